@@ -1,0 +1,20 @@
+const shared = {
+  roots: ['<rootDir>/test'],
+  transform: { '^.+\\.tsx?$': '@swc/jest' },
+  setupFilesAfterEnv: ['aws-cdk-lib/testhelpers/jest-autoclean'],
+};
+
+/** @type {import('jest').Config} */
+module.exports = {
+  // Real sockets, child processes and a synthesised stack take seconds on a small machine.
+  testTimeout: 60_000,
+  projects: [
+    {
+      ...shared,
+      displayName: 'fast',
+      testMatch: ['**/*.test.ts'],
+      testPathIgnorePatterns: ['\\.soak\\.test\\.ts$'],
+    },
+    { ...shared, displayName: 'soak', testMatch: ['**/*.soak.test.ts'] },
+  ],
+};

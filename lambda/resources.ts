@@ -1,0 +1,37 @@
+/**
+ * The two things that are read per cluster, as data. Everything that differs between them is here or in their body
+ * check; adding a third resource starts here.
+ */
+export interface ResourceContract {
+  /** Path below the cluster (service contract, sections 4.1 and 4.2). */
+  readonly path: string;
+  /** Whether the call takes the optional query parameter `requestId` (section 4.1 only). */
+  readonly takesRequestId: boolean;
+  /** First segment of the archive key. */
+  readonly folder: string;
+  /** File ending of the stored content, before the one of its compression. */
+  readonly extension: string;
+  /** Content-Type of the stored object. */
+  readonly contentType: string;
+}
+
+export const resources = {
+  log: {
+    path: 'features/logFetcher',
+    takesRequestId: true,
+    folder: 'logs',
+    extension: 'json',
+    contentType: 'application/json',
+  },
+  manifest: {
+    path: 'assets/manifest',
+    takesRequestId: false,
+    folder: 'manifests',
+    extension: 'txt',
+    contentType: 'text/plain; charset=utf-8',
+  },
+} as const satisfies Record<string, ResourceContract>;
+
+export type Resource = keyof typeof resources;
+
+export const resourceNames = Object.keys(resources) as Resource[];
