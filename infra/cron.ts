@@ -1,0 +1,157 @@
+import { Cron } from 'croner';
+
+/**
+ * What the service's documentation gives as the fields of a cron expression, in their order. `wildcards` lists what a
+ * field takes beside numbers, names, lists, ranges and `*`.
+ */
+const fields = [
+  { name: 'minutes', min: 0, max: 59, names: [], wildcards: '/' },
+  { name: 'hours', min: 0, max: 23, names: [], wildcards: '/' },
+  { name: 'day-of-month', min: 1, max: 31, names: [], wildcards: '/?LW' },
+  {
+    name: 'month',
+    min: 1,
+    max: 12,
+    names: ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'],
+    wildcards: '/',
+  },
+  {
+    name: 'day-of-week',
+    min: 1,
+    max: 7,
+    names: ['SUN', 'MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT'],
+    wildcards: '?L#',
+  },
+  { name: 'year', min: 1970, max: 2199, names: [], wildcards: '/' },
+] as const satisfies readonly Field[];
+
+interface Field {
+  readonly name: string;
+  readonly min: number;
+  readonly max: number;
+  readonly names: readonly string[];
+  readonly wildcards: string;
+}
+
+/** The part of an expression an error is about; `expression` is the whole of it. */
+export type CronField = (typeof fields)[number]['name'] | 'expression' | 'time zone';
+
+/** A cron expression that the service would reject, or that would never fire. */
+export class CronError extends Error {
+  override readonly name = 'CronError';
+
+  constructor(
+    readonly field: CronField,
+    readonly received: string,
+    readonly expected: string,
+  ) {
+    super(`Reading the schedule failed: ${field} is ${JSON.stringify(received)}, expected ${expected}`);
+  }
+}
+
+const day = 24 * 60 * 60 * 1000;
+
+/** When an expression fires, in the wall-clock time of its time zone. */
+export interface Schedule {
+  /** Minutes of the day, ascending. */
+  readonly times: readonly number[];
+  /**
+   * The days that it fires on, each as midnight in UTC, ascending, from the day before a moment: what is today in UTC may
+   * still be yesterday in the schedule's time zone.
+   * @param limit how many at most
+   */
+  days(moment: Date, limit: number): Date[];
+}
+
+/**
+ * Reads a cron expression of EventBridge Scheduler: `cron(minutes hours day-of-month month day-of-week year)`. What its
+ * documentation does not show is rejected, as a deployment that fails costs more than another way to write it.
+ * @param now what fires no more after it is an error
+ * @throws CronError
+ */
+export function parseCron(expression: string, now: Date = new Date()): Schedule {
+  const texts = /^cron\(([^()]*)\)$/.exec(expression)?.[1]?.split(/ +/);
+  if (texts?.length !== fields.length) {
+    // rate() is valid for the service, but fires at deployment, before anybody could set the API key.
+    throw new CronError('expression', expression, `cron(${fields.map((field) => field.name).join(' ')}), six fields`);
+  }
+  const [minutes = '', hours = '', dayOfMonth = '', month = '', dayOfWeek = '', year = ''] = texts;
+  if ((dayOfMonth === '?') === (dayOfWeek === '?')) {
+    throw new CronError('expression', expression, '? in exactly one of day-of-month and day-of-week');
+  }
+  const times = numbers(fields[0], minutes)
+    .flatMap((minute) => numbers(fields[1], hours).map((hour) => hour * 60 + minute))
+    .sort((a, b) => a - b);
+  const pattern = [
+    '0 0 0',
+    daysOfMonth(dayOfMonth),
+    list(fields[3], month),
+    daysOfWeek(dayOfWeek),
+    list(fields[5], year),
+  ].join(' ');
+  // Days are enumerated in UTC, which has them all: clock changes are the business of whoever turns them into instants.
+  const cron = new Cron(pattern, { mode: '7-part', alternativeWeekdays: true, timezone: 'UTC', paused: true });
+  const days = (moment: Date, limit: number) => cron.nextRuns(limit, new Date(moment.getTime() - 2 * day));
+  if (days(now, 1).length === 0) {
+    throw new CronError('expression', expression, `days that exist and are not past on ${now.toISOString()}`);
+  }
+  return { times, days };
+}
+
+function daysOfMonth(text: string): string {
+  if (text === '?' || text === 'L') return text === '?' ? '*' : 'L';
+  const weekday = /^(\d{1,2})W$/.exec(text)?.[1];
+  return weekday === undefined ? list(fields[2], text) : `${value(fields[2], weekday, text)}W`;
+}
+
+function daysOfWeek(text: string): string {
+  if (text === '?') return '*';
+  // The last day of the week.
+  if (text === 'L') return '7';
+  const [, day, nth] = /^([A-Z0-9]+?)(L|#[1-5])$/.exec(text) ?? [];
+  if (day === undefined || nth === undefined) return list(fields[4], text);
+  return `${value(fields[4], day, text)}${nth === 'L' ? '#L' : nth}`;
+}
+
+function list(field: (typeof fields)[number], text: string): string {
+  return text === '*' ? '*' : numbers(field, text).join(',');
+}
+
+/** The values a field selects, ascending, each once. */
+function numbers(field: (typeof fields)[number], text: string): number[] {
+  const items = text.split(',');
+  const found = items.flatMap((item) => {
+    const [, start = '', end, step] = /^(\*|[A-Z0-9]+)(?:-([A-Z0-9]+))?(?:\/(\d{1,3}))?$/.exec(item) ?? [];
+    if (start === '*' && (items.length > 1 || end !== undefined)) throw rejected(field, text);
+    if (step !== undefined && !field.wildcards.includes('/')) throw rejected(field, text);
+    const first = start === '*' ? field.min : value(field, start, text);
+    const last = end !== undefined ? value(field, end, text) : start === '*' || step !== undefined ? field.max : first;
+    const by = Number(step ?? 1);
+    if (last < first || by < 1 || by > field.max) throw rejected(field, text);
+    return Array.from({ length: Math.floor((last - first) / by) + 1 }, (_, index) => first + index * by);
+  });
+  return [...new Set(found)].sort((a, b) => a - b);
+}
+
+function value(field: (typeof fields)[number], text: string, whole: string): number {
+  const names: readonly string[] = field.names;
+  const named = names.indexOf(text);
+  const number = named >= 0 ? named + field.min : /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(number >= field.min && number <= field.max)) throw rejected(field, whole);
+  return number;
+}
+
+const wildcardHints: Record<string, string> = {
+  '/': 'n/step',
+  '?': '?',
+  L: 'L',
+  W: 'nW (alone)',
+  '#': 'day#1 to day#5, dayL (alone)',
+};
+
+function rejected(field: (typeof fields)[number], text: string): CronError {
+  const names = field.names.length === 0 ? '' : ` or ${field.names[0]} to ${field.names.at(-1)}`;
+  const wildcards = [...field.wildcards].map((wildcard) => wildcardHints[wildcard]).join(', ');
+  const range = `${field.min} to ${field.max}${names}`;
+  return new CronError(field.name, text, `*, ${range}, first-last, lists with commas, ${wildcards}`);
+}
