@@ -83,6 +83,11 @@ export const metricNames = {
   throttled: 'Throttled',
   /** 1 if the service rejected the key and the run ended early, otherwise 0. */
   keyRejected: 'KeyRejected',
+  /**
+   * 1 if the attempt wrote the record of a run of the schedule, 0 for one started by hand: what shows that the schedule
+   * is alive.
+   */
+  scheduled: 'ScheduledRun',
   /** Wall time of the attempt in milliseconds. */
   duration: 'RunDuration',
 } as const;
