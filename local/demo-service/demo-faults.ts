@@ -1,0 +1,72 @@
+import type { ServerResponse } from 'node:http';
+import type { ContractTarget } from './contract-path';
+
+/** Answers the request wrongly, or returns false to let the right answer follow. `nth` counts this cluster x resource from 1. */
+type Fault = (response: ServerResponse, target: ContractTarget, nth: number) => boolean;
+
+/**
+ * Ways in which a cluster of the demo can fail, so that one can see how a run reports it. What a real service answers
+ * then is not shown (service contract, section 7): these are this demo's own choice.
+ */
+const faults = {
+  /** Is there, but not for this key. */
+  forbidden: (response) => sendError(response, 403, 'Forbidden', 'The key does not give access to this cluster.'),
+  /** Was deleted, or never existed. */
+  'not-found': (response, { uid }) => sendError(response, 404, 'NotFound', `There is no cluster ${uid}.`),
+  /** Fails however often it is asked. */
+  'server-error': (response) => sendError(response, 500, 'Internal', 'The cluster does not answer the service.'),
+  /** Asks to come back in a second, and answers then: a retry archives it. */
+  'throttled-once': (response, _, nth) =>
+    nth === 1 && sendError(response, 429, 'TooManyRequests', 'Ask again later.', { 'Retry-After': '1' }),
+  /** The page of a proxy or a sign-in, under status 200. */
+  'html-page': (response) =>
+    send(response, 'text/html; charset=utf-8', '<!doctype html>\n<title>Sign in</title>\n<p>Please sign in.</p>\n'),
+  /** An error under status 200. */
+  'error-document': (response) =>
+    send(response, 'application/json', '{"code":"Internal","message":"The cluster does not answer the service."}'),
+  /** Nothing under status 200. */
+  'empty-body': (response) => send(response, 'application/json', ''),
+  /** The log of another cluster; the manifest is right. */
+  'other-cluster': (response, { uid, resource }) =>
+    resource === 'log' &&
+    send(response, 'application/json', JSON.stringify({ spec: { clusterUid: `not-${uid}`, log: 'not yours\n' } })),
+  /** Ends before its announced length, every time. */
+  'cut-short': (response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': 10_000 });
+    response.write('{"metadata":{', () => response.destroy());
+    return true;
+  },
+} as const satisfies Record<string, Fault>;
+
+export type FaultName = keyof typeof faults;
+
+export const faultNames = Object.keys(faults) as FaultName[];
+
+/** @returns whether the fault has answered; otherwise the right answer is to follow */
+export function answerWithFault(
+  name: FaultName,
+  response: ServerResponse,
+  target: ContractTarget,
+  nth: number,
+): boolean {
+  return (faults[name] as Fault)(response, target, nth);
+}
+
+/** An error as this demo answers it: a JSON object with `code` and `message`. */
+export function sendError(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  message: string,
+  headers: Record<string, string> = {},
+): true {
+  response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
+  response.end(JSON.stringify({ code, message }));
+  return true;
+}
+
+function send(response: ServerResponse, contentType: string, body: string): true {
+  response.writeHead(200, { 'Content-Type': contentType });
+  response.end(body);
+  return true;
+}
