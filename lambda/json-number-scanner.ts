@@ -1,0 +1,70 @@
+import type { JsonChunk } from './json-chunk';
+
+type Part = 'minus' | 'zero' | 'integer' | 'point' | 'fraction' | 'e' | 'sign' | 'exponent';
+type ByteClass = '0' | '1-9' | '+' | '-' | '.' | 'e';
+
+/** RFC 8259, section 6: what may follow each part of a number. */
+const following: Record<Part, Partial<Record<ByteClass, Part>>> = {
+  minus: { '0': 'zero', '1-9': 'integer' },
+  zero: { '.': 'point', e: 'e' },
+  integer: { '0': 'integer', '1-9': 'integer', '.': 'point', e: 'e' },
+  point: { '0': 'fraction', '1-9': 'fraction' },
+  fraction: { '0': 'fraction', '1-9': 'fraction', e: 'e' },
+  e: { '0': 'exponent', '1-9': 'exponent', '+': 'sign', '-': 'sign' },
+  sign: { '0': 'exponent', '1-9': 'exponent' },
+  exponent: { '0': 'exponent', '1-9': 'exponent' },
+};
+
+const lastParts: ReadonlySet<Part> = new Set<Part>(['zero', 'integer', 'fraction', 'exponent']);
+
+/** Scans the numbers of a document, one after the other. */
+export class JsonNumberScanner {
+  private part: Part = 'zero';
+
+  /** Whether what was read so far is a whole number; only what follows says if it goes on. */
+  get complete(): boolean {
+    return lastParts.has(this.part);
+  }
+
+  /** The first byte was read: a minus or a digit. */
+  begin(byte: number): void {
+    const first = classOf(byte);
+    this.part = first === '-' ? 'minus' : first === '0' ? 'zero' : 'integer';
+  }
+
+  /**
+   * @returns the index of the first byte that is no part of the number, or `to` if it may go on there
+   * @throws JsonError
+   */
+  scan(chunk: JsonChunk, from: number, to: number): number {
+    for (let i = from; i < to; i++) {
+      const byteClass = classOf(chunk.bytes[i] as number);
+      const next = byteClass === undefined ? undefined : following[this.part][byteClass];
+      if (next === undefined) {
+        if (!this.complete) throw chunk.unexpected(i);
+        return i;
+      }
+      this.part = next;
+    }
+    return to;
+  }
+}
+
+function classOf(byte: number): ByteClass | undefined {
+  if (byte >= 0x31 && byte <= 0x39) return '1-9';
+  switch (byte) {
+    case 0x30:
+      return '0';
+    case 0x2b:
+      return '+';
+    case 0x2d:
+      return '-';
+    case 0x2e:
+      return '.';
+    case 0x45:
+    case 0x65:
+      return 'e';
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,116 @@
+import type { JsonChunk } from './json-chunk';
+
+/** Takes the text of one JSON string while it arrives. */
+export interface StringSink {
+  /** Bytes of UTF-8 that stand in the document as they are; they may begin or end inside a character. */
+  text(bytes: Buffer, start: number, end: number): void;
+  /** One UTF-16 code unit that is written as an escape; halves of a surrogate pair come one by one. */
+  escape(unit: number): void;
+  end(): void;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+const letterU = 0x75;
+
+/** Code unit by the letter of a two-character escape; 0 for no such escape. */
+const shortEscapes = new Uint8Array(256);
+for (const [letter, unit] of Object.entries({
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+})) {
+  shortEscapes[letter.charCodeAt(0)] = unit.charCodeAt(0);
+}
+
+/** Value by hexadecimal digit; -1 for no digit. */
+const hexDigits = new Int8Array(256).fill(-1);
+for (const digit of '0123456789abcdefABCDEF') hexDigits[digit.charCodeAt(0)] = Number.parseInt(digit, 16);
+
+/** Scans the strings of a document, one after the other, from after the opening to the closing quote. */
+export class JsonStringScanner {
+  private sink: StringSink | undefined;
+  private isOpen = false;
+  /** Whether a backslash was read whose escape is not yet complete. */
+  private escaping = false;
+  /** Hexadecimal digits that are still to come. */
+  private digits = 0;
+  private unit = 0;
+
+  /** Whether the string's closing quote is still to come. */
+  get open(): boolean {
+    return this.isOpen;
+  }
+
+  /** Whether the next byte is text of the string, rather than part of an escape. */
+  get inText(): boolean {
+    return this.isOpen && !this.escaping;
+  }
+
+  /** The opening quote was read. */
+  begin(sink: StringSink | undefined): void {
+    this.sink = sink;
+    this.isOpen = true;
+  }
+
+  /**
+   * @returns the index after the closing quote, or `to` if the string is still open there
+   * @throws JsonError
+   */
+  scan(chunk: JsonChunk, from: number, to: number): number {
+    const { bytes } = chunk;
+    let i = this.escaping ? this.scanEscape(chunk, from, to) : from;
+    while (i < to) {
+      const end = chunk.endOfText(i, to);
+      if (end > i) this.sink?.text(bytes, i, end);
+      if (end === to) return to;
+      const byte = bytes[end];
+      i = end + 1;
+      if (byte === quote) {
+        this.isOpen = false;
+        this.sink?.end();
+        return i;
+      }
+      if (byte !== backslash) throw chunk.unexpected(end);
+      this.escaping = true;
+      i = this.scanEscape(chunk, i, to);
+    }
+    return i;
+  }
+
+  private scanEscape(chunk: JsonChunk, from: number, to: number): number {
+    const { bytes } = chunk;
+    let i = from;
+    if (i === to) return i;
+    if (this.digits === 0) {
+      const letter = bytes[i] as number;
+      const unit = shortEscapes[letter] as number;
+      if (unit !== 0) {
+        this.escaping = false;
+        this.sink?.escape(unit);
+        return i + 1;
+      }
+      if (letter !== letterU) throw chunk.unexpected(i);
+      this.digits = 4;
+      this.unit = 0;
+      i++;
+    }
+    while (i < to && this.digits > 0) {
+      const digit = hexDigits[bytes[i] as number] as number;
+      if (digit < 0) throw chunk.unexpected(i);
+      this.unit = this.unit * 16 + digit;
+      this.digits--;
+      i++;
+    }
+    if (this.digits === 0) {
+      this.escaping = false;
+      this.sink?.escape(this.unit);
+    }
+    return i;
+  }
+}
