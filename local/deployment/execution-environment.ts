@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { FunctionDefinition } from './function-definition';
+import { endLine, type FunctionError, type InvokeMessage, type RuntimeMessage } from './runtime-messages';
+
+/** What an invocation answers: JSON, or the error that Lambda would report as the payload. */
+export type InvocationOutcome = { readonly payload: string } | { readonly error: FunctionError };
+
+export interface EnvironmentOptions {
+  readonly definition: FunctionDefinition;
+  readonly codeFolder: string;
+  /** Path of the bundled runtime. */
+  readonly runtimeFile: string;
+  /** The whole environment of the process. */
+  readonly variables: Readonly<Record<string, string>>;
+  /** Called with each line that the function writes to standard output or standard error. */
+  readonly onLine: (line: string) => void;
+}
+
+interface PendingInvocation {
+  readonly message: InvokeMessage;
+  readonly settle: (outcome: InvocationOutcome) => void;
+  outcome: InvocationOutcome | undefined;
+  /** How many of the two streams are still to show the invocation's last line. */
+  openStreams: number;
+  timer: NodeJS.Timeout | undefined;
+}
+
+/** One process that holds the loaded function and works on one invocation at a time, as Lambda's execution environments. */
+export class ExecutionEnvironment {
+  private readonly process: ChildProcess;
+  private readonly closed: Promise<unknown>;
+  private ready = false;
+  private pending: PendingInvocation | undefined;
+  private timedOut = false;
+
+  constructor(private readonly options: EnvironmentOptions) {
+    const { definition, codeFolder, runtimeFile, variables, onLine } = options;
+    this.process = spawn(
+      process.execPath,
+      [`--max-old-space-size=${definition.memoryMiB}`, runtimeFile, definition.arn],
+      { cwd: codeFolder, env: { ...variables }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
+    );
+    this.closed = once(this.process, 'close').then(([code, signal]) => this.onClose(code, signal));
+    this.process.on('message', (message: RuntimeMessage) => this.onMessage(message));
+    for (const stream of [this.process.stdout, this.process.stderr]) {
+      if (stream === null) continue;
+      createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
+        const { pending } = this;
+        if (pending === undefined || line !== endLine(pending.message.requestId)) return onLine(line);
+        pending.openStreams--;
+        this.settleIfDone();
+      });
+    }
+  }
+
+  /** Whether it can take another invocation. */
+  get idle(): boolean {
+    return this.pending === undefined && this.process.connected && this.process.exitCode === null;
+  }
+
+  /** @param event JSON */
+  invoke(event: string, requestId: string): Promise<InvocationOutcome> {
+    return new Promise((settle) => {
+      const message = { requestId, event, deadline: 0 };
+      this.pending = { message, settle, outcome: undefined, openStreams: 2, timer: undefined };
+      if (this.ready) this.begin(this.pending);
+    });
+  }
+
+  /** Ends the process, whatever it is doing. */
+  async stop(): Promise<void> {
+    this.process.kill('SIGKILL');
+    await this.closed;
+  }
+
+  /** Loading the function does not count against its time limit, as on Lambda. */
+  private begin(pending: PendingInvocation): void {
+    const limit = this.options.definition.timeoutSeconds * 1000;
+    pending.timer = setTimeout(() => {
+      this.timedOut = true;
+      this.process.kill('SIGKILL');
+    }, limit);
+    this.process.send({ ...pending.message, deadline: Date.now() + limit } satisfies InvokeMessage);
+  }
+
+  private onMessage(message: RuntimeMessage): void {
+    if (message.type === 'ready') {
+      this.ready = true;
+      if (this.pending !== undefined) this.begin(this.pending);
+    } else if (this.pending !== undefined) {
+      this.pending.outcome = message.type === 'result' ? { payload: message.payload } : { error: message.error };
+      this.settleIfDone();
+    }
+  }
+
+  private settleIfDone(): void {
+    if (this.pending?.outcome !== undefined && this.pending.openStreams === 0)
+      this.settle(this.pending, this.pending.outcome);
+  }
+
+  private onClose(code: number | null, signal: string | null): void {
+    if (this.pending === undefined) return;
+    const { requestId } = this.pending.message;
+    this.settle(
+      this.pending,
+      this.pending.outcome ?? {
+        error: this.timedOut
+          ? {
+              errorType: 'Sandbox.Timedout',
+              errorMessage: `RequestId: ${requestId} Error: Task timed out after ${this.options.definition.timeoutSeconds.toFixed(2)} seconds`,
+            }
+          : {
+              errorType: 'Runtime.ExitError',
+              errorMessage: `RequestId: ${requestId} Error: ${exitReason(code, signal)}`,
+            },
+      },
+    );
+  }
+
+  private settle(pending: PendingInvocation, outcome: InvocationOutcome): void {
+    clearTimeout(pending.timer);
+    this.pending = undefined;
+    pending.settle(outcome);
+  }
+}
+
+function exitReason(code: number | null, signal: string | null): string {
+  if (signal !== null) return `Runtime exited with error: signal: ${signalNames[signal] ?? signal}`;
+  return code === 0 ? 'Runtime exited without providing a reason' : `Runtime exited with error: exit status ${code}`;
+}
+
+const signalNames: Readonly<Record<string, string>> = {
+  SIGKILL: 'killed',
+  SIGABRT: 'aborted',
+  SIGSEGV: 'segmentation fault',
+};

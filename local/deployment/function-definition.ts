@@ -1,0 +1,94 @@
+import * as z from 'zod';
+import type { SynthesizedStack } from './read-assembly';
+import type { StackResource } from './stack-template';
+import { UnsupportedTemplateError } from './template';
+
+/** What the template says about the function. */
+export interface FunctionDefinition {
+  readonly name: string;
+  readonly arn: string;
+  readonly roleArn: string;
+  /** The folder that Lambda would mount as the task root, or the text of an `index.js` that the template contains. */
+  readonly code: { readonly folder: string } | { readonly text: string };
+  /** File and export: `index.handler`. */
+  readonly handler: string;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly timeoutSeconds: number;
+  readonly memoryMiB: number;
+  readonly logGroup: string;
+}
+
+/** Of which nothing shows on one's own machine. A property that is not listed here is an error. */
+const withoutLocalEffect = {
+  Architectures: z.unknown().optional(),
+  DependsOn: z.unknown().optional(),
+  Description: z.unknown().optional(),
+  EphemeralStorage: z.unknown().optional(),
+  FunctionName: z.unknown().optional(),
+  KmsKeyArn: z.unknown().optional(),
+  RecursiveLoop: z.unknown().optional(),
+  ReservedConcurrentExecutions: z.unknown().optional(),
+  RuntimeManagementConfig: z.unknown().optional(),
+  Tags: z.unknown().optional(),
+  TracingConfig: z.unknown().optional(),
+  VpcConfig: z.unknown().optional(),
+};
+
+const propertiesSchema = z.strictObject({
+  ...withoutLocalEffect,
+  Code: z.union([
+    z.strictObject({ ZipFile: z.string() }),
+    z.strictObject({ S3Bucket: z.unknown(), S3Key: z.string() }),
+  ]),
+  Environment: z.strictObject({ Variables: z.record(z.string(), z.string()).default({}) }).optional(),
+  Handler: z.string(),
+  LoggingConfig: z.looseObject({ LogGroup: z.string().optional() }).optional(),
+  MemorySize: z.int().min(128).max(10_240).default(128),
+  PackageType: z.literal('Zip').optional(),
+  Role: z.string(),
+  Runtime: z.string().regex(/^nodejs/, 'only Node.js runs locally'),
+  Timeout: z.int().min(1).max(900).default(3),
+});
+
+/** Lambda's quota for all names and values together. */
+const environmentLimitBytes = 4 * 1024;
+
+/** Lambda sets these itself and rejects them in a template. */
+const reservedName =
+  /^(_HANDLER|_X_AMZN_TRACE_ID|AWS_(DEFAULT_)?REGION|AWS_EXECUTION_ENV|AWS_LAMBDA_\w+|AWS_ACCESS_KEY(_ID)?|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|LAMBDA_(TASK_ROOT|RUNTIME_DIR))$/;
+
+/**
+ * @throws UnsupportedTemplateError for what Lambda would reject or a local deployment does not know
+ */
+export function readFunction(resource: StackResource, stack: SynthesizedStack): FunctionDefinition {
+  const properties = resource.read(propertiesSchema);
+  const environment = properties.Environment?.Variables ?? {};
+  const reserved = Object.keys(environment).filter((name) => reservedName.test(name));
+  if (reserved.length > 0)
+    throw new UnsupportedTemplateError(
+      `Cannot deploy ${resource.logicalId}: Lambda sets ${reserved.join(', ')} itself; take it out of the environment.`,
+    );
+  const size = Object.entries(environment).reduce(
+    (bytes, [name, value]) => bytes + Buffer.byteLength(name) + Buffer.byteLength(value),
+    0,
+  );
+  if (size > environmentLimitBytes)
+    throw new UnsupportedTemplateError(
+      `Cannot deploy ${resource.logicalId}: its environment has ${size} bytes, and Lambda takes at most ${environmentLimitBytes}.`,
+    );
+  const name = resource.identity.ref;
+  return {
+    name,
+    arn: resource.identity.attributes.Arn ?? '',
+    roleArn: properties.Role,
+    code:
+      'ZipFile' in properties.Code
+        ? { text: properties.Code.ZipFile }
+        : { folder: stack.assetFolder(properties.Code.S3Key) },
+    handler: properties.Handler,
+    environment,
+    timeoutSeconds: properties.Timeout,
+    memoryMiB: properties.MemorySize,
+    logGroup: properties.LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`,
+  };
+}

@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buildSync } from 'esbuild';
+import { ExecutionEnvironment } from './execution-environment';
+import type { FunctionDefinition } from './function-definition';
+import type { FunctionError } from './runtime-messages';
+
+export type InvocationResult = {
+  /** The same for all attempts at one asynchronous event. */
+  readonly requestId: string;
+} & (
+  | { readonly payload: unknown; readonly error?: undefined }
+  | { readonly payload?: undefined; readonly error: FunctionError }
+);
+
+export interface LocalFunctionOptions {
+  readonly definition: FunctionDefinition;
+  /** Where the function finds the services it calls, and as whom. */
+  readonly endpoint: string;
+  readonly region: string;
+  readonly credentials: {
+    readonly accessKeyId: string;
+    readonly secretAccessKey: string;
+    readonly sessionToken: string;
+  };
+  readonly onLine: (line: string) => void;
+}
+
+/** Lambda's limit for the payload of a synchronous answer, in bytes. */
+const responseLimitBytes = 6 * 1024 * 1024 + 100;
+
+/** The deployed function with its warm execution environments; concurrent invocations get environments of their own. */
+export class LocalFunction {
+  private readonly environments: ExecutionEnvironment[] = [];
+  /** Holds the runtime, code that the template contains, and the execution environments' temporary files. */
+  private readonly workFolder = mkdtempSync(join(tmpdir(), 'local-function-'));
+  private readonly runtimeFile = join(this.workFolder, 'runtime.js');
+  private readonly codeFolder: string;
+  private started = 0;
+
+  constructor(private readonly options: LocalFunctionOptions) {
+    const { code } = options.definition;
+    this.codeFolder = 'folder' in code ? code.folder : this.workFolder;
+    if ('text' in code) writeFileSync(join(this.workFolder, 'index.js'), code.text);
+    buildSync({
+      entryPoints: [join(__dirname, 'runtime.ts')],
+      outfile: this.runtimeFile,
+      bundle: true,
+      platform: 'node',
+      target: 'node20',
+      logLevel: 'error',
+    });
+  }
+
+  /** Invokes as Lambda does: an error of the function is an answer, not an exception. */
+  async invoke(event: unknown, requestId: string = randomUUID()): Promise<InvocationResult> {
+    const environment = this.environments.find(({ idle }) => idle) ?? this.startEnvironment();
+    const outcome = await environment.invoke(JSON.stringify(event ?? null), requestId);
+    if ('error' in outcome) return { requestId, error: outcome.error };
+    if (Buffer.byteLength(outcome.payload) > responseLimitBytes)
+      return {
+        requestId,
+        error: {
+          errorType: 'Function.ResponseSizeTooLarge',
+          errorMessage: `Response payload size exceeded maximum allowed payload size (${responseLimitBytes} bytes).`,
+        },
+      };
+    return { requestId, payload: JSON.parse(outcome.payload) };
+  }
+
+  /** Ends all execution environments, with what they are doing. */
+  async close(): Promise<void> {
+    await Promise.all(this.environments.map((environment) => environment.stop()));
+    await rm(this.workFolder, { recursive: true, force: true });
+  }
+
+  private startEnvironment(): ExecutionEnvironment {
+    const environment = new ExecutionEnvironment({
+      definition: this.options.definition,
+      codeFolder: this.codeFolder,
+      runtimeFile: this.runtimeFile,
+      variables: this.variables(),
+      onLine: this.options.onLine,
+    });
+    this.environments.push(environment);
+    return environment;
+  }
+
+  /** What the template sets and what Lambda adds, and nothing of this process. */
+  private variables(): Record<string, string> {
+    const { definition, credentials, endpoint, region } = this.options;
+    const number = ++this.started;
+    const temporaryFolder = join(this.workFolder, `tmp-${number}`);
+    mkdirSync(temporaryFolder);
+    return {
+      ...definition.environment,
+      _HANDLER: definition.handler,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_DEFAULT_REGION: region,
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${process.versions.node.split('.')[0]}.x`,
+      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMiB),
+      AWS_LAMBDA_FUNCTION_NAME: definition.name,
+      AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+      AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+      AWS_LAMBDA_LOG_GROUP_NAME: definition.logGroup,
+      AWS_LAMBDA_LOG_STREAM_NAME: `local/[$LATEST]${number}`,
+      AWS_REGION: region,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+      AWS_SESSION_TOKEN: credentials.sessionToken,
+      LAMBDA_TASK_ROOT: this.codeFolder,
+      LANG: 'en_US.UTF-8',
+      PATH: '/usr/local/bin:/usr/bin:/bin',
+      // Stands for Lambda's /tmp, which belongs to one execution environment.
+      TMPDIR: temporaryFolder,
+      TZ: ':UTC',
+    };
+  }
+}

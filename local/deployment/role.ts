@@ -1,0 +1,69 @@
+import * as z from 'zod';
+import type { PolicyDocument, PolicyStatement } from '../aws/authorize';
+import type { StackResource, StackTemplate } from './stack-template';
+import { UnsupportedTemplateError } from './template';
+
+/** A role of the template with everything that its policies say. */
+export interface Role {
+  readonly arn: string;
+  readonly policies: readonly PolicyDocument[];
+}
+
+const document = z.custom<PolicyDocument>((value) => typeof value === 'object' && value !== null);
+
+const roleSchema = z.strictObject({
+  AssumeRolePolicyDocument: document,
+  Description: z.unknown().optional(),
+  ManagedPolicyArns: z.array(z.string()).default([]),
+  MaxSessionDuration: z.unknown().optional(),
+  Path: z.unknown().optional(),
+  Policies: z.array(z.object({ PolicyDocument: document })).default([]),
+  RoleName: z.unknown().optional(),
+  Tags: z.unknown().optional(),
+});
+
+const attachedSchema = z.object({ Roles: z.array(z.string()).default([]), PolicyDocument: document });
+
+/** AWS's own policies that permit nothing of what runs locally: writing logs, and network interfaces in a VPC. */
+const harmlessManagedPolicies =
+  /^arn:aws:iam::aws:policy\/service-role\/AWSLambda(BasicExecution|VPCAccessExecution)Role$/;
+
+/**
+ * @param service that is to act as the role: `lambda.amazonaws.com`
+ * @throws UnsupportedTemplateError if the service may not assume the role, or a policy of the role is not in the template
+ */
+export function readRole(stack: StackTemplate, arn: string, service: string): Role {
+  const resource = stack.resourcesOf('AWS::IAM::Role').find(({ identity }) => identity.attributes.Arn === arn);
+  if (resource === undefined) throw new UnsupportedTemplateError(`Cannot find the role ${arn} in the template.`);
+  const role = resource.read(roleSchema);
+  if (!statementsOf(role.AssumeRolePolicyDocument).some((statement) => admits(statement, service)))
+    throw new UnsupportedTemplateError(
+      `Cannot run as ${resource.logicalId}: the role does not let ${service} assume it.`,
+    );
+  const unknown = role.ManagedPolicyArns.filter((policy) => !harmlessManagedPolicies.test(policy));
+  if (unknown.length > 0)
+    throw new UnsupportedTemplateError(
+      `Cannot enforce the policies of ${resource.logicalId}: what ${unknown.join(', ')} permits is not in the template.`,
+    );
+  return {
+    arn,
+    policies: [...role.Policies.map(({ PolicyDocument }) => PolicyDocument), ...attachedPolicies(stack, resource)],
+  };
+}
+
+function attachedPolicies(stack: StackTemplate, role: StackResource): PolicyDocument[] {
+  return [...stack.resourcesOf('AWS::IAM::Policy'), ...stack.resourcesOf('AWS::IAM::ManagedPolicy')]
+    .map((policy) => policy.read(attachedSchema))
+    .filter(({ Roles }) => Roles.includes(role.identity.ref))
+    .map(({ PolicyDocument }) => PolicyDocument);
+}
+
+function statementsOf({ Statement }: PolicyDocument): readonly PolicyStatement[] {
+  return Array.isArray(Statement) ? Statement : [Statement as PolicyStatement];
+}
+
+/** Conditions on the calling resource are taken as met: what is deployed here calls only within its own account. */
+function admits({ Effect, Action, Principal }: PolicyStatement, service: string): boolean {
+  const services = typeof Principal === 'object' ? Principal.Service : undefined;
+  return Effect === 'Allow' && [Action].flat().includes('sts:AssumeRole') && [services].flat().includes(service);
+}

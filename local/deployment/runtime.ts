@@ -1,0 +1,88 @@
+/**
+ * The program of one execution environment: loads the function as Lambda's Node.js runtime does and works through the
+ * invocations that its parent sends. It runs as a process of its own with nothing but Lambda's environment variables, and
+ * is bundled to JavaScript before it starts, because no loader may be in the way.
+ */
+import { join } from 'node:path';
+import { endLine, type FunctionError, type InvokeMessage, type RuntimeMessage } from './runtime-messages';
+
+type Handler = (event: unknown, context: object) => unknown;
+
+let requestId: string | undefined;
+
+process.on('disconnect', () => process.exit());
+process.on('uncaughtException', (error) => fail(describe(error), 129));
+process.on('unhandledRejection', (reason) =>
+  fail({ ...describe(reason), errorType: 'Runtime.UnhandledPromiseRejection', errorMessage: String(reason) }, 128),
+);
+main();
+
+function main(): void {
+  const handler = load();
+  process.on('message', (message: InvokeMessage) => {
+    requestId = message.requestId;
+    // A rejection of this promise is an unhandled one, which is reported.
+    void answer(handler, message);
+  });
+  send({ type: 'ready' });
+}
+
+async function answer(handler: Handler, message: InvokeMessage): Promise<void> {
+  const outcome = await attempt(handler, message);
+  process.stdout.write(`${endLine(message.requestId)}\n`);
+  process.stderr.write(`${endLine(message.requestId)}\n`);
+  requestId = undefined;
+  send(outcome);
+}
+
+async function attempt(handler: Handler, message: InvokeMessage): Promise<RuntimeMessage> {
+  try {
+    const result = await handler(JSON.parse(message.event), createContext(message));
+    return { type: 'result', requestId: message.requestId, payload: JSON.stringify(result) ?? 'null' };
+  } catch (error) {
+    return { type: 'error', requestId: message.requestId, error: describe(error) };
+  }
+}
+
+function load(): Handler {
+  const [file = '', name = ''] = (process.env._HANDLER ?? '').split('.');
+  const loaded = require(join(process.env.LAMBDA_TASK_ROOT ?? '', file)) as Record<string, unknown>;
+  const handler = loaded[name];
+  if (typeof handler !== 'function')
+    throw Object.assign(new Error(`${file}.${name} is undefined or not exported`), { name: 'Runtime.HandlerNotFound' });
+  if (handler.length > 2)
+    throw Object.assign(new Error('Callback-based handlers are no longer supported'), {
+      name: 'Runtime.CallbackHandlerDeprecated',
+    });
+  return handler as Handler;
+}
+
+function createContext({ requestId: awsRequestId, deadline }: InvokeMessage): object {
+  const { env } = process;
+  return {
+    awsRequestId,
+    callbackWaitsForEmptyEventLoop: true,
+    functionName: env.AWS_LAMBDA_FUNCTION_NAME,
+    functionVersion: env.AWS_LAMBDA_FUNCTION_VERSION,
+    invokedFunctionArn: process.argv[2],
+    memoryLimitInMB: env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
+    logGroupName: env.AWS_LAMBDA_LOG_GROUP_NAME,
+    logStreamName: env.AWS_LAMBDA_LOG_STREAM_NAME,
+    getRemainingTimeInMillis: () => Math.max(0, deadline - Date.now()),
+  };
+}
+
+function describe(error: unknown): FunctionError {
+  if (error instanceof Error)
+    return { errorType: error.name, errorMessage: error.message, trace: (error.stack ?? '').split('\n') };
+  return { errorType: typeof error, errorMessage: String(error), trace: [] };
+}
+
+function fail(error: FunctionError, exitCode: number): void {
+  process.stderr.write(`Uncaught Exception\t${JSON.stringify(error)}\n`);
+  send({ type: 'error', requestId, error }, () => process.exit(exitCode));
+}
+
+function send(message: RuntimeMessage, sent?: () => void): void {
+  process.send?.(message, undefined, undefined, sent);
+}
