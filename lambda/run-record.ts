@@ -57,6 +57,8 @@ export const countsSchema = z.object({
   alreadyArchived: count,
   failed: count,
   notAttempted: count,
+  /** Only in the summary of a dry run, which leaves no record. */
+  wouldArchive: z.optional(count),
 });
 
 export const runRecordSchema = z.object({
@@ -86,3 +88,34 @@ export const runRecordSchema = z.object({
 export type RunRecord = z.infer<typeof runRecordSchema>;
 export type Outcome = z.infer<typeof outcomeSchema>;
 export type Counts = z.infer<typeof countsSchema>;
+
+/** What a caller of the function gets. */
+export interface RunSummary {
+  readonly run: string;
+  /** Absent for a dry run. */
+  readonly attempt?: number;
+  readonly status: RunRecord['status'];
+  readonly dryRun: boolean;
+  readonly counts: Counts;
+  /** Where the run record lies: `s3://bucket/key`. Absent for a dry run. */
+  readonly record?: string;
+  readonly stopped?: string | undefined;
+  readonly durationMs: number;
+}
+
+export function countOutcomes(outcomes: readonly Outcome[]): Counts {
+  const number = (name: OutcomeName) => outcomes.filter(({ outcome }) => outcome === name).length;
+  const wouldArchive = number('would-archive');
+  return {
+    archived: number('archived'),
+    alreadyArchived: number('already-archived'),
+    failed: number('failed'),
+    notAttempted: number('not-attempted'),
+    ...(wouldArchive === 0 ? {} : { wouldArchive }),
+  };
+}
+
+/** Whether everything an attempt covers is archived, or would be. */
+export function isComplete({ failed, notAttempted }: Counts): boolean {
+  return failed === 0 && notAttempted === 0;
+}

@@ -64,6 +64,9 @@ export const functionTimeoutSeconds = 900;
  */
 export const deadlineReserveSeconds = 45;
 
+/** How long writing the run record may take, in seconds, all retries included; less than the reserve. */
+export const recordWriteSeconds = 30;
+
 /** Attempts of one run that Lambda makes on its own after an asynchronous invocation: the first and two retries. */
 export const asynchronousAttempts = 3;
 
@@ -79,7 +82,7 @@ export const metricNames = {
   bytes: 'Bytes',
   /** Compressed bytes archived. */
   storedBytes: 'StoredBytes',
-  /** Answers 429 and 503 of the service. */
+  /** Answers of the service that ask for fewer requests: 429, or 503 with a Retry-After. */
   throttled: 'Throttled',
   /** 1 if the service rejected the key and the run ended early, otherwise 0. */
   keyRejected: 'KeyRejected',

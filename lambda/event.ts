@@ -1,0 +1,123 @@
+import * as z from 'zod/mini';
+import { parseStamp, type Shard } from './archive-layout';
+import type { ConfiguredCluster } from './settings';
+
+/** What one invocation is asked to do. */
+export interface RunRequest {
+  /** The run to work on; undefined: a new one, named by now. */
+  readonly run?: Date | undefined;
+  /** Whether the run is an earlier one, whose first record says which clusters it covers. */
+  readonly completes: boolean;
+  /** Whether the schedule asks, rather than a person. */
+  readonly scheduled: boolean;
+  /** Uids to work on; undefined: all that the run covers. */
+  readonly clusters?: readonly string[] | undefined;
+  /** Query parameter `requestId` of every log call; wins over the configuration's. */
+  readonly requestId?: string | undefined;
+  /** Fetch and check everything, write nothing. */
+  readonly dryRun: boolean;
+  readonly shard?: Shard | undefined;
+}
+
+/** The event is not one the collector understands; nothing was read or written. */
+export class InvalidEventError extends Error {
+  override readonly name = 'InvalidEventError';
+
+  constructor(problems: readonly string[]) {
+    const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
+    const list = problems.map((problem) => `- ${problem}`).join('\n');
+    super(
+      `Reading the event failed: ${count}; nothing was collected.\n${list}\nAn empty event {} collects everything.`,
+    );
+  }
+}
+
+const isoTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+
+const time = (expected: string) =>
+  z.pipe(
+    z.string(),
+    z.transform((value: string, context) => {
+      const parsed = parseStamp(value) ?? (isoTime.test(value) ? new Date(value) : undefined);
+      const year = parsed?.getUTCFullYear() ?? Number.NaN;
+      // Outside these years ISO 8601 has no four digits, and keys would not sort.
+      if (parsed !== undefined && year >= 0 && year <= 9999) return parsed;
+      context.issues.push({ code: 'custom', message: expected, input: value });
+      return z.NEVER;
+    }),
+  );
+
+const text = z.string().check(z.minLength(1, 'a text of at least one character'));
+
+/** Built per call because a uid is known only if it is configured. */
+function eventSchema(configured: ReadonlySet<string>) {
+  const uid = z.string().check(z.refine((value) => configured.has(value), 'the uid of a configured cluster'));
+  return z.strictObject({
+    scheduledTime: z.optional(time('a time such as 2026-11-20T10:00:00Z')),
+    clusters: z.optional(z.array(uid).check(z.minLength(1, 'at least one uid, or no member clusters at all'))),
+    requestId: z.optional(text.check(z.refine(isWellFormed, 'a text without lone surrogates'))),
+    dryRun: z.optional(z.boolean()),
+    shard: z.optional(
+      z
+        .strictObject({ index: z.int().check(z.nonnegative()), count: z.int().check(z.positive()) })
+        .check(z.refine(({ index, count }) => index < count, 'an index from 0 that is less than count')),
+    ),
+    run: z.optional(time("an earlier run's time such as 2026-11-20T10:00:00.000Z or 20261120T100000.000Z")),
+  });
+}
+
+/**
+ * @param event as Lambda delivers it; nothing at all means `{}`
+ * @throws InvalidEventError with every problem at once: its path, the value received and what was expected
+ */
+export function parseEvent(event: unknown, clusters: readonly ConfiguredCluster[]): RunRequest {
+  const received = event ?? {};
+  const parsed = eventSchema(new Set(clusters.map(({ uid }) => uid))).safeParse(received);
+  if (!parsed.success) throw new InvalidEventError(parsed.error.issues.flatMap((issue) => describe(issue, received)));
+  const { scheduledTime, run, clusters: subset, requestId, dryRun = false, shard } = parsed.data;
+  if (scheduledTime !== undefined && run !== undefined)
+    throw new InvalidEventError(['run: received together with scheduledTime, expected one of the two']);
+  const chosen = subset === undefined ? undefined : [...new Set(subset)];
+  return {
+    run: run ?? scheduledTime,
+    completes: run !== undefined,
+    scheduled: scheduledTime !== undefined,
+    clusters: chosen,
+    requestId,
+    dryRun,
+    shard,
+  };
+}
+
+function describe(issue: z.core.$ZodIssue, event: unknown): string[] {
+  const path = issue.path.map(String).join('.') || 'event';
+  if (issue.code === 'unrecognized_keys') {
+    const members = Object.keys(eventSchema(new Set()).shape).join(', ');
+    const where = issue.path.length === 0 ? members : 'index, count';
+    return issue.keys.map((key) => `${path}: received the unknown member ${quote(key)}, expected only ${where}`);
+  }
+  return [`${path}: received ${quote(valueAt(event, issue.path))}, expected ${expectation(issue)}`];
+}
+
+function expectation(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type') return `a value of type ${issue.expected}`;
+  if (issue.code === 'too_small' && issue.origin === 'number') return `a number of at least ${issue.minimum}`;
+  return issue.message;
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined),
+    value,
+  );
+}
+
+/** A received value as JSON, short: an event may carry anything. */
+function quote(value: unknown): string {
+  const json = JSON.stringify(value) ?? String(value);
+  return json.length > 80 ? `${json.slice(0, 80)}…` : json;
+}
+
+function isWellFormed(value: string): boolean {
+  return !/\p{Surrogate}/u.test(value);
+}

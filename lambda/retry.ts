@@ -1,0 +1,41 @@
+import type { ServiceFailure } from './service-error';
+
+/** The retry policy of requests to the service, pure: what is retried, how often, and after which delay. */
+
+/** Requests per cluster x resource in one attempt of a run; the run's own retries come on top. */
+export const maxRequests = 5;
+
+/** First delay's upper bound and the bound of all delays that the service does not name, in milliseconds. */
+export const backoff = { firstMs: 500, longestMs: 20_000 } as const;
+
+const retriedFailures: ReadonlySet<ServiceFailure> = new Set(['connection', 'timeout', 'cut']);
+
+/** Whether the same request may succeed later. */
+export function isRetried(failure: ServiceFailure, status: number | undefined): boolean {
+  if (failure !== 'status') return retriedFailures.has(failure);
+  return status === 408 || status === 429 || (status !== undefined && status >= 500);
+}
+
+/**
+ * Delay before the next request, in milliseconds: what Retry-After asks for, otherwise exponential backoff with full
+ * jitter, so that clients that failed together do not come back together.
+ * @param requests requests made so far, counts from 1
+ * @param random uniform in [0, 1)
+ */
+export function retryDelayMs(requests: number, retryAfterMs: number | undefined, random: () => number): number {
+  if (retryAfterMs !== undefined) return retryAfterMs;
+  return random() * Math.min(backoff.longestMs, backoff.firstMs * 2 ** (requests - 1));
+}
+
+/**
+ * The delay a Retry-After header asks for, in milliseconds: whole seconds or an HTTP date (RFC 9110, 10.2.3). Anything
+ * else is as if it were absent.
+ */
+export function parseRetryAfter(value: string | undefined, now: Date): number | undefined {
+  if (value === undefined) return undefined;
+  if (/^\s*\d{1,15}\s*$/.test(value)) return Number(value) * 1000;
+  // Date.parse alone would take "-1" or "2" for a year.
+  if (!/^\s*[A-Za-z]{3,9},? .*\d\d:\d\d:\d\d/.test(value)) return undefined;
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : Math.max(0, time - now.getTime());
+}

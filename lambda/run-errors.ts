@@ -1,0 +1,43 @@
+import type { Outcome, RunSummary } from './run-record';
+
+/** Failures that the error names one by one; the record has them all. */
+const namedFailures = 10;
+
+/** Longest reason quoted per failure, in characters. */
+const quotedCharacters = 400;
+
+/** Everything was attempted and not everything is archived; what is, is in the archive and stays. */
+export class RunIncompleteError extends Error {
+  override readonly name = 'RunIncompleteError';
+
+  constructor(summary: RunSummary, outcomes: readonly Outcome[]) {
+    const { run, attempt, dryRun, counts, record, stopped } = summary;
+    const { failed, notAttempted } = counts;
+    const which = dryRun ? `Dry run ${run}` : `Attempt ${attempt} of run ${run}`;
+    const lines = [
+      `${which} is incomplete: ${failed + notAttempted} of ${outcomes.length} not archived (${failed} failed, ${notAttempted} not attempted).`,
+    ];
+    if (stopped !== undefined) lines.push(`It ended early: ${stopped}`);
+    const failures = outcomes.filter(({ outcome }) => outcome === 'failed');
+    for (const { cluster, resource, error = '' } of failures.slice(0, namedFailures))
+      lines.push(`- ${resource} of cluster ${cluster}: ${error.slice(0, quotedCharacters)}`);
+    if (failures.length > namedFailures) lines.push(`- and ${failures.length - namedFailures} more`);
+    if (record !== undefined) {
+      lines.push(`Run record with every outcome: ${record}`);
+      lines.push(`Whatever is missing is collected by the next attempt, or by invoking with {"run":"${run}"}.`);
+    }
+    super(lines.join('\n'));
+  }
+}
+
+/** The run to be completed has left no record in the archive. */
+export class RunNotFoundError extends Error {
+  override readonly name = 'RunNotFoundError';
+
+  constructor(run: Date) {
+    const time = run.toISOString();
+    super(
+      `Completing run ${time} failed: the archive has no readable record of it. Check the time against the keys under runs/; a run that was killed before it could write one is completed by invoking with {"scheduledTime":"${time}"}.`,
+    );
+  }
+}

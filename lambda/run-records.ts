@@ -1,0 +1,77 @@
+import { parseRunRecordKey, type RunRecordName, runPrefix, runRecordKey } from './archive-layout';
+import type { ArchiveObject } from './archive-object';
+import { type RunRecord, runRecordSchema } from './run-record';
+
+/** The bucket as far as run records need it. */
+export interface TextStore {
+  readonly bucket: string;
+  put(object: ArchiveObject, signal: AbortSignal): Promise<'archived' | 'already-archived'>;
+  getText(key: string, maxBytes: number, signal: AbortSignal): Promise<string | undefined>;
+  keys(prefix: string, signal: AbortSignal): Promise<string[]>;
+}
+
+/** Largest record that is read back, in bytes: about 500,000 outcomes. */
+const largestRecordBytes = 256 * 1024 * 1024;
+
+/** Attempts of one run that may exist before writing another is given up. */
+const mostAttempts = 1000;
+
+/** A run record could not be used or written. */
+export class RunRecordError extends Error {
+  override readonly name = 'RunRecordError';
+}
+
+/** The run records of the archive. What is read back is untrusted: anyone with the right to write may have. */
+export class RunRecords {
+  readonly #store: TextStore;
+
+  constructor(store: TextStore) {
+    this.#store = store;
+  }
+
+  /** The records that exist of one run, all shards, by attempt. @throws ArchiveError */
+  async list(run: Date, signal: AbortSignal): Promise<RunRecordName[]> {
+    const names = (await this.#store.keys(runPrefix(run), signal)).flatMap((key) => parseRunRecordKey(key) ?? []);
+    return names.sort((a, b) => a.attempt - b.attempt);
+  }
+
+  /** @throws RunRecordError if it is absent, damaged or of another attempt; ArchiveError */
+  async read(name: RunRecordName, signal: AbortSignal): Promise<RunRecord> {
+    const key = runRecordKey(name);
+    const failed = (reason: string, cause?: unknown) =>
+      new RunRecordError(`Reading the run record ${this.address(name)} failed: ${reason}`, { cause });
+    const text = await this.#store.getText(key, largestRecordBytes, signal);
+    if (text === undefined) throw failed('there is none');
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch (error) {
+      throw failed('it is not JSON', error);
+    }
+    const { success, data, error } = runRecordSchema.safeParse(json);
+    if (!success) throw failed(`it is no run record: ${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}`);
+    if (data.attempt !== name.attempt || data.run !== name.run.toISOString()) throw failed('it is of another attempt');
+    return data;
+  }
+
+  /**
+   * Writes a record under the first free attempt number from its own on: two invocations of one run do not overwrite
+   * each other.
+   * @returns the name it was written under
+   * @throws RunRecordError, ArchiveError
+   */
+  async write(record: RunRecord, signal: AbortSignal): Promise<RunRecordName> {
+    for (let attempt = record.attempt; attempt <= mostAttempts; attempt += 1) {
+      const name = { run: new Date(record.run), shard: record.shard, attempt };
+      const content = Buffer.from(`${JSON.stringify({ ...record, attempt })}\n`);
+      const object = { key: runRecordKey(name), content, contentType: 'application/json' };
+      if ((await this.#store.put(object, signal)) === 'archived') return name;
+    }
+    throw new RunRecordError(`Writing the record of run ${record.run} failed: it has ${mostAttempts} attempts already`);
+  }
+
+  /** Where a record lies: `s3://bucket/key`. */
+  address(name: RunRecordName): string {
+    return `s3://${this.#store.bucket}/${runRecordKey(name)}`;
+  }
+}
