@@ -1,0 +1,114 @@
+import { type BodyCheck, type BodyFacts, InvalidBodyError, NotDecodableError } from './body-check';
+import { JsonError } from './json-chunk';
+import { type JsonListener, JsonScanner, type JsonType } from './json-scanner';
+import { JsonStringDecoder } from './json-string-decoder';
+import type { StringSink } from './json-string-scanner';
+import { StringCapture } from './string-capture';
+
+/** Most leading whitespace that is held back until the first byte decides; bytes. */
+export const mostHeld = 64 * 1024;
+
+/** How many member names of a refused object an error message shows, and how long each, in UTF-16 code units. */
+const mostNames = 5;
+const longestName = 40;
+
+const nothing = Buffer.alloc(0);
+
+/** Checks a manifest that came under a JSON media type; the rules are those of createManifestCheck. */
+export class JsonManifest implements BodyCheck, JsonListener {
+  /** Follows the body until it turns out to be no JSON. */
+  private scanner: JsonScanner | undefined = new JsonScanner(this);
+  private readonly decoder = new JsonStringDecoder();
+  /** What becomes of the body: open while there is only whitespace, because it is stored only if nothing is decoded. */
+  private form: 'open' | 'decoded' | 'received' = 'open';
+  private root: JsonType | undefined;
+  private readonly names: StringCapture[] = [];
+  private hasMoreNames = false;
+  private held: Buffer[] = [];
+  private bytes = 0;
+
+  constructor(private readonly asReceived: boolean) {
+    if (asReceived) this.form = 'received';
+  }
+
+  write(chunk: Buffer): Buffer {
+    this.bytes += chunk.length;
+    if (this.form !== 'received') this.decoder.beginChunk(chunk.length);
+    this.judge(() => this.scanner?.write(chunk));
+    if (this.form === 'received') return chunk;
+    if (this.form === 'decoded') return this.decoder.takeChunk();
+    // Copied, because the caller may use the chunk again.
+    this.held.push(Buffer.from(chunk));
+    const undecided = this.scanner !== undefined && this.root === undefined;
+    return undecided && this.bytes <= mostHeld ? nothing : this.release();
+  }
+
+  end(): BodyFacts {
+    const { scanner, bytes, root, form } = this;
+    if (scanner === undefined || bytes === 0) return {};
+    if (root === undefined) throw new InvalidBodyError('The manifest is nothing but whitespace');
+    this.judge(() => scanner.end());
+    if (root !== 'string') throw new InvalidBodyError(`The manifest is no string: the body is ${this.found(root)}`);
+    if (form === 'decoded') {
+      if (!this.decoder.loneSurrogate) return {};
+      throw new InvalidBodyError('The manifest is no text: it has half a surrogate pair, which UTF-8 cannot say');
+    }
+    throw new InvalidBodyError(
+      this.asReceived
+        ? 'The manifest is a JSON string now but was not decodable before: the service answers differently each time'
+        : `The manifest cannot be decoded: more than ${mostHeld} bytes of whitespace precede its JSON string`,
+    );
+  }
+
+  name(depth: number): StringSink | undefined {
+    if (depth !== 1) return undefined;
+    if (this.names.length === mostNames) {
+      this.hasMoreNames = true;
+      return undefined;
+    }
+    const name = new StringCapture(longestName);
+    this.names.push(name);
+    return name;
+  }
+
+  value(type: JsonType, depth: number): StringSink | undefined {
+    if (depth > 0) return undefined;
+    this.root = type;
+    if (type !== 'string' || this.form !== 'open') return undefined;
+    this.form = 'decoded';
+    return this.decoder;
+  }
+
+  /** Says what it means for the manifest that the body is no JSON, or no acceptable one. */
+  private judge(scan: () => void): void {
+    try {
+      scan();
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      const { fault, message } = error;
+      if (fault === 'cut') throw new InvalidBodyError(`The manifest is cut short: ${message}`, { cause: error });
+      if (fault !== 'syntax') {
+        throw new InvalidBodyError(`The manifest is no acceptable JSON: ${message}`, { cause: error });
+      }
+      if (this.form === 'decoded') {
+        throw new NotDecodableError(`The manifest begins like a JSON string but is none: ${message}`, { cause: error });
+      }
+      this.scanner = undefined;
+    }
+  }
+
+  /** Hands on what was held back, and all that follows as received. */
+  private release(): Buffer {
+    this.form = 'received';
+    const content = this.held.length === 1 ? this.held[0] : Buffer.concat(this.held);
+    this.held = [];
+    return content ?? nothing;
+  }
+
+  private found(type: JsonType): string {
+    if (type !== 'object') return type === 'array' || type === 'number' ? `a JSON ${type}` : `JSON ${type}`;
+    const names = this.names.map(({ value, tooLong }) => JSON.stringify(value).slice(1, -1) + (tooLong ? '…' : ''));
+    if (this.hasMoreNames) names.push('…');
+    return names.length === 0 ? 'an empty JSON object' : `a JSON object with members ${names.join(', ')}`;
+  }
+}
