@@ -2,6 +2,7 @@ import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { environmentNames } from '../../lambda/settings';
 import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
 import { readBuckets } from './buckets';
+import { EncryptionKeys } from './encryption-keys';
 import { failureRecord, readAsynchronousSettings } from './failure-destination';
 import { fireSchedule } from './fire-schedule';
 import { readFunction } from './function-definition';
@@ -94,14 +95,15 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const role = readRole(stack, definition.roleArn, 'lambda.amazonaws.com');
   const asynchronous = readAsynchronousSettings(stack, definition);
   const schedule = readSchedule(stack);
-  const messages = new LocalMessages(stack);
+  const keys = new EncryptionKeys(stack);
+  const messages = new LocalMessages(stack, keys);
   const logs: string[] = [];
   const aws = await startLocalAws({
     ...location,
     principals: [{ ...roleSession, arn: role.arn, policies: role.policies }],
     buckets: readBuckets(stack, definition, options.folder),
     secrets: readSecrets(stack, definition, options.secretValue),
-    ...(options.intercept !== undefined && { intercept: options.intercept }),
+    intercept: (request) => keys.faultOf(role, request) ?? options.intercept?.(request),
     ...(options.onRequest !== undefined && { onRequest: options.onRequest }),
   });
   const lambda = new LocalFunction({

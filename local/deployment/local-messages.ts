@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { authorize, type PolicyDocument } from '../aws/authorize';
+import { type Authorization, authorize, type PolicyDocument } from '../aws/authorize';
+import type { EncryptionKeys } from './encryption-keys';
 import type { Role } from './role';
 import type { StackResource, StackTemplate } from './stack-template';
 import { UnsupportedTemplateError } from './template';
@@ -19,7 +20,6 @@ export class MessageRefusedError extends Error {
 
 const document = z.custom<PolicyDocument>((value) => typeof value === 'object' && value !== null);
 const encryptedSchema = z.object({ KmsMasterKeyId: z.string().optional() });
-const keySchema = z.object({ KeyPolicy: document });
 
 interface MessageService {
   readonly type: string;
@@ -55,7 +55,10 @@ const services: Readonly<Record<string, MessageService>> = {
 export class LocalMessages {
   readonly delivered: DeliveredMessage[] = [];
 
-  constructor(private readonly stack: StackTemplate) {}
+  constructor(
+    private readonly stack: StackTemplate,
+    private readonly keys: EncryptionKeys,
+  ) {}
 
   /**
    * Sends as a role, if the role, the topic or queue and its encryption key allow it.
@@ -69,39 +72,20 @@ export class LocalMessages {
       this.stack.resourcesOf(service.type).find(({ identity }) => identity.attributes[service.arnAttribute] === to);
     if (service === undefined || resource === undefined)
       throw new UnsupportedTemplateError(`Cannot deliver to ${to}: it is no topic or queue of this stack.`);
-    this.demand(role, service.action, to, service.policyOf(this.stack, resource), to);
+    const context = { 'aws:SecureTransport': 'true', 'aws:PrincipalAccount': this.stack.location.accountId };
+    const policy = service.policyOf(this.stack, resource);
+    const request = { identityPolicies: role.policies, resourcePolicy: policy, principalArn: role.arn, context };
+    demand(authorize({ ...request, action: service.action, resource: to }), service.action, to);
     const keyId = resource.read(encryptedSchema).KmsMasterKeyId;
-    const key = this.stack
-      .resourcesOf('AWS::KMS::Key')
-      .find(({ identity }) => keyId === identity.ref || keyId === identity.attributes.Arn);
-    if (keyId !== undefined && key === undefined && !keyId.includes('alias/aws/'))
-      throw new UnsupportedTemplateError(
-        `Cannot deliver to ${to}: its encryption key ${keyId} is not in the template.`,
-      );
-    if (key !== undefined)
-      for (const action of ['kms:GenerateDataKey', 'kms:Decrypt'])
-        this.demand(role, action, key.identity.attributes.Arn ?? '', key.read(keySchema).KeyPolicy, to);
+    for (const action of keyId === undefined ? [] : ['kms:GenerateDataKey', 'kms:Decrypt'])
+      demand(this.keys.authorize(role, action, keyId ?? '', to.split(':')[2] ?? ''), action, keyId ?? '');
     this.delivered.push({ to, body });
-  }
 
-  private demand(role: Role, action: string, resource: string, policy: PolicyDocument | undefined, to: string): void {
-    const { accountId, region } = this.stack.location;
-    const { allowed, reason } = authorize({
-      identityPolicies: role.policies,
-      resourcePolicy: policy,
-      principalArn: role.arn,
-      action,
-      resource,
-      context: {
-        'aws:SecureTransport': 'true',
-        'aws:PrincipalAccount': accountId,
-        'kms:CallerAccount': accountId,
-        'kms:ViaService': `${to.split(':')[2]}.${region}.amazonaws.com`,
-      },
-    });
-    if (!allowed)
-      throw new MessageRefusedError(
-        `Message to ${to} refused: ${role.arn} is not authorized to perform ${action} on ${resource} ${reason}.`,
-      );
+    function demand({ allowed, reason }: Authorization, action: string, on: string): void {
+      if (!allowed)
+        throw new MessageRefusedError(
+          `Message to ${to} refused: ${role.arn} is not authorized to perform ${action} on ${on} ${reason}.`,
+        );
+    }
   }
 }

@@ -1,0 +1,86 @@
+import * as z from 'zod';
+import { type Authorization, authorize, type PolicyDocument } from '../aws/authorize';
+import type { Fault, InterceptedRequest } from '../aws/fault';
+import type { Role } from './role';
+import type { StackTemplate } from './stack-template';
+
+const keySchema = z.object({
+  KeyPolicy: z.custom<PolicyDocument>((value) => typeof value === 'object' && value !== null),
+});
+
+const bucketSchema = z.object({
+  BucketEncryption: z
+    .object({
+      ServerSideEncryptionConfiguration: z.array(
+        z.object({ ServerSideEncryptionByDefault: z.object({ KMSMasterKeyID: z.string().optional() }).optional() }),
+      ),
+    })
+    .optional(),
+});
+
+const secretSchema = z.object({ KmsKeyId: z.string().optional() });
+
+/** What a call needs of the key that encrypts what it touches. */
+const neededOfKey: Readonly<Record<string, string>> = {
+  PutObject: 'kms:GenerateDataKey',
+  GetObject: 'kms:Decrypt',
+  GetSecretValue: 'kms:Decrypt',
+};
+
+/** Customer keys, as far as they decide whether a call is let through; nothing is encrypted locally. */
+export class EncryptionKeys {
+  private readonly keyOfBucket: ReadonlyMap<string, string>;
+  private readonly keyOfSecret: string | undefined;
+
+  constructor(private readonly stack: StackTemplate) {
+    this.keyOfBucket = new Map(
+      stack.resourcesOf('AWS::S3::Bucket').flatMap((bucket) => {
+        const rules = bucket.read(bucketSchema).BucketEncryption?.ServerSideEncryptionConfiguration ?? [];
+        const keyId = rules[0]?.ServerSideEncryptionByDefault?.KMSMasterKeyID;
+        return keyId === undefined ? [] : [[bucket.identity.ref, keyId] as const];
+      }),
+    );
+    this.keyOfSecret = stack
+      .resourcesOf('AWS::SecretsManager::Secret')
+      .map((secret) => secret.read(secretSchema).KmsKeyId)
+      .find((keyId) => keyId !== undefined);
+  }
+
+  /** The answer to a call of the role that its key does not permit; undefined for all others. */
+  faultOf(role: Role, { service, action, bucket }: InterceptedRequest): Fault | undefined {
+    const keyId = service === 's3' ? this.keyOfBucket.get(bucket ?? '') : this.keyOfSecret;
+    const needed = neededOfKey[action];
+    if (keyId === undefined || needed === undefined) return undefined;
+    const { allowed, reason } = this.authorize(role, needed, keyId, service);
+    if (allowed) return undefined;
+    const message = `User: ${role.arn} is not authorized to perform: ${needed} on the resource ${keyId} ${reason}`;
+    return service === 's3'
+      ? { kind: 'error', status: 403, code: 'AccessDenied', message }
+      : { kind: 'error', status: 400, code: 'AccessDeniedException', message };
+  }
+
+  /**
+   * Whether a role may use a key through a service. A key that is not in the template is taken to leave the decision to
+   * the role's policies, as a key's default policy does.
+   */
+  authorize(role: Role, action: string, keyId: string, service: string): Authorization {
+    // Keys of AWS itself let everybody in the account use them through their service.
+    if (keyId.includes('alias/aws/')) return { allowed: true, reason: '' };
+    const key = this.stack
+      .resourcesOf('AWS::KMS::Key')
+      .find(({ identity }) => keyId === identity.ref || keyId === identity.attributes.Arn);
+    const { accountId, region } = this.stack.location;
+    return authorize({
+      identityPolicies: role.policies,
+      resourcePolicy: key?.read(keySchema).KeyPolicy,
+      principalArn: role.arn,
+      action,
+      resource: key?.identity.attributes.Arn ?? keyId,
+      context: {
+        'aws:SecureTransport': 'true',
+        'kms:CallerAccount': accountId,
+        'kms:ViaService': `${service}.${region}.amazonaws.com`,
+      },
+    });
+  }
+}
