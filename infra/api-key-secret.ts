@@ -1,0 +1,70 @@
+import { ArnFormat, Aws, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import type { CollectorEnvironment } from '../lambda/settings';
+import type { CollectorConfig } from './config';
+
+/** The secret that holds the service's API key: an existing one, or one of the stack's own that is created empty. */
+export class ApiKeySecret extends Construct {
+  /** What `aws secretsmanager --secret-id` takes. */
+  readonly secretId: string;
+  /** Whether the stack created the secret, so that somebody has to fill it. */
+  readonly isOwn: boolean;
+  private readonly arn: string;
+  private readonly kmsKeyArn: string | undefined;
+
+  constructor(scope: Construct, id: string, { config }: { readonly config: CollectorConfig }) {
+    super(scope, id);
+    const existing = config.apiKeySecret;
+    this.isOwn = existing === undefined;
+    this.kmsKeyArn = existing?.kmsKeyArn;
+    if (existing === undefined) {
+      this.secretId = this.arn = this.createEmpty(config.name).ref;
+    } else {
+      this.secretId = existing.name;
+      // Secrets Manager appends a hyphen and six characters to every name.
+      const resourceName = `${existing.name}-??????`;
+      this.arn = Stack.of(this).formatArn({
+        service: 'secretsmanager',
+        resource: 'secret',
+        resourceName,
+        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
+      });
+    }
+  }
+
+  /** Lets the role read the key, and tells the function where it is. */
+  provideTo(role: IRole): Pick<CollectorEnvironment, 'API_KEY_SECRET'> {
+    role.addToPrincipalPolicy(
+      new PolicyStatement({ sid: 'ReadApiKey', actions: ['secretsmanager:GetSecretValue'], resources: [this.arn] }),
+    );
+    if (this.kmsKeyArn !== undefined)
+      role.addToPrincipalPolicy(
+        new PolicyStatement({
+          sid: 'DecryptApiKey',
+          actions: ['kms:Decrypt'],
+          resources: [this.kmsKeyArn],
+          conditions: {
+            StringEquals: { 'kms:ViaService': `secretsmanager.${Aws.REGION}.${Aws.URL_SUFFIX}` },
+          },
+        }),
+      );
+    return { API_KEY_SECRET: this.secretId };
+  }
+
+  /** The L2 construct always generates a value, which the collector would then send to the service. */
+  private createEmpty(name: string): CfnSecret {
+    const secret = new CfnSecret(this, 'Secret', {
+      description: `API key of the cluster service that ${name} reads; a plain string, or JSON with the member apiKey`,
+    });
+    secret.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    Validations.of(secret).acknowledge({
+      id: 'AwsSolutions-SMG4',
+      reason:
+        'The service issues the key and offers no call to issue another, so nothing here could rotate it. ' +
+        'The function reads a changed value within minutes.',
+    });
+    return secret;
+  }
+}

@@ -1,0 +1,13 @@
+import { App } from 'aws-cdk-lib';
+import { createApp } from './collector-app';
+import { ConfigError, loadConfig } from './config';
+
+/** Entry of the CDK command line: `-c config=FILE`, or what cdk.json says, chooses the configuration. */
+try {
+  const file: unknown = new App({ autoSynth: false }).node.tryGetContext('config');
+  createApp({ config: loadConfig(typeof file === 'string' ? file : 'collector.json') }).app.synth();
+} catch (error) {
+  if (!(error instanceof ConfigError)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

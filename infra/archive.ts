@@ -1,0 +1,144 @@
+import { Aws, Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
+import {
+  BlockPublicAccess,
+  Bucket,
+  BucketEncryption,
+  type LifecycleRule,
+  ObjectLockRetention,
+  ObjectOwnership,
+  StorageClass,
+} from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { runsPrefix } from '../lambda/archive-layout';
+import { resourceNames, resources } from '../lambda/resources';
+import type { CollectorEnvironment } from '../lambda/settings';
+import { denyChanges } from './archive-protection';
+import type { CollectorConfig } from './config';
+
+/** How long a version lasts that an expiry or a person has put aside, in days: time to notice a mistake. */
+const noncurrentDays = 30;
+
+/** How long access logs are kept, in days. */
+const accessLogDays = 365;
+
+/** The bucket that holds everything collected, and the bucket that logs who touched it. Both outlive the stack. */
+export class Archive extends Construct {
+  readonly bucket: Bucket;
+  private readonly key: IKey | undefined;
+
+  constructor(scope: Construct, id: string, { config }: { readonly config: CollectorConfig }) {
+    super(scope, id);
+    const { archive } = config;
+    this.key = this.keyOf(archive.kms, config.name);
+    this.bucket = new Bucket(this, 'Bucket', {
+      ...privateBucket,
+      versioned: true,
+      ...(this.key === undefined
+        ? { encryption: BucketEncryption.S3_MANAGED }
+        : { encryption: BucketEncryption.KMS, encryptionKey: this.key, bucketKeyEnabled: true }),
+      serverAccessLogsBucket: this.createAccessLogBucket(),
+      lifecycleRules: lifecycleRules(archive),
+      ...(archive.objectLockDays === undefined
+        ? {}
+        : { objectLockDefaultRetention: ObjectLockRetention.governance(Duration.days(archive.objectLockDays)) }),
+    });
+    // What outlives the stack must stay protected after it.
+    this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN);
+  }
+
+  /** Lets the role add to the archive and read its run records, nothing else, and tells the function where it is. */
+  provideTo(role: IRole): Pick<CollectorEnvironment, 'ARCHIVE_BUCKET'> {
+    const prefixes = [...resourceNames.map((name) => `${resources[name].folder}/`), runsPrefix];
+    for (const statement of [
+      new PolicyStatement({
+        sid: 'AddToArchive',
+        actions: ['s3:PutObject'],
+        resources: prefixes.map((prefix) => this.bucket.arnForObjects(`${prefix}*`)),
+      }),
+      new PolicyStatement({
+        sid: 'ReadRunRecords',
+        actions: ['s3:GetObject'],
+        resources: [this.bucket.arnForObjects(`${runsPrefix}*`)],
+      }),
+      new PolicyStatement({
+        sid: 'ListRunRecords',
+        actions: ['s3:ListBucket'],
+        resources: [this.bucket.bucketArn],
+        conditions: { StringLike: { 's3:prefix': `${runsPrefix}*` } },
+      }),
+      ...this.keyStatements(),
+    ])
+      role.addToPrincipalPolicy(statement);
+    for (const statement of denyChanges(this.bucket, role)) this.bucket.addToResourcePolicy(statement);
+    return { ARCHIVE_BUCKET: this.bucket.bucketName };
+  }
+
+  private keyStatements(): PolicyStatement[] {
+    if (this.key === undefined) return [];
+    return [
+      new PolicyStatement({
+        sid: 'UseArchiveKey',
+        // Decrypt reads run records.
+        actions: ['kms:GenerateDataKey', 'kms:Decrypt'],
+        resources: [this.key.keyArn],
+        conditions: { StringEquals: { 'kms:ViaService': `s3.${Aws.REGION}.${Aws.URL_SUFFIX}` } },
+      }),
+    ];
+  }
+
+  private keyOf(kms: CollectorConfig['archive']['kms'], name: string): IKey | undefined {
+    if (kms === undefined) return undefined;
+    if (kms !== true) return Key.fromKeyArn(this, 'Key', kms);
+    return new Key(this, 'Key', {
+      description: `Encrypts the archive of ${name}; without it the archive cannot be read`,
+      enableKeyRotation: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+    });
+  }
+
+  /** Encrypted by S3 and without Object Lock, because log delivery works with nothing else. */
+  private createAccessLogBucket(): Bucket {
+    const bucket = new Bucket(this, 'AccessLogs', {
+      ...privateBucket,
+      encryption: BucketEncryption.S3_MANAGED,
+      lifecycleRules: [{ id: 'expire', expiration: Duration.days(accessLogDays) }],
+    });
+    bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    Validations.of(bucket).acknowledge({
+      id: 'AwsSolutions-S1',
+      reason: 'This bucket receives the access logs of the archive; logging its own accesses would feed itself.',
+    });
+    return bucket;
+  }
+}
+
+const privateBucket = {
+  blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+  enforceSSL: true,
+  objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+  removalPolicy: RemovalPolicy.RETAIN,
+} as const;
+
+function lifecycleRules(archive: CollectorConfig['archive']): LifecycleRule[] {
+  const { infrequentAccessAfterDays, retentionDays } = archive;
+  const rules: LifecycleRule[] = [
+    {
+      id: 'clean-up',
+      abortIncompleteMultipartUploadAfter: Duration.days(1),
+      noncurrentVersionExpiration: Duration.days(noncurrentDays),
+      // A marker that hides nothing any more only slows listings down.
+      expiredObjectDeleteMarker: true,
+    },
+  ];
+  if (infrequentAccessAfterDays !== undefined)
+    rules.push({
+      id: 'infrequent-access',
+      transitions: [
+        { storageClass: StorageClass.INFREQUENT_ACCESS, transitionAfter: Duration.days(infrequentAccessAfterDays) },
+      ],
+    });
+  if (retentionDays !== undefined) rules.push({ id: 'expire', expiration: Duration.days(retentionDays) });
+  return rules;
+}

@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App } from 'aws-cdk-lib';
+import { CollectorStack } from './collector-stack';
+import type { CollectorConfig } from './config';
+import { projectRoot } from './function-bundle';
+
+export interface CollectorAppProps {
+  readonly config: CollectorConfig;
+  /** Where the assembly is written; left out: where the CLI says, or a temporary folder. */
+  readonly outdir?: string;
+  /** Added to the context of cdk.json. */
+  readonly context?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The app with its one stack, ready for `synth()`. It reads the feature flags of cdk.json itself, so that a synthesis
+ * without the CLI gives the same template.
+ */
+export function createApp({ config, outdir, context }: CollectorAppProps): { app: App; stack: CollectorStack } {
+  const app = new App({ analyticsReporting: false, outdir, context: { ...projectContext(), ...context } });
+  return { app, stack: new CollectorStack(app, config) };
+}
+
+function projectContext(): Record<string, unknown> {
+  const { context } = JSON.parse(readFileSync(join(projectRoot, 'cdk.json'), 'utf8'));
+  return context;
+}

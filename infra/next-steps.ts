@@ -1,0 +1,62 @@
+import { Aws, CfnOutput } from 'aws-cdk-lib';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import type { ApiKeySecret } from './api-key-secret';
+import type { CollectorConfig } from './config';
+
+export interface NextStepsProps {
+  readonly config: CollectorConfig;
+  readonly apiKeySecret: ApiKeySecret;
+  readonly archiveBucket: IBucket;
+  readonly function: IFunction;
+  readonly logGroup: ILogGroup;
+}
+
+/** The stack's outputs: what to type and where to look once it is deployed, in the order one needs it. */
+export class NextSteps extends Construct {
+  constructor(scope: Construct, id: string, props: NextStepsProps) {
+    super(scope, id);
+    const { config, apiKeySecret, archiveBucket, function: target, logGroup } = props;
+    const home = `https://${Aws.REGION}.console.aws.amazon.com`;
+    const region = `region=${Aws.REGION}`;
+    this.say(
+      'SetApiKey',
+      apiKeySecret.isOwn
+        ? 'First: type this, then the API key, then Enter'
+        : 'To change the API key: type this, then the key',
+      // Read without echo and handed over by standard input: as an argument the key would stay in the shell's history.
+      `read -rs KEY && printf %s "$KEY" | aws secretsmanager put-secret-value --region ${Aws.REGION} ` +
+        `--secret-id '${apiKeySecret.secretId}' --secret-string file:///dev/stdin; unset KEY`,
+    );
+    this.say(
+      'CollectNow',
+      'Collects everything now and shows the result',
+      // The command line otherwise gives up after a minute and starts a second run.
+      `aws lambda invoke --region ${Aws.REGION} --function-name ${target.functionName} --cli-read-timeout 0 ` +
+        `--cli-binary-format raw-in-base64-out --payload '{}' /dev/stdout`,
+    );
+    this.say(
+      'TestConsole',
+      'Starts runs by hand in the console',
+      `${home}/lambda/home?${region}#/functions/${target.functionName}?tab=testing`,
+    );
+    this.say('ArchiveConsole', 'What was archived', `${home}/s3/buckets/${archiveBucket.bucketName}?${region}`);
+    this.say('ArchiveBucket', "The archive's bucket", archiveBucket.bucketName);
+    this.say(
+      'LogConsole',
+      "The function's log",
+      `${home}/cloudwatch/home?${region}#logsV2:log-groups/log-group/${logGroup.logGroupName}`,
+    );
+    this.say(
+      'DashboardConsole',
+      'Is it well?',
+      `${home}/cloudwatch/home?${region}#dashboards/dashboard/${config.name}`,
+    );
+  }
+
+  private say(id: string, description: string, value: string): void {
+    new CfnOutput(this, id, { description, value }).overrideLogicalId(id);
+  }
+}

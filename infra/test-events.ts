@@ -1,0 +1,51 @@
+import { CfnSchema } from 'aws-cdk-lib/aws-eventschemas';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import type { CollectorConfig } from './config';
+
+export interface TestEventsProps {
+  readonly config: CollectorConfig;
+  readonly function: IFunction;
+}
+
+/**
+ * The registry in which Lambda's console looks for shared events. There is one per account and region, and others use
+ * it too, so that no stack may own it.
+ */
+const registryName = 'lambda-testevent-schemas';
+
+/** Offers what one starts by hand in the Test tab of Lambda's console. */
+export class TestEvents extends Construct {
+  constructor(scope: Construct, id: string, { config, function: target }: TestEventsProps) {
+    super(scope, id);
+    new CfnSchema(this, 'Schema', {
+      registryName,
+      schemaName: `_${target.functionName}-schema`,
+      type: 'OpenApi3',
+      description: `Events that start ${config.name} by hand`,
+      content: JSON.stringify(document(testEvents(config))),
+    });
+  }
+}
+
+/** The shared events, by the names the console shows. */
+export function testEvents({ clusters }: Pick<CollectorConfig, 'clusters'>): Record<string, object> {
+  const [first] = clusters;
+  return {
+    'everything-now': {},
+    'one-cluster': { clusters: [first?.uid] },
+    'dry-run': { dryRun: true },
+    'complete-a-run': { run: '2026-11-20T10:00:00.000Z' },
+  };
+}
+
+/** As the console writes it itself: the events are the examples of an OpenAPI document. */
+function document(events: Record<string, object>): object {
+  const examples = Object.fromEntries(Object.entries(events).map(([name, value]) => [name, { value }]));
+  return {
+    openapi: '3.0.0',
+    info: { version: '1.0.0', title: 'Event' },
+    paths: {},
+    components: { schemas: { Event: { type: 'object' } }, examples },
+  };
+}
