@@ -92,7 +92,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     );
 
   const definition = readFunction(resource, synthesized);
-  const role = readRole(stack, definition.roleArn, 'lambda.amazonaws.com');
+  const role = readRole(stack, definition.roleArn, { principal: 'lambda.amazonaws.com', sourceArn: definition.arn });
   const asynchronous = readAsynchronousSettings(stack, definition);
   const schedule = readSchedule(stack);
   const keys = new EncryptionKeys(stack);

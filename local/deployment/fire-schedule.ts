@@ -30,7 +30,12 @@ export function fireSchedule(
     throw new UnsupportedTemplateError(
       `Cannot fire the schedule: its target ${schedule.targetArn} does not run locally.`,
     );
-  const scheduler = readRole(stack, schedule.roleArn, 'scheduler.amazonaws.com');
+  const { accountId, region } = stack.location;
+  const scheduler = readRole(stack, schedule.roleArn, {
+    principal: 'scheduler.amazonaws.com',
+    // The scheduler names the group, not the schedule.
+    sourceArn: `arn:aws:scheduler:${region}:${accountId}:schedule-group/${schedule.group}`,
+  });
   const event = scheduledEvent(schedule, time);
   const { allowed, reason } = authorize({
     identityPolicies: scheduler.policies,

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { PolicyDocument, PolicyStatement } from '../aws/authorize';
+import { authorize, type PolicyDocument, type PolicyStatement } from '../aws/authorize';
 import type { StackResource, StackTemplate } from './stack-template';
 import { UnsupportedTemplateError } from './template';
 
@@ -28,17 +28,32 @@ const attachedSchema = z.object({ Roles: z.array(z.string()).default([]), Policy
 const harmlessManagedPolicies =
   /^arn:aws:iam::aws:policy\/service-role\/AWSLambda(BasicExecution|VPCAccessExecution)Role$/;
 
+/** Who acts as a role: a service of AWS on behalf of a resource. */
+export interface ActingService {
+  /** `lambda.amazonaws.com`. */
+  readonly principal: string;
+  /** ARN of the resource. */
+  readonly sourceArn: string;
+}
+
 /**
- * @param service that is to act as the role: `lambda.amazonaws.com`
  * @throws UnsupportedTemplateError if the service may not assume the role, or a policy of the role is not in the template
  */
-export function readRole(stack: StackTemplate, arn: string, service: string): Role {
+export function readRole(stack: StackTemplate, arn: string, { principal, sourceArn }: ActingService): Role {
   const resource = stack.resourcesOf('AWS::IAM::Role').find(({ identity }) => identity.attributes.Arn === arn);
   if (resource === undefined) throw new UnsupportedTemplateError(`Cannot find the role ${arn} in the template.`);
   const role = resource.read(roleSchema);
-  if (!statementsOf(role.AssumeRolePolicyDocument).some((statement) => admits(statement, service)))
+  const { allowed } = authorize({
+    identityPolicies: [],
+    resourcePolicy: { Statement: trustOf(role.AssumeRolePolicyDocument, principal) },
+    principalArn: arn,
+    action: 'sts:AssumeRole',
+    resource: arn,
+    context: { 'aws:SourceAccount': stack.location.accountId, 'aws:SourceArn': sourceArn },
+  });
+  if (!allowed)
     throw new UnsupportedTemplateError(
-      `Cannot run as ${resource.logicalId}: the role does not let ${service} assume it.`,
+      `Cannot run as ${resource.logicalId}: the role does not let ${principal} assume it for ${sourceArn}.`,
     );
   const unknown = role.ManagedPolicyArns.filter((policy) => !harmlessManagedPolicies.test(policy));
   if (unknown.length > 0)
@@ -58,12 +73,10 @@ function attachedPolicies(stack: StackTemplate, role: StackResource): PolicyDocu
     .map(({ PolicyDocument }) => PolicyDocument);
 }
 
-function statementsOf({ Statement }: PolicyDocument): readonly PolicyStatement[] {
-  return Array.isArray(Statement) ? Statement : [Statement as PolicyStatement];
-}
-
-/** Conditions on the calling resource are taken as met: what is deployed here calls only within its own account. */
-function admits({ Effect, Action, Principal }: PolicyStatement, service: string): boolean {
-  const services = typeof Principal === 'object' ? Principal.Service : undefined;
-  return Effect === 'Allow' && [Action].flat().includes('sts:AssumeRole') && [services].flat().includes(service);
+/** A trust policy's statements about a service, written as the resource policy of the role that they belong to. */
+function trustOf({ Statement }: PolicyDocument, service: string): PolicyStatement[] {
+  return [Statement]
+    .flat()
+    .filter(({ Principal }) => typeof Principal === 'object' && [Principal.Service].flat().includes(service))
+    .map((statement) => ({ ...statement, Principal: '*', Resource: '*' }));
 }

@@ -5,6 +5,8 @@ import { UnsupportedTemplateError } from './template';
 /** What the template says about the schedule. */
 export interface Schedule {
   readonly enabled: boolean;
+  /** Name of its group. */
+  readonly group: string;
   readonly expression: string;
   /** IANA name. */
   readonly timeZone: string;
@@ -20,7 +22,7 @@ const scheduleSchema = z.strictObject({
   Description: z.unknown().optional(),
   EndDate: z.unknown().optional(),
   FlexibleTimeWindow: z.unknown().optional(),
-  GroupName: z.unknown().optional(),
+  GroupName: z.string().default('default'),
   KmsKeyArn: z.unknown().optional(),
   Name: z.unknown().optional(),
   ScheduleExpression: z.string(),
@@ -47,8 +49,9 @@ export function readSchedule(stack: StackTemplate): Schedule | undefined {
     throw new UnsupportedTemplateError(
       `Cannot tell which schedule to fire: ${[schedule, ...others].map(({ logicalId }) => logicalId).join(', ')}.`,
     );
-  const { ScheduleExpression, ScheduleExpressionTimezone, State, Target } = schedule.read(scheduleSchema);
+  const { GroupName, ScheduleExpression, ScheduleExpressionTimezone, State, Target } = schedule.read(scheduleSchema);
   return {
+    group: GroupName,
     enabled: State === 'ENABLED',
     expression: ScheduleExpression,
     timeZone: ScheduleExpressionTimezone,
