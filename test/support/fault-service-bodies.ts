@@ -1,0 +1,115 @@
+import { gzipSync } from 'node:zlib';
+
+/** What is left out is filled with a default. */
+export interface RecordParts {
+  readonly uid: string;
+  readonly log?: string;
+  readonly state?: string;
+}
+
+/** A log-fetcher record as the contract describes it. */
+export function logRecord({ uid, log = defaultLog(uid), state = 'Available' }: RecordParts): string {
+  return JSON.stringify({
+    metadata: {
+      annotations: { note: 'made by a test' },
+      creationTimestamp: '2026-01-02T03:04:05Z',
+      deletionTimestamp: null,
+      labels: {},
+      lastModifiedTimestamp: '2026-11-20T09:59:58Z',
+      name: `fetcher-${uid}`,
+      uid: `record-of-${uid}`,
+    },
+    spec: { clusterUid: uid, log },
+    status: { state },
+  });
+}
+
+export function manifestText(uid: string): string {
+  return `apiVersion: example/v1\nkind: Cluster\nmetadata:\n  name: ${JSON.stringify(uid)}\n  note: "é – 漢 🙂"\r\n`;
+}
+
+/** Bodies that are no record of `uid`, although each is served as one, by what is wrong with them. */
+export function wrongRecords(uid: string): Record<string, string | Buffer> {
+  const good = logRecord({ uid });
+  return {
+    'an HTML page': htmlPage(),
+    'an error document': errorDocument(),
+    'an empty body': '',
+    'a record of another cluster': logRecord({ uid: `not-${uid}` }),
+    'a log that is a number': JSON.stringify({ spec: { clusterUid: uid, log: 42 } }),
+    'a cluster uid that is a number': JSON.stringify({ spec: { clusterUid: 42, log: 'a' } }),
+    'a state that is an object': JSON.stringify({ spec: { clusterUid: uid, log: 'a' }, status: { state: {} } }),
+    'a spec that is a list': JSON.stringify({ spec: [], status: { state: 'Available' } }),
+    'annotations that are text': JSON.stringify({ metadata: { annotations: 'a' }, spec: { clusterUid: uid } }),
+    'a list instead of an object': `[${good}]`,
+    'an empty object': '{}',
+    'only nulls': '{"metadata":null,"spec":null,"status":null}',
+    'invalid UTF-8': invalidUtf8Record(uid),
+    'deep nesting': deepRecord(uid, 100_000),
+    'a repeated cluster uid': `{"spec":{"clusterUid":${JSON.stringify(uid)},"log":"a","clusterUid":"another"}}`,
+    'a repeated spec': `{"spec":{"clusterUid":"another"},"spec":{"clusterUid":${JSON.stringify(uid)},"log":"a"}}`,
+    'text after the record': `${good}{}`,
+    'a record cut in its middle': good.slice(0, -10),
+  };
+}
+
+/** A record whose log contains bytes that are no UTF-8. */
+export function invalidUtf8Record(uid: string): Buffer {
+  const [head, tail] = recordEnds(uid);
+  return Buffer.concat([head, Buffer.from([0x61, 0xc3, 0x28, 0xff, 0x62]), tail]);
+}
+
+/** A record of the right cluster whose annotations nest `depth` lists. */
+export function deepRecord(uid: string, depth: number): string {
+  const nested = '['.repeat(depth) + ']'.repeat(depth);
+  return `{"metadata":{"annotations":{"deep":${nested}}},"spec":{"clusterUid":${JSON.stringify(uid)},"log":"a"}}`;
+}
+
+export function htmlPage(): string {
+  return '<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body>Please sign in.</body></html>\n';
+}
+
+export function errorDocument(): string {
+  return '{"code":"INTERNAL","message":"something went wrong","details":[]}';
+}
+
+/** A record of exactly `bytes` bytes, made piece by piece: the memory it takes does not grow with it. */
+export function* hugeLogRecord({ uid, bytes }: { uid: string; bytes: number }): Generator<Buffer> {
+  const [head, tail] = recordEnds(uid);
+  const line = '2026-11-20T10:00:00.000Z node-1 kubelet[1187]: "something" happened, again and again\n';
+  const lines = Buffer.from(JSON.stringify(line.repeat(2500)).slice(1, -1));
+  yield head;
+  let left = bytes - head.length - tail.length;
+  for (; left >= lines.length; left -= lines.length) {
+    yield lines;
+  }
+  yield Buffer.alloc(left, 'x');
+  yield tail;
+}
+
+/** gzip that is about a thousandth of its content: a record of exactly `bytes` bytes. Made piece by piece. */
+export function* gzipBomb({ uid, bytes }: { uid: string; bytes: number }): Generator<Buffer> {
+  const [head, tail] = recordEnds(uid);
+  const plain = Buffer.alloc(2 ** 20, 'a');
+  const packed = gzipSync(plain);
+  // Several gzip members one after another are one gzip stream (RFC 1952, section 2.2).
+  yield gzipSync(head);
+  let left = bytes - head.length - tail.length;
+  for (; left >= plain.length; left -= plain.length) {
+    yield packed;
+  }
+  yield gzipSync(plain.subarray(0, left));
+  yield gzipSync(tail);
+}
+
+/** What a record has before and after the text of its log. */
+function recordEnds(uid: string): [Buffer, Buffer] {
+  const opening = '"log":"';
+  const record = logRecord({ uid, log: '' });
+  const at = record.indexOf(opening) + opening.length;
+  return [Buffer.from(record.slice(0, at)), Buffer.from(record.slice(at))];
+}
+
+function defaultLog(uid: string): string {
+  return `first line of ${uid}\r\nsecond "line" – é 漢 🙂\n\tthird\n`;
+}
