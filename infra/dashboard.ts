@@ -1,0 +1,156 @@
+import { Duration, Stack } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type * as lambda from 'aws-cdk-lib/aws-lambda';
+import type * as logs from 'aws-cdk-lib/aws-logs';
+import type * as s3 from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { functionTimeoutSeconds, logMessages } from '../lambda/settings';
+import type { CollectorConfig } from './config';
+import type { Gap } from './cron-gap';
+import type { RunMetrics } from './observability-metrics';
+import { closeToLimitShare } from './observability-windows';
+
+export interface DashboardProps {
+  readonly config: Pick<CollectorConfig, 'name'>;
+  readonly alarms: readonly cloudwatch.IAlarm[];
+  readonly metrics: RunMetrics;
+  readonly function: lambda.IFunction;
+  readonly logGroup: logs.ILogGroup;
+  readonly archiveBucket: s3.IBucket;
+  readonly gap: Pick<Gap, 'hours'>;
+}
+
+const shortestRangeDays = 7;
+const longestRangeDays = 90;
+
+/** Row heights in grid units; a row is 24 wide. */
+const statesHeight = 3;
+const graphHeight = 6;
+const tableHeight = 7;
+
+/** One screen that answers "is it well?": states first, then what the runs did, then what did not get archived. */
+export class Dashboard extends Construct {
+  constructor(scope: Construct, id: string, props: DashboardProps) {
+    super(scope, id);
+    const dashboard = new cloudwatch.Dashboard(this, 'Resource', {
+      dashboardName: props.config.name,
+      // Two runs at least, or the last green one could lie outside.
+      defaultInterval: Duration.days(
+        Math.min(longestRangeDays, Math.max(shortestRangeDays, Math.ceil((2 * props.gap.hours) / 24))),
+      ),
+    });
+    dashboard.addWidgets(
+      new cloudwatch.AlarmStatusWidget({
+        title: 'Alarms',
+        alarms: [...props.alarms],
+        width: 18,
+        height: statesHeight,
+      }),
+      objectsInArchive(props),
+    );
+    dashboard.addWidgets(outcomes(props), duration(props));
+    dashboard.addWidgets(bytes(props), throttling(props));
+    dashboard.addWidgets(lastGreenRuns(props), lastFailures(props));
+  }
+}
+
+/** Counted by S3 once a day, and not by the collector: a second opinion. */
+function objectsInArchive({ archiveBucket }: DashboardProps): cloudwatch.IWidget {
+  const metric = new cloudwatch.Metric({
+    namespace: 'AWS/S3',
+    metricName: 'NumberOfObjects',
+    dimensionsMap: { BucketName: archiveBucket.bucketName, StorageType: 'AllStorageTypes' },
+    statistic: 'Average',
+    period: Duration.days(1),
+    label: 'objects, counted daily by S3',
+  });
+  return new cloudwatch.SingleValueWidget({ title: 'Archive', metrics: [metric], width: 6, height: statesHeight });
+}
+
+function outcomes({ metrics }: DashboardProps): cloudwatch.IWidget {
+  return new cloudwatch.GraphWidget({
+    title: 'Outcomes per run (clusters x resources)',
+    stacked: true,
+    left: [
+      metrics.of('archived', { label: 'archived', color: cloudwatch.Color.GREEN }),
+      metrics.of('alreadyArchived', { label: 'already archived', color: cloudwatch.Color.GREY }),
+      metrics.of('failed', { label: 'failed', color: cloudwatch.Color.RED }),
+      metrics.of('notAttempted', { label: 'not attempted', color: cloudwatch.Color.ORANGE }),
+    ],
+    leftYAxis: { min: 0, showUnits: false },
+    width: 12,
+    height: graphHeight,
+  });
+}
+
+function duration({ function: collector }: DashboardProps): cloudwatch.IWidget {
+  const seconds = new cloudwatch.MathExpression({
+    expression: 'duration / 1000',
+    usingMetrics: { duration: collector.metricDuration({ statistic: 'Maximum' }) },
+    label: 'longest attempt',
+  });
+  return new cloudwatch.GraphWidget({
+    title: 'Duration against the limit (seconds)',
+    left: [seconds],
+    leftAnnotations: [
+      { value: functionTimeoutSeconds, label: 'time limit', color: cloudwatch.Color.RED },
+      { value: closeToLimitShare * functionTimeoutSeconds, label: 'close to it', color: cloudwatch.Color.ORANGE },
+    ],
+    leftYAxis: { min: 0, showUnits: false },
+    width: 12,
+    height: graphHeight,
+  });
+}
+
+function bytes({ metrics }: DashboardProps): cloudwatch.IWidget {
+  return new cloudwatch.GraphWidget({
+    title: 'Bytes archived',
+    left: [metrics.of('bytes', { label: 'received' }), metrics.of('storedBytes', { label: 'stored (compressed)' })],
+    leftYAxis: { min: 0 },
+    width: 12,
+    height: graphHeight,
+  });
+}
+
+function throttling({ metrics }: DashboardProps): cloudwatch.IWidget {
+  return new cloudwatch.GraphWidget({
+    title: 'Throttling and rejected keys',
+    left: [
+      metrics.of('throttled', { label: 'answers 429 and 503', color: cloudwatch.Color.ORANGE }),
+      metrics.of('keyRejected', { label: 'attempts ended by a rejected key', color: cloudwatch.Color.RED }),
+    ],
+    leftYAxis: { min: 0, showUnits: false },
+    width: 12,
+    height: graphHeight,
+  });
+}
+
+function lastGreenRuns(props: DashboardProps): cloudwatch.IWidget {
+  return table(props, 'Last green runs', 10, [
+    'fields run, @timestamp, attempt, counts.archived + counts.alreadyArchived as archived, record',
+    `filter message = "${logMessages.run}" and status = "complete"`,
+    'sort @timestamp desc',
+    'limit 5',
+  ]);
+}
+
+function lastFailures(props: DashboardProps): cloudwatch.IWidget {
+  return table(props, 'Last failures', 14, [
+    'fields @timestamp, cluster, resource, httpStatus, error',
+    `filter message = "${logMessages.failure}"`,
+    'sort @timestamp desc',
+    'limit 20',
+  ]);
+}
+
+function table(props: DashboardProps, title: string, width: number, queryLines: string[]): cloudwatch.IWidget {
+  return new cloudwatch.LogQueryWidget({
+    title,
+    logGroupNames: [props.logGroup.logGroupName],
+    region: Stack.of(props.logGroup).region,
+    view: cloudwatch.LogQueryVisualizationType.TABLE,
+    queryLines,
+    width,
+    height: tableHeight,
+  });
+}
