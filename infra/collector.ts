@@ -66,7 +66,7 @@ export class Collector extends Construct {
       vpcSubnets: network && { subnets: network.subnets },
       securityGroups: network?.securityGroups,
     });
-    this.function.node.addDependency(role);
+    this.function.node.addDependency(role.node.findChild('DefaultPolicy'));
   }
 
   private createRole(): Role {

@@ -45,7 +45,8 @@ export class RunSchedule extends Construct {
         role: role.withoutPolicyUpdates(),
       }),
     });
-    schedule.node.addDependency(role);
+    // Without its policy the role is of no use yet.
+    schedule.node.addDependency(role.node.findChild('DefaultPolicy'));
   }
 
   /** Only schedules of this account may assume it. */
