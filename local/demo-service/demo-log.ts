@@ -32,6 +32,9 @@ interface Cluster {
 function slotLines(random: Random, cluster: Cluster, from: number, length: number, until: number): string[] {
   const events = pick(random, [0, 0, 0, 0, 0, 1, 1, 1, 2]);
   const burst = random() < 0.008 ? between(random, 4, 9) : 0;
+  if (events + burst === 0) {
+    return [];
+  }
   const times = Array.from({ length: events + burst }, () => from + Math.floor(random() * length)).sort(
     (a, b) => a - b,
   );
@@ -108,5 +111,9 @@ function version(random: Random): string {
 }
 
 function hex(random: Random, length: number): string {
-  return Array.from({ length }, () => between(random, 0, 15).toString(16)).join('');
+  let digits = '';
+  while (digits.length < length) {
+    digits += between(random, 0, 0xffff).toString(16).padStart(4, '0');
+  }
+  return digits.slice(0, length);
 }

@@ -71,7 +71,9 @@ export async function startDemoService(options: DemoServiceOptions): Promise<Dem
     }
     options.onRequest?.(seen);
     demoAnswer(answers, request, response, closing.signal).catch((error: unknown) => {
-      response.destroy();
+      if (!response.writableEnded) {
+        response.destroy();
+      }
       options.onError?.(error);
     });
   };

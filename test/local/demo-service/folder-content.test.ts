@@ -1,0 +1,124 @@
+import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Content } from '../../../local/demo-service/cluster-source';
+import { folderContent } from '../../../local/demo-service/folder-content';
+import { type DemoService, startDemoService } from '../../../local/demo-service/start-demo-service';
+
+const log = Buffer.from('\ufefffirst\r\nsecond\tü 漢 🙂 "quoted" \\ \u0000\u001b[0m\u2028\r\n'.repeat(9000));
+const manifest = Buffer.from('---\r\nkind: Cluster # é\n'.repeat(9000));
+const apiKey = 'k';
+let base: string;
+let dir: string;
+let service: DemoService | undefined;
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'folder-content-'));
+  dir = join(base, 'served');
+  await addCluster('edge 1', { 'log.txt': log, 'manifest.yaml': manifest });
+});
+
+afterEach(async () => {
+  await service?.close();
+  service = undefined;
+  await rm(base, { recursive: true });
+});
+
+async function addCluster(uid: string, files: Record<string, Buffer | string>): Promise<void> {
+  await mkdir(join(dir, uid), { recursive: true });
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(join(dir, uid, name), content);
+  }
+}
+
+async function ask(path: string, manifestAs: 'text' | 'json' = 'text'): Promise<Response> {
+  await service?.close();
+  service = await startDemoService({ apiKey, source: folderContent(dir), manifestAs });
+  return fetch(service.url + path, { headers: { ApiKey: apiKey } });
+}
+
+const logOf = (uid: string) => `/v1/platformclusters/${encodeURIComponent(uid)}/features/logFetcher`;
+const manifestOf = (uid: string) => `/v1/platformclusters/${encodeURIComponent(uid)}/assets/manifest`;
+
+test('the clusters are the folders', async () => {
+  await writeFile(join(dir, 'README.md'), 'not a cluster');
+  await addCluster('another', {});
+  expect(await folderContent(dir).clusterUids()).toEqual(['another', 'edge 1']);
+});
+
+test('a log comes back byte for byte through the JSON of its record', async () => {
+  const modified = new Date('2026-11-19T08:07:06.000Z');
+  await utimes(join(dir, 'edge 1', 'log.txt'), modified, modified);
+  const record = (await (await ask(logOf('edge 1'))).json()) as { spec: { log: string } };
+  expect(Buffer.from(record.spec.log).equals(log)).toBe(true);
+  expect(record).toMatchObject({
+    metadata: { lastModifiedTimestamp: '2026-11-19T08:07:06.000Z' },
+    spec: { clusterUid: 'edge 1' },
+  });
+});
+
+test('a manifest comes back byte for byte, as text and as a JSON string', async () => {
+  const plain = Buffer.from(await (await ask(manifestOf('edge 1'))).arrayBuffer());
+  expect(plain.equals(manifest)).toBe(true);
+  const decoded = (await (await ask(manifestOf('edge 1'), 'json')).json()) as string;
+  expect(Buffer.from(decoded).equals(manifest)).toBe(true);
+});
+
+test('an empty log is an empty text', async () => {
+  await addCluster('empty', { 'log.txt': '' });
+  expect(await (await ask(logOf('empty'))).json()).toMatchObject({ spec: { log: '' } });
+});
+
+test.each([
+  ['in its middle', Buffer.concat([log, Buffer.from([0xff]), log])],
+  ['in a character that its end cuts', Buffer.from('ü').subarray(0, 1)],
+])('a log with invalid UTF-8 %s is an error that says so', async (_, bytes) => {
+  await addCluster('latin', { 'log.txt': bytes });
+  const answer = await ask(logOf('latin'));
+  expect(answer.status).toBe(500);
+  expect(await answer.json()).toEqual({
+    code: 'InvalidText',
+    message:
+      'The log of cluster latin cannot be served: the bytes are not valid UTF-8, and a JSON string carries nothing else',
+  });
+});
+
+test('a manifest that is no UTF-8 can be served as bytes, but not as JSON', async () => {
+  const bytes = Buffer.from([0x61, 0xff, 0x62]);
+  await addCluster('latin', { 'manifest.yaml': bytes });
+  expect(Buffer.from(await (await ask(manifestOf('latin'))).arrayBuffer())).toEqual(bytes);
+  expect((await ask(manifestOf('latin'), 'json')).status).toBe(500);
+});
+
+test('a cluster without a folder, and a folder without the file, are 404', async () => {
+  await addCluster('bare', {});
+  for (const path of [logOf('absent'), logOf('bare'), manifestOf('bare')]) {
+    expect((await ask(path)).status).toBe(404);
+  }
+});
+
+test('nothing outside the folder can be reached by any uid', async () => {
+  await writeFile(join(base, 'log.txt'), 'secret');
+  await writeFile(join(dir, 'log.txt'), 'secret');
+  await mkdir(join(base, 'outside'));
+  await writeFile(join(base, 'outside', 'log.txt'), 'secret');
+  await symlink(join(base, 'outside'), join(dir, 'link'));
+  const source = folderContent(dir);
+  const found: (Content | undefined)[] = [];
+  for (const uid of [
+    '..',
+    '.',
+    '',
+    '../outside',
+    'edge 1/../../outside',
+    join(base, 'outside'),
+    '..\\outside',
+    'link',
+  ]) {
+    found.push(await source.log(uid, new Date()));
+    if (uid !== '') {
+      expect((await ask(logOf(uid).replaceAll('.', '%2e'))).status).toBe(404);
+    }
+  }
+  expect(found).toEqual(found.map(() => undefined));
+});

@@ -1,0 +1,273 @@
+import { once } from 'node:events';
+import { get, request } from 'node:https';
+import { connect } from 'node:net';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type { ClusterSource } from '../../../local/demo-service/cluster-source';
+import { demoContent } from '../../../local/demo-service/demo-content';
+import { type FaultName, faultNames } from '../../../local/demo-service/demo-faults';
+import {
+  type DemoService,
+  type DemoServiceOptions,
+  rememberedRequests,
+  startDemoService,
+} from '../../../local/demo-service/start-demo-service';
+import { testCertificates } from '../../support/tls';
+
+const apiKey = 'only-this-key-opens';
+const noon = new Date('2026-11-20T12:00:00.000Z');
+const source = demoContent(['c1', 'c2']);
+const log = '/v1/platformclusters/c1/features/logFetcher';
+const manifest = '/v1/platformclusters/c1/assets/manifest';
+const running: DemoService[] = [];
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((service) => service.close()));
+});
+
+async function start(options: Partial<DemoServiceOptions> = {}): Promise<DemoService> {
+  const service = await startDemoService({ apiKey, source, now: () => noon, ...options });
+  running.push(service);
+  return service;
+}
+
+function ask(service: DemoService, path: string, headers: Record<string, string> = {}, method = 'GET') {
+  return fetch(service.url + path, { method, headers: { ApiKey: apiKey, Accept: 'application/json', ...headers } });
+}
+
+describe('the contract', () => {
+  test('the log call answers 200 and a record with metadata, spec and status of the cluster that was asked for', async () => {
+    const answer = await ask(await start(), log);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(await answer.json()).toEqual({
+      metadata: {
+        annotations: {},
+        creationTimestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+        labels: {},
+        lastModifiedTimestamp: '2026-11-20T12:00:00.000Z',
+        name: 'log-fetcher-c1',
+        uid: expect.stringMatching(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+      },
+      spec: { clusterUid: 'c1', log: await source.log('c1', noon) },
+      status: { state: (await source.describe('c1', noon))?.state },
+    });
+  });
+
+  test('the query requestId and the header ProjectUid are seen in the record', async () => {
+    const answer = await ask(await start(), `${log}?requestId=r%201`, { ProjectUid: 'p1' });
+    expect(await answer.json()).toMatchObject({
+      metadata: { annotations: { requestId: 'r 1' }, labels: { projectUid: 'p1' } },
+    });
+  });
+
+  test.each([
+    ['text', 'text/plain; charset=utf-8'],
+    ['yaml', 'application/yaml'],
+    ['json', 'application/json'],
+  ] as const)('the manifest can be sent as %s', async (manifestAs, contentType) => {
+    const answer = await ask(await start({ manifestAs }), manifest);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toBe(contentType);
+    expect(await (manifestAs === 'json' ? answer.json() : answer.text())).toBe(await source.manifest('c1', noon));
+  });
+
+  test('left to itself, the form of the manifest varies by cluster and is always the same for one', async () => {
+    const service = await start();
+    const types = async () => {
+      const answers = Array.from({ length: 12 }, (_, index) =>
+        ask(service, `/v1/platformclusters/cluster-${index}/assets/manifest`),
+      );
+      return (await Promise.all(answers)).map(({ headers }) => headers.get('content-type'));
+    };
+    const first = await types();
+    expect(new Set(first).size).toBe(3);
+    expect(await types()).toEqual(first);
+  });
+
+  test('a uid is decoded once, whatever it contains', async () => {
+    const answer = await ask(await start(), '/v1/platformclusters/a%2Fb%2520%C3%BC/features/logFetcher');
+    expect(await answer.json()).toMatchObject({ spec: { clusterUid: 'a/b%20ü' } });
+  });
+
+  test('the collection segment is the one that was chosen', async () => {
+    const service = await start({ collection: 'fleet' });
+    expect((await ask(service, log.replace('platformclusters', 'fleet'))).status).toBe(200);
+    expect((await ask(service, log)).status).toBe(404);
+  });
+
+  test('it is served over https with the certificate given', async () => {
+    const certificates = testCertificates();
+    const service = await start({ tls: certificates.server });
+    expect(service.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
+    const record = await new Promise<string>((resolve, reject) => {
+      get(service.url + log, { ca: certificates.ca, headers: { ApiKey: apiKey }, agent: false }, (answer) =>
+        text(answer).then(resolve, reject),
+      ).once('error', reject);
+    });
+    expect(JSON.parse(record)).toMatchObject({ spec: { clusterUid: 'c1' } });
+  });
+});
+
+describe("the demo's own choices where the contract shows nothing", () => {
+  test('no key and a wrong key are 401', async () => {
+    const service = await start();
+    expect((await fetch(service.url + log)).status).toBe(401);
+    expect((await ask(service, log, { ApiKey: `${apiKey}x` })).status).toBe(401);
+  });
+
+  test('a key can be rotated while it runs', async () => {
+    let key = 'old';
+    const service = await start({ apiKey: () => key });
+    expect((await ask(service, log, { ApiKey: 'old' })).status).toBe(200);
+    key = 'new';
+    expect((await ask(service, log, { ApiKey: 'old' })).status).toBe(401);
+    expect((await ask(service, log, { ApiKey: 'new' })).status).toBe(200);
+  });
+
+  test.each([
+    ['/'],
+    ['/v1/platformclusters/c1'],
+    ['/v1/platformclusters//features/logFetcher'],
+    ['/v1/platformclusters/c1/features/logFetcher/'],
+    ['/v1/platformclusters/%E0%A4%A/features/logFetcher'],
+    ['/v2/platformclusters/c1/features/logFetcher'],
+  ])('%s is 404', async (path) => {
+    expect((await ask(await start(), path)).status).toBe(404);
+  });
+
+  test('another method is 405', async () => {
+    const answer = await ask(await start(), log, {}, 'POST');
+    expect(answer.status).toBe(405);
+    expect(answer.headers.get('allow')).toBe('GET');
+  });
+
+  test('a source that breaks before the answer has begun is a 500 that says why', async () => {
+    const errors: unknown[] = [];
+    const broken: ClusterSource = { ...source, log: () => Promise.reject(new Error('the disk is gone')) };
+    const answer = await ask(await start({ source: broken, onError: (error) => errors.push(error) }), log);
+    expect(answer.status).toBe(500);
+    expect(await answer.json()).toEqual({
+      code: 'Internal',
+      message: 'The log of cluster c1 cannot be served: the disk is gone',
+    });
+    expect(errors).toEqual([new Error('the disk is gone')]);
+  });
+
+  test('a source that breaks in the middle cuts the answer', async () => {
+    const errors: unknown[] = [];
+    const halfway = async function* () {
+      yield Buffer.from('first half\n');
+      throw new Error('the disk is gone');
+    };
+    const broken: ClusterSource = { ...source, manifest: async () => Readable.from(halfway()) };
+    const service = await start({ source: broken, manifestAs: 'text', onError: (error) => errors.push(error) });
+    const answer = ask(service, manifest).then((begun) => begun.text());
+    await expect(answer).rejects.toThrow();
+    expect(errors).toEqual([new Error('the disk is gone')]);
+  });
+});
+
+describe('what it remembers', () => {
+  test('method, path and headers of every request, without the value of the key', async () => {
+    const told: unknown[] = [];
+    const service = await start({ onRequest: (seen) => told.push(seen) });
+    await ask(service, `${log}?requestId=r1`, { ProjectUid: 'p1' });
+    expect(service.requests).toMatchObject([
+      { method: 'GET', path: `${log}?requestId=r1`, headers: { projectuid: 'p1', apikey: '(hidden)' } },
+    ]);
+    expect(told).toEqual(service.requests);
+    expect(JSON.stringify(service.requests)).not.toContain(apiKey);
+  });
+
+  test('only the newest requests', async () => {
+    const service = await start();
+    const client = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const lines = Array.from(
+      { length: rememberedRequests + 10 },
+      (_, sent) => `GET /${sent} HTTP/1.1\r\nHost: a\r\n\r\n`,
+    );
+    client.resume().write(lines.join('').replace(/\r\n$/, 'Connection: close\r\n\r\n'));
+    await once(client, 'close');
+    expect(service.requests).toHaveLength(rememberedRequests);
+    expect(service.requests[0]?.path).toBe('/10');
+  });
+});
+
+describe('failures on purpose', () => {
+  const expected: Record<FaultName, unknown> = {
+    forbidden: 403,
+    'not-found': 404,
+    'server-error': 500,
+    'throttled-once': 429,
+    'html-page': expect.stringMatching(/^<!doctype html>/),
+    'error-document': expect.stringContaining('"code"'),
+    'empty-body': '',
+    'other-cluster': expect.stringContaining('"clusterUid":"not-c1"'),
+    'cut-short': 'cut',
+  };
+
+  test.each(faultNames)('%s fails as it is called, for its cluster alone', async (name) => {
+    const service = await start({ failing: { c1: name } });
+    const answer = await ask(service, log);
+    const seen = answer.status === 200 ? await answer.text().catch(() => 'cut') : answer.status;
+    expect(seen).toEqual(expected[name]);
+    expect((await ask(service, log.replace('c1', 'c2'))).status).toBe(200);
+  });
+
+  test('throttled-once is over with the second request, for each resource', async () => {
+    const service = await start({ failing: { c1: 'throttled-once' } });
+    const statuses = [];
+    for (const path of [log, log, manifest, manifest]) {
+      statuses.push((await ask(service, path)).status);
+    }
+    expect(statuses).toEqual([429, 200, 429, 200]);
+  });
+
+  test('a uid that an object has by nature is no failing one', async () => {
+    const service = await start({ failing: {} });
+    expect((await ask(service, '/v1/platformclusters/constructor/features/logFetcher')).status).toBe(200);
+  });
+});
+
+test('close cuts an answer that is still being waited for, and frees the port', async () => {
+  let arrive: () => void = () => undefined;
+  const arrived = new Promise<void>((resolve) => {
+    arrive = resolve;
+  });
+  const service = await start({ latencyMs: 3_600_000, onRequest: () => arrive() });
+  const asked = ask(service, log);
+  const refused = expect(asked).rejects.toThrow();
+  await arrived;
+  await service.close();
+  running.length = 0;
+  await refused;
+  await expect(ask(service, log)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+});
+
+test('a client that leaves in the middle is no error', async () => {
+  const errors: unknown[] = [];
+  const certificates = testCertificates();
+  let produced = 0;
+  const endless = async function* () {
+    for (;;) {
+      produced++;
+      yield Buffer.alloc(65_536, 'a');
+    }
+  };
+  const body = Readable.from(endless());
+  const service = await start({
+    source: { ...source, manifest: async () => body },
+    manifestAs: 'text',
+    tls: certificates.server,
+    onError: (error) => errors.push(error),
+  });
+  const client = request(service.url + manifest, { ca: certificates.ca, headers: { ApiKey: apiKey } }, (answer) =>
+    answer.once('data', () => client.destroy()),
+  );
+  client.on('error', () => undefined);
+  client.end();
+  await new Promise((resolve) => body.once('close', resolve));
+  expect(produced).toBeLessThan(1000);
+  expect(errors).toEqual([]);
+});
