@@ -55,7 +55,7 @@ function eventSchema(configured: ReadonlySet<string>) {
   return z.strictObject({
     scheduledTime: z.optional(time('a time such as 2026-11-20T10:00:00Z')),
     clusters: z.optional(z.array(uid).check(z.minLength(1, 'at least one uid, or no member clusters at all'))),
-    requestId: z.optional(text.check(z.refine(isWellFormed, 'a text without lone surrogates'))),
+    requestId: z.optional(text.check(z.refine((value) => value.isWellFormed(), 'a text without lone surrogates'))),
     dryRun: z.optional(z.boolean()),
     shard: z.optional(
       z
@@ -116,8 +116,4 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 function quote(value: unknown): string {
   const json = JSON.stringify(value) ?? String(value);
   return json.length > 80 ? `${json.slice(0, 80)}…` : json;
-}
-
-function isWellFormed(value: string): boolean {
-  return !/\p{Surrogate}/u.test(value);
 }

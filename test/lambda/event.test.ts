@@ -1,0 +1,76 @@
+import { InvalidEventError, parseEvent } from '../../lambda/event';
+
+const clusters = [{ uid: 'a' }, { uid: 'b' }];
+const parse = (event: unknown) => parseEvent(event, clusters);
+
+function problemsOf(event: unknown): string {
+  try {
+    parse(event);
+  } catch (error) {
+    if (error instanceof InvalidEventError) return error.message;
+    throw error;
+  }
+  throw new Error('accepted');
+}
+
+describe('an event', () => {
+  it.each([{}, undefined, null])('of nothing, %j, asks for everything now', (event) => {
+    expect(parse(event)).toEqual({ completes: false, scheduled: false, dryRun: false });
+  });
+
+  it("of the schedule names the run by the schedule's time", () => {
+    const request = parse({ scheduledTime: '2026-11-20T10:00:00Z' });
+    expect(request).toMatchObject({ run: new Date('2026-11-20T10:00:00Z'), scheduled: true, completes: false });
+  });
+
+  it.each([
+    '2026-11-20T10:00:00.000Z',
+    '20261120T100000.000Z',
+    '2026-11-20T11:00:00+01:00',
+  ])('completes an earlier run named %s', (run) => {
+    expect(parse({ run })).toMatchObject({ run: new Date('2026-11-20T10:00:00Z'), completes: true, scheduled: false });
+  });
+
+  it('narrows a run to clusters, a shard and a request id', () => {
+    const shard = { index: 0, count: 4 };
+    const event = { clusters: ['b', 'b'], requestId: 'r', dryRun: true, shard };
+    expect(parse(event)).toMatchObject({ clusters: ['b'], requestId: 'r', dryRun: true, shard });
+  });
+
+  it('with many problems tells all of them at once, each with its path, the value and what was expected', () => {
+    const message = problemsOf({
+      scheduledTime: 'tomorrow',
+      clusters: ['a', 'zzz', 7],
+      requestId: '',
+      dryRun: 'yes',
+      shard: { index: 4, count: 4 },
+      apiKey: 'secret-value',
+    });
+    expect(message.split('\n')).toEqual([
+      'Reading the event failed: 7 problems; nothing was collected.',
+      '- scheduledTime: received "tomorrow", expected a time such as 2026-11-20T10:00:00Z',
+      '- clusters.1: received "zzz", expected the uid of a configured cluster',
+      '- clusters.2: received 7, expected a value of type string',
+      '- requestId: received "", expected a text of at least one character',
+      '- dryRun: received "yes", expected a value of type boolean',
+      '- shard: received {"index":4,"count":4}, expected an index from 0 that is less than count',
+      '- event: received the unknown member "apiKey", expected only scheduledTime, clusters, requestId, dryRun, shard, run',
+      'An empty event {} collects everything.',
+    ]);
+  });
+
+  it.each([
+    [[], 'event: received [], expected a value of type object'],
+    ['{}', 'event: received "{}", expected a value of type object'],
+    [{ clusters: [] }, 'clusters: received [], expected at least one uid'],
+    [{ shard: { index: -1, count: 0 } }, 'shard.index: received -1, expected a number of at least 0'],
+    [{ shard: { index: 0, count: 1, of: 1 } }, 'shard: received the unknown member "of", expected only index, count'],
+    [{ run: '2026-13-01' }, 'run: received "2026-13-01", expected an earlier run'],
+    [{ run: '1' }, 'run: received "1", expected an earlier run'],
+    [{ run: 'x'.repeat(5000) }, `run: received "${'x'.repeat(79)}…, expected`],
+    [{ requestId: '\ud800' }, 'requestId: received "\\ud800", expected a text without lone surrogates'],
+    [{ run: '2026-11-20', scheduledTime: '2026-11-20' }, 'run: received together with scheduledTime'],
+  ])('%j is rejected', (event, problem) => {
+    expect(problemsOf(event)).toContain(`- ${problem}`);
+  });
+});

@@ -1,0 +1,45 @@
+import type { ClusterService } from '../../lambda/fetch-resource';
+import type { ReceivedBody, ResourceRequest, ServiceAnswer } from '../../lambda/resource-request';
+import { ServiceError } from '../../lambda/service-error';
+
+/** A service for tests of the core: answers what a script says, and notes what it was asked. */
+export class FakeService implements ClusterService {
+  readonly requests: ResourceRequest[] = [];
+  readonly keys: string[] = [];
+  readonly #script: (nth: number, key: string, request: ResourceRequest) => ServiceAnswer | Error;
+
+  /** @param script given the request's number from 0; an Error is thrown */
+  constructor(script: (nth: number, key: string, request: ResourceRequest) => ServiceAnswer | Error) {
+    this.#script = script;
+  }
+
+  async get(...[request, key, check, signal]: Parameters<ClusterService['get']>): Promise<ServiceAnswer> {
+    const nth = this.requests.length;
+    this.requests.push(request);
+    this.keys.push(key);
+    check('application/json');
+    await Promise.resolve();
+    const answer = this.#script(nth, key, request);
+    signal.throwIfAborted();
+    if (answer instanceof Error) throw answer;
+    return answer;
+  }
+}
+
+export function answer(body: Partial<ReceivedBody> = {}): ServiceAnswer {
+  const content = Buffer.from('stored');
+  const sha256 = 'ab'.repeat(32);
+  const whole = {
+    facts: {},
+    sha256,
+    length: 10,
+    storedLength: content.length,
+    content,
+    release: async () => undefined,
+  };
+  return { body: { ...whole, ...body }, status: 200, mediaType: 'application/json' };
+}
+
+export function statusError(status: number, retryAfterMs?: number): ServiceError {
+  return new ServiceError(`status ${status}`, 'status', { status, retryAfterMs });
+}
