@@ -1,0 +1,345 @@
+import fc from 'fast-check';
+import { type BodyFacts, InvalidBodyError } from '../../lambda/body-check';
+import { createLogRecordCheck } from '../../lambda/log-record';
+import { bytewise, decodes, parsed, split, splits, stringLiteral, writtenAnyHow } from '../support/json-documents';
+
+const uid = 'cluster-1';
+
+/** The facts, or the error, of a record checked in chunks. */
+function check(chunks: readonly Buffer[], clusterUid = uid): BodyFacts | InvalidBodyError {
+  const bodyCheck = createLogRecordCheck(clusterUid);
+  try {
+    for (const chunk of chunks) expect(bodyCheck.write(chunk)).toBe(chunk);
+    return bodyCheck.end();
+  } catch (error) {
+    if (error instanceof InvalidBodyError) return error;
+    throw error;
+  }
+}
+
+/** The facts, or the error, of a record; they must not depend on where it is split. */
+function checked(record: string | Buffer, clusterUid = uid): BodyFacts | InvalidBodyError {
+  const bytes = Buffer.from(record);
+  const outcome = check([bytes], clusterUid);
+  expect(check(bytewise(bytes), clusterUid)).toEqual(outcome);
+  return outcome;
+}
+
+function reason(record: string | Buffer, clusterUid = uid): string {
+  const outcome = checked(record, clusterUid);
+  if (outcome instanceof InvalidBodyError) return outcome.message;
+  throw new Error(`accepted: ${record}`);
+}
+
+describe('createLogRecordCheck', () => {
+  it('accepts the record of the service contract and says what it says', () => {
+    const record = {
+      metadata: {
+        annotations: { team: 'a', nested: [1, { deep: null }] },
+        creationTimestamp: '2026-11-20T10:00:00Z',
+        deletionTimestamp: null,
+        labels: {},
+        lastModifiedTimestamp: '2026-11-20T10:05:00+01:00',
+        name: 'log-fetcher',
+        uid: 'record-1',
+      },
+      spec: { clusterUid: uid, log: 'größer\n"quoted"\t日本 😀' },
+      status: { state: 'Ready' },
+    };
+    expect(checked(JSON.stringify(record, undefined, 2))).toEqual({
+      state: 'Ready',
+      recordUid: 'record-1',
+      lastModified: '2026-11-20T10:05:00+01:00',
+      logLength: Buffer.byteLength(record.spec.log),
+    });
+  });
+
+  it('hands on each chunk itself, so that the record is stored as received', () => {
+    const bodyCheck = createLogRecordCheck(uid);
+    const chunk = Buffer.from(' {"spec"');
+    expect(bodyCheck.write(chunk)).toBe(chunk);
+    const last = Buffer.from(': {}}\n');
+    expect(bodyCheck.write(last)).toBe(last);
+    expect(bodyCheck.end()).toEqual({});
+  });
+
+  it.each(['metadata', 'spec', 'status'])('needs no more than an object %s', (section) => {
+    expect(checked(`{"${section}":{}}`)).toEqual({});
+  });
+
+  it('takes null for absent, everywhere', () => {
+    const nulls = {
+      metadata: null,
+      spec: { clusterUid: null, log: null },
+      status: { state: null },
+    };
+    expect(checked(JSON.stringify(nulls))).toEqual({});
+    expect(checked('{"metadata":{"uid":null,"labels":null,"name":null},"spec":null,"status":null}')).toEqual({});
+  });
+
+  it('says an empty log and an empty state as such', () => {
+    expect(checked('{"spec":{"log":""},"status":{"state":""}}')).toEqual({ logLength: 0, state: '' });
+  });
+
+  it('does not care for members that the contract does not name, nor for how often they come', () => {
+    const record =
+      '{"kind":1,"kind":[{"metadata":3}],"spec":{"x":[[]],"x":{"log":1,"clusterUid":2},"state":7},"metadata":{"labels":{"uid":5,"uid":6}}}';
+    expect(checked(record)).toEqual({});
+  });
+
+  it('does not check the format of date-times', () => {
+    expect(checked('{"metadata":{"lastModifiedTimestamp":"yesterday"}}')).toEqual({ lastModified: 'yesterday' });
+  });
+
+  it('rejects an empty body', () => {
+    expect(reason('')).toBe('The log record is empty');
+  });
+
+  it.each([
+    ['[]', 'an array'],
+    ['"text"', 'a string'],
+    ['1', 'a number'],
+    ['true', 'true'],
+    ['null', 'null'],
+  ])('rejects %s, which is no object', (record, what) => {
+    expect(reason(record)).toBe(`The log record is ${what}, expected an object`);
+  });
+
+  it('rejects an object with none of metadata, spec and status', () => {
+    const message = 'The body is no log record: it has none of metadata, spec and status';
+    expect(reason('{}')).toBe(message);
+    expect(reason('{"error":"not found","message":{"spec":{}}}')).toBe(message);
+    expect(reason('{"spec":null}')).toBe(message);
+  });
+
+  it.each([
+    ['metadata', '{"metadata":[]}', 'an array', 'an object', 12],
+    ['spec', '{"spec":"x"}', 'a string', 'an object', 8],
+    ['status', '{"status":false}', 'false', 'an object', 10],
+    ['metadata.annotations', '{"metadata":{"annotations":[]}}', 'an array', 'an object', 27],
+    ['metadata.labels', '{"metadata":{"labels":"a"}}', 'a string', 'an object', 22],
+    ['metadata.creationTimestamp', '{"metadata":{"creationTimestamp":1}}', 'a number', 'a string', 33],
+    ['metadata.deletionTimestamp', '{"metadata":{"deletionTimestamp":1}}', 'a number', 'a string', 33],
+    ['metadata.lastModifiedTimestamp', '{"metadata":{"lastModifiedTimestamp":{}}}', 'an object', 'a string', 37],
+    ['metadata.name', '{"metadata":{"name":true}}', 'true', 'a string', 20],
+    ['metadata.uid', '{"metadata":{"uid":7}}', 'a number', 'a string', 19],
+    ['spec.clusterUid', '{"spec":{"clusterUid":["cluster-1"]}}', 'an array', 'a string', 22],
+    ['spec.log', '{"spec":{"log":{}}}', 'an object', 'a string', 15],
+    ['status.state', '{"status":{"state":0}}', 'a number', 'a string', 19],
+  ])('rejects a wrong type of %s', (path, record, found, expected, offset) => {
+    expect(reason(record)).toBe(`The log record's ${path} is ${found}, expected ${expected} (at byte ${offset})`);
+  });
+
+  it('rejects the record of another cluster', () => {
+    expect(reason('{"spec":{"clusterUid":"cluster-2"}}')).toBe(
+      'The log record belongs to another cluster: spec.clusterUid is "cluster-2" (at byte 22), expected "cluster-1"',
+    );
+    expect(reason('{"spec":{"clusterUid":""}}')).toContain('spec.clusterUid is ""');
+    expect(reason('{"spec":{"clusterUid":"cluster-10"}}')).toContain('another cluster');
+    expect(reason('{"spec":{"clusterUid":"cluster-"}}')).toContain('another cluster');
+  });
+
+  it('shows only the beginning of a foreign uid', () => {
+    const message = reason(`{"spec":{"clusterUid":"${'x'.repeat(5000)}"}}`);
+    expect(message).toContain(`is "${'x'.repeat(80)}"… (`);
+    expect(message.length).toBeLessThan(250);
+  });
+
+  it.each([
+    'ä😀',
+    'a"b\\c',
+    'x'.repeat(200),
+    'ein/+ %',
+  ])('knows the uid %j of its own cluster, however it is written', (own) => {
+    expect(checked(`{"spec":{"clusterUid":${JSON.stringify(own)}}}`, own)).toEqual({});
+    const escapes = Array.from(
+      { length: own.length },
+      (_, i) => `\\u${own.charCodeAt(i).toString(16).padStart(4, '0')}`,
+    );
+    expect(checked(`{"spec":{"clusterUid":"${escapes.join('')}"}}`, own)).toEqual({});
+    expect(reason(`{"spec":{"clusterUid":${JSON.stringify(`${own}!`)}}}`, own)).toContain('another cluster');
+  });
+
+  it('does not take a uid elsewhere for spec.clusterUid', () => {
+    expect(
+      checked('{"clusterUid":"other","status":{"clusterUid":"other"},"x":{"spec":{"clusterUid":"other"}}}'),
+    ).toEqual({});
+    expect(checked('{"spec":{},"x":{"clusterUid":"other","log":1}}')).toEqual({});
+  });
+
+  it.each([
+    ['spec', '{"spec":{},"status":{},"spec":{}}', 30],
+    ['spec', '{"spec":null,"spec":{}}', 20],
+    ['spec', '{"spec":{},"\\u0073pe\\u0063":{}}', 28],
+    ['spec.clusterUid', '{"spec":{"clusterUid":"cluster-1","clusterUid":"cluster-1"}}', 47],
+    ['spec.log', '{"spec":{"log":"a","l\\u006fg":"b"}}', 30],
+    ['metadata.name', '{"metadata":{"name":null,"name":"a"}}', 32],
+    ['status.state', '{"status":{"state":"a","state":"a"}}', 31],
+  ])('rejects a second %s', (path, record, offset) => {
+    expect(parsed(Buffer.from(record))).toBeDefined();
+    expect(reason(record)).toBe(`The log record has ${path} twice (at byte ${offset})`);
+  });
+
+  it('reads names written as escapes', () => {
+    expect(checked('{"\\u0073\\u0074\\u0061tus":{"st\\u0061te":"\\u0052eady"}}')).toEqual({ state: 'Ready' });
+    const name = Array.from('lastModifiedTimestamp', (c) => `\\u00${c.charCodeAt(0).toString(16)}`).join('');
+    expect(checked(`{"metadata":{"${name}":"now"}}`)).toEqual({ lastModified: 'now' });
+  });
+
+  it('does not take a long name that begins like one of the contract for it', () => {
+    expect(checked('{"metadata":{"lastModifiedTimestampOfOld":1,"uid ":2},"spec\\u0000":1}')).toEqual({});
+    expect(checked('{"spec":{},"__proto__":1,"constructor":2,"toString":3}')).toEqual({});
+  });
+
+  it('rejects nesting deeper than 1,000 and accepts 1,000', () => {
+    const nested = (levels: number) => `{"spec":{"x":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}}`;
+    expect(check([Buffer.from(nested(1000))])).toEqual({});
+    expect(check([Buffer.from(nested(1001))])).toMatchObject({
+      message: 'The log record is no acceptable JSON: nesting deeper than 1000 at byte 1011',
+    });
+  });
+
+  it('rejects what is no JSON, saying what was found where', () => {
+    expect(reason('<!DOCTYPE html><html>')).toBe('The log record is no acceptable JSON: unexpected "<" at byte 0');
+    expect(reason('{"spec":{}}}')).toBe('The log record is no acceptable JSON: unexpected "}" at byte 11');
+    expect(reason('\ufeff{"spec":{}}')).toBe('The log record is no acceptable JSON: unexpected 0xef at byte 0');
+    expect(reason('{"spec":{}}\u0000')).toBe('The log record is no acceptable JSON: unexpected 0x00 at byte 11');
+  });
+
+  it('rejects a record that is cut short, wherever it is cut', () => {
+    const record = Buffer.from('{"spec":{"clusterUid":"cluster-1","log":"a\\n\\u00e9ä"},"status":{"state":null}}');
+    for (let length = 1; length < record.length; length++) {
+      expect(check([record.subarray(0, length)])).toMatchObject({
+        message: `The log record is cut short: unexpected end at byte ${length}`,
+      });
+    }
+  });
+
+  it('rejects invalid UTF-8 in the log', () => {
+    for (const bytes of ['\xff', '\xc0\xaf', '\xed\xa0\x80', '\xf4\x90\x80\x80', '\xe2\x82']) {
+      const record = Buffer.from(`{"spec":{"log":"ab${bytes}"}}`, 'latin1');
+      expect(reason(record)).toMatch(/^The log record is no acceptable JSON: invalid UTF-8 at byte (18|19|20)$/);
+    }
+  });
+
+  it('rejects a recorded value too long to be recorded whole, and accepts the longest', () => {
+    const record = (length: number) => Buffer.from(`{"status":{"state":"${'ä'.repeat(length)}"}}`);
+    expect(check([record(4096)])).toEqual({ state: 'ä'.repeat(4096) });
+    expect(check([record(4097)])).toMatchObject({
+      message: "The log record's status.state is longer than the 4096 characters that can be recorded (at byte 19)",
+    });
+  });
+
+  it('ends as soon as the body is known to be wrong', () => {
+    const bodyCheck = createLogRecordCheck(uid);
+    expect(() => bodyCheck.write(Buffer.from('{"spec":{"clusterUid":"other"'))).toThrow(InvalidBodyError);
+  });
+
+  it('keeps the error beneath as the cause', () => {
+    expect(checked('{')).toMatchObject({ cause: { fault: 'cut', offset: 1 } });
+  });
+
+  it('counts the log as JSON.parse and Buffer.byteLength do, however it is written and split', () => {
+    fc.assert(
+      fc.property(stringLiteral, splits, (log, at) => {
+        const record = Buffer.from(`{"spec":{"log":${log}}}`);
+        const expected = Buffer.byteLength(JSON.parse(record.toString()).spec.log);
+        expect(check(split(record, at))).toEqual({ logLength: expected });
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('says of any record what a reader of its parsed value says', () => {
+    const verdicts = { accepted: 0, rejected: 0 };
+    fc.assert(
+      fc.property(record, splits, (text, at) => {
+        const body = Buffer.from(text);
+        expect(decodes(body)).toBe(true);
+        const expected = expectedFacts(JSON.parse(text));
+        verdicts[expected === undefined ? 'rejected' : 'accepted']++;
+        const outcome = check(split(body, at));
+        if (expected === undefined) expect(outcome).toBeInstanceOf(InvalidBodyError);
+        else expect(outcome).toEqual(expected);
+      }),
+      { numRuns: 3000 },
+    );
+    expect(Math.min(verdicts.accepted, verdicts.rejected)).toBeGreaterThan(300);
+  });
+});
+
+const fields = {
+  metadata: ['annotations', 'creationTimestamp', 'deletionTimestamp', 'labels', 'lastModifiedTimestamp', 'name', 'uid'],
+  spec: ['clusterUid', 'log'],
+  status: ['state'],
+};
+const objectFields = ['annotations', 'labels'];
+
+/** Mostly what the contract wants for the field, written anyhow. */
+function fieldValue(name: string): fc.Arbitrary<string> {
+  const wanted = objectFields.includes(name)
+    ? fc.constantFrom('{}', '{"uid":1,"a":[{"log":{}}]}')
+    : name === 'clusterUid'
+      ? writtenAnyHow(uid)
+      : stringLiteral;
+  const other = fc.oneof(fc.constantFrom('0', 'true', '[]', '{}', '[{"spec":{}}]'), stringLiteral);
+  return fc.oneof(
+    { weight: 30, arbitrary: wanted },
+    { weight: 2, arbitrary: fc.constant('null') },
+    { weight: 1, arbitrary: other },
+  );
+}
+
+function objectOf(members: [string, fc.Arbitrary<string>][]): fc.Arbitrary<string> {
+  return fc
+    .shuffledSubarray(members)
+    .chain((chosen) =>
+      fc
+        .tuple(...chosen.map(([name, value]) => fc.tuple(writtenAnyHow(name), value)))
+        .map((written) => `{${written.map(([name, value]) => `${name}: ${value}`).join(', ')}}`),
+    );
+}
+
+const section = (names: string[]) =>
+  fc.oneof(
+    {
+      weight: 20,
+      arbitrary: objectOf([
+        ...names.map((name): [string, fc.Arbitrary<string>] => [name, fieldValue(name)]),
+        ['extra', fc.constantFrom('1', '{"uid":[]}')],
+      ]),
+    },
+    { weight: 2, arbitrary: fc.constant('null') },
+    { weight: 1, arbitrary: fc.constantFrom('1', '"spec"', '[]', 'false') },
+  );
+
+const record = objectOf([
+  ...Object.entries(fields).map(([name, names]): [string, fc.Arbitrary<string>] => [name, section(names)]),
+  ['other', fc.constantFrom('{"clusterUid":1}', '[[]]', '"x"')],
+]);
+
+/** The rules once more, on the parsed value; undefined for a record that must be rejected. */
+function expectedFacts(value: Record<string, Record<string, unknown> | null | undefined>): BodyFacts | undefined {
+  let sections = 0;
+  for (const [name, names] of Object.entries(fields)) {
+    const part = value[name] ?? undefined;
+    if (part === undefined) continue;
+    if (typeof part !== 'object' || Array.isArray(part)) return undefined;
+    sections++;
+    for (const field of names) {
+      const found = part[field] ?? undefined;
+      const isWanted = objectFields.includes(field)
+        ? typeof found === 'object' && !Array.isArray(found)
+        : typeof found === 'string';
+      if (found !== undefined && !isWanted) return undefined;
+    }
+  }
+  if (sections === 0 || (value.spec?.clusterUid ?? uid) !== uid) return undefined;
+  const facts = {
+    state: value.status?.state ?? undefined,
+    recordUid: value.metadata?.uid ?? undefined,
+    lastModified: value.metadata?.lastModifiedTimestamp ?? undefined,
+    logLength: typeof value.spec?.log === 'string' ? Buffer.byteLength(value.spec.log) : undefined,
+  };
+  return facts as BodyFacts;
+}

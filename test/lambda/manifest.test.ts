@@ -1,0 +1,323 @@
+import fc from 'fast-check';
+import { InvalidBodyError, NotDecodableError } from '../../lambda/body-check';
+import { createManifestCheck } from '../../lambda/manifest';
+import {
+  bytewise,
+  jsonDocument,
+  parsed,
+  split,
+  splits,
+  woundedDocument,
+  writtenAnyHow,
+} from '../support/json-documents';
+import { checkManifest, type ManifestVerdict } from '../support/manifest-check';
+
+const jsonTypes = ['application/json', 'text/json', 'Application/JSON; charset=utf-8', 'application/vnd.fleet.v1+json'];
+const otherTypes = [undefined, '', 'text/plain', 'application/yaml', 'application/octet-stream', 'application/jsonl'];
+
+/** The verdict on a body, which must not depend on where it is split. */
+function judged(body: string | Buffer, mediaType?: string, asReceived = false): ManifestVerdict {
+  const bytes = Buffer.from(body);
+  const verdict = checkManifest([bytes], mediaType, asReceived);
+  expect(checkManifest(bytewise(bytes), mediaType, asReceived)).toEqual(verdict);
+  return verdict;
+}
+
+function stored(body: string | Buffer, mediaType?: string, asReceived = false): string {
+  const verdict = judged(body, mediaType, asReceived);
+  if (verdict instanceof Error) throw verdict;
+  return verdict.toString('latin1');
+}
+
+function refused(body: string | Buffer, mediaType?: string, asReceived = false): string {
+  const verdict = judged(body, mediaType, asReceived);
+  expect(verdict).toBeInstanceOf(InvalidBodyError);
+  return (verdict as InvalidBodyError).message;
+}
+
+function latin1(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+const yaml = 'apiVersion: v1\nkind: "Größe"\n';
+
+describe('createManifestCheck under a JSON media type', () => {
+  it.each(jsonTypes)('decodes one JSON string under %s', (mediaType) => {
+    expect(stored(JSON.stringify(yaml), mediaType)).toBe(latin1(yaml));
+  });
+
+  it('decodes every escape, and pairs of them', () => {
+    expect(stored('"\\"\\\\\\/\\b\\f\\n\\r\\t\\u0041\\u00e9\\u20AC\\ud83d\\ude00\\u0000"')).toBe(
+      latin1('"\\/\b\f\n\r\tAé€😀\0'),
+    );
+  });
+
+  it('leaves out the whitespace around the string', () => {
+    expect(stored(' \t\r\n"a: 1"\n ')).toBe('a: 1');
+  });
+
+  it.each([
+    '"\\ud83d"',
+    '"\\ude00"',
+    '"\\ud83d\\ud83d\\ude00"',
+    '"\\ud83dx\\ude00"',
+    '"\\ud83d\\n\\ude00"',
+  ])('refuses %s, which no text can hold', (body) => {
+    expect(refused(body)).toBe('The manifest is no text: it has half a surrogate pair, which UTF-8 cannot say');
+  });
+
+  it('refuses an empty string', () => {
+    expect(refused('""')).toBe('The manifest is empty');
+  });
+
+  it.each([
+    ['{"error":"not found","message":"x"}', 'a JSON object with members error, message'],
+    ['{}', 'an empty JSON object'],
+    ['{"a":{"b":1},"c":[{"d":1}]}', 'a JSON object with members a, c'],
+    ['{"a":1,"b":1,"c":1,"d":1,"e":1}', 'a JSON object with members a, b, c, d, e'],
+    ['{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1}', 'a JSON object with members a, b, c, d, e, …'],
+    [`{"${'x'.repeat(41)}":1}`, `a JSON object with members ${'x'.repeat(40)}…`],
+    ['{"a\\n\\u001b":1}', 'a JSON object with members a\\n\\u001b'],
+    ['["a"]', 'a JSON array'],
+    [' 12 ', 'a JSON number'],
+    ['12', 'a JSON number'],
+    ['true', 'JSON true'],
+    ['false', 'JSON false'],
+    ['null', 'JSON null'],
+  ])('refuses %.40s, saying what came', (body, what) => {
+    const message = `The manifest is no string: the body is ${what}`;
+    expect(refused(body)).toBe(message);
+    expect(refused(body, 'application/json', true)).toBe(message);
+  });
+
+  it.each([
+    '"a',
+    '"a\\',
+    '"a\\u00',
+    '"ä',
+    '{"a":',
+    '[1',
+    '[1,',
+    'tru',
+    '-',
+    '{"a":"b',
+  ])('refuses %s, which is cut short', (body) => {
+    const message = `The manifest is cut short: unexpected end at byte ${Buffer.byteLength(body)}`;
+    expect(refused(body)).toBe(message);
+    expect(refused(body, 'application/json', true)).toBe(message);
+  });
+
+  it.each([
+    yaml,
+    '---\na: 1\n',
+    '\n  a: 1\n',
+    '{{ template }}',
+    '[section]\nkey=value\n',
+    '- a\n- b\n',
+    '{"a":1}\n{"a":2}\n',
+    '12 apples',
+    '\ufeff"a"',
+    '{"a":1,}',
+  ])('keeps %j as received, because it is no JSON', (body) => {
+    expect(stored(body)).toBe(latin1(body));
+    expect(stored(body, 'application/json', true)).toBe(latin1(body));
+  });
+
+  it('keeps bytes as received that are no UTF-8, where they make the body no JSON', () => {
+    expect(stored(Buffer.from('gr\xf6\xdfe: 1', 'latin1'))).toBe('gr\xf6\xdfe: 1');
+    expect(stored(Buffer.from(' \xff', 'latin1'))).toBe(' \xff');
+  });
+
+  it.each([
+    '"a" : 1',
+    '"a\nb"',
+    '"a\\x"',
+    '"a""b"',
+    ' "a\\u12x4"',
+    '"\\ud83d" x',
+    '"<html>" x',
+    '""x',
+  ])('asks for %j again, as received, because it begins like a JSON string but is none', (body) => {
+    expect(judged(body)).toBeInstanceOf(NotDecodableError);
+    expect(stored(body, 'application/json', true)).toBe(latin1(body));
+  });
+
+  it('says why it cannot decode', () => {
+    expect(judged('"a" : 1')).toMatchObject({
+      message: 'The manifest begins like a JSON string but is none: unexpected ":" at byte 4',
+      cause: { fault: 'syntax', offset: 4 },
+    });
+  });
+
+  it('refuses a JSON string that was not decodable the first time', () => {
+    expect(refused('"a: 1"', 'application/json', true)).toBe(
+      'The manifest is a JSON string now but was not decodable before: the service answers differently each time',
+    );
+  });
+
+  it.each([
+    '"a\xff"',
+    '"\xed\xa0\x80"',
+    '{"a":"\xc0\xaf"}',
+    '["\xff',
+  ])('refuses invalid UTF-8 in a JSON string', (body) => {
+    const bytes = Buffer.from(body, 'latin1');
+    expect(refused(bytes)).toMatch(/^The manifest is no acceptable JSON: invalid UTF-8 at byte \d$/);
+    expect(refused(bytes, 'application/json', true)).toMatch(/invalid UTF-8/);
+  });
+
+  it('refuses nesting deeper than 1,000', () => {
+    expect(refused('['.repeat(1001))).toBe('The manifest is no acceptable JSON: nesting deeper than 1000 at byte 1000');
+    expect(refused('['.repeat(1000) + ']'.repeat(1000))).toBe('The manifest is no string: the body is a JSON array');
+  });
+
+  it('refuses a body of nothing but whitespace', () => {
+    expect(refused(' \n')).toBe('The manifest is nothing but whitespace');
+    expect(refused(' '.repeat(70_000), 'application/json')).toBe('The manifest is nothing but whitespace');
+  });
+
+  it('holds 64 KiB of leading whitespace back, and no more', () => {
+    const check = createManifestCheck({ mediaType: 'application/json', asReceived: false });
+    expect(check.write(Buffer.alloc(65_536, ' '))).toHaveLength(0);
+    expect(check.write(Buffer.alloc(1, ' '))).toEqual(Buffer.alloc(65_537, ' '));
+    expect(check.write(Buffer.alloc(10, ' '))).toEqual(Buffer.alloc(10, ' '));
+  });
+
+  it('judges a body the same behind more whitespace than it holds back, but cannot decode it', () => {
+    const space = ' '.repeat(65_537);
+    expect(checkManifest([Buffer.from(`${space}a: 1`)])).toEqual(Buffer.from(`${space}a: 1`));
+    expect(checkManifest([Buffer.from(space), Buffer.from('a: 1')])).toEqual(Buffer.from(`${space}a: 1`));
+    expect(checkManifest([Buffer.from(space), Buffer.from('"a\n: 1')])).toEqual(Buffer.from(`${space}"a\n: 1`));
+    expect(checkManifest([Buffer.from(space), Buffer.from('"a: 1"')])).toMatchObject({
+      name: 'InvalidBodyError',
+      message: 'The manifest cannot be decoded: more than 65536 bytes of whitespace precede its JSON string',
+    });
+    expect(checkManifest([Buffer.from(space), Buffer.from('{}')])).toMatchObject({ name: 'InvalidBodyError' });
+  });
+
+  it('stores exactly the text that JSON.parse reads, however it is written and split', () => {
+    const body = fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }).chain(writtenAnyHow);
+    fc.assert(
+      fc.property(body, splits, (text, at) => {
+        const bytes = Buffer.from(` ${text}\n`);
+        expect(checkManifest(split(bytes, at))).toEqual(Buffer.from(JSON.parse(text)));
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('stores any body decoded, as received, or not at all, as JSON.parse has it', () => {
+    const verdicts = { decoded: 0, received: 0, refused: 0, again: 0 };
+    fc.assert(
+      fc.property(fc.oneof(woundedDocument, fc.string().chain(writtenAnyHow).map(Buffer.from)), splits, (body, at) => {
+        const json = parsed(body);
+        const verdict = checkManifest(split(body, at));
+        const received = checkManifest(split(body, at), 'application/json', true);
+        if (json === undefined && verdict instanceof Buffer) {
+          expect(verdict).toEqual(body);
+          expect(received).toEqual(body);
+          verdicts.received++;
+        } else if (json === undefined && verdict instanceof NotDecodableError) {
+          expect(received).toEqual(body);
+          verdicts.again++;
+        } else if (typeof json?.value === 'string' && json.value !== '' && isWellFormed(json.value)) {
+          expect(verdict).toEqual(Buffer.from(json.value));
+          expect(received).toBeInstanceOf(InvalidBodyError);
+          verdicts.decoded++;
+        } else {
+          expect(verdict).toBeInstanceOf(InvalidBodyError);
+          expect(received).toBeInstanceOf(InvalidBodyError);
+          verdicts.refused++;
+        }
+      }),
+      { numRuns: 5000 },
+    );
+    expect(Math.min(...Object.values(verdicts))).toBeGreaterThan(50);
+  });
+
+  it('never keeps a part of a JSON document, wherever it is cut', () => {
+    const part = fc.tuple(jsonDocument, fc.double({ min: 0, max: 1, noNaN: true })).map(([document, at]) => {
+      const bytes = Buffer.from(document);
+      return bytes.subarray(0, Math.floor(at * bytes.length));
+    });
+    fc.assert(
+      fc.property(
+        part.filter((bytes) => parsed(bytes) === undefined),
+        splits,
+        (bytes, at) => {
+          expect(checkManifest(split(bytes, at))).toBeInstanceOf(InvalidBodyError);
+          expect(checkManifest(split(bytes, at), 'application/json', true)).toBeInstanceOf(InvalidBodyError);
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('createManifestCheck under any other media type', () => {
+  it.each(otherTypes)('keeps the body as received under %j', (mediaType) => {
+    for (const body of [JSON.stringify(yaml), yaml, '{"error":"x"}', '"cut', ' ', '['.repeat(2000)]) {
+      expect(stored(body, mediaType ?? '')).toBe(latin1(body));
+    }
+  });
+
+  it('hands on each chunk itself, under none and as received', () => {
+    const chunk = Buffer.from('a: "\xff"', 'latin1');
+    expect(createManifestCheck({ mediaType: undefined, asReceived: false }).write(chunk)).toBe(chunk);
+    expect(createManifestCheck({ mediaType: 'application/json', asReceived: true }).write(chunk)).toBe(chunk);
+  });
+
+  it('keeps any bytes, however they are split', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ minLength: 1, maxLength: 50 }), splits, (bytes, at) => {
+        const body = Buffer.from(bytes);
+        expect(checkManifest(split(body, at), 'text/plain')).toEqual(body);
+      }),
+    );
+  });
+});
+
+describe('createManifestCheck under every media type', () => {
+  it.each([...jsonTypes, ...otherTypes, 'text/html'])('refuses a body of zero length under %j', (mediaType) => {
+    for (const chunks of [[], [Buffer.alloc(0)]]) {
+      for (const asReceived of [false, true]) {
+        expect(checkManifest(chunks, mediaType ?? '', asReceived)).toMatchObject({
+          name: 'InvalidBodyError',
+          message: 'The manifest is empty',
+        });
+      }
+    }
+  });
+
+  it.each([...jsonTypes, ...otherTypes])('refuses an HTML page under %j', (mediaType) => {
+    for (const page of ['<!DOCTYPE html><title>503</title>', ' \n<HTML>', '<!-- proxy --><head>']) {
+      expect(refused(page, mediaType ?? '')).toBe('The manifest is an HTML page');
+      expect(refused(page, mediaType ?? '', true)).toBe('The manifest is an HTML page');
+    }
+  });
+
+  it.each([
+    'text/html',
+    'Text/HTML; charset=utf-8',
+    'application/xhtml+xml',
+  ])('refuses anything under %s', (mediaType) => {
+    expect(refused('a: 1', mediaType)).toBe(
+      `The manifest is an HTML page: its media type is ${mediaType.split(';')[0]?.toLowerCase()}`,
+    );
+  });
+
+  it('refuses an HTML page within a JSON string, also one written as escapes', () => {
+    expect(refused(JSON.stringify('\n<html>'))).toBe('The manifest is an HTML page');
+    expect(refused('"\\u003c!docTYPE\\u0020html>"')).toBe('The manifest is an HTML page');
+  });
+
+  it('does not take a manifest for a page that only speaks of one', () => {
+    expect(stored('"page: <html>"')).toBe('page: <html>');
+    expect(stored('<headers/>', 'text/plain')).toBe('<headers/>');
+  });
+});
+
+/** Whether a text is free of lone surrogates: encoding replaces them, so that decoding gives another text. */
+function isWellFormed(text: string): boolean {
+  return Buffer.from(text).toString() === text;
+}

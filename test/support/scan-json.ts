@@ -1,0 +1,15 @@
+import { JsonError } from '../../lambda/json-chunk';
+import { JsonScanner } from '../../lambda/json-scanner';
+
+/** Scans a document for its well-formedness alone; undefined if the scanner accepts it. */
+export function scanJson(chunks: readonly Buffer[]): JsonError | undefined {
+  const scanner = new JsonScanner({ name: () => undefined, value: () => undefined });
+  try {
+    for (const chunk of chunks) scanner.write(chunk);
+    scanner.end();
+    return undefined;
+  } catch (error) {
+    if (error instanceof JsonError) return error;
+    throw error;
+  }
+}
