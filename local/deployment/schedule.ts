@@ -68,8 +68,8 @@ export function readSchedule(stack: StackTemplate): Schedule | undefined {
  */
 export function scheduledEvent({ input }: Schedule, time: Date, scheduleArn = ''): unknown {
   const attributes: Record<string, string> = {
-    // Seconds, not milliseconds: that is how the scheduler writes it.
-    'aws.scheduler.scheduled-time': time.toISOString().replace(/\.\d{3}Z$/, 'Z'),
+    // The scheduler fires at whole seconds; a local run started in between keeps its own name.
+    'aws.scheduler.scheduled-time': time.toISOString().replace('.000Z', 'Z'),
     'aws.scheduler.schedule-arn': scheduleArn,
     'aws.scheduler.attempt-number': '1',
   };
