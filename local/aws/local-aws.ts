@@ -1,30 +1,23 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Account, Principal } from './account';
+import type { PolicyDocument } from './authorize';
+import { AwsEndpoint } from './aws-endpoint';
 import type { Fault, InterceptedRequest } from './fault';
-import type { PolicyDocument } from './policy-document';
+import { FolderStore } from './folder-store';
+import { statementsOf } from './policy-document';
+import { type LocalSecret, SecretStore } from './secret-store';
+import { answerBrokenRequest, sendAnswer } from './send-answer';
 
+export type { Principal } from './account';
 export type { Fault, InterceptedRequest } from './fault';
-
-/** Who may call, and with which policies. */
-export interface Principal {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-  /** ARN of the role or user. */
-  readonly arn: string;
-  readonly policies: readonly PolicyDocument[];
-}
+export type { LocalSecret } from './secret-store';
 
 export interface LocalBucket {
   readonly name: string;
   /** Where its objects lie; made if it is absent. */
   readonly folder: string;
   readonly policy?: PolicyDocument;
-}
-
-export interface LocalSecret {
-  readonly name: string;
-  readonly arn: string;
-  /** Left out: a secret without a value, as CloudFormation makes an empty one. */
-  readonly value?: string;
 }
 
 /** One answered call. */
@@ -44,6 +37,7 @@ export interface LocalAwsOptions {
   readonly secrets: readonly LocalSecret[];
   /** Asked once per call, after signature and policies and before any effect. */
   readonly intercept?: (request: InterceptedRequest) => Fault | undefined | Promise<Fault | undefined>;
+  /** Told of every call just before its answer is sent. */
   readonly onRequest?: (request: LoggedRequest) => void;
 }
 
@@ -52,14 +46,71 @@ export interface LocalAws {
   readonly url: string;
   /**
    * Sets or, with undefined, takes away a secret's value.
-   * @throws Error for a secret that is not there
+   * @throws UnknownSecretError
    */
   setSecretValue(nameOrArn: string, value: string | undefined): void;
   /** Cuts every connection and waits until nothing is written any more. */
   close(): Promise<void>;
 }
 
-/** Starts S3 and Secrets Manager over folders, at a free port of the loopback. */
-export function startLocalAws(_options: LocalAwsOptions): Promise<LocalAws> {
-  throw new Error('not written yet');
+/** There is no secret of this name or ARN. */
+export class UnknownSecretError extends Error {
+  override readonly name = 'UnknownSecretError';
+}
+
+/**
+ * Starts S3 and Secrets Manager over folders, at a free port of the loopback.
+ * @throws UnknownPolicyElementError for a policy that holds anything whose meaning is not known here
+ */
+export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
+  const account = await accountOf(options);
+  const endpoint = new AwsEndpoint(account, options);
+  const running = new Set<Promise<void>>();
+  const server = createServer();
+  // A client that finds its kept connection closed between two calls sees a reset; ours stay until the end.
+  server.keepAliveTimeout = 0;
+  const handle = (request: IncomingMessage, response: ServerResponse, waits: boolean): void => {
+    const handled = sendAnswer(request, response, waits, (askForBody) => endpoint.answer(request, askForBody));
+    running.add(handled);
+    void handled.finally(() => running.delete(handled));
+  };
+  server.on('request', (request, response) => handle(request, response, false));
+  server.on('checkContinue', (request, response) => handle(request, response, true));
+  server.on('clientError', answerBrokenRequest);
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    setSecretValue(nameOrArn, value) {
+      const secret = account.secrets.find(nameOrArn);
+      if (secret === undefined)
+        throw new UnknownSecretError(`Setting the secret ${nameOrArn} failed: there is none of this name or ARN`);
+      account.secrets.set(secret, value);
+    },
+    async close() {
+      endpoint.stop();
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeAllConnections();
+      await Promise.all([closed, ...running]);
+    },
+  };
+}
+
+async function accountOf({ region, accountId, principals, buckets, secrets }: LocalAwsOptions): Promise<Account> {
+  // A policy that cannot be evaluated is known now, rather than with the first call.
+  for (const policy of principals.flatMap((principal) => principal.policies)) statementsOf(policy, 'identity');
+  const stores = buckets.map(({ name, folder, policy }) => {
+    if (policy !== undefined) statementsOf(policy, 'resource');
+    return [name, { store: new FolderStore(folder), policy }] as const;
+  });
+  await Promise.all(stores.map(([, { store }]) => store.removeLeftovers()));
+  return {
+    region,
+    accountId,
+    principals: new Map(principals.map((principal) => [principal.accessKeyId, principal])),
+    buckets: new Map(stores),
+    secrets: new SecretStore(secrets),
+  };
 }

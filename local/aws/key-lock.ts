@@ -1,0 +1,78 @@
+import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
+import { dirname } from 'node:path';
+
+/** A lock held longer is left over: what it protects takes milliseconds. In milliseconds. */
+const stalenessMs = 10_000;
+
+/** Another process is storing an object under the same key at this moment; asking again helps. */
+export class KeyConflictError extends Error {
+  override readonly name = 'KeyConflictError';
+}
+
+const queues = new Map<string, Promise<unknown>>();
+
+/**
+ * Runs a task while no other holds the lock file: those of this process wait in turn, one that another process holds is
+ * a conflict. A process that was killed leaves its lock behind, which is then taken over.
+ * @throws KeyConflictError
+ */
+export function withKeyLock<T>(lockFile: string, task: () => Promise<T>): Promise<T> {
+  const before = queues.get(lockFile) ?? Promise.resolve();
+  const run = async (): Promise<T> => {
+    await acquire(lockFile);
+    try {
+      return await task();
+    } finally {
+      await rm(lockFile, { force: true });
+    }
+  };
+  // The one before may have failed: that is its caller's concern.
+  const result = before.then(run, run);
+  queues.set(lockFile, result);
+  const forget = (): void => {
+    if (queues.get(lockFile) === result) queues.delete(lockFile);
+  };
+  void result.then(forget, forget);
+  return result;
+}
+
+/** Whether a process is there; one of another user is. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+async function acquire(lockFile: string): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const file = await open(lockFile, 'wx');
+      await file.writeFile(String(process.pid)).finally(() => file.close());
+      return;
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (attempt < 3 && code === 'ENOENT') await mkdir(dirname(lockFile), { recursive: true });
+      else if (attempt < 3 && code === 'EEXIST' && (await isStale(lockFile))) await rm(lockFile, { force: true });
+      else if (code === 'EEXIST')
+        throw new KeyConflictError('Storing the object failed: another process stores it now; try again', {
+          cause: error,
+        });
+      else throw error;
+    }
+  }
+}
+
+async function isStale(lockFile: string): Promise<boolean> {
+  try {
+    const [holder, { mtimeMs }] = await Promise.all([readFile(lockFile, 'utf8'), stat(lockFile)]);
+    const pid = Number(holder);
+    // Tasks of this process wait in turn, so that a lock in its name is one of an earlier process with the same number.
+    return Date.now() - mtimeMs > stalenessMs || (pid > 0 && (pid === process.pid || !isRunning(pid)));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;
+    throw error;
+  }
+}

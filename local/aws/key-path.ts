@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+
+/** Folder of what is known of the objects beside their bytes; no key may begin with its name. */
+export const metadataFolder = '.metadata';
+
+/** Longest key segment that becomes a file name as it is, in bytes; leaves room for `.json` within the usual 255. */
+const longestName = 200;
+
+/** The key cannot lie in a folder. */
+export class InvalidKeyError extends Error {
+  override readonly name = 'InvalidKeyError';
+}
+
+/**
+ * The file names of a key's segments, one to one. A segment too long for a file name keeps its beginning and ends in a
+ * hash of the whole.
+ * @throws InvalidKeyError for a key that would leave the folder, or that a file system cannot tell from another
+ */
+export function fileNamesOf(key: string): string[] {
+  return segmentsOf(key).map(fileNameOf);
+}
+
+/** As {@link fileNamesOf}, unshortened. */
+export function segmentsOf(key: string): string[] {
+  const segments = key.split('/');
+  for (const segment of segments) {
+    if (segment === '' || segment === '.' || segment === '..')
+      throw invalid(key, `its segment "${segment}" is no file name`);
+    if (segment.includes('\\') || segment.includes('\0'))
+      throw invalid(key, 'backslash and NUL are no part of a file name');
+    if (/\p{Surrogate}/u.test(segment)) throw invalid(key, 'it is no valid text');
+  }
+  if (segments[0]?.startsWith(metadataFolder)) throw invalid(key, `names beginning with ${metadataFolder} are taken`);
+  return segments;
+}
+
+export function fileNameOf(segment: string): string {
+  if (!isShortened(segment) && Buffer.byteLength(segment) <= longestName) return segment;
+  const hash = createHash('sha256').update(segment).digest('hex');
+  // The cut may halve a character; the replacement character in its place is as good, since the hash tells names apart.
+  return `${Buffer.from(segment).subarray(0, 100).toString()}~${hash}`;
+}
+
+/** Whether a file name stands for a segment that is to be looked up, because it has the shortened form. */
+export function isShortened(name: string): boolean {
+  return /~[0-9a-f]{64}$/.test(name);
+}
+
+function invalid(key: string, reason: string): InvalidKeyError {
+  return new InvalidKeyError(`Storing ${JSON.stringify(key)} in a folder failed: ${reason}; use another key`);
+}

@@ -1,0 +1,151 @@
+import { createHash, createHmac } from 'node:crypto';
+import { type IncomingHttpHeaders, request } from 'node:http';
+import { connect } from 'node:net';
+import { SignatureV4 } from '@smithy/signature-v4';
+
+export interface RawCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken?: string;
+}
+
+export interface RawRequest {
+  readonly method: string;
+  /** As it stands in the request line, already encoded. */
+  readonly path: string;
+  readonly query?: Record<string, string>;
+  readonly headers?: Record<string, string>;
+  readonly body?: Buffer;
+  /** Signed in the place of the body's hash. */
+  readonly payloadHash?: string;
+  readonly service?: string;
+  readonly region?: string;
+  readonly signingDate?: Date;
+  /** Changed after signing. */
+  readonly tamper?: (headers: Record<string, string>) => Record<string, string>;
+}
+
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  /** Whether the server asked for the body of a request that waited to be asked. */
+  readonly wasAsked: boolean;
+}
+
+/** A request that no SDK would send: signed by hand, sent byte by byte as it is given. */
+export class RawClient {
+  constructor(
+    readonly url: string,
+    private readonly region: string,
+    private readonly credentials: RawCredentials,
+  ) {}
+
+  async sign(raw: RawRequest): Promise<Record<string, string>> {
+    const { host } = new URL(this.url);
+    const service = raw.service ?? 's3';
+    const body = raw.body ?? Buffer.alloc(0);
+    const signer = new SignatureV4({
+      service,
+      region: raw.region ?? this.region,
+      credentials: this.credentials,
+      sha256: NodeSha256,
+      uriEscapePath: service !== 's3',
+      applyChecksum: false,
+    });
+    const signed = await signer.sign(
+      {
+        method: raw.method,
+        protocol: 'http:',
+        hostname: '127.0.0.1',
+        path: raw.path,
+        query: raw.query ?? {},
+        headers: {
+          host,
+          'x-amz-content-sha256': raw.payloadHash ?? createHash('sha256').update(body).digest('hex'),
+          ...raw.headers,
+        },
+      },
+      { signingDate: raw.signingDate ?? new Date() },
+    );
+    return raw.tamper?.(signed.headers) ?? signed.headers;
+  }
+
+  async send(raw: RawRequest): Promise<RawAnswer> {
+    const headers = await this.sign(raw);
+    const query = Object.entries(raw.query ?? {}).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+    const path = query.length === 0 ? raw.path : `${raw.path}?${query.join('&')}`;
+    const body = raw.body ?? Buffer.alloc(0);
+    return new Promise((resolve, reject) => {
+      let wasAsked = false;
+      const sent = request(`${this.url}`, { method: raw.method, path, agent: false });
+      // The content length must be the body's, whatever was signed: Node takes it from here.
+      for (const [name, value] of Object.entries(headers)) sent.setHeader(name, value);
+      if (body.length > 0 && headers['content-length'] === undefined) sent.setHeader('content-length', body.length);
+      sent.on('error', reject);
+      sent.on('continue', () => {
+        wasAsked = true;
+        sent.end(body);
+      });
+      sent.on('response', (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          sent.destroy();
+          const text = Buffer.concat(chunks).toString();
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text, wasAsked });
+        });
+      });
+      if (headers.expect === undefined) sent.end(body);
+      else sent.flushHeaders();
+    });
+  }
+
+  /** Writes the bytes to a socket, ends its sending side, and reads what comes back until the server closes too. */
+  exchange(bytes: Buffer): Promise<string> {
+    const { hostname, port } = new URL(this.url);
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }, () => socket.end(bytes));
+      socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+      socket.on('error', reject);
+      socket.on('end', () => resolve(Buffer.concat(chunks).toString()));
+    });
+  }
+
+  /** The bytes of a signed request whose headers are as long as they say, for {@link exchange}. */
+  async bytes(raw: RawRequest): Promise<Buffer> {
+    const headers = await this.sign(raw);
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+    return Buffer.concat([
+      Buffer.from(`${[`${raw.method} ${raw.path} HTTP/1.1`, ...lines].join('\r\n')}\r\n\r\n`),
+      raw.body ?? Buffer.alloc(0),
+    ]);
+  }
+}
+
+class NodeSha256 {
+  private readonly hash;
+
+  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
+    this.hash = secret === undefined ? createHash('sha256') : createHmac('sha256', asBytes(secret));
+  }
+
+  update(data: string | ArrayBuffer | ArrayBufferView): void {
+    this.hash.update(asBytes(data));
+  }
+
+  digest(): Promise<Uint8Array> {
+    return Promise.resolve(new Uint8Array(this.hash.digest()));
+  }
+
+  reset(): void {
+    throw new Error('not used');
+  }
+}
+
+function asBytes(data: string | ArrayBuffer | ArrayBufferView): Buffer {
+  if (typeof data === 'string') return Buffer.from(data);
+  return ArrayBuffer.isView(data) ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : Buffer.from(data);
+}
