@@ -41,7 +41,7 @@ export interface DemoService {
   readonly url: string;
   /** The newest requests, oldest first, at most `rememberedRequests`. */
   readonly requests: readonly DemoRequest[];
-  /** Cuts what is under way; resolves when the port is free. */
+  /** Cuts what is under way; resolves when the port is free and nothing runs any more. */
   close(): Promise<void>;
 }
 
@@ -51,6 +51,7 @@ export const rememberedRequests = 1000;
 export async function startDemoService(options: DemoServiceOptions): Promise<DemoService> {
   const requests: DemoRequest[] = [];
   const closing = new AbortController();
+  const underWay = new Set<Promise<void>>();
   const answers: DemoAnswers = {
     source: options.source,
     collection: options.collection ?? 'platformclusters',
@@ -70,12 +71,15 @@ export async function startDemoService(options: DemoServiceOptions): Promise<Dem
       requests.shift();
     }
     options.onRequest?.(seen);
-    demoAnswer(answers, request, response, closing.signal).catch((error: unknown) => {
-      if (!response.writableEnded) {
-        response.destroy();
-      }
-      options.onError?.(error);
-    });
+    const answered = demoAnswer(answers, request, response, closing.signal)
+      .catch((error: unknown) => {
+        if (!response.writableEnded) {
+          response.destroy();
+        }
+        options.onError?.(error);
+      })
+      .finally(() => underWay.delete(answered));
+    underWay.add(answered);
   };
 
   const server = options.tls ? createHttpsServer(options.tls, listener) : createHttpServer(listener);
@@ -93,6 +97,7 @@ export async function startDemoService(options: DemoServiceOptions): Promise<Dem
       server.close();
       server.closeAllConnections();
       await closed;
+      await Promise.all(underWay);
     },
   };
 }
