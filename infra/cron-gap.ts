@@ -7,7 +7,7 @@ const day = 24 * 60 * minute;
 const horizon = 28 * 366 * day;
 
 /** Bounds the work for a schedule of every day, which has shown all of its gaps long before. */
-const mostDays = 4000;
+const mostDays = 1500;
 
 /** The longest time between two firings of a schedule. */
 export interface Gap {

@@ -116,7 +116,7 @@ function throttling({ metrics }: DashboardProps): cloudwatch.IWidget {
   return new cloudwatch.GraphWidget({
     title: 'Throttling and rejected keys',
     left: [
-      metrics.of('throttled', { label: 'answers 429 and 503', color: cloudwatch.Color.ORANGE }),
+      metrics.of('throttled', { label: 'answers that ask for fewer requests', color: cloudwatch.Color.ORANGE }),
       metrics.of('keyRejected', { label: 'attempts ended by a rejected key', color: cloudwatch.Color.RED }),
     ],
     leftYAxis: { min: 0, showUnits: false },
@@ -127,8 +127,9 @@ function throttling({ metrics }: DashboardProps): cloudwatch.IWidget {
 
 function lastGreenRuns(props: DashboardProps): cloudwatch.IWidget {
   return table(props, 'Last green runs', 10, [
-    'fields run, @timestamp, attempt, counts.archived + counts.alreadyArchived as archived, record',
-    `filter message = "${logMessages.run}" and status = "complete"`,
+    'fields run, scheduled, attempt, counts.archived + counts.alreadyArchived as archived, record',
+    // A dry run archives nothing, however green it is: it has no record.
+    `filter message = "${logMessages.run}" and status = "complete" and ispresent(record)`,
     'sort @timestamp desc',
     'limit 5',
   ]);

@@ -183,7 +183,7 @@ export class Observability extends Construct {
     });
     this.alarm('Throttled', stayingAlarm(gap, { metric, threshold: windows.throttledPercent }), {
       title: 'Service throttling us',
-      means: `At least ${windows.throttledPercent} % of the answers of the service were 429 or 503.`,
+      means: `At least ${windows.throttledPercent} % of the answers of the service asked for fewer requests.`,
       look: 'Throttling and duration on the dashboard; with the team of the service, which rate is welcome.',
       act: 'Lower limits.concurrency or set limits.requestsPerSecond, and deploy.',
     });

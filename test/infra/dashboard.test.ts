@@ -1,0 +1,112 @@
+import { longestGap } from '../../infra/cron-gap';
+import { functionTimeoutSeconds, logMessages, metricNames, metricNamespace } from '../../lambda/settings';
+import { observedStack, type Setup } from './observability-setup';
+
+interface Widget {
+  type: string;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+  properties: {
+    title: string;
+    alarms?: string[];
+    metrics?: unknown[][];
+    query?: string;
+    annotations?: { horizontal: { value: number }[] };
+  };
+}
+
+/** The dashboard as CloudWatch receives it, logical ids in the place of what CloudFormation fills in. */
+function dashboardOf(setup?: Setup) {
+  const { template } = observedStack(setup);
+  const [dashboard] = Object.values(template().findResources('AWS::CloudWatch::Dashboard'));
+  const [, parts] = dashboard?.Properties.DashboardBody['Fn::Join'] as [string, (string | Record<string, string[]>)[]];
+  const text = parts.map((part) => (typeof part === 'string' ? part : [Object.values(part)].flat(2)[0])).join('');
+  const body = JSON.parse(text) as { start: string; widgets: Widget[] };
+  const widget = (title: string): Widget => {
+    const found = body.widgets.find(({ properties }) => properties.title === title);
+    if (found === undefined) throw new Error(`there is no widget "${title}"`);
+    return found;
+  };
+  return {
+    ...body,
+    widget,
+    name: dashboard?.Properties.DashboardName,
+    alarms: template().findResources('AWS::CloudWatch::Alarm'),
+  };
+}
+
+test('it is one screen whose widgets fill their rows and do not overlap', () => {
+  const { widgets, name } = dashboardOf();
+  expect(name).toBe('observed');
+  const taken = new Set<string>();
+  for (const { x, y, width, height } of widgets) {
+    for (let column = x; column < x + width; column++) {
+      for (let row = y; row < y + height; row++) {
+        expect(column).toBeLessThan(24);
+        expect(taken.has(`${column},${row}`)).toBe(false);
+        taken.add(`${column},${row}`);
+      }
+    }
+  }
+  const rows = Math.max(...widgets.map(({ y, height }) => y + height));
+  expect(taken.size).toBe(24 * rows);
+  expect(rows).toBeLessThanOrEqual(22);
+});
+
+test('it shows the state of every alarm', () => {
+  const { widget, alarms } = dashboardOf();
+  expect(widget('Alarms').properties.alarms?.sort()).toEqual(Object.keys(alarms).sort());
+  expect(Object.keys(alarms)).toHaveLength(6);
+});
+
+test('it shows every outcome of the runs of this stack', () => {
+  const metrics = dashboardOf().widget('Outcomes per run (clusters x resources)').properties.metrics;
+  expect(metrics?.map((metric) => metric.slice(0, 4))).toEqual(
+    [metricNames.archived, metricNames.alreadyArchived, metricNames.failed, metricNames.notAttempted].map((metric) => [
+      metricNamespace,
+      metric,
+      'service',
+      'observed',
+    ]),
+  );
+});
+
+test('it shows bytes, throttling and rejected keys', () => {
+  const { widget } = dashboardOf();
+  const names = (title: string) => widget(title).properties.metrics?.map(([, metric]) => metric);
+  expect(names('Bytes archived')).toEqual([metricNames.bytes, metricNames.storedBytes]);
+  expect(names('Throttling and rejected keys')).toEqual([metricNames.throttled, metricNames.keyRejected]);
+});
+
+test('it shows the duration against the limit of the function', () => {
+  const { annotations, metrics } = dashboardOf().widget('Duration against the limit (seconds)').properties;
+  expect(annotations?.horizontal.map(({ value }) => value)).toEqual([
+    functionTimeoutSeconds,
+    0.8 * functionTimeoutSeconds,
+  ]);
+  expect(metrics).toContainEqual(expect.arrayContaining(['AWS/Lambda', 'Duration', 'FunctionName', 'collector']));
+});
+
+test('it finds the last green runs and the last failures in the log by the lines the collector writes', () => {
+  const { widget } = dashboardOf();
+  expect(widget('Last green runs').properties.query).toContain(
+    `filter message = "${logMessages.run}" and status = "complete" and ispresent(record)`,
+  );
+  expect(widget('Last failures').properties.query).toContain(`filter message = "${logMessages.failure}"`);
+  for (const title of ['Last green runs', 'Last failures']) {
+    expect(widget(title).properties.query).toMatch(
+      /^SOURCE '\/collector' \| fields .*\n\| sort @timestamp desc\n\| limit \d+$/s,
+    );
+  }
+});
+
+test.each([
+  ['cron(0 * * * ? *)', '-P7D'],
+  ['cron(0 0 1 * ? *)', '-P62D'],
+  ['cron(0 0 1 1 ? *)', '-P90D'],
+])('for %s it opens with %s, which holds two runs unless that is very long', (expression, start) => {
+  expect(dashboardOf({ schedule: { expression } }).start).toBe(start);
+  expect(longestGap(expression, 'Etc/UTC').hours).toBeGreaterThan(0);
+});

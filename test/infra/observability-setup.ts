@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { App, Stack, Validations } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as logs from 'aws-cdk-lib/aws-logs';
+import * as s3 from 'aws-cdk-lib/aws-s3';
+import * as sqs from 'aws-cdk-lib/aws-sqs';
+import * as sfn from 'aws-cdk-lib/aws-stepfunctions';
+import { AwsSolutionsChecks } from 'cdk-nag';
+import { Alerts } from '../../infra/alerts';
+import { Observability } from '../../infra/observability';
+
+const root = join(__dirname, '..', '..');
+const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));
+
+export const operations = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
+
+export interface Setup {
+  readonly schedule?: { readonly expression?: string; readonly timeZone?: string; readonly enabled?: boolean };
+  readonly name?: string;
+  readonly emails?: string[];
+  readonly fanOut?: boolean;
+}
+
+/** A stack of alerts and observability alone; what they watch exists elsewhere. */
+export function observedStack({ name = 'observed', schedule, emails = [], fanOut = false }: Setup = {}) {
+  // Annotations go to the assembly, where assertions find them, and not to the report that synth prints.
+  const app = new App({ context: { ...context, '@aws-cdk/core:annotationsInValidationReport': false } });
+  const stack = new Stack(app, 'observed', { env: { account: '111111111111', region: 'eu-central-1' } });
+  const config = {
+    name,
+    schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true, ...schedule },
+    alerts: { emails },
+  };
+  const alerts = new Alerts(stack, 'Alerts', { config });
+  const arn = (service: string, name: string) => `arn:aws:${service}:eu-central-1:111111111111:${name}`;
+  const observability = new Observability(stack, 'Observability', {
+    config,
+    alerts,
+    function: lambda.Function.fromFunctionName(stack, 'Function', 'collector'),
+    logGroup: logs.LogGroup.fromLogGroupName(stack, 'Logs', '/collector'),
+    deadLetterQueue: sqs.Queue.fromQueueArn(stack, 'Queue', arn('sqs', 'lost')),
+    archiveBucket: s3.Bucket.fromBucketName(stack, 'Bucket', 'archive'),
+    ...(fanOut
+      ? { fanOut: sfn.StateMachine.fromStateMachineArn(stack, 'Shards', arn('states', 'stateMachine:shards')) }
+      : {}),
+  });
+  return { app, stack, alerts, observability, template: () => Template.fromStack(stack) };
+}
+
+/** Throws what cdk-nag finds. */
+export function checkSolutions(app: App): void {
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
+  app.synth();
+}

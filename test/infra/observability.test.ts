@@ -1,0 +1,252 @@
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
+import { longestGap } from '../../infra/cron-gap';
+import * as windows from '../../infra/observability-windows';
+import {
+  asynchronousAttempts,
+  deadlineReserveSeconds,
+  functionTimeoutSeconds,
+  metricNames,
+  metricNamespace,
+} from '../../lambda/settings';
+import { checkSolutions, observedStack, operations, type Setup } from './observability-setup';
+
+interface Alarm {
+  AlarmName: string;
+  AlarmDescription: string;
+  ActionsEnabled?: boolean;
+  AlarmActions: unknown;
+  OKActions: unknown;
+  MetricName?: string;
+  Namespace?: string;
+  Dimensions?: { Name: string; Value: string }[];
+  Metrics?: { Expression?: string; MetricStat?: { Metric: { MetricName: string; Namespace: string } } }[];
+  Statistic?: string;
+  Period: number;
+  EvaluationPeriods: number;
+  DatapointsToAlarm?: number;
+  Threshold: number;
+  ComparisonOperator: string;
+  TreatMissingData: string;
+  WarmUpConfiguration?: { WarmUpPeriodDurationInMinutes: number };
+}
+
+const synthesised = new Map<string, Map<string, Alarm>>();
+
+/** The alarms of a stack by their title; each stack is synthesised once. */
+function alarmsOf(setup: Setup = {}): Map<string, Alarm> {
+  const name = JSON.stringify(setup);
+  const known = synthesised.get(name);
+  if (known !== undefined) return known;
+  const resources = Object.values(observedStack(setup).template().findResources('AWS::CloudWatch::Alarm'));
+  const alarms = new Map(
+    resources.map(({ Properties }) => [(Properties as Alarm).AlarmName.replace('observed - ', ''), Properties]),
+  );
+  synthesised.set(name, alarms);
+  return alarms;
+}
+
+function alarm(title: string, setup?: Setup): Alarm {
+  const found = alarmsOf(setup).get(title);
+  if (found === undefined) throw new Error(`there is no alarm "${title}"`);
+  return found;
+}
+
+describe('what a person is told', () => {
+  test('every alarm has its heading in the operations guide, and every heading its alarm', () => {
+    const section = /^## Alarms$(.*?)(?=^## )/ms.exec(operations)?.[1] ?? '';
+    const headings = [...section.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
+    expect(headings.sort()).toEqual([...alarmsOf().keys()].sort());
+  });
+
+  test('every description says what it means, what to look at and what to do, and fits', () => {
+    for (const [title, { AlarmDescription }] of alarmsOf()) {
+      expect(AlarmDescription).toMatch(/^[A-Z].{20,}\.\n\nLook at: .{20,}\.\n\nDo: .{20,}\.\n\nMore: /);
+      expect(AlarmDescription).toContain(`docs/operations.md, "${title}"`);
+      expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
+    }
+  });
+
+  test('every alarm tells the one topic when it begins and when it is over', () => {
+    const { template } = observedStack();
+    const topic = { Ref: Object.keys(template().findResources('AWS::SNS::Topic'))[0] };
+    for (const { AlarmActions, OKActions, ActionsEnabled } of alarmsOf().values()) {
+      expect({ AlarmActions, OKActions }).toEqual({ AlarmActions: [topic], OKActions: [topic] });
+      expect(ActionsEnabled).not.toBe(false);
+    }
+  });
+});
+
+test('the cost estimate counts the metrics and alarms there are', () => {
+  const alarmMetrics = [...alarmsOf().values()]
+    .map(({ Metrics }) => Metrics?.filter(({ MetricStat }) => MetricStat !== undefined).length ?? 1)
+    .reduce((sum, count) => sum + count);
+  expect(operations).toContain(
+    `${Object.keys(metricNames).length} metrics x $0.30 + ${alarmMetrics} alarm metrics x $0.10`,
+  );
+});
+
+describe('run missing', () => {
+  const schedules = [
+    ['cron(0 * * * ? *)', 'Etc/UTC', 2],
+    ['cron(0 * * * ? *)', 'Europe/Berlin', 3],
+    ['cron(*/10 * * * ? *)', 'Etc/UTC', 2],
+    ['cron(0 3 * * ? *)', 'Etc/UTC', 25],
+    ['cron(30 2 * * ? *)', 'Europe/Berlin', 48],
+    ['cron(0 6 ? * MON-FRI *)', 'America/New_York', 74],
+  ] as const;
+
+  test.each(schedules)('%s in %s is missing after %p hours without a run', (expression, timeZone, hours) => {
+    expect(alarm('Run missing', { schedule: { expression, timeZone } })).toMatchObject({
+      Period: 3600,
+      EvaluationPeriods: hours,
+      DatapointsToAlarm: hours,
+    });
+  });
+
+  test.each(
+    schedules,
+  )('the window for %s in %s covers its longest gap and the margin, within seven days', (...given) => {
+    const [expression, timeZone] = given;
+    const { Period, EvaluationPeriods } = alarm('Run missing', { schedule: { expression, timeZone } });
+    const window = Period * EvaluationPeriods;
+    const needed = (longestGap(expression, timeZone).hours + windows.missingMarginHours) * 3600;
+    expect(window).toBeGreaterThanOrEqual(needed);
+    expect(window).toBeLessThanOrEqual(7 * 24 * 3600);
+  });
+
+  test('it counts runs of the schedule that wrote their record, and takes silence for a missing run', () => {
+    expect(alarm('Run missing')).toMatchObject({
+      Namespace: metricNamespace,
+      MetricName: metricNames.scheduled,
+      Dimensions: [{ Name: 'service', Value: 'observed' }],
+      Statistic: 'Sum',
+      Threshold: 1,
+      ComparisonOperator: 'LessThanThreshold',
+      TreatMissingData: 'breaching',
+    });
+  });
+
+  test('it is quiet until the first run after a deployment had its time, for two days at most', () => {
+    const warmUp = (expression: string) => alarm('Run missing', { schedule: { expression } }).WarmUpConfiguration;
+    expect(warmUp('cron(0 * * * ? *)')).toMatchObject({ WarmUpPeriodDurationInMinutes: 120 });
+    expect(warmUp('cron(0 6 ? * MON-FRI *)')).toMatchObject({ WarmUpPeriodDurationInMinutes: 2880 });
+  });
+
+  test('there is none while the schedule is disabled', () => {
+    expect([...alarmsOf({ schedule: { enabled: false } }).keys()]).not.toContain('Run missing');
+  });
+
+  test.each([
+    'cron(0 6 ? * SUN *)',
+    'cron(0 0 1 * ? *)',
+    'cron(0 0 1 1 ? 2199)',
+  ])('there is none for %s, which is rarer than an alarm can see, and synth says so', (expression) => {
+    const setup = { schedule: { expression } };
+    expect([...alarmsOf(setup).keys()]).not.toContain('Run missing');
+    const warnings = Annotations.fromStack(observedStack(setup).stack).findWarning('*', Match.anyValue());
+    expect(warnings.map(({ entry }) => entry.data)).toEqual([
+      expect.stringContaining('No alarm watches for missing runs'),
+    ]);
+  });
+
+  test('a schedule that has its alarm brings no warning', () => {
+    expect(Annotations.fromStack(observedStack().stack).findWarning('*', Match.anyValue())).toEqual([]);
+  });
+});
+
+describe('the other alarms', () => {
+  test('a run failed for good when Lambda gave its event up, not when one attempt failed', () => {
+    expect(alarm('Run failed for good')).toMatchObject({
+      Namespace: 'AWS/Lambda',
+      MetricName: 'AsyncEventsDropped',
+      Dimensions: [{ Name: 'FunctionName', Value: 'collector' }],
+      Statistic: 'Sum',
+      Threshold: 1,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+    });
+  });
+
+  test('with shards, a run failed for good when their state machine failed, too', () => {
+    const names = alarm('Run failed for good', { fanOut: true }).Metrics?.flatMap(({ MetricStat }) =>
+      MetricStat === undefined ? [] : `${MetricStat.Metric.Namespace} ${MetricStat.Metric.MetricName}`,
+    );
+    expect(names?.sort()).toEqual([
+      'AWS/Lambda AsyncEventsDropped',
+      'AWS/States ExecutionsFailed',
+      'AWS/States ExecutionsTimedOut',
+    ]);
+  });
+
+  test('a delivery is lost as long as the dead-letter queue holds a message', () => {
+    expect(alarm('Delivery lost')).toMatchObject({
+      Namespace: 'AWS/SQS',
+      MetricName: 'ApproximateNumberOfMessagesVisible',
+      Dimensions: [{ Name: 'QueueName', Value: 'lost' }],
+      Statistic: 'Maximum',
+      Threshold: 1,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      TreatMissingData: 'ignore',
+    });
+  });
+
+  test('a run is close to its time limit before the collector has to stop on its own', () => {
+    const { Threshold, ...close } = alarm('Run close to its time limit');
+    expect(close).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Duration', Statistic: 'Maximum' });
+    expect(Threshold).toBe(0.8 * functionTimeoutSeconds * 1000);
+    expect(Threshold).toBeLessThan((functionTimeoutSeconds - deadlineReserveSeconds) * 1000);
+  });
+
+  test('a rejected key is told by the first attempt that ends by it', () => {
+    expect(alarm('Key rejected')).toMatchObject({
+      Namespace: metricNamespace,
+      MetricName: metricNames.keyRejected,
+      Dimensions: [{ Name: 'service', Value: 'observed' }],
+      Threshold: 1,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      DatapointsToAlarm: 1,
+    });
+  });
+
+  test('throttling counts as a share of the answers, and only from ten answers on', () => {
+    const { Metrics, Threshold } = alarm('Service throttling us');
+    expect(Metrics?.find(({ Expression }) => Expression !== undefined)?.Expression).toBe(
+      'IF(throttled >= 10, 100 * throttled / (throttled + archived + failed), 0)',
+    );
+    expect(Metrics?.flatMap(({ MetricStat }) => MetricStat?.Metric.MetricName ?? []).sort()).toEqual(
+      [metricNames.archived, metricNames.failed, metricNames.throttled].sort(),
+    );
+    expect(Threshold).toBe(windows.throttledPercent);
+  });
+
+  test.each([
+    'Run failed for good',
+    'Run close to its time limit',
+    'Key rejected',
+    'Service throttling us',
+  ])('"%s" begins with one bad hour, and stays until the next run had its time, a day at most', (title) => {
+    const [hourly, daily] = ['cron(0 * * * ? *)', 'cron(0 3 * * ? *)'].map((expression) =>
+      alarm(title, { schedule: { expression } }),
+    );
+    expect(hourly).toMatchObject({ EvaluationPeriods: 2, DatapointsToAlarm: 1, TreatMissingData: 'notBreaching' });
+    expect(daily).toMatchObject({ EvaluationPeriods: 24, DatapointsToAlarm: 1 });
+  });
+});
+
+describe('numbers that belong together', () => {
+  test('the margin of a missing run covers a run whose last attempt alone reports', () => {
+    expect(windows.longestRunSeconds).toBe(asynchronousAttempts * functionTimeoutSeconds + windows.retryWaitSeconds);
+    expect(windows.longestRunSeconds).toBeLessThan(windows.missingMarginHours * 3600);
+  });
+
+  test('windows keep within what CloudWatch accepts', () => {
+    expect(windows.alarmPeriodSeconds).toBeGreaterThanOrEqual(3600);
+    expect(windows.longestWindowHours * 3600).toBeLessThanOrEqual(604_800);
+    expect(windows.promptWindowHours * 3600).toBeLessThanOrEqual(86_400);
+    expect(windows.missingWindowHours({ hours: 167 })).toBe(168);
+    expect(windows.missingWindowHours({ hours: 167.01 })).toBeUndefined();
+  });
+});
+
+test('cdk-nag and the built-in template validation find nothing', () => {
+  expect(() => checkSolutions(observedStack({ fanOut: true }).app)).not.toThrow();
+});
