@@ -3,13 +3,13 @@ import { JsonError } from './json-chunk';
 import { type JsonListener, JsonScanner, type JsonType } from './json-scanner';
 import { JsonStringDecoder } from './json-string-decoder';
 import type { StringSink } from './json-string-scanner';
+import { MemberNames } from './member-names';
 import { StringCapture } from './string-capture';
 
 /** Most leading whitespace that is held back until the first byte decides; bytes. */
 export const mostHeld = 64 * 1024;
 
-/** How many member names of a refused object an error message shows, and how long each, in UTF-16 code units. */
-const mostNames = 5;
+/** Longest part of a member's name that an error message shows, in UTF-16 code units. */
 const longestName = 40;
 
 const nothing = Buffer.alloc(0);
@@ -22,8 +22,8 @@ export class JsonManifest implements BodyCheck, JsonListener {
   /** What becomes of the body: open while there is only whitespace, because it is stored only if nothing is decoded. */
   private form: 'open' | 'decoded' | 'received' = 'open';
   private root: JsonType | undefined;
-  private readonly names: StringCapture[] = [];
-  private hasMoreNames = false;
+  private readonly memberName = new StringCapture(longestName);
+  private readonly members = new MemberNames();
   private held: Buffer[] = [];
   private bytes = 0;
 
@@ -62,16 +62,12 @@ export class JsonManifest implements BodyCheck, JsonListener {
 
   name(depth: number): StringSink | undefined {
     if (depth !== 1) return undefined;
-    if (this.names.length === mostNames) {
-      this.hasMoreNames = true;
-      return undefined;
-    }
-    const name = new StringCapture(longestName);
-    this.names.push(name);
-    return name;
+    this.memberName.clear();
+    return this.memberName;
   }
 
   value(type: JsonType, depth: number): StringSink | undefined {
+    if (depth === 1 && this.root === 'object') this.members.add(this.memberName);
     if (depth > 0) return undefined;
     this.root = type;
     if (type !== 'string' || this.form !== 'open') return undefined;
@@ -106,9 +102,7 @@ export class JsonManifest implements BodyCheck, JsonListener {
   }
 
   private found(type: JsonType): string {
-    if (type !== 'object') return type === 'array' || type === 'number' ? `a JSON ${type}` : `JSON ${type}`;
-    const names = this.names.map(({ value, tooLong }) => JSON.stringify(value).slice(1, -1) + (tooLong ? '…' : ''));
-    if (this.hasMoreNames) names.push('…');
-    return names.length === 0 ? 'an empty JSON object' : `a JSON object with members ${names.join(', ')}`;
+    if (type === 'object') return this.members.describe();
+    return type === 'array' || type === 'number' ? `a JSON ${type}` : `JSON ${type}`;
   }
 }

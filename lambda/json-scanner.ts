@@ -74,9 +74,7 @@ export class JsonScanner {
   /** @throws JsonError if the document is not complete */
   end(): void {
     if (this.token === 'number' && this.number.complete) this.tokenEnded();
-    if (this.expected !== 'nothing' || this.token !== 'none') {
-      throw new JsonError('cut', this.received, 'unexpected end');
-    }
+    if (this.expected !== 'nothing') throw new JsonError('cut', this.received, 'unexpected end');
   }
 
   private scanToken(chunk: JsonChunk, from: number, to: number): number {

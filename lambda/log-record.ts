@@ -2,6 +2,7 @@ import { type BodyCheck, type BodyFacts, InvalidBodyError } from './body-check';
 import { JsonError } from './json-chunk';
 import { type JsonListener, JsonScanner, type JsonType } from './json-scanner';
 import type { StringSink } from './json-string-scanner';
+import { MemberNames } from './member-names';
 import { StringCapture } from './string-capture';
 import { TextLength } from './text-length';
 
@@ -49,6 +50,7 @@ export function createLogRecordCheck(clusterUid: string): BodyCheck {
 class LogRecordCheck implements BodyCheck, JsonListener {
   private readonly scanner = new JsonScanner(this);
   private readonly memberName = new StringCapture(longestName);
+  private readonly members = new MemberNames();
   private readonly seen = new Set<string>();
   /** The section whose members are being read. */
   private section: string | undefined;
@@ -71,7 +73,7 @@ class LogRecordCheck implements BodyCheck, JsonListener {
     if (this.bytes === 0) throw new InvalidBodyError('The log record is empty');
     this.scan(() => this.scanner.end());
     if (!this.hasSection) {
-      throw new InvalidBodyError('The body is no log record: it has none of metadata, spec and status');
+      throw new InvalidBodyError(`The body is ${this.members.describe()}, expected metadata, spec or status`);
     }
     return {
       ...(this.state && { state: this.state.value }),
@@ -100,6 +102,7 @@ class LogRecordCheck implements BodyCheck, JsonListener {
 
   private beginSection(type: JsonType, offset: number): void {
     const name = this.contractName(sections);
+    this.members.add(this.memberName);
     this.section = undefined;
     if (name === undefined || !this.isPresent(name, 'object', type, offset)) return;
     this.section = name;

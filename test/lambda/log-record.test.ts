@@ -106,10 +106,15 @@ describe('createLogRecordCheck', () => {
   });
 
   it('rejects an object with none of metadata, spec and status', () => {
-    const message = 'The body is no log record: it has none of metadata, spec and status';
-    expect(reason('{}')).toBe(message);
-    expect(reason('{"error":"not found","message":{"spec":{}}}')).toBe(message);
-    expect(reason('{"spec":null}')).toBe(message);
+    const rest = ', expected metadata, spec or status';
+    expect(reason('{}')).toBe(`The body is an empty JSON object${rest}`);
+    expect(reason('{"error":"not found","message":{"spec":{}}}')).toBe(
+      `The body is a JSON object with members error, message${rest}`,
+    );
+    expect(reason('{"spec":null}')).toBe(`The body is a JSON object with members spec${rest}`);
+    expect(reason(`{"a":1,"b":1,"${'c'.repeat(22)}":1,"d":1,"\\n":1,"f":1}`)).toBe(
+      `The body is a JSON object with members a, b, ${'c'.repeat(21)}…, d, \\n, …${rest}`,
+    );
   });
 
   it.each([
@@ -191,6 +196,13 @@ describe('createLogRecordCheck', () => {
     expect(checked('{"spec":{},"__proto__":1,"constructor":2,"toString":3}')).toEqual({});
   });
 
+  it('reads the name after a long one that is split inside a character', () => {
+    const text = Buffer.from(`{"metadata":{"${'x'.repeat(22)}éé":1,"uid":"1"}}`);
+    for (let at = 0; at <= text.length; at++) {
+      expect(check([text.subarray(0, at), text.subarray(at)])).toEqual({ recordUid: '1' });
+    }
+  });
+
   it('rejects nesting deeper than 1,000 and accepts 1,000', () => {
     const nested = (levels: number) => `{"spec":{"x":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}}`;
     expect(check([Buffer.from(nested(1000))])).toEqual({});
@@ -237,6 +249,19 @@ describe('createLogRecordCheck', () => {
 
   it('keeps the error beneath as the cause', () => {
     expect(checked('{')).toMatchObject({ cause: { fault: 'cut', offset: 1 } });
+  });
+
+  it.each([
+    ['\\u0000\\u007f', 2],
+    ['\\u0080\\u07ff', 4],
+    ['\\u0800\\ud7ff\\ue000\\uffff', 12],
+    ['\\ud800\\udc00', 4],
+    ['\\udc00\\ud800', 6],
+    ['\\ud800\\ud800\\udc00', 7],
+    ['\\ud800x\\udc00', 7],
+    ['\\n\\t\\"', 3],
+  ])('counts %s as %d bytes', (log, bytes) => {
+    expect(checked(`{"spec":{"log":"${log}"}}`)).toEqual({ logLength: bytes });
   });
 
   it('counts the log as JSON.parse and Buffer.byteLength do, however it is written and split', () => {
