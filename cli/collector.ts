@@ -1,0 +1,12 @@
+import { main } from './main';
+import { processTerminal } from './terminal';
+
+// A reader such as `head` that has seen enough is no error of ours.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+void main(process.argv.slice(2), processTerminal()).then((code) => {
+  process.exitCode = code;
+});

@@ -1,0 +1,41 @@
+/** Length in bytes for people: `817 B`, `25.3 KiB`, `1.2 GiB`. */
+export function formatBytes(bytes: number | undefined): string {
+  if (bytes === undefined) return '';
+  if (bytes < 1024) return `${bytes} B`;
+  let value = bytes;
+  let unit = '';
+  for (unit of ['KiB', 'MiB', 'GiB', 'TiB', 'PiB']) {
+    value /= 1024;
+    if (value < 1023.95) break;
+  }
+  return `${value.toFixed(1)} ${unit}`;
+}
+
+/** Milliseconds for people: `417 ms`, `12.3 s`, `4 min 05 s`, `26 h 00 min`. */
+export function formatDuration(milliseconds: number): string {
+  if (milliseconds < 1000) return `${milliseconds} ms`;
+  const seconds = milliseconds / 1000;
+  if (seconds < 59.95) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole >= 3600) return `${Math.floor(whole / 3600)} h ${twoDigits(Math.floor((whole % 3600) / 60))} min`;
+  return `${Math.floor(whole / 60)} min ${twoDigits(whole % 60)} s`;
+}
+
+function twoDigits(value: number): string {
+  return String(value).padStart(2, '0');
+}
+
+/** A time for people, UTC: `2026-11-20 10:00:00Z`, with milliseconds only where there are any. */
+export function formatTime(time: Date | string): string {
+  return new Date(time).toISOString().replace('T', ' ').replace('.000Z', 'Z');
+}
+
+/** The same to the second, for times that identify nothing. */
+export function formatSecond(time: Date | string): string {
+  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')}Z`;
+}
+
+/** `1 object`, `2,000 objects`. */
+export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`;
+}

@@ -1,0 +1,74 @@
+import { Command, CommanderError } from 'commander';
+import { diffCommand } from './diff-command';
+import { type ExitCode, exitCodes } from './exit-codes';
+import { listCommand } from './list-command';
+import { printable } from './printable';
+import { reportCommand } from './report-command';
+import { runsCommand } from './runs-command';
+import { showCommand } from './show-command';
+import type { Terminal } from './terminal';
+import { verifyCommand } from './verify-command';
+
+/**
+ * What a command hands back how it ended with; every command is built with it.
+ */
+export interface CommandContext {
+  readonly terminal: Terminal;
+  readonly end: (code: ExitCode) => void;
+}
+
+/**
+ * Runs one command line.
+ * @param args without the program's own name
+ * @returns the exit code; errors are printed, not thrown
+ */
+export async function main(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  let code: ExitCode = exitCodes.ok;
+  const context: CommandContext = {
+    terminal,
+    end: (ended) => {
+      code = ended;
+    },
+  };
+  const program = new Command('collector')
+    .description('Reads an archive of cluster logs and manifests, in a local folder or in S3. It never writes to it.')
+    .usage('<command> [options]')
+    .helpCommand('help [command]', 'say what a command does')
+    .addHelpText('after', helpText);
+  const commands = [runsCommand, listCommand, showCommand, diffCommand, verifyCommand, reportCommand];
+  for (const command of commands) program.addCommand(command(context));
+  for (const command of [program, ...program.commands]) {
+    command
+      .exitOverride()
+      .configureOutput({
+        writeOut: (text) => terminal.out.write(text),
+        writeErr: (text) => terminal.err.write(text),
+        getOutHelpWidth: () => Math.min(terminal.columns ?? 100, 120),
+        getErrHelpWidth: () => Math.min(terminal.columns ?? 100, 120),
+      })
+      .showHelpAfterError(
+        `(npm run collector -- ${command === program ? '' : `${command.name()} `}--help shows what is accepted)`,
+      );
+  }
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
+    terminal.err.write(`${terminal.errColors.red('error:')} ${printable((error as Error).message)}\n`);
+    return exitCodes.trouble;
+  }
+}
+
+const helpText = `
+Times are ISO 8601 (2026-11-20, 2026-11-20T10:00, with Z or an offset; UTC without one) or as keys
+write them (20261120T100000.000Z). A date alone means all of its day.
+
+Exit codes: 0 done, 1 a difference (diff) or damage (all others) was found, 2 wrong command line,
+3 it could not be done.
+
+Examples:
+  npm run collector -- runs
+  npm run collector -- show my-cluster --resource manifest --at 2026-11-20T03:00
+  npm run collector -- verify --archive s3://my-archive --from 2026-11-01
+`.trimEnd();

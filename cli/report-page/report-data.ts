@@ -1,0 +1,50 @@
+/** What the report shows, as small as it gets: the page is one file, also for thousands of clusters. */
+export interface ReportData {
+  /** Where the archive lies, as its user named it. */
+  readonly archive: string;
+  /** ISO 8601 in UTC, as all times here. */
+  readonly createdAt: string;
+  /** Runs in time order. */
+  readonly runs: readonly ReportRun[];
+  readonly clusters: readonly ReportCluster[];
+  /** Distinct `status.state` texts of log records. */
+  readonly states: readonly string[];
+  /** What was not archived, oldest run first. */
+  readonly failures: readonly ReportFailure[];
+  /** Failures of the oldest runs that were left out. */
+  readonly failuresLeftOut: number;
+  readonly badRecords: readonly { readonly key: string; readonly problem: string }[];
+}
+
+export interface ReportRun {
+  readonly time: string;
+  readonly status: 'complete' | 'incomplete';
+  readonly attempts: number;
+  readonly durationMs: number;
+  readonly counts: { readonly archived: number; readonly failed: number; readonly notAttempted: number };
+  /** Uncompressed content, in bytes. */
+  readonly bytes: { readonly log: number; readonly manifest: number };
+  readonly storedBytes: number;
+}
+
+export interface ReportCluster {
+  readonly uid: string;
+  readonly log: ReportSeries;
+  readonly manifest: ReportSeries;
+}
+
+export interface ReportSeries {
+  /** One character per run; see cell-code. */
+  readonly cells: string;
+  /** Uncompressed lengths in bytes; see number-series. */
+  readonly sizes: string;
+  /** Indices into the states; see number-series. */
+  readonly states?: string;
+}
+
+export interface ReportFailure {
+  readonly cluster: number;
+  readonly run: number;
+  readonly resource: 'log' | 'manifest';
+  readonly reason: string;
+}

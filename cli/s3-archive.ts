@@ -1,0 +1,91 @@
+import type { Readable } from 'node:stream';
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  NotFound,
+  S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import {
+  ArchiveReadError,
+  type ArchiveReader,
+  type ListedObject,
+  type ObjectHead,
+  type OpenedObject,
+} from './archive-reader';
+
+/** An archive in an S3 bucket, read with the credentials and the region the user's environment names. */
+export class S3Archive implements ArchiveReader {
+  readonly location: string;
+
+  /** @param client for tests; left out: as the AWS SDK configures itself */
+  constructor(
+    private readonly bucket: string,
+    private readonly client: S3Client = new S3Client({ followRegionRedirects: true }),
+  ) {
+    this.location = `s3://${bucket}`;
+  }
+
+  async *list(prefix: string, after?: string): AsyncGenerator<ListedObject> {
+    let token: string | undefined;
+    do {
+      const command = new ListObjectsV2Command({
+        Bucket: this.bucket,
+        Prefix: prefix,
+        StartAfter: after,
+        ContinuationToken: token,
+      });
+      const page = await this.translated(`Listing ${prefix}`, () => this.client.send(command));
+      for (const { Key, Size, LastModified } of page.Contents ?? []) {
+        if (Key !== undefined) yield { key: Key, storedBytes: Size ?? 0, writtenAt: LastModified ?? new Date(0) };
+      }
+      token = page.NextContinuationToken;
+    } while (token !== undefined);
+  }
+
+  async head(key: string): Promise<ObjectHead | undefined> {
+    const command = new HeadObjectCommand({ Bucket: this.bucket, Key: key });
+    const found = await this.unlessAbsent(`Reading ${key}`, () => this.client.send(command));
+    return found && { storedBytes: found.ContentLength ?? 0, metadata: found.Metadata ?? {} };
+  }
+
+  async open(key: string): Promise<OpenedObject | undefined> {
+    // The SDK compares the checksum of what arrives with the one S3 keeps, where there is one.
+    const command = new GetObjectCommand({ Bucket: this.bucket, Key: key, ChecksumMode: 'ENABLED' });
+    const found = await this.unlessAbsent(`Reading ${key}`, () => this.client.send(command));
+    if (found?.Body === undefined) return undefined;
+    return { storedBytes: found.ContentLength ?? 0, metadata: found.Metadata ?? {}, body: found.Body as Readable };
+  }
+
+  private async unlessAbsent<Result>(action: string, send: () => Promise<Result>): Promise<Result | undefined> {
+    try {
+      return await send();
+    } catch (error) {
+      if (error instanceof NoSuchKey || error instanceof NotFound) return undefined;
+      throw this.asReadError(action, error);
+    }
+  }
+
+  private async translated<Result>(action: string, send: () => Promise<Result>): Promise<Result> {
+    try {
+      return await send();
+    } catch (error) {
+      throw this.asReadError(action, error);
+    }
+  }
+
+  private asReadError(action: string, error: unknown): ArchiveReadError {
+    const { name, message } = error as Error;
+    const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+    const hint =
+      status === 403
+        ? `; what the reader must be allowed is in docs/reading-the-archive.md`
+        : name === 'CredentialsProviderError'
+          ? '; set AWS_PROFILE, or sign in with the AWS CLI'
+          : '';
+    const reason = status === undefined ? message : `${status} ${name}`;
+    return new ArchiveReadError(`${action} in ${this.location} failed: ${reason}${hint}`, { cause: error });
+  }
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import type { Writable } from 'node:stream';
+import { createColors, isColorSupported } from 'picocolors';
+
+type Colors = ReturnType<typeof createColors>;
+
+/** Where a command writes to. */
+export interface Terminal {
+  /** Results only, so that they can be piped on. */
+  readonly out: Writable;
+  /** Everything else: progress, notes, errors. */
+  readonly err: Writable;
+  /** Width of the terminal behind `out`; undefined if there is none, and lines may be of any length. */
+  readonly columns: number | undefined;
+  /** Colour `out` and `err` where a terminal shows it. */
+  readonly colors: Colors;
+  readonly errColors: Colors;
+  /** Whether somebody watches `err`. */
+  readonly isWatched: boolean;
+  readonly now: () => Date;
+}
+
+/** The terminal this process was started in. */
+export function processTerminal(): Terminal {
+  const { stdout, stderr } = process;
+  return {
+    out: stdout,
+    err: stderr,
+    columns: stdout.isTTY ? stdout.columns : undefined,
+    colors: createColors(stdout.isTTY && isColorSupported),
+    errColors: createColors(stderr.isTTY && isColorSupported),
+    isWatched: stderr.isTTY === true,
+    now: () => new Date(),
+  };
+}
+
+/** Writes, and waits where the reader is slower. */
+export async function print(out: Writable, text: string | Buffer): Promise<void> {
+  if (!out.write(text)) await once(out, 'drain');
+}
+
+/** One line of JSON. */
+export async function printJson(out: Writable, document: unknown): Promise<void> {
+  await print(out, `${JSON.stringify(document)}\n`);
+}
+
+/** A JSON array, an element per line, written as the elements come. */
+export async function printJsonArray(
+  out: Writable,
+  elements: AsyncIterable<unknown> | Iterable<unknown>,
+): Promise<void> {
+  let separator = '[\n';
+  for await (const element of elements) {
+    await print(out, `${separator}${JSON.stringify(element)}`);
+    separator = ',\n';
+  }
+  await print(out, separator === '[\n' ? '[]\n' : '\n]\n');
+}

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32, gzipSync } from 'node:zlib';
+import { objectKey, runRecordKey, type Shard } from '../../lambda/archive-layout';
+import { objectMetadata } from '../../lambda/object-metadata';
+import { type Resource, resourceNames, resources } from '../../lambda/resources';
+import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../../lambda/run-record';
+import { FolderStore } from '../../local/aws/folder-store';
+
+/** What an attempt meets for one cluster x resource: content, or why there is none. */
+export type Answer =
+  | { readonly content: string | Buffer; readonly fetchedAt?: Date; readonly state?: string }
+  | { readonly failed: string }
+  | { readonly notAttempted: string }
+  | { readonly alreadyArchived: 'with hash' | 'without hash' };
+
+export interface AttemptFixture {
+  readonly run: Date;
+  readonly attempt?: number;
+  readonly shard?: Shard;
+  readonly startedAt?: Date;
+  readonly durationMs?: number;
+  readonly clusters: readonly string[];
+  readonly answer: (cluster: string, resource: Resource) => Answer;
+}
+
+const collectorVersion = '1.0.0';
+
+/** An archive in a new folder, written as the collector writes it. */
+export class ArchiveFixture {
+  readonly store: FolderStore;
+  private readonly archived = new Map<string, Outcome>();
+
+  private constructor(readonly folder: string) {
+    this.store = new FolderStore(folder);
+  }
+
+  static async create(): Promise<ArchiveFixture> {
+    return new ArchiveFixture(await mkdtemp(join(tmpdir(), 'collector-archive-')));
+  }
+
+  /** Writes the objects and the record of one attempt. */
+  async attempt(fixture: AttemptFixture): Promise<RunRecord> {
+    const { run, attempt = 1, shard, clusters, answer, durationMs = 4200 } = fixture;
+    const startedAt = fixture.startedAt ?? run;
+    const outcomes: Outcome[] = [];
+    for (const cluster of clusters) {
+      for (const resource of resourceNames) {
+        outcomes.push(await this.outcomeOf(run, cluster, resource, answer(cluster, resource), startedAt));
+      }
+    }
+    const counts = countOutcomes(outcomes);
+    const record: RunRecord = {
+      version: 1,
+      run: run.toISOString(),
+      attempt,
+      ...(shard !== undefined && { shard }),
+      startedAt: startedAt.toISOString(),
+      finishedAt: new Date(startedAt.getTime() + durationMs).toISOString(),
+      collectorVersion,
+      functionVersion: '$LATEST',
+      invocation: '00000000-0000-4000-8000-000000000000',
+      configuration: 'c'.repeat(64),
+      status: isComplete(counts) ? 'complete' : 'incomplete',
+      counts,
+      outcomes,
+    };
+    await this.putRecord(record);
+    return record;
+  }
+
+  /** Writes a record as it is, over one that is there. */
+  async putRecord(record: RunRecord): Promise<void> {
+    const { attempt, shard } = record;
+    const text = `${JSON.stringify(record)}\n`;
+    await this.put(runRecordKey({ run: new Date(record.run), shard, attempt }), Buffer.from(text), {});
+  }
+
+  async put(key: string, body: Buffer, userMetadata: Record<string, string>): Promise<void> {
+    const sum = Buffer.alloc(4);
+    sum.writeUInt32BE(crc32(body));
+    await this.store.put(key, body, { userMetadata, checksums: { crc32: sum.toString('base64') } });
+  }
+
+  private async outcomeOf(
+    run: Date,
+    cluster: string,
+    resource: Resource,
+    answer: Answer,
+    startedAt: Date,
+  ): Promise<Outcome> {
+    const key = objectKey({ resource, cluster, run, compression: 'gzip' });
+    if ('failed' in answer)
+      return { cluster, resource, outcome: 'failed', httpStatus: 503, attempts: 5, durationMs: 900, error: answer.failed };
+    if ('notAttempted' in answer) return { cluster, resource, outcome: 'not-attempted', error: answer.notAttempted };
+    if ('alreadyArchived' in answer) {
+      if (answer.alreadyArchived === 'without hash') return { cluster, resource, outcome: 'already-archived', key };
+      const { attempts, durationMs, httpStatus, ...known } = this.archived.get(key) ?? { cluster, resource };
+      return { ...known, outcome: 'already-archived', key };
+    }
+    const content = Buffer.from(answer.content);
+    const fetchedAt = answer.fetchedAt ?? new Date(startedAt.getTime() + 1500);
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    const body = gzipSync(content, { level: 1 });
+    const mediaType = resources[resource].contentType;
+    const state = resource === 'log' ? (answer.state ?? 'Running') : undefined;
+    const facts = {
+      ...(state !== undefined && { state }),
+      ...(resource === 'log' && { recordUid: `record-of-${cluster}`, logLength: content.length }),
+    };
+    await this.put(
+      key,
+      body,
+      objectMetadata({ cluster, resource, run, fetchedAt, mediaType, sha256, length: content.length, version: collectorVersion, ...facts }),
+    );
+    const outcome: Outcome = {
+      cluster,
+      resource,
+      outcome: 'archived',
+      key,
+      bytes: content.length,
+      storedBytes: body.length,
+      sha256,
+      httpStatus: 200,
+      attempts: 1,
+      durationMs: 120,
+      fetchedAt: fetchedAt.toISOString(),
+      mediaType,
+      ...facts,
+    };
+    this.archived.set(key, outcome);
+    return outcome;
+  }
+}
+
+/** A log record around a text, as the service sends it. */
+export function logRecord(cluster: string, log: string, state = 'Running'): string {
+  return JSON.stringify({
+    metadata: { name: `log-${cluster}`, uid: `record-of-${cluster}` },
+    spec: { clusterUid: cluster, log },
+    status: { state },
+  });
+}

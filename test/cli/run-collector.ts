@@ -1,0 +1,48 @@
+import { Writable } from 'node:stream';
+import { createColors } from 'picocolors';
+import type { ExitCode } from '../../cli/exit-codes';
+import { main } from '../../cli/main';
+
+export interface CollectorResult {
+  readonly code: ExitCode;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface CollectorSurroundings {
+  /** Width of the terminal; left out: the output goes into a pipe. */
+  readonly columns?: number;
+  readonly now?: Date;
+}
+
+/** Runs one command line in this process and keeps what it writes. */
+export async function runCollector(
+  args: readonly string[],
+  { columns, now = new Date('2026-11-20T12:00:00Z') }: CollectorSurroundings = {},
+): Promise<CollectorResult> {
+  const out = new KeptText();
+  const err = new KeptText();
+  const code = await main(args, {
+    out,
+    err,
+    columns,
+    colors: createColors(columns !== undefined),
+    errColors: createColors(false),
+    isWatched: false,
+    now: () => now,
+  });
+  return { code, out: out.text, err: err.text };
+}
+
+class KeptText extends Writable {
+  private readonly chunks: Buffer[] = [];
+
+  get text(): string {
+    return Buffer.concat(this.chunks).toString();
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.chunks.push(chunk);
+    done();
+  }
+}
