@@ -15,8 +15,8 @@ export const startExitCodes = { complete: 0, incomplete: 1, usage: 2 } as const;
 
 interface StartOptions extends RunChoice, Pick<ServiceChoice, 'serve' | 'manifestAs'> {
   readonly config: string;
-  readonly fail: Readonly<Record<string, FaultName>>;
-  readonly json: boolean;
+  readonly fail?: Readonly<Record<string, FaultName>>;
+  readonly json?: boolean;
 }
 
 export interface StartContext {
@@ -47,22 +47,22 @@ export async function startCommand(args: readonly string[], context: StartContex
 async function start(options: StartOptions, { terminal, environment, interrupted }: StartContext): Promise<number> {
   const configured = loadConfig(options.config);
   await checkFolder(options.folder);
-  const service = await startService(configured, { ...options, failing: options.fail }, environment);
+  const service = await startService(configured, { ...options, failing: options.fail ?? {} }, environment);
   try {
     const { config } = service;
     checkClusters(
       options.clusters,
       config.clusters.map(({ uid }) => uid),
     );
-    const say = (line: string) => (options.json ? undefined : print(terminal.out, `${line}\n`));
+    const say = (line: string) => (options.json === true ? undefined : print(terminal.out, `${line}\n`));
     await say(introduction[service.kind](service.url, formatCount(config.clusters.length, 'cluster'), options));
     await say(`Synthesising the stack ${config.name} and deploying it locally, its archive in ${options.folder}/`);
     const started = await startRun(service, options, terminal, interrupted);
     const run = started.summary?.run;
     const how = started.scheduled ? 'The schedule was fired' : 'The function was invoked by hand';
     await say(`${how}${run === undefined ? '' : `: run ${formatTime(run)}`}`);
-    const report = options.json ? reportAsJson : reportAsText;
-    await report(terminal, { service, started, folder: options.folder, dryRun: options.dryRun });
+    const report = options.json === true ? reportAsJson : reportAsText;
+    await report(terminal, { service, started, folder: options.folder, dryRun: options.dryRun === true });
     return isComplete(started) ? startExitCodes.complete : startExitCodes.incomplete;
   } finally {
     await service.close();
@@ -111,7 +111,7 @@ function parse(args: readonly string[], { out, err, columns }: Terminal): StartO
     .option('--config <file>', 'the configuration', 'collector.json')
     .option('--serve <dir>', 'let the demo service serve a folder: <uid>/log.txt and <uid>/manifest.yaml per cluster')
     .option('--clusters <uids>', 'only these clusters, separated by commas', parseList)
-    .option('--dry-run', 'fetch and check everything, write nothing', false)
+    .option('--dry-run', 'fetch and check everything, write nothing')
     .option('--folder <dir>', 'where the archive lies', 'local-archive')
     .addOption(
       new Option(
@@ -119,8 +119,8 @@ function parse(args: readonly string[], { out, err, columns }: Terminal): StartO
         'how the demo service sends manifests; left out: each cluster its own way',
       ).choices(['text', 'yaml', 'json']),
     )
-    .option('--fail <uid=fault>', `let a cluster of the demo service fail: ${faultNames.join(', ')}`, parseFault, {})
-    .option('--json', 'print one JSON document and nothing else', false)
+    .option('--fail <uid=fault>', `let a cluster of the demo service fail: ${faultNames.join(', ')}`, parseFault)
+    .option('--json', 'print one JSON document and nothing else')
     .addHelpText('after', helpText)
     .allowExcessArguments(false)
     .showHelpAfterError('(npm start -- --help shows what is accepted)')
@@ -140,7 +140,7 @@ function parseList(text: string): string[] {
   return [...new Set(uids)];
 }
 
-function parseFault(text: string, earlier: Readonly<Record<string, FaultName>>): Record<string, FaultName> {
+function parseFault(text: string, earlier: Readonly<Record<string, FaultName>> = {}): Record<string, FaultName> {
   const [, uid = '', name = ''] = /^(.+)=([^=]+)$/s.exec(text) ?? [];
   const fault = faultNames.find((known) => known === name);
   if (fault === undefined)

@@ -94,12 +94,19 @@ function conclusion({ colors }: Terminal, { service, started, folder }: Reported
     `Run record: ${join(folder, started.records.at(-1) ?? runPrefix(run.run))}`,
     '',
     colors.bold('Try next'),
-    ...nextSteps(service, folder, run).map(([command, purpose]) => `  ${command}\n      ${colors.dim(purpose)}`),
+    ...nextSteps(service, folder, run, isComplete(started)).map(
+      ([command, purpose]) => `  ${command}\n      ${colors.dim(purpose)}`,
+    ),
   ];
   return lines.join('\n');
 }
 
-function nextSteps({ kind }: StartedService, folder: string, run: Run): [command: string, purpose: string][] {
+function nextSteps(
+  { kind }: StartedService,
+  folder: string,
+  run: Run,
+  isGreen: boolean,
+): [command: string, purpose: string][] {
   const stored = run.outcomes.find(({ key, resource }) => key !== undefined && resource === 'manifest');
   const steps: [string, string][] = [];
   if (stored?.key !== undefined) {
@@ -115,7 +122,7 @@ function nextSteps({ kind }: StartedService, folder: string, run: Run): [command
   }
   steps.push([`npm run collector -- runs${at(folder)}`, 'lists the runs']);
   steps.push([`npm run collector -- verify${at(folder)}`, 'checks that the archive is whole and as it was written']);
-  if (kind === 'demo') {
+  if (kind === 'demo' && isGreen) {
     const uid = run.outcomes[0]?.cluster ?? 'prod-eu-1';
     steps.push([
       `npm start -- --fail ${quoted(`${uid}=other-cluster`)}`,

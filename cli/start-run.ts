@@ -18,7 +18,7 @@ export interface RunChoice {
   readonly folder: string;
   /** Left out: all that are configured. */
   readonly clusters?: readonly string[] | undefined;
-  readonly dryRun: boolean;
+  readonly dryRun?: boolean | undefined;
 }
 
 /** A run of the locally deployed stack. */
@@ -64,7 +64,8 @@ export async function startRun(
         if (action === 'PutObject' && status === 200 && parseRunRecordKey(key) !== undefined) records.push(key);
       },
     });
-    if (!choice.dryRun && terminal.isWatched) progress = new StartProgress(terminal, expectedObjects(config, choice));
+    if (choice.dryRun !== true && terminal.isWatched)
+      progress = new StartProgress(terminal, expectedObjects(config, choice));
     const invoked = await Promise.race([invoke(deployment, choice), aborted(interrupted)]);
     return { ...invoked, summary: summaryIn(deployment.logs), records };
   } finally {
@@ -77,9 +78,9 @@ export async function startRun(
 type Invoked = Pick<StartedRun, 'scheduled' | 'attempts' | 'refused'>;
 
 async function invoke(deployment: LocalDeployment, { clusters, dryRun }: RunChoice): Promise<Invoked> {
-  const byHand = clusters !== undefined || dryRun || deployment.schedule?.enabled !== true;
+  const byHand = clusters !== undefined || dryRun === true || deployment.schedule?.enabled !== true;
   if (byHand) {
-    const event = { ...(clusters !== undefined && { clusters }), ...(dryRun && { dryRun }) };
+    const event = { ...(clusters !== undefined && { clusters }), ...(dryRun === true && { dryRun }) };
     return { scheduled: false, attempts: [await deployment.invoke(event)], refused: undefined };
   }
   try {

@@ -7,7 +7,7 @@ import { failureRecord, readAsynchronousSettings } from './failure-destination';
 import { fireSchedule } from './fire-schedule';
 import { readFunction } from './function-definition';
 import { type AsynchronousResult, invokeAsynchronously, type QueueClock } from './invoke-asynchronously';
-import { type InvocationResult, LocalFunction } from './local-function';
+import { type InvocationResult, LocalFunction, type RoleCredentials } from './local-function';
 import { type DeliveredMessage, LocalMessages } from './local-messages';
 import { readAssembly } from './read-assembly';
 import { readRole } from './role';
@@ -35,6 +35,11 @@ export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'intercept
 export interface LocalDeployment {
   /** The embedded endpoint: `http://127.0.0.1:<port>`. */
   readonly url: string;
+  readonly region: string;
+  /** With which the function's role calls the endpoint. */
+  readonly credentials: RoleCredentials;
+  /** Name of the archive's bucket at the endpoint. */
+  readonly bucket: string | undefined;
   readonly schedule: Schedule | undefined;
   /** Messages that reached the stack's topics and queues, oldest first. */
   readonly messages: readonly DeliveredMessage[];
@@ -64,7 +69,7 @@ export interface LocalDeployment {
   close(): Promise<void>;
 }
 
-const roleSession = {
+const roleSession: RoleCredentials = {
   accessKeyId: 'ASIALOCALDEPLOYMENT0',
   secretAccessKey: 'local-secret',
   sessionToken: 'local-session',
@@ -97,11 +102,12 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const schedule = readSchedule(stack);
   const keys = new EncryptionKeys(stack);
   const messages = new LocalMessages(stack, keys);
+  const buckets = readBuckets(stack, definition, options.folder);
   const logs: string[] = [];
   const aws = await startLocalAws({
     ...location,
     principals: [{ ...roleSession, arn: role.arn, policies: role.policies }],
-    buckets: readBuckets(stack, definition, options.folder),
+    buckets,
     secrets: readSecrets(stack, definition, options.secretValue),
     intercept: (request) => keys.faultOf(role, request) ?? options.intercept?.(request),
     ...(options.onRequest !== undefined && { onRequest: options.onRequest }),
@@ -127,6 +133,9 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
 
   return {
     url: aws.url,
+    region: location.region,
+    credentials: roleSession,
+    bucket: buckets[0]?.name,
     schedule,
     messages: messages.delivered,
     logs,

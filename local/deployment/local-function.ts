@@ -16,16 +16,19 @@ export type InvocationResult = {
   | { readonly payload?: undefined; readonly error: FunctionError }
 );
 
+/** Temporary credentials of the function's role. */
+export interface RoleCredentials {
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+  readonly sessionToken: string;
+}
+
 export interface LocalFunctionOptions {
   readonly definition: FunctionDefinition;
   /** Where the function finds the services it calls, and as whom. */
   readonly endpoint: string;
   readonly region: string;
-  readonly credentials: {
-    readonly accessKeyId: string;
-    readonly secretAccessKey: string;
-    readonly sessionToken: string;
-  };
+  readonly credentials: RoleCredentials;
   readonly onLine: (line: string) => void;
 }
 
@@ -40,6 +43,7 @@ export class LocalFunction {
   private readonly runtimeFile = join(this.workFolder, 'runtime.js');
   private readonly codeFolder: string;
   private started = 0;
+  private isClosed = false;
 
   constructor(private readonly options: LocalFunctionOptions) {
     const { code } = options.definition;
@@ -73,11 +77,13 @@ export class LocalFunction {
 
   /** Ends all execution environments, with what they are doing. */
   async close(): Promise<void> {
+    this.isClosed = true;
     await Promise.all(this.environments.map((environment) => environment.stop()));
     await rm(this.workFolder, { recursive: true, force: true });
   }
 
   private startEnvironment(): ExecutionEnvironment {
+    if (this.isClosed) throw new Error(`Invoking ${this.options.definition.name} failed: the deployment is closed.`);
     const environment = new ExecutionEnvironment({
       definition: this.options.definition,
       codeFolder: this.codeFolder,

@@ -1,0 +1,218 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { objectKey } from '../../lambda/archive-layout';
+import { resourceNames } from '../../lambda/resources';
+import { demoContent } from '../../local/demo-service/demo-content';
+import { type DeployedCollector, type LocalCollector, startLocalCollector, uids } from './local-collector';
+
+const noon = new Date('2026-11-20T12:00:00Z');
+
+let collector: LocalCollector;
+
+beforeAll(async () => {
+  collector = await startLocalCollector();
+});
+afterEach(() => collector.closeDeployments());
+afterAll(() => collector.close());
+
+const keysOf = (clusters: readonly string[], run: Date) =>
+  clusters
+    .flatMap((cluster) => resourceNames.map((resource) => objectKey({ cluster, resource, run, compression: 'gzip' })))
+    .sort();
+
+async function contents({ folder }: DeployedCollector, keys: readonly string[]): Promise<string[]> {
+  return Promise.all(keys.map(async (key) => (await readFile(join(folder, key))).toString('base64')));
+}
+
+test('a scheduled event archives both resources of every cluster, under the keys of its time', async () => {
+  const deployed = await collector.deploy();
+  const { attempts } = await deployed.fireSchedule(noon);
+  expect(attempts).toEqual([
+    expect.objectContaining({
+      payload: expect.objectContaining({
+        run: '2026-11-20T12:00:00.000Z',
+        status: 'complete',
+        counts: { archived: 6, alreadyArchived: 0, failed: 0, notAttempted: 0 },
+        record: expect.stringMatching(/^s3:\/\/.*\/runs\/date=2026-11-20\/20261120T120000\.000Z\.attempt-1\.json$/),
+      }),
+    }),
+  ]);
+  const record = 'runs/date=2026-11-20/20261120T120000.000Z.attempt-1.json';
+  expect(await deployed.keys()).toEqual([...keysOf(uids, noon), record].sort());
+});
+
+test('what is stored is what the service said', async () => {
+  const deployed = await collector.deploy();
+  await deployed.fireSchedule(noon);
+  const [{ outcomes } = { outcomes: [] }] = await deployed.records();
+  expect(outcomes).toHaveLength(6);
+  for (const { cluster, resource, key = '', fetchedAt = '' } of outcomes) {
+    const stored = gunzipSync(await readFile(join(deployed.folder, key))).toString('utf8');
+    const source = demoContent();
+    // The demo's content changes with the minute in which it is asked for: before or after the body came.
+    const said = await Promise.all(
+      [new Date(fetchedAt), new Date(Date.parse(fetchedAt) - 60_000)].map((at) =>
+        resource === 'log' ? source.log(cluster, at) : source.manifest(cluster, at),
+      ),
+    );
+    expect(said).toContain(resource === 'log' ? JSON.parse(stored).spec.log : stored);
+  }
+});
+
+test('a duplicate delivery writes nothing but a second record, which says that everything is archived', async () => {
+  const deployed = await collector.deploy();
+  await deployed.fireSchedule(noon);
+  const before = await deployed.keys();
+  const bytes = await contents(deployed, before);
+  const { attempts } = await deployed.fireSchedule(noon);
+  expect(attempts).toHaveLength(1);
+  expect((await deployed.keys()).filter((key) => !before.includes(key))).toEqual([
+    'runs/date=2026-11-20/20261120T120000.000Z.attempt-2.json',
+  ]);
+  expect(await contents(deployed, before)).toEqual(bytes);
+  const [first, second] = await deployed.records();
+  expect(second?.status).toBe('complete');
+  expect(second?.outcomes.map(({ outcome }) => outcome)).toEqual(Array(6).fill('already-archived'));
+  expect(second?.outcomes.map(({ sha256 }) => sha256)).toEqual(first?.outcomes.map(({ sha256 }) => sha256));
+});
+
+test('two deliveries at the same time write every object once, and both succeed', async () => {
+  const written: string[] = [];
+  const deployed = await collector.deploy({
+    onRequest: ({ action, key, status }) => {
+      if (action === 'PutObject' && status === 200) written.push(key ?? '');
+    },
+  });
+  const results = await Promise.all([deployed.fireSchedule(noon), deployed.fireSchedule(noon)]);
+  expect(results.map(({ attempts }) => attempts.at(-1)?.error)).toEqual([undefined, undefined]);
+  expect(written.filter((key) => !key.startsWith('runs/')).sort()).toEqual(keysOf(uids, noon));
+  expect((await deployed.records()).map(({ attempt, status }) => [attempt, status])).toEqual([
+    [1, 'complete'],
+    [2, 'complete'],
+  ]);
+});
+
+test('{} from the console collects everything now', async () => {
+  const deployed = await collector.deploy();
+  const before = Date.now();
+  const { payload } = await deployed.invoke({});
+  const run = new Date((payload as { run: string }).run);
+  expect(run.getTime()).toBeGreaterThanOrEqual(before);
+  expect(run.getTime()).toBeLessThanOrEqual(Date.now());
+  expect((await deployed.keys()).filter((key) => !key.startsWith('runs/'))).toEqual(keysOf(uids, run));
+});
+
+test('a subset collects these clusters alone', async () => {
+  const deployed = await collector.deploy();
+  const { payload } = await deployed.invoke({ clusters: ['beta'], scheduledTime: noon.toISOString() });
+  expect(payload).toMatchObject({ counts: { archived: 2 } });
+  expect((await deployed.keys()).filter((key) => !key.startsWith('runs/'))).toEqual(keysOf(['beta'], noon));
+});
+
+test('a dry run checks everything and writes nothing', async () => {
+  const deployed = await collector.deploy();
+  expect((await deployed.invoke({ dryRun: true })).payload).toMatchObject({
+    dryRun: true,
+    counts: { wouldArchive: 6 },
+  });
+  expect(await deployed.keys()).toEqual([]);
+});
+
+test('a bad event fails with all its problems at once, and nothing is asked or written', async () => {
+  const calls: string[] = [];
+  const deployed = await collector.deploy({ onRequest: ({ action }) => calls.push(action) });
+  const asked = collector.demo.requests.length;
+  const { error } = await deployed.invoke({ clusters: ['alpha', 'gamma'], dryrun: true, scheduledTime: 'noon' });
+  expect(error?.errorType).toBe('InvalidEventError');
+  for (const problem of [/clusters\.1: received "gamma"/, /"dryrun"/, /scheduledTime: received "noon"/])
+    expect(error?.errorMessage).toMatch(problem);
+  expect(calls).toEqual([]);
+  expect(collector.demo.requests).toHaveLength(asked);
+  expect(await deployed.keys()).toEqual([]);
+});
+
+test('a secret without a value fails with how to set it, and works once it is set', async () => {
+  const deployed = await collector.deploy();
+  deployed.setSecretValue(undefined);
+  const { error } = await deployed.invoke({});
+  expect(error?.errorMessage).toMatch(/put-secret-value/);
+  expect((await deployed.keys()).filter((key) => !key.startsWith('runs/'))).toEqual([]);
+  deployed.setSecretValue(JSON.stringify({ apiKey: collector.key }));
+  expect((await deployed.invoke({})).payload).toMatchObject({ status: 'complete' });
+});
+
+test('a rotated key takes effect in a warm function, without a failure', async () => {
+  const deployed = await collector.deploy();
+  await deployed.fireSchedule(noon);
+  collector.key = 'the-next-api-key-of-the-tests';
+  deployed.setSecretValue(collector.key);
+  const { payload } = await deployed.invoke({});
+  expect(payload).toMatchObject({ status: 'complete', counts: { archived: 6 } });
+});
+
+test('a cluster that fails stops no other: Lambda retries, people are told, and the run is completed later', async () => {
+  const deployed = await collector.deploy();
+  collector.failing.beta = 'other-cluster';
+  const { attempts, condition } = await deployed.fireSchedule(noon);
+  expect(attempts.map(({ error }) => error?.errorType)).toEqual(Array(3).fill('RunIncompleteError'));
+  expect(attempts[0]?.error?.errorMessage).toMatch(/log of cluster beta: .*"not-beta"/);
+  expect(condition).toBe('RetriesExhausted');
+  expect((await deployed.records()).map(({ counts }) => counts)).toEqual([
+    { archived: 5, alreadyArchived: 0, failed: 1, notAttempted: 0 },
+    { archived: 0, alreadyArchived: 5, failed: 1, notAttempted: 0 },
+    { archived: 0, alreadyArchived: 5, failed: 1, notAttempted: 0 },
+  ]);
+  expect(deployed.messages.map(({ to, body }) => [to.split(':')[2], JSON.parse(body)])).toEqual([
+    [
+      'sns',
+      expect.objectContaining({
+        requestPayload: { scheduledTime: '2026-11-20T12:00:00Z' },
+        responsePayload: expect.objectContaining({ errorType: 'RunIncompleteError' }),
+      }),
+    ],
+  ]);
+  expect(await deployed.keys()).not.toContainEqual(expect.stringContaining('logs/cluster=beta/'));
+
+  delete collector.failing.beta;
+  const { payload } = await deployed.invoke({ run: '2026-11-20T12:00:00.000Z' });
+  expect(payload).toMatchObject({ status: 'complete', counts: { archived: 1, alreadyArchived: 5 } });
+  expect((await deployed.keys()).filter((key) => !key.startsWith('runs/'))).toEqual(keysOf(uids, noon));
+});
+
+test('the API key is in no object, no log line, no message and no answer', async () => {
+  const deployed = await collector.deploy();
+  collector.failing.alpha = 'forbidden';
+  const result = await deployed.fireSchedule(noon);
+  const keys = await deployed.keys();
+  const objects = await Promise.all(
+    keys.map(async (key) => {
+      const bytes = await readFile(join(deployed.folder, key));
+      return key.endsWith('.gz') ? gunzipSync(bytes).toString('utf8') : bytes.toString('utf8');
+    }),
+  );
+  const everything = [...objects, ...deployed.logs, JSON.stringify(deployed.messages), JSON.stringify(result)].join(
+    '\n',
+  );
+  expect(everything).toContain('403 Forbidden');
+  expect(everything).not.toContain(collector.key);
+});
+
+test('the function sees nothing of the environment that it is started from', async () => {
+  const misleading = {
+    AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1',
+    AWS_PROFILE: 'nobody',
+    NODE_OPTIONS: '--no-such-option',
+  };
+  const before = { ...process.env };
+  Object.assign(process.env, misleading);
+  try {
+    const deployed = await collector.deploy();
+    expect((await deployed.invoke({})).payload).toMatchObject({ status: 'complete' });
+  } finally {
+    for (const name of Object.keys(misleading)) {
+      delete process.env[name];
+      if (before[name] !== undefined) process.env[name] = before[name];
+    }
+  }
+});
