@@ -67,7 +67,7 @@ export class JsonManifest implements BodyCheck, JsonListener {
   }
 
   value(type: JsonType, depth: number): StringSink | undefined {
-    if (depth === 1 && this.root === 'object') this.members.add(this.memberName);
+    if (depth === 1) this.members.add(this.memberName);
     if (depth > 0) return undefined;
     this.root = type;
     if (type !== 'string' || this.form !== 'open') return undefined;

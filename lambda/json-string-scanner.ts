@@ -13,8 +13,8 @@ const quote = 0x22;
 const backslash = 0x5c;
 const letterU = 0x75;
 
-/** Code unit by the letter of a two-character escape; 0 for no such escape. */
-const shortEscapes = new Uint8Array(256);
+/** Code unit by the letter of a two-character escape; -1 for no such escape. */
+const shortEscapes = new Int8Array(256).fill(-1);
 for (const [letter, unit] of Object.entries({
   '"': '"',
   '\\': '\\',
@@ -77,12 +77,19 @@ export class JsonStringScanner {
         return i;
       }
       if (byte !== backslash) throw chunk.unexpected(end);
-      this.escaping = true;
-      i = this.scanEscape(chunk, i, to);
+      const unit = wholeEscape(bytes, i, to);
+      if (unit >= 0) {
+        this.sink?.escape(unit);
+        i += bytes[i] === letterU ? 5 : 1;
+      } else {
+        this.escaping = true;
+        i = this.scanEscape(chunk, i, to);
+      }
     }
     return i;
   }
 
+  /** Reads on in an escape that chunks split, up to `to`; an escape that is wrong ends here too. */
   private scanEscape(chunk: JsonChunk, from: number, to: number): number {
     const { bytes } = chunk;
     let i = from;
@@ -90,7 +97,7 @@ export class JsonStringScanner {
     if (this.digits === 0) {
       const letter = bytes[i] as number;
       const unit = shortEscapes[letter] as number;
-      if (unit !== 0) {
+      if (unit >= 0) {
         this.escaping = false;
         this.sink?.escape(unit);
         return i + 1;
@@ -113,4 +120,19 @@ export class JsonStringScanner {
     }
     return i;
   }
+}
+
+/**
+ * The code unit of an escape from after its backslash; negative if it is not whole before `to`, or no escape. Nearly all
+ * escapes come this way, which needs no state between chunks.
+ */
+function wholeEscape(bytes: Buffer, from: number, to: number): number {
+  if (from >= to) return -1;
+  const letter = bytes[from] as number;
+  if (letter !== letterU) return shortEscapes[letter] as number;
+  if (from + 5 > to) return -1;
+  let unit = 0;
+  // What is no digit is -1, which makes the whole negative.
+  for (let i = from + 1; i <= from + 4; i++) unit = (unit << 4) | (hexDigits[bytes[i] as number] as number);
+  return unit;
 }
