@@ -1,6 +1,7 @@
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { longestGap } from '../../infra/cron-gap';
 import * as windows from '../../infra/observability-windows';
+import { deliveryAgeSeconds, eventAgeSeconds } from '../../infra/run-timing';
 import {
   asynchronousAttempts,
   deadlineReserveSeconds,
@@ -236,6 +237,20 @@ describe('numbers that belong together', () => {
   test('the margin of a missing run covers a run whose last attempt alone reports', () => {
     expect(windows.longestRunSeconds).toBe(asynchronousAttempts * functionTimeoutSeconds + windows.retryWaitSeconds);
     expect(windows.longestRunSeconds).toBeLessThan(windows.missingMarginHours * 3600);
+  });
+
+  test('an event lives longer than the longest run with all its attempts, and not longer than Lambda allows', () => {
+    expect(eventAgeSeconds).toBeGreaterThan(windows.longestRunSeconds);
+    expect(eventAgeSeconds).toBeLessThanOrEqual(6 * 3600);
+  });
+
+  test('the operations guide tells the times that are configured', () => {
+    expect(deliveryAgeSeconds).toBe(3600);
+    expect(operations).toContain('The scheduler could not start a run for an hour');
+    expect(windows.longestWindowHours - windows.missingMarginHours).toBe(167);
+    expect(operations).toMatch(/may pause for more than 167\s+hours/);
+    expect(asynchronousAttempts).toBe(3);
+    expect(operations).toContain('Lambda tried the run three times and gave up');
   });
 
   test('windows keep within what CloudWatch accepts', () => {
