@@ -1,0 +1,231 @@
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+  type S3ServiceException,
+} from '@aws-sdk/client-s3';
+import { objectKey } from '../../lambda/archive-layout';
+import type { PolicyStatement } from '../../local/aws/policy-document';
+import type { Template } from '../../local/deployment/template';
+import { type DeployedCollector, type LocalCollector, startLocalCollector } from './local-collector';
+
+const noon = new Date('2026-11-20T12:00:00Z');
+
+let collector: LocalCollector;
+
+beforeAll(async () => {
+  collector = await startLocalCollector();
+});
+afterEach(() => collector.closeDeployments());
+afterAll(() => collector.close());
+
+type Statements = { Statement: PolicyStatement[] };
+
+/** The policy document of the one resource of a type whose logical id begins so. */
+function policyOf(template: Template, type: string, prefix: string): Statements {
+  const found = Object.entries(template.Resources).filter(([id, { Type }]) => Type === type && id.startsWith(prefix));
+  if (found.length !== 1) throw new Error(`expected one ${type} ${prefix}*, found ${found.length}`);
+  return found[0]?.[1].Properties?.PolicyDocument as Statements;
+}
+
+const rolePolicy = (template: Template) => policyOf(template, 'AWS::IAM::Policy', 'Collector');
+const schedulePolicy = (template: Template) => policyOf(template, 'AWS::IAM::Policy', 'Schedule');
+const bucketPolicy = (template: Template) => policyOf(template, 'AWS::S3::BucketPolicy', 'ArchiveBucket');
+
+/** Takes statements away, which must be there. */
+function without(policy: Statements, isBroken: (statement: PolicyStatement) => boolean): void {
+  const kept = policy.Statement.filter((statement) => !isBroken(statement));
+  if (kept.length === policy.Statement.length) throw new Error('the template has no such statement');
+  policy.Statement = kept;
+}
+
+/** Takes one of a statement's resources away. */
+function withoutResource(policy: Statements, sid: string, ending: string): void {
+  policy.Statement = policy.Statement.map((statement) => {
+    if (statement.Sid !== sid) return statement;
+    const Resource = [statement.Resource].flat().filter((resource) => !JSON.stringify(resource).includes(ending));
+    return { ...statement, Resource: Resource as string[] };
+  });
+}
+
+const allows = (action: string) => (statement: PolicyStatement) => [statement.Action].flat().includes(action);
+const withSid = (sid: string) => (statement: PolicyStatement) => statement.Sid === sid;
+
+describe('a permission that the function lacks fails the job loudly', () => {
+  test.each(['logs', 'manifests'])('to write under %s/', async (prefix) => {
+    const deployed = await collector.deploy({
+      edit: (template) => withoutResource(rolePolicy(template), 'AddToArchive', `/${prefix}/`),
+    });
+    const { attempts, condition } = await deployed.fireSchedule(noon);
+    expect(condition).toBe('RetriesExhausted');
+    expect(attempts.at(-1)?.error?.errorMessage).toMatch(/AccessDenied|not authorized to perform: s3:PutObject/);
+    const [record] = await deployed.records();
+    expect(record?.counts).toEqual({ archived: 3, alreadyArchived: 0, failed: 3, notAttempted: 0 });
+    expect((await deployed.keys()).filter((key) => key.startsWith(`${prefix}/`))).toEqual([]);
+    expect(deployed.messages).toHaveLength(1);
+  });
+
+  test('to write under runs/', async () => {
+    const deployed = await collector.deploy({
+      edit: (template) => withoutResource(rolePolicy(template), 'AddToArchive', '/runs/'),
+    });
+    const { attempts, condition } = await deployed.fireSchedule(noon);
+    expect(condition).toBe('RetriesExhausted');
+    expect(attempts.at(-1)?.error?.errorMessage).toMatch(/s3:PutObject/);
+  });
+
+  test('to list run records', async () => {
+    const deployed = await collector.deploy({
+      edit: (template) => without(rolePolicy(template), withSid('ListRunRecords')),
+    });
+    const { attempts, condition } = await deployed.fireSchedule(noon);
+    expect(condition).toBe('RetriesExhausted');
+    expect(attempts.at(-1)?.error?.errorMessage).toMatch(/s3:ListBucket/);
+  });
+
+  test('to read run records, which a second attempt needs', async () => {
+    const deployed = await collector.deploy({
+      edit: (template) => without(rolePolicy(template), withSid('ReadRunRecords')),
+    });
+    expect((await deployed.fireSchedule(noon)).condition).toBeUndefined();
+    const { attempts, condition } = await deployed.fireSchedule(noon);
+    expect(condition).toBe('RetriesExhausted');
+    expect(attempts.at(-1)?.error?.errorMessage).toMatch(/s3:GetObject/);
+  });
+
+  test('to read the API key', async () => {
+    const deployed = await collector.deploy({
+      edit: (template) => without(rolePolicy(template), withSid('ReadApiKey')),
+    });
+    const { attempts, condition } = await deployed.fireSchedule(noon);
+    expect(condition).toBe('RetriesExhausted');
+    expect(attempts.at(-1)?.error?.errorMessage).toMatch(/secretsmanager:GetSecretValue/);
+  });
+
+  test.each(['sns:Publish', 'kms:GenerateDataKey', 'kms:Decrypt'])('%s, with which people are told', async (action) => {
+    const deployed = await collector.deploy({
+      edit: (template) => {
+        const policy = rolePolicy(template);
+        if (!policy.Statement.some(allows(action))) throw new Error(`the template does not allow ${action}`);
+        policy.Statement = policy.Statement.map((statement) => ({
+          ...statement,
+          Action: [statement.Action ?? []].flat().map((name) => (name === action ? 'sts:GetCallerIdentity' : name)),
+        }));
+      },
+    });
+    collector.failing.beta = 'not-found';
+    await expect(deployed.fireSchedule(noon)).rejects.toMatchObject({
+      name: 'MessageRefusedError',
+      message: expect.stringContaining(`not authorized to perform ${action}`),
+    });
+  });
+});
+
+describe('a permission that the schedule lacks fails the job loudly', () => {
+  test('to start the function', async () => {
+    const deployed = await collector.deploy({
+      edit: (template) => without(schedulePolicy(template), withSid('StartRun')),
+    });
+    await expect(deployed.fireSchedule(noon)).rejects.toThrow(/lambda:InvokeFunction .*lies in the dead-letter queue/);
+    expect(deployed.messages.map(({ to }) => to)).toEqual([expect.stringMatching(/^arn:aws:sqs:/)]);
+    expect(await deployed.keys()).toEqual([]);
+  });
+
+  test('to keep what it could not deliver', async () => {
+    const deployed = await collector.deploy({
+      edit: (template) => {
+        without(schedulePolicy(template), withSid('StartRun'));
+        without(schedulePolicy(template), withSid('KeepUndelivered'));
+      },
+    });
+    await expect(deployed.fireSchedule(noon)).rejects.toThrow(/The event is lost\. .*sqs:SendMessage/);
+  });
+});
+
+test('every statement of both roles is broken by a test above, but the one that has no effect locally', async () => {
+  const sids: (string | undefined)[] = [];
+  await collector.deploy({
+    edit: (template) => {
+      for (const { Statement } of [rolePolicy(template), schedulePolicy(template)])
+        sids.push(...Statement.map(({ Sid, Action }) => Sid ?? String(Action)));
+    },
+  });
+  const noLocalEffect = 'WriteLog';
+  const broken = ['AddToArchive', 'ReadRunRecords', 'ListRunRecords', 'ReadApiKey', 'StartRun', 'KeepUndelivered'];
+  const ofTheTopic = ['sns:Publish', 'kms:Decrypt,kms:GenerateDataKey'];
+  expect(sids.sort()).toEqual([noLocalEffect, ...broken, ...ofTheTopic].sort());
+});
+
+describe('the bucket’s policy', () => {
+  const key = objectKey({ cluster: 'alpha', resource: 'log', run: noon, compression: 'gzip' });
+
+  const s3 = ({ url, region, credentials }: DeployedCollector) => new S3Client({ endpoint: url, region, credentials });
+  const overwrite = (deployed: DeployedCollector) =>
+    s3(deployed).send(new PutObjectCommand({ Bucket: deployed.bucket, Key: key, Body: 'something else' }));
+  const remove = (deployed: DeployedCollector) =>
+    s3(deployed).send(new DeleteObjectCommand({ Bucket: deployed.bucket, Key: key }));
+  const refusal = {
+    name: 'AccessDenied',
+    message: expect.stringContaining('with an explicit deny in a resource-based policy'),
+  };
+
+  /** Lets the role do everything, so that the bucket's policy alone is what stands in its way. */
+  const widen = (template: Template) => {
+    rolePolicy(template).Statement.push({ Effect: 'Allow', Action: 's3:*', Resource: '*' });
+  };
+
+  test('keeps even a role that may do everything from overwriting and deleting', async () => {
+    const deployed = await collector.deploy({ edit: widen });
+    await deployed.fireSchedule(noon);
+    await expect(overwrite(deployed)).rejects.toMatchObject(refusal);
+    await expect(remove(deployed)).rejects.toMatchObject(refusal);
+    expect(await deployed.keys()).toContain(key);
+  });
+
+  test.each([
+    ['OnlyNewObjects', overwrite],
+    ['NoDeletion', remove],
+  ])('does so by its statement %s', async (sid, act) => {
+    const deployed = await collector.deploy({
+      edit: (template) => {
+        widen(template);
+        without(bucketPolicy(template), withSid(sid));
+      },
+    });
+    await deployed.fireSchedule(noon);
+    await act(deployed);
+  });
+
+  test('fails the job loudly if it denies what the function does', async () => {
+    const deployed = await collector.deploy({
+      edit: (template) => {
+        const policy = bucketPolicy(template);
+        policy.Statement = policy.Statement.map((statement) =>
+          statement.Sid === 'OnlyNewObjects' ? { ...statement, Condition: {} } : statement,
+        );
+      },
+    });
+    const { attempts } = await deployed.fireSchedule(noon);
+    expect(attempts.at(-1)?.error?.errorMessage).toMatch(/explicit deny in a resource-based policy/);
+    expect(await deployed.keys()).toEqual([]);
+  });
+});
+
+test('the role can neither read nor list what it archived, except run records', async () => {
+  const deployed = await collector.deploy();
+  await deployed.fireSchedule(noon);
+  const { url, region, credentials, bucket: Bucket } = deployed;
+  const client = new S3Client({ endpoint: url, region, credentials });
+  for (const key of await deployed.keys()) {
+    const reading = client.send(new GetObjectCommand({ Bucket, Key: key }));
+    if (key.startsWith('runs/')) await (await reading).Body?.transformToString();
+    else await expect(reading).rejects.toMatchObject({ name: 'AccessDenied' } satisfies Partial<S3ServiceException>);
+  }
+  await client.send(new ListObjectsV2Command({ Bucket, Prefix: 'runs/' }));
+  for (const Prefix of [undefined, '', 'logs/', 'manifests/', 'run'])
+    await expect(client.send(new ListObjectsV2Command({ Bucket, Prefix }))).rejects.toMatchObject({
+      name: 'AccessDenied',
+    });
+});
