@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { link, mkdir, open, readdir, rename, rm, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isRunning, withKeyLock } from './key-lock';
@@ -196,15 +196,24 @@ export class FolderStore {
       // While both are there, the description before is kept: killed between the two steps, the old bytes still have theirs.
       await writeFile(described, JSON.stringify({ ...metadata, previous }));
       await rename(described, paths.metadata);
-      if (ifNoneMatch) await link(received, data);
+      if (ifNoneMatch) await this.linkNew(key, received, data);
       else await rename(received, data);
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'EEXIST' && ifNoneMatch) throw exists(key, error);
       if (isInTheWay(error))
         throw new InvalidKeyError(
           `Storing ${JSON.stringify(key)} in a folder failed: a file cannot be a folder of others too; use another key`,
           { cause: error },
         );
+      throw error;
+    }
+  }
+
+  private async linkNew(key: string, received: string, data: string): Promise<void> {
+    try {
+      await link(received, data);
+    } catch (error) {
+      // A folder of this name is no object: to call it one would be to call archived what is not.
+      if ((error as NodeJS.ErrnoException).code === 'EEXIST' && (await stat(data)).isFile()) throw exists(key, error);
       throw error;
     }
   }

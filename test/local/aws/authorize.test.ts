@@ -138,7 +138,7 @@ describe('authorize', () => {
     ['an element', { NotPrincipal: '*' }, /element "NotPrincipal"/],
     ['an effect', { Effect: 'Maybe' }, /Effect "Maybe"/],
     ['an intrinsic that was not resolved', { Resource: [{ Ref: 'Bucket' }] }, /Resource \{"Ref":"Bucket"\}/],
-    ['a policy variable', { Resource: 'arn:aws:s3:::archive/${aws:username}' }, /policy variable/],
+    ['a policy variable', { Resource: `arn:aws:s3:::archive/$\{aws:username}` }, /policy variable/],
     ['a principal in a role’s policy', { Principal: '*' }, /Principal/],
     ['a statement without an action', { Action: undefined }, /Action/],
     ['a condition without values', { Condition: { StringEquals: { k: [] } } }, /values of k/],

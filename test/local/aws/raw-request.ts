@@ -83,7 +83,7 @@ export class RawClient {
       for (const [name, value] of Object.entries(headers)) sent.setHeader(name, value);
       if (body.length > 0 && headers['content-length'] === undefined) sent.setHeader('content-length', body.length);
       sent.on('error', reject);
-      sent.on('continue', () => {
+      sent.once('continue', () => {
         wasAsked = true;
         sent.end(body);
       });

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { ListObjectsV2Command, type ListObjectsV2CommandInput, PutObjectCommand } from '@aws-sdk/client-s3';
+import type { Check, Subject } from './conformance';
+import { failureOf } from './expect-failure';
+
+const names = ['a', 'a-b/1', 'a.b', 'b/1', 'b/2', 'b/c/3', 'b/c/4', 'b0', 'c d+é/5', 'z'];
+
+export const listingChecks: Readonly<Record<string, Check>> = {
+  'lists the keys under a prefix in the order of their bytes': async (subject) => {
+    const prefix = await fill(subject, ['b/x', 'b.x', 'b-x', 'b0', 'B', '\u{1F600}', '\uFF5E', 'é']);
+    const { Contents, KeyCount, IsTruncated } = await list(subject, { Prefix: prefix });
+    expect(Contents?.map(({ Key }) => Key?.slice(prefix.length))).toEqual([
+      'B',
+      'b-x',
+      'b.x',
+      'b/x',
+      'b0',
+      'é',
+      '\uFF5E',
+      '\u{1F600}',
+    ]);
+    expect([KeyCount, IsTruncated]).toEqual([8, false]);
+  },
+
+  'tells size and tag of every listed object': async (subject) => {
+    const prefix = await fill(subject, ['one']);
+    const { Contents } = await list(subject, { Prefix: prefix });
+    expect(Contents).toMatchObject([{ Size: 3, ETag: '"f97c5d29941bfb1b2fdab0874906ab82"', StorageClass: 'STANDARD' }]);
+  },
+
+  'finds keys by a prefix that ends within a name': async (subject) => {
+    const prefix = await fill(subject, names);
+    const { Contents } = await list(subject, { Prefix: `${prefix}b` });
+    expect(Contents?.map(({ Key }) => Key?.slice(prefix.length))).toEqual(['b/1', 'b/2', 'b/c/3', 'b/c/4', 'b0']);
+  },
+
+  'puts keys with a delimiter together': async (subject) => {
+    const prefix = await fill(subject, names);
+    const page = await list(subject, { Prefix: prefix, Delimiter: '/' });
+    expect(page.Contents?.map(({ Key }) => Key?.slice(prefix.length))).toEqual(['a', 'a.b', 'b0', 'z']);
+    expect(page.CommonPrefixes?.map(({ Prefix }) => Prefix?.slice(prefix.length))).toEqual(['a-b/', 'b/', 'c d+é/']);
+    expect(page.KeyCount).toBe(7);
+    const within = await list(subject, { Prefix: `${prefix}b`, Delimiter: 'c' });
+    expect(within.CommonPrefixes?.map(({ Prefix }) => Prefix?.slice(prefix.length))).toEqual(['b/c']);
+  },
+
+  'goes through pages of any size without losing or repeating': async (subject) => {
+    const prefix = await fill(subject, names);
+    for (const Delimiter of [undefined, '/']) {
+      const whole = await seen(subject, { Prefix: prefix, Delimiter });
+      for (const MaxKeys of [1, 2, 3, 7, 10]) {
+        expect(await seen(subject, { Prefix: prefix, Delimiter, MaxKeys })).toEqual(whole);
+      }
+    }
+  },
+
+  'starts behind a key': async (subject) => {
+    const prefix = await fill(subject, names);
+    const { Contents } = await list(subject, { Prefix: prefix, StartAfter: `${prefix}b/c/3` });
+    expect(Contents?.map(({ Key }) => Key?.slice(prefix.length))).toEqual(['b/c/4', 'b0', 'c d+é/5', 'z']);
+  },
+
+  'escapes names where the client asks for it': async (subject) => {
+    const prefix = await fill(subject, ['c d+é/5']);
+    const page = await list(subject, { Prefix: `${prefix}c d`, EncodingType: 'url' });
+    expect(page.Contents?.map(({ Key }) => decodeURIComponent((Key ?? '').replaceAll('+', '%20')))).toEqual([
+      `${prefix}c d+é/5`,
+    ]);
+  },
+
+  'answers an empty page for a prefix without keys, and for no keys at all': async (subject) => {
+    expect(await list(subject, { Prefix: randomUUID() })).toMatchObject({ KeyCount: 0, IsTruncated: false });
+    expect(await list(subject, { MaxKeys: 0 })).toMatchObject({ KeyCount: 0, IsTruncated: false });
+  },
+
+  'gives at most a thousand keys in a page': async (subject) => {
+    expect(await list(subject, { Prefix: randomUUID(), MaxKeys: 5000 })).toMatchObject({ MaxKeys: 1000 });
+  },
+
+  'refuses a negative number of keys, and a token it did not give': async (subject) => {
+    const invalid = { status: 400, code: 'InvalidArgument' };
+    expect(await failureOf(list(subject, { MaxKeys: -1 }))).toMatchObject(invalid);
+    expect(await failureOf(list(subject, { ContinuationToken: 'no token' }))).toMatchObject(invalid);
+  },
+};
+
+async function fill({ s3, bucket: Bucket }: Subject, keys: readonly string[]): Promise<string> {
+  const prefix = `${randomUUID()}/`;
+  await Promise.all(keys.map((key) => s3.send(new PutObjectCommand({ Bucket, Key: prefix + key, Body: key }))));
+  return prefix;
+}
+
+function list({ s3, bucket: Bucket }: Subject, input: Omit<ListObjectsV2CommandInput, 'Bucket'>) {
+  return s3.send(new ListObjectsV2Command({ Bucket, ...input }));
+}
+
+async function seen(subject: Subject, input: Omit<ListObjectsV2CommandInput, 'Bucket'>): Promise<string[]> {
+  const found: string[] = [];
+  for (let ContinuationToken: string | undefined; ; ) {
+    const page = await list(subject, { ...input, ContinuationToken });
+    found.push(...(page.Contents ?? []).map(({ Key }) => Key ?? ''));
+    found.push(...(page.CommonPrefixes ?? []).map(({ Prefix }) => `${Prefix} …`));
+    expect(page.KeyCount).toBeLessThanOrEqual(input.MaxKeys ?? 1000);
+    ContinuationToken = page.NextContinuationToken;
+    if (!page.IsTruncated || ContinuationToken === undefined) return found.sort();
+  }
+}

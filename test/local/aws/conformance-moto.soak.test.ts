@@ -1,0 +1,58 @@
+import { CreateBucketCommand, PutBucketPolicyCommand, type S3Client } from '@aws-sdk/client-s3';
+import { CreateSecretCommand } from '@aws-sdk/client-secrets-manager';
+import { conformanceChecks, type Subject } from './conformance';
+import { guardedBucketPolicy } from './conformance-setup';
+import { failureOf } from './expect-failure';
+import { motoDifferences } from './moto-differences';
+import { findCommand, type MotoServer, startMoto } from './moto-server';
+import { clientsOf, region } from './subject-clients';
+
+const command = findCommand('moto_server');
+const credentials = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret', sessionToken: 'admin-token' };
+
+// The same checks against someone else's reading of the service: what holds in both is not our own invention.
+(command === undefined ? describe.skip : describe)(`moto (skipped where moto_server is not in the PATH)`, () => {
+  let moto: MotoServer;
+  let subject: Subject;
+
+  beforeAll(async () => {
+    moto = await startMoto(command ?? '');
+    const clients = clientsOf(moto.url, credentials);
+    const writer = clientsOf(moto.url, { accessKeyId: 'AKIAWRITER', secretAccessKey: 'writer-secret' });
+    await createBucket(clients.s3, 'archive');
+    await createBucket(clients.s3, 'guarded');
+    const Policy = JSON.stringify(guardedBucketPolicy('guarded'));
+    await clients.s3.send(new PutBucketPolicyCommand({ Bucket: 'guarded', Policy }));
+    const value = 's3cret';
+    const name = 'stage/api-key';
+    const { ARN = '' } = await clients.secrets.send(new CreateSecretCommand({ Name: name, SecretString: value }));
+    await clients.secrets.send(new CreateSecretCommand({ Name: 'empty' }));
+    subject = {
+      region,
+      credentials,
+      bucket: 'archive',
+      guardedBucket: 'guarded',
+      ...clients,
+      writer: writer.s3,
+      writerSecrets: writer.secrets,
+      secret: { name, arn: ARN, value },
+      emptySecret: 'empty',
+    };
+  });
+
+  afterAll(() => moto.stop());
+
+  test.each(Object.entries(conformanceChecks))('%s', async (sentence, check) => {
+    if (motoDifferences[sentence] === undefined) await check(subject);
+    // A difference that is gone is to leave the table.
+    else expect((await failureOf(check(subject))).message).not.toBe('');
+  });
+
+  test('differs only in what is checked', () => {
+    expect(Object.keys(conformanceChecks)).toEqual(expect.arrayContaining(Object.keys(motoDifferences)));
+  });
+});
+
+async function createBucket(s3: S3Client, Bucket: string): Promise<void> {
+  await s3.send(new CreateBucketCommand({ Bucket, CreateBucketConfiguration: { LocationConstraint: region } }));
+}

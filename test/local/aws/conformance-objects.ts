@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { DeleteObjectCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import type { Check } from './conformance';
+import { failureOf } from './expect-failure';
+
+export const objectChecks: Readonly<Record<string, Check>> = {
+  'gives an object back as it was put, with its headers': async ({ s3, bucket: Bucket }) => {
+    const Key = `${randomUUID()}/cluster=a b+c%25é(1)/x.json.gz`;
+    const put = await s3.send(
+      new PutObjectCommand({
+        Bucket,
+        Key,
+        Body: 'hello',
+        ContentType: 'application/json',
+        ContentEncoding: 'gzip',
+        CacheControl: 'no-store',
+        Metadata: { 'cluster-uid': 'a%20b', state: '' },
+      }),
+    );
+    const got = await s3.send(new GetObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }));
+    expect(put.ETag).toBe('"5d41402abc4b2a76b9719d911017c592"');
+    expect(got.ETag).toBe(put.ETag);
+    expect(await got.Body?.transformToString()).toBe('hello');
+    expect(got.ContentLength).toBe(5);
+    expect(got.ContentType).toBe('application/json');
+    expect(got.ContentEncoding).toBe('gzip');
+    expect(got.CacheControl).toBe('no-store');
+    expect(got.Metadata).toMatchObject({ 'cluster-uid': 'a%20b' });
+    expect(got.ChecksumCRC32).toBe('NhCmhg==');
+    expect(got.AcceptRanges).toBe('bytes');
+    expect(Math.abs(Date.now() - (got.LastModified?.getTime() ?? 0))).toBeLessThan(60_000);
+  },
+
+  'tells of an object without its bytes': async ({ s3, bucket: Bucket }) => {
+    const Key = randomUUID();
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'hello' }));
+    const head = await s3.send(new HeadObjectCommand({ Bucket, Key }));
+    expect(head.ContentLength).toBe(5);
+    expect(head.ETag).toBe('"5d41402abc4b2a76b9719d911017c592"');
+  },
+
+  'keeps an empty object': async ({ s3, bucket: Bucket }) => {
+    const Key = randomUUID();
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: '' }));
+    const got = await s3.send(new GetObjectCommand({ Bucket, Key }));
+    expect(await got.Body?.transformToString()).toBe('');
+    expect(got.ContentLength).toBe(0);
+  },
+
+  'computes CRC64NVME of an object whose writer chose no checksum': async ({ s3, raw, bucket: Bucket }) => {
+    const Key = randomUUID();
+    await raw.send({ method: 'PUT', path: `/${Bucket}/${Key}`, body: Buffer.from('123456789') });
+    const got = await s3.send(new HeadObjectCommand({ Bucket, Key, ChecksumMode: 'ENABLED' }));
+    expect(got.ChecksumCRC64NVME).toBe('rosUhgp5mIg=');
+    expect(got.ContentType).toBe('binary/octet-stream');
+  },
+
+  'writes once with If-None-Match: *, and answers 412 the second time': async ({ s3, bucket: Bucket }) => {
+    const Key = randomUUID();
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'first', IfNoneMatch: '*' }));
+    const again = s3.send(new PutObjectCommand({ Bucket, Key, Body: 'second', IfNoneMatch: '*' }));
+    expect(await failureOf(again)).toMatchObject({ status: 412, code: 'PreconditionFailed' });
+    const got = await s3.send(new GetObjectCommand({ Bucket, Key }));
+    expect(await got.Body?.transformToString()).toBe('first');
+  },
+
+  'lets exactly one of many racing writers win': async ({ s3, bucket: Bucket }) => {
+    const Key = randomUUID();
+    const writers = Array.from({ length: 12 }, (_, i) =>
+      s3.send(
+        new PutObjectCommand({ Bucket, Key, Body: `writer ${i}`, IfNoneMatch: '*', Metadata: { writer: `${i}` } }),
+      ),
+    );
+    const results = await Promise.allSettled(writers);
+    const winners = results.flatMap((result, i) => (result.status === 'fulfilled' ? [i] : []));
+    expect(winners).toHaveLength(1);
+    for (const result of results) {
+      // The service may also answer 409 to one that came too close.
+      if (result.status === 'rejected') expect([409, 412]).toContain(result.reason.$metadata.httpStatusCode);
+    }
+    const got = await s3.send(new GetObjectCommand({ Bucket, Key }));
+    expect(await got.Body?.transformToString()).toBe(`writer ${winners[0]}`);
+    expect(got.Metadata).toEqual({ writer: `${winners[0]}` });
+  },
+
+  'knows no other value of If-None-Match in a write': async ({ s3, bucket: Bucket }) => {
+    const put = s3.send(new PutObjectCommand({ Bucket, Key: randomUUID(), Body: 'x', IfNoneMatch: '"abc"' }));
+    expect(await failureOf(put)).toMatchObject({ status: 501, code: 'NotImplemented' });
+  },
+
+  'replaces an object whose writer asks for nothing': async ({ s3, bucket: Bucket }) => {
+    const Key = randomUUID();
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'first', Metadata: { version: '1' } }));
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'second' }));
+    const got = await s3.send(new GetObjectCommand({ Bucket, Key }));
+    expect(await got.Body?.transformToString()).toBe('second');
+    expect(got.Metadata).toEqual({});
+  },
+
+  'answers for the asked-for part of an object': async ({ s3, bucket: Bucket }) => {
+    const Key = randomUUID();
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: '0123456789' }));
+    const part = async (Range: string): Promise<unknown[]> => {
+      const got = await s3.send(new GetObjectCommand({ Bucket, Key, Range }));
+      return [got.$metadata.httpStatusCode, got.ContentRange, await got.Body?.transformToString()];
+    };
+    expect(await part('bytes=2-4')).toEqual([206, 'bytes 2-4/10', '234']);
+    expect(await part('bytes=7-')).toEqual([206, 'bytes 7-9/10', '789']);
+    expect(await part('bytes=-3')).toEqual([206, 'bytes 7-9/10', '789']);
+    expect(await part('bytes=8-99')).toEqual([206, 'bytes 8-9/10', '89']);
+    expect(await failureOf(part('bytes=10-'))).toMatchObject({ status: 416, code: 'InvalidRange' });
+  },
+
+  'answers 404 for an object that is not there': async ({ s3, bucket: Bucket }) => {
+    const Key = randomUUID();
+    const get = s3.send(new GetObjectCommand({ Bucket, Key }));
+    expect(await failureOf(get)).toMatchObject({ status: 404, code: 'NoSuchKey' });
+    expect(await failureOf(s3.send(new HeadObjectCommand({ Bucket, Key })))).toMatchObject({ status: 404 });
+  },
+
+  'answers 404 for a bucket that is not there': async ({ s3 }) => {
+    const get = s3.send(new GetObjectCommand({ Bucket: 'no-such-bucket-here', Key: 'a' }));
+    expect(await failureOf(get)).toMatchObject({ status: 404, code: 'NoSuchBucket' });
+  },
+
+  'deletes an object, and one that is not there': async ({ s3, bucket: Bucket }) => {
+    const Key = randomUUID();
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }));
+    for (let i = 0; i < 2; i++) {
+      const deleted = await s3.send(new DeleteObjectCommand({ Bucket, Key }));
+      expect(deleted.$metadata.httpStatusCode).toBe(204);
+    }
+    expect(await failureOf(s3.send(new HeadObjectCommand({ Bucket, Key })))).toMatchObject({ status: 404 });
+  },
+
+  'takes a key of 1024 bytes, and none longer': async ({ s3, bucket: Bucket }) => {
+    const Key = `${randomUUID()}/${'é'.repeat(493)}x`;
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }));
+    await s3.send(new HeadObjectCommand({ Bucket, Key }));
+    const longer = s3.send(new PutObjectCommand({ Bucket, Key: `${Key}x`, Body: 'x' }));
+    expect(await failureOf(longer)).toMatchObject({ status: 400, code: 'KeyTooLongError' });
+  },
+
+  'takes user metadata of 2 KB, and no more': async ({ s3, bucket: Bucket }) => {
+    const put = (length: number) =>
+      s3.send(new PutObjectCommand({ Bucket, Key: randomUUID(), Body: 'x', Metadata: { key: 'v'.repeat(length) } }));
+    await put(2045);
+    expect(await failureOf(put(2046))).toMatchObject({ status: 400, code: 'MetadataTooLarge' });
+  },
+};

@@ -1,0 +1,43 @@
+import type { S3Client } from '@aws-sdk/client-s3';
+import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { listingChecks } from './conformance-listing';
+import { objectChecks } from './conformance-objects';
+import { policyChecks } from './conformance-policies';
+import { secretChecks } from './conformance-secrets';
+import { signatureChecks } from './conformance-signatures';
+import { uploadChecks } from './conformance-uploads';
+import type { RawClient, RawCredentials } from './raw-request';
+
+/** What is held to the real service's behaviour, set up the same way wherever it runs. */
+export interface Subject {
+  readonly region: string;
+  /** Of the caller that may do everything. */
+  readonly credentials: RawCredentials;
+  /** Without a policy. */
+  readonly bucket: string;
+  /** Its policy denies writes without If-None-Match, and deletion. */
+  readonly guardedBucket: string;
+  readonly s3: S3Client;
+  readonly secrets: SecretsManagerClient;
+  readonly raw: RawClient;
+  /** May put objects under `logs/` and nothing else. */
+  readonly writer: S3Client;
+  readonly writerSecrets: SecretsManagerClient;
+  /** Has a value. */
+  readonly secret: { readonly name: string; readonly arn: string; readonly value: string };
+  /** Has none. */
+  readonly emptySecret: string;
+}
+
+/** One thing that the real service does; fails if the subject does something else. */
+export type Check = (subject: Subject) => Promise<void>;
+
+/** By what the service does, as a sentence. */
+export const conformanceChecks: Readonly<Record<string, Check>> = {
+  ...objectChecks,
+  ...uploadChecks,
+  ...listingChecks,
+  ...signatureChecks,
+  ...policyChecks,
+  ...secretChecks,
+};

@@ -1,0 +1,24 @@
+/** A failure as an SDK client reports it. */
+export interface Failure {
+  readonly status: number | undefined;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** How a call failed; a call that succeeds is the failure of the test. */
+export async function failureOf(call: Promise<unknown>): Promise<Failure> {
+  let result: unknown;
+  try {
+    result = await call;
+  } catch (error) {
+    const { name, message, $metadata } = error as Error & { $metadata?: { httpStatusCode?: number } };
+    return { status: $metadata?.httpStatusCode, code: name, message };
+  }
+  throw new Error(`a call that was to fail succeeded: ${JSON.stringify(result)?.slice(0, 200)}`);
+}
+
+/** Status and error code of an answer in XML or JSON. */
+export function answerOf({ status, body }: { status: number; body: string }): [number, string] {
+  const code = /<Code>([^<]*)<\/Code>/.exec(body)?.[1] ?? /"__type":\s*"([^"]*)"/.exec(body)?.[1] ?? '';
+  return [status, code];
+}
