@@ -48,10 +48,16 @@ export class Dashboard extends Construct {
       }),
       objectsInArchive(props),
     );
-    dashboard.addWidgets(outcomes(props), duration(props));
-    dashboard.addWidgets(bytes(props), throttling(props));
+    const period = pointPeriod(props.gap);
+    dashboard.addWidgets(outcomes(props, period), duration(props, period));
+    dashboard.addWidgets(bytes(props, period), throttling(props, period));
     dashboard.addWidgets(lastGreenRuns(props), lastFailures(props));
   }
+}
+
+/** About one point per run, its retries added up: finer ones would be lone dots, coarser ones would add up runs. */
+function pointPeriod({ hours }: Pick<Gap, 'hours'>): Duration {
+  return hours < 24 ? Duration.hours(1) : Duration.days(1);
 }
 
 /** Counted by S3 once a day, and not by the collector: a second opinion. */
@@ -67,15 +73,15 @@ function objectsInArchive({ archiveBucket }: DashboardProps): cloudwatch.IWidget
   return new cloudwatch.SingleValueWidget({ title: 'Archive', metrics: [metric], width: 6, height: statesHeight });
 }
 
-function outcomes({ metrics }: DashboardProps): cloudwatch.IWidget {
+function outcomes({ metrics }: DashboardProps, period: Duration): cloudwatch.IWidget {
   return new cloudwatch.GraphWidget({
     title: 'Outcomes per run (clusters x resources)',
     stacked: true,
     left: [
-      metrics.of('archived', { label: 'archived', color: cloudwatch.Color.GREEN }),
-      metrics.of('alreadyArchived', { label: 'already archived', color: cloudwatch.Color.GREY }),
-      metrics.of('failed', { label: 'failed', color: cloudwatch.Color.RED }),
-      metrics.of('notAttempted', { label: 'not attempted', color: cloudwatch.Color.ORANGE }),
+      metrics.of('archived', { period, label: 'archived', color: cloudwatch.Color.GREEN }),
+      metrics.of('alreadyArchived', { period, label: 'already archived', color: cloudwatch.Color.GREY }),
+      metrics.of('failed', { period, label: 'failed', color: cloudwatch.Color.RED }),
+      metrics.of('notAttempted', { period, label: 'not attempted', color: cloudwatch.Color.ORANGE }),
     ],
     leftYAxis: { min: 0, showUnits: false },
     width: 12,
@@ -83,11 +89,12 @@ function outcomes({ metrics }: DashboardProps): cloudwatch.IWidget {
   });
 }
 
-function duration({ function: collector }: DashboardProps): cloudwatch.IWidget {
+function duration({ function: collector }: DashboardProps, period: Duration): cloudwatch.IWidget {
   const seconds = new cloudwatch.MathExpression({
     expression: 'duration / 1000',
-    usingMetrics: { duration: collector.metricDuration({ statistic: 'Maximum' }) },
+    usingMetrics: { duration: collector.metricDuration({ statistic: 'Maximum', period }) },
     label: 'longest attempt',
+    period,
   });
   return new cloudwatch.GraphWidget({
     title: 'Duration against the limit (seconds)',
@@ -102,22 +109,25 @@ function duration({ function: collector }: DashboardProps): cloudwatch.IWidget {
   });
 }
 
-function bytes({ metrics }: DashboardProps): cloudwatch.IWidget {
+function bytes({ metrics }: DashboardProps, period: Duration): cloudwatch.IWidget {
   return new cloudwatch.GraphWidget({
     title: 'Bytes archived',
-    left: [metrics.of('bytes', { label: 'received' }), metrics.of('storedBytes', { label: 'stored (compressed)' })],
+    left: [
+      metrics.of('bytes', { period, label: 'received' }),
+      metrics.of('storedBytes', { period, label: 'stored (compressed)' }),
+    ],
     leftYAxis: { min: 0 },
     width: 12,
     height: graphHeight,
   });
 }
 
-function throttling({ metrics }: DashboardProps): cloudwatch.IWidget {
+function throttling({ metrics }: DashboardProps, period: Duration): cloudwatch.IWidget {
   return new cloudwatch.GraphWidget({
     title: 'Throttling and rejected keys',
     left: [
-      metrics.of('throttled', { label: 'answers that ask for fewer requests', color: cloudwatch.Color.ORANGE }),
-      metrics.of('keyRejected', { label: 'attempts ended by a rejected key', color: cloudwatch.Color.RED }),
+      metrics.of('throttled', { period, label: 'answers that ask for fewer requests', color: cloudwatch.Color.ORANGE }),
+      metrics.of('keyRejected', { period, label: 'attempts ended by a rejected key', color: cloudwatch.Color.RED }),
     ],
     leftYAxis: { min: 0, showUnits: false },
     width: 12,

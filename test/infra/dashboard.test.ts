@@ -1,4 +1,3 @@
-import { longestGap } from '../../infra/cron-gap';
 import { functionTimeoutSeconds, logMessages, metricNames, metricNamespace } from '../../lambda/settings';
 import { observedStack, type Setup } from './observability-setup';
 
@@ -108,5 +107,16 @@ test.each([
   ['cron(0 0 1 1 ? *)', '-P90D'],
 ])('for %s it opens with %s, which holds two runs unless that is very long', (expression, start) => {
   expect(dashboardOf({ schedule: { expression } }).start).toBe(start);
-  expect(longestGap(expression, 'Etc/UTC').hours).toBeGreaterThan(0);
+});
+
+test.each([
+  ['cron(0 * * * ? *)', 3600],
+  ['cron(0 3,4 * * ? *)', 3600],
+  ['cron(0 3 * * ? *)', 86_400],
+])('for %s a point of the graphs is %p seconds: about one run with its retries', (expression, period) => {
+  const graphs = ['Outcomes per run (clusters x resources)', 'Bytes archived', 'Throttling and rejected keys'];
+  const { widget } = dashboardOf({ schedule: { expression } });
+  for (const title of [...graphs, 'Duration against the limit (seconds)']) {
+    for (const metric of widget(title).properties.metrics ?? []) expect(metric.at(-1)).toMatchObject({ period });
+  }
 });
