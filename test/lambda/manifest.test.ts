@@ -52,6 +52,11 @@ describe('createManifestCheck under a JSON media type', () => {
     );
   });
 
+  it('decodes the first and the last character of each length in UTF-8', () => {
+    const escapes = '\\u0000\\u007f\\u0080\\u07ff\\u0800\\ud7ff\\ue000\\uffff\\ud800\\udc00\\udbff\\udfff';
+    expect(stored(`"${escapes}"`)).toBe(latin1('\0\x7f\x80\u07ff\u0800\ud7ff\ue000\uffff\u{10000}\u{10ffff}'));
+  });
+
   it('leaves out the whitespace around the string', () => {
     expect(stored(' \t\r\n"a: 1"\n ')).toBe('a: 1');
   });
