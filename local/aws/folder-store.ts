@@ -1,36 +1,23 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { link, mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isRunning, withKeyLock } from './key-lock';
 import { fileNameOf, fileNamesOf, InvalidKeyError, isShortened, metadataFolder, segmentsOf } from './key-path';
 import { KeyWalk } from './key-walk';
+import { type ListOptions, type ListPage, listPage } from './list-page';
 import { type ObjectHeaders, type ObjectMetadata, readMetadata } from './object-metadata';
+import { receiveBody } from './receive-body';
 
 export { InvalidKeyError } from './key-path';
+export type { ListOptions, ListPage } from './list-page';
 export type { ObjectHeaders, ObjectMetadata } from './object-metadata';
 
 export interface StoredObject {
   readonly metadata: ObjectMetadata;
   /** Opens the bytes, or those from `start` to `end`, both inclusive. */
   open(range?: { readonly start: number; readonly end: number }): Readable;
-}
-
-export interface ListOptions {
-  /** Only keys behind this one. */
-  readonly startAfter?: string | undefined;
-  /** Objects and common prefixes in one page; left out: all. */
-  readonly maxKeys?: number | undefined;
-  readonly delimiter?: string | undefined;
-}
-
-export interface ListPage {
-  readonly objects: readonly ObjectMetadata[];
-  /** In order, each once; only with a delimiter. */
-  readonly commonPrefixes: readonly string[];
-  /** The `startAfter` of the next page; undefined: this is the last. */
-  readonly next?: string | undefined;
 }
 
 interface KeyPaths {
@@ -44,9 +31,6 @@ interface KeyPaths {
 export class ObjectExistsError extends Error {
   override readonly name = 'ObjectExistsError';
 }
-
-/** Behind every key that begins with the prefix before it: no text has a greater character. */
-const behindAll = '\u{10FFFF}';
 
 /**
  * Objects in a folder: the bytes of one lie at `<folder>/<key>`, what else is known of it at
@@ -79,7 +63,7 @@ export class FolderStore {
     const received = join(this.incoming, `${process.pid}-${randomUUID()}`);
     try {
       await mkdir(this.incoming, { recursive: true });
-      const { size, etag } = await receive(received, body);
+      const { size, etag } = await receiveBody(received, body);
       const given = typeof headers === 'function' ? headers() : headers;
       const lastModified = new Date();
       // The bytes carry their time, so that a reader can tell which description is theirs.
@@ -114,35 +98,9 @@ export class FolderStore {
   }
 
   /** One page of the keys under a prefix, in the order of their UTF-8 bytes; reads only the folders it needs. */
-  async list(prefix: string, { startAfter, maxKeys, delimiter }: ListOptions = {}): Promise<ListPage> {
-    const objects: ObjectMetadata[] = [];
-    const commonPrefixes: string[] = [];
-    const walk = new KeyWalk(this.folder, { prefix, startAfter, names: this.names });
-    const most = maxKeys ?? Number.POSITIVE_INFINITY;
-    let next: string | undefined;
-    let common: string | undefined;
-    if (most <= 0) return { objects, commonPrefixes };
-    for (let found = await walk.next(); found !== undefined; found = await walk.next()) {
-      const { key } = found;
-      if (common !== undefined && key.startsWith(common)) continue;
-      const cut = delimiter ? key.indexOf(delimiter, prefix.length) : -1;
-      const isFull = objects.length + commonPrefixes.length >= most;
-      if (delimiter && cut >= 0) {
-        if (isFull) return { objects, commonPrefixes, next };
-        common = key.slice(0, cut + delimiter.length);
-        commonPrefixes.push(common);
-        next = common + behindAll;
-        walk.leave(common);
-        continue;
-      }
-      const metadata = await this.head(key);
-      // Deleted since the folder was read.
-      if (metadata === undefined) continue;
-      if (isFull) return { objects, commonPrefixes, next };
-      objects.push(metadata);
-      next = key;
-    }
-    return { objects, commonPrefixes };
+  list(prefix: string, options: ListOptions = {}): Promise<ListPage> {
+    const walk = new KeyWalk(this.folder, { prefix, startAfter: options.startAfter, names: this.names });
+    return listPage(walk, (key) => this.head(key), prefix, options);
   }
 
   /** Removes the object; an absent one is fine. */
@@ -229,25 +187,6 @@ export class FolderStore {
       await rename(written, join(this.names, name));
     }
   }
-}
-
-async function receive(
-  path: string,
-  body: AsyncIterable<Uint8Array> | Buffer,
-): Promise<{ size: number; etag: string }> {
-  const md5 = createHash('md5');
-  let size = 0;
-  const file = await open(path, 'wx');
-  try {
-    for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
-      md5.update(chunk);
-      await file.writeFile(chunk);
-      size += chunk.length;
-    }
-  } finally {
-    await file.close();
-  }
-  return { size, etag: md5.digest('hex') };
 }
 
 function exists(key: string, cause?: unknown): ObjectExistsError {
