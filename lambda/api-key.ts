@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import {
   GetSecretValueCommand,
   ResourceNotFoundException,
@@ -75,7 +76,7 @@ export class ApiKey {
       .catch((error: unknown) => {
         if (error instanceof ResourceNotFoundException)
           throw failed(`it has no value yet, or does not exist; ${setIt}`, error);
-        throw failed(error instanceof Error ? `${error.name}: ${error.message}` : String(error), error);
+        throw failed(isNativeError(error) ? `${error.name}: ${error.message}` : String(error), error);
       });
     if (text === undefined) throw failed(`its value is binary; ${setIt}`);
     const key = text.trimStart().startsWith('{') ? apiKeyMember(text) : text.trim();

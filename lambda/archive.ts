@@ -1,4 +1,5 @@
 import { createReadStream } from 'node:fs';
+import { isNativeError } from 'node:util/types';
 import {
   GetObjectCommand,
   ListObjectsV2Command,
@@ -123,7 +124,7 @@ export class Archive {
 
   #failed(verb: string, key: string, cause: unknown): ArchiveError {
     const status = statusOf(cause);
-    const reason = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause);
+    const reason = isNativeError(cause) ? `${cause.name}: ${cause.message}` : String(cause);
     const advice = status === 403 ? "; check the function's role and the policies of the bucket and its KMS key" : '';
     const answer = status === undefined ? reason : `${status} ${reason}`;
     return new ArchiveError(`${verb} s3://${this.bucket}/${key} failed: ${answer}${advice}`, { cause });
@@ -136,6 +137,6 @@ function statusOf(error: unknown): number | undefined {
 
 /** No answer at all, or one that promises better luck next time. */
 function isTransient(error: unknown, status: number | undefined): boolean {
-  if (status === undefined) return error instanceof Error;
+  if (status === undefined) return isNativeError(error);
   return status === 408 || status === 429 || status >= 500;
 }

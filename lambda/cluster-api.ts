@@ -1,5 +1,6 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
+import { isNativeError } from 'node:util/types';
 import type { BodyCheck } from './body-check';
 import { InvalidBodyError } from './body-check';
 import { decoded } from './content-encoding';
@@ -182,5 +183,5 @@ function discard(response: http.IncomingMessage): void {
 }
 
 function hasCode(error: unknown): error is Error & { code: string } {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string';
+  return isNativeError(error) && 'code' in error && typeof error.code === 'string';
 }

@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { type Compression, objectKey } from './archive-layout';
 import type { ArchiveObject } from './archive-object';
 import { type FetchContext, fetchResource, type RequestCount } from './fetch-resource';
@@ -103,10 +104,10 @@ async function fetchAndArchive(task: Task, count: RequestCount, context: Collect
 }
 
 function statusOf(error: unknown): { httpStatus?: number } {
-  const status = error instanceof Error && 'status' in error ? error.status : undefined;
+  const status = isNativeError(error) && 'status' in error ? error.status : undefined;
   return typeof status === 'number' ? { httpStatus: status } : {};
 }
 
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return isNativeError(error) ? error.message : String(error);
 }

@@ -1,0 +1,344 @@
+import { objectKey } from '../../lambda/archive-layout';
+import { type Resource, resourceNames } from '../../lambda/resources';
+import { maxRequests } from '../../lambda/retry';
+import type { Answer } from '../support/fault-service';
+import { type FaultService, startFaultService } from '../support/fault-service';
+import {
+  encoded,
+  noContent,
+  ok,
+  redirect,
+  resetBeforeHeaders,
+  resetMidBody,
+  slowHeaders,
+  stalledBody,
+  status,
+  throttled,
+  tricklingBody,
+  truncatedChunked,
+  truncatedLength,
+  wronglyEncoded,
+} from '../support/fault-service-answers';
+import {
+  deepRecord,
+  errorDocument,
+  gzipBomb,
+  htmlPage,
+  invalidUtf8Record,
+  logRecord,
+  manifestText,
+  wrongRecords,
+} from '../support/fault-service-bodies';
+import { refusedAddress } from '../support/fault-service-refusal';
+import { RealCollector, type RealCollectorOptions, testKey, testRun } from '../support/real-collector';
+
+/**
+ * Every fault of the service, over real sockets, beside a healthy cluster: what is recorded, what is in the bucket, and
+ * that nothing else is.
+ */
+interface Cell {
+  readonly fault: string;
+  /** Whose answers are spoiled; the victim's other resource is answered well. */
+  readonly resource: Resource;
+  /** Answers to the victim's requests, counted from 1. */
+  readonly answer: (nth: number) => Answer;
+  /** Left out: archived. */
+  readonly error?: RegExp;
+  /** Requests made to the service; left out: 1. */
+  readonly requests?: number;
+  readonly options?: Partial<RealCollectorOptions>;
+  readonly throttled?: number;
+}
+
+const victim = 'victim';
+const record = logRecord({ uid: victim });
+const text = { 'Content-Type': 'text/plain' };
+const shortLimits = { timeLimits: { responseMs: 60, idleMs: 60 } };
+const gaveUp = `gave up after ${maxRequests} requests`;
+const always = (answer: Answer) => () => answer;
+const once = (answer: Answer) => (nth: number) => (nth === 1 ? answer : ok(record));
+
+/** A fault that lasts, and is worth asking again. */
+const lasting = (fault: string, answer: Answer, reason: string, options?: Partial<RealCollectorOptions>): Cell => ({
+  fault: `${fault}, for ever`,
+  resource: 'log',
+  answer: always(answer),
+  error: new RegExp(`^GET features/logFetcher of cluster victim failed: ${reason}.*; ${gaveUp}$`),
+  requests: maxRequests,
+  options,
+});
+
+/** The same fault once. */
+const passing = (fault: string, answer: Answer, options?: Partial<RealCollectorOptions>): Cell => ({
+  fault: `${fault}, once`,
+  resource: 'log',
+  answer: once(answer),
+  requests: 2,
+  options,
+});
+
+/** An answer that asking again does not change. */
+const final = (fault: string, answer: Answer, error: RegExp, resource: Resource = 'log'): Cell => ({
+  fault,
+  resource,
+  answer: always(answer),
+  error,
+});
+
+const noRecord = (reason: string) =>
+  new RegExp(`^GET features/logFetcher of cluster victim answered 200 OK, but .*${reason}`);
+const noManifest = (reason: string) =>
+  new RegExp(`^GET assets/manifest of cluster victim answered 200 OK, but .*${reason}`);
+const failedWith = (reason: string) => new RegExp(`^GET features/logFetcher of cluster victim failed: ${reason}`);
+
+const cells: Cell[] = [
+  lasting('a reset before the headers', resetBeforeHeaders(), 'no answer \\(ECONNRESET\\)'),
+  passing('a reset before the headers', resetBeforeHeaders()),
+  lasting('a reset in the middle of the body', resetMidBody(record), 'its body was cut short or damaged'),
+  passing('a reset in the middle of the body', resetMidBody(record)),
+  lasting('a body shorter than its Content-Length', truncatedLength(record), 'its body was cut short or damaged'),
+  passing('a body shorter than its Content-Length', truncatedLength(record)),
+  lasting('a chunked body without its end', truncatedChunked(record), 'its body was cut short or damaged'),
+  passing('a chunked body without its end', truncatedChunked(record)),
+  lasting('headers that trickle', slowHeaders(), 'no answer in 0.06 s', shortLimits),
+  passing('headers that trickle', slowHeaders(), shortLimits),
+  lasting('a body that stalls', stalledBody(record), 'less than 1024 bytes of its body in 0.06 s', shortLimits),
+  lasting('a body that trickles', tricklingBody(record), 'less than 1024 bytes of its body in 0.06 s', shortLimits),
+  passing('a body that stalls', stalledBody(record), shortLimits),
+
+  final('200 with an HTML page as a log', ok(htmlPage(), { 'Content-Type': 'text/html' }), noRecord('')),
+  final('200 with an HTML page as a manifest', ok(htmlPage(), text), noManifest('HTML'), 'manifest'),
+  final('200 with an error document as a log', ok(errorDocument()), noRecord('metadata')),
+  final('200 with an error document as a manifest', ok(errorDocument()), noManifest('object'), 'manifest'),
+  final('200 with an empty log record', ok(''), noRecord('empty')),
+  final('200 with an empty manifest', ok('', text), noManifest('empty'), 'manifest'),
+  final('204', noContent(), failedWith('204 No Content$')),
+  final('a record of another cluster', ok(logRecord({ uid: 'another' })), noRecord('another')),
+  ...Object.entries(wrongRecords(victim)).map(([fault, body]) => final(`200 with ${fault}`, ok(body), noRecord(''))),
+  final('invalid UTF-8', ok(invalidUtf8Record(victim)), noRecord('UTF-8')),
+  final('deep nesting', ok(deepRecord(victim, 2000)), noRecord('1,?000')),
+  final('a JSON string that breaks off', ok('"apiVersion: v1\\n'), noManifest(''), 'manifest'),
+
+  { fault: 'a gzip-encoded log', resource: 'log', answer: always(encoded('gzip', record)) },
+  { fault: 'a deflate-encoded log', resource: 'log', answer: always(encoded('deflate', record)) },
+  { fault: 'a brotli-encoded log', resource: 'log', answer: always(encoded('br', record)) },
+  final(
+    'an unknown Content-Encoding',
+    wronglyEncoded(record),
+    failedWith('200 OK, but its Content-Encoding "x-unheard-of"'),
+  ),
+  lasting(
+    'a damaged gzip stream',
+    wronglyEncoded(record, 'gzip'),
+    'its body was cut short or damaged \\(Z_DATA_ERROR\\)',
+  ),
+
+  final('400', status(400), failedWith('400 Bad Request$')),
+  final('403 for one cluster', status(403), failedWith('403 Forbidden; set an API key that may read this cluster')),
+  final('401 for one cluster', status(401), failedWith('401 Unauthorized; set a valid API key')),
+  final('404', status(404), failedWith('404 Not Found; remove the cluster from the configuration if it is gone')),
+  final('an unknown status', status(299), failedWith('299 an unknown status$')),
+  lasting('408', status(408), '408 Request Timeout'),
+  passing('408', status(408)),
+  passing('500', status(500)),
+  lasting('a storm of 503', status(503), '503 Service Unavailable'),
+  { ...lasting('429 without Retry-After', throttled(), '429 Too Many Requests'), throttled: maxRequests },
+  { ...passing('429 without Retry-After', throttled()), throttled: 1 },
+  { ...passing('429 with Retry-After in seconds', throttled('7')), throttled: 1 },
+  { ...passing('429 with a Retry-After that is garbage', throttled('soon')), throttled: 1 },
+  { ...passing('503 with Retry-After', throttled('7', 503)), throttled: 1 },
+  {
+    fault: '429 with an absurd Retry-After',
+    resource: 'log',
+    answer: always(throttled('86400')),
+    error: failedWith("429 Too Many Requests.*; the next request would be due in 86400 s, after this attempt's time$"),
+    throttled: 1,
+  },
+  {
+    fault: 'a manifest that begins like a JSON string and is none',
+    resource: 'manifest',
+    answer: always(ok('"apiVersion": v1\n')),
+    requests: 2,
+  },
+];
+
+const goodAnswer = (resource: Resource, uid: string) =>
+  resource === 'log' ? ok(logRecord({ uid })) : ok(manifestText(uid), text);
+
+let service: FaultService;
+let collector: RealCollector;
+
+async function start(cell: Pick<Cell, 'resource' | 'answer' | 'options'>, options: Partial<RealCollectorOptions> = {}) {
+  service = await startFaultService((request) => {
+    const { uid = '', resource = 'log', nth } = request;
+    return uid === victim && resource === cell.resource ? cell.answer(nth) : goodAnswer(resource, uid);
+  });
+  const clusters = [{ uid: victim }, { uid: 'healthy' }];
+  collector = await RealCollector.start({ service: { baseUrl: service.url }, clusters, ...cell.options, ...options });
+}
+
+afterEach(async () => {
+  await collector.close();
+  await service.close();
+});
+
+const keyOf = (cluster: string, resource: Resource) =>
+  objectKey({ cluster, resource, run: testRun, compression: 'gzip' });
+const recordKey = 'runs/date=2026-11-20/20261120T100000.000Z.attempt-1.json';
+
+it.each(cells)('$fault ($resource)', async (cell) => {
+  await start(cell);
+  const { error, outcomes, summary, throttled: throttledAnswers } = await collector.attempt();
+
+  const outcome = outcomes.find(({ cluster, resource }) => cluster === victim && resource === cell.resource);
+  expect(outcome?.attempts).toBe(cell.requests ?? 1);
+  expect(throttledAnswers).toBe(cell.throttled ?? 0);
+  const expected = [victim, 'healthy'].flatMap((uid) => resourceNames.map((resource) => keyOf(uid, resource)));
+  if (cell.error === undefined) {
+    expect(outcome).toMatchObject({ outcome: 'archived', httpStatus: 200 });
+    expect(error).toBeUndefined();
+  } else {
+    expected.splice(expected.indexOf(keyOf(victim, cell.resource)), 1);
+    expect(outcome).toMatchObject({ outcome: 'failed', error: expect.stringMatching(cell.error) });
+    expect(outcome).not.toHaveProperty('key');
+    expect(error?.message).toContain(`- ${cell.resource} of cluster victim: `);
+  }
+  const objects = await collector.objects();
+  expect([...objects.keys()]).toEqual([...expected, recordKey].sort());
+  expect(await collector.records()).toMatchObject([{ outcomes, counts: summary?.counts }]);
+  expect(await collector.spooled()).toEqual([]);
+});
+
+it('what is decoded is archived decoded', async () => {
+  await start({ resource: 'log', answer: always(encoded('gzip', record)) });
+  await collector.attempt();
+  expect((await collector.objects()).get(keyOf(victim, 'log'))?.toString()).toBe(record);
+});
+
+it('a connection that is refused fails every cluster and archives nothing', async () => {
+  await start({ resource: 'log', answer: always(ok(record)) });
+  await collector.close();
+  const refused = await refusedAddress();
+  collector = await RealCollector.start({ service: { baseUrl: refused.url }, clusters: [{ uid: victim }] });
+  const { outcomes } = await collector.attempt();
+  for (const { outcome, error, attempts } of outcomes)
+    expect([outcome, error, attempts]).toEqual([
+      'failed',
+      expect.stringContaining('no answer (ECONNREFUSED)'),
+      maxRequests,
+    ]);
+  expect([...(await collector.objects()).keys()]).toEqual([recordKey]);
+  await refused.release();
+});
+
+it.each([
+  'gzip bomb',
+  'plain body',
+])('a %s of more than limits.maxBodyMiB is refused at the limit of decoded bytes', async (kind) => {
+  const bytes = 40 * 1024 * 1024;
+  const bomb = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
+  const plain = [
+    Buffer.from(record.slice(0, -40)),
+    ...Array.from({ length: 40 }, () => Buffer.alloc(1024 * 1024, 'a')),
+  ];
+  const answer = () => (kind === 'gzip bomb' ? ok(gzipBomb({ uid: victim, bytes }), bomb) : ok(plain));
+  await start({ resource: 'log', answer, options: { limits: { maxBodyMiB: 1 } } });
+  const { outcomes } = await collector.attempt();
+  const [outcome] = outcomes;
+  expect(outcome).toMatchObject({ outcome: 'failed', attempts: 1, httpStatus: 200 });
+  expect(outcome?.error).toMatch(
+    /failed: its body has more than 1048576 bytes; raise limits.maxBodyMiB if that is right$/,
+  );
+  expect([...(await collector.objects()).keys()]).not.toContain(keyOf(victim, 'log'));
+  expect(await collector.spooled()).toEqual([]);
+});
+
+it.each([
+  301, 302, 303, 307, 308,
+] as const)('%i to another origin is not followed, and the key goes nowhere', async (code) => {
+  const other = await startFaultService(() => ok(record));
+  await start({
+    resource: 'log',
+    answer: always(redirect(code, `${other.url}/v1/platformclusters/victim/features/logFetcher`)),
+  });
+  const { outcomes } = await collector.attempt();
+  expect(outcomes[0]).toMatchObject({ outcome: 'failed', attempts: 1, httpStatus: code });
+  expect(outcomes[0]?.error).toMatch(/redirects are not followed, check service.baseUrl$/);
+  expect(other.connections).toBe(0);
+  await other.close();
+});
+
+it('429 with a Retry-After date waits until then, and everybody waits', async () => {
+  const due = new Date(Date.now() + 120_000).toUTCString();
+  await start({ resource: 'log', answer: once(throttled(due)) }, { limits: { concurrency: 1 } });
+  const { slept, outcomes } = await collector.attempt();
+  expect(outcomes[0]).toMatchObject({ outcome: 'archived', attempts: 2 });
+  expect(Math.max(...slept)).toBeGreaterThan(110_000);
+  expect(Math.max(...slept)).toBeLessThanOrEqual(120_000);
+});
+
+describe('the key', () => {
+  it('is sent as the contract says, with the project and the request id', async () => {
+    await start(
+      { resource: 'log', answer: always(ok(record)) },
+      {
+        clusters: [{ uid: victim, projectUid: 'p-1', requestId: 'r/1 ?' }],
+      },
+    );
+    await collector.attempt();
+    const [log, manifest] = [...service.requests].sort((a, b) => (a.resource ?? '').localeCompare(b.resource ?? ''));
+    expect(log?.path).toBe('/v1/platformclusters/victim/features/logFetcher?requestId=r%2F1%20%3F');
+    expect(manifest?.path).toBe('/v1/platformclusters/victim/assets/manifest');
+    for (const { headers } of service.requests)
+      expect(headers).toMatchObject({ apikey: testKey, projectuid: 'p-1', accept: 'application/json' });
+  });
+
+  it('rotated in the middle of a run costs nobody their log, and is read again once', async () => {
+    let readings = 0;
+    let valid = testKey;
+    service = await startFaultService(({ uid = '', resource = 'log', headers, index }) => {
+      if (index === 6) {
+        valid = 'rotated-key';
+        collector.setSecret(JSON.stringify({ apiKey: valid }));
+      }
+      return headers.apikey === valid ? goodAnswer(resource, uid) : status(401);
+    });
+    const clusters = Array.from({ length: 10 }, (_, i) => ({ uid: `c${i}` }));
+    collector = await RealCollector.start({
+      service: { baseUrl: service.url },
+      clusters,
+      intercept: ({ service: name }) => {
+        if (name === 'secretsmanager') readings += 1;
+        return undefined;
+      },
+    });
+    const { summary } = await collector.attempt();
+    expect(summary).toMatchObject({ status: 'complete', counts: { archived: 20 } });
+    expect(readings).toBe(2);
+  });
+
+  it('rejected for ever ends the run after five clusters rather than asking for every one', async () => {
+    service = await startFaultService(() => status(401));
+    const clusters = Array.from({ length: 40 }, (_, i) => ({ uid: `c${i}` }));
+    collector = await RealCollector.start({ service: { baseUrl: service.url }, clusters, limits: { concurrency: 2 } });
+    const { summary, error, outcomes } = await collector.attempt();
+    expect(error?.message).toContain('the service rejected the API key for 5 different clusters in a row');
+    expect(service.requests.length).toBeLessThanOrEqual(12);
+    expect(summary?.counts.notAttempted).toBe(80 - service.requests.length);
+    expect(outcomes).toHaveLength(80);
+    expect([...(await collector.objects()).keys()]).toEqual([recordKey]);
+  });
+
+  it('that may not read one project leaves the other clusters alone', async () => {
+    service = await startFaultService(({ uid = '', resource = 'log', headers }) =>
+      headers.projectuid === 'closed' ? status(403) : goodAnswer(resource, uid),
+    );
+    const clusters = Array.from({ length: 12 }, (_, i) => ({
+      uid: `c${i}`,
+      ...(i % 3 === 0 ? { projectUid: 'closed' } : {}),
+    }));
+    collector = await RealCollector.start({ service: { baseUrl: service.url }, clusters });
+    const { summary } = await collector.attempt();
+    expect(summary?.counts).toMatchObject({ archived: 16, failed: 8, notAttempted: 0 });
+  });
+});

@@ -1,0 +1,219 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { ApiKey, ApiKeyError } from '../../lambda/api-key';
+import { Archive } from '../../lambda/archive';
+import type { Compression } from '../../lambda/archive-layout';
+import { type AttemptContext, attemptRun } from '../../lambda/attempt-run';
+import type { Clock } from '../../lambda/clock';
+import { ClusterApi } from '../../lambda/cluster-api';
+import { createCompressor } from '../../lambda/compress';
+import { createCheck } from '../../lambda/create-check';
+import { type Deadline, startDeadline } from '../../lambda/deadline';
+import type { RunRequest } from '../../lambda/event';
+import { Pace } from '../../lambda/pace';
+import { RejectionGuard } from '../../lambda/rejection-guard';
+import type { RequestTimeLimits } from '../../lambda/request-watch';
+import { type Outcome, type RunRecord, type RunSummary, runRecordSchema } from '../../lambda/run-record';
+import { RunRecordError, RunRecords } from '../../lambda/run-records';
+import type { Collection, ConfiguredCluster } from '../../lambda/settings';
+import { Stop } from '../../lambda/stop';
+import { systemClock } from '../../lambda/system-clock';
+import { FolderStore } from '../../local/aws/folder-store';
+import { type LocalAws, type LocalAwsOptions, startLocalAws } from '../../local/aws/local-aws';
+
+export const testKey = 'test-key-2f1c9a';
+export const testRun = new Date('2026-11-20T10:00:00.000Z');
+
+const secretName = 'collector/api-key';
+const secretArn = `arn:aws:secretsmanager:eu-central-1:111111111111:secret:${secretName}-AbCdEf`;
+const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret for tests' };
+
+export interface RealCollectorOptions {
+  readonly service: Pick<Collection['service'], 'baseUrl' | 'caCertificate'>;
+  readonly clusters: readonly ConfiguredCluster[];
+  /** The secret's value; null for a secret without one. */
+  readonly secret?: string | null;
+  readonly intercept?: LocalAwsOptions['intercept'];
+  readonly limits?: Partial<Collection['limits']>;
+  readonly timeLimits?: Partial<RequestTimeLimits>;
+  readonly compression?: Compression;
+  /** Time the invocation has, in milliseconds, its reserve taken off. */
+  readonly timeLeftMs?: number;
+}
+
+/** What one attempt came to, as its caller and as the archive see it. */
+export interface Attempted {
+  readonly summary: RunSummary | undefined;
+  readonly error: Error | undefined;
+  readonly outcomes: readonly Outcome[];
+  readonly throttled: number;
+  /** Milliseconds that retries would have slept. */
+  readonly slept: readonly number[];
+}
+
+/**
+ * The function's real parts, wired as the handler wires them: real HTTP to the service, real SDK clients over a socket to
+ * the embedded endpoint, a real spool directory. Only the sleeps between requests are skipped, and noted.
+ */
+export class RealCollector {
+  readonly #options: RealCollectorOptions;
+  readonly #directory: string;
+  readonly aws: LocalAws;
+  readonly #keys: ApiKey;
+  readonly #sink: Archive;
+  readonly #slept: number[] = [];
+  readonly #clock: Clock;
+  #skippedMs = 0;
+
+  static async start(options: RealCollectorOptions): Promise<RealCollector> {
+    const directory = await mkdtemp(join(tmpdir(), 'real-collector-'));
+    const { secret = testKey, intercept } = options;
+    const aws = await startLocalAws({
+      region: 'eu-central-1',
+      accountId: '111111111111',
+      principals: [
+        {
+          ...credentials,
+          arn: 'arn:aws:iam::111111111111:role/collector',
+          policies: [{ Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }] }],
+        },
+      ],
+      buckets: [{ name: 'archive', folder: join(directory, 'archive') }],
+      secrets: [{ name: secretName, arn: secretArn, ...(secret === null ? {} : { value: secret }) }],
+      ...(intercept === undefined ? {} : { intercept }),
+    });
+    return new RealCollector(options, directory, aws);
+  }
+
+  private constructor(options: RealCollectorOptions, directory: string, aws: LocalAws) {
+    this.#options = options;
+    this.#directory = directory;
+    this.aws = aws;
+    this.#clock = {
+      ...systemClock,
+      monotonicMs: () => systemClock.monotonicMs() + this.#skippedMs,
+      sleep: async (ms, signal) => {
+        signal.throwIfAborted();
+        this.#slept.push(ms);
+        this.#skippedMs += ms;
+        await new Promise((resolve) => setImmediate(resolve));
+        signal.throwIfAborted();
+      },
+    };
+    const client = { endpoint: aws.url, region: 'eu-central-1', credentials, maxAttempts: 3 };
+    this.#sink = new Archive(new S3Client(client), 'archive', this.#clock);
+    this.#keys = new ApiKey(new SecretsManagerClient(client), secretName, this.#clock);
+  }
+
+  get spoolDirectory(): string {
+    return this.#directory;
+  }
+
+  setSecret(value: string): void {
+    this.aws.setSecretValue(secretName, value);
+  }
+
+  /** One attempt of {@link testRun}, unless the request says otherwise. */
+  async attempt(request: Partial<RunRequest> = {}): Promise<Attempted> {
+    const { service, limits, clusters, timeLimits, compression = 'gzip', timeLeftMs = 600_000 } = this.#options;
+    const stop = new Stop();
+    const start = this.#clock.monotonicMs();
+    const remainingMs = () => timeLeftMs - (this.#clock.monotonicMs() - start);
+    const deadline: Deadline = startDeadline(stop, remainingMs, 0);
+    const concurrency = limits?.concurrency ?? 4;
+    const receiver = {
+      spoolDirectory: this.#directory,
+      compressor: createCompressor(compression),
+      maxBytes: (limits?.maxBodyMiB ?? 64) * 1024 * 1024,
+    };
+    const api = new ClusterApi(
+      { ...service, collection: 'platformclusters' },
+      concurrency,
+      receiver,
+      { connectMs: 5000, responseMs: 5000, idleMs: 5000, ...timeLimits },
+      'test',
+    );
+    let finished: [RunSummary, readonly Outcome[]] | undefined;
+    let throttled = 0;
+    const slept = this.#slept.length;
+    const context: AttemptContext = {
+      stop,
+      clusters,
+      concurrency,
+      compression,
+      createCheck,
+      service: api,
+      clock: this.#clock,
+      sink: this.#sink,
+      keys: this.#keys,
+      records: new RunRecords(this.#sink),
+      pace: new Pace(this.#clock, limits?.requestsPerSecond),
+      guard: new RejectionGuard(stop),
+      version: '1.0.0',
+      provenance: {
+        collectorVersion: '1.0.0',
+        functionVersion: '1',
+        invocation: 'test',
+        configuration: '0'.repeat(64),
+      },
+      timeLeftMs: () => deadline.timeLeftMs(),
+      recordSignal: () => AbortSignal.timeout(10_000),
+      endsRun: (error) => error instanceof ApiKeyError,
+      isUnreadableRecord: (error) => error instanceof RunRecordError,
+      onUnreadableRecord: () => undefined,
+      onThrottled: () => {
+        throttled += 1;
+      },
+      onOutcome: () => undefined,
+      onFinished: (...args) => {
+        finished = args;
+      },
+    };
+    const asked = { run: testRun, completes: false, scheduled: true, dryRun: false, ...request };
+    try {
+      const error = await attemptRun(asked, context).then(
+        () => undefined,
+        (thrown: unknown) => thrown as Error,
+      );
+      const [summary, outcomes = []] = finished ?? [];
+      return { summary, error, outcomes, throttled, slept: this.#slept.slice(slept) };
+    } finally {
+      deadline.clear();
+      api.close();
+    }
+  }
+
+  /** Every object of the archive, by key, uncompressed. */
+  async objects(): Promise<Map<string, Buffer>> {
+    const store = new FolderStore(join(this.#directory, 'archive'));
+    const objects = new Map<string, Buffer>();
+    for (const { key } of (await store.list('')).objects) {
+      const found = await store.get(key);
+      const chunks: Buffer[] = [];
+      for await (const chunk of found?.open() ?? []) chunks.push(chunk as Buffer);
+      const bytes = Buffer.concat(chunks);
+      objects.set(key, key.endsWith('.gz') ? gunzipSync(bytes) : bytes);
+    }
+    return objects;
+  }
+
+  /** The run records, by attempt. */
+  async records(): Promise<RunRecord[]> {
+    const objects = [...(await this.objects())].filter(([key]) => key.startsWith('runs/'));
+    return objects.map(([, content]) => runRecordSchema.parse(JSON.parse(content.toString())));
+  }
+
+  /** Names of temporary files that are there now. */
+  async spooled(): Promise<string[]> {
+    return (await readdir(this.#directory)).filter((name) => name !== 'archive');
+  }
+
+  async close(): Promise<void> {
+    await this.aws.close();
+    await rm(this.#directory, { recursive: true, force: true });
+  }
+}
