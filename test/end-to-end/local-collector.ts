@@ -37,12 +37,18 @@ export interface DeployedCollector extends LocalDeployment {
   records(): Promise<RunRecord[]>;
 }
 
-export async function startLocalCollector(): Promise<LocalCollector> {
+interface ConfigOverrides {
+  readonly service?: object;
+  readonly [member: string]: unknown;
+}
+
+/** @param overrides members of the configuration, beside those that a run needs */
+export async function startLocalCollector(overrides: ConfigOverrides = {}): Promise<LocalCollector> {
   const failing: Record<string, FaultName> = {};
   const collector = { key: 'the-api-key-of-the-tests' };
   const demo = await startDemoService({ apiKey: () => collector.key, source: demoContent(), failing });
   const root = await mkdtemp(join(tmpdir(), 'end-to-end-'));
-  const assembly = synthesize(demo.url, join(root, 'cdk.out'));
+  const assembly = synthesize(demo.url, overrides, join(root, 'cdk.out'));
   const deployments: LocalDeployment[] = [];
   let count = 0;
 
@@ -76,11 +82,10 @@ export async function startLocalCollector(): Promise<LocalCollector> {
   });
 }
 
-function synthesize(baseUrl: string, outdir: string): CloudAssembly {
-  const config = parseConfig(
-    { name: 'end-to-end', service: { baseUrl }, clusters: uids, schedule: { expression: 'cron(0 * * * ? *)' } },
-    join(outdir, 'collector.json'),
-  );
+function synthesize(baseUrl: string, overrides: ConfigOverrides, outdir: string): CloudAssembly {
+  const service = { baseUrl, ...overrides.service };
+  const needed = { name: 'end-to-end', clusters: uids, schedule: { expression: 'cron(0 * * * ? *)' } };
+  const config = parseConfig({ ...needed, ...overrides, service }, join(outdir, 'collector.json'));
   return createApp({ config, outdir }).app.synth();
 }
 

@@ -1,0 +1,82 @@
+import type { PolicyStatement } from '../../local/aws/policy-document';
+import { type LocalCollector, startLocalCollector } from './local-collector';
+
+const noon = new Date('2026-11-20T12:00:00Z');
+const kmsKeyArn = 'arn:aws:kms:eu-central-1:111122223333:key/0a1b2c3d-0000-1111-2222-333344445555';
+
+let collector: LocalCollector | undefined;
+
+afterEach(() => collector?.close());
+
+test.each<[string, object]>([
+  ['a customer key of its own', { archive: { kms: true } }],
+  ['a given customer key', { archive: { kms: kmsKeyArn } }],
+  ['an existing secret', { apiKeySecret: 'platform/api-key' }],
+  ['an existing secret under a customer key', { apiKeySecret: { name: 'platform/api-key', kmsKeyArn } }],
+  [
+    'retention, alerts and shared test events',
+    {
+      archive: { retentionDays: 400, infrequentAccessAfterDays: 30, objectLockDays: 30 },
+      alerts: { emails: ['somebody@example.com'] },
+      testEvents: true,
+      tags: { team: 'platform' },
+    },
+  ],
+  [
+    'a VPC',
+    {
+      network: {
+        vpcId: 'vpc-0123456789abcdef0',
+        subnetIds: ['subnet-0123456789abcdef0'],
+        securityGroupIds: ['sg-0123456789abcdef0'],
+      },
+    },
+  ],
+])('a stack with %s collects everything', async (_name, overrides) => {
+  collector = await startLocalCollector(overrides);
+  const deployed = await collector.deploy();
+  const { attempts } = await deployed.fireSchedule(noon);
+  expect(attempts).toEqual([expect.objectContaining({ payload: expect.objectContaining({ status: 'complete' }) })]);
+});
+
+test.each([
+  'kms:GenerateDataKey',
+  'kms:Decrypt',
+])('an archive under a customer key fails loudly without %s', async (action) => {
+  collector = await startLocalCollector({ archive: { kms: true } });
+  const deployed = await collector.deploy({
+    edit: ({ Resources }) => {
+      for (const { Type, Properties } of Object.values(Resources)) {
+        if (Type !== 'AWS::IAM::Policy') continue;
+        for (const statement of (Properties?.PolicyDocument as { Statement: PolicyStatement[] }).Statement)
+          if (statement.Sid === 'UseArchiveKey')
+            Object.assign(statement, { Action: [statement.Action].flat().filter((name) => name !== action) });
+      }
+    },
+  });
+  // The second delivery reads the record of the first.
+  const first = await deployed.fireSchedule(noon);
+  const second = await deployed.fireSchedule(noon);
+  const { condition, attempts } = first.condition === undefined ? second : first;
+  expect(condition).toBe('RetriesExhausted');
+  expect(attempts.at(-1)?.error?.errorMessage).toContain(action);
+});
+
+test('what the configuration says about the service and its clusters reaches the service', async () => {
+  collector = await startLocalCollector({
+    service: { projectUid: 'project-of-all' },
+    clusters: ['one', { uid: 'two', projectUid: 'project-of-two', requestId: 'request 2', resources: ['log'] }],
+  });
+  const deployed = await collector.deploy();
+  await deployed.fireSchedule(noon);
+  const asked = collector.demo.requests.map(({ path, headers }) => [path, headers.projectuid, headers.accept]);
+  expect(asked.sort()).toEqual([
+    ['/v1/platformclusters/one/assets/manifest', 'project-of-all', expect.anything()],
+    ['/v1/platformclusters/one/features/logFetcher', 'project-of-all', expect.anything()],
+    [
+      expect.stringMatching(/^\/v1\/platformclusters\/two\/features\/logFetcher\?requestId=request(\+|%20)2$/),
+      'project-of-two',
+      expect.anything(),
+    ],
+  ]);
+});
