@@ -66,9 +66,9 @@ export class ReportBuilder {
     const series = cluster[resource];
     const isChanged = sha256 !== undefined && series.sha256 !== undefined && sha256 !== series.sha256;
     series.sha256 = sha256 ?? series.sha256;
-    const isKnown = outcome.outcome !== 'would-archive';
     const cell = {
-      outcome: isKnown ? outcome.outcome : 'none',
+      // A dry run leaves no record.
+      outcome: outcome.outcome === 'would-archive' ? 'none' : outcome.outcome,
       isLate: isLate(run.run, outcome.fetchedAt),
       isChanged: isChanged && resource === 'manifest',
     } as const;
@@ -85,7 +85,12 @@ export class ReportBuilder {
     const known = this.clusters.get(uid);
     if (known !== undefined) return known;
     const [log, manifest] = resourceNames.map(
-      (): Series => ({ cells: '', sizes: new NumberSeriesWriter(), states: new NumberSeriesWriter(), sha256: undefined }),
+      (): Series => ({
+        cells: '',
+        sizes: new NumberSeriesWriter(),
+        states: new NumberSeriesWriter(),
+        sha256: undefined,
+      }),
     ) as [Series, Series];
     const cluster = { index: this.clusters.size, log, manifest };
     this.clusters.set(uid, cluster);

@@ -10,7 +10,7 @@ import {
   withJson,
   withPeriod,
 } from './archive-options';
-import { type ArchiveReader, ArchiveReadError } from './archive-reader';
+import { ArchiveReadError, type ArchiveReader } from './archive-reader';
 import { ReportBuilder } from './build-report';
 import { exitCodes } from './exit-codes';
 import { formatBytes, formatCount } from './format';

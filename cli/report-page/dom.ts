@@ -1,0 +1,30 @@
+/** The element of the page's own skeleton with this id. */
+export function byId<Found extends HTMLElement = HTMLElement>(id: string): Found {
+  const found = document.getElementById(id);
+  if (found === null) throw new Error(`The page has no #${id}`);
+  return found as Found;
+}
+
+/** A new element. Text becomes text nodes, never markup: most of it comes from elsewhere. */
+export function element<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  className = '',
+  ...content: (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const made = document.createElement(tag);
+  if (className !== '') made.className = className;
+  made.append(...content);
+  return made;
+}
+
+/** A new SVG element with attributes. */
+export function svg<Tag extends keyof SVGElementTagNameMap>(
+  tag: Tag,
+  attributes: Readonly<Record<string, string | number>>,
+  ...content: (Node | string)[]
+): SVGElementTagNameMap[Tag] {
+  const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
+  made.append(...content);
+  return made;
+}
