@@ -13,6 +13,8 @@ export interface RawRequest {
   readonly method: string;
   /** As it stands in the request line, already encoded. */
   readonly path: string;
+  /** As it is signed, where it is sent otherwise. */
+  readonly signedPath?: string;
   readonly query?: Record<string, string>;
   readonly headers?: Record<string, string>;
   readonly body?: Buffer;
@@ -58,7 +60,7 @@ export class RawClient {
         method: raw.method,
         protocol: 'http:',
         hostname: '127.0.0.1',
-        path: raw.path,
+        path: raw.signedPath ?? raw.path,
         query: raw.query ?? {},
         headers: {
           host,
@@ -73,7 +75,9 @@ export class RawClient {
 
   async send(raw: RawRequest): Promise<RawAnswer> {
     const headers = await this.sign(raw);
-    const query = Object.entries(raw.query ?? {}).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+    const query = Object.entries(raw.query ?? {}).map(
+      ([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`,
+    );
     const path = query.length === 0 ? raw.path : `${raw.path}?${query.join('&')}`;
     const body = raw.body ?? Buffer.alloc(0);
     return new Promise((resolve, reject) => {

@@ -1,0 +1,135 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { FolderStore } from '../../../local/aws/folder-store';
+import { credentials } from './endpoint-setup';
+import { clientsOf } from './subject-clients';
+
+let folder: string;
+let child: ChildProcess;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'local-aws-'));
+});
+
+afterEach(async () => {
+  await kill();
+  await rm(folder, { recursive: true });
+});
+
+async function start(): Promise<string> {
+  child = fork(join(__dirname, 'serve-endpoint.ts'), [folder], { execArgv: ['--import', 'tsx'] });
+  const [{ url }] = (await once(child, 'message')) as [{ url: string }];
+  return url;
+}
+
+async function kill(): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGKILL');
+  await exited;
+}
+
+async function memory(): Promise<number> {
+  child.send('memory');
+  const [{ rss }] = (await once(child, 'message')) as [{ rss: number }];
+  return rss;
+}
+
+test('shows no half object, whenever it is killed', async () => {
+  const sizes = [10, 20_000, 3_000_000];
+  const sure = new Set<string>();
+  let seen = 0;
+  for (let round = 0; round < 15; round++) {
+    const { s3 } = clientsOf(await start(), credentials);
+    const writes = Array.from({ length: 40 }, async (_, i) => {
+      const Body = randomBytes(sizes[i % sizes.length] ?? 0);
+      const sha256 = createHash('sha256').update(Body).digest('hex');
+      const Key = `logs/cluster=${i % 5}/${round}-${i}`;
+      await s3.send(new PutObjectCommand({ Bucket: 'archive', Key, Body, IfNoneMatch: '*', Metadata: { sha256 } }));
+      sure.add(Key);
+    });
+    // Some objects in: the others are under way in every state.
+    const some = Promise.race(writes.slice(round * 2, round * 2 + 8));
+    const settled = Promise.allSettled(writes);
+    await some;
+    await kill();
+    s3.destroy();
+    await settled;
+
+    const store = new FolderStore(folder);
+    const { objects } = await store.list('');
+    for (const { key, size, etag, userMetadata } of objects) {
+      const found = await store.get(key);
+      const sha256 = createHash('sha256');
+      const md5 = createHash('md5');
+      let length = 0;
+      for await (const chunk of found?.open() ?? []) {
+        sha256.update(chunk);
+        md5.update(chunk);
+        length += chunk.length;
+      }
+      expect([key, length, md5.digest('hex'), { sha256: sha256.digest('hex') }]).toEqual([
+        key,
+        size,
+        etag,
+        userMetadata,
+      ]);
+    }
+    const visible = new Set(objects.map(({ key }) => key));
+    expect([...sure].filter((key) => !visible.has(key))).toEqual([]);
+    seen = objects.length;
+  }
+  // The last start clears away what the killed ones left; then every key can be written that is not there.
+  const { s3 } = clientsOf(await start(), credentials);
+  expect((await readdir(join(folder, '.metadata-incoming'))).filter((name) => !name.endsWith('.lock'))).toEqual([]);
+  const absent = Array.from({ length: 600 }, (_, i) => `logs/cluster=${(i % 40) % 5}/${Math.floor(i / 40)}-${i % 40}`);
+  const { objects } = await new FolderStore(folder).list('');
+  const there = new Set(objects.map(({ key }) => key));
+  expect(seen).toBeLessThan(absent.length);
+  for (const Key of absent.filter((key) => !there.has(key)))
+    await s3.send(new PutObjectCommand({ Bucket: 'archive', Key, Body: 'x', IfNoneMatch: '*' }));
+  s3.destroy();
+});
+
+test('holds no more memory for a large object than for a small one', async () => {
+  const { s3 } = clientsOf(await start(), credentials);
+  const ContentLength = 600 * 2 ** 20;
+  async function* megabytes(count: number): AsyncGenerator<Buffer> {
+    const megabyte = randomBytes(2 ** 20);
+    for (let i = 0; i < count; i++) yield megabyte;
+  }
+  const put = (count: number) =>
+    s3.send(
+      new PutObjectCommand({
+        Bucket: 'archive',
+        Key: randomUUID(),
+        Body: Readable.from(megabytes(count)),
+        ContentLength: count * 2 ** 20,
+      }),
+    );
+  await put(30);
+  const before = await memory();
+  const Key = randomUUID();
+  await s3.send(
+    new PutObjectCommand({
+      Bucket: 'archive',
+      Key,
+      Body: Readable.from(megabytes(600)),
+      ContentLength,
+      ChecksumAlgorithm: 'SHA256',
+    }),
+  );
+  const { Body } = await s3.send(new GetObjectCommand({ Bucket: 'archive', Key }));
+  let length = 0;
+  for await (const chunk of (Body as Readable | undefined) ?? []) length += (chunk as Buffer).length;
+  expect(length).toBe(ContentLength);
+  // Far below the object's size, above what garbage collection makes of a moment.
+  expect((await memory()) - before).toBeLessThan(100 * 2 ** 20);
+  s3.destroy();
+});

@@ -1,0 +1,321 @@
+import { once } from 'node:events';
+import { readdir } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import {
+  CopyObjectCommand,
+  CreateMultipartUploadCommand,
+  GetBucketLocationCommand,
+  GetObjectCommand,
+  HeadBucketCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
+import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
+import * as fc from 'fast-check';
+import type { Fault, InterceptedRequest, LoggedRequest } from '../../../local/aws/local-aws';
+import { startLocalAws, UnknownSecretError } from '../../../local/aws/local-aws';
+import { UnknownPolicyElementError } from '../../../local/aws/policy-document';
+import { accountId, secretArn, startEndpoint } from './endpoint-setup';
+import { answerOf, failureOf } from './expect-failure';
+import { region } from './subject-clients';
+
+let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
+let fault: (request: InterceptedRequest) => Fault | undefined | Promise<Fault | undefined>;
+let logged: LoggedRequest[];
+let onLogged: () => void;
+
+beforeEach(async () => {
+  fault = () => undefined;
+  logged = [];
+  onLogged = () => undefined;
+  endpoint = await startEndpoint({
+    intercept: (request) => fault(request),
+    onRequest: (request) => {
+      logged.push(request);
+      onLogged();
+    },
+  });
+});
+
+afterEach(() => endpoint.stop());
+
+const put = (Key = 'a', Body = 'hello') =>
+  endpoint.s3.send(new PutObjectCommand({ Bucket: 'archive', Key, Body, IfNoneMatch: '*' }));
+
+const keys = async (): Promise<unknown[]> => {
+  const { Contents = [] } = await endpoint.s3.send(new ListObjectsV2Command({ Bucket: 'archive' }));
+  return Contents.map(({ Key }) => Key);
+};
+
+describe('injected faults', () => {
+  test('answer with an error before anything is done', async () => {
+    fault = ({ action }) => (action === 'PutObject' ? { kind: 'error', status: 503, code: 'SlowDown' } : undefined);
+    expect(await failureOf(put())).toMatchObject({ status: 503, code: 'SlowDown' });
+    expect(await keys()).toEqual([]);
+  });
+
+  test('answer with an error although it was done', async () => {
+    fault = ({ action }) =>
+      action === 'PutObject' ? { kind: 'error', status: 500, code: 'InternalError', when: 'after' } : undefined;
+    expect(await failureOf(put())).toMatchObject({ status: 500, code: 'InternalError' });
+    expect(await keys()).toEqual(['a']);
+  });
+
+  test('speak the language of Secrets Manager', async () => {
+    fault = () => ({ kind: 'error', status: 400, code: 'ThrottlingException', message: 'Rate exceeded' });
+    const get = endpoint.secrets.send(new GetSecretValueCommand({ SecretId: 'api-key' }));
+    expect(await failureOf(get)).toEqual({ status: 400, code: 'ThrottlingException', message: 'Rate exceeded' });
+  });
+
+  test('cut the connection before, and after: the answer that is lost', async () => {
+    fault = ({ key }) => (key === undefined ? undefined : { kind: 'reset', when: key === 'b' ? 'after' : 'before' });
+    expect(await failureOf(put('a'))).toMatchObject({ status: undefined, code: 'Error' });
+    expect(await failureOf(put('b'))).toMatchObject({ status: undefined });
+    expect(await keys()).toEqual(['b']);
+    expect(logged.slice(0, 2).map(({ key, status }) => [key, status])).toEqual([
+      ['a', undefined],
+      ['b', undefined],
+    ]);
+  });
+
+  test('hold an answer back until the test lets it go', async () => {
+    let release: () => void = () => undefined;
+    const until = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    fault = ({ action }) => (action === 'PutObject' ? { kind: 'delay', until } : undefined);
+    let answered = false;
+    const written = put().then(() => {
+      answered = true;
+    });
+    while ((await keys()).length === 0) expect(answered).toBe(false);
+    release();
+    await written;
+  });
+
+  test('hold a call back until the test lets it go', async () => {
+    let release: () => void = () => undefined;
+    const arrived = new Promise<void>((resolve) => {
+      fault = ({ action }) =>
+        action === 'PutObject'
+          ? new Promise((proceed) => {
+              release = () => proceed(undefined);
+              resolve();
+            })
+          : undefined;
+    });
+    const written = put();
+    await arrived;
+    expect(await keys()).toEqual([]);
+    release();
+    await written;
+    expect(await keys()).toEqual(['a']);
+  });
+
+  test('keep nobody waiting once the endpoint closes', async () => {
+    let hold: Promise<unknown> = Promise.resolve();
+    const arrived = new Promise<void>((resolve) => {
+      fault = () => {
+        resolve();
+        return { kind: 'delay', until: new Promise(() => undefined) };
+      };
+    });
+    hold = failureOf(put());
+    await arrived;
+    await endpoint.aws.close();
+    expect(await hold).toMatchObject({ status: undefined });
+    // Closed once already; the next test's clean-up closes another.
+    endpoint = await startEndpoint();
+  });
+});
+
+describe('the log of calls', () => {
+  test('names the call, the caller and the answer', async () => {
+    await put('logs/a');
+    await failureOf(put('logs/a'));
+    await failureOf(endpoint.secrets.send(new GetSecretValueCommand({ SecretId: 'api-key' })));
+    const principalArn = `arn:aws:iam::${accountId}:role/admin`;
+    const written = {
+      service: 's3',
+      action: 'PutObject',
+      bucket: 'archive',
+      key: 'logs/a',
+      method: 'PUT',
+      principalArn,
+    };
+    expect(logged).toMatchObject([
+      { ...written, status: 200, code: undefined },
+      { ...written, status: 412, code: 'PreconditionFailed' },
+      { service: 'secretsmanager', action: 'GetSecretValue', status: 400, code: 'ResourceNotFoundException' },
+    ]);
+  });
+});
+
+describe('what is not built', () => {
+  test.each([
+    [
+      'CopyObject',
+      () => endpoint.s3.send(new CopyObjectCommand({ Bucket: 'archive', Key: 'b', CopySource: 'archive/a' })),
+    ],
+    [
+      'CreateMultipartUpload',
+      () => endpoint.s3.send(new CreateMultipartUploadCommand({ Bucket: 'archive', Key: 'b' })),
+    ],
+  ])('is refused by its name: %s', async (operation, call) => {
+    const failure = await failureOf(call());
+    expect(failure).toMatchObject({ status: 501, code: 'NotImplemented' });
+    expect(failure.message).toContain(operation);
+  });
+
+  test('is refused rather than ignored: a header or parameter', async () => {
+    const { raw } = endpoint;
+    const tagged = await raw.send({ method: 'PUT', path: '/archive/a', headers: { 'x-amz-tagging': 'a=b' } });
+    expect([answerOf(tagged), tagged.body]).toEqual([
+      [501, 'NotImplemented'],
+      expect.stringContaining('x-amz-tagging'),
+    ]);
+    const version = await raw.send({ method: 'GET', path: '/archive/a', query: { versionId: '1' } });
+    expect([answerOf(version), version.body]).toEqual([[501, 'NotImplemented'], expect.stringContaining('versionId')]);
+    expect(await keys()).toEqual([]);
+  });
+});
+
+describe('the embedded endpoint', () => {
+  test('tells where the bucket is', async () => {
+    const location = await endpoint.s3.send(new GetBucketLocationCommand({ Bucket: 'archive' }));
+    expect(location.LocationConstraint).toBe(region);
+    expect((await endpoint.s3.send(new HeadBucketCommand({ Bucket: 'archive' }))).BucketRegion).toBe(region);
+  });
+
+  test('sets and takes away the value of a secret', async () => {
+    const get = () => endpoint.secrets.send(new GetSecretValueCommand({ SecretId: 'api-key' }));
+    endpoint.aws.setSecretValue('api-key', 'first');
+    expect((await get()).SecretString).toBe('first');
+    endpoint.aws.setSecretValue(secretArn, undefined);
+    expect(await failureOf(get())).toMatchObject({ code: 'ResourceNotFoundException' });
+    expect(() => endpoint.aws.setSecretValue('absent', 'x')).toThrow(UnknownSecretError);
+  });
+
+  test('refuses to start with a policy it does not understand', async () => {
+    const Condition = { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } };
+    const policy = {
+      Statement: { Effect: 'Deny' as const, Principal: '*' as const, Action: '*', Resource: '*', Condition },
+    };
+    const buckets = [{ name: 'archive', folder: endpoint.folder, policy }];
+    const starting = startLocalAws({ region, accountId, principals: [], buckets, secrets: [] });
+    await expect(starting).rejects.toThrow(UnknownPolicyElementError);
+  });
+
+  test('keeps what cannot lie in a folder out of it', async () => {
+    const { raw } = endpoint;
+    for (const [path, signedPath] of [
+      ['/archive/../../etc/passwd'],
+      ['/archive/%2e%2e/%2E./x', '/archive/../../x'],
+      ['/archive/..%2f..%2fx', '/archive/../../x'],
+      ['/archive/.metadata/a'],
+      ['/archive/a%00b'],
+    ] as const) {
+      const target = { path, ...(signedPath !== undefined && { signedPath }) };
+      const body = Buffer.from('x');
+      expect(answerOf(await raw.send({ method: 'PUT', ...target, body }))).toEqual([400, 'InvalidArgument']);
+      expect(answerOf(await raw.send({ method: 'GET', ...target }))).toEqual([404, 'NoSuchKey']);
+      expect((await raw.send({ method: 'DELETE', ...target })).status).toBe(204);
+    }
+    expect(await keys()).toEqual([]);
+  });
+
+  test('writes nothing of an upload whose client goes away', async () => {
+    const headers = { 'content-length': '1000000' };
+    const raw = { method: 'PUT', path: '/archive/a', payloadHash: 'UNSIGNED-PAYLOAD', headers };
+    const bytes = await endpoint.raw.bytes({ ...raw, body: Buffer.alloc(500_000) });
+    const socket = connect(Number(new URL(endpoint.aws.url).port), '127.0.0.1');
+    await once(socket, 'connect');
+    const received = new Promise<void>((resolve) => {
+      onLogged = resolve;
+    });
+    socket.write(bytes, () => socket.resetAndDestroy());
+    await received;
+    expect(logged).toMatchObject([{ action: 'PutObject', status: undefined }]);
+    expect(await keys()).toEqual([]);
+    expect(await readdir(join(endpoint.folder, '.metadata-incoming'))).toEqual([]);
+  });
+
+  test('serves one connection after many failures on it', async () => {
+    for (let i = 0; i < 3; i++) {
+      await failureOf(endpoint.s3.send(new GetObjectCommand({ Bucket: 'archive', Key: 'absent' })));
+      await put(`kept-${i}`);
+      // Larger than what a socket holds: the rest of a refused body must not be read as the next request.
+      await failureOf(put(`kept-${i}`, 'x'.repeat(1_500_000)));
+    }
+    expect(await keys()).toEqual(['kept-0', 'kept-1', 'kept-2']);
+  });
+
+  test('survives bytes of any kind', async () => {
+    const pieces = fc.constantFrom(
+      'PUT /archive/a HTTP/1.1\r\n',
+      'GET /%zz?%=%&a[]=__proto__ HTTP/1.1\r\n',
+      'Host: a\r\n',
+      '\r\n\r\n',
+      'Authorization: AWS4-HMAC-SHA256 ',
+      'x-amz-date: \0\r\n',
+      'x-amz-target: secretsmanager.__proto__\r\n',
+      'Content-Length: -1\r\n',
+      'Transfer-Encoding: chunked\r\n',
+      'ffffffffffffffff\r\n',
+    );
+    const bytes = fc.array(
+      fc.oneof(
+        pieces,
+        fc.uint8Array().map((array) => Buffer.from(array).toString('latin1')),
+      ),
+    );
+    await fc.assert(
+      fc.asyncProperty(bytes, async (parts) => {
+        const answer = await endpoint.raw
+          .exchange(Buffer.from(parts.join(''), 'latin1'))
+          .catch((error: unknown) => error);
+        if (typeof answer === 'string') expect(answer).not.toMatch(/^HTTP\/1\.1 (?:2|500)/);
+      }),
+      { numRuns: 200 },
+    );
+    await put();
+    expect(await keys()).toEqual(['a']);
+  });
+
+  test('survives signed requests for anything', async () => {
+    const names = fc.constantFrom('archive', '..', '.metadata', '', '__proto__', 'a'.repeat(300));
+    const path = fc.array(fc.oneof(names, fc.string({ unit: 'binary' })));
+    const parameter = fc.constantFrom(
+      'list-type',
+      'prefix',
+      'max-keys',
+      'delimiter',
+      'continuation-token',
+      'acl',
+      '__proto__',
+    );
+    const query = fc.dictionary(fc.oneof(parameter, fc.string({ unit: 'binary' })), fc.string({ unit: 'binary' }));
+    const methods = fc.constantFrom('GET', 'PUT', 'HEAD', 'DELETE', 'POST');
+    const seen = new Set<number>();
+    await fc.assert(
+      fc.asyncProperty(methods, path, query, async (method, segments, parameters) => {
+        const { status } = await endpoint.raw.send({
+          method,
+          path: `/archive/${segments.map(encode).join('/')}`,
+          query: Object.fromEntries(Object.entries(parameters).filter(([name]) => name !== '__proto__')),
+        });
+        seen.add(status);
+        expect(status).not.toBe(500);
+      }),
+      { numRuns: 300, examples: [['GET', [], { 'list-type': '2', prefix: '\0' }]] },
+    );
+    // Not all refused at the door.
+    expect([...seen]).toEqual(expect.arrayContaining([200, 404]));
+    expect(seen.has(403)).toBe(false);
+  });
+});
+
+function encode(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+}
