@@ -1,0 +1,10 @@
+import { resolve } from 'node:path';
+import { measure } from './measure';
+
+/** Ours: the function's own bundle, through its handler, with all that an invocation does. */
+const bundle = resolve(process.argv[3] ?? '', 'index.js');
+const { handler } = require(bundle) as { handler: (event: unknown, context: unknown) => Promise<unknown> };
+
+const context = { awsRequestId: 'bench', functionVersion: '$LATEST', getRemainingTimeInMillis: () => 900_000 };
+
+void measure(() => handler({}, context));

@@ -1,0 +1,2 @@
+/** What loading any code costs. */
+export async function handler(): Promise<void> {}

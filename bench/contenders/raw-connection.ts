@@ -1,0 +1,52 @@
+import { connect, type TLSSocket } from 'node:tls';
+
+/** One kept TLS connection that speaks as little HTTP/1.1 as the servers of the benchmark understand. */
+export class RawConnection {
+  readonly #socket: TLSSocket;
+  #onData: (chunk: Buffer) => void = () => undefined;
+  #onError: (error: Error) => void = () => undefined;
+
+  constructor(url: URL, ca: string) {
+    this.#socket = connect({ host: url.hostname, port: Number(url.port), ca });
+    this.#socket.setNoDelay(true);
+    this.#socket.on('data', (chunk: Buffer) => this.#onData(chunk));
+    this.#socket.on('error', (error) => this.#onError(error));
+  }
+
+  /** Sends one request and hands on the parts of the body as they come; resolves with the status after the last. */
+  request(parts: readonly (string | Buffer)[], onBody: (part: Buffer) => void): Promise<number> {
+    return new Promise((resolve, reject) => {
+      let status = 0;
+      let missing = 0;
+      let head: Buffer | undefined = Buffer.alloc(0);
+      this.#onError = reject;
+      this.#onData = (chunk) => {
+        let body = chunk;
+        if (head !== undefined) {
+          head = head.length === 0 ? chunk : Buffer.concat([head, chunk]);
+          const end = head.indexOf('\r\n\r\n');
+          if (end < 0) return;
+          const text = head.toString('latin1', 0, end);
+          status = Number(text.slice(9, 12));
+          missing = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? 0);
+          body = head.subarray(end + 4);
+          head = undefined;
+        }
+        missing -= body.length;
+        try {
+          if (body.length > 0) onBody(body);
+        } catch (error) {
+          reject(error);
+        }
+        if (missing <= 0) resolve(status);
+      };
+      this.#socket.cork();
+      for (const part of parts) this.#socket.write(part);
+      this.#socket.uncork();
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}

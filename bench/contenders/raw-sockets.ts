@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import * as zlib from 'node:zlib';
+import { createCheck } from '../../lambda/create-check';
+import type { Resource } from '../../lambda/resources';
+import type { Assignment } from '../assignment';
+import { measure } from './measure';
+import { RawConnection } from './raw-connection';
+import { signedPut } from './signed-put';
+
+/**
+ * The floor: what the same checks, hash, compression, signature and checksum cost with nothing between them and the
+ * socket. Nothing is retried, no time is limited, a surprise ends the process.
+ */
+const pieceBytes = 256 * 1024;
+const paths = { log: 'features/logFetcher', manifest: 'assets/manifest' } as const;
+
+void measure(async (assignment) => {
+  const ca = readFileSync(assignment.caFile, 'utf8');
+  const queue = assignment.clusters.flatMap((cluster) => assignment.resources.map((name) => [cluster, name] as const));
+  const tasks = queue.values();
+  const worker = async () => {
+    const service = new RawConnection(new URL(assignment.serviceUrl), ca);
+    const sink = new RawConnection(new URL(assignment.awsUrl), ca);
+    for (const [cluster, resource] of tasks) await archive(cluster, resource, assignment, service, sink);
+  };
+  await Promise.all(Array.from({ length: Math.min(assignment.concurrency, queue.length) }, worker));
+});
+
+async function archive(
+  cluster: string,
+  resource: Resource,
+  { serviceUrl, awsUrl, apiKey, bucket, compression, gzipLevel }: Assignment,
+  service: RawConnection,
+  sink: RawConnection,
+): Promise<void> {
+  const check = createCheck({ cluster, resource }, 'application/json', false);
+  const hash = createHash('sha256');
+  const compressor = compressorOf(compression, gzipLevel);
+  let pieces: Buffer[] = [];
+  let length = 0;
+  const flush = () => {
+    const piece = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
+    pieces = [];
+    length = 0;
+    hash.update(piece);
+    return piece;
+  };
+  const head = `GET /v1/platformclusters/${cluster}/${paths[resource]} HTTP/1.1\r\nhost: ${new URL(serviceUrl).host}\r\napikey: ${apiKey}\r\naccept: application/json\r\n\r\n`;
+  const status = await service.request([head], (part) => {
+    const content = check.write(part);
+    pieces.push(content);
+    length += content.length;
+    if (length >= pieceBytes) compressor.add(flush());
+  });
+  if (status !== 200) throw new Error(`GET ${resource} of ${cluster} failed: ${status}`);
+  check.end();
+  const content = await compressor.end(flush());
+  const crc = Buffer.alloc(4);
+  crc.writeUInt32BE(content.reduce((sum, part) => zlib.crc32(part, sum), 0));
+  const headers = {
+    'content-length': String(content.reduce((sum, part) => sum + part.length, 0)),
+    'content-type': 'application/json',
+    'content-encoding': compression,
+    'if-none-match': '*',
+    'x-amz-checksum-crc32': crc.toString('base64'),
+    'x-amz-meta-sha256': hash.digest('hex'),
+  };
+  const put = signedPut(
+    new URL(awsUrl).host,
+    `/${bucket}/${resource}s/cluster=${cluster}/${resource}`,
+    headers,
+    new Date(),
+  );
+  const stored = await sink.request([put, ...content], () => undefined);
+  if (stored !== 200) throw new Error(`PUT ${resource} of ${cluster} failed: ${stored}`);
+}
+
+/** Like the lambda's own: what is short is compressed whole, what is long as a stream; all in zlib's thread pool. */
+function compressorOf(compression: Assignment['compression'], level: number) {
+  const chunkSize = 64 * 1024;
+  const zstd = { chunkSize, params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
+  const isGzip = compression === 'gzip';
+  let stream: zlib.Gzip | zlib.ZstdCompress | undefined;
+  const out: Buffer[] = [];
+  return {
+    add(piece: Buffer): void {
+      if (stream === undefined) {
+        stream = isGzip ? zlib.createGzip({ level, chunkSize }) : zlib.createZstdCompress(zstd);
+        stream.on('data', (part: Buffer) => out.push(part));
+      }
+      stream.write(piece);
+    },
+    async end(piece: Buffer): Promise<readonly Buffer[]> {
+      if (stream !== undefined) {
+        stream.end(piece);
+        await once(stream, 'end');
+        return out;
+      }
+      return [await (isGzip ? gzip(piece, { level, chunkSize }) : promisify(zlib.zstdCompress)(piece, zstd))];
+    },
+  };
+}
+
+const gzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gzip);

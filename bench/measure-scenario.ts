@@ -1,0 +1,86 @@
+import { median } from './median';
+import { type RunResult, runContender, type Workshop } from './run-contender';
+import type { Comparison, Entry, Measure, Scenario } from './scenario';
+
+/** What an entry came to over all rounds. */
+export interface EntryResult {
+  readonly name: string;
+  readonly runs: readonly RunResult[];
+  /** Medians over the rounds. */
+  readonly medians: Partial<Record<Measure | 'storedBytes' | 'serverLoad', number>>;
+  /** Why there are no figures, and whether that is what the scenario shows. */
+  readonly failed?: string;
+  readonly isExpected?: boolean;
+}
+
+export interface ComparisonResult extends Comparison {
+  /** Median over the rounds of the ratio within a round; undefined where one side has no figure. */
+  readonly ratio: number | undefined;
+  readonly isReached: boolean | undefined;
+}
+
+export interface ScenarioResult {
+  readonly name: string;
+  readonly title: string;
+  readonly rounds: number;
+  readonly entries: readonly EntryResult[];
+  readonly comparisons: readonly ComparisonResult[];
+}
+
+const measures = ['wallMs', 'cpuMs', 'peakBytes', 'readyMs', 'mbPerSecond', 'storedBytes', 'serverLoad'] as const;
+
+/** Runs every entry once a round, in turn. */
+export async function measureScenario(
+  scenario: Scenario,
+  rounds: number,
+  workshop: Workshop,
+  onRun: (entry: Entry, result: RunResult) => void,
+): Promise<ScenarioResult> {
+  const runs = new Map<string, RunResult[]>(scenario.entries.map(({ name }) => [name, []]));
+  const count = rounds * (scenario.roundsFactor ?? 1);
+  for (let round = 0; round < count; round += 1) {
+    for (const entry of scenario.entries) {
+      const result = await runContender(entry, workshop);
+      runs.get(entry.name)?.push(result);
+      onRun(entry, result);
+    }
+  }
+  const results = scenario.entries.map((entry) => entryResult(entry, runs.get(entry.name) ?? []));
+  return {
+    ...{ name: scenario.name, title: scenario.title, rounds: count, entries: results },
+    comparisons: scenario.comparisons.map((comparison) => compare(comparison, scenario, runs)),
+  };
+}
+
+function entryResult({ name, workload, mayFail }: Entry, runs: readonly RunResult[]): EntryResult {
+  const failed = runs.find((run) => run.failed !== undefined)?.failed;
+  if (failed !== undefined) return { name, runs, medians: {}, failed, isExpected: mayFail !== undefined };
+  const medians: { -readonly [name in keyof EntryResult['medians']]: number } = {};
+  for (const measure of measures) {
+    const values = runs.flatMap((run) => run[measure] ?? []);
+    if (values.length > 0) medians[measure] = median(values);
+  }
+  if (medians.wallMs !== undefined) medians.wallMsPerCluster = medians.wallMs / workload.clusters;
+  return { name, runs, medians };
+}
+
+function compare(comparison: Comparison, { entries }: Scenario, runs: Map<string, RunResult[]>): ComparisonResult {
+  const { measure, of, to, atMost, atLeast } = comparison;
+  const value = (name: string, round: number) => {
+    const run = runs.get(name)?.[round];
+    if (measure !== 'wallMsPerCluster') return run?.[measure];
+    const clusters = entries.find((entry) => entry.name === name)?.workload.clusters ?? 1;
+    return run?.wallMs === undefined ? undefined : run.wallMs / clusters;
+  };
+  const ratios = (runs.get(of) ?? []).flatMap((_, round) => {
+    const [a, b] = [value(of, round), value(to, round)];
+    return a === undefined || b === undefined || b === 0 ? [] : [a / b];
+  });
+  if (ratios.length === 0) return { ...comparison, ratio: undefined, isReached: undefined };
+  const ratio = median(ratios);
+  const isReached =
+    atMost === undefined && atLeast === undefined
+      ? undefined
+      : ratio <= (atMost ?? Number.POSITIVE_INFINITY) && ratio >= (atLeast ?? 0);
+  return { ...comparison, ratio, isReached };
+}

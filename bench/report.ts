@@ -1,0 +1,52 @@
+import Table from 'cli-table3';
+import type { ScenarioResult } from './measure-scenario';
+import type { Measure } from './scenario';
+
+const columns: readonly [
+  head: string,
+  measure: Measure | 'storedBytes' | 'serverLoad',
+  show: (value: number) => string,
+][] = [
+  ['wall', 'wallMs', (ms) => (ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(2)} s`)],
+  ['ready', 'readyMs', (ms) => `${ms.toFixed(1)} ms`],
+  ['CPU', 'cpuMs', (ms) => (ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(2)} s`)],
+  ['peak memory', 'peakBytes', (bytes) => `${(bytes / 1e6).toFixed(0)} MB`],
+  ['stored', 'storedBytes', (bytes) => `${(bytes / 1e6).toFixed(1)} MB`],
+  ['speed', 'mbPerSecond', (speed) => `${speed.toFixed(0)} MB/s`],
+  ['servers busy', 'serverLoad', (load) => `${(load * 100).toFixed(0)} %`],
+];
+
+const words: Record<Measure, string> = {
+  wallMs: 'wall',
+  wallMsPerCluster: 'wall per cluster',
+  cpuMs: 'CPU',
+  peakBytes: 'peak memory',
+  readyMs: 'import',
+  mbPerSecond: 'speed',
+};
+
+/** One scenario as text: a row per contender, then the ratios with what they should reach. */
+export function report({ title, rounds, entries, comparisons }: ScenarioResult): string {
+  const shown = columns.filter(([, measure]) => entries.some(({ medians }) => (medians[measure] ?? 0) > 0));
+  const style = { head: [], border: [] };
+  const table = new Table({
+    head: ['', ...shown.map(([head]) => head)],
+    style,
+    colAligns: ['left', ...shown.map(() => 'right' as const)],
+  });
+  for (const { name, medians, failed } of entries) {
+    if (failed !== undefined) table.push([name, { content: `failed: ${failed}`.slice(0, 120), colSpan: shown.length }]);
+    else
+      table.push([
+        name,
+        ...shown.map(([, measure, show]) => (medians[measure] === undefined ? '' : show(medians[measure]))),
+      ]);
+  }
+  const ratios = new Table({ head: ['ratio', 'measured', 'should reach', ''], style });
+  for (const { measure, of, to, ratio, atMost, atLeast, isReached } of comparisons) {
+    const goal = atMost === undefined ? (atLeast === undefined ? '' : `>= ${atLeast}`) : `<= ${atMost}`;
+    const verdict = isReached === undefined ? '' : isReached ? 'reached' : 'MISSED';
+    ratios.push([`${words[measure]}: ${of} / ${to}`, ratio?.toFixed(3) ?? 'no figure', goal, verdict]);
+  }
+  return `\n${title}\nmedians of ${rounds} round${rounds === 1 ? '' : 's'}\n${table}\n${comparisons.length > 0 ? ratios : ''}`;
+}

@@ -1,0 +1,146 @@
+import type { ContenderName } from './contenders';
+import type { Comparison, Entry, Scenario, Workload } from './scenario';
+
+const mega = 1_000_000;
+
+const fleet: Workload = {
+  clusters: 1000,
+  resources: ['log', 'manifest'],
+  logBytes: 100_000,
+  manifestBytes: 20_000,
+  serviceLatencyMs: 0,
+  sinkLatencyMs: 0,
+  concurrency: 64,
+};
+
+const small: Workload = { ...fleet, logBytes: 10_000, manifestBytes: 2_000, serviceLatencyMs: 50, sinkLatencyMs: 20 };
+
+const oneLog: Workload = { ...fleet, clusters: 1, resources: ['log'], logBytes: 200 * mega };
+
+/** Every way to do the work, in the order of the table. */
+const everyWay: ContenderName[] = [
+  ...(['ours, gzip', 'ours, zstd', 'Promise.all', 'Promise.all, gzip 1', 'fetch to Upload', 'boto3'] as const),
+  ...(['boto3, gzip 1', 'rclone, unchecked', 'raw sockets, gzip', 'raw sockets, zstd'] as const),
+];
+
+const each = (names: readonly ContenderName[], workload: Workload): Entry[] =>
+  names.map((contender) => ({ name: contender, contender, workload }));
+
+function fleetScenario(latencyMs: number, sinkLatencyMs: number, comparisons: readonly Comparison[]): Scenario {
+  const workload = { ...fleet, serviceLatencyMs: latencyMs, sinkLatencyMs };
+  return {
+    name: `fleet-${latencyMs}ms`,
+    title: `1,000 clusters, 100 KB log and 20 KB manifest each; service answers after ${latencyMs} ms, archive after ${sinkLatencyMs} ms`,
+    entries: each(everyWay, workload),
+    comparisons,
+  };
+}
+
+const wall = (of: string, to: string, atMost?: number): Comparison => ({
+  measure: 'wallMs',
+  of,
+  to,
+  ...(atMost && { atMost }),
+});
+const peak = (of: string, to: string, atMost?: number): Comparison => ({
+  measure: 'peakBytes',
+  of,
+  to,
+  ...(atMost && { atMost }),
+});
+
+export const scenarios: readonly Scenario[] = [
+  fleetScenario(50, 20, [
+    wall('ours, gzip', 'Promise.all', 0.55),
+    wall('ours, gzip', 'boto3', 0.65),
+    wall('ours, zstd', 'Promise.all', 0.45),
+    wall('ours, zstd', 'boto3', 0.5),
+    wall('ours, gzip', 'Promise.all, gzip 1'),
+    wall('ours, gzip', 'boto3, gzip 1'),
+    peak('ours, gzip', 'Promise.all', 0.35),
+    peak('ours, zstd', 'Promise.all', 0.35),
+    { measure: 'cpuMs', of: 'ours, zstd', to: 'raw sockets, zstd', atMost: 2.5 },
+    { measure: 'cpuMs', of: 'ours, gzip', to: 'raw sockets, gzip' },
+  ]),
+  fleetScenario(0, 0, [wall('ours, gzip', 'Promise.all'), wall('ours, gzip', 'boto3')]),
+  fleetScenario(200, 20, [wall('ours, gzip', 'Promise.all'), wall('ours, gzip', 'boto3')]),
+  {
+    name: 'large-logs',
+    title: 'One log of 200 MB, and one of 1 GB',
+    entries: [
+      ...each(
+        [
+          'ours, gzip',
+          'ours, zstd',
+          'Promise.all',
+          'Promise.all, gzip 1',
+          'fetch to Upload',
+          'boto3',
+          'raw sockets, gzip',
+        ],
+        oneLog,
+      ),
+      ...each(['ours, gzip', 'ours, zstd', 'Promise.all'], { ...oneLog, logBytes: 1000 * mega }).map((entry) => ({
+        ...entry,
+        name: `${entry.name}, 1 GB`,
+        ...(entry.contender === 'Promise.all' && { mayFail: 'a string of 1 GB is more than V8 has' }),
+      })),
+    ],
+    comparisons: [
+      wall('ours, gzip', 'Promise.all', 0.55),
+      wall('ours, gzip', 'Promise.all, gzip 1'),
+      peak('ours, gzip', 'Promise.all', 0.15),
+      peak('ours, gzip, 1 GB', 'ours, gzip', 1.1),
+      peak('ours, zstd, 1 GB', 'ours, zstd', 1.1),
+    ],
+  },
+  {
+    name: 'growth',
+    title:
+      '1,000 and 10,000 clusters, 10 KB log and 2 KB manifest each; service answers after 50 ms, archive after 20 ms',
+    entries: [
+      { name: '1,000 clusters', contender: 'ours, gzip', workload: small },
+      { name: '10,000 clusters', contender: 'ours, gzip', workload: { ...small, clusters: 10_000 } },
+    ],
+    comparisons: [
+      { measure: 'wallMsPerCluster', of: '10,000 clusters', to: '1,000 clusters', atMost: 1.05 },
+      peak('10,000 clusters', '1,000 clusters', 1.15),
+    ],
+  },
+  {
+    name: 'cold-start',
+    title: 'Cold start: loading the code, and until the first PUT is answered (one manifest of 2 KB)',
+    roundsFactor: 5,
+    entries: each(
+      ['empty handler', 'SDK clients alone, one PUT', 'ours, one PUT', 'ours, first invocation to first PUT'],
+      { ...fleet, clusters: 1, resources: ['manifest'], manifestBytes: 2_000 },
+    ),
+    comparisons: [
+      wall('ours, one PUT', 'SDK clients alone, one PUT', 1.1),
+      { measure: 'readyMs', of: 'ours, one PUT', to: 'SDK clients alone, one PUT' },
+    ],
+  },
+  {
+    name: 'record-check',
+    title: 'Check of a log record of 200 MB, in chunks of 64 KiB, against JSON.parse of the whole',
+    entries: each(['record check', 'JSON.parse'], oneLog),
+    comparisons: [{ measure: 'mbPerSecond', of: 'record check', to: 'JSON.parse', atLeast: 2 }],
+  },
+];
+
+/** The same with so little work that it takes seconds: only to see that everything works. */
+export function quickly(scenario: Scenario): Scenario {
+  const fewer = (amount: number) => Math.min(amount, Math.max(20, amount / 100));
+  return {
+    ...scenario,
+    roundsFactor: 1,
+    entries: scenario.entries.map((entry) => ({
+      ...entry,
+      workload: {
+        ...entry.workload,
+        clusters: entry.workload.clusters === 1 ? 1 : fewer(entry.workload.clusters),
+        logBytes: entry.workload.clusters === 1 ? entry.workload.logBytes / 100 : entry.workload.logBytes,
+      },
+    })),
+  };
+}

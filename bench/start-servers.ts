@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { testCertificates } from '../test/support/tls';
+import type { Machine } from './machine';
+import { pinned } from './pinned';
+import type { ClusterServerSettings } from './servers/cluster-server';
+import type { ObjectSinkSettings, SinkStats } from './servers/object-sink';
+import type { ServerCommand } from './servers/serve';
+
+export interface ServerSettings {
+  readonly service: ClusterServerSettings;
+  readonly sink: ObjectSinkSettings;
+}
+
+export interface ServerStats {
+  readonly sink: SinkStats;
+  /** Processor time of both servers, in milliseconds. */
+  readonly cpuMs: number;
+}
+
+/** The two servers, each a process of its own. */
+export interface Servers {
+  readonly serviceUrl: string;
+  readonly awsUrl: string;
+  /** PEM file of the authority behind both. */
+  readonly caFile: string;
+  /** Lets both work with other settings, and forget what they saw. */
+  reset(settings: ServerSettings): Promise<void>;
+  stats(): Promise<ServerStats>;
+  close(): void;
+}
+
+export async function startServers(programs: string, folder: string, machine: Machine): Promise<Servers> {
+  const { ca, server } = testCertificates();
+  const files = { ca: join(folder, 'ca.pem'), key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem') };
+  writeFileSync(files.ca, ca);
+  writeFileSync(files.key, server.key, { mode: 0o600 });
+  writeFileSync(files.cert, server.cert);
+  const start = async (program: string) => {
+    const [command, args] = pinned(machine, 'servers', machine.node, [join(programs, program), files.key, files.cert]);
+    const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const [{ port }] = await once(child, 'message');
+    return { child, url: `https://127.0.0.1:${port}` };
+  };
+  const [service, sink] = await Promise.all([start('cluster-server.js'), start('object-sink.js')]);
+  return {
+    serviceUrl: service.url,
+    awsUrl: sink.url,
+    caFile: files.ca,
+    reset: async (settings) => {
+      await Promise.all([tell(service.child, { reset: settings.service }), tell(sink.child, { reset: settings.sink })]);
+    },
+    stats: async () => {
+      const [a, b] = await Promise.all([tell(service.child, 'stats'), tell(sink.child, 'stats')]);
+      return { sink: b as ServerAnswer & SinkStats, cpuMs: a.cpuMs + b.cpuMs };
+    },
+    close: () => {
+      for (const { child } of [service, sink]) child.disconnect();
+    },
+  };
+}
+
+interface ServerAnswer {
+  readonly cpuMs: number;
+}
+
+async function tell(child: ChildProcess, command: ServerCommand): Promise<ServerAnswer> {
+  child.send(command);
+  const [answer] = await once(child, 'message');
+  return answer;
+}
