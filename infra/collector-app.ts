@@ -11,14 +11,25 @@ export interface CollectorAppProps {
   readonly outdir?: string;
   /** Added to the context of cdk.json. */
   readonly context?: Readonly<Record<string, unknown>>;
+  /**
+   * Whether CDK checks the template against CloudFormation's rules; left out: true. Its engine takes seconds to start,
+   * which a deployment on one's own machine can do without.
+   */
+  readonly validate?: boolean;
 }
 
 /**
  * The app with its one stack, ready for `synth()`. It reads the feature flags of cdk.json itself, so that a synthesis
  * without the CLI gives the same template.
  */
-export function createApp({ config, outdir, context }: CollectorAppProps): { app: App; stack: CollectorStack } {
-  const app = new App({ analyticsReporting: false, outdir, context: { ...projectContext(), ...context } });
+export function createApp(props: CollectorAppProps): { app: App; stack: CollectorStack } {
+  const { config, outdir, context, validate = true } = props;
+  const app = new App({
+    analyticsReporting: false,
+    outdir,
+    context: { ...projectContext(), ...context },
+    builtinCloudFormationValidation: validate,
+  });
   return { app, stack: new CollectorStack(app, config) };
 }
 

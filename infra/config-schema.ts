@@ -164,11 +164,16 @@ const identifiers = (prefix: string) =>
     .min(1, `at least one identifier ${prefix}-…`);
 
 const network = members({
-  vpcId: z.string('an identifier vpc-…').regex(/^vpc-[0-9a-f]{8,17}$/, 'an identifier vpc-…'),
+  vpcId: z
+    .string('an identifier vpc-…')
+    .regex(/^vpc-[0-9a-f]{8,17}$/, 'an identifier vpc-…')
+    .describe('The VPC.'),
   subnetIds: identifiers('subnet')
     .max(16, 'at most 16 subnets')
     .describe('Subnets with a way to the service and to AWS.'),
-  securityGroupIds: identifiers('sg').max(5, 'at most 5 security groups'),
+  securityGroupIds: identifiers('sg')
+    .max(5, 'at most 5 security groups')
+    .describe('Security groups that let the function out.'),
 });
 
 const tagText = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
@@ -190,7 +195,7 @@ interface SecretConfig {
 }
 
 export const configSchema = members({
-  $schema: z.string('the path of the JSON schema').optional(),
+  $schema: z.string('the path of the JSON schema').describe('Schema that editors complete this file by.').optional(),
   name: z
     .string('the name of the stack')
     .regex(
@@ -203,7 +208,7 @@ export const configSchema = members({
     .union([
       secretName.transform((name): SecretConfig => ({ name })),
       members({
-        name: secretName,
+        name: secretName.describe('Name of the secret.'),
         kmsKeyArn: keyArn.describe('Customer key the secret is encrypted with.').optional(),
       }),
     ])

@@ -44,5 +44,5 @@ function fault({ text, location }: Message): JsonFault {
 }
 
 function isFailure(error: unknown): error is TransformFailure {
-  return error instanceof Error && 'errors' in error && Array.isArray(error.errors);
+  return typeof error === 'object' && error !== null && 'errors' in error && Array.isArray(error.errors);
 }

@@ -34,6 +34,6 @@ const memoryPerBodyMiB = 24;
  * whole processor is the least, because hashing and compressing are what an invocation spends its time on, and Lambda
  * gives processor by memory.
  */
-export function memoryMiB({ concurrency }: Limits): number {
+export function memoryMiB({ concurrency }: Pick<Limits, 'concurrency'>): number {
   return Math.max(oneProcessorMiB, baseMemoryMiB + concurrency * memoryPerBodyMiB);
 }
