@@ -89,6 +89,14 @@ export class ClusterApi {
         const retryAfterMs = parseRetryAfter(response.headers['retry-after'], new Date());
         throw failed(statusReason(status), 'status', { status, retryAfterMs });
       }
+      if (!isDelimited(response) && !resources[request.resource].showsItsEnd) {
+        response.destroy();
+        throw failed(
+          '200 OK, but it declares no end of its body (neither Content-Length nor chunked): a cut one could not be told from a whole one',
+          'encoding',
+          { status },
+        );
+      }
       const mediaType = response.headers['content-type'];
       const encoding = response.headers['content-encoding'];
       const content = decoded(response, encoding);
@@ -180,6 +188,11 @@ function discard(response: http.IncomingMessage): void {
   response.once('close', () => clearTimeout(timer));
   // Its status is the outcome already; that its body breaks off as well changes nothing.
   response.on('error', () => undefined);
+}
+
+/** Whether HTTP itself says where the body ends; otherwise the end of the connection does, whatever ended it. */
+function isDelimited({ headers }: http.IncomingMessage): boolean {
+  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
 
 function hasCode(error: unknown): error is Error & { code: string } {

@@ -7,6 +7,8 @@ export interface ResourceContract {
   readonly path: string;
   /** Whether the call takes the optional query parameter `requestId` (section 4.1 only). */
   readonly takesRequestId: boolean;
+  /** Whether the content itself shows where it ends, so that a cut body never passes for a whole one. */
+  readonly showsItsEnd: boolean;
   /** First segment of the archive key. */
   readonly folder: string;
   /** File ending of the stored content, before the one of its compression. */
@@ -19,6 +21,7 @@ export const resources = {
   log: {
     path: 'features/logFetcher',
     takesRequestId: true,
+    showsItsEnd: true,
     folder: 'logs',
     extension: 'json',
     contentType: 'application/json',
@@ -26,6 +29,7 @@ export const resources = {
   manifest: {
     path: 'assets/manifest',
     takesRequestId: false,
+    showsItsEnd: false,
     folder: 'manifests',
     extension: 'txt',
     contentType: 'text/plain; charset=utf-8',

@@ -12,7 +12,7 @@ export type ServiceFailure =
   | 'status'
   /** More decoded content than `limits.maxBodyMiB`. */
   | 'too-large'
-  /** A Content-Encoding nobody asked for and that cannot be decoded. */
+  /** A Content-Encoding that cannot be decoded, or a body whose end cannot be told. */
   | 'encoding';
 
 /** One request to the service failed. The message names the call, the cluster and the reason, never the key. */

@@ -1,7 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Shard } from './archive-layout';
 
-/** Whether a cluster belongs to a shard: by a hash of its uid, so that adding clusters moves none of the others. */
+/** The shard a cluster belongs to, from 0: a hash of its uid, so that adding clusters moves none of the others. */
+export function shardOf(uid: string, count: number): number {
+  return createHash('sha256').update(uid).digest().readUInt32BE(0) % count;
+}
+
 export function isInShard(uid: string, { index, count }: Shard): boolean {
-  return createHash('sha256').update(uid).digest().readUInt32BE(0) % count === index;
+  return shardOf(uid, count) === index;
 }

@@ -133,6 +133,15 @@ const cells: Cell[] = [
     'its body was cut short or damaged \\(Z_DATA_ERROR\\)',
   ),
 
+  final(
+    'a manifest without a declared end',
+    endedByClosing('kind: Cluster\n'),
+    /^GET assets\/manifest .* declares no end of its body/,
+    'manifest',
+  ),
+  { fault: 'a log record without a declared end', resource: 'log', answer: always(endedByClosing(record)) },
+  final('a cut log record without a declared end', endedByClosing(record.slice(0, -9)), noRecord('')),
+
   final('400', status(400), failedWith('400 Bad Request$')),
   final('403 for one cluster', status(403), failedWith('403 Forbidden; set an API key that may read this cluster')),
   final('401 for one cluster', status(401), failedWith('401 Unauthorized; set a valid API key')),
@@ -164,6 +173,13 @@ const cells: Cell[] = [
 
 const goodAnswer = (resource: Resource, uid: string) =>
   resource === 'log' ? ok(logRecord({ uid })) : ok(manifestText(uid), text);
+
+/** A body that ends with its connection, as HTTP/1.0 had it. */
+function endedByClosing(body: string): Answer {
+  return ({ socket }) => {
+    socket.end(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${body}`);
+  };
+}
 
 let service: FaultService;
 let collector: RealCollector;

@@ -1,0 +1,89 @@
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { ApiKey } from '../../lambda/api-key';
+import { type LocalAws, startLocalAws } from '../../local/aws/local-aws';
+import { FakeClock } from '../support/fake-clock';
+
+const arn = 'arn:aws:secretsmanager:eu-central-1:111111111111:secret:key-AbCdEf';
+const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret for tests' };
+
+let aws: LocalAws;
+let readings: number;
+let clock: FakeClock;
+let apiKey: ApiKey;
+
+beforeEach(async () => {
+  readings = 0;
+  const statement = { Effect: 'Allow' as const, Action: 'secretsmanager:GetSecretValue', Resource: arn };
+  aws = await startLocalAws({
+    region: 'eu-central-1',
+    accountId: '111111111111',
+    principals: [
+      {
+        ...credentials,
+        arn: 'arn:aws:iam::111111111111:role/r',
+        policies: [{ Version: '2012-10-17', Statement: [statement] }],
+      },
+    ],
+    buckets: [],
+    secrets: [{ name: 'key', arn, value: 'first' }],
+    onRequest: () => {
+      readings += 1;
+    },
+  });
+  clock = new FakeClock();
+  const client = new SecretsManagerClient({ endpoint: aws.url, region: 'eu-central-1', credentials });
+  apiKey = new ApiKey(client, arn, clock);
+});
+
+afterEach(() => aws.close());
+
+describe('the API key', () => {
+  it('is read once for all who ask at the same time, and kept for minutes', async () => {
+    expect(await Promise.all([apiKey.current(), apiKey.current(), apiKey.current()])).toEqual([
+      'first',
+      'first',
+      'first',
+    ]);
+    clock.advance(4 * 60_000);
+    await apiKey.current();
+    expect(readings).toBe(1);
+  });
+
+  it('that was rotated is used after five minutes at the latest', async () => {
+    await apiKey.current();
+    aws.setSecretValue(arn, 'second');
+    clock.advance(5 * 60_000);
+    expect(await apiKey.current()).toBe('second');
+    expect(readings).toBe(2);
+  });
+
+  it('that two requests find rejected at the same time is read again once', async () => {
+    await apiKey.current();
+    aws.setSecretValue(arn, 'second');
+    expect(await Promise.all([apiKey.afterRejection('first'), apiKey.afterRejection('first')])).toEqual([
+      'second',
+      'second',
+    ]);
+    expect(await apiKey.afterRejection('first')).toBe('second');
+    expect(readings).toBe(2);
+  });
+
+  it('that is still the same after a rejection is not read again for every cluster', async () => {
+    await apiKey.current();
+    for (let i = 0; i < 10; i += 1) expect(await apiKey.afterRejection('first')).toBe('first');
+    expect(readings).toBe(2);
+    aws.setSecretValue(arn, 'second');
+    clock.advance(30_000);
+    expect(await apiKey.afterRejection('first')).toBe('second');
+    expect(readings).toBe(3);
+  });
+
+  it('is read anew by the next who asks after a reading failed', async () => {
+    aws.setSecretValue(arn, undefined);
+    await expect(apiKey.current()).rejects.toThrow(
+      `Reading the API key from the secret ${arn} failed: it has no value yet, or does not exist; set it: aws secretsmanager`,
+    );
+    aws.setSecretValue(arn, 'set');
+    expect(await apiKey.current()).toBe('set');
+  });
+});

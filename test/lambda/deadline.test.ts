@@ -1,0 +1,50 @@
+import { startDeadline } from '../../lambda/deadline';
+import { deadlineReserveSeconds, functionTimeoutSeconds, recordWriteSeconds } from '../../lambda/settings';
+import { RunStopped, Stop } from '../../lambda/stop';
+
+afterEach(() => jest.useRealTimers());
+
+describe('the deadline', () => {
+  it('cancels the run when no more than the reserve is left', () => {
+    jest.useFakeTimers();
+    const stop = new Stop();
+    const end = Date.now() + 100_000;
+    const deadline = startDeadline(stop, () => end - Date.now(), 45_000);
+    expect(deadline.timeLeftMs()).toBe(55_000);
+    jest.advanceTimersByTime(54_999);
+    expect(stop.starting.aborted).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect([stop.starting.aborted, stop.working.aborted, deadline.timeLeftMs()]).toEqual([true, true, 0]);
+    expect(stop.reason?.message).toContain("the function's time limit is near");
+  });
+
+  it('that is over at the start lets nothing begin', () => {
+    const stop = new Stop();
+    startDeadline(stop, () => 1000, 45_000).clear();
+    expect(stop.working.aborted).toBe(true);
+  });
+
+  it('that is cleared cancels nothing', () => {
+    jest.useFakeTimers();
+    const stop = new Stop();
+    startDeadline(stop, () => 100, 0).clear();
+    jest.advanceTimersByTime(1000);
+    expect(stop.starting.aborted).toBe(false);
+  });
+
+  it('leaves more time than the run record may take', () => {
+    expect(deadlineReserveSeconds).toBeGreaterThanOrEqual(recordWriteSeconds + 10);
+    expect(deadlineReserveSeconds).toBeLessThan(functionTimeoutSeconds / 10);
+  });
+});
+
+describe('stopping', () => {
+  it('keeps its first reason, also for what is cancelled later', () => {
+    const stop = new Stop();
+    stop.startNothing(new RunStopped('key rejected'));
+    expect(stop.working.aborted).toBe(false);
+    stop.cancel(new RunStopped('time ran out'));
+    expect(stop.working.reason).toMatchObject({ message: 'key rejected' });
+    expect(stop.reason?.message).toBe('key rejected');
+  });
+});

@@ -1,0 +1,85 @@
+import { runRecordKey } from '../../lambda/archive-layout';
+import type { ArchiveObject } from '../../lambda/archive-object';
+import type { RunRecord } from '../../lambda/run-record';
+import { RunRecordError, RunRecords } from '../../lambda/run-records';
+
+const run = new Date('2026-11-20T10:00:00.000Z');
+const never = new AbortController().signal;
+
+const record: RunRecord = {
+  version: 1,
+  run: run.toISOString(),
+  attempt: 1,
+  startedAt: run.toISOString(),
+  finishedAt: run.toISOString(),
+  collectorVersion: '1.0.0',
+  functionVersion: '$LATEST',
+  invocation: 'i',
+  configuration: '0'.repeat(64),
+  status: 'complete',
+  counts: { archived: 0, alreadyArchived: 0, failed: 0, notAttempted: 0 },
+  outcomes: [],
+};
+
+function memoryStore(texts: Record<string, string> = {}) {
+  const objects = new Map(Object.entries(texts));
+  return {
+    objects,
+    bucket: 'archive',
+    put: async ({ key, content }: ArchiveObject) => {
+      if (objects.has(key)) return 'already-archived' as const;
+      objects.set(key, content.toString());
+      return 'archived' as const;
+    },
+    getText: async (key: string) => objects.get(key),
+    keys: async (prefix: string) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
+  };
+}
+
+describe('run records', () => {
+  it('are one line of JSON each and read back as they were written', async () => {
+    const store = memoryStore();
+    const records = new RunRecords(store);
+    const name = await records.write(record, never);
+    expect(store.objects.get(runRecordKey(name))).toMatch(/^\{[^\n]+\}\n$/);
+    expect(await records.read(name, never)).toEqual(record);
+    expect(records.address(name)).toBe('s3://archive/runs/date=2026-11-20/20261120T100000.000Z.attempt-1.json');
+  });
+
+  it('take the next free number beside another invocation of the same run, inside and outside', async () => {
+    const store = memoryStore();
+    const records = new RunRecords(store);
+    const names = [
+      await records.write(record, never),
+      await records.write(record, never),
+      await records.write(record, never),
+    ];
+    expect(names.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+    expect((await records.read({ run, attempt: 3 }, never)).attempt).toBe(3);
+  });
+
+  it('are listed by attempt, not by the alphabet, and nothing else is taken for one', async () => {
+    const keys = [10, 2, 1].map((attempt) => runRecordKey({ run, attempt }));
+    const store = memoryStore(Object.fromEntries([...keys, `${keys[0]}.tmp`].map((key) => [key, ''])));
+    const listed = await new RunRecords(store).list(run, never);
+    expect(listed.map(({ attempt }) => attempt)).toEqual([1, 2, 10]);
+  });
+
+  it.each([
+    ['is absent', undefined, 'there is none'],
+    ['is not JSON', '{"version":1', 'it is not JSON'],
+    ['is something else', '[]', 'it is no run record'],
+    [
+      'has a wrong member',
+      JSON.stringify({ ...record, configuration: 'x' }),
+      'it is no run record: configuration: expected 64',
+    ],
+    ['is of another attempt', JSON.stringify({ ...record, attempt: 2 }), 'it is of another attempt'],
+    ['is of another run', JSON.stringify({ ...record, run: '2026-11-20T11:00:00.000Z' }), 'it is of another attempt'],
+  ])('one that %s is not believed', async (_what, text, reason) => {
+    const store = memoryStore(text === undefined ? {} : { [runRecordKey({ run, attempt: 1 })]: text });
+    const reading = new RunRecords(store).read({ run, attempt: 1 }, never);
+    await expect(reading).rejects.toThrow(RunRecordError);
+    await expect(reading).rejects.toThrow(reason);
+  });
+});
