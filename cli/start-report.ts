@@ -46,11 +46,17 @@ export async function reportAsText(terminal: Terminal, reported: Reported): Prom
     return;
   }
   const outcomes = outcomesFailuresFirst(run);
-  await printTable(terminal, columnsOf(terminal), outcomes.slice(0, shownOutcomes));
-  if (outcomes.length > shownOutcomes) {
-    const rest = outcomes.length - shownOutcomes;
-    await print(terminal.out, `… and ${rest} more: npm run collector -- runs ${run.run.toISOString()}${at(folder)}\n`);
-  }
+  const shown = outcomes.slice(0, shownOutcomes);
+  await printTable(terminal, columnsOf(terminal, shown), shown);
+  const command = `npm run collector -- runs ${run.run.toISOString()}${at(folder)}`;
+  if (outcomes.length > shown.length)
+    await print(terminal.out, `… and ${outcomes.length - shown.length} more: ${command}\n`);
+  for (const { outcome, resource, cluster, error } of shown)
+    if (error !== undefined)
+      await print(
+        terminal.out,
+        `${terminal.colors.red(outcome)} ${printable(`${resource} of ${cluster}: ${error}`)}\n`,
+      );
   await print(terminal.out, `${conclusion(terminal, reported, run)}\n`);
 }
 
@@ -67,7 +73,11 @@ async function storedRun(folder: string, { records }: StartedRun): Promise<Run |
   return undefined;
 }
 
-function columnsOf({ colors }: Terminal) {
+/** Terminals narrower than this have no room for keys, which the cluster and the run's time make up anyway. */
+const columnsForKeys = 132;
+
+function columnsOf({ colors, columns = columnsForKeys }: Terminal, rows: readonly RunOutcome[]) {
+  const hasKeys = columns >= columnsForKeys && rows.some(({ key }) => key !== undefined);
   return [
     { head: 'Cluster', cell: (row: RunOutcome) => row.cluster, gives: true },
     { head: 'Resource', cell: (row: RunOutcome) => row.resource },
@@ -78,7 +88,7 @@ function columnsOf({ colors }: Terminal) {
     },
     { head: 'Content', cell: (row: RunOutcome) => formatBytes(row.bytes), align: 'right' as const },
     { head: 'Stored', cell: (row: RunOutcome) => formatBytes(row.storedBytes), align: 'right' as const },
-    { head: 'Object, or why there is none', cell: (row: RunOutcome) => row.key ?? row.error ?? '', gives: true },
+    ...(hasKeys ? [{ head: 'Object', cell: (row: RunOutcome) => row.key ?? '', gives: true }] : []),
   ];
 }
 

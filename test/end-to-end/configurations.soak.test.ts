@@ -8,7 +8,7 @@ let collector: LocalCollector | undefined;
 
 afterEach(() => collector?.close());
 
-test.each<[string, object]>([
+test.each<[string, Record<string, unknown>]>([
   ['a customer key of its own', { archive: { kms: true } }],
   ['a given customer key', { archive: { kms: kmsKeyArn } }],
   ['an existing secret', { apiKeySecret: 'platform/api-key' }],
