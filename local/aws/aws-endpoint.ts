@@ -3,8 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Account } from './account';
 import type { Answer } from './answer';
 import type { CallProgress } from './exchange';
-import type { Fault } from './fault';
-import type { LocalAwsOptions } from './local-aws';
+import type { EndpointHooks, Fault } from './fault';
 import { InvalidTargetError, parseTarget } from './request-target';
 import { admitS3 } from './s3-endpoint';
 import { s3ErrorAnswer } from './s3-service';
@@ -19,7 +18,7 @@ export class AwsEndpoint {
 
   constructor(
     private readonly account: Account,
-    private readonly hooks: Pick<LocalAwsOptions, 'intercept' | 'onRequest'>,
+    private readonly hooks: EndpointHooks,
   ) {
     this.stopped = new Promise((resolve) => {
       this.resolveStopped = resolve;

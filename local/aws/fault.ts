@@ -29,3 +29,20 @@ export type Fault =
   | { readonly kind: 'reset'; readonly when: 'before' | 'after' }
   /** The answer waits for the promise; to delay the call itself, let `intercept` return a promise. */
   | { readonly kind: 'delay'; readonly until: Promise<unknown> };
+
+/** One answered call. */
+export interface LoggedRequest extends InterceptedRequest {
+  readonly principalArn?: string | undefined;
+  /** Undefined: the connection was cut before an answer. */
+  readonly status: number | undefined;
+  /** The error code of an answer that is no success. */
+  readonly code?: string | undefined;
+}
+
+/** How a test looks into the endpoint and interferes with it. */
+export interface EndpointHooks {
+  /** Asked once per call, after signature and policies and before any effect. */
+  readonly intercept?: (request: InterceptedRequest) => Fault | undefined | Promise<Fault | undefined>;
+  /** Told of every call just before its answer is sent. */
+  readonly onRequest?: (request: LoggedRequest) => void;
+}

@@ -3,14 +3,14 @@ import type { AddressInfo } from 'node:net';
 import type { Account, Principal } from './account';
 import type { PolicyDocument } from './authorize';
 import { AwsEndpoint } from './aws-endpoint';
-import type { Fault, InterceptedRequest } from './fault';
+import type { EndpointHooks } from './fault';
 import { FolderStore } from './folder-store';
 import { statementsOf } from './policy-document';
 import { type LocalSecret, SecretStore } from './secret-store';
 import { answerBrokenRequest, sendAnswer } from './send-answer';
 
 export type { Principal } from './account';
-export type { Fault, InterceptedRequest } from './fault';
+export type { Fault, InterceptedRequest, LoggedRequest } from './fault';
 export type { LocalSecret } from './secret-store';
 
 export interface LocalBucket {
@@ -20,25 +20,12 @@ export interface LocalBucket {
   readonly policy?: PolicyDocument;
 }
 
-/** One answered call. */
-export interface LoggedRequest extends InterceptedRequest {
-  readonly principalArn?: string | undefined;
-  /** Undefined: the connection was cut before an answer. */
-  readonly status: number | undefined;
-  /** The error code of an answer that is no success. */
-  readonly code?: string | undefined;
-}
-
-export interface LocalAwsOptions {
+export interface LocalAwsOptions extends EndpointHooks {
   readonly region: string;
   readonly accountId: string;
   readonly principals: readonly Principal[];
   readonly buckets: readonly LocalBucket[];
   readonly secrets: readonly LocalSecret[];
-  /** Asked once per call, after signature and policies and before any effect. */
-  readonly intercept?: (request: InterceptedRequest) => Fault | undefined | Promise<Fault | undefined>;
-  /** Told of every call just before its answer is sent. */
-  readonly onRequest?: (request: LoggedRequest) => void;
 }
 
 export interface LocalAws {

@@ -1,8 +1,9 @@
 import type { Account, Bucket, Principal } from './account';
 import type { Answer } from './answer';
 import { authorize, type RequestContext } from './authorize';
+import { commonContext } from './common-context';
 import { type Exchange, readSmallBody, sha256Hex } from './exchange';
-import { commonContext, s3Actions, s3Context } from './s3-authorization';
+import { s3Actions, s3Context } from './s3-authorization';
 import { isS3Operation, s3CallOf } from './s3-operation';
 import { callS3, checkS3Call, notImplemented, s3SignatureAnswer } from './s3-service';
 import { ServiceError } from './service-error';

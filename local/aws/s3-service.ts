@@ -87,9 +87,10 @@ const signatureAnswers: Readonly<Record<SignatureProblem, readonly [number, stri
 export function s3SignatureAnswer({ problem, message }: SignatureError, region: string): ServiceError {
   const [status, code, text] = signatureAnswers[problem];
   if (problem === 'wrong-scope') {
-    const isRegion = message.startsWith('the region');
-    const expected = isRegion ? `; expecting '${region}'` : '';
-    return new ServiceError(status, code, `${text}${message}${expected}`, isRegion ? { Region: region } : {});
+    if (!message.startsWith('the region')) return new ServiceError(status, code, text + message);
+    // The header is for a HEAD, whose answer has no body to say it in: the clients turn to the right region by it.
+    const headers = { 'x-amz-bucket-region': region };
+    return new ServiceError(status, code, `${text}${message}; expecting '${region}'`, { Region: region }, headers);
   }
   return new ServiceError(status, code, text, problem === 'unsigned-header' ? { HeadersNotSigned: message } : {});
 }

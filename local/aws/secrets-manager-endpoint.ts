@@ -1,8 +1,8 @@
 import type { Account } from './account';
 import type { Answer } from './answer';
 import { authorize } from './authorize';
+import { commonContext } from './common-context';
 import { type Exchange, readSmallBody, sha256Hex } from './exchange';
-import { commonContext } from './s3-authorization';
 import { callSecretsManager, isSecretsManagerOperation, parseJson, secretOf } from './secrets-manager';
 import { secretsManagerSignatureAnswer } from './secrets-manager-errors';
 import { ServiceError } from './service-error';
