@@ -1,0 +1,149 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { longestRunSeconds } from '../../infra/observability-windows';
+import { deliveryAgeSeconds, eventAgeSeconds } from '../../infra/run-timing';
+import { deadlineReserveSeconds, environmentNames, functionTimeoutSeconds } from '../../lambda/settings';
+import { allowedTo, everything, exampleTemplate, kmsKeyArn, type TemplateJson } from './example-stack';
+
+const template = exampleTemplate();
+
+/** What the collector needs whatever is configured (DESIGN section 9). */
+const always = [
+  'kms:Decrypt <AlertsKey.Arn>',
+  'kms:GenerateDataKey <AlertsKey.Arn>',
+  'logs:CreateLogStream <CollectorLogs.Arn>',
+  'logs:PutLogEvents <CollectorLogs.Arn>',
+  's3:GetObject <ArchiveBucket.Arn>/runs/*',
+  's3:ListBucket <ArchiveBucket.Arn> if {StringLike: {s3:prefix: runs/*}}',
+  's3:PutObject <ArchiveBucket.Arn>/logs/*',
+  's3:PutObject <ArchiveBucket.Arn>/manifests/*',
+  's3:PutObject <ArchiveBucket.Arn>/runs/*',
+  'sns:Publish <AlertsTopic>',
+];
+const ownSecret = ['secretsmanager:GetSecretValue <ApiKeySecret>'];
+
+function allowed(changes: Record<string, unknown> = {}): string[] {
+  return allowedTo(exampleTemplate(changes).toJSON() as TemplateJson, 'CollectorRole');
+}
+
+describe('the role of the function', () => {
+  test('allows exactly what the function needs', () => {
+    expect(allowed()).toEqual([...always, ...ownSecret].sort());
+  });
+
+  test('allows an existing secret by its name, with the six characters that are appended to it', () => {
+    const secret = 'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:platform/clusters-??????';
+    expect(allowed({ apiKeySecret: 'platform/clusters' })).toEqual(
+      [...always, `secretsmanager:GetSecretValue ${secret}`].sort(),
+    );
+  });
+
+  test("allows the secret's customer key, through Secrets Manager only", () => {
+    const lines = allowed({ apiKeySecret: { name: 'platform/clusters', kmsKeyArn } });
+    expect(lines).toContain(
+      `kms:Decrypt ${kmsKeyArn} if {StringEquals: {kms:ViaService: secretsmanager.<AWS::Region>.<AWS::URLSuffix>}}`,
+    );
+    expect(lines).toHaveLength(always.length + 2);
+  });
+
+  test.each([
+    ['a key of its own', true, '<ArchiveKey.Arn>'],
+    ['a given key', kmsKeyArn, kmsKeyArn],
+  ])("allows the archive's key, through S3 only: %s", (_, kms, key) => {
+    const condition = 'if {StringEquals: {kms:ViaService: s3.<AWS::Region>.<AWS::URLSuffix>}}';
+    expect(allowed({ archive: { kms } })).toEqual(
+      [...always, ...ownSecret, `kms:Decrypt ${key} ${condition}`, `kms:GenerateDataKey ${key} ${condition}`].sort(),
+    );
+  });
+
+  test('allows Lambda, and not the code, to attach the function to its network', () => {
+    const network = exampleTemplate({ network: everything.network });
+    const lines = allowedTo(network.toJSON() as TemplateJson, 'CollectorRole').filter((line) =>
+      line.startsWith('ec2:'),
+    );
+    expect(lines).toHaveLength(6);
+    network.hasResourceProperties('AWS::IAM::Policy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Effect: 'Deny',
+            Action: lines.map((line) => line.split(' ')[0]),
+            Resource: '*',
+            Condition: { Null: { 'lambda:SourceFunctionArn': 'false' } },
+          }),
+        ]),
+      },
+    });
+  });
+
+  test('is in place, with its policy, before the function is', () => {
+    template.hasResource('AWS::Lambda::Function', {
+      DependsOn: Match.arrayWith([Match.stringLikeRegexp('^CollectorRoleDefaultPolicy')]),
+    });
+  });
+});
+
+describe('the function', () => {
+  test('is the one function there is, on Node 24 and arm64, with a log of its own as JSON', () => {
+    template.resourceCountIs('AWS::Lambda::Function', 1);
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Timeout: functionTimeoutSeconds,
+      MemorySize: 1769,
+      EphemeralStorage: { Size: 16 * 256 + 512 },
+      LoggingConfig: { LogFormat: 'JSON', ApplicationLogLevel: 'INFO', LogGroup: { Ref: Match.anyValue() } },
+      VpcConfig: Match.absent(),
+    });
+    template.hasResourceProperties('AWS::Logs::LogGroup', { RetentionInDays: Match.anyValue() });
+  });
+
+  test('is told everything the code reads from its environment', () => {
+    template.hasResourceProperties('AWS::Lambda::Function', {
+      Environment: {
+        Variables: {
+          [environmentNames.archiveBucket]: { Ref: Match.stringLikeRegexp('^ArchiveBucket') },
+          [environmentNames.apiKeySecret]: { Ref: Match.stringLikeRegexp('^ApiKeySecret') },
+          POWERTOOLS_SERVICE_NAME: 'cluster-log-collector',
+          AWS_ENDPOINT_URL: Match.absent(),
+        },
+      },
+    });
+  });
+
+  test('is told the name of an existing secret', () => {
+    exampleTemplate({ apiKeySecret: 'platform/clusters' }).hasResourceProperties('AWS::Lambda::Function', {
+      Environment: { Variables: { [environmentNames.apiKeySecret]: 'platform/clusters' } },
+    });
+  });
+
+  test('runs in the configured network', () => {
+    const { subnetIds, securityGroupIds } = everything.network;
+    exampleTemplate({ network: everything.network }).hasResourceProperties('AWS::Lambda::Function', {
+      VpcConfig: { SubnetIds: subnetIds, SecurityGroupIds: securityGroupIds },
+    });
+  });
+
+  test('is retried twice and told as failed to the topic, its events kept until every attempt had its time', () => {
+    template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
+      MaximumRetryAttempts: 2,
+      MaximumEventAgeInSeconds: eventAgeSeconds,
+      Qualifier: '$LATEST',
+    });
+  });
+});
+
+describe('the times of a run', () => {
+  test('let the last attempt start before its event is too old', () => {
+    expect(longestRunSeconds).toBeLessThan(eventAgeSeconds);
+    expect(eventAgeSeconds).toBeLessThanOrEqual(6 * 3600);
+  });
+
+  test('let a late delivery happen on the day of its run', () => {
+    expect(deliveryAgeSeconds + longestRunSeconds).toBeLessThan(24 * 3600);
+    expect(deliveryAgeSeconds).toBeGreaterThan(functionTimeoutSeconds);
+  });
+
+  test('leave most of the time limit to the work', () => {
+    expect(deadlineReserveSeconds).toBeLessThan(functionTimeoutSeconds / 10);
+  });
+});

@@ -1,0 +1,170 @@
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { allowedTo, resourcesOf, statementsOf, type TemplateJson, tell } from './example-stack';
+
+/** What must hold of every template, by name; each check throws where it does not. */
+export const securityProperties: Record<string, (json: TemplateJson) => void> = {
+  'every bucket is private': (json) =>
+    every(json, 'AWS::S3::Bucket', {
+      PublicAccessBlockConfiguration: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
+      OwnershipControls: { Rules: [{ ObjectOwnership: 'BucketOwnerEnforced' }] },
+    }),
+
+  'every bucket is encrypted': (json) =>
+    every(json, 'AWS::S3::Bucket', {
+      BucketEncryption: {
+        ServerSideEncryptionConfiguration: [{ ServerSideEncryptionByDefault: { SSEAlgorithm: Match.anyValue() } }],
+      },
+    }),
+
+  'every bucket, queue and topic is reached by TLS only': (json) => {
+    for (const [type, policyType, member] of [
+      ['AWS::S3::Bucket', 'AWS::S3::BucketPolicy', 'Bucket'],
+      ['AWS::SQS::Queue', 'AWS::SQS::QueuePolicy', 'Queues'],
+      ['AWS::SNS::Topic', 'AWS::SNS::TopicPolicy', 'Topics'],
+    ] as const) {
+      for (const [id] of resourcesOf(json, type)) {
+        const policies = resourcesOf(json, policyType).filter(([, { Properties }]) =>
+          [Properties[member]].flat().some((target) => tell(target) === tell({ Ref: id })),
+        );
+        const statements = policies.flatMap(([, policy]) => statementsOf(policy));
+        expect(statements).toContainEqual(
+          expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
+        );
+      }
+    }
+  },
+
+  'the archive keeps every version': (json) => archive(json, { VersioningConfiguration: { Status: 'Enabled' } }),
+
+  'the archive logs who touched it, elsewhere': (json) =>
+    archive(json, {
+      LoggingConfiguration: { DestinationBucketName: { Ref: Match.stringLikeRegexp('^ArchiveAccessLogs') } },
+    }),
+
+  'archive, its protection and its secret outlive the stack': (json) => {
+    const kept = ['AWS::S3::Bucket', 'AWS::S3::BucketPolicy', 'AWS::SecretsManager::Secret'];
+    const resources = [
+      ...kept.flatMap((type) => resourcesOf(json, type)),
+      ...resourcesOf(json, 'AWS::KMS::Key').filter(([id]) => id.startsWith('Archive')),
+    ];
+    for (const [, { DeletionPolicy, UpdateReplacePolicy }] of resources)
+      expect([DeletionPolicy, UpdateReplacePolicy]).toEqual(['Retain', 'Retain']);
+  },
+
+  'the archive takes new objects only': (json) =>
+    archivePolicy(json, {
+      Effect: 'Deny',
+      Action: 's3:PutObject',
+      Principal: { AWS: { 'Fn::GetAtt': [Match.stringLikeRegexp('^CollectorRole'), 'Arn'] } },
+      Resource: everyObject,
+      Condition: { Null: { 's3:if-none-match': 'true' } },
+    }),
+
+  'the archive lets the collector delete nothing': (json) =>
+    archivePolicy(json, {
+      Effect: 'Deny',
+      Action: Match.arrayWith(['s3:DeleteObject*']),
+      Principal: { AWS: { 'Fn::GetAtt': [Match.stringLikeRegexp('^CollectorRole'), 'Arn'] } },
+      Resource: everyObject,
+      Condition: Match.absent(),
+    }),
+
+  'the collector reads nothing of the archive but run records': (json) => {
+    const allowed = allowedTo(json, 'CollectorRole').filter((line) => /^(s3:(Get|List|\*)|\*)/.test(line));
+    expect(allowed).toEqual([
+      's3:GetObject <ArchiveBucket.Arn>/runs/*',
+      's3:ListBucket <ArchiveBucket.Arn> if {StringLike: {s3:prefix: runs/*}}',
+    ]);
+  },
+
+  'the schedule may start the function and keep what it could not deliver, and only this account uses its role': (
+    json,
+  ) => {
+    expect(allowedTo(json, 'ScheduleRole')).toEqual([
+      'lambda:InvokeFunction <CollectorFunction.Arn>',
+      'sqs:SendMessage <ScheduleUndelivered.Arn>',
+    ]);
+    Template.fromJSON(json as never).hasResourceProperties('AWS::IAM::Role', {
+      AssumeRolePolicyDocument: {
+        Statement: [
+          {
+            Principal: { Service: 'scheduler.amazonaws.com' },
+            Condition: {
+              StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' }, 'aws:SourceArn': Match.anyValue() },
+            },
+          },
+        ],
+      },
+    });
+  },
+
+  'no template holds a key': (json) => {
+    for (const [, { Properties }] of resourcesOf(json, 'AWS::SecretsManager::Secret'))
+      expect(Object.keys(Properties)).toEqual(['Description']);
+    for (const [, { Properties }] of resourcesOf(json, 'AWS::Lambda::Function')) {
+      const { Variables } = Properties.Environment as { Variables: object };
+      expect(Object.keys(Variables).sort()).toEqual([
+        'API_KEY_SECRET',
+        'ARCHIVE_BUCKET',
+        'NODE_OPTIONS',
+        'POWERTOOLS_SERVICE_NAME',
+      ]);
+    }
+  },
+
+  'lost deliveries are kept, encrypted': (json) => {
+    every(json, 'AWS::SQS::Queue', { SqsManagedSseEnabled: true });
+    every(json, 'AWS::Scheduler::Schedule', {
+      Target: { DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^ScheduleUndelivered'), 'Arn'] } } },
+    });
+  },
+
+  'a run that failed for good reaches the topic': (json) =>
+    every(json, 'AWS::Lambda::EventInvokeConfig', {
+      DestinationConfig: { OnFailure: { Destination: { Ref: Match.stringLikeRegexp('^AlertsTopic') } } },
+    }),
+
+  'every alarm reaches the topic, when it begins and when it is over': (json) => {
+    expect(resourcesOf(json, 'AWS::CloudWatch::Alarm').length).toBeGreaterThan(4);
+    const topic = [{ Ref: Match.stringLikeRegexp('^AlertsTopic') }];
+    every(json, 'AWS::CloudWatch::Alarm', { AlarmActions: topic, OKActions: topic, ActionsEnabled: Match.absent() });
+  },
+
+  'the topic is encrypted with a key that CloudWatch may use': (json) => {
+    every(json, 'AWS::SNS::Topic', { KmsMasterKeyId: { 'Fn::GetAtt': [Match.stringLikeRegexp('^AlertsKey'), 'Arn'] } });
+    Template.fromJSON(json as never).hasResourceProperties('AWS::KMS::Key', {
+      KeyPolicy: {
+        Statement: Match.arrayWith([
+          Match.objectLike({ Effect: 'Allow', Principal: { Service: 'cloudwatch.amazonaws.com' } }),
+        ]),
+      },
+    });
+  },
+};
+
+const everyObject = {
+  'Fn::Join': ['', [{ 'Fn::GetAtt': [Match.stringLikeRegexp('^ArchiveBucket'), 'Arn'] }, '/*']],
+};
+
+function every(json: TemplateJson, type: string, properties: object): void {
+  const template = Template.fromJSON(json as never);
+  expect(resourcesOf(json, type)).not.toEqual([]);
+  template.allResourcesProperties(type, properties);
+}
+
+function archive(json: TemplateJson, properties: object): void {
+  const buckets = resourcesOf(json, 'AWS::S3::Bucket').filter(([id]) => id.startsWith('ArchiveBucket'));
+  every({ Resources: Object.fromEntries(buckets) }, 'AWS::S3::Bucket', properties);
+}
+
+function archivePolicy(json: TemplateJson, statement: object): void {
+  Template.fromJSON(json as never).hasResourceProperties('AWS::S3::BucketPolicy', {
+    Bucket: { Ref: Match.stringLikeRegexp('^ArchiveBucket') },
+    PolicyDocument: { Statement: Match.arrayWith([Match.objectLike(statement)]) },
+  });
+}
