@@ -4,6 +4,7 @@ import { isNativeError } from 'node:util/types';
 import type { BodyCheck } from './body-check';
 import { InvalidBodyError } from './body-check';
 import { decoded } from './content-encoding';
+import { hideKey } from './hide-key';
 import { BodyTooLargeError, type Receiver, receive } from './receive';
 import { type RequestTimeLimits, RequestWatch } from './request-watch';
 import type { ResourceRequest, ServiceAnswer } from './resource-request';
@@ -79,7 +80,7 @@ export class ClusterApi {
       reason: string,
       failure: ServiceFailure,
       details: ConstructorParameters<typeof ServiceError>[2] = {},
-    ) => new ServiceError(`${this.#describe(request)} failed: ${reason}`, failure, details);
+    ) => new ServiceError(`${this.#describe(request)} failed: ${hideKey(reason, key)}`, failure, details);
     const watch = new RequestWatch(signal, this.#limits);
     try {
       const response = await this.#answer(request, key, watch);
@@ -97,9 +98,10 @@ export class ClusterApi {
           { status },
         );
       }
-      const mediaType = response.headers['content-type'];
+      const given = response.headers['content-type'];
+      const mediaType = given === undefined ? undefined : hideKey(given, key);
       const encoding = response.headers['content-encoding'];
-      const content = decoded(response, encoding);
+      const content = decoded(response, encoding, signal);
       if (content === undefined) {
         response.destroy();
         throw failed(`200 OK, but its Content-Encoding "${encoding}" is none of gzip, deflate, br`, 'encoding', {
@@ -109,17 +111,19 @@ export class ClusterApi {
       return { body: await receive(content, check(mediaType), this.#receiver), status, mediaType };
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof ServiceError) throw error;
+      if (error instanceof ServiceError || error instanceof SpoolError) throw error;
       if (watch.expired !== undefined) throw failed(watch.expired, 'timeout', { cause: error });
       if (error instanceof BodyTooLargeError)
         throw failed(`its body has ${error.message}; raise limits.maxBodyMiB if that is right`, 'too-large', {
           status: 200,
         });
       if (error instanceof InvalidBodyError)
-        throw new InvalidBodyError(`${this.#describe(request)} answered 200 OK, but ${error.message}`, {
-          cause: error,
-        });
-      if (error instanceof SpoolError || !hasCode(error)) throw error;
+        throw new InvalidBodyError(
+          `${this.#describe(request)} answered 200 OK, but ${hideKey(error.message, key)}`,
+          // The cause's own message may quote the key.
+          { cause: error.cause },
+        );
+      if (!hasCode(error)) throw error;
       const { code } = error;
       if (certificateCodes.test(code))
         throw failed(`the service's certificate is not trusted (${code}); nothing was sent`, 'certificate', {
@@ -127,7 +131,8 @@ export class ClusterApi {
         });
       if (watch.answered)
         throw failed(`its body was cut short or damaged (${code})`, 'cut', { status: 200, cause: error });
-      throw failed(`no answer (${code})`, 'connection', { cause: error });
+      const what = code.startsWith('HPE_') ? 'its answer is no HTTP that can be read' : 'no answer';
+      throw failed(`${what} (${code})`, 'connection', { cause: error });
     } finally {
       watch.stop();
     }
@@ -158,9 +163,15 @@ export class ClusterApi {
         path: prefix + requestPath(this.#service.collection, request),
         headers,
       });
-      watch.start(sent);
-      sent.once('error', reject);
+      watch.start(sent, reject);
+      // Not once: a broken connection may report more than one error, and an unheard one would end the process.
+      sent.on('error', reject);
       sent.once('response', resolve);
+      // Nobody asked for another protocol, and without a listener the request would never end.
+      sent.once('upgrade', (response, socket) => {
+        socket.destroy();
+        resolve(response);
+      });
       sent.end();
     });
   }

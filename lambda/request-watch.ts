@@ -19,10 +19,11 @@ export class RequestWatch {
   readonly #signal: AbortSignal;
   readonly #limits: RequestTimeLimits;
   #request: ClientRequest | undefined;
+  #ended: (error: Error) => void = () => undefined;
   #timer: NodeJS.Timeout | undefined;
   #expired: string | undefined;
   #answered = false;
-  readonly #abort = () => this.#request?.destroy(abortError(this.#signal.reason));
+  readonly #abort = () => this.#end(abortError(this.#signal.reason));
 
   constructor(signal: AbortSignal, limits: RequestTimeLimits) {
     this.#signal = signal;
@@ -39,12 +40,15 @@ export class RequestWatch {
     return this.#answered;
   }
 
-  start(request: ClientRequest): void {
+  /** @param ended called when the request is destroyed: one that still waits for a connection would not tell anybody */
+  start(request: ClientRequest, ended: (error: Error) => void): void {
     this.#request = request;
+    this.#ended = ended;
     this.#signal.addEventListener('abort', this.#abort);
     this.#limit(this.#limits.connectMs, 'no connection');
     request.once('socket', (socket) => {
-      if (!socket.connecting && (request.reusedSocket || !(socket instanceof TLSSocket))) this.#connected();
+      // A connection that was handed on from another request is not always marked as reused.
+      if (socket instanceof TLSSocket ? socket.authorized : !socket.connecting) this.#connected();
       else socket.once(socket instanceof TLSSocket ? 'secureConnect' : 'connect', () => this.#connected());
     });
     request.once('response', (response) => this.#watchBody(response));
@@ -64,6 +68,8 @@ export class RequestWatch {
     this.#answered = true;
     clearTimeout(this.#timer);
     const { socket } = response;
+    // What is left to do with a body that has arrived is not the service's time.
+    response.once('end', () => clearTimeout(this.#timer));
     let seen = socket.bytesRead;
     this.#timer = setInterval(() => {
       const progress = socket.bytesRead - seen;
@@ -82,7 +88,12 @@ export class RequestWatch {
   #expire(reason: string): void {
     clearTimeout(this.#timer);
     this.#expired = reason;
-    this.#request?.destroy(new Error(reason));
+    this.#end(new Error(reason));
+  }
+
+  #end(error: Error): void {
+    this.#request?.destroy(error);
+    this.#ended(error);
   }
 }
 
