@@ -1,11 +1,16 @@
 import { constants } from 'node:os';
+import { Writable } from 'node:stream';
 import { startCommand } from './start-command';
 import { processTerminal } from './terminal';
 
-// A reader such as `head` that has seen enough is no error of ours.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  throw error;
+const isClosedPipe = (error: NodeJS.ErrnoException | null | undefined) => error?.code === 'EPIPE';
+
+// A reader such as `head` that has seen enough ends no run: what is printed for it from then on is dropped.
+const out = new Writable({
+  write: (chunk, _encoding, done) => process.stdout.write(chunk, (error) => done(isClosedPipe(error) ? null : error)),
+});
+process.stdout.on('error', (error) => {
+  if (!isClosedPipe(error)) throw error;
 });
 
 const interruption = new AbortController();
@@ -17,7 +22,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   });
 
 startCommand(process.argv.slice(2), {
-  terminal: processTerminal(),
+  terminal: { ...processTerminal(), out },
   environment: process.env,
   interrupted: interruption.signal,
 }).then(

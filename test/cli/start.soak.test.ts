@@ -73,6 +73,18 @@ test('a dry run says what would be archived and leaves nothing', async () => {
   expect(await stored()).toEqual(new Map());
 });
 
+test('a reader that has seen enough ends no run', async () => {
+  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/start.ts', '--folder', folder], {
+    cwd: projectRoot,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const exited = once(child, 'exit');
+  await once(createInterface({ input: child.stdout }), 'line');
+  child.stdout.destroy();
+  expect(await exited).toEqual([0, null]);
+  expect([...(await stored()).keys()]).toContainEqual(expect.stringContaining('.attempt-1.json'));
+});
+
 // Other systems have no /proc to find the processes in.
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
