@@ -40,6 +40,10 @@ export const listingChecks: Readonly<Record<string, Check>> = {
     expect(page.Contents?.map(({ Key }) => Key?.slice(prefix.length))).toEqual(['a', 'a.b', 'b0', 'z']);
     expect(page.CommonPrefixes?.map(({ Prefix }) => Prefix?.slice(prefix.length))).toEqual(['a-b/', 'b/', 'c d+é/']);
     expect(page.KeyCount).toBe(7);
+    const marked = await fill(subject, ['a:1', 'a:2', 'b']);
+    const byMark = await list(subject, { Prefix: marked, Delimiter: ':' });
+    expect(byMark.CommonPrefixes).toEqual([{ Prefix: `${marked}a:` }]);
+    expect(byMark.KeyCount).toBe(2);
     const within = await list(subject, { Prefix: `${prefix}b`, Delimiter: 'c' });
     expect(within.CommonPrefixes?.map(({ Prefix }) => Prefix?.slice(prefix.length))).toEqual(['b/c']);
   },

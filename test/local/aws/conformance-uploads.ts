@@ -102,6 +102,14 @@ export const uploadChecks: Readonly<Record<string, Check>> = {
     }
   },
 
+  'refuses a checksum behind signed chunks that is not signed': async (subject) => {
+    const change = (body: Buffer) =>
+      Buffer.from(body.toString('latin1').replace(/(?<=trailer-signature:)\w{4}/, '0000'), 'latin1');
+    const { request, key } = await signedUpload(subject, 'x-amz-checksum-crc32:G5dAfw==', change);
+    expect(answerOf(await subject.raw.send(request))).toEqual([403, 'SignatureDoesNotMatch']);
+    await isAbsent(subject, key);
+  },
+
   'writes nothing of a body that is shorter than its Content-Length': async (subject) => {
     const Key = randomUUID();
     const path = `/${subject.bucket}/${Key}`;

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalAwsOptions, startLocalAws } from '../../../local/aws/local-aws';
@@ -11,7 +11,10 @@ export const secretArn = `arn:aws:secretsmanager:${region}:${accountId}:secret:a
 
 /** The endpoint over a new folder, with clients that may do everything. */
 export async function startEndpoint(options: Partial<LocalAwsOptions> = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'local-aws-'));
+  const root = await mkdtemp(join(tmpdir(), 'local-aws-'));
+  // Deep enough that an endpoint which let a key out of its folder would still not get out of the test's own.
+  const folder = join(root, 'far', 'around', 'archive');
+  await mkdir(folder, { recursive: true });
   const aws = await startLocalAws({
     region,
     accountId,
@@ -23,10 +26,12 @@ export async function startEndpoint(options: Partial<LocalAwsOptions> = {}) {
   return {
     aws,
     folder,
+    /** The folder that holds the bucket's, and nothing else. */
+    around: join(root, 'far', 'around'),
     ...clientsOf(aws.url, credentials),
     async stop(): Promise<void> {
       await aws.close();
-      await rm(folder, { recursive: true });
+      await rm(root, { recursive: true });
     },
   };
 }

@@ -6,15 +6,19 @@ import { join } from 'node:path';
 import { FolderStore, InvalidKeyError, ObjectExistsError } from '../../../local/aws/folder-store';
 import { KeyConflictError } from '../../../local/aws/key-lock';
 
+let root: string;
 let folder: string;
 let store: FolderStore;
 
 beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'folder-store-'));
+  root = await mkdtemp(join(tmpdir(), 'folder-store-'));
+  // Deep enough that a store which let a key out of its folder would still not get out of the test's own.
+  folder = join(root, 'around', 'archive');
+  await mkdir(folder, { recursive: true });
   store = new FolderStore(folder);
 });
 
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => rm(root, { recursive: true }));
 
 const body = (text: string): Buffer => Buffer.from(text);
 
@@ -121,14 +125,20 @@ describe('FolderStore', () => {
   });
 
   test('describes the old bytes as before when it was killed between the two steps of replacing them', async () => {
-    const first = await store.put('a', body('first'), { userMetadata: { version: '1' } });
+    const data = join(folder, 'a');
+    const described = join(folder, '.metadata', 'a.json');
+    const stored = await store.put('a', body('first'), { userMetadata: { version: '1' } });
     // The earlier time stands for an object that was not stored within the same millisecond.
     const time = new Date('2026-01-01T00:00:00.123Z');
-    const previous = { ...first, lastModified: time.toISOString() };
-    await utimes(join(folder, 'a'), time, time);
-    const described = { ...first, etag: 'ff', userMetadata: { version: '2' }, previous };
-    await writeFile(join(folder, '.metadata', 'a.json'), JSON.stringify(described));
-    expect(await store.head('a')).toEqual(previous);
+    const first = { ...stored, lastModified: time.toISOString() };
+    await writeFile(described, JSON.stringify(first));
+    await utimes(data, time, time);
+    await store.put('a', body('second'), { userMetadata: { version: '2' } });
+    expect((await store.head('a'))?.userMetadata).toEqual({ version: '2' });
+    // As if the second step had not been taken.
+    await writeFile(data, 'first');
+    await utimes(data, time, time);
+    expect(await store.head('a')).toEqual(first);
   });
 
   test('takes what a killed process left of a write for nothing', async () => {
@@ -165,8 +175,8 @@ describe('FolderStore', () => {
     await expect(store.put(key, body('x'), {})).rejects.toThrow(InvalidKeyError);
     await expect(store.get(key)).rejects.toThrow(InvalidKeyError);
     await expect(store.delete(key)).rejects.toThrow(InvalidKeyError);
-    expect(existsSync(join(folder, '..', 'a'))).toBe(false);
     expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(join(root, 'around'))).toEqual(['archive']);
   });
 
   test.each([

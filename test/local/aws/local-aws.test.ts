@@ -90,6 +90,9 @@ describe('injected faults', () => {
       answered = true;
     });
     while ((await keys()).length === 0) expect(answered).toBe(false);
+    // An answer that was not held back would have come before that of a further call.
+    await keys();
+    expect(answered).toBe(false);
     release();
     await written;
   });
@@ -210,9 +213,9 @@ describe('the embedded endpoint', () => {
   test('keeps what cannot lie in a folder out of it', async () => {
     const { raw } = endpoint;
     for (const [path, signedPath] of [
-      ['/archive/../../etc/passwd'],
-      ['/archive/%2e%2e/%2E./x', '/archive/../../x'],
-      ['/archive/..%2f..%2fx', '/archive/../../x'],
+      ['/archive/../x'],
+      ['/archive/%2e%2e/x', '/archive/../x'],
+      ['/archive/%2E.%2fx', '/archive/../x'],
       ['/archive/.metadata/a'],
       ['/archive/a%00b'],
     ] as const) {
@@ -223,6 +226,7 @@ describe('the embedded endpoint', () => {
       expect((await raw.send({ method: 'DELETE', ...target })).status).toBe(204);
     }
     expect(await keys()).toEqual([]);
+    expect(await readdir(endpoint.around)).toEqual(['archive']);
   });
 
   test('writes nothing of an upload whose client goes away', async () => {
@@ -249,6 +253,20 @@ describe('the embedded endpoint', () => {
       await failureOf(put(`kept-${i}`, 'x'.repeat(1_500_000)));
     }
     expect(await keys()).toEqual(['kept-0', 'kept-1', 'kept-2']);
+  });
+
+  test('closes a connection on which a body may follow that nobody asked for', async () => {
+    await put();
+    const headers = { expect: '100-continue', 'if-none-match': '*' };
+    const answer = await endpoint.raw.send({ method: 'PUT', path: '/archive/a', headers, body: Buffer.from('x') });
+    expect([answer.status, answer.wasAsked, answer.headers.connection]).toEqual([412, false, 'close']);
+  });
+
+  test('answers a client that sends more than is read', async () => {
+    const body = Buffer.alloc(3 * 2 ** 20, ' ');
+    const headers = { 'x-amz-target': 'secretsmanager.GetSecretValue' };
+    const answer = await endpoint.raw.send({ method: 'POST', path: '/', service: 'secretsmanager', headers, body });
+    expect(answer.status).toBe(413);
   });
 
   test('survives bytes of any kind', async () => {
@@ -284,7 +302,7 @@ describe('the embedded endpoint', () => {
   });
 
   test('survives signed requests for anything', async () => {
-    const names = fc.constantFrom('archive', '..', '.metadata', '', '__proto__', 'a'.repeat(300));
+    const names = fc.constantFrom('archive', '.metadata', '', '__proto__', 'a'.repeat(300));
     const path = fc.array(fc.oneof(names, fc.string({ unit: 'binary' })));
     const parameter = fc.constantFrom(
       'list-type',

@@ -24,6 +24,7 @@ export const motoDifferences: Readonly<Record<string, string>> = {
   'refuses a chunked body that ends in a chunk': 'answers 500',
   'refuses chunks that are too small, as a stream of small parts makes them': unchecked.chunks,
   'refuses chunks that were changed after they were signed': unchecked.chunks,
+  'refuses a checksum behind signed chunks that is not signed': unchecked.chunks,
   'writes nothing of a body that is shorter than its Content-Length': 'answers 400 without an error code',
   'asks for a body only once it is wanted': 'asks for every body',
   'wants to know the length of a body': 'takes a body of unknown length',
