@@ -1,4 +1,4 @@
-import { type ObjectFacts, objectMetadata, readObjectMetadata } from '../lambda/object-metadata';
+import { type ObjectFacts, objectMetadata } from '../lambda/object-metadata';
 import type { Outcome } from '../lambda/run-record';
 import { ArchiveReadError, type ArchiveReader } from './archive-reader';
 import { UnreadableCompressionError } from './decompressor';
@@ -38,8 +38,7 @@ export async function checkObject(reader: ArchiveReader, key: string, outcome: R
       return { bytes, problem: contradictions(content, outcome) };
     } catch (error) {
       const damage = damageOf(error);
-      if (damage !== undefined)
-        return { bytes, problem: { kind: 'damaged', problem: await whose(reader, key, outcome, damage) } };
+      if (damage !== undefined) return { bytes, problem: { kind: 'damaged', problem: damage } };
       const { code, message } = error as NodeJS.ErrnoException;
       // Deleted between opening and reading: the next attempt says that it is missing.
       const isFinal = attempt === attempts || error instanceof UnreadableCompressionError;
@@ -47,17 +46,6 @@ export async function checkObject(reader: ArchiveReader, key: string, outcome: R
       if (isFinal) return { bytes, problem: { kind: 'missing', problem: 'it is not there' } };
     }
   }
-}
-
-/** The content fits neither: but if the record and the metadata disagree too, one of them was altered. */
-async function whose(reader: ArchiveReader, key: string, outcome: Outcome, damage: string): Promise<string> {
-  const head = await reader.head(key).catch((error: unknown) => {
-    if (error instanceof ArchiveReadError) return undefined;
-    throw error;
-  });
-  const facts = head && readObjectMetadata(head.metadata);
-  const disagree = outcome.sha256 !== undefined && facts !== undefined && facts.sha256 !== outcome.sha256;
-  return disagree ? `${damage}, nor the one its run record says` : damage;
 }
 
 /** The names that the record says too, with how to name them to people. */

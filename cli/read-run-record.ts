@@ -1,5 +1,6 @@
 import { type RunRecord, runRecordSchema } from '../lambda/run-record';
 import { ArchiveReadError, type ArchiveReader } from './archive-reader';
+import { damageOf } from './open-content';
 import type { RunRecordObject } from './run-keys';
 
 /** Largest run record that is read, in bytes: about 500,000 outcomes. What is larger was not written by a collector. */
@@ -38,14 +39,21 @@ async function readText(reader: ArchiveReader, { key, storedBytes }: RunRecordOb
     throw new BadRunRecordError(`it is too large to be a run record: ${storedBytes} bytes`);
   const opened = await reader.open(key);
   if (opened === undefined) throw new ArchiveReadError(`Reading ${key} failed: it was listed but is no longer there`);
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of opened.body as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxRecordBytes) throw new BadRunRecordError('it is too large to be a run record');
-    chunks.push(chunk);
+  try {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of opened.body as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > maxRecordBytes) throw new BadRunRecordError('it is too large to be a run record');
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString('utf8');
+  } catch (error) {
+    const damage = damageOf(error);
+    if (damage !== undefined) throw new BadRunRecordError(damage, { cause: error });
+    if (error instanceof BadRunRecordError) throw error;
+    throw new ArchiveReadError(`Reading ${key} failed: ${(error as Error).message}`, { cause: error });
   }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 function parseJson(text: string): unknown {

@@ -93,7 +93,15 @@ export class ArchiveFixture {
   ): Promise<Outcome> {
     const key = objectKey({ resource, cluster, run, compression: 'gzip' });
     if ('failed' in answer)
-      return { cluster, resource, outcome: 'failed', httpStatus: 503, attempts: 5, durationMs: 900, error: answer.failed };
+      return {
+        cluster,
+        resource,
+        outcome: 'failed',
+        httpStatus: 503,
+        attempts: 5,
+        durationMs: 900,
+        error: answer.failed,
+      };
     if ('notAttempted' in answer) return { cluster, resource, outcome: 'not-attempted', error: answer.notAttempted };
     if ('alreadyArchived' in answer) {
       if (answer.alreadyArchived === 'without hash') return { cluster, resource, outcome: 'already-archived', key };
@@ -113,7 +121,17 @@ export class ArchiveFixture {
     await this.put(
       key,
       body,
-      objectMetadata({ cluster, resource, run, fetchedAt, mediaType, sha256, length: content.length, version: collectorVersion, ...facts }),
+      objectMetadata({
+        cluster,
+        resource,
+        run,
+        fetchedAt,
+        mediaType,
+        sha256,
+        length: content.length,
+        version: collectorVersion,
+        ...facts,
+      }),
     );
     const outcome: Outcome = {
       cluster,
