@@ -1,0 +1,59 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { TemplateJson } from './example-stack';
+
+const root = join(__dirname, '..', '..');
+
+export interface CdkRun {
+  readonly status: number | null;
+  readonly stderr: string;
+  /** Where the assembly is. */
+  readonly outdir: string;
+  /** Processor time of the command line and all it started; unlike wall time, other load does not stretch it. */
+  readonly cpuSeconds: number;
+}
+
+/** Runs `cdk synth -q` as a person would, with every way to the network leading to one address. */
+export async function cdkSynth(args: readonly string[] = [], proxy = 'http://127.0.0.1:9'): Promise<CdkRun> {
+  // Inside the checkout, as cdk.out is, because source maps name sources relative to it.
+  const parent = join(root, 'cdk.out');
+  mkdirSync(parent, { recursive: true });
+  const outdir = mkdtempSync(join(parent, 'test-'));
+  const cdk = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk');
+  // bash tells the time of all children, of which Node knows nothing.
+  const command = '"$0" "$@"; status=$?; times; exit $status';
+  const child = spawn('bash', ['-c', command, process.execPath, cdk, 'synth', '-q', '-o', outdir, ...args], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      HTTP_PROXY: proxy,
+      HTTPS_PROXY: proxy,
+      npm_config_registry: proxy,
+      LC_ALL: 'C',
+    },
+  });
+  const [status, stdout, stderr] = await Promise.all([
+    new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject)),
+    text(child.stdout),
+    text(child.stderr),
+  ]);
+  const [user = 0, system = 0] = [...(stdout.trim().split('\n').pop() ?? '').matchAll(/(\d+)m([\d.]+)s/g)].map(
+    ([, minutes, seconds]) => Number(minutes) * 60 + Number(seconds),
+  );
+  return { status, stderr, outdir, cpuSeconds: user + system };
+}
+
+export function templateIn(outdir: string): TemplateJson {
+  const [name = ''] = readdirSync(outdir).filter((file) => file.endsWith('.template.json'));
+  return JSON.parse(readFileSync(join(outdir, name), 'utf8'));
+}
+
+/** The folder of the function's code. */
+export function assetIn(outdir: string): string {
+  const [name = ''] = readdirSync(outdir).filter((file) => file.startsWith('asset.'));
+  return join(outdir, name);
+}

@@ -1,0 +1,168 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
+import { createApp } from '../../infra/collector-app';
+import { collectionFile } from '../../lambda/settings';
+import { exampleConfig, exampleJson } from './example-config';
+import { everything, exampleApp, kmsKeyArn, resourceOf, type TemplateJson } from './example-stack';
+import { assetIn, type CdkRun, cdkSynth, templateIn } from './run-cdk';
+
+const root = join(__dirname, '..', '..');
+const folders: string[] = [];
+
+async function synth(...options: Parameters<typeof cdkSynth>): Promise<CdkRun> {
+  const run = await cdkSynth(...options);
+  folders.push(run.outdir);
+  return run;
+}
+
+function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'synth-test-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** Arguments that choose a configuration with other members. */
+function withConfig(changes: Record<string, unknown>): string[] {
+  const file = join(temporaryFolder(), 'config.json');
+  writeFileSync(file, JSON.stringify({ ...exampleJson(), ...changes }));
+  return ['-c', `config=${file}`];
+}
+
+let shipped: CdkRun;
+beforeAll(async () => {
+  shipped = await synth();
+});
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+describe('cdk synth', () => {
+  test('succeeds and calls nobody', async () => {
+    const calls: string[] = [];
+    const server = createServer((request, response) => {
+      calls.push(`${request.method} ${request.url}`);
+      response.writeHead(502).end();
+    }).on('connect', (request, socket) => {
+      calls.push(`CONNECT ${request.url}`);
+      socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const run = await synth([], `http://127.0.0.1:${port}`);
+    await new Promise((resolve) => server.close(resolve));
+    expect(run.status).toBe(0);
+    expect(calls).toEqual([]);
+  });
+
+  test('takes less than ten seconds of processor time', () => {
+    expect(shipped.status).toBe(0);
+    expect(shipped.cpuSeconds).toBeGreaterThan(1);
+    expect(shipped.cpuSeconds).toBeLessThan(10);
+  });
+
+  test('takes less than fifteen for 50,000 clusters, all of which reach the function', async () => {
+    const clusters = Array.from({ length: 50_000 }, (_, index) => `cluster-${String(index).padStart(36, '0')}`);
+    const run = await synth(withConfig({ clusters }));
+    expect(run.status).toBe(0);
+    expect(run.cpuSeconds).toBeLessThan(15);
+    expect(collectionIn(run.outdir).clusters).toHaveLength(50_000);
+  });
+
+  test('gives the template that an app without the command line gives', () => {
+    const { app } = createApp({ config: exampleConfig(), outdir: temporaryFolder(), validate: false });
+    expect(comparable(app.synth().stacks[0]?.template)).toEqual(comparable(templateIn(shipped.outdir)));
+  });
+
+  test.each([
+    ['several problems', { name: 'no name', shards: 0 }, ['name: received "no name"', 'shards: received 0']],
+    ['rate()', { schedule: { expression: 'rate(1 hour)' } }, ['rate() fires at deployment']],
+  ])('fails on %s with one message, no stack trace and no assembly', async (_, changes, messages) => {
+    const run = await synth(withConfig(changes));
+    expect(run.status).not.toBe(0);
+    for (const message of messages) expect(run.stderr).toContain(message);
+    expect(run.stderr).not.toMatch(/^\s+at /m);
+    expect(readdirSync(run.outdir)).toEqual([]);
+  });
+
+  test('names a configuration file that is missing', async () => {
+    expect((await synth(['-c', 'config=none.json'])).stderr).toContain('no such file');
+  });
+});
+
+function collectionIn(outdir: string) {
+  return JSON.parse(readFileSync(join(assetIn(outdir), collectionFile), 'utf8'));
+}
+
+/** Without what depends on the folder of the assembly. */
+function comparable(template: TemplateJson): TemplateJson {
+  const json = structuredClone(template);
+  for (const resource of Object.values(json.Resources)) Object.assign(resource, { Metadata: undefined });
+  delete resourceOf(json, 'AWS::Lambda::Function').Properties.Code;
+  return JSON.parse(JSON.stringify(json));
+}
+
+describe('the code of the function', () => {
+  test('is a bundle of less than 600 KB, its map, and the collection file', () => {
+    const asset = assetIn(shipped.outdir);
+    expect(readdirSync(asset).sort()).toEqual([collectionFile, 'index.js', 'index.js.map']);
+    expect(statSync(join(asset, 'index.js')).size).toBeLessThan(600_000);
+    expect(collectionIn(shipped.outdir)).toEqual({
+      service: { baseUrl: 'https://clusters.example.com', projectUid: 'project-7c1f', collection: 'platformclusters' },
+      clusters: exampleConfig().clusters,
+      limits: exampleConfig().limits,
+      compression: 'gzip',
+    });
+  });
+
+  test('is the same for the same sources, and another for another list', async () => {
+    const again = await synth();
+    const other = await synth(withConfig({ clusters: ['another'] }));
+    expect(basename(assetIn(again.outdir))).toBe(basename(assetIn(shipped.outdir)));
+    expect(basename(assetIn(other.outdir))).not.toBe(basename(assetIn(shipped.outdir)));
+  });
+
+  test('says nothing of the machine it was bundled on', () => {
+    const asset = assetIn(shipped.outdir);
+    for (const file of readdirSync(asset)) expect(readFileSync(join(asset, file), 'utf8')).not.toContain(root);
+    const { sources, sourcesContent } = JSON.parse(readFileSync(join(asset, 'index.js.map'), 'utf8'));
+    // Relative to the checkout, so that the same sources give the same code wherever the checkout lies.
+    const outside = sources.filter((source: string) => !/^(\.\.\/){3}(lambda|node_modules|package\.json)/.test(source));
+    expect(sources.length).toBeGreaterThan(100);
+    expect(outside).toEqual([]);
+    expect(sourcesContent).toBeUndefined();
+  });
+});
+
+describe('the rules of CloudFormation', () => {
+  test.each([
+    ['the shipped configuration', {}],
+    ['everything that can be configured', everything],
+    ['keys of others', { archive: { kms: kmsKeyArn }, apiKeySecret: 'platform/clusters' }],
+  ])('are kept by %s', (_, changes) => {
+    expect(() => exampleApp(changes, true).app.synth()).not.toThrow();
+  });
+
+  test('are errors where they are broken', () => {
+    const { app, stack } = exampleApp({}, true);
+    new CfnQueue(stack, 'Careless').addPropertyOverride('VisibilityTimout', 30);
+    expect(() => app.synth()).toThrow('VisibilityTimout');
+  });
+
+  const found = spawnSync('cfn-lint', ['--version']).status === 0;
+  (found ? test : test.skip)('satisfy cfn-lint, where it is installed', async () => {
+    const templates = [shipped.outdir, (await synth(withConfig(everything))).outdir].flatMap((outdir) =>
+      readdirSync(outdir)
+        .filter((file) => file.endsWith('.template.json'))
+        .map((file) => join(outdir, file)),
+    );
+    // W3005: CDK lets the function depend on its role, which the reference to the role already implies.
+    const lint = spawnSync('cfn-lint', ['--ignore-checks', 'W3005', '--', ...templates], { encoding: 'utf8' });
+    expect(lint.stdout).toBe('');
+    expect(lint.status).toBe(0);
+  });
+});
