@@ -76,6 +76,8 @@ export class ApiKey {
       .catch((error: unknown) => {
         if (error instanceof ResourceNotFoundException)
           throw failed(`it has no value yet, or does not exist; ${setIt}`, error);
+        // An answer that is no JSON: the SDK's error quotes it, and it holds the secret.
+        if (isNativeError(error) && error.name === 'SyntaxError') throw failed('Secrets Manager answered with no JSON');
         throw failed(isNativeError(error) ? `${error.name}: ${error.message}` : String(error), error);
       });
     if (text === undefined) throw failed(`its value is binary; ${setIt}`);

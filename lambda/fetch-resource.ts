@@ -68,7 +68,7 @@ export async function fetchResource(
     await pace.turn(stop.starting).catch((interruption: unknown) => {
       throw last === undefined ? interruption : ended(last, interruption);
     });
-    const key = await keys.current();
+    const key = await stop.unlessCancelled(keys.current());
     count.requests += 1;
     try {
       const check = (mediaType: string | undefined) => createCheck(request, mediaType, asReceived);
@@ -84,7 +84,7 @@ export async function fetchResource(
       if (!(error instanceof ServiceError)) throw error;
       last = error;
       if (error.rejected) {
-        const fresh = await keys.afterRejection(key);
+        const fresh = await stop.unlessCancelled(keys.afterRejection(key));
         // One more try per new key: a rotation in the middle of the run costs nobody their log.
         if (fresh !== key && rejectedKey !== key && count.requests < maxRequests) {
           rejectedKey = key;

@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ApiKey } from '../../lambda/api-key';
 import { type LocalAws, startLocalAws } from '../../local/aws/local-aws';
@@ -85,5 +89,18 @@ describe('the API key', () => {
     );
     aws.setSecretValue(arn, 'set');
     expect(await apiKey.current()).toBe('set');
+  });
+
+  it('is in no error, also when Secrets Manager answers with something that is no JSON', async () => {
+    const server = createServer((_request, response) => response.end('{"SecretString":"first"hidden"}'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = new SecretsManagerClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts: 1 });
+    const error: unknown = await new ApiKey(client, arn, clock).current().catch((thrown: unknown) => thrown);
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/first|hidden/);
+    expect(String(error)).toContain('failed: Secrets Manager answered with no JSON');
+    client.destroy();
+    await new Promise((resolve) => server.close(resolve));
   });
 });

@@ -145,6 +145,23 @@ describe('fetching one resource', () => {
     });
   });
 
+  it.each([
+    'current',
+    'afterRejection',
+  ] as const)('does not wait for a key past the end of the run (%s)', async (reading) => {
+    const { fetch, keys, stop } = setUp(() => statusError(401));
+    const asked = new Promise<void>((resolve) => {
+      keys[reading] = () => {
+        resolve();
+        return new Promise(() => undefined);
+      };
+    });
+    const fetching = fetch();
+    await asked;
+    stop.cancel(new RunStopped('time ran out'));
+    await expect(fetching).rejects.toThrow('time ran out');
+  });
+
   it('makes no further request once the run has stopped, and tells the last failure with the reason', async () => {
     const { fetch, stop, count } = setUp(() => {
       stop.startNothing(new RunStopped('time ran out'));
