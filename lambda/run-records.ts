@@ -56,18 +56,32 @@ export class RunRecords {
 
   /**
    * Writes a record under the first free attempt number from its own on: two invocations of one run do not overwrite
-   * each other.
+   * each other. A number that is taken by this very record, because only the answer to its writing was lost, is its own.
+   * @param signal bounds the whole writing
    * @returns the name it was written under
    * @throws RunRecordError, ArchiveError
    */
   async write(record: RunRecord, signal: AbortSignal): Promise<RunRecordName> {
     for (let attempt = record.attempt; attempt <= mostAttempts; attempt += 1) {
       const name = { run: new Date(record.run), shard: record.shard, attempt };
-      const content = Buffer.from(`${JSON.stringify({ ...record, attempt })}\n`);
-      const object = { key: runRecordKey(name), content, contentType: 'application/json' };
-      if ((await this.#store.put(object, signal)) === 'archived') return name;
+      const text = `${JSON.stringify({ ...record, attempt })}\n`;
+      try {
+        if (await this.#putOnce(runRecordKey(name), text, signal)) return name;
+      } catch (error) {
+        if (!signal.aborted) throw error;
+        throw new RunRecordError(`Writing the run record ${this.address(name)} failed: it took too long`, {
+          cause: error,
+        });
+      }
     }
     throw new RunRecordError(`Writing the record of run ${record.run} failed: it has ${mostAttempts} attempts already`);
+  }
+
+  /** @returns whether the text is what lies under the key now */
+  async #putOnce(key: string, text: string, signal: AbortSignal): Promise<boolean> {
+    const object = { key, content: Buffer.from(text), contentType: 'application/json' };
+    if ((await this.#store.put(object, signal)) === 'archived') return true;
+    return (await this.#store.getText(key, largestRecordBytes, signal)) === text;
   }
 
   /** Where a record lies: `s3://bucket/key`. */

@@ -51,11 +51,30 @@ describe('run records', () => {
     const records = new RunRecords(store);
     const names = [
       await records.write(record, never),
-      await records.write(record, never),
-      await records.write(record, never),
+      await records.write({ ...record, invocation: 'j' }, never),
+      await records.write({ ...record, invocation: 'k' }, never),
     ];
     expect(names.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
     expect((await records.read({ run, attempt: 3 }, never)).attempt).toBe(3);
+  });
+
+  it('are written once although the answer to the writing was lost and it was repeated', async () => {
+    const store = memoryStore();
+    const put = async (object: ArchiveObject) => {
+      await store.put(object);
+      return store.put(object);
+    };
+    const name = await new RunRecords({ ...store, put }).write(record, never);
+    expect(name.attempt).toBe(1);
+    expect([...store.objects.keys()]).toEqual([runRecordKey(name)]);
+  });
+
+  it('that cannot be written in time say so', async () => {
+    const late = AbortSignal.abort(new Error('The operation was aborted due to timeout'));
+    const put = async () => late.throwIfAborted() ?? ('archived' as const);
+    const writing = new RunRecords({ ...memoryStore(), put }).write(record, late);
+    await expect(writing).rejects.toThrow(RunRecordError);
+    await expect(writing).rejects.toThrow(/^Writing the run record s3:.*attempt-1.json failed: it took too long$/);
   });
 
   it('are listed by attempt, not by the alphabet, and nothing else is taken for one', async () => {
