@@ -1,6 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import { type Compression, objectKey } from './archive-layout';
 import type { ArchiveObject } from './archive-object';
+import { InvalidBodyError, NotDecodableError } from './body-check';
 import { type FetchContext, fetchResource, type RequestCount } from './fetch-resource';
 import { objectMetadata } from './object-metadata';
 import { type Resource, resources } from './resources';
@@ -104,6 +105,8 @@ async function fetchAndArchive(task: Task, count: RequestCount, context: Collect
 }
 
 function statusOf(error: unknown): { httpStatus?: number } {
+  // Only the body of a 200 is checked.
+  if (error instanceof InvalidBodyError || error instanceof NotDecodableError) return { httpStatus: 200 };
   const status = isNativeError(error) && 'status' in error ? error.status : undefined;
   return typeof status === 'number' ? { httpStatus: status } : {};
 }

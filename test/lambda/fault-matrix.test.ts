@@ -217,6 +217,7 @@ it.each(cells)('$fault ($resource)', async (cell) => {
     expected.splice(expected.indexOf(keyOf(victim, cell.resource)), 1);
     expect(outcome).toMatchObject({ outcome: 'failed', error: expect.stringMatching(cell.error) });
     expect(outcome).not.toHaveProperty('key');
+    if (/ 200 OK/.test(outcome?.error ?? '')) expect(outcome?.httpStatus).toBe(200);
     expect(error?.message).toContain(`- ${cell.resource} of cluster victim: `);
   }
   const objects = await collector.objects();
