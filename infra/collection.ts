@@ -1,13 +1,18 @@
 import type { Collection } from '../lambda/settings';
 import type { CollectorConfig } from './config';
+import { concurrentShards } from './fan-out-limits';
 
-/** The configuration as far as the function needs it. */
-export function collectionOf({ service, clusters, limits, archive }: CollectorConfig): Collection {
+/** The configuration as far as the function needs it. The request rate is the fleet's: each shard takes its part. */
+export function collectionOf({ service, clusters, limits, archive, shards }: CollectorConfig): Collection {
   const { baseUrl, projectUid, collection, caCertificate } = service;
+  const { requestsPerSecond } = limits;
   return {
     service: { baseUrl, projectUid, collection, caCertificate },
     clusters,
-    limits,
+    limits: {
+      ...limits,
+      ...(requestsPerSecond !== undefined && { requestsPerSecond: requestsPerSecond / concurrentShards(shards) }),
+    },
     compression: archive.compression,
   };
 }

@@ -5,6 +5,7 @@ import { ApiKeySecret } from './api-key-secret';
 import { Archive } from './archive';
 import { Collector } from './collector';
 import type { CollectorConfig } from './config';
+import { FanOut } from './fan-out';
 import { NextSteps } from './next-steps';
 import { Observability } from './observability';
 import { RunSchedule } from './run-schedule';
@@ -22,9 +23,12 @@ export class CollectorStack extends Stack {
     const archive = new Archive(this, 'Archive', { config });
     const apiKeySecret = new ApiKeySecret(this, 'ApiKey', { config });
     const collector = new Collector(this, 'Collector', { config, archive, apiKeySecret, alerts });
-    const { deadLetterQueue } = new RunSchedule(this, 'Schedule', { config, function: collector.function });
-    const seen = { config, function: collector.function, logGroup: collector.logGroup, archiveBucket: archive.bucket };
-    new Observability(this, 'Observability', { ...seen, alerts, deadLetterQueue });
+    const parts = { config, function: collector.function };
+    const fanOut = config.shards > 1 ? new FanOut(this, 'FanOut', parts) : undefined;
+    const { stateMachine } = fanOut ?? {};
+    const { deadLetterQueue } = new RunSchedule(this, 'Schedule', { ...parts, stateMachine });
+    const seen = { ...parts, logGroup: collector.logGroup, archiveBucket: archive.bucket, stateMachine };
+    new Observability(this, 'Observability', { ...seen, alerts, deadLetterQueue, fanOut });
     if (config.testEvents) new TestEvents(this, 'TestEvents', seen);
     new NextSteps(this, 'NextSteps', { ...seen, apiKeySecret });
   }

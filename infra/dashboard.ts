@@ -7,6 +7,7 @@ import { Construct } from 'constructs';
 import { functionTimeoutSeconds, logMessages } from '../lambda/settings';
 import type { CollectorConfig } from './config';
 import type { Gap } from './cron-gap';
+import type { FanOut } from './fan-out';
 import type { RunMetrics } from './observability-metrics';
 import { closeToLimitShare } from './observability-windows';
 
@@ -18,6 +19,8 @@ export interface DashboardProps {
   readonly logGroup: logs.ILogGroup;
   readonly archiveBucket: s3.IBucket;
   readonly gap: Pick<Gap, 'hours'>;
+  /** Works on the shards of a large fleet. */
+  readonly fanOut?: Pick<FanOut, 'stateMachine' | 'shards'> | undefined;
 }
 
 const shortestRangeDays = 7;
@@ -51,6 +54,7 @@ export class Dashboard extends Construct {
     const period = pointPeriod(props.gap);
     dashboard.addWidgets(outcomes(props, period), duration(props, period));
     dashboard.addWidgets(bytes(props, period), throttling(props, period));
+    if (props.fanOut !== undefined) dashboard.addWidgets(...executions(props.fanOut, period));
     dashboard.addWidgets(lastGreenRuns(props), lastFailures(props));
   }
 }
@@ -135,7 +139,38 @@ function throttling({ metrics }: DashboardProps, period: Duration): cloudwatch.I
   });
 }
 
+/** A run of shards is one execution. */
+function executions({ stateMachine }: Pick<FanOut, 'stateMachine'>, period: Duration): cloudwatch.IWidget[] {
+  const shape = { leftYAxis: { min: 0, showUnits: false }, width: 12, height: graphHeight };
+  const ended = new cloudwatch.GraphWidget({
+    title: 'Runs in shards (executions)',
+    left: [
+      stateMachine.metricSucceeded({ period, label: 'complete', color: cloudwatch.Color.GREEN }),
+      stateMachine.metricFailed({ period, label: 'failed', color: cloudwatch.Color.RED }),
+      stateMachine.metricTimedOut({ period, label: 'timed out', color: cloudwatch.Color.PURPLE }),
+      stateMachine.metricAborted({ period, label: 'stopped by hand', color: cloudwatch.Color.GREY }),
+    ],
+    ...shape,
+  });
+  const minutes = new cloudwatch.MathExpression({
+    expression: 'time / 60000',
+    usingMetrics: { time: stateMachine.metricTime({ statistic: 'Maximum', period }) },
+    label: 'longest run',
+    period,
+  });
+  return [ended, new cloudwatch.GraphWidget({ title: 'Duration of runs (minutes)', left: [minutes], ...shape })];
+}
+
 function lastGreenRuns(props: DashboardProps): cloudwatch.IWidget {
+  if (props.fanOut !== undefined)
+    return table(props, 'Last green runs', 10, [
+      `filter message = "${logMessages.run}" and status = "complete" and ispresent(record) and ispresent(shard.index)`,
+      // A shard that was asked twice says so twice.
+      'stats count_distinct(shard.index) as shards, max(@timestamp) as finished by run',
+      `filter shards = ${props.fanOut.shards}`,
+      'sort run desc',
+      'limit 5',
+    ]);
   return table(props, 'Last green runs', 10, [
     'fields run, scheduled, attempt, counts.archived + counts.alreadyArchived as archived, record',
     // A dry run archives nothing, however green it is: it has no record.

@@ -34,9 +34,17 @@ export const leastThrottledAnswers = 10;
 /** Share of throttled answers in an hour, in percent, above which the service asks for a slower pace. */
 export const throttledPercent = 10;
 
+/** The margin where a run is an execution that takes so many seconds at most: whole hours. */
+export function executionMarginHours(longestSeconds: number): number {
+  return Math.floor(longestSeconds / 3600) + 1;
+}
+
 /** Hours without a run of the schedule after which one is missing; undefined if no alarm can look back that far. */
-export function missingWindowHours({ hours }: Pick<Gap, 'hours'>): number | undefined {
-  const window = Math.ceil(hours + missingMarginHours);
+export function missingWindowHours(
+  { hours }: Pick<Gap, 'hours'>,
+  marginHours: number = missingMarginHours,
+): number | undefined {
+  const window = Math.ceil(hours + marginHours);
   return window <= longestWindowHours ? window : undefined;
 }
 
@@ -45,6 +53,6 @@ export function missingWindowHours({ hours }: Pick<Gap, 'hours'>): number | unde
  * and not merely that minutes have passed. A day is the most that is evaluated every minute; a rarer schedule pages
  * anew with each failing run.
  */
-export function stayHours({ hours }: Pick<Gap, 'hours'>): number {
-  return Math.min(promptWindowHours, Math.ceil(hours + missingMarginHours));
+export function stayHours({ hours }: Pick<Gap, 'hours'>, marginHours: number = missingMarginHours): number {
+  return Math.min(promptWindowHours, Math.ceil(hours + marginHours));
 }

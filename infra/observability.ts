@@ -5,13 +5,13 @@ import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as logs from 'aws-cdk-lib/aws-logs';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
-import type * as sfn from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { functionTimeoutSeconds } from '../lambda/settings';
 import type { Alerts } from './alerts';
 import type { CollectorConfig } from './config';
 import { type Gap, longestGap } from './cron-gap';
 import { Dashboard } from './dashboard';
+import type { FanOut } from './fan-out';
 import { RunMetrics } from './observability-metrics';
 import * as windows from './observability-windows';
 
@@ -25,8 +25,8 @@ export interface ObservabilityProps {
   /** Receives what the scheduler could not deliver. */
   readonly deadLetterQueue: sqs.IQueue;
   readonly archiveBucket: s3.IBucket;
-  /** Starts the shards of a fleet that is too large for one invocation. */
-  readonly fanOut?: sfn.IStateMachine;
+  /** Works on the shards of a fleet that is too large for one invocation. */
+  readonly fanOut?: Pick<FanOut, 'stateMachine' | 'longestSeconds' | 'shards'> | undefined;
 }
 
 interface AlarmText {
@@ -40,6 +40,8 @@ interface AlarmText {
 /** The alarms, each of which tells people when it begins and when it is over, and the dashboard. */
 export class Observability extends Construct {
   readonly alarms: cloudwatch.Alarm[] = [];
+  /** How long a run may take until its metrics are there, in hours. */
+  private readonly marginHours: number;
 
   constructor(
     scope: Construct,
@@ -48,6 +50,10 @@ export class Observability extends Construct {
   ) {
     super(scope, id);
     const { expression, timeZone, enabled } = props.config.schedule;
+    this.marginHours =
+      props.fanOut === undefined
+        ? windows.missingMarginHours
+        : windows.executionMarginHours(props.fanOut.longestSeconds);
     const gap = longestGap(expression, timeZone);
     const metrics = new RunMetrics(props.config.name);
     this.runFailed(gap);
@@ -62,35 +68,43 @@ export class Observability extends Construct {
   /** Errors would count attempts that a retry heals; a dropped event is one that Lambda has given up. */
   private runFailed(gap: Gap): void {
     const dropped = this.props.function.metric('AsyncEventsDropped', { statistic: 'Sum', period: hour });
-    const shards = this.props.fanOut;
+    const execution = this.props.fanOut?.stateMachine;
     const metric =
-      shards === undefined
+      execution === undefined
         ? dropped
         : new cloudwatch.MathExpression({
-            // The function's events are the state machine's here; SUM passes over a metric without data.
+            // Events are dropped here after a start by hand only; SUM passes over a metric without data.
             expression: 'SUM([dropped, failed, timedOut])',
             usingMetrics: {
               dropped,
-              failed: shards.metricFailed({ period: hour }),
-              timedOut: shards.metricTimedOut({ period: hour }),
+              failed: execution.metricFailed({ period: hour }),
+              timedOut: execution.metricTimedOut({ period: hour }),
             },
             label: 'Runs failed for good',
             period: hour,
           });
-    this.alarm('RunFailed', stayingAlarm(gap, { metric, threshold: 1 }), {
+    this.alarm('RunFailed', stayingAlarm(gap, this.marginHours, { metric, threshold: 1 }), {
       title: 'Run failed for good',
       means: 'The last attempt of a run failed: part of the fleet is not archived for the time of that run.',
-      look: 'The message with the error on this topic, the failures on the dashboard, the run record it names.',
-      act: 'Mend the cause, then complete the run by hand with the event {"run": "<time>"}.',
+      ...(execution === undefined
+        ? {
+            look: 'The message with the error on this topic, the failures on the dashboard, the run record it names.',
+            act: 'Mend the cause, then complete the run by hand with the event {"run": "<time>"}.',
+          }
+        : {
+            look: 'The failed execution of the state machine, whose cause names the shards; the failures on the dashboard.',
+            act: 'Mend the cause, then start another execution with the same input: it completes the run.',
+          }),
     });
   }
 
   /**
    * ScheduledRun is ours: Lambda's Invocations also counts runs by hand and retries, which would hide a schedule that no
-   * longer fires, and invocations that never got as far as a run record.
+   * longer fires, and invocations that never got as far as a run record. With shards, the state machine counts a run once
+   * all of them have written their records; any one shard would hide that the others never did.
    */
   private runMissing(gap: Gap, metrics: RunMetrics): void {
-    const hours = windows.missingWindowHours(gap);
+    const hours = windows.missingWindowHours(gap, this.marginHours);
     if (hours === undefined) {
       Annotations.of(this).addWarningV2(
         'cluster-log-collector:no-run-missing-alarm',
@@ -111,7 +125,7 @@ export class Observability extends Construct {
       },
       {
         title: 'Run missing',
-        means: `No run of the schedule has written its record for ${hours} hours; its longest gap is ${told(gap.hours)}.`,
+        means: `No run of the schedule has written its record${this.props.fanOut === undefined ? '' : 's, of all shards,'} for ${hours} hours; its longest gap is ${told(gap.hours)}.`,
         look: 'The schedule (enabled? its years over?), the dead-letter queue, the log group for attempts that died.',
         act: 'Bring the schedule back, then collect now by hand with the event {}.',
       },
@@ -152,17 +166,17 @@ export class Observability extends Construct {
   private closeToLimit(gap: Gap): void {
     const threshold = windows.closeToLimitShare * functionTimeoutSeconds * 1000;
     const metric = this.props.function.metricDuration({ statistic: 'Maximum', period: hour });
-    this.alarm('CloseToLimit', stayingAlarm(gap, { metric, threshold }), {
+    this.alarm('CloseToLimit', stayingAlarm(gap, this.marginHours, { metric, threshold }), {
       title: 'Run close to its time limit',
       means: `An attempt took at least ${threshold / 60_000} of its ${functionTimeoutSeconds / 60} minutes.`,
       look: 'Duration, bytes and throttling on the dashboard: more clusters, larger logs, or a slower service.',
-      act: 'Raise limits.concurrency if the service bears it, or set shards.',
+      act: `Raise limits.concurrency if the service bears it, or ${this.props.fanOut === undefined ? 'set' : 'raise'} shards.`,
     });
   }
 
   private keyRejected(gap: Gap, metrics: RunMetrics): void {
     const metric = metrics.of('keyRejected', { statistic: 'Maximum', period: hour });
-    this.alarm('KeyRejected', stayingAlarm(gap, { metric, threshold: 1 }), {
+    this.alarm('KeyRejected', stayingAlarm(gap, this.marginHours, { metric, threshold: 1 }), {
       title: 'Key rejected',
       means: 'The service answered 401 or 403 to cluster after cluster, so the run ended early.',
       look: 'The failures on the dashboard; with the team of the service, whether the key expired or lost its rights.',
@@ -181,7 +195,7 @@ export class Observability extends Construct {
       label: 'Throttled answers (%)',
       period: hour,
     });
-    this.alarm('Throttled', stayingAlarm(gap, { metric, threshold: windows.throttledPercent }), {
+    this.alarm('Throttled', stayingAlarm(gap, this.marginHours, { metric, threshold: windows.throttledPercent }), {
       title: 'Service throttling us',
       means: `At least ${windows.throttledPercent} % of the answers of the service asked for fewer requests.`,
       look: 'Throttling and duration on the dashboard; with the team of the service, which rate is welcome.',
@@ -204,11 +218,15 @@ export class Observability extends Construct {
 }
 
 /** An alarm that one bad hour raises, and that stays until the next run has had its time. */
-function stayingAlarm(gap: Gap, props: Pick<cloudwatch.AlarmProps, 'metric' | 'threshold'>): cloudwatch.AlarmProps {
+function stayingAlarm(
+  gap: Gap,
+  marginHours: number,
+  props: Pick<cloudwatch.AlarmProps, 'metric' | 'threshold'>,
+): cloudwatch.AlarmProps {
   return {
     ...props,
     comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    evaluationPeriods: windows.stayHours(gap),
+    evaluationPeriods: windows.stayHours(gap, marginHours),
     datapointsToAlarm: 1,
     treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
   };

@@ -2,8 +2,13 @@ import { Duration, Stack, TimeZone, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { ContextAttribute, Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
-import { LambdaInvoke } from 'aws-cdk-lib/aws-scheduler-targets';
+import {
+  LambdaInvoke,
+  type ScheduleTargetBaseProps,
+  StepFunctionsStartExecution,
+} from 'aws-cdk-lib/aws-scheduler-targets';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { CollectorConfig } from './config';
 import { deliveryAgeSeconds } from './run-timing';
@@ -11,18 +16,26 @@ import { deliveryAgeSeconds } from './run-timing';
 export interface RunScheduleProps {
   readonly config: CollectorConfig;
   readonly function: IFunction;
+  /** Started in place of the function, where the fleet has shards. */
+  readonly stateMachine?: IStateMachine | undefined;
 }
 
 /** Starts a run at each time of the schedule, and keeps what could not be delivered. */
 export class RunSchedule extends Construct {
   readonly deadLetterQueue: Queue;
 
-  constructor(scope: Construct, id: string, { config, function: target }: RunScheduleProps) {
+  constructor(scope: Construct, id: string, { config, function: target, stateMachine }: RunScheduleProps) {
     super(scope, id);
     this.deadLetterQueue = this.createDeadLetterQueue();
     const role = this.createRole();
     role.addToPrincipalPolicy(
-      new PolicyStatement({ sid: 'StartRun', actions: ['lambda:InvokeFunction'], resources: [target.functionArn] }),
+      stateMachine === undefined
+        ? new PolicyStatement({ sid: 'StartRun', actions: ['lambda:InvokeFunction'], resources: [target.functionArn] })
+        : new PolicyStatement({
+            sid: 'StartRun',
+            actions: ['states:StartExecution'],
+            resources: [stateMachine.stateMachineArn],
+          }),
     );
     role.addToPrincipalPolicy(
       new PolicyStatement({
@@ -31,19 +44,23 @@ export class RunSchedule extends Construct {
         resources: [this.deadLetterQueue.queueArn],
       }),
     );
+    const delivery: ScheduleTargetBaseProps = {
+      // The time names the run, so that a second delivery of it works on the same run.
+      input: ScheduleTargetInput.fromObject({ scheduledTime: ContextAttribute.scheduledTime }),
+      maxEventAge: Duration.seconds(deliveryAgeSeconds),
+      deadLetterQueue: this.deadLetterQueue,
+      // The target would add every version and alias of the function.
+      role: role.withoutPolicyUpdates(),
+    };
     const { expression, timeZone, enabled } = config.schedule;
     const schedule = new Schedule(this, 'Schedule', {
       description: `Starts the runs of ${config.name}`,
       schedule: ScheduleExpression.expression(expression, TimeZone.of(timeZone)),
       enabled,
-      target: new LambdaInvoke(target, {
-        // The time names the run, so that a second delivery of it works on the same run.
-        input: ScheduleTargetInput.fromObject({ scheduledTime: ContextAttribute.scheduledTime }),
-        maxEventAge: Duration.seconds(deliveryAgeSeconds),
-        deadLetterQueue: this.deadLetterQueue,
-        // The target would add every version and alias of the function.
-        role: role.withoutPolicyUpdates(),
-      }),
+      target:
+        stateMachine === undefined
+          ? new LambdaInvoke(target, delivery)
+          : new StepFunctionsStartExecution(stateMachine, delivery),
     });
     // Without its policy the role is of no use yet.
     schedule.node.addDependency(role.node.findChild('DefaultPolicy'));

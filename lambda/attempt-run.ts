@@ -72,7 +72,7 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
     const name = await records.write(record, context.recordSignal());
     written = { attempt: name.attempt, record: records.address(name) };
   }
-  const summary: RunSummary = { ...shared, ...written, dryRun, durationMs: durationMs() };
+  const summary: RunSummary = { ...shared, shard, ...written, dryRun, durationMs: durationMs() };
   context.onFinished(summary, outcomes);
   if (status === 'incomplete') throw new RunIncompleteError(summary, outcomes);
   return summary;

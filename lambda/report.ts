@@ -40,7 +40,8 @@ export function reportRun(
   metrics.addMetric(metricNames.storedBytes, MetricUnit.Bytes, sum('storedBytes'));
   metrics.addMetric(metricNames.throttled, MetricUnit.Count, throttled);
   metrics.addMetric(metricNames.keyRejected, MetricUnit.Count, keyRejected ? 1 : 0);
-  metrics.addMetric(metricNames.scheduled, MetricUnit.Count, scheduled ? 1 : 0);
+  // A shard cannot know of the others: what started them counts their run.
+  metrics.addMetric(metricNames.scheduled, MetricUnit.Count, scheduled && summary.shard === undefined ? 1 : 0);
   metrics.addMetric(metricNames.duration, MetricUnit.Milliseconds, summary.durationMs);
   metrics.publishStoredMetrics();
 }

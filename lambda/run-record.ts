@@ -92,6 +92,8 @@ export type Counts = z.infer<typeof countsSchema>;
 /** What a caller of the function gets. */
 export interface RunSummary {
   readonly run: string;
+  /** Absent for a run that is not divided. */
+  readonly shard?: RunRecord['shard'];
   /** Absent for a dry run. */
   readonly attempt?: number;
   readonly status: RunRecord['status'];

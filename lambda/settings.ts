@@ -88,7 +88,7 @@ export const metricNames = {
   keyRejected: 'KeyRejected',
   /**
    * 1 if the attempt wrote the record of a run of the schedule, 0 for one started by hand: what shows that the schedule
-   * is alive.
+   * is alive. 0 for a shard too: the state machine counts the run, once all its shards have written theirs.
    */
   scheduled: 'ScheduledRun',
   /** Wall time of the attempt in milliseconds. */

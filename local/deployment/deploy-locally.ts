@@ -14,6 +14,7 @@ import { readRole } from './role';
 import { readSchedule, type Schedule } from './schedule';
 import { readSecrets } from './secrets';
 import { StackTemplate } from './stack-template';
+import { type ExecutionResult, type MetricValue, readStateMachine } from './state-machine';
 import { type Template, UnsupportedTemplateError } from './template';
 
 export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'intercept' | 'onRequest'> {
@@ -31,6 +32,12 @@ export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'intercept
   readonly clock?: QueueClock;
 }
 
+/** What came of a firing of the schedule. */
+export interface FiredResult extends AsynchronousResult {
+  /** The execution, if the schedule starts the state machine; its name is the request id, `attempts` are of all shards. */
+  readonly execution?: ExecutionResult;
+}
+
 /** A stack that runs on one's own machine, its policies enforced. */
 export interface LocalDeployment {
   /** The embedded endpoint: `http://127.0.0.1:<port>`. */
@@ -43,6 +50,8 @@ export interface LocalDeployment {
   readonly schedule: Schedule | undefined;
   /** Messages that reached the stack's topics and queues, oldest first. */
   readonly messages: readonly DeliveredMessage[];
+  /** What the state machine put to CloudWatch, oldest first. */
+  readonly metrics: readonly MetricValue[];
   /** Lines that the function wrote, oldest first. */
   readonly logs: readonly string[];
   /**
@@ -58,11 +67,16 @@ export interface LocalDeployment {
    */
   invokeAsync(event?: unknown): Promise<AsynchronousResult>;
   /**
-   * Does what EventBridge Scheduler does at a time of the schedule.
+   * Does what EventBridge Scheduler does at a time of the schedule, and waits until what it started has ended.
    * @throws ScheduleError if the schedule is disabled or may not deliver
    * @throws MessageRefusedError as {@link LocalDeployment.invokeAsync}
    */
-  fireSchedule(time: Date): Promise<AsynchronousResult>;
+  fireSchedule(time: Date): Promise<FiredResult>;
+  /**
+   * Starts the state machine of a fleet in shards, and waits until the execution has ended.
+   * @throws UnsupportedTemplateError if the stack has none
+   */
+  startExecution(input?: unknown): Promise<ExecutionResult>;
   /** Sets or, with undefined, takes away the value of the secret that the function reads. */
   setSecretValue(value: string | undefined): void;
   /** Ends the function's processes, with what they are doing, and the endpoint. */
@@ -131,6 +145,34 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     return result;
   };
 
+  const metrics: MetricValue[] = [];
+  const stateMachine = readStateMachine({
+    stack,
+    definition,
+    clock,
+    invoke: (event) => lambda.invoke(event),
+    onMetric: (metric) => metrics.push(metric),
+  });
+  const startExecution = async (input: unknown = {}): Promise<ExecutionResult> => {
+    if (stateMachine === undefined)
+      throw new UnsupportedTemplateError('Cannot start an execution: the stack has no state machine.');
+    return stateMachine.start(input);
+  };
+  const fire = async (time: Date): Promise<FiredResult> => {
+    if (stateMachine === undefined || schedule?.targetArn !== stateMachine.arn) {
+      const target = { arn: definition.arn, action: 'lambda:InvokeFunction' };
+      return invokeAsync(fireSchedule(stack, schedule, target, messages, time));
+    }
+    const target = { arn: stateMachine.arn, action: 'states:StartExecution' };
+    const execution = await startExecution(fireSchedule(stack, schedule, target, messages, time));
+    return {
+      execution,
+      requestId: execution.name,
+      attempts: execution.invocations,
+      ...(execution.failure !== undefined && { condition: 'RetriesExhausted' }),
+    };
+  };
+
   return {
     url: aws.url,
     region: location.region,
@@ -138,11 +180,13 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     bucket: buckets[0]?.name,
     schedule,
     messages: messages.delivered,
+    metrics,
     logs,
     outputs: () => stack.outputs(),
     invoke: (event = {}) => lambda.invoke(event),
     invokeAsync,
-    fireSchedule: async (time) => invokeAsync(fireSchedule(stack, schedule, definition, messages, time)),
+    fireSchedule: fire,
+    startExecution,
     setSecretValue: (value) => aws.setSecretValue(definition.environment[environmentNames.apiKeySecret] ?? '', value),
     close: async () => {
       await lambda.close();

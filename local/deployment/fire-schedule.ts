@@ -1,5 +1,4 @@
 import { authorize } from '../aws/authorize';
-import type { FunctionDefinition } from './function-definition';
 import { type LocalMessages, MessageRefusedError } from './local-messages';
 import { type Role, readRole } from './role';
 import { type Schedule, scheduledEvent } from './schedule';
@@ -11,16 +10,23 @@ export class ScheduleError extends Error {
   override readonly name = 'ScheduleError';
 }
 
+/** What a schedule can start here. */
+export interface ScheduleTarget {
+  readonly arn: string;
+  /** What starts it: `lambda:InvokeFunction`. */
+  readonly action: string;
+}
+
 /**
  * Does what EventBridge Scheduler does at a time of the schedule, up to the delivery.
- * @returns the event that the function is to be invoked with
- * @throws ScheduleError if the schedule is disabled, or its role may not invoke the function; the event then lies in the
+ * @returns the event that the target is to be started with
+ * @throws ScheduleError if the schedule is disabled, or its role may not start the target; the event then lies in the
  * dead-letter queue, or the message says why not
  */
 export function fireSchedule(
   stack: StackTemplate,
   schedule: Schedule | undefined,
-  { arn, name }: FunctionDefinition,
+  { arn, action }: ScheduleTarget,
   messages: LocalMessages,
   time: Date,
 ): unknown {
@@ -40,13 +46,13 @@ export function fireSchedule(
   const { allowed, reason } = authorize({
     identityPolicies: scheduler.policies,
     principalArn: scheduler.arn,
-    action: 'lambda:InvokeFunction',
+    action,
     resource: arn,
     context: {},
   });
   if (allowed) return event;
   throw new ScheduleError(
-    `Delivery to ${name} refused: ${scheduler.arn} is not authorized to perform lambda:InvokeFunction ${reason}. ${keepUndelivered(messages, schedule, scheduler, event)}`,
+    `Delivery to ${arn} refused: ${scheduler.arn} is not authorized to perform ${action} ${reason}. ${keepUndelivered(messages, schedule, scheduler, event)}`,
   );
 }
 

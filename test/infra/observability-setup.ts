@@ -9,6 +9,7 @@ import * as sqs from 'aws-cdk-lib/aws-sqs';
 import * as sfn from 'aws-cdk-lib/aws-stepfunctions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { Alerts } from '../../infra/alerts';
+import { longestExecutionSeconds } from '../../infra/fan-out-limits';
 import { Observability } from '../../infra/observability';
 
 const root = join(__dirname, '..', '..');
@@ -20,11 +21,12 @@ export interface Setup {
   readonly schedule?: { readonly expression?: string; readonly timeZone?: string; readonly enabled?: boolean };
   readonly name?: string;
   readonly emails?: string[];
-  readonly fanOut?: boolean;
+  /** Shards of the fleet; left out: it is not divided. */
+  readonly shards?: number;
 }
 
 /** A stack of alerts and observability alone; what they watch exists elsewhere. */
-export function observedStack({ name = 'observed', schedule, emails = [], fanOut = false }: Setup = {}) {
+export function observedStack({ name = 'observed', schedule, emails = [], shards }: Setup = {}) {
   // Annotations go to the assembly, where assertions find them, and not to the report that synth prints.
   const app = new App({ context: { ...context, '@aws-cdk/core:annotationsInValidationReport': false } });
   const stack = new Stack(app, 'observed', { env: { account: '111111111111', region: 'eu-central-1' } });
@@ -42,9 +44,14 @@ export function observedStack({ name = 'observed', schedule, emails = [], fanOut
     logGroup: logs.LogGroup.fromLogGroupName(stack, 'Logs', '/collector'),
     deadLetterQueue: sqs.Queue.fromQueueArn(stack, 'Queue', arn('sqs', 'lost')),
     archiveBucket: s3.Bucket.fromBucketName(stack, 'Bucket', 'archive'),
-    ...(fanOut
-      ? { fanOut: sfn.StateMachine.fromStateMachineArn(stack, 'Shards', arn('states', 'stateMachine:shards')) }
-      : {}),
+    fanOut:
+      shards === undefined
+        ? undefined
+        : {
+            shards,
+            longestSeconds: longestExecutionSeconds(shards),
+            stateMachine: sfn.StateMachine.fromStateMachineArn(stack, 'Shards', arn('states', 'stateMachine:shards')),
+          },
   });
   return { app, stack, alerts, observability, template: () => Template.fromStack(stack) };
 }

@@ -1,5 +1,6 @@
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { longestGap } from '../../infra/cron-gap';
+import { longestExecutionSeconds } from '../../infra/fan-out-limits';
 import * as windows from '../../infra/observability-windows';
 import { deliveryAgeSeconds, eventAgeSeconds } from '../../infra/run-timing';
 import {
@@ -67,6 +68,14 @@ describe('what a person is told', () => {
     }
   });
 
+  test('with shards, the texts send people to the execution and fit, too', () => {
+    const alarms = alarmsOf({ shards: 500 });
+    expect([...alarms.keys()].sort()).toEqual([...alarmsOf().keys()].sort());
+    for (const { AlarmDescription } of alarms.values()) expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
+    expect(alarms.get('Run failed for good')?.AlarmDescription).toMatch(/Do: .*start another execution/);
+    expect(alarms.get('Run missing')?.AlarmDescription).toMatch(/records, of all shards,/);
+  });
+
   test('every alarm tells the one topic when it begins and when it is over', () => {
     const { template } = observedStack();
     const topic = { Ref: Object.keys(template().findResources('AWS::SNS::Topic'))[0] };
@@ -127,6 +136,17 @@ describe('run missing', () => {
     });
   });
 
+  test.each([
+    [2, 3],
+    [40, 3],
+    [500, 19],
+  ])('with %p shards, the window of an hourly schedule is %p hours: the longest execution counts at its end', (shards, hours) => {
+    expect(alarm('Run missing', { shards }).EvaluationPeriods).toBe(hours);
+    expect((hours - 1) * 3600).toBeGreaterThan(longestExecutionSeconds(shards));
+    expect((hours - 2) * 3600).toBeLessThanOrEqual(longestExecutionSeconds(shards));
+    expect(alarm('Run failed for good', { shards }).EvaluationPeriods).toBe(hours);
+  });
+
   test('it is quiet until the first run after a deployment had its time, for two days at most', () => {
     const warmUp = (expression: string) => alarm('Run missing', { schedule: { expression } }).WarmUpConfiguration;
     expect(warmUp('cron(0 * * * ? *)')).toMatchObject({ WarmUpPeriodDurationInMinutes: 120 });
@@ -168,7 +188,7 @@ describe('the other alarms', () => {
   });
 
   test('with shards, a run failed for good when their state machine failed, too', () => {
-    const names = alarm('Run failed for good', { fanOut: true }).Metrics?.flatMap(({ MetricStat }) =>
+    const names = alarm('Run failed for good', { shards: 4 }).Metrics?.flatMap(({ MetricStat }) =>
       MetricStat === undefined ? [] : `${MetricStat.Metric.Namespace} ${MetricStat.Metric.MetricName}`,
     );
     expect(names?.sort()).toEqual([
@@ -263,5 +283,5 @@ describe('numbers that belong together', () => {
 });
 
 test('cdk-nag and the built-in template validation find nothing', () => {
-  expect(() => checkSolutions(observedStack({ fanOut: true }).app)).not.toThrow();
+  expect(() => checkSolutions(observedStack({ shards: 4 }).app)).not.toThrow();
 });

@@ -1,0 +1,88 @@
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import { DefinitionBody, type IStateMachine, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
+import { Construct } from 'constructs';
+import { metricNamespace } from '../lambda/settings';
+import type { CollectorConfig } from './config';
+import { fanOutDefinition } from './fan-out-definition';
+import { longestExecutionSeconds } from './fan-out-limits';
+
+export interface FanOutProps {
+  readonly config: Pick<CollectorConfig, 'name' | 'shards'>;
+  readonly function: IFunction;
+}
+
+/** Works on one run with many invocations of the function, for a fleet that is too large for one. */
+export class FanOut extends Construct {
+  readonly stateMachine: IStateMachine;
+  /** Longest time from the start of an execution to its end. */
+  readonly longestSeconds: number;
+  /** Parts that the fleet is divided into. */
+  readonly shards: number;
+
+  constructor(scope: Construct, id: string, { config, function: target }: FanOutProps) {
+    super(scope, id);
+    this.shards = config.shards;
+    this.longestSeconds = longestExecutionSeconds(config.shards);
+    const role = this.createRole(target);
+    this.stateMachine = new StateMachine(this, 'StateMachine', {
+      comment: `Collects ${config.name} in ${config.shards} shards`,
+      definitionBody: DefinitionBody.fromChainable(fanOutDefinition(this, config, target)),
+      // Express workflows end after five minutes.
+      stateMachineType: StateMachineType.STANDARD,
+      timeout: Duration.seconds(this.longestSeconds),
+      // Its tasks would add every version and alias of the function.
+      role: role.withoutPolicyUpdates(),
+    });
+    this.stateMachine.node.addDependency(role.node.findChild('DefaultPolicy'));
+    this.acknowledgeFindings();
+  }
+
+  /** Only state machines of this account may assume it. */
+  private createRole(target: IFunction): Role {
+    const stack = Stack.of(this);
+    const role = new Role(this, 'Role', {
+      description: 'Lets the state machine invoke the collector for each shard and count the runs of the schedule',
+      assumedBy: new ServicePrincipal('states.amazonaws.com', {
+        conditions: {
+          StringEquals: { 'aws:SourceAccount': stack.account },
+          ArnLike: { 'aws:SourceArn': stack.formatArn({ service: 'states', resource: 'stateMachine:*' }) },
+        },
+      }),
+    });
+    role.addToPrincipalPolicy(
+      new PolicyStatement({
+        sid: 'CollectShards',
+        actions: ['lambda:InvokeFunction'],
+        resources: [target.functionArn],
+      }),
+    );
+    role.addToPrincipalPolicy(
+      new PolicyStatement({
+        sid: 'CountRuns',
+        actions: ['cloudwatch:PutMetricData'],
+        resources: ['*'],
+        conditions: { StringEquals: { 'cloudwatch:namespace': metricNamespace } },
+      }),
+    );
+    Validations.of(role).acknowledge({
+      id: 'AwsSolutions-IAM5[Resource::*]',
+      reason: 'PutMetricData knows no resources; the condition keeps it to the namespace of this product.',
+    });
+    return role;
+  }
+
+  private acknowledgeFindings(): void {
+    const { stateMachine } = this;
+    Validations.of(stateMachine).acknowledge({
+      id: 'AwsSolutions-SF1',
+      reason:
+        'A standard execution keeps its whole history for 90 days, and what must last is in the run records; a log would need rights over all log deliveries of the account.',
+    });
+    Validations.of(stateMachine).acknowledge({
+      id: 'AwsSolutions-SF2',
+      reason: 'The history times every step of an execution; traces would say nothing more.',
+    });
+  }
+}

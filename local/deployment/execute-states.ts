@@ -1,0 +1,130 @@
+import { StatesError } from './states-error';
+import type { ChoiceCondition, MapState, State, States, TaskState } from './states-language';
+import { demandAt, evaluate, fillIn, placeAt, type StatesData, valueAt } from './states-values';
+
+/** What an execution needs from outside. */
+export interface StatesRuntime {
+  /**
+   * Does the work of a task state.
+   * @throws StatesError if it fails
+   */
+  readonly perform: (resource: string, parameters: unknown) => Promise<unknown>;
+  /** Waits before a retry. */
+  readonly wait: (seconds: number) => Promise<void>;
+}
+
+/**
+ * Runs states from the first to an end.
+ * @param context what `$$` is
+ * @returns the output
+ * @throws StatesError if the execution fails
+ */
+export async function executeStates(
+  { StartAt, States }: States,
+  input: unknown,
+  context: object,
+  runtime: StatesRuntime,
+): Promise<unknown> {
+  let data: StatesData = { input, context };
+  for (let name: string | undefined = StartAt; name !== undefined; ) {
+    const state: State | undefined = States[name];
+    if (state === undefined) throw new StatesError('States.Runtime', `There is no state ${name}.`);
+    const after = await enter(state, data, runtime);
+    data = { input: after.output, context };
+    name = after.next;
+  }
+  return data.input;
+}
+
+interface After {
+  readonly output: unknown;
+  /** Undefined: this was the last state. */
+  readonly next: string | undefined;
+}
+
+async function enter(state: State, data: StatesData, runtime: StatesRuntime): Promise<After> {
+  switch (state.Type) {
+    case 'Pass': {
+      const input = demandAt(state.InputPath, data);
+      const result = state.Parameters === undefined ? input : fillIn(state.Parameters, { ...data, input });
+      return { output: placeAt(state.ResultPath, data.input, result), next: state.Next };
+    }
+    case 'Choice': {
+      const next = state.Choices.find(({ condition }) => holds(condition, data))?.next ?? state.Default;
+      if (next === undefined)
+        throw new StatesError('States.NoChoiceMatched', 'No choice matches and there is no default.');
+      return { output: data.input, next };
+    }
+    case 'Fail':
+      throw new StatesError(
+        state.Error,
+        state.CausePath === undefined ? state.Cause : String(evaluate(state.CausePath, data)),
+      );
+    case 'Succeed':
+      return { output: data.input, next: undefined };
+    case 'Map': {
+      const result = selected(state, await mapItems(state, data, runtime), data);
+      return { output: placeAt(state.ResultPath, data.input, result), next: state.Next };
+    }
+    case 'Task':
+      return performTask(state, data, runtime);
+  }
+}
+
+async function performTask(state: TaskState, data: StatesData, runtime: StatesRuntime): Promise<After> {
+  const retries = state.Retry.map(() => 0);
+  for (;;) {
+    try {
+      const result = await runtime.perform(state.Resource, fillIn(state.Parameters, data));
+      return { output: placeAt(state.ResultPath, data.input, selected(state, result, data)), next: state.Next };
+    } catch (error) {
+      if (!(error instanceof StatesError)) throw error;
+      const index = state.Retry.findIndex(({ ErrorEquals }) => error.isOneOf(ErrorEquals));
+      const retrier = state.Retry[index];
+      const used = retries[index] ?? 0;
+      if (retrier !== undefined && used < retrier.MaxAttempts) {
+        retries[index] = used + 1;
+        const longest = Math.min(retrier.MaxDelaySeconds, retrier.IntervalSeconds * retrier.BackoffRate ** used);
+        await runtime.wait(retrier.JitterStrategy === 'FULL' ? Math.random() * longest : longest);
+        continue;
+      }
+      const catcher = state.Catch.find(({ ErrorEquals }) => error.isOneOf(ErrorEquals));
+      if (catcher === undefined) throw error;
+      const caught = { Error: error.error, Cause: error.stateCause };
+      return { output: placeAt(catcher.ResultPath, data.input, caught), next: catcher.Next };
+    }
+  }
+}
+
+/** Works on the items with so many of them under way at once. The first one that fails fails the map. */
+async function mapItems(state: MapState, data: StatesData, runtime: StatesRuntime): Promise<unknown[]> {
+  const items = demandAt(state.ItemsPath, data);
+  if (!Array.isArray(items)) throw new StatesError('States.Runtime', `There is no list at ${state.ItemsPath}.`);
+  const results: unknown[] = new Array(items.length);
+  const queue = items.entries();
+  const work = async () => {
+    for (const [Index, Value] of queue) {
+      const context = { ...(data.context as object), Map: { Item: { Index, Value } } };
+      const input = fillIn(state.ItemSelector, { input: data.input, context });
+      results[Index] = await executeStates(state.ItemProcessor, input, context, runtime);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(state.MaxConcurrency, items.length) }, work));
+  return results;
+}
+
+function selected(
+  { ResultSelector }: Pick<TaskState, 'ResultSelector'>,
+  result: unknown,
+  { context }: StatesData,
+): unknown {
+  return ResultSelector === undefined ? result : fillIn(ResultSelector, { input: result, context });
+}
+
+function holds(condition: ChoiceCondition, data: StatesData): boolean {
+  if ('And' in condition) return condition.And.every((part) => holds(part, data));
+  if ('Or' in condition) return condition.Or.some((part) => holds(part, data));
+  const { Variable, IsPresent, BooleanEquals } = condition;
+  if (IsPresent !== undefined) return (valueAt(Variable, data) !== undefined) === IsPresent;
+  return demandAt(Variable, data) === BooleanEquals;
+}

@@ -1,0 +1,178 @@
+import { FolderArchive } from '../../cli/folder-archive';
+import { type Run, readRun } from '../../cli/read-run';
+import { runsBetween } from '../../cli/run-keys';
+import { objectKey, parseRunRecordKey } from '../../lambda/archive-layout';
+import { resourceNames } from '../../lambda/resources';
+import { metricNames, metricNamespace } from '../../lambda/settings';
+import { isInShard } from '../../lambda/shard';
+import type { MetricValue } from '../../local/deployment/state-machine';
+import { type DeployedCollector, type LocalCollector, startLocalCollector } from '../end-to-end/local-collector';
+
+/** Something that runs the state machine of a deployed stack. */
+export interface Interpreter {
+  /** Starts an execution and waits for its end. */
+  start(deployed: DeployedCollector, input: object): Promise<{ failure?: { error: string; cause: string } }>;
+  /** What executions have put to CloudWatch for this deployment. */
+  metrics(deployed: DeployedCollector): Promise<readonly MetricValue[]>;
+  /** How often the function of this deployment was invoked. */
+  invocations(deployed: DeployedCollector): number;
+}
+
+const name = 'in-shards';
+const shards = 4;
+const uids = Array.from({ length: 200 }, (_, index) => `cluster-${index}`);
+const scheduledTime = '2026-11-20T12:00:00Z';
+const run = new Date(scheduledTime);
+const ofSchedule = { namespace: metricNamespace, name: metricNames.scheduled, value: 1, dimensions: { service: name } };
+
+/** What an execution has to do, on whatever interprets its definition. */
+export function describeFanOut(interpreter: Interpreter): void {
+  let collector: LocalCollector;
+  let written: string[];
+
+  beforeAll(async () => {
+    collector = await startLocalCollector({ name, shards, clusters: uids });
+  });
+  afterEach(() => collector.closeDeployments());
+  afterAll(() => collector.close());
+
+  async function deploy(): Promise<DeployedCollector> {
+    written = [];
+    return collector.deploy({
+      onRequest: ({ action, key, status }) => {
+        if (action === 'PutObject' && status === 200) written.push(key ?? '');
+      },
+    });
+  }
+
+  const objects = () => written.filter((key) => !key.startsWith('runs/')).sort();
+  const recordNames = () => written.flatMap((key) => parseRunRecordKey(key) ?? []);
+
+  test('4 shards over 200 clusters archive exactly the whole, once', async () => {
+    const deployed = await deploy();
+    expect((await interpreter.start(deployed, { scheduledTime })).failure).toBeUndefined();
+    expect(objects()).toEqual(allKeys(run));
+    expect((await deployed.keys()).filter((key) => !key.startsWith('runs/'))).toEqual(allKeys(run));
+    expect(
+      recordNames()
+        .map(({ shard }) => shard?.index)
+        .sort(),
+    ).toEqual([0, 1, 2, 3]);
+    expect(await runIn(deployed)).toMatchObject({ status: 'complete', shards, counts: { archived: 400, failed: 0 } });
+    expect(await interpreter.metrics(deployed)).toEqual([ofSchedule]);
+  });
+
+  test('a failing shard stops no other, the execution names it, and a second one completes the run', async () => {
+    const deployed = await deploy();
+    const [bad = '', ...others] = uids.filter((uid) => isInShard(uid, { index: 2, count: shards }));
+    expect(others.length).toBeGreaterThan(30);
+    collector.failing[bad] = 'not-found';
+    const { failure } = await interpreter.start(deployed, { scheduledTime });
+    expect(failure).toEqual({
+      error: 'ShardsFailedError',
+      cause: expect.stringContaining('The shards [2] of 4 did not succeed'),
+    });
+    expect(failure?.cause).toContain(`{"scheduledTime":"${scheduledTime}"}`);
+    expect(objects()).toEqual(allKeys(run).filter((key) => !key.includes(`cluster=${bad}/`)));
+    // As often as Lambda would have tried.
+    expect(recordNames().filter(({ shard }) => shard?.index === 2)).toHaveLength(3);
+    expect(recordNames()).toHaveLength(3 + 3);
+    expect(await runIn(deployed)).toMatchObject({ status: 'incomplete', counts: { failed: 2 } });
+    // It has had its run, though not a good one: another alarm tells that.
+    expect(await interpreter.metrics(deployed)).toEqual([ofSchedule]);
+
+    delete collector.failing[bad];
+    expect((await interpreter.start(deployed, { scheduledTime })).failure).toBeUndefined();
+    expect(objects()).toEqual(allKeys(run));
+    expect(await runIn(deployed)).toMatchObject({ status: 'complete', counts: { archived: 400, failed: 0 } });
+  });
+
+  test('a shard that heals with a retry fails nothing', async () => {
+    const deployed = await collector.deploy({
+      intercept: ({ action, key }) => {
+        const isFirst =
+          action === 'PutObject' && key?.startsWith('runs/') && key.includes('shard-1') && failures++ === 0;
+        return isFirst ? { kind: 'error', status: 403, code: 'AccessDenied', message: 'once' } : undefined;
+      },
+    });
+    let failures = 0;
+    expect((await interpreter.start(deployed, { scheduledTime })).failure).toBeUndefined();
+    expect(failures).toBeGreaterThan(1);
+    expect(await runIn(deployed)).toMatchObject({ status: 'complete', counts: { archived: 400 } });
+  });
+
+  test('two executions of the same run at the same time write every object once, and both succeed', async () => {
+    const deployed = await deploy();
+    const both = await Promise.all([1, 2].map(() => interpreter.start(deployed, { scheduledTime })));
+    expect(both.map(({ failure }) => failure)).toEqual([undefined, undefined]);
+    expect(objects()).toEqual(allKeys(run));
+  });
+
+  test('{} by hand collects everything now, in one run, which the schedule does not count as its own', async () => {
+    const deployed = await deploy();
+    const before = Date.now();
+    expect((await interpreter.start(deployed, {})).failure).toBeUndefined();
+    const { run: now, status, records } = await runIn(deployed);
+    expect({ status, records: records.length }).toEqual({ status: 'complete', records: shards });
+    // Step Functions names times by milliseconds at most.
+    expect(now.getTime()).toBeGreaterThanOrEqual(before - 1);
+    expect(now.getTime()).toBeLessThanOrEqual(Date.now());
+    expect(objects()).toEqual(allKeys(now));
+    expect(await interpreter.metrics(deployed)).toEqual([]);
+  });
+
+  test('other members of the event reach every shard', async () => {
+    const deployed = await deploy();
+    const chosen = uids.slice(0, 10);
+    expect(new Set(chosen.map(shardOf)).size).toBe(shards);
+    expect((await interpreter.start(deployed, { scheduledTime, clusters: chosen })).failure).toBeUndefined();
+    expect(objects()).toEqual(allKeys(run, chosen));
+  });
+
+  test('a dry run writes nothing and counts as no run of the schedule', async () => {
+    const deployed = await deploy();
+    expect((await interpreter.start(deployed, { scheduledTime, dryRun: true })).failure).toBeUndefined();
+    expect(written).toEqual([]);
+    expect(await interpreter.metrics(deployed)).toEqual([]);
+  });
+
+  test('a run without the record of every shard does not count, and what cannot heal is not retried', async () => {
+    const deployed = await deploy();
+    const { failure } = await interpreter.start(deployed, { scheduledTime, clusters: ['nobody'] });
+    expect(failure?.cause).toContain('The shards [0,1,2,3] of 4 did not succeed');
+    expect(await interpreter.metrics(deployed)).toEqual([]);
+    expect(interpreter.invocations(deployed)).toBe(shards);
+    expect(written).toEqual([]);
+  });
+
+  test('an input for one shard is refused before anything is collected', async () => {
+    const deployed = await deploy();
+    const { failure } = await interpreter.start(deployed, { shard: { index: 0, count: shards } });
+    expect(failure?.error).toBe('InvalidInputError');
+    expect(written).toEqual([]);
+  });
+}
+
+function shardOf(uid: string): number {
+  return Array.from({ length: shards }, (_, index) => index).findIndex((index) =>
+    isInShard(uid, { index, count: shards }),
+  );
+}
+
+function allKeys(time: Date, clusters: readonly string[] = uids): string[] {
+  return clusters
+    .flatMap((cluster) =>
+      resourceNames.map((resource) => objectKey({ cluster, resource, run: time, compression: 'gzip' })),
+    )
+    .sort();
+}
+
+/** The archive's only run, as the command line reads it. */
+async function runIn({ folder }: DeployedCollector): Promise<Run> {
+  const archive = new FolderArchive(folder);
+  const runs: Run[] = [];
+  for await (const listed of runsBetween(archive, {})) runs.push(await readRun(archive, listed));
+  const [only, ...others] = runs;
+  if (only === undefined || others.length > 0) throw new Error(`expected one run, found ${runs.length}`);
+  return only;
+}
