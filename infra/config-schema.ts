@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { Compression } from '../lambda/archive-layout';
-import { resourceNames } from '../lambda/resources';
-import type { ConfiguredCluster } from '../lambda/settings';
+import { cluster, projectUid } from './cluster-schema';
 import { checkArchive, checkLimits, checkUniqueClusters } from './config-rules';
+import { members } from './members';
 import { scheduleProblem } from './schedule-expression';
 import { baseUrlProblem, normaliseBaseUrl } from './service-url';
 import { isTimeZone } from './time-zone';
@@ -11,13 +11,6 @@ import { isTimeZone } from './time-zone';
  * The configuration file as a schema. Every message completes the sentence "expected …", because that is how the
  * problems are told; every description ends up in collector.schema.json, where editors show it.
  */
-
-/** An object whose unknown members are rejected with a message that names the known ones. */
-function members<Shape extends z.core.$ZodShape>(shape: Shape) {
-  return z.strictObject(shape, {
-    error: ({ code }) => (code === 'unrecognized_keys' ? `one of ${Object.keys(shape).join(', ')}` : undefined),
-  });
-}
 
 /** Turns a rule that says what it expected instead into a refinement. */
 function told(rule: (text: string) => string | undefined) {
@@ -31,43 +24,6 @@ const wholeNumber = (least: number, most: number) => {
   const expected = `a whole number from ${least} to ${most}`;
   return z.int(expected).min(least, expected).max(most, expected);
 };
-
-const loneSurrogate = /\p{Surrogate}/u;
-const longestUid = 200;
-
-const uid = z
-  .string('the uid of a cluster')
-  .min(1, 'a uid that is not empty')
-  .refine((text) => text !== '.' && text !== '..', 'a uid other than "." and "..", which no path can carry')
-  .refine((text) => !loneSurrogate.test(text), 'a uid without lone surrogates, which no path can carry')
-  .refine((text) => Buffer.byteLength(text) <= longestUid, `a uid of at most ${longestUid} bytes of UTF-8`)
-  .describe('Uid of the cluster, as the service knows it.');
-
-const projectUid = z
-  .string('the uid of a project')
-  .regex(/^[!-~](?:[ -~]{0,1022}[!-~])?$/, 'printable ASCII without a space at either end, as it travels in a header')
-  .describe('Header ProjectUid: scopes the requests to this project.');
-
-const requestId = z
-  .string('a request identifier')
-  .regex(/^.{1,1024}$/su, '1 to 1024 characters')
-  .refine((text) => !loneSurrogate.test(text), 'text without lone surrogates')
-  .describe('Query parameter requestId of the log call.');
-
-const cluster = z.union([
-  uid.transform((text): ConfiguredCluster => ({ uid: text })),
-  members({
-    uid,
-    projectUid: projectUid.describe("Header ProjectUid for this cluster; wins over the service's.").optional(),
-    requestId: requestId.optional(),
-    resources: z
-      .array(z.enum(resourceNames, `one of ${resourceNames.join(', ')}`))
-      .min(1, 'at least one resource')
-      .refine((names) => new Set(names).size === names.length, 'each resource once')
-      .describe('Which resources are collected of this cluster; left out: both.')
-      .optional(),
-  }),
-]);
 
 const service = members({
   baseUrl: z

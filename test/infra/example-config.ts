@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CollectorConfig, parseConfig } from '../../infra/config';
+import { type CollectorConfig, ConfigError, parseConfig } from '../../infra/config';
+import type { ConfigProblem } from '../../infra/config-problems';
 
 /** The shipped configuration, as a file would hold it. */
 export function exampleJson(): Record<string, unknown> {
@@ -10,4 +11,23 @@ export function exampleJson(): Record<string, unknown> {
 /** The shipped configuration with other members. */
 export function exampleConfig(changes: Record<string, unknown> = {}): CollectorConfig {
   return parseConfig({ ...exampleJson(), ...changes }, join(__dirname, 'example.json'));
+}
+
+/** The least that is a configuration. */
+export const minimal = {
+  name: 'collector',
+  service: { baseUrl: 'https://clusters.example.com' },
+  clusters: ['a'],
+  schedule: { expression: 'cron(0 * * * ? *)' },
+};
+
+/** The problems for which an action refuses a configuration. */
+export function problemsOf(action: () => unknown): readonly ConfigProblem[] {
+  try {
+    action();
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems;
+    throw error;
+  }
+  throw new Error('expected a ConfigError');
 }
