@@ -26,8 +26,8 @@ export async function sendAnswer(
       return request.iterator({ destroyOnReturn: false });
     });
     if (answer === undefined) request.socket.resetAndDestroy();
-    // A client that was not asked keeps its body; what it sends next on this connection would be taken for it.
-    else await send(request, response, asked ? answer : withHeader(answer, 'connection', 'close'));
+    // To a client that was not asked for its body, Node closes: what it sent next would be taken for the body.
+    else await send(request, response, answer);
   } catch (error) {
     response.destroy(error instanceof Error ? error : new Error(String(error)));
   }
@@ -57,8 +57,4 @@ async function send(request: IncomingMessage, response: ServerResponse, answer: 
   if (request.method === 'HEAD' || body === undefined) response.end();
   else if (typeof body === 'string') response.end(text);
   else await pipeline(body(), response);
-}
-
-function withHeader(answer: Answer, name: string, value: string): Answer {
-  return { ...answer, headers: { ...answer.headers, [name]: value } };
 }

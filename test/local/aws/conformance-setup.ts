@@ -37,6 +37,14 @@ export function guardedBucketPolicy(bucket: string): PolicyDocument {
         Condition: { Null: { 's3:if-none-match': 'true' } },
       },
       { Effect: 'Deny', Principal: '*', Action: 's3:DeleteObject', Resource: objects },
+      // As every stack writes it; the loopback must pass for TLS.
+      {
+        Effect: 'Deny',
+        Principal: { AWS: '*' },
+        Action: 's3:*',
+        Resource: [`arn:aws:s3:::${bucket}`, objects],
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      },
     ],
   };
 }

@@ -16,9 +16,15 @@ export interface MotoServer {
   stop(): Promise<void>;
 }
 
-/** Starts moto at a free port; ready when it says where it listens. */
-export async function startMoto(command: string): Promise<MotoServer> {
-  const child = spawn(command, ['-H', '127.0.0.1', '-p', '0'], { stdio: ['ignore', 'ignore', 'pipe'] });
+/**
+ * Starts moto at a free port; ready when it says where it listens.
+ * @param environment beside this process's own
+ */
+export async function startMoto(command: string, environment: NodeJS.ProcessEnv = {}): Promise<MotoServer> {
+  const child = spawn(command, ['-H', '127.0.0.1', '-p', '0'], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...environment },
+  });
   const url = await addressOf(child);
   return {
     url,
