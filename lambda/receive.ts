@@ -1,21 +1,13 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import type { BodyCheck, BodyFacts } from './body-check';
+import type { BodyCheck } from './body-check';
 import type { Compressor } from './compress';
+import { LongBody, pieceBytes } from './long-body';
 import type { ReceivedBody } from './resource-request';
-import { Spool } from './spool';
 
 /** The body has more decoded content than is accepted. */
 export class BodyTooLargeError extends Error {
   override readonly name = 'BodyTooLargeError';
 }
-
-/**
- * Content is hashed and compressed in pieces of this many bytes: compressing the 16 KB that TLS hands over costs 1.6
- * times as much. What is shorter than one piece needs no stream at all.
- */
-const pieceBytes = 256 * 1024;
 
 export interface Receiver {
   readonly spoolDirectory: string;
@@ -34,63 +26,38 @@ export async function receive(
   { spoolDirectory, compressor, maxBytes }: Receiver,
 ): Promise<ReceivedBody> {
   const hash = createHash('sha256');
+  let received = 0;
   let length = 0;
-  let facts: BodyFacts = {};
-
-  async function* checkedPieces(): AsyncGenerator<Buffer> {
-    let received = 0;
-    let parts: Buffer[] = [];
-    let partsLength = 0;
+  /** What came of a body that may turn out to be short. */
+  let parts: Buffer[] = [];
+  let long: LongBody | undefined;
+  try {
     for await (const chunk of source) {
       received += chunk.length;
       if (received > maxBytes) throw new BodyTooLargeError(`more than ${maxBytes} bytes`);
-      let checked = check.write(chunk);
-      while (partsLength + checked.length >= pieceBytes) {
-        const end = pieceBytes - partsLength;
-        yield joined([...parts, checked.subarray(0, end)]);
-        checked = checked.subarray(end);
-        parts = [];
-        partsLength = 0;
-      }
-      if (checked.length > 0) parts.push(checked);
-      partsLength += checked.length;
+      const content = check.write(chunk);
+      if (content.length === 0) continue;
+      length += content.length;
+      parts.push(content);
+      if (length < pieceBytes) continue;
+      long ??= new LongBody(compressor.stream(), spoolDirectory, (piece) => hash.update(piece));
+      for (const part of parts) await long.write(part);
+      parts = [];
     }
-    facts = check.end();
-    if (partsLength > 0) yield joined(parts);
-  }
-
-  function joined(parts: Buffer[]): Buffer {
-    const [only] = parts;
-    const piece = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts);
-    hash.update(piece);
-    length += piece.length;
-    return piece;
-  }
-
-  const pieces = checkedPieces();
-  const first = await pieces.next();
-  const firstPiece = first.done === true ? Buffer.alloc(0) : first.value;
-  if (firstPiece.length < pieceBytes) {
-    // The last piece comes after the check's end, but only a generator that is done has run to its own.
-    await pieces.next();
-    const content = await compressor.all(firstPiece);
-    const release = () => Promise.resolve();
-    return { facts, sha256: hash.digest('hex'), length, storedLength: content.length, content, release };
-  }
-
-  async function* withFirst(): AsyncGenerator<Buffer> {
-    yield firstPiece;
-    yield* pieces;
-  }
-
-  const spool = new Spool(spoolDirectory);
-  try {
-    await pipeline(Readable.from(withFirst(), { highWaterMark: 1 }), compressor.stream(), spool);
-    const content = spool.content();
-    const release = () => spool.release();
+    const facts = check.end();
+    if (long === undefined) {
+      const [only] = parts;
+      const whole = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts, length);
+      const sha256 = hash.update(whole).digest('hex');
+      const content = await compressor.all(whole);
+      return { facts, sha256, length, storedLength: content.length, content, release: () => Promise.resolve() };
+    }
+    const body = long;
+    const content = await body.end();
+    const release = () => body.release();
     return { facts, sha256: hash.digest('hex'), length, storedLength: content.length, content, release };
   } catch (error) {
-    await spool.release();
+    await long?.release();
     throw error;
   }
 }
