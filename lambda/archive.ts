@@ -1,5 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { isNativeError } from 'node:util/types';
+import { crc32 } from 'node:zlib';
 import {
   GetObjectCommand,
   ListObjectsV2Command,
@@ -19,6 +20,9 @@ export class ArchiveError extends Error {
 
 /** Puts that the SDK does not retry by itself: conflicts always, and streams whatever happens. */
 const putLimits = { attempts: 4, firstDelayMs: 200 } as const;
+
+/** How much of a spilled body is read at once, in bytes. */
+const fileReadBytes = 256 * 1024;
 
 /** The bucket through the SDK: writes never overwrite, reads are bounded. */
 export class Archive {
@@ -101,7 +105,8 @@ export class Archive {
       ContentType: object.contentType,
       ContentEncoding: object.contentEncoding,
       Metadata: object.metadata,
-      ChecksumAlgorithm: 'CRC32',
+      // S3 refuses what does not match. Known before the first byte is sent, it also covers the way through the file.
+      ChecksumCRC32: checksum(Buffer.isBuffer(content) ? crc32(content) : content.crc32),
       IfNoneMatch: '*',
     };
     if (Buffer.isBuffer(content)) {
@@ -110,7 +115,7 @@ export class Archive {
     }
     // Each attempt reads the file anew. A reading error has no listener inside the SDK and would end the process.
     const broken = new AbortController();
-    const body = createReadStream(content.file);
+    const body = createReadStream(content.file, { highWaterMark: fileReadBytes });
     body.once('error', (error) => broken.abort(error));
     try {
       const abortSignal = AbortSignal.any([signal, broken.signal]);
@@ -129,6 +134,13 @@ export class Archive {
     const answer = status === undefined ? reason : `${status} ${reason}`;
     return new ArchiveError(`${verb} s3://${this.bucket}/${key} failed: ${answer}${advice}`, { cause });
   }
+}
+
+/** A CRC32 as S3's headers carry it: four bytes, the highest first, in base64. */
+function checksum(crc: number): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc);
+  return bytes.toString('base64');
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import type { SpooledContent } from './archive-object';
 
 /** Keeping a body failed because the local disk did not take it. */
@@ -19,6 +20,7 @@ export class Spool extends Writable {
   readonly #memoryLimitBytes: number;
   #chunks: Buffer[] = [];
   #length = 0;
+  #crc32 = 0;
   #file: FileHandle | undefined;
   #pending: Promise<void> = Promise.resolve();
 
@@ -41,6 +43,7 @@ export class Spool extends Writable {
 
   async #append(chunk: Buffer): Promise<void> {
     this.#length += chunk.length;
+    this.#crc32 = crc32(chunk, this.#crc32);
     if (this.#file === undefined && this.#length <= this.#memoryLimitBytes) {
       this.#chunks.push(chunk);
       return;
@@ -67,7 +70,7 @@ export class Spool extends Writable {
   /** What was written; only after the stream has finished. The caller releases it with {@link release}. */
   content(): SpooledContent {
     return this.#length > this.#memoryLimitBytes
-      ? { file: this.#path, length: this.#length }
+      ? { file: this.#path, length: this.#length, crc32: this.#crc32 }
       : Buffer.concat(this.#chunks);
   }
 
