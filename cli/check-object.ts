@@ -1,6 +1,6 @@
 import { type ObjectFacts, objectMetadata } from '../lambda/object-metadata';
 import type { Outcome } from '../lambda/run-record';
-import { ArchiveReadError, type ArchiveReader } from './archive-reader';
+import type { ArchiveReader } from './archive-reader';
 import { UnreadableCompressionError } from './decompressor';
 import { damageOf, type OpenedContent, openContent } from './open-content';
 import type { RunOutcome } from './read-run';
@@ -24,10 +24,10 @@ export interface CheckedObject {
 const attempts = 3;
 
 /**
- * Reads an object to its end and holds it against its own metadata and against the record. Where the record has no hash
+ * Reads an object to its end and holds it against its own metadata and, where there is one, against the record. Where the record has no hash
  * (`already-archived`), the object's own metadata serves.
  */
-export async function checkObject(reader: ArchiveReader, key: string, outcome: RunOutcome): Promise<CheckedObject> {
+export async function checkObject(reader: ArchiveReader, key: string, outcome?: RunOutcome): Promise<CheckedObject> {
   for (let attempt = 1; ; attempt++) {
     let content: OpenedContent | undefined;
     let bytes = 0;
@@ -35,7 +35,7 @@ export async function checkObject(reader: ArchiveReader, key: string, outcome: R
       content = await openContent(reader, key);
       if (content === undefined) return { bytes, problem: { kind: 'missing', problem: 'it is not there' } };
       for await (const chunk of content.body as AsyncIterable<Buffer>) bytes += chunk.length;
-      return { bytes, problem: contradictions(content, outcome) };
+      return { bytes, problem: outcome && contradictions(content, outcome) };
     } catch (error) {
       const damage = damageOf(error);
       if (damage !== undefined) return { bytes, problem: { kind: 'damaged', problem: damage } };

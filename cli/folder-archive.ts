@@ -44,7 +44,7 @@ export class FolderArchive implements ArchiveReader {
     if (found === undefined) return undefined;
     const { size, userMetadata, checksums } = found.metadata;
     const source = found.open();
-    const expected = checksums['crc32'];
+    const expected = checksums.crc32;
     if (expected === undefined) return { storedBytes: size, metadata: userMetadata, body: source };
     const body = source.compose(checkCrc32(expected));
     return { storedBytes: size, metadata: userMetadata, body };

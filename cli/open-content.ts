@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { pipeline, type Readable, Transform } from 'node:stream';
+import { types } from 'node:util';
 import { parseObjectKey } from '../lambda/archive-layout';
 import { type ObjectFacts, readObjectMetadata } from '../lambda/object-metadata';
 import type { ArchiveReader } from './archive-reader';
@@ -92,7 +93,8 @@ class ContentCheck extends Transform {
  * zlib and the SDK have no error classes of their own for it.
  */
 export function damageOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
+  // Not instanceof: the errors of Node.js itself may come from another realm.
+  if (!types.isNativeError(error)) return undefined;
   if (error.name === 'DamagedObjectError' || error.name === 'ChecksumError') return error.message;
   if (/^(Z_|ZSTD_)/.test((error as NodeJS.ErrnoException).code ?? ''))
     return `it cannot be decompressed: ${error.message}`;

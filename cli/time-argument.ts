@@ -17,9 +17,10 @@ export type Edge = 'start' | 'end';
 export function parseTime(text: string, edge: Edge): Date {
   const stamp = parseStamp(text);
   if (stamp !== undefined) return stamp;
-  const match = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i.exec(
-    text.trim(),
-  );
+  const match =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i.exec(
+      text.trim(),
+    );
   if (match === null) throw new InvalidArgumentError(`${expected}.`);
   const [, date = '', hours, minutes = '00', seconds = '00', fraction = '0', zone = 'Z'] = match;
   const day = new Date(`${date}T00:00:00.000Z`);

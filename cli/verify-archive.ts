@@ -68,6 +68,8 @@ export async function verifyArchive(reader: ArchiveReader, options: VerifyOption
   };
   const stranger = ({ key }: ListedObject) => find('unrecorded', key, 'its key is none of an archive');
   const recorded = new RecordedObjects();
+  /** When the last record of each run was written, in milliseconds: an attempt writes its objects before its record. */
+  const lastRecord = new Map<number, number>();
   // Runs that begin from now on are not this verification's.
   const period = { from: options.from, to: options.to ?? now };
 
@@ -75,6 +77,7 @@ export async function verifyArchive(reader: ArchiveReader, options: VerifyOption
   for await (const _ of runsBetween(reader, period)) total++;
   for await (const listed of runsBetween(reader, period, stranger)) {
     const outcomes = await checkRun(reader, listed, isExpired(listed.run, retention, now), find);
+    lastRecord.set(listed.run.getTime(), Math.max(...listed.records.map(({ writtenAt }) => writtenAt.getTime())));
     counts.runs++;
     counts.records += listed.records.length;
     let done = 0;
@@ -102,15 +105,24 @@ export async function verifyArchive(reader: ArchiveReader, options: VerifyOption
       if (name === undefined) find('unrecorded', key, 'its key is none of an archive');
       // Its record went the same way a little earlier.
       else if (isExpired(writtenAt, retention, now)) counts.expired++;
-      else if (now.getTime() - writtenAt.getTime() < pendingMs)
+      else if (
+        now.getTime() - writtenAt.getTime() < pendingMs &&
+        writtenAt.getTime() > (lastRecord.get(name.run.getTime()) ?? 0)
+      )
         find('pending', key, 'no run record has it yet; it was written a short time ago');
-      else find('unrecorded', key, 'no run record says that it was archived');
+      else find('unrecorded', key, `no run record says that it was archived; ${await ownWord(reader, key)}`);
     }
   }
   return counts;
 }
 
-/** What the run's records say of one shard, and of all that is stored of it. */
+/** What an object without a record says of itself. */
+async function ownWord(reader: ArchiveReader, key: string): Promise<string> {
+  const { problem } = await checkObject(reader, key);
+  return problem === undefined ? 'it is what its own metadata says' : problem.problem;
+}
+
+/** Reports what the run's records say that cannot be; returns what they say is stored. */
 async function checkRun(
   reader: ArchiveReader,
   listed: ListedRun,

@@ -135,11 +135,7 @@ test('a table fits the terminal, and nothing is left out of it', async () => {
   const reason = 'GET https://service.example/v1/platformclusters/alpha/assets/manifest failed: 404 Not Found';
   await archive.attempt({ run: hour(9), clusters: ['alpha'], answer: () => ({ failed: reason }) });
   const { out } = await runCollector(['runs', '2026-11-20T09:00', '--archive', archive.folder], { columns: 80 });
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the codes of colours take no room
-  const lines = out
-    .replace(/\u001b\[\d+m/g, '')
-    .split('\n')
-    .slice(1);
+  const lines = stripVTControlCharacters(out).split('\n').slice(1);
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
   const reasons = lines.map((line) => line.split('│')[6]?.trim() ?? '').join('');
   expect(reasons.replaceAll(' ', '')).toContain(reason.replaceAll(' ', ''));

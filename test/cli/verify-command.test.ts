@@ -203,6 +203,14 @@ test('an object just written may still get its record', async () => {
   expect(JSON.parse(out)).toMatchObject({ ok: true, findings: [{ kind: 'pending', key: keyOf('log', 'gamma') }] });
 });
 
+test('an object written before the record of its run is unrecorded at once', async () => {
+  await archive.put(keyOf('log', 'gamma'), gzipSync('x'), {});
+  await archive.putRecord(record);
+  const args = ['verify', '--archive', archive.folder, '--json', '--to', '2026-11-20'];
+  const { code, out } = await runCollector(args, { now: new Date() });
+  expect([code, JSON.parse(out).findings[0].kind]).toEqual([1, 'unrecorded']);
+});
+
 test('only the period is looked at', async () => {
   await rm(pathOf(keyOf('log', 'beta', hour(8))));
   await rm(pathOf(keyOf('log', 'beta', hour(9))));
