@@ -1,3 +1,5 @@
+import { setMaxListeners } from 'node:events';
+
 /** The run ends before everything was attempted, and this is why. */
 export class RunStopped extends Error {
   override readonly name = 'RunStopped';
@@ -10,6 +12,11 @@ export class RunStopped extends Error {
 export class Stop {
   readonly #starting = new AbortController();
   readonly #working = new AbortController();
+
+  constructor() {
+    // Every worker listens, which is no leak that Node has to warn of.
+    setMaxListeners(0, this.#starting.signal, this.#working.signal);
+  }
 
   /** Aborts when nothing new may start. */
   get starting(): AbortSignal {

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { createCheck } from '../../lambda/create-check';
 import type { RequestTimeLimits } from '../../lambda/request-watch';
 import type { ResourceRequest } from '../../lambda/resource-request';
 import { startFaultService } from '../support/fault-service';
-import { ok, silence } from '../support/fault-service-answers';
+import { encoded, ok, resetMidBody, silence, status } from '../support/fault-service-answers';
 import { type RawRequest, startRawService, wire } from '../support/raw-service';
 import { testCertificates } from '../support/tls';
 
@@ -206,6 +206,22 @@ describe('a request that is cancelled', () => {
     expect(checked).toBeLessThan(2 ** 20);
     expect(await readdir(directory)).toEqual([]);
   });
+});
+
+it('a request that is over listens to nothing any more, however it ended', async () => {
+  const { signal } = new AbortController();
+  const service = await startFaultService(
+    ({ index }) =>
+      [ok('text'), encoded('gzip', 'text'), encoded('gzip', 'text', { 'Content-Type': 'text/html' }), status(500)][
+        index
+      ] ?? resetMidBody('text'),
+  );
+  closing.push(() => service.close());
+  const api = apiFor(service.url);
+  for (let index = 0; index < 5; index += 1) await get(api, manifestOf('a'), signal);
+  // A stream tells of its end in the next turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
 it('a body that takes longer to check than to arrive is not late', async () => {
