@@ -96,6 +96,7 @@ export async function startFaultService(script: Script, options: FaultServiceOpt
   });
   server.on('request', (message, response) => {
     const { socket } = message;
+    socket.setMaxListeners(0); // each request that it carries listens
     // Under https the socket of the request is the encrypted one; both have the client's port in common.
     const connection = accepted.findLastIndex((one) => one === socket || one.remotePort === socket.remotePort);
     const path = message.url ?? '';

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import { gunzipSync } from 'node:zlib';
+import { objectKey } from '../../lambda/archive-layout';
+import { resourceNames } from '../../lambda/resources';
+import { type BundledCollector, CollectorBundle, summaryOf } from '../support/bundled-collector';
+import { type FaultService, startFaultService } from '../support/fault-service';
+import { ok } from '../support/fault-service-answers';
+import { logRecord, manifestText } from '../support/fault-service-bodies';
+
+/** The process is killed at every event of a run that can be seen from outside, and the run is repeated. */
+
+const run = '2026-11-20T10:00:00.000Z';
+const uids = ['small-1', 'small-2', 'large'];
+/** Does not compress, so that it spills to a file. */
+const largeLog = Buffer.alloc(3 * 2 ** 20, createHash('sha512').update('seed').digest('hex'))
+  .map((byte, i) => 97 + ((byte * 31 + ((i * 2654435761) >>> 13)) % 26))
+  .toString('latin1');
+const sources = new Map(
+  uids.flatMap((cluster) =>
+    resourceNames.map((resource) => [
+      objectKey({ cluster, resource, run: new Date(run), compression: 'gzip' }),
+      resource === 'manifest'
+        ? manifestText(cluster)
+        : logRecord({ uid: cluster, ...(cluster === 'large' && { log: largeLog }) }),
+    ]),
+  ),
+);
+const sourceOf = (cluster: string, resource: (typeof resourceNames)[number]) =>
+  sources.get(objectKey({ cluster, resource, run: new Date(run), compression: 'gzip' })) ?? '';
+
+let bundle: CollectorBundle;
+let service: FaultService;
+let collector: BundledCollector;
+/** Called for every event of a run. */
+let onEvent: (name: string) => void = () => undefined;
+
+beforeAll(async () => {
+  bundle = await CollectorBundle.build();
+  service = await startFaultService(({ uid = '', resource = 'log' }) => {
+    onEvent(`GET ${resource} of ${uid}`);
+    const type = resource === 'log' ? 'application/json' : 'text/plain';
+    return ok(sourceOf(uid, resource), { 'Content-Type': type });
+  });
+});
+
+afterEach(() => collector.close());
+
+afterAll(async () => {
+  await service.close();
+  await bundle.remove();
+});
+
+/** A collector with an empty archive. */
+function start(): Promise<BundledCollector> {
+  return bundle.start({
+    collection: {
+      service: { baseUrl: service.url, collection: 'platformclusters' },
+      clusters: uids.map((uid) => ({ uid })),
+      limits: { concurrency: 2 },
+    },
+    intercept: ({ action, key }) => {
+      onEvent(`${action} ${key ?? ''} begins`);
+      return undefined;
+    },
+    onRequest: ({ action, key }) => onEvent(`${action} ${key ?? ''} is done`),
+  });
+}
+
+/** What is visible is whole: its content is the source's, and what it says of itself is true. */
+async function expectOnlyWholeObjects(): Promise<string[]> {
+  const objects = await collector.objects();
+  for (const [key, { content, metadata }] of objects) {
+    if (key.startsWith('runs/')) continue;
+    const unpacked = gunzipSync(content);
+    expect(unpacked.equals(Buffer.from(sources.get(key) ?? ''))).toBe(true);
+    expect(metadata.sha256).toBe(createHash('sha256').update(unpacked).digest('hex'));
+  }
+  return [...objects.keys()].filter((key) => !key.startsWith('runs/'));
+}
+
+/** Runs until an event and kills the process there. */
+async function killAt(event: string): Promise<void> {
+  const victim = await collector.startProcess();
+  let killed: Promise<void> | undefined;
+  onEvent = (name) => {
+    if (name === event) killed ??= victim.kill();
+  };
+  const outcome = await victim.invoke({ scheduledTime: run });
+  onEvent = () => undefined;
+  expect(outcome).toMatchObject({ error: { errorType: 'Runtime.ExitError' } });
+  await killed;
+}
+
+/** Everything that can be seen from outside of a run that nothing disturbs. */
+async function eventsOfARun(): Promise<string[]> {
+  const events: string[] = [];
+  collector = await start();
+  onEvent = (name) => events.push(name);
+  summaryOf(await (await collector.startProcess()).invoke({ scheduledTime: run }));
+  await collector.close();
+  return events;
+}
+
+test('killed at any event of a run, everything is there once and whole after the run is repeated', async () => {
+  const events = await eventsOfARun();
+  // The list, the key, six objects and the record, at their begin and at their end, and six requests.
+  expect(new Set(events).size).toBe(24);
+  let leftBehind = 0;
+  for (const event of events) {
+    collector = await start();
+    await killAt(event);
+    await expectOnlyWholeObjects();
+    leftBehind += (await collector.temporaryFiles()).length;
+
+    const successor = await collector.startProcess();
+    const { status, counts } = summaryOf(await successor.invoke({ scheduledTime: run }));
+    expect([status, counts.archived + counts.alreadyArchived]).toEqual(['complete', 6]);
+    expect((await expectOnlyWholeObjects()).sort()).toEqual([...sources.keys()].sort());
+    expect(await collector.temporaryFiles()).toEqual([]);
+    await collector.close();
+  }
+  expect(leftBehind).toBeGreaterThan(0);
+}, 300_000);

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import { objectKey } from '../../lambda/archive-layout';
+import type { resourceNames } from '../../lambda/resources';
+import { maxRequests } from '../../lambda/retry';
+import { countOutcomes, type RunSummary } from '../../lambda/run-record';
+import { logMessages, metricNames } from '../../lambda/settings';
+import { type BundledCollector, CollectorBundle } from '../support/bundled-collector';
+import { type FaultService, startFaultService } from '../support/fault-service';
+import { everyPair, randomFaults } from '../support/fault-service-random';
+
+const run = '2026-11-20T10:00:00.000Z';
+const uids = Array.from({ length: 500 }, (_, i) => `cluster-${i}`);
+const faults = randomFaults({ seed: 'five hundred', rate: 0.2 });
+const keyOf = (cluster: string, resource: (typeof resourceNames)[number]) =>
+  objectKey({ cluster, resource, run: new Date(run), compression: 'gzip' });
+
+let bundle: CollectorBundle;
+let service: FaultService;
+let collector: BundledCollector;
+
+beforeAll(async () => {
+  bundle = await CollectorBundle.build();
+  service = await startFaultService(faults.script);
+  collector = await bundle.start({
+    collection: {
+      service: { baseUrl: service.url, collection: 'platformclusters' },
+      clusters: uids.map((uid) => ({ uid })),
+      limits: { concurrency: 32 },
+    },
+  });
+});
+afterAll(async () => {
+  await collector.close();
+  await service.close();
+  await bundle.remove();
+});
+
+test('with random faults all that can be archived is, the rest is reported, and every count agrees', async () => {
+  const process = await collector.startProcess();
+  const outcome = await process.invoke({ scheduledTime: run });
+  const pairs = everyPair(uids);
+  const archivable = pairs.filter(({ uid, resource }) => faults.archivable(uid, resource, maxRequests));
+  const lost = pairs.filter(({ uid, resource }) => !faults.archivable(uid, resource, maxRequests));
+  // Otherwise this shows nothing.
+  expect(lost.length).toBeGreaterThan(20);
+  const counts = { archived: archivable.length, alreadyArchived: 0, failed: lost.length, notAttempted: 0 };
+
+  const contents = await collector.contents();
+  expect([...contents.keys()].sort()).toEqual(archivable.map(({ uid, resource }) => keyOf(uid, resource)).sort());
+  for (const { uid, resource } of archivable)
+    expect(contents.get(keyOf(uid, resource))?.toString()).toBe(faults.content(uid, resource));
+
+  const records = await collector.records();
+  expect(records).toHaveLength(1);
+  const { outcomes = [], counts: recorded, status } = records[0] ?? {};
+  expect([recorded, countOutcomes(outcomes), status]).toEqual([counts, counts, 'incomplete']);
+  expect(outcomes.map(({ cluster: uid, resource }) => ({ uid, resource }))).toEqual(pairs);
+  for (const { cluster, resource, key, sha256, outcome: what, error } of outcomes) {
+    const content = contents.get(keyOf(cluster, resource));
+    if (content === undefined) expect([what, typeof error, key]).toEqual(['failed', 'string', undefined]);
+    else
+      expect([what, key, sha256]).toEqual([
+        'archived',
+        keyOf(cluster, resource),
+        createHash('sha256').update(content).digest('hex'),
+      ]);
+  }
+
+  const lines = collector.lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  const summary = lines.find(({ message }) => message === logMessages.run) as RunSummary;
+  expect(summary.counts).toEqual(counts);
+  expect(lines.filter(({ message }) => message === logMessages.failure)).toHaveLength(lost.length);
+  const throttledAnswers = service.requests.filter(({ uid = '', resource = 'log', nth }) => {
+    const plan = faults.plan(uid, resource);
+    return plan.kind === 'transient' && plan.faults[nth - 1] === 'too-many-requests';
+  });
+  expect(lines.filter((line) => '_aws' in line)).toEqual([
+    expect.objectContaining({
+      [metricNames.archived]: archivable.length,
+      [metricNames.alreadyArchived]: 0,
+      [metricNames.failed]: lost.length,
+      [metricNames.notAttempted]: 0,
+      [metricNames.throttled]: throttledAnswers.length,
+      [metricNames.bytes]: outcomes.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
+      [metricNames.storedBytes]: outcomes.reduce((sum, { storedBytes = 0 }) => sum + storedBytes, 0),
+    }),
+  ]);
+
+  expect(outcome).toMatchObject({ error: { errorType: 'RunIncompleteError' } });
+  const { errorMessage } = (outcome as { error: { errorMessage: string } }).error;
+  expect(errorMessage).toContain(`${lost.length} of 1000 not archived (${lost.length} failed, 0 not attempted)`);
+  expect(collector.lines.filter((line) => line.includes('MaxListenersExceededWarning'))).toEqual([]);
+
+  // What the service has repaired by then, the same process collects later; what is archived is not asked for again.
+  const asked = service.requests.length;
+  await process.invoke({ run });
+  expect(
+    (await collector.records()).map(({ counts: { archived, alreadyArchived, failed } }) => [
+      archived,
+      alreadyArchived,
+      failed,
+    ]),
+  ).toEqual([
+    [archivable.length, 0, lost.length],
+    [0, archivable.length, lost.length],
+  ]);
+  expect(
+    service.requests.slice(asked).every(({ uid = '', resource = 'log' }) => !contents.has(keyOf(uid, resource))),
+  ).toBe(true);
+}, 180_000);
