@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ConfigError, loadConfig } from '../infra/config';
+import { mostShards } from '../infra/fan-out-limits';
 import { type FaultName, faultNames } from '../local/demo-service/demo-faults';
 import { UnsupportedTemplateError } from '../local/deployment/template';
 import { formatCount, formatTime } from './format';
@@ -16,6 +17,7 @@ export const startExitCodes = { complete: 0, incomplete: 1, usage: 2 } as const;
 interface StartOptions extends RunChoice, Pick<ServiceChoice, 'serve' | 'manifestAs'> {
   readonly config: string;
   readonly fail?: Readonly<Record<string, FaultName>>;
+  readonly shards?: number;
   readonly json?: boolean;
 }
 
@@ -45,7 +47,8 @@ export async function startCommand(args: readonly string[], context: StartContex
 }
 
 async function start(options: StartOptions, { terminal, environment, interrupted }: StartContext): Promise<number> {
-  const configured = loadConfig(options.config);
+  const loaded = loadConfig(options.config);
+  const configured = { ...loaded, shards: options.shards ?? loaded.shards };
   await checkFolder(options.folder);
   const service = await startService(configured, { ...options, failing: options.fail ?? {} }, environment);
   try {
@@ -59,7 +62,8 @@ async function start(options: StartOptions, { terminal, environment, interrupted
     await say(`Synthesising the stack ${config.name} and deploying it locally, its archive in ${options.folder}/`);
     const started = await startRun(service, options, terminal, interrupted);
     const run = started.summary?.run;
-    const how = started.scheduled ? 'The schedule was fired' : 'The function was invoked by hand';
+    const fired = started.execution === undefined ? 'was fired' : 'started the state machine';
+    const how = started.scheduled ? `The schedule ${fired}` : 'The function was invoked by hand';
     await say(`${how}${run === undefined ? '' : `: run ${formatTime(run)}`}`);
     const report = options.json === true ? reportAsJson : reportAsText;
     await report(terminal, { service, started, folder: options.folder, dryRun: options.dryRun === true });
@@ -120,6 +124,7 @@ function parse(args: readonly string[], { out, err, columns }: Terminal): StartO
       ).choices(['text', 'yaml', 'json']),
     )
     .option('--fail <uid=fault>', `let a cluster of the demo service fail: ${faultNames.join(', ')}`, parseFault)
+    .option('--shards <n>', 'divide the clusters into shards, which a state machine works on at once', parseShards)
     .option('--json', 'print one JSON document and nothing else')
     .addHelpText('after', helpText)
     .allowExcessArguments(false)
@@ -138,6 +143,13 @@ function parseList(text: string): string[] {
   const uids = text.split(',').filter((uid) => uid !== '');
   if (uids.length === 0) throw new InvalidArgumentError('expected at least one uid.');
   return [...new Set(uids)];
+}
+
+function parseShards(text: string): number {
+  const shards = /^\d+$/.test(text) ? Number(text) : 0;
+  if (shards < 1 || shards > mostShards)
+    throw new InvalidArgumentError(`expected a whole number from 1 to ${mostShards}.`);
+  return shards;
 }
 
 function parseFault(text: string, earlier: Readonly<Record<string, FaultName>> = {}): Record<string, FaultName> {
@@ -162,6 +174,7 @@ Examples:
   npm start
   npm start -- --clusters prod-eu-1,staging-1
   npm start -- --fail prod-eu-1=cut-short --fail staging-1=html-page
+  npm start -- --shards 4
   npm start -- --serve ../my-clusters --folder /tmp/archive
   ${apiKeyVariable}="$(cat key.txt)" npm start -- --config my.json --dry-run
   npm start --silent -- --json | jq '.outcomes[] | select(.outcome != "archived")'

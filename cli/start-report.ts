@@ -9,6 +9,7 @@ import { runsBetween } from './run-keys';
 import { outcomesFailuresFirst, summarizeRun } from './run-summary';
 import type { StartedRun } from './start-run';
 import type { StartedService } from './start-service';
+import { printShards } from './start-shards';
 import { printTable } from './table';
 import { print, printJson, type Terminal } from './terminal';
 
@@ -57,11 +58,12 @@ export async function reportAsText(terminal: Terminal, reported: Reported): Prom
         terminal.out,
         `${terminal.colors.red(outcome)} ${printable(`${resource} of ${cluster}: ${error}`)}\n`,
       );
+  if (run.shards > 1) await printShards(terminal, run);
   await print(terminal.out, `${conclusion(terminal, reported, run)}\n`);
 }
 
-export function isComplete({ attempts, refused }: StartedRun): boolean {
-  return refused === undefined && attempts.at(-1)?.error === undefined;
+export function isComplete(started: StartedRun): boolean {
+  return failureOf(started) === undefined;
 }
 
 /** The run as its stored records tell it; undefined if none was written. */
@@ -98,10 +100,13 @@ function conclusion({ colors }: Terminal, { service, started, folder }: Reported
   const sizes = `${formatBytes(run.bytes)} of content in ${formatBytes(run.storedBytes)}`;
   const lines = [
     `${isComplete(started) ? colors.green('Complete:') : colors.red('Incomplete:')} ${counts}; ${sizes}, ` +
-      `after ${formatCount(started.records.length, 'attempt')}`,
+      `after ${formatCount(started.records.length, 'attempt')}${run.shards === 1 ? '' : ` in ${run.shards} shards`}`,
     ...run.stopped.slice(-1).map((reason) => `Ended early: ${printable(reason)}`),
+    ...(started.execution?.failure === undefined ? [] : [colors.red(printable(started.execution.failure.cause))]),
     ...(started.refused === undefined ? [] : [colors.red(printable(started.refused.message))]),
-    `Run record: ${join(folder, started.records.at(-1) ?? runPrefix(run.run))}`,
+    run.shards === 1
+      ? `Run record: ${join(folder, started.records.at(-1) ?? runPrefix(run.run))}`
+      : `Run records: ${join(folder, runPrefix(run.run))}shard-*`,
     '',
     colors.bold('Try next'),
     ...nextSteps(service, folder, run, isComplete(started)).map(
@@ -155,9 +160,13 @@ async function reportWithoutRecord({ out, colors }: Terminal, { started, dryRun 
   await print(out, `${lines.join('\n')}\n`);
 }
 
-function failureOf({ attempts, refused }: StartedRun): Pick<FunctionError, 'errorType' | 'errorMessage'> | undefined {
-  const error = attempts.at(-1)?.error;
+type Failure = Pick<FunctionError, 'errorType' | 'errorMessage'>;
+
+function failureOf({ attempts, execution, refused }: StartedRun): Failure | undefined {
   if (refused !== undefined) return { errorType: refused.name, errorMessage: refused.message };
+  if (execution !== undefined)
+    return execution.failure && { errorType: execution.failure.error, errorMessage: execution.failure.cause };
+  const error = attempts.at(-1)?.error;
   return error && { errorType: error.errorType, errorMessage: error.errorMessage };
 }
 

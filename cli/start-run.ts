@@ -10,6 +10,7 @@ import { deployLocally, type LocalDeployment } from '../local/deployment/deploy-
 import { ScheduleError } from '../local/deployment/fire-schedule';
 import type { InvocationResult } from '../local/deployment/local-function';
 import { MessageRefusedError } from '../local/deployment/local-messages';
+import type { ExecutionResult } from '../local/deployment/state-machine';
 import { StartProgress } from './start-progress';
 import type { StartedService } from './start-service';
 import type { Terminal } from './terminal';
@@ -25,7 +26,9 @@ export interface RunChoice {
 export interface StartedRun {
   /** Whether the schedule was fired, rather than the function invoked by hand. */
   readonly scheduled: boolean;
-  /** Oldest first; empty if something was refused. */
+  /** The execution that the schedule started; undefined for a fleet that is not in shards. */
+  readonly execution?: ExecutionResult | undefined;
+  /** Oldest first, of all shards; empty if something was refused. */
   readonly attempts: readonly InvocationResult[];
   /** What the last attempt says of itself; undefined if it did not get so far. */
   readonly summary: RunSummary | undefined;
@@ -75,7 +78,7 @@ export async function startRun(
   }
 }
 
-type Invoked = Pick<StartedRun, 'scheduled' | 'attempts' | 'refused'>;
+type Invoked = Pick<StartedRun, 'scheduled' | 'execution' | 'attempts' | 'refused'>;
 
 async function invoke(deployment: LocalDeployment, { clusters, dryRun }: RunChoice): Promise<Invoked> {
   const byHand = clusters !== undefined || dryRun === true || deployment.schedule?.enabled !== true;
@@ -84,8 +87,8 @@ async function invoke(deployment: LocalDeployment, { clusters, dryRun }: RunChoi
     return { scheduled: false, attempts: [await deployment.invoke(event)], refused: undefined };
   }
   try {
-    const { attempts } = await deployment.fireSchedule(new Date());
-    return { scheduled: true, attempts, refused: undefined };
+    const { attempts, execution } = await deployment.fireSchedule(new Date());
+    return { scheduled: true, execution, attempts, refused: undefined };
   } catch (error) {
     if (!(error instanceof MessageRefusedError || error instanceof ScheduleError)) throw error;
     return { scheduled: true, attempts: [], refused: error };

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { Compression } from '../lambda/archive-layout';
 import { cluster, projectUid } from './cluster-schema';
 import { checkArchive, checkLimits, checkUniqueClusters } from './config-rules';
+import { mostShards } from './fan-out-limits';
 import { members } from './members';
 import { scheduleProblem } from './schedule-expression';
 import { baseUrlProblem, normaliseBaseUrl } from './service-url';
@@ -71,7 +72,7 @@ const schedule = members({
 });
 
 const limits = members({
-  concurrency: wholeNumber(1, 256).default(16).describe('Requests to the service under way at once.'),
+  concurrency: wholeNumber(1, 256).default(16).describe('Requests to the service under way at once, in each shard.'),
   requestsPerSecond: z
     .number('a number above 0')
     .positive('a number above 0')
@@ -183,9 +184,11 @@ export const configSchema = members({
   alerts: alerts.prefault({}).describe('Who is told.'),
   network: network.describe('Existing VPC the function runs in; left out: none.').optional(),
   tags: tags.default({}).describe('Tags of everything in the stack.'),
-  shards: wholeNumber(1, 1000)
+  shards: wholeNumber(1, mostShards)
     .default(1)
-    .describe('Functions that share one run; more than one for very large fleets.'),
+    .describe(
+      'Parts that a state machine works on at once; more than 1 for very large fleets, see docs/large-fleets.md.',
+    ),
   testEvents: z
     .boolean('true or false')
     .default(false)

@@ -2,6 +2,7 @@ import { Aws, CfnOutput } from 'aws-cdk-lib';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { ApiKeySecret } from './api-key-secret';
 import type { CollectorConfig } from './config';
@@ -12,13 +13,15 @@ export interface NextStepsProps {
   readonly archiveBucket: IBucket;
   readonly function: IFunction;
   readonly logGroup: ILogGroup;
+  /** Works on a fleet in shards. */
+  readonly stateMachine?: IStateMachine | undefined;
 }
 
 /** The stack's outputs: what to type and where to look once it is deployed, in the order one needs it. */
 export class NextSteps extends Construct {
   constructor(scope: Construct, id: string, props: NextStepsProps) {
     super(scope, id);
-    const { config, apiKeySecret, archiveBucket, function: target, logGroup } = props;
+    const { config, apiKeySecret, archiveBucket, function: target, logGroup, stateMachine } = props;
     const home = `https://${Aws.REGION}.console.aws.amazon.com`;
     const region = `region=${Aws.REGION}`;
     this.say(
@@ -30,13 +33,27 @@ export class NextSteps extends Construct {
       `read -rs KEY && printf %s "$KEY" | aws secretsmanager put-secret-value --region ${Aws.REGION} ` +
         `--secret-id '${apiKeySecret.secretId}' --secret-string file:///dev/stdin; unset KEY`,
     );
-    this.say(
-      'CollectNow',
-      'Collects everything now and shows the result',
-      // The command line otherwise gives up after a minute and starts a second run.
-      `aws lambda invoke --region ${Aws.REGION} --function-name ${target.functionName} --cli-read-timeout 0 ` +
-        `--cli-binary-format raw-in-base64-out --payload '{}' /dev/stdout`,
-    );
+    if (stateMachine === undefined)
+      this.say(
+        'CollectNow',
+        'Collects everything now and shows the result',
+        // The command line otherwise gives up after a minute and starts a second run.
+        `aws lambda invoke --region ${Aws.REGION} --function-name ${target.functionName} --cli-read-timeout 0 ` +
+          `--cli-binary-format raw-in-base64-out --payload '{}' /dev/stdout`,
+      );
+    else {
+      const arn = stateMachine.stateMachineArn;
+      this.say(
+        'CollectNow',
+        'Collects everything now, in all shards',
+        `aws stepfunctions start-execution --region ${Aws.REGION} --state-machine-arn ${arn} --input '{}'`,
+      );
+      this.say(
+        'RunsConsole',
+        'Runs in shards, and how they ended',
+        `${home}/states/home?${region}#/statemachines/view/${arn}`,
+      );
+    }
     this.say(
       'TestConsole',
       'Starts runs by hand in the console',

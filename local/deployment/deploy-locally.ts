@@ -14,7 +14,7 @@ import { readRole } from './role';
 import { readSchedule, type Schedule } from './schedule';
 import { readSecrets } from './secrets';
 import { StackTemplate } from './stack-template';
-import { type ExecutionResult, type MetricValue, readStateMachine } from './state-machine';
+import { type ExecutionResult, type LocalStateMachine, type MetricValue, readStateMachine } from './state-machine';
 import { type Template, UnsupportedTemplateError } from './template';
 
 export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'intercept' | 'onRequest'> {
@@ -48,6 +48,8 @@ export interface LocalDeployment {
   /** Name of the archive's bucket at the endpoint. */
   readonly bucket: string | undefined;
   readonly schedule: Schedule | undefined;
+  /** Works on a fleet in shards; undefined if the stack has none. */
+  readonly stateMachine: LocalStateMachine | undefined;
   /** Messages that reached the stack's topics and queues, oldest first. */
   readonly messages: readonly DeliveredMessage[];
   /** What the state machine put to CloudWatch, oldest first. */
@@ -72,11 +74,6 @@ export interface LocalDeployment {
    * @throws MessageRefusedError as {@link LocalDeployment.invokeAsync}
    */
   fireSchedule(time: Date): Promise<FiredResult>;
-  /**
-   * Starts the state machine of a fleet in shards, and waits until the execution has ended.
-   * @throws UnsupportedTemplateError if the stack has none
-   */
-  startExecution(input?: unknown): Promise<ExecutionResult>;
   /** Sets or, with undefined, takes away the value of the secret that the function reads. */
   setSecretValue(value: string | undefined): void;
   /** Ends the function's processes, with what they are doing, and the endpoint. */
@@ -153,18 +150,13 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     invoke: (event) => lambda.invoke(event),
     onMetric: (metric) => metrics.push(metric),
   });
-  const startExecution = async (input: unknown = {}): Promise<ExecutionResult> => {
-    if (stateMachine === undefined)
-      throw new UnsupportedTemplateError('Cannot start an execution: the stack has no state machine.');
-    return stateMachine.start(input);
-  };
   const fire = async (time: Date): Promise<FiredResult> => {
     if (stateMachine === undefined || schedule?.targetArn !== stateMachine.arn) {
       const target = { arn: definition.arn, action: 'lambda:InvokeFunction' };
       return invokeAsync(fireSchedule(stack, schedule, target, messages, time));
     }
     const target = { arn: stateMachine.arn, action: 'states:StartExecution' };
-    const execution = await startExecution(fireSchedule(stack, schedule, target, messages, time));
+    const execution = await stateMachine.start(fireSchedule(stack, schedule, target, messages, time));
     return {
       execution,
       requestId: execution.name,
@@ -179,6 +171,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     credentials: roleSession,
     bucket: buckets[0]?.name,
     schedule,
+    stateMachine,
     messages: messages.delivered,
     metrics,
     logs,
@@ -186,7 +179,6 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     invoke: (event = {}) => lambda.invoke(event),
     invokeAsync,
     fireSchedule: fire,
-    startExecution,
     setSecretValue: (value) => aws.setSecretValue(definition.environment[environmentNames.apiKeySecret] ?? '', value),
     close: async () => {
       await lambda.close();

@@ -9,6 +9,8 @@ export interface StatesRuntime {
    * @throws StatesError if it fails
    */
   readonly perform: (resource: string, parameters: unknown) => Promise<unknown>;
+  /** Told the output of each state when it is left. */
+  readonly onOutput?: (output: unknown) => void;
   /** Waits before a retry. */
   readonly wait: (seconds: number) => Promise<void>;
 }
@@ -30,6 +32,7 @@ export async function executeStates(
     const state: State | undefined = States[name];
     if (state === undefined) throw new StatesError('States.Runtime', `There is no state ${name}.`);
     const after = await enter(state, data, runtime);
+    runtime.onOutput?.(after.output);
     data = { input: after.output, context };
     name = after.next;
   }

@@ -38,6 +38,9 @@ export interface StateMachineOptions {
 
 export interface LocalStateMachine {
   readonly arn: string;
+  /** Amazon States Language, as it would be deployed. */
+  readonly definition: string;
+  /** Starts an execution and waits for its end. */
   start(input: unknown): Promise<ExecutionResult>;
 }
 
@@ -113,6 +116,7 @@ export function readStateMachine({
 
   return {
     arn,
+    definition: DefinitionString,
     start: async (input) => {
       const name = randomUUID();
       const invocations: InvocationResult[] = [];

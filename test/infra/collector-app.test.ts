@@ -6,6 +6,7 @@ import { everything, exampleApp, exampleTemplate, kmsKeyArn, type TemplateJson }
 const configurations: [string, Record<string, unknown>][] = [
   ['the shipped configuration', {}],
   ['everything that can be configured', everything],
+  ['a fleet in shards', { shards: 4 }],
   ['keys of others', { archive: { kms: kmsKeyArn }, apiKeySecret: 'platform/clusters' }],
 ];
 

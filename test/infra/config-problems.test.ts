@@ -53,7 +53,7 @@ describe('a configuration that is wrong', () => {
   test('is told in one message with path, received and expected', () => {
     expect(() => parseConfig({ ...minimal, shards: 0, testEvents: 1 }, '/etc/c.json')).toThrow(
       'The configuration /etc/c.json cannot be used:\n' +
-        '  shards: received 0, expected a whole number from 1 to 1000\n' +
+        '  shards: received 0, expected a whole number from 1 to 500\n' +
         '  testEvents: received 1, expected true or false',
     );
   });

@@ -26,3 +26,12 @@ test('the links lead to the function, the archive, the log and the dashboard', (
   expect(LogConsole).toMatch(/log-group\/<CollectorLogs>$/);
   expect(DashboardConsole).toMatch(/#dashboards\/dashboard\/cluster-log-collector$/);
 });
+
+test('a fleet in shards is collected by an execution, and a link leads to how it ends', () => {
+  const { CollectNow, RunsConsole } = outputs({ shards: 4 });
+  expect(CollectNow).toBe(
+    "aws stepfunctions start-execution --region <AWS::Region> --state-machine-arn <FanOutStateMachine> --input '{}'",
+  );
+  expect(RunsConsole).toMatch(/#\/statemachines\/view\/<FanOutStateMachine>$/);
+  expect(outputs()).not.toHaveProperty('RunsConsole');
+});

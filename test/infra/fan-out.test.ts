@@ -1,0 +1,164 @@
+import { collectionOf } from '../../infra/collection';
+import * as limits from '../../infra/fan-out-limits';
+import { retryWaitSeconds } from '../../infra/observability-windows';
+import { asynchronousAttempts, functionTimeoutSeconds } from '../../lambda/settings';
+import { executeStates } from '../../local/deployment/execute-states';
+import { StatesError } from '../../local/deployment/states-error';
+import { stateMachineSchema } from '../../local/deployment/states-language';
+import { exampleConfig } from './example-config';
+import { allowedTo, exampleTemplate, resourceOf, resourcesOf, type TemplateJson, tell } from './example-stack';
+
+const shardsOf = (shards: number) => exampleTemplate({ shards }).toJSON() as TemplateJson;
+const one = shardsOf(1);
+const four = shardsOf(4);
+const most = shardsOf(limits.mostShards);
+
+const definitionIn = (json: TemplateJson) =>
+  tell(resourceOf(json, 'AWS::StepFunctions::StateMachine').Properties.DefinitionString);
+const parsed = (json: TemplateJson) => stateMachineSchema.parse(JSON.parse(definitionIn(json)));
+
+function collectIn(json: TemplateJson) {
+  const map = parsed(json).States['Collect the shards'];
+  const task = map?.Type === 'Map' ? map.ItemProcessor.States.Collect : undefined;
+  if (map?.Type !== 'Map' || task?.Type !== 'Task') throw new Error('the definition has no such states');
+  return { map, task };
+}
+
+describe('with one shard', () => {
+  test('nothing of it is in the template, and the schedule invokes the function', () => {
+    expect(JSON.stringify(one)).not.toMatch(/states:|StepFunctions|FanOut|stateMachine/i);
+    const { Target } = resourceOf(one, 'AWS::Scheduler::Schedule').Properties as { Target: { Arn: unknown } };
+    expect(tell(Target.Arn)).toBe('<CollectorFunction.Arn>');
+    expect(allowedTo(one, 'ScheduleRole')).toEqual([
+      'lambda:InvokeFunction <CollectorFunction.Arn>',
+      'sqs:SendMessage <ScheduleUndelivered.Arn>',
+    ]);
+  });
+});
+
+describe('with more shards', () => {
+  test('the schedule starts the state machine, and may do nothing else', () => {
+    const { Target } = resourceOf(four, 'AWS::Scheduler::Schedule').Properties as { Target: Record<string, unknown> };
+    expect(tell(Target.Arn)).toBe('<FanOutStateMachine>');
+    expect(Target.Input).toBe('{"scheduledTime":"<aws.scheduler.scheduled-time>"}');
+    expect(tell(Target.DeadLetterConfig)).toBe('{Arn: <ScheduleUndelivered.Arn>}');
+    expect(allowedTo(four, 'ScheduleRole')).toEqual([
+      'sqs:SendMessage <ScheduleUndelivered.Arn>',
+      'states:StartExecution <FanOutStateMachine>',
+    ]);
+  });
+
+  test('the state machine may invoke the function and count runs, and nothing else', () => {
+    expect(allowedTo(four, 'FanOutRole')).toEqual([
+      'cloudwatch:PutMetricData * if {StringEquals: {cloudwatch:namespace: ClusterLogCollector}}',
+      'lambda:InvokeFunction <CollectorFunction.Arn>',
+    ]);
+  });
+
+  test('only state machines of this account act by its role', () => {
+    const trust = resourceOf(four, 'AWS::IAM::Role', 'FanOutRole').Properties.AssumeRolePolicyDocument;
+    expect(tell(trust)).toContain('Service: states.amazonaws.com');
+    expect(tell(trust)).toContain('aws:SourceAccount: <AWS::AccountId>');
+    expect(tell(trust)).toMatch(
+      /aws:SourceArn: arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:stateMachine:\*/,
+    );
+  });
+
+  test('it exists only once its role may do what it needs', () => {
+    const { DependsOn } = resourceOf(four, 'AWS::StepFunctions::StateMachine');
+    expect(DependsOn).toContainEqual(expect.stringMatching(/^FanOutRoleDefaultPolicy/));
+  });
+
+  test('it lasts up to a year, not five minutes', () => {
+    expect(resourceOf(four, 'AWS::StepFunctions::StateMachine').Properties.StateMachineType).toBe('STANDARD');
+  });
+
+  test('everything else of the stack is as with one shard, but the alarms, the dashboard and the outputs', () => {
+    const types = (json: TemplateJson) =>
+      Object.entries(json.Resources)
+        .filter(([id]) => !id.startsWith('FanOut'))
+        .map(([id, { Type }]) => `${Type} ${id}`);
+    expect(types(four)).toEqual(types(one));
+    const unchanged = ['AWS::Lambda::EventInvokeConfig', 'AWS::S3::Bucket', 'AWS::S3::BucketPolicy', 'AWS::SNS::Topic'];
+    for (const type of unchanged) expect(resourcesOf(four, type)).toEqual(resourcesOf(one, type));
+    expect(allowedTo(four, 'CollectorRole')).toEqual(allowedTo(one, 'CollectorRole'));
+  });
+});
+
+describe('numbers that belong together', () => {
+  test('a shard is retried as often, and after the same waits, as Lambda would', () => {
+    const { task } = collectIn(four);
+    const [hopeless, unreached, other] = task.Retry;
+    expect(hopeless?.MaxAttempts).toBe(0);
+    expect(unreached).toMatchObject({ MaxAttempts: limits.unreachedRetry.times, JitterStrategy: 'FULL' });
+    expect(other).toMatchObject({ ErrorEquals: ['States.ALL'], MaxAttempts: asynchronousAttempts - 1 });
+    expect(limits.waits(limits.incompleteRetry)).toBe(retryWaitSeconds);
+  });
+
+  test('an invocation is given up after the function’s own limit, and an execution after the longest shard', () => {
+    const { task } = collectIn(four);
+    expect(task.TimeoutSeconds).toBeGreaterThan(functionTimeoutSeconds);
+    const shard = 3 * (task.TimeoutSeconds ?? 0) + retryWaitSeconds + limits.waits(limits.unreachedRetry);
+    expect(parsed(four).TimeoutSeconds).toBeGreaterThan(shard);
+    // Forty at once: of 500 shards, the last begin after twelve turns.
+    expect(parsed(most).TimeoutSeconds).toBeGreaterThan(13 * shard);
+  });
+
+  test('as many shards are under way at once as there are, up to what an inline map promises', () => {
+    expect(collectIn(four).map.MaxConcurrency).toBe(4);
+    expect(collectIn(most).map.MaxConcurrency).toBe(40);
+  });
+
+  test('the history of the most shards fits, each of them retried to the last', () => {
+    const { task } = collectIn(most);
+    const tries = 1 + task.Retry.reduce((sum, { MaxAttempts }) => sum + MaxAttempts, 0);
+    // Iteration, task and the state after it, entered and left; each try scheduled, started, ended.
+    const events = limits.mostShards * (2 + 2 + 2 + 3 * tries) + 20;
+    expect(events).toBeLessThanOrEqual(limits.historyEvents);
+  });
+
+  test('the request rate is the fleet’s: the shards under way share it', () => {
+    const rate = (shards: number) =>
+      collectionOf(exampleConfig({ shards, limits: { requestsPerSecond: 400 } })).limits.requestsPerSecond;
+    expect([1, 4, 40, 500].map(rate)).toEqual([400, 100, 10, 10]);
+    expect(collectionOf(exampleConfig({ shards: 4, limits: {} })).limits).not.toHaveProperty('requestsPerSecond');
+  });
+});
+
+describe('what Step Functions carries', () => {
+  const payloadLimit = 256 * 1024;
+  const causeLimit = 32_768;
+  const definitionLimit = 1024 * 1024;
+
+  async function execute(json: TemplateJson, error: string) {
+    const sizes: number[] = [];
+    const perform = async (_resource: string, parameters: unknown): Promise<unknown> => {
+      sizes.push(JSON.stringify(parameters).length);
+      throw new StatesError(error, 'x'.repeat(causeLimit));
+    };
+    const runtime = {
+      perform,
+      wait: async () => {},
+      onOutput: (output: unknown) => sizes.push(JSON.stringify(output).length),
+    };
+    const context = { Execution: { Input: {}, StartTime: '2026-11-20T12:00:00.000Z' } };
+    const failure = await executeStates(parsed(json), {}, context, runtime).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    if (!(failure instanceof StatesError)) throw failure ?? new Error('the execution succeeded');
+    return { failure, largest: Math.max(...sizes) };
+  }
+
+  test.each([
+    'RunIncompleteError',
+    'Runtime.ExitError',
+  ])('fits when all of the most shards fail with %s', async (error) => {
+    const { failure, largest } = await execute(most, error);
+    expect(failure.error).toBe('ShardsFailedError');
+    expect(failure.stateCause).toContain('498,499] of 500');
+    expect(failure.stateCause.length).toBeLessThan(causeLimit);
+    expect(largest).toBeLessThan(payloadLimit / 2);
+    expect(definitionIn(most).length).toBeLessThan(definitionLimit / 10);
+  });
+});
