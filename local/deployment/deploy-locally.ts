@@ -5,7 +5,7 @@ import { readBuckets } from './buckets';
 import { EncryptionKeys } from './encryption-keys';
 import { failureRecord, readAsynchronousSettings } from './failure-destination';
 import { fireSchedule } from './fire-schedule';
-import { readFunction } from './function-definition';
+import { type FunctionDefinition, readFunction } from './function-definition';
 import { type AsynchronousResult, invokeAsynchronously, type QueueClock } from './invoke-asynchronously';
 import { type InvocationResult, LocalFunction, type RoleCredentials } from './local-function';
 import { type DeliveredMessage, LocalMessages } from './local-messages';
@@ -47,6 +47,8 @@ export interface LocalDeployment {
   readonly credentials: RoleCredentials;
   /** Name of the archive's bucket at the endpoint. */
   readonly bucket: string | undefined;
+  /** What the template says about the function. */
+  readonly definition: FunctionDefinition;
   readonly schedule: Schedule | undefined;
   /** Works on a fleet in shards; undefined if the stack has none. */
   readonly stateMachine: LocalStateMachine | undefined;
@@ -170,6 +172,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     region: location.region,
     credentials: roleSession,
     bucket: buckets[0]?.name,
+    definition,
     schedule,
     stateMachine,
     messages: messages.delivered,

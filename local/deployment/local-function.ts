@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { ExecutionEnvironment } from './execution-environment';
 import type { FunctionDefinition } from './function-definition';
+import { type FunctionSurroundings, functionVariables } from './function-variables';
 import type { FunctionError } from './runtime-messages';
 
 export type InvocationResult = {
@@ -23,12 +24,8 @@ export interface RoleCredentials {
   readonly sessionToken: string;
 }
 
-export interface LocalFunctionOptions {
+export interface LocalFunctionOptions extends FunctionSurroundings {
   readonly definition: FunctionDefinition;
-  /** Where the function finds the services it calls, and as whom. */
-  readonly endpoint: string;
-  readonly region: string;
-  readonly credentials: RoleCredentials;
   readonly onLine: (line: string) => void;
 }
 
@@ -95,34 +92,13 @@ export class LocalFunction {
     return environment;
   }
 
-  /** What the template sets and what Lambda adds, and nothing of this process. */
   private variables(): Record<string, string> {
-    const { definition, credentials, endpoint, region } = this.options;
+    const { codeFolder } = this;
     const number = ++this.started;
     const temporaryFolder = join(this.workFolder, `tmp-${number}`);
     mkdirSync(temporaryFolder);
-    return {
-      ...definition.environment,
-      _HANDLER: definition.handler,
-      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-      AWS_DEFAULT_REGION: region,
-      AWS_ENDPOINT_URL: endpoint,
-      AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${process.versions.node.split('.')[0]}.x`,
-      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMiB),
-      AWS_LAMBDA_FUNCTION_NAME: definition.name,
-      AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
-      AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-      AWS_LAMBDA_LOG_GROUP_NAME: definition.logGroup,
-      AWS_LAMBDA_LOG_STREAM_NAME: `local/[$LATEST]${number}`,
-      AWS_REGION: region,
-      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-      AWS_SESSION_TOKEN: credentials.sessionToken,
-      LAMBDA_TASK_ROOT: this.codeFolder,
-      LANG: 'en_US.UTF-8',
-      PATH: '/usr/local/bin:/usr/bin:/bin',
-      // Stands for Lambda's /tmp, which belongs to one execution environment.
-      TMPDIR: temporaryFolder,
-      TZ: ':UTC',
-    };
+    const [nodeMajor = ''] = process.versions.node.split('.');
+    const place = { number, codeFolder, temporaryFolder, nodeMajor };
+    return functionVariables(this.options.definition, this.options, place);
   }
 }
