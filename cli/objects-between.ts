@@ -3,8 +3,8 @@ import { type Resource, resources } from '../lambda/resources';
 import type { ArchiveReader, ListedObject } from './archive-reader';
 import type { Period } from './run-keys';
 
-/** Keys outside the period that are passed by before the listing starts anew behind them: one page of S3's. */
-const patience = 1000;
+/** What S3 gives at once: to start anew within it would cost a request and save none. */
+const onePage = 1000;
 
 /** Greater than any date in a key. */
 const behindAllDates = 'date=~';
@@ -17,11 +17,13 @@ export interface FoundObject extends ListedObject {
 /**
  * Every object of a resource whose run lies in the period, of all clusters, also of those nobody knows of. Keys sort by
  * cluster and then by time: what lies outside the period is skipped by listing from behind it, cluster by cluster.
+ * @param patience objects outside the period that are passed by before the listing starts anew
  */
 export async function* objectsBetween(
   reader: ArchiveReader,
   resource: Resource,
   { from, to }: Period,
+  patience = onePage,
 ): AsyncGenerator<FoundObject> {
   const prefix = `${resources[resource].folder}/`;
   for (let after: string | undefined, isDone = false; !isDone; ) {
@@ -32,6 +34,7 @@ export async function* objectsBetween(
       const isBefore = name !== undefined && from !== undefined && name.run < from;
       const isBehind = name !== undefined && to !== undefined && name.run > to;
       if (!isBefore && !isBehind) {
+        passed = 0;
         yield { ...object, name };
         continue;
       }
