@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
+import type { DeployedCollector } from '../end-to-end/local-collector';
+import { startMoto } from '../local/aws/moto-server';
+import type { Interpreter } from './fan-out-scenarios';
+
+const region = 'eu-central-1';
+
+export interface MotoStates extends Interpreter {
+  stop(): Promise<void>;
+}
+
+/**
+ * moto's interpreter of the Amazon States Language, which it has from LocalStack. What its tasks call goes through a
+ * gate of ours: invocations of the function to the local deployment, everything else to moto.
+ */
+export async function startMotoStates(command: string): Promise<MotoStates> {
+  let current: DeployedCollector | undefined;
+  let invocations = 0;
+  let motoUrl = '';
+
+  const gate = createServer((incoming, response) => {
+    answer(incoming, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+  const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = await buffer(incoming);
+    if (!/^\/2015-03-31\/functions\/[^/]+\/invocations$/.test(incoming.url ?? ''))
+      return forward(motoUrl, incoming, body, response);
+    if (current === undefined) throw new Error('nothing is deployed');
+    invocations++;
+    const { payload, error } = await current.invoke(JSON.parse(body.toString()));
+    response.writeHead(200, error === undefined ? {} : { 'X-Amz-Function-Error': 'Unhandled' });
+    response.end(JSON.stringify(error ?? payload));
+  };
+  gate.listen(0, '127.0.0.1');
+  await once(gate, 'listening');
+  const moto = await startMoto(command, { MOTO_PORT: String((gate.address() as AddressInfo).port) });
+  motoUrl = moto.url;
+
+  const post = async (
+    path: string,
+    service: string,
+    headers: Record<string, string>,
+    body: string | URLSearchParams,
+  ): Promise<string> => {
+    const authorization = `AWS4-HMAC-SHA256 Credential=moto/20261120/${region}/${service}/aws4_request`;
+    const answered = await fetch(`${motoUrl}${path}`, { method: 'POST', headers: { authorization, ...headers }, body });
+    const text = await answered.text();
+    if (!answered.ok) throw new Error(`moto answered ${answered.status} to ${path}: ${text}`);
+    return text;
+  };
+  const states = async (action: string, parameters: object): Promise<Record<string, string>> => {
+    const headers = { 'Content-Type': 'application/x-amz-json-1.0', 'X-Amz-Target': `AWSStepFunctions.${action}` };
+    return JSON.parse(await post('/', 'states', headers, JSON.stringify(parameters)));
+  };
+  /** With an execution under way, or one that failed, moto can start no other before it has forgotten everything. */
+  const reset = async (): Promise<void> => {
+    await post('/moto-api/reset', 'moto', {}, '');
+    await post('/moto-api/config', 'moto', {}, JSON.stringify({ stepfunctions: { execute_state_machine: true } }));
+  };
+
+  return {
+    // moto 5.2 has a Python object in its place, which it then cannot write as JSON.
+    tellsStart: false,
+    overlaps: false,
+    start: async (deployed, input) => {
+      if (deployed !== current) invocations = 0;
+      current = deployed;
+      await reset();
+      // moto gives all executions without a name the same.
+      const name = `fan-out-${randomUUID()}`;
+      const { stateMachineArn } = await states('CreateStateMachine', {
+        name,
+        // moto waits in real time.
+        definition: deployed.stateMachine?.definition.replace(/"IntervalSeconds":\d+/g, '"IntervalSeconds":1'),
+        roleArn: 'arn:aws:iam::123456789012:role/fan-out',
+      });
+      const { executionArn } = await states('StartExecution', {
+        stateMachineArn,
+        name,
+        input: JSON.stringify(input),
+      });
+      for (;;) {
+        const { status, error = '', cause = '' } = await states('DescribeExecution', { executionArn });
+        if (status === 'SUCCEEDED') return {};
+        if (status !== 'RUNNING') return { failure: { error, cause } };
+        await setTimeout(50);
+      }
+    },
+    metrics: async () => {
+      const query = (parameters: Record<string, string>) =>
+        post('/', 'monitoring', {}, new URLSearchParams({ Version: '2010-08-01', ...parameters }));
+      const listed = await query({ Action: 'ListMetrics' });
+      const text = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(listed)?.[1] ?? '';
+      const [namespace, name] = [text('Namespace'), text('MetricName')];
+      if (name === '') return [];
+      const summed = await query({
+        Action: 'GetMetricStatistics',
+        Namespace: namespace,
+        MetricName: name,
+        Period: '86400',
+        StartTime: new Date(Date.now() - 3_600_000).toISOString(),
+        EndTime: new Date(Date.now() + 3_600_000).toISOString(),
+        'Statistics.member.1': 'Sum',
+      });
+      const value = Number(/<Sum>([^<]*)<\/Sum>/.exec(summed)?.[1]);
+      return [{ namespace, name, value, dimensions: { [text('Name')]: text('Value') } }];
+    },
+    invocations: () => invocations,
+    stop: async () => {
+      await moto.stop();
+      gate.closeAllConnections();
+      await new Promise((closed) => gate.close(closed));
+    },
+  };
+}
+
+function forward(url: string, incoming: IncomingMessage, body: Buffer, response: ServerResponse): void {
+  const headers = { ...incoming.headers, 'content-length': String(body.length) };
+  const onward = request(`${url}${incoming.url}`, { method: incoming.method, headers }, (answered) => {
+    response.writeHead(answered.statusCode ?? 502, answered.headers);
+    answered.pipe(response);
+  });
+  onward.on('error', (error) => response.destroy(error));
+  onward.end(body);
+}
