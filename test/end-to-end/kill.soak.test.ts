@@ -12,9 +12,9 @@ import { logRecord, manifestText } from '../support/fault-service-bodies';
 const run = '2026-11-20T10:00:00.000Z';
 const uids = ['small-1', 'small-2', 'large'];
 /** Does not compress, so that it spills to a file. */
-const largeLog = Buffer.alloc(3 * 2 ** 20, createHash('sha512').update('seed').digest('hex'))
-  .map((byte, i) => 97 + ((byte * 31 + ((i * 2654435761) >>> 13)) % 26))
-  .toString('latin1');
+const largeLog = Array.from({ length: 400_000 }, (_, i) =>
+  createHash('md5').update(`${i}`).digest('hex').slice(0, 8),
+).join('');
 const sources = new Map(
   uids.flatMap((cluster) =>
     resourceNames.map((resource) => [

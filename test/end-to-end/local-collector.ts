@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { createApp } from '../../infra/collector-app';
 import { parseConfig } from '../../infra/config';
@@ -13,6 +14,7 @@ import {
   type LocalDeployment,
   type LocalDeploymentOptions,
 } from '../../local/deployment/deploy-locally';
+import { tracesOf } from '../support/traces-of';
 
 export const uids = ['alpha', 'beta', 'a uid/with "everything" %2F'];
 
@@ -49,11 +51,13 @@ export async function startLocalCollector(overrides: ConfigOverrides = {}): Prom
   const demo = await startDemoService({ apiKey: () => collector.key, source: demoContent(), failing });
   const root = await mkdtemp(join(tmpdir(), 'end-to-end-'));
   const assembly = synthesize(demo.url, overrides, join(root, 'cdk.out'));
-  const deployments: LocalDeployment[] = [];
+  const deployments: DeployedCollector[] = [];
   let count = 0;
 
   const closeDeployments = async () => {
-    await Promise.all(deployments.splice(0).map((deployment) => deployment.close()));
+    const closed = deployments.splice(0);
+    await Promise.all(closed.map((deployment) => deployment.close()));
+    for (const deployment of closed) await expectWithoutKey(deployment, collector.key);
   };
   return Object.assign(collector, {
     demo,
@@ -62,8 +66,7 @@ export async function startLocalCollector(overrides: ConfigOverrides = {}): Prom
       for (const uid of Object.keys(failing)) delete failing[uid];
       const folder = join(root, `archive-${++count}`);
       const deployment = await deployLocally({ assembly, folder, secretValue: collector.key, ...options });
-      deployments.push(deployment);
-      return Object.assign(deployment, {
+      const deployed = Object.assign(deployment, {
         folder,
         keys: () => storedKeys(folder),
         records: async () => {
@@ -72,6 +75,8 @@ export async function startLocalCollector(overrides: ConfigOverrides = {}): Prom
           return texts.map((text) => runRecordSchema.parse(JSON.parse(text)));
         },
       });
+      deployments.push(deployed);
+      return deployed;
     },
     closeDeployments,
     close: async () => {
@@ -87,6 +92,21 @@ function synthesize(baseUrl: string, overrides: ConfigOverrides, outdir: string)
   const needed = { name: 'end-to-end', clusters: uids, schedule: { expression: 'cron(0 * * * ? *)' } };
   const config = parseConfig({ ...needed, ...overrides, service }, join(outdir, 'collector.json'));
   return createApp({ config, outdir }).app.synth();
+}
+
+/** Every end-to-end test ends with this: the key is in nothing that the function said, sent or stored. */
+async function expectWithoutKey({ logs, messages, folder, keys }: DeployedCollector, key: string): Promise<void> {
+  const stored = await Promise.all(
+    (await keys()).map(async (name) => {
+      const bytes = await readFile(join(folder, name));
+      // A test may have stored something else under an object's key.
+      const isGzip = bytes.subarray(0, 2).equals(Buffer.from([0x1f, 0x8b]));
+      return (isGzip ? gunzipSync(bytes) : bytes).toString('latin1');
+    }),
+  );
+  const left = [...logs, JSON.stringify(messages), ...stored];
+  const found = tracesOf(key).filter((trace) => left.some((text) => text.includes(trace)));
+  if (found.length > 0) throw new Error(`the key has got out, as ${found.join(' and ')}`);
 }
 
 async function storedKeys(folder: string): Promise<string[]> {

@@ -39,17 +39,6 @@ describe('the deadline', () => {
 });
 
 describe('stopping', () => {
-  it('lets any number of workers listen without a warning of a leak', async () => {
-    const warnings: Error[] = [];
-    const note = (warning: Error) => warnings.push(warning);
-    process.on('warning', note);
-    const { starting, working } = new Stop();
-    for (let i = 0; i < 20; i += 1) for (const signal of [starting, working]) signal.addEventListener('abort', () => i);
-    await new Promise((resolve) => setImmediate(resolve));
-    process.off('warning', note);
-    expect(warnings).toEqual([]);
-  });
-
   it('keeps its first reason, also for what is cancelled later', () => {
     const stop = new Stop();
     stop.startNothing(new RunStopped('key rejected'));

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -24,6 +25,7 @@ import { Stop } from '../../lambda/stop';
 import { systemClock } from '../../lambda/system-clock';
 import { FolderStore } from '../../local/aws/folder-store';
 import { type LocalAws, type LocalAwsOptions, startLocalAws } from '../../local/aws/local-aws';
+import { tracesOf } from './traces-of';
 
 export const testKey = 'test-key-2f1c9a';
 export const testRun = new Date('2026-11-20T10:00:00.000Z');
@@ -66,6 +68,9 @@ export class RealCollector {
   readonly #keys: ApiKey;
   readonly #sink: Archive;
   readonly #slept: number[] = [];
+  readonly #secrets: string[] = [];
+  /** Whatever attempts gave to their callers. */
+  readonly #told: string[] = [];
   readonly #clock: Clock;
   #skippedMs = 0;
 
@@ -91,6 +96,7 @@ export class RealCollector {
 
   private constructor(options: RealCollectorOptions, directory: string, aws: LocalAws) {
     this.#options = options;
+    this.#secrets.push(options.secret ?? testKey);
     this.#directory = directory;
     this.aws = aws;
     this.#clock = {
@@ -114,6 +120,7 @@ export class RealCollector {
   }
 
   setSecret(value: string): void {
+    this.#secrets.push(value);
     this.aws.setSecretValue(secretName, value);
   }
 
@@ -180,6 +187,7 @@ export class RealCollector {
         (thrown: unknown) => thrown as Error,
       );
       const [summary, outcomes = []] = finished ?? [];
+      this.#told.push(inspect([error, finished], { depth: 10, maxStringLength: null, maxArrayLength: null }));
       return { summary, error, outcomes, throttled, slept: this.#slept.slice(slept) };
     } finally {
       deadline.clear();
@@ -212,8 +220,17 @@ export class RealCollector {
     return (await readdir(this.#directory)).filter((name) => name !== 'archive');
   }
 
+  /** @throws Error if a key has got into anything that the attempts left behind: every test's end looks for it */
   async close(): Promise<void> {
+    const left = [
+      ...this.#told,
+      ...[...(await this.objects())].flatMap(([key, body]) => [key, body.toString('latin1')]),
+    ];
     await this.aws.close();
     await rm(this.#directory, { recursive: true, force: true });
+    const keys = this.#secrets.map((secret) => /"apiKey":"([^"]+)"/.exec(secret)?.[1] ?? secret.trim());
+    const traces = keys.filter((key) => key.length > 4).flatMap(tracesOf);
+    const found = traces.filter((trace) => left.some((text) => text.includes(trace)));
+    if (found.length > 0) throw new Error(`the key has got out, as ${found.join(' and ')}`);
   }
 }
