@@ -119,7 +119,7 @@ export class ClusterApi {
         });
       if (error instanceof InvalidBodyError)
         throw new InvalidBodyError(
-          `${this.#describe(request)} answered 200 OK, but ${hideKey(error.message, key)}`,
+          `${this.#describe(request)} answered 200 OK, but ${hideKey(error.message, key).replace(/^The /, 'the ')}`,
           // The cause's own message may quote the key.
           { cause: error.cause },
         );

@@ -86,7 +86,7 @@ const final = (fault: string, answer: Answer, error: RegExp, resource: Resource 
 });
 
 const noRecord = (reason: string) =>
-  new RegExp(`^GET features/logFetcher of cluster victim answered 200 OK, but .*${reason}`);
+  new RegExp(`^GET features/logFetcher of cluster victim answered 200 OK, but the .*${reason}`);
 const noManifest = (reason: string) =>
   new RegExp(`^GET assets/manifest of cluster victim answered 200 OK, but .*${reason}`);
 const failedWith = (reason: string) => new RegExp(`^GET features/logFetcher of cluster victim failed: ${reason}`);
