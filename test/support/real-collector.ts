@@ -124,12 +124,16 @@ export class RealCollector {
     this.aws.setSecretValue(secretName, value);
   }
 
-  /** One attempt of {@link testRun}, unless the request says otherwise. */
-  async attempt(request: Partial<RunRequest> = {}): Promise<Attempted> {
+  /**
+   * One attempt of {@link testRun}, unless the request says otherwise.
+   * @param outOfTime resolves when the invocation's time is over; left out: only the clock says so
+   */
+  async attempt(request: Partial<RunRequest> = {}, outOfTime?: Promise<unknown>): Promise<Attempted> {
     const { service, limits, clusters, timeLimits, compression = 'gzip', timeLeftMs = 600_000 } = this.#options;
     const stop = new Stop();
     const start = this.#clock.monotonicMs();
     const remainingMs = () => timeLeftMs - (this.#clock.monotonicMs() - start);
+    void outOfTime?.then(() => startDeadline(stop, () => 0, 0).clear());
     const deadline: Deadline = startDeadline(stop, remainingMs, 0);
     const concurrency = limits?.concurrency ?? 4;
     const receiver = {
