@@ -3,6 +3,7 @@ import type { Construct } from 'constructs';
 import { Alerts } from './alerts';
 import { ApiKeySecret } from './api-key-secret';
 import { Archive } from './archive';
+import { AthenaTables } from './athena-tables';
 import { Collector } from './collector';
 import type { CollectorConfig } from './config';
 import { FanOut } from './fan-out';
@@ -30,6 +31,7 @@ export class CollectorStack extends Stack {
     const seen = { ...parts, logGroup: collector.logGroup, archiveBucket: archive.bucket, stateMachine };
     new Observability(this, 'Observability', { ...seen, alerts, deadLetterQueue, fanOut });
     if (config.testEvents) new TestEvents(this, 'TestEvents', seen);
+    if (config.athenaTables) new AthenaTables(this, 'AthenaTables', seen);
     new NextSteps(this, 'NextSteps', { ...seen, apiKeySecret });
   }
 }

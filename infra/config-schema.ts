@@ -193,6 +193,10 @@ export const configSchema = members({
     .boolean('true or false')
     .default(false)
     .describe("Whether the console's Test tab offers shared events; needs the account's registry, see README."),
+  athenaTables: z
+    .boolean('true or false')
+    .default(false)
+    .describe('Whether Athena has tables over run records and logs, see docs/reading-the-archive.md.'),
 });
 
 /** The validated configuration, defaults filled in, with the text of the files it names. */

@@ -32,6 +32,7 @@ describe('a configuration that is right', () => {
       tags: {},
       shards: 1,
       testEvents: false,
+      athenaTables: false,
     });
   });
 

@@ -16,6 +16,7 @@ export const everything = {
   },
   tags: { team: 'platform' },
   testEvents: true,
+  athenaTables: true,
 };
 
 /** The app of the shipped configuration with other members; nothing is bundled. */

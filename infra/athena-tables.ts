@@ -1,0 +1,160 @@
+import { Aws, Stack } from 'aws-cdk-lib';
+import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
+import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import { runsPrefix } from '../lambda/archive-layout';
+import { resources } from '../lambda/resources';
+import type { CollectorConfig } from './config';
+
+export interface AthenaTablesProps {
+  readonly config: CollectorConfig;
+  readonly archiveBucket: IBucket;
+}
+
+/** Types of Hive by column; names are lower case there, and those of the records are found regardless of case. */
+type Columns = Readonly<Record<string, string>>;
+
+const shard: Columns = { index: 'bigint', count: 'bigint' };
+
+const counts: Columns = {
+  archived: 'bigint',
+  alreadyarchived: 'bigint',
+  failed: 'bigint',
+  notattempted: 'bigint',
+};
+
+const outcome: Columns = {
+  cluster: 'string',
+  resource: 'string',
+  outcome: 'string',
+  key: 'string',
+  bytes: 'bigint',
+  storedbytes: 'bigint',
+  sha256: 'string',
+  httpstatus: 'bigint',
+  attempts: 'bigint',
+  durationms: 'bigint',
+  fetchedat: 'string',
+  mediatype: 'string',
+  state: 'string',
+  recorduid: 'string',
+  lastmodified: 'string',
+  loglength: 'bigint',
+  error: 'string',
+};
+
+/** Columns of the table of run records, as lambda/run-record writes them. */
+export const runColumns: Columns = {
+  version: 'bigint',
+  run: 'string',
+  attempt: 'bigint',
+  shard: struct(shard),
+  startedat: 'string',
+  finishedat: 'string',
+  collectorversion: 'string',
+  functionversion: 'string',
+  invocation: 'string',
+  configuration: 'string',
+  status: 'string',
+  stopped: 'string',
+  counts: struct(counts),
+  outcomes: `array<${struct(outcome)}>`,
+};
+
+/** Columns of the table of log records: where each is found in the record (service contract, section 2.1). */
+const logPaths = {
+  record_uid: '(metadata uid)',
+  last_modified: '(metadata lastModifiedTimestamp)',
+  log: '(spec log)',
+  state: '(status state)',
+} as const;
+
+/**
+ * Tables over run records and logs for Athena. Partitions are projected from the keys: no crawler, nothing to refresh,
+ * and nothing that costs while nobody asks.
+ */
+export class AthenaTables extends Construct {
+  /** `my_collector` of a stack `My-Collector`. */
+  readonly databaseName: string;
+
+  constructor(scope: Construct, id: string, { config, archiveBucket }: AthenaTablesProps) {
+    super(scope, id);
+    this.databaseName = config.name.toLowerCase().replaceAll('-', '_');
+    const database = new CfnDatabase(this, 'Database', {
+      catalogId: Aws.ACCOUNT_ID,
+      databaseInput: { name: this.databaseName, description: `Archive of ${Stack.of(this).stackName}` },
+    });
+    const { retentionDays } = config.archive;
+    const location = (prefix: string) => `s3://${archiveBucket.bucketName}/${prefix}`;
+    const day = {
+      'projection.day.type': 'date',
+      'projection.day.format': 'yyyy-MM-dd',
+      // A day more at both ends: the lifecycle rounds up, and a clock may be ahead.
+      'projection.day.range': `${retentionDays === undefined ? '2025-01-01' : `NOW-${retentionDays + 1}DAYS`},NOW+1DAYS`,
+      'projection.day.interval': '1',
+      'projection.day.interval.unit': 'DAYS',
+    };
+    const table = (name: string, input: Omit<CfnTable.TableInputProperty, 'name' | 'tableType'>) => {
+      const tableInput = { name, tableType: 'EXTERNAL_TABLE', ...input };
+      new CfnTable(this, name, { catalogId: Aws.ACCOUNT_ID, databaseName: database.ref, tableInput });
+    };
+    table('runs', {
+      description: 'Run records: what became of every cluster and resource of every run',
+      partitionKeys: [{ name: 'day', type: 'string' }],
+      parameters: {
+        'projection.enabled': 'true',
+        ...day,
+        'storage.location.template': `${location(runsPrefix)}date=\${day}/`,
+      },
+      storageDescriptor: {
+        location: location(runsPrefix),
+        columns: columnsOf(runColumns),
+        ...textFormat,
+        serdeInfo: { serializationLibrary: 'org.openx.data.jsonserde.JsonSerDe' },
+      },
+    });
+    const logs = `${resources.log.folder}/`;
+    table('logs', {
+      description: 'Log records as received; a query names the cluster',
+      partitionKeys: [
+        { name: 'cluster', type: 'string' },
+        { name: 'day', type: 'string' },
+      ],
+      parameters: {
+        'projection.enabled': 'true',
+        // Uids are not listed anywhere: a query brings them.
+        'projection.cluster.type': 'injected',
+        ...day,
+        'storage.location.template': `${location(logs)}cluster=\${cluster}/date=\${day}/`,
+      },
+      storageDescriptor: {
+        location: location(logs),
+        columns: columnsOf(Object.fromEntries(Object.keys(logPaths).map((name) => [name, 'string']))),
+        inputFormat: 'com.amazon.ionhiveserde.formats.IonInputFormat',
+        outputFormat: 'com.amazon.ionhiveserde.formats.IonOutputFormat',
+        // JSON is Ion; unlike the JSON readers, this one takes a record over several lines, as the service may send it.
+        serdeInfo: {
+          serializationLibrary: 'com.amazon.ionhiveserde.IonHiveSerDe',
+          parameters: Object.fromEntries(
+            Object.entries(logPaths).map(([name, path]) => [`ion.${name}.path_extractor`, path]),
+          ),
+        },
+      },
+    });
+  }
+}
+
+const textFormat = {
+  inputFormat: 'org.apache.hadoop.mapred.TextInputFormat',
+  outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',
+};
+
+function columnsOf(columns: Columns): CfnTable.ColumnProperty[] {
+  return Object.entries(columns).map(([name, type]) => ({ name, type }));
+}
+
+function struct(columns: Columns): string {
+  return `struct<${Object.entries(columns)
+    .map(([name, type]) => `${name}:${type}`)
+    .join(',')}>`;
+}
