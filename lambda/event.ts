@@ -34,11 +34,19 @@ export class InvalidEventError extends Error {
 
 const isoTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
 
+function parseIsoTime(value: string): Date | undefined {
+  if (!isoTime.test(value)) return undefined;
+  // Date rolls 30 February over into March: a time that does not exist must not name another run.
+  const date = value.slice(0, 10);
+  const day = new Date(date);
+  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date) ? new Date(value) : undefined;
+}
+
 const time = (expected: string) =>
   z.pipe(
     z.string(),
     z.transform((value: string, context) => {
-      const parsed = parseStamp(value) ?? (isoTime.test(value) ? new Date(value) : undefined);
+      const parsed = parseStamp(value) ?? parseIsoTime(value);
       const year = parsed?.getUTCFullYear() ?? Number.NaN;
       // Outside these years ISO 8601 has no four digits, and keys would not sort.
       if (parsed !== undefined && year >= 0 && year <= 9999) return parsed;

@@ -67,6 +67,8 @@ describe('an event', () => {
     [{ shard: { index: 0, count: 1, of: 1 } }, 'shard: received the unknown member "of", expected only index, count'],
     [{ run: '2026-13-01' }, 'run: received "2026-13-01", expected an earlier run'],
     [{ run: '1' }, 'run: received "1", expected an earlier run'],
+    [{ run: '2026-02-30T10:00:00Z' }, 'run: received "2026-02-30T10:00:00Z", expected an earlier run'],
+    [{ scheduledTime: '2026-02-29' }, 'scheduledTime: received "2026-02-29", expected a time'],
     [{ run: 'x'.repeat(5000) }, `run: received "${'x'.repeat(79)}…, expected`],
     [{ requestId: '\ud800' }, 'requestId: received "\\ud800", expected a text without lone surrogates'],
     [{ run: '2026-11-20', scheduledTime: '2026-11-20' }, 'run: received together with scheduledTime'],
