@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import * as z from 'zod';
+import { metricNames, metricNamespace } from '../lambda/settings';
+import type { RuntimeOutput } from './runtime-process';
+
+/** What CloudWatch makes metrics of: its Embedded Metric Format, one JSON document that nothing is wrapped around. */
+const metricsSchema = z.looseObject({
+  _aws: z.object({
+    Timestamp: z.int(),
+    CloudWatchMetrics: z.tuple([
+      z.object({
+        Namespace: z.literal(metricNamespace),
+        Dimensions: z.tuple([z.tuple([z.literal('service')])]),
+        Metrics: z.array(z.object({ Name: z.string(), Unit: z.string() })),
+      }),
+    ]),
+  }),
+  service: z.string(),
+});
+
+/** What Lambda needs to keep a line's own level and time: without them it takes INFO, and the time of its arrival. */
+const lineSchema = z.looseObject({
+  level: z.enum(['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL']),
+  timestamp: z.iso.datetime(),
+  message: z.string(),
+  function_request_id: z.string(),
+});
+
+/** How the client logs an error that the handler throws. */
+const errorSchema = z.looseObject({
+  level: z.literal('ERROR'),
+  timestamp: z.iso.datetime(),
+  requestId: z.string(),
+  message: z.looseObject({ name: z.string(), errorMessage: z.string(), stackTrace: z.array(z.string()) }),
+});
+
+/** The log of a function as CloudWatch gets it, each event understood. */
+export interface LogEvents {
+  readonly metrics: readonly Readonly<Record<string, unknown>>[];
+  readonly lines: readonly z.infer<typeof lineSchema>[];
+  readonly errors: readonly z.infer<typeof errorSchema>[];
+}
+
+/** @throws ZodError or SyntaxError for an event that Lambda or CloudWatch would not understand */
+export function readLogEvents(output: RuntimeOutput): LogEvents {
+  const events = output.lines.map((line) => JSON.parse(line) as object);
+  const metrics = events.filter((event) => '_aws' in event).map((event) => metricsSchema.parse(event));
+  for (const { _aws, ...values } of metrics) {
+    const declared = _aws.CloudWatchMetrics[0].Metrics.map(({ Name }) => Name);
+    assert.deepEqual(declared.toSorted(), Object.values(metricNames).toSorted());
+    for (const name of declared) assert.equal(typeof values[name], 'number', `${name} has no value`);
+  }
+  return {
+    metrics,
+    lines: events.filter((event) => !('_aws' in event)).map((event) => lineSchema.parse(event)),
+    errors: output.messages.map((message) => errorSchema.parse(JSON.parse(message))),
+  };
+}
