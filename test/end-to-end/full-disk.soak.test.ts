@@ -1,0 +1,98 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { type BundledCollector, CollectorBundle } from '../support/bundled-collector';
+import { type FaultService, startFaultService } from '../support/fault-service';
+import { ok } from '../support/fault-service-answers';
+import { logRecord } from '../support/fault-service-bodies';
+
+/** The disk for temporary files does not take a body: that body fails, and nothing else does. */
+
+const run = '2026-11-20T10:00:00.000Z';
+/** Compresses to about three quarters of its 6 MB. */
+const largeLog = Array.from({ length: 500_000 }, () => Math.random().toString(36).slice(2, 14)).join('');
+
+let bundle: CollectorBundle;
+let whenLargeIsAsked: () => void = () => undefined;
+let service: FaultService;
+let collector: BundledCollector;
+
+beforeAll(async () => {
+  bundle = await CollectorBundle.build();
+  service = await startFaultService(({ uid = '' }) => {
+    if (uid === 'large') whenLargeIsAsked();
+    return ok(logRecord({ uid, ...(uid === 'large' && { log: largeLog }) }));
+  });
+  expect(gzipSync(largeLog).length).toBeGreaterThan(2 * 2 ** 20);
+});
+
+beforeEach(async () => {
+  collector = await bundle.start({
+    collection: {
+      service: { baseUrl: service.url, collection: 'platformclusters' },
+      clusters: ['small-1', 'large', 'small-2'].map((uid) => ({ uid, resources: ['log'] })),
+      limits: { concurrency: 1 },
+    },
+  });
+});
+afterEach(async () => {
+  whenLargeIsAsked = () => undefined;
+  await collector.close();
+});
+afterAll(async () => {
+  await service.close();
+  await bundle.remove();
+});
+
+async function expectOnlyTheLargeToFail(reason: RegExp): Promise<void> {
+  const process = await collector.startProcess();
+  await process.invoke({ scheduledTime: run });
+  const [{ outcomes } = { outcomes: [] }] = await collector.records();
+  expect(outcomes.map(({ cluster, outcome }) => [cluster, outcome])).toEqual([
+    ['small-1', 'archived'],
+    ['large', 'failed'],
+    ['small-2', 'archived'],
+  ]);
+  expect(outcomes[1]?.error).toMatch(reason);
+  expect(outcomes[1]?.attempts).toBe(1);
+  expect(await collector.temporaryFiles()).toEqual([]);
+}
+
+test('a folder for temporary files that disappears in the middle of a run fails the bodies that need it', async () => {
+  whenLargeIsAsked = () => rmSync(join(collector.folder, 'tmp', 'cluster-log-collector'), { recursive: true });
+  await expectOnlyTheLargeToFail(/^Keeping a body of more than \d+ bytes failed: ENOENT$/);
+});
+
+/** Mounting takes root, and a kernel that lets it. */
+function mountSmallDisk(folder: string): boolean {
+  mkdirSync(folder, { recursive: true });
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1536k', 'tmpfs', folder], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function unmount(folder: string): void {
+  execFileSync('umount', ['-l', folder]);
+}
+
+const probe = mkdtempSync(join(tmpdir(), 'mount-'));
+const whereDisksCanBeMounted = mountSmallDisk(probe) ? test : test.skip;
+if (whereDisksCanBeMounted === test) unmount(probe);
+rmSync(probe, { recursive: true });
+
+whereDisksCanBeMounted('a disk that is full fails the bodies that need it, and says what to lower', async () => {
+  const temporary = join(collector.folder, 'tmp');
+  mountSmallDisk(temporary);
+  try {
+    await expectOnlyTheLargeToFail(
+      /^Keeping a body of more than \d+ bytes failed: ENOSPC: the disk for temporary files is full; lower limits\./,
+    );
+  } finally {
+    unmount(temporary);
+  }
+});
