@@ -40,10 +40,7 @@ export async function* objectsBetween(
       }
       if (++passed < patience) continue;
       const cluster = clusterPrefix(resource, name.cluster);
-      const next = isBefore ? `${cluster}date=${dateOf(from)}/${stampOf(from)}.` : cluster + behindAllDates;
-      // Where the listing is already further, a new one would go in circles.
-      if (next <= object.key) continue;
-      after = next;
+      after = isBefore ? `${cluster}date=${dateOf(from)}/${stampOf(from)}.` : cluster + behindAllDates;
       isDone = false;
       break;
     }

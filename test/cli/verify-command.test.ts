@@ -81,6 +81,15 @@ test('something behind the content is damage, also where no checksum of the obje
   expect((await verify()).kinds).toEqual([`contradiction ${key}`]);
 });
 
+test('content of the right length that is another is damaged', async () => {
+  const key = keyOf('manifest');
+  const { userMetadata = {} } = (await archive.store.head(key)) ?? {};
+  await archive.put(key, gzipSync('kind: namespace # alpha\n'), userMetadata);
+  const { kinds, problems } = await verify();
+  expect(kinds).toEqual([`damaged ${key}`]);
+  expect(problems).toEqual(['its content does not have the SHA-256 its metadata says']);
+});
+
 test('a deleted object is missing', async () => {
   await rm(pathOf(keyOf('log', 'beta', hour(8))));
   const { code, kinds } = await verify();
@@ -233,6 +242,14 @@ describe('with a retention', () => {
     expect(await run('2026-11-29T08:00:02Z', '--retention-days', '9')).toMatchObject({ code: 0, expired: 1 });
     expect(await run('2026-11-29T08:00:00Z', '--retention-days', '9')).toMatchObject({ code: 1, expired: 0 });
     expect(await run('2026-11-29T08:00:02Z')).toMatchObject({ code: 1, found: { missing: 1 } });
+  });
+
+  test('what is damaged and still there is not excused by its age', async () => {
+    await truncate(pathOf(keyOf('log')), 30);
+    expect(await run('2027-11-29T08:00:00Z', '--retention-days', '9')).toMatchObject({
+      code: 1,
+      found: { damaged: 1 },
+    });
   });
 
   test('it comes from the configuration where no option says it', async () => {
