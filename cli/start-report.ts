@@ -153,7 +153,9 @@ async function reportWithoutRecord({ out, colors }: Terminal, { started, dryRun 
   const { counts } = started.summary ?? {};
   const lines = [
     ...(dryRun && counts !== undefined
-      ? [`Dry run, nothing was written: ${counts.wouldArchive ?? 0} would be archived, ${counts.failed} failed`]
+      ? [
+          `Dry run, nothing was written: ${counts.wouldArchive ?? 0} would be archived, ${counts.failed} failed, ${counts.notAttempted} not attempted`,
+        ]
       : []),
     ...(failure === undefined ? [] : [`${colors.red(`${failure.errorType}:`)} ${lineByLine(failure.errorMessage)}`]),
   ];

@@ -112,7 +112,20 @@ function summaryIn(logs: readonly string[]): RunSummary | undefined {
   for (const line of [...logs].reverse()) {
     if (!line.includes(logMessages.run)) continue;
     const entry = JSON.parse(line) as RunSummary & { message?: string };
-    if (entry.message === logMessages.run) return entry;
+    if (entry.message !== logMessages.run) continue;
+    // The line also says what the logger adds, such as the function's name.
+    const { run, shard, attempt, status, dryRun, counts, record, stopped, durationMs } = entry;
+    return {
+      run,
+      shard,
+      status,
+      dryRun,
+      counts,
+      stopped,
+      durationMs,
+      ...(attempt && { attempt }),
+      ...(record && { record }),
+    };
   }
   return undefined;
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { shardOf } from '../../lambda/shard';
 import { runStart } from './run-start';
 
 let root: string;
@@ -28,6 +29,8 @@ describe('wrong usage ends with 2, says what is wrong and writes nothing', () =>
     ['an argument', ['one'], /too many arguments/],
     ['an unknown form of manifests', ['--manifest-as', 'xml'], /Allowed choices are text, yaml, json/],
     ['an unknown fault', ['--fail', 'one=tired'], /expected <uid>=<fault> with one of .*not-found/],
+    ['no shard', ['--shards', '0'], /expected a whole number from 1 to 500/],
+    ['too many shards', ['--shards', '501'], /expected a whole number from 1 to 500/],
     ['no cluster', ['--clusters', ','], /expected at least one uid/],
     ['a cluster that is not configured', ['--clusters', 'one,three'], /names three, which is not configured.*one, two/],
     ['a failing cluster that is not configured', ['--fail', 'three=not-found'], /--fail names three/],
@@ -115,6 +118,24 @@ it('fires the schedule, and tells with --json in one document what was archived 
   for (const key of [...keys, ...document.records]) expect(existsSync(join(folder, key))).toBe(true);
 });
 
+it('tells with --json of a dry run what the function says of it, and nothing else of its log line', async () => {
+  const config = await writeConfig(ofTheDemo);
+  const { code, out } = await runStart(['--config', config, '--folder', folder, '--json', '--dry-run']);
+  expect(JSON.parse(out)).toEqual({
+    service: { kind: 'demo', url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) },
+    folder,
+    scheduled: false,
+    dryRun: true,
+    isComplete: true,
+    run: expect.any(String),
+    status: 'complete',
+    counts: { archived: 0, alreadyArchived: 0, failed: 0, notAttempted: 0, wouldArchive: 4 },
+    durationMs: expect.any(Number),
+  });
+  expect(code).toBe(0);
+  expect(existsSync(join(folder, 'runs'))).toBe(false);
+});
+
 it('ends with 1 if something was not archived, and the table says what and why', async () => {
   const config = await writeConfig(ofTheDemo);
   const args = ['--config', config, '--folder', folder, '--clusters', 'two', '--fail', 'two=other-cluster'];
@@ -128,4 +149,20 @@ it('ends with 1 if something was not archived, and the table says what and why',
   expect(out).toMatch(/gunzip -c .*manifests\/cluster=two/);
   expect(code).toBe(1);
   expect((await readdir(folder)).filter((name) => !name.startsWith('.')).sort()).toEqual(['manifests', 'runs']);
+});
+
+it('works on shards with --shards, and tells which of them failed', async () => {
+  const config = await writeConfig({ ...ofTheDemo, clusters: ['one', 'two', 'three', 'four'] });
+  const args = ['--config', config, '--folder', folder, '--shards', '2'];
+  const whole = await runStart([...args, '--json']);
+  expect(JSON.parse(whole.out)).toMatchObject({ isComplete: true, shards: 2, counts: { archived: 8 } });
+  expect(whole.code).toBe(0);
+  const part = await runStart([...args, '--fail', 'three=not-found']);
+  const bad = shardOf('three', 2);
+  expect(part.out).toMatch(/The schedule started the state machine: run/);
+  expect(part.out).toMatch(new RegExp(`│ ${bad} of 2 │ +\\d │ +\\d │ +2 │ +3 │`));
+  expect(part.out).toMatch(new RegExp(`│ ${1 - bad} of 2 │ +\\d │ +\\d │ +0 │ +1 │`));
+  expect(part.out).toMatch(/Incomplete: 6 of 8 archived, 2 failed, 0 not attempted; .*after 4 attempts in 2 shards/);
+  expect(part.out).toContain(`The shards [${bad}] of 2 did not succeed`);
+  expect(part.code).toBe(1);
 });
