@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import type { RunSummary } from '../lambda/run-record';
 import { environmentNames, logMessages, metricNames } from '../lambda/settings';
 import type { InvocationResult } from '../local/deployment/local-function';
 import { startLocalCollector, uids } from '../test/end-to-end/local-collector';
@@ -10,7 +11,6 @@ import { startRuntimeProcess } from './runtime-process';
 import { step } from './step';
 
 const noon = '2026-11-20T12:00:00.000Z';
-const complete = { archived: uids.length * 2, alreadyArchived: 0, failed: 0, notAttempted: 0 };
 
 /**
  * Runs the real bundle, as its template configures it, in the Node and the runtime interface client of the function's
@@ -41,8 +41,7 @@ async function archiveAndFail(runtime: LambdaRuntime): Promise<void> {
     };
 
     await step('an invocation archives everything and answers with the counts', async () => {
-      const { payload } = await invoke({ scheduledTime: noon });
-      assert.deepEqual((payload as { counts: unknown }).counts, complete);
+      expectComplete(await invoke({ scheduledTime: noon }));
       assert.equal((await deployed.keys()).length, uids.length * 2 + 1);
     });
     collector.failing.beta = 'other-cluster';
@@ -74,6 +73,12 @@ async function archiveAndFail(runtime: LambdaRuntime): Promise<void> {
     await lambda.stop();
     await collector.close();
   }
+}
+
+function expectComplete({ payload, error }: InvocationResult): void {
+  assert.equal(error, undefined, error?.errorMessage);
+  const { counts } = payload as RunSummary;
+  assert.deepEqual(counts, { archived: uids.length * 2, alreadyArchived: 0, failed: 0, notAttempted: 0 });
 }
 
 /** Of a run that is green, one with a failure, a dry run with a failure, and an event that is refused. */
@@ -122,8 +127,7 @@ async function compressWithZstd(runtime: LambdaRuntime): Promise<void> {
   const lambda = await startRuntimeProcess(runtime, deployed);
   try {
     await step('zstd archives everything too', async () => {
-      const { payload } = await lambda.invoke({ scheduledTime: noon });
-      assert.deepEqual((payload as { counts: unknown }).counts, complete);
+      expectComplete(await lambda.invoke({ scheduledTime: noon }));
       const objects = (await deployed.keys()).filter((key) => !key.startsWith('runs/'));
       assert.ok(objects.every((key) => key.endsWith('.zst')));
     });
