@@ -40,40 +40,45 @@ export class ApiKey {
     this.#clock = clock;
   }
 
-  /** @throws ApiKeyError */
-  current(): Promise<string> {
+  /**
+   * @param signal of the run: all who ask during a run share one reading, which ends with it
+   * @throws ApiKeyError; the signal's reason when it aborts
+   */
+  current(signal: AbortSignal): Promise<string> {
     const fresh = this.#clock.monotonicMs() - this.#readAtMs < keptMs;
-    return this.#key !== undefined && fresh ? Promise.resolve(this.#key) : this.#read();
+    return this.#key !== undefined && fresh ? Promise.resolve(this.#key) : this.#read(signal);
   }
 
   /**
    * The key to use after the service rejected one: read again, once for all who ask at the same time.
+   * @param signal as for {@link current}
    * @returns the rejected key if it is still the secret's value
-   * @throws ApiKeyError
+   * @throws ApiKeyError; the signal's reason when it aborts
    */
-  async afterRejection(rejected: string): Promise<string> {
+  async afterRejection(rejected: string, signal: AbortSignal): Promise<string> {
     if (this.#key !== undefined && this.#key !== rejected) return this.#key;
     const confirmed = this.#confirmedAtMs;
     if (confirmed !== undefined && this.#clock.monotonicMs() - confirmed < confirmedMs) return rejected;
-    const key = await this.#read();
+    const key = await this.#read(signal);
     this.#confirmedAtMs = key === rejected ? this.#readAtMs : undefined;
     return key;
   }
 
-  #read(): Promise<string> {
-    this.#reading ??= this.#fetch().finally(() => {
+  #read(signal: AbortSignal): Promise<string> {
+    this.#reading ??= this.#fetch(signal).finally(() => {
       this.#reading = undefined;
     });
     return this.#reading;
   }
 
-  async #fetch(): Promise<string> {
+  async #fetch(signal: AbortSignal): Promise<string> {
     const failed = (reason: string, cause?: unknown) =>
       new ApiKeyError(`Reading the API key from the secret ${this.#secret} failed: ${reason}`, { cause });
     const setIt = `set it: aws secretsmanager put-secret-value --secret-id ${this.#secret} --secret-string file://key.txt`;
     const { SecretString: text } = await this.#client
-      .send(new GetSecretValueCommand({ SecretId: this.#secret }))
+      .send(new GetSecretValueCommand({ SecretId: this.#secret }), { abortSignal: signal })
       .catch((error: unknown) => {
+        signal.throwIfAborted();
         if (error instanceof ResourceNotFoundException)
           throw failed(`it has no value yet, or does not exist; ${setIt}`, error);
         // An answer that is no JSON: the SDK's error quotes it, and it holds the secret.

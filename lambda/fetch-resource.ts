@@ -19,8 +19,8 @@ export interface ClusterService {
 
 /** The API key, cached and read again. */
 export interface KeySource {
-  current(): Promise<string>;
-  afterRejection(rejected: string): Promise<string>;
+  current(signal: AbortSignal): Promise<string>;
+  afterRejection(rejected: string, signal: AbortSignal): Promise<string>;
 }
 
 /** Makes the check for one body; `asReceived` after a body that could not be decoded as its media type promised. */
@@ -68,7 +68,7 @@ export async function fetchResource(
     await pace.turn(stop.starting).catch((interruption: unknown) => {
       throw last === undefined ? interruption : ended(last, interruption);
     });
-    const key = await stop.unlessCancelled(keys.current());
+    const key = await keys.current(stop.working);
     count.requests += 1;
     try {
       const check = (mediaType: string | undefined) => createCheck(request, mediaType, asReceived);
@@ -84,7 +84,7 @@ export async function fetchResource(
       if (!(error instanceof ServiceError)) throw error;
       last = error;
       if (error.rejected) {
-        const fresh = await stop.unlessCancelled(keys.afterRejection(key));
+        const fresh = await keys.afterRejection(key, stop.working);
         // One more try per new key: a rotation in the middle of the run costs nobody their log.
         if (fresh !== key && rejectedKey !== key && count.requests < maxRequests) {
           rejectedKey = key;

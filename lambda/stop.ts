@@ -34,25 +34,6 @@ export class Stop {
     return reason instanceof RunStopped ? reason : undefined;
   }
 
-  /**
-   * Settles as the promise does, or rejects with the reason as soon as what is under way must end: for work that takes
-   * no signal of its own.
-   */
-  async unlessCancelled<T>(work: Promise<T>): Promise<T> {
-    const { working } = this;
-    let cancel: () => void = () => undefined;
-    const cancelled = new Promise<never>((_resolve, reject) => {
-      cancel = () => reject(working.reason);
-    });
-    working.addEventListener('abort', cancel);
-    if (working.aborted) cancel();
-    try {
-      return await Promise.race([cancelled, work]);
-    } finally {
-      working.removeEventListener('abort', cancel);
-    }
-  }
-
   /** Nothing new starts. The first reason stands. */
   startNothing(reason: RunStopped): void {
     this.#starting.abort(reason);

@@ -15,7 +15,11 @@ function setUp(script: ConstructorParameters<typeof FakeService>[0], overrides: 
   const clock = new FakeClock();
   const stop = new Stop();
   const service = new FakeService(script);
-  const keys = { value: 'old', readings: 0, current: async () => keys.value, afterRejection: async () => keys.value };
+  const keys = {
+    value: 'old',
+    current: async (_signal: AbortSignal) => keys.value,
+    afterRejection: async (_rejected: string, _signal: AbortSignal) => keys.value,
+  };
   const throttledAnswers: number[] = [];
   const context: FetchContext = {
     clock,
@@ -151,10 +155,13 @@ describe('fetching one resource', () => {
   ] as const)('does not wait for a key past the end of the run (%s)', async (reading) => {
     const { fetch, keys, stop } = setUp(() => statusError(401));
     const asked = new Promise<void>((resolve) => {
-      keys[reading] = () => {
-        resolve();
-        return new Promise(() => undefined);
-      };
+      const untilCancelled = (signal: AbortSignal) =>
+        new Promise<string>((_resolve, reject) => {
+          resolve();
+          signal.addEventListener('abort', () => reject(signal.reason));
+        });
+      if (reading === 'current') keys.current = untilCancelled;
+      else keys.afterRejection = (_rejected, signal) => untilCancelled(signal);
     });
     const fetching = fetch();
     await asked;

@@ -1,0 +1,67 @@
+import { deadlineReserveSeconds } from '../../lambda/settings';
+import type { InterceptedRequest } from '../../local/aws/local-aws';
+import { type BundledCollector, CollectorBundle, summaryOf } from '../support/bundled-collector';
+import { type Answer, type FaultService, startFaultService } from '../support/fault-service';
+import { ok, silence } from '../support/fault-service-answers';
+import { logRecord } from '../support/fault-service-bodies';
+
+/** Whatever keeps silent, the real bundle ends before its time limit, leaves its record, and the retry completes the run. */
+
+const run = '2026-11-20T10:00:00.000Z';
+const uids = Array.from({ length: 6 }, (_, i) => `cluster-${i}`);
+const never = new Promise<never>(() => undefined);
+
+let bundle: CollectorBundle;
+let service: FaultService;
+let answer: (uid: string) => Answer;
+let collector: BundledCollector;
+
+const good = (uid: string) => ok(logRecord({ uid }));
+
+beforeAll(async () => {
+  bundle = await CollectorBundle.build();
+  service = await startFaultService(({ uid = '' }) => answer(uid));
+});
+afterEach(() => collector.close());
+afterAll(async () => {
+  await service.close();
+  await bundle.remove();
+});
+
+test.each<[string, (uid: string) => Answer, (request: InterceptedRequest) => boolean, object]>([
+  ['the service', () => silence(), () => false, { failed: 4, notAttempted: 2 }],
+  ['Secrets Manager', good, ({ action }) => action === 'GetSecretValue', { failed: 0, notAttempted: 6 }],
+  ['S3, asked to write objects,', good, ({ key }) => key?.startsWith('logs/') === true, { failed: 4, notAttempted: 2 }],
+])(
+  '%s keeps silent',
+  async (_who, answers, isSilent, counts) => {
+    let recovered = false;
+    answer = answers;
+    collector = await bundle.start({
+      collection: {
+        service: { baseUrl: service.url, collection: 'platformclusters' },
+        clusters: uids.map((uid) => ({ uid, resources: ['log'] })),
+        limits: { concurrency: 4, responseTimeoutSeconds: 600 },
+      },
+      intercept: (request) => (isSilent(request) && !recovered ? never : undefined),
+      timeoutSeconds: deadlineReserveSeconds + 4,
+    });
+    const process = await collector.startProcess();
+    const outcome = await process.invoke({ scheduledTime: run });
+    expect(outcome).toMatchObject({ error: { errorType: 'RunIncompleteError' } });
+    expect(await collector.records()).toMatchObject([
+      {
+        status: 'incomplete',
+        stopped: "the function's time limit is near; the next attempt completes the run",
+        counts,
+      },
+    ]);
+
+    recovered = true;
+    answer = good;
+    // The same process, warm: nothing of the attempt before is in its way.
+    expect(summaryOf(await process.invoke({ scheduledTime: run }))).toMatchObject({ attempt: 2, status: 'complete' });
+    expect((await collector.contents()).size).toBe(uids.length);
+  },
+  60_000,
+);
