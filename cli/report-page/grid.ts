@@ -1,4 +1,5 @@
-import { formatDuration, formatTime } from '../format';
+import { formatTime } from '../format';
+import { cellDetails, runDetails } from './cell-details';
 import { describeCell } from './describe';
 import { element } from './dom';
 import { type GridLayout, layOut, rowHeight, windowOf } from './grid-layout';
@@ -217,37 +218,13 @@ export class Grid {
     if (!(target instanceof Element)) return;
     const cell = target.closest<HTMLElement>('.cell');
     const head = target.closest<HTMLElement>('.run');
-    if (cell !== null) this.popup.show(cell.getBoundingClientRect(), this.cellDetails(cell));
-    else if (head !== null) this.popup.show(head.getBoundingClientRect(), this.runDetails(Number(head.dataset.run)));
+    if (cell !== null) this.popup.show(cell.getBoundingClientRect(), this.detailsOf(cell));
+    else if (head !== null)
+      this.popup.show(head.getBoundingClientRect(), runDetails(this.runs[Number(head.dataset.run)]));
     else this.popup.hide();
   }
 
-  private cellDetails(cell: HTMLElement): Node {
-    const row = this.rows[Number(cell.dataset.row)];
-    const column = Number(cell.dataset.column);
-    if (row === undefined) return element('div');
-    return element(
-      'div',
-      '',
-      element('strong', '', row.cluster.uid),
-      element('div', 'quiet', `run ${formatTime(this.runs[column]?.time ?? '')}`),
-      ...resources.map((resource) => {
-        const details = this.model.details(row, column, resource);
-        return element('div', 'line', element('i', details.outcome), describeCell(resource, details));
-      }),
-    );
-  }
-
-  private runDetails(column: number): Node {
-    const run = this.runs[column];
-    if (run === undefined) return element('div');
-    const { archived, failed, notAttempted } = run.counts;
-    return element(
-      'div',
-      '',
-      element('strong', '', `Run ${formatTime(run.time)}`),
-      element('div', 'quiet', `${run.status}, attempts: ${run.attempts}, ${formatDuration(run.durationMs)}`),
-      element('div', '', `${archived} archived, ${failed} failed, ${notAttempted} not attempted`),
-    );
+  private detailsOf(cell: HTMLElement): Node {
+    return cellDetails(this.model, this.rows[Number(cell.dataset.row)], Number(cell.dataset.column));
   }
 }
