@@ -192,7 +192,9 @@ export const configSchema = members({
   testEvents: z
     .boolean('true or false')
     .default(false)
-    .describe("Whether the console's Test tab offers shared events; needs the account's registry, see README."),
+    .describe(
+      "Whether the console's Test tab offers shared events; needs the account's registry, see docs/operations.md.",
+    ),
   athenaTables: z
     .boolean('true or false')
     .default(false)
