@@ -1,0 +1,105 @@
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { XMLParser } from 'fast-xml-parser';
+import * as z from 'zod';
+import type { PolicyDocument } from '../local/aws/authorize';
+
+/** moto's own account, in which everything is deployed. */
+export const accountId = '123456789012';
+export const region = 'eu-central-1';
+/** Where `cdk bootstrap` makes place for code and templates. */
+export const assetBucket = `cdk-hnb659fds-assets-${accountId}-${region}`;
+/** moto believes everybody. */
+export const credentials = { accessKeyId: 'AKIANOBODY', secretAccessKey: 'nothing' };
+
+/** In the address of a template, moto understands a bucket in the path for this host alone. */
+export function templateHost(url: string): string {
+  return url.replace('127.0.0.1', 'localhost');
+}
+
+const versions = { cloudformation: '2010-05-15', iam: '2010-05-08' } as const;
+
+const functionSchema = z.object({
+  Configuration: z.looseObject({
+    FunctionName: z.string(),
+    FunctionArn: z.string(),
+    Role: z.string(),
+    Handler: z.string(),
+    Timeout: z.int(),
+    MemorySize: z.int(),
+    CodeSha256: z.string(),
+    Environment: z.object({ Variables: z.record(z.string(), z.string()) }),
+  }),
+});
+
+export type DeployedConfiguration = z.infer<typeof functionSchema>['Configuration'];
+
+/** A resource that a stack has. */
+export interface DeployedResource {
+  readonly logicalId: string;
+  readonly type: string;
+  readonly physicalId: string;
+}
+
+/** What moto's account holds. moto asks for no signature, only for the name of the service. */
+export class MotoAccount {
+  readonly s3: S3Client;
+  readonly secrets: SecretsManagerClient;
+  private readonly xml = new XMLParser({ isArray: (name) => name === 'member', parseTagValue: false });
+
+  /** @param url `http://127.0.0.1:<port>` */
+  constructor(readonly url: string) {
+    this.s3 = new S3Client({ endpoint: url, region, credentials, forcePathStyle: true });
+    this.secrets = new SecretsManagerClient({ endpoint: url, region, credentials });
+  }
+
+  /** @returns the status, and the answer without its envelope */
+  async query(service: keyof typeof versions, action: string, parameters: Record<string, string>) {
+    const body = new URLSearchParams({ Action: action, Version: versions[service], ...parameters });
+    const response = await fetch(this.url, { method: 'POST', headers: this.headers(service), body });
+    const answer = await response.text();
+    const result = response.ok ? this.xml.parse(answer)?.[`${action}Response`]?.[`${action}Result`] : undefined;
+    return { status: response.status, result };
+  }
+
+  /** The resources of a stack, without those that moto left out. */
+  async resourcesOf(StackName: string): Promise<DeployedResource[]> {
+    const { result } = await this.query('cloudformation', 'DescribeStackResources', { StackName });
+    const members: Record<string, string>[] = result?.StackResources?.member ?? [];
+    return members.flatMap(({ LogicalResourceId: logicalId, ResourceType: type, PhysicalResourceId: physicalId }) =>
+      logicalId === undefined || type === undefined || physicalId === undefined ? [] : { logicalId, type, physicalId },
+    );
+  }
+
+  /** Outputs of a stack by key; undefined if there is no such stack. */
+  async outputsOf(StackName: string): Promise<Record<string, string> | undefined> {
+    const { result } = await this.query('cloudformation', 'DescribeStacks', { StackName });
+    const [stack] = result?.Stacks?.member ?? [];
+    if (stack === undefined) return undefined;
+    const outputs: { OutputKey: string; OutputValue: string }[] = stack.Outputs?.member ?? [];
+    return Object.fromEntries(outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
+  }
+
+  async configurationOf(functionName: string): Promise<DeployedConfiguration> {
+    const response = await fetch(`${this.url}/2015-03-31/functions/${functionName}`, {
+      headers: this.headers('lambda'),
+    });
+    if (!response.ok) throw new Error(`GetFunction ${functionName} failed: ${response.status}`);
+    return functionSchema.parse(await response.json()).Configuration;
+  }
+
+  async policiesOf(RoleName: string): Promise<PolicyDocument[]> {
+    const { result } = await this.query('iam', 'ListRolePolicies', { RoleName });
+    const names: string[] = result?.PolicyNames?.member ?? [];
+    const policies = names.map(async (PolicyName) => {
+      const policy = await this.query('iam', 'GetRolePolicy', { RoleName, PolicyName });
+      return JSON.parse(decodeURIComponent(policy.result.PolicyDocument)) as PolicyDocument;
+    });
+    return Promise.all(policies);
+  }
+
+  private headers(service: string): Record<string, string> {
+    const scope = `${credentials.accessKeyId}/20261120/${region}/${service}/aws4_request`;
+    return { Authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=none` };
+  }
+}
