@@ -1,4 +1,4 @@
-import type { DeployedCollector } from '../end-to-end/local-collector';
+import { type DeployedCollector, type LocalCollector, startLocalCollector } from '../end-to-end/local-collector';
 import { findCommand } from '../local/aws/moto-server';
 import { describeFanOut } from './fan-out-scenarios';
 import { type MotoStates, startMotoStates } from './moto-states';
@@ -16,6 +16,44 @@ describe('an execution in the local deployment', () => {
     },
     metrics: async ({ metrics }) => metrics,
     invocations: (deployed) => invoked.get(deployed) ?? 0,
+  });
+});
+
+describe('a schedule that starts the state machine', () => {
+  const noon = new Date('2026-11-20T12:00:00Z');
+  let collector: LocalCollector;
+  beforeAll(async () => {
+    collector = await startLocalCollector({ shards: 2 });
+  });
+  afterEach(() => collector.closeDeployments());
+  afterAll(() => collector.close());
+
+  test('does so with its own input, and says which execution it was', async () => {
+    const deployed = await collector.deploy();
+    const { execution, attempts, condition } = await deployed.fireSchedule(noon);
+    expect(execution).toEqual({ name: expect.any(String), invocations: attempts });
+    expect(condition).toBeUndefined();
+    expect((await deployed.records()).map(({ run, shard }) => [run, shard?.index])).toEqual([
+      [noon.toISOString(), 0],
+      [noon.toISOString(), 1],
+    ]);
+  });
+
+  test('keeps its event in the dead-letter queue where its role may not', async () => {
+    const deployed = await collector.deploy({
+      edit: ({ Resources }) => {
+        for (const [id, { Properties }] of Object.entries(Resources)) {
+          if (!id.startsWith('ScheduleRoleDefaultPolicy')) continue;
+          const document = Properties?.PolicyDocument as { Statement: { Sid?: string }[] };
+          document.Statement = document.Statement.filter(({ Sid }) => Sid !== 'StartRun');
+        }
+      },
+    });
+    await expect(deployed.fireSchedule(noon)).rejects.toThrow(/states:StartExecution .*lies in the dead-letter queue/);
+    expect(await deployed.keys()).toEqual([]);
+    expect(deployed.messages).toEqual([
+      { to: expect.stringMatching(/^arn:aws:sqs:/), body: '{"scheduledTime":"2026-11-20T12:00:00Z"}' },
+    ]);
   });
 });
 
