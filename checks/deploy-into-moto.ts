@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GetBucketVersioningCommand, GetObjectCommand, ListBucketsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { GetBucketEncryptionCommand, GetObjectCommand, ListBucketsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { CreateSecretCommand, DescribeSecretCommand } from '@aws-sdk/client-secrets-manager';
 import type { RunSummary } from '../lambda/run-record';
 import { demoContent } from '../local/demo-service/demo-content';
@@ -103,9 +103,10 @@ async function deployAll(deployment: Deployment): Promise<void> {
     );
 
   const bucket = await deployment.physicalIdOf('ArchiveBucket');
-  await step('the archive is versioned', async () => {
-    const { Status } = await account.s3.send(new GetBucketVersioningCommand({ Bucket: bucket }));
-    assert.equal(Status, 'Enabled');
+  await step('the archive is encrypted', async () => {
+    const encryption = await account.s3.send(new GetBucketEncryptionCommand({ Bucket: bucket }));
+    const [rule] = encryption.ServerSideEncryptionConfiguration?.Rules ?? [];
+    assert.equal(rule?.ApplyServerSideEncryptionByDefault?.SSEAlgorithm, 'AES256');
   });
   await step("the outputs name the archive's bucket and the function", async () => {
     const outputs = await account.outputsOf(stackName);

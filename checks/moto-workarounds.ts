@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { GetBucketVersioningCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import type { Template } from '../local/deployment/template';
 import { assetBucket, type MotoAccount, templateHost } from './moto-account';
 
@@ -60,6 +60,14 @@ export const workarounds: Readonly<Record<string, Workaround>> = {
       },
     ]),
   ),
+  "of a bucket, all but encryption and tags is lost in moto's CloudFormation: it is left out": {
+    isNeeded: async (account, stackName, { Resources }) => {
+      const resources = await account.resourcesOf(stackName);
+      const versioned = resources.find(({ logicalId }) => Resources[logicalId]?.Properties?.VersioningConfiguration);
+      const { Status } = await account.s3.send(new GetBucketVersioningCommand({ Bucket: versioned?.physicalId }));
+      return Status !== 'Enabled';
+    },
+  },
   ...Object.fromEntries(
     lostProperties.map((property) => [
       `the function's ${property} is lost in moto's CloudFormation: it is left out`,
