@@ -89,3 +89,7 @@ test('a failure is one line of the log, with all that is known of it; other outc
   for (const outcome of outcomes) reportOutcome(logger, outcome);
   expect(lines).toEqual([['not archived', outcomes[3]]]);
 });
+
+test('a shard is no run of the schedule, whoever asks: the others may never have written their records', () => {
+  expect(report({ shard: { index: 0, count: 2 } }).metrics.ScheduledRun).toEqual(['Count', 0]);
+});
