@@ -1,8 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
 import { createApp } from '../infra/collector-app';
 import { parseConfig } from '../infra/config';
+import { otherCredentials } from '../infra/function-bundle';
 import type { Machine } from './machine';
 
 /** Where the built programs lie. */
@@ -23,8 +24,8 @@ export async function buildAll(folder: string, machine: Machine): Promise<Built>
       .filter((file) => machine.hasLibStorage || file !== 'stream-upload.ts')
       .map((file) => join(source, file));
   });
-  await build({
-    entryPoints: sources,
+  const isOurs = (source: string) => basename(source) === 'collector-archive.ts';
+  const options: BuildOptions = {
     outdir: programs,
     entryNames: '[name]',
     bundle: true,
@@ -34,7 +35,10 @@ export async function buildAll(folder: string, machine: Machine): Promise<Built>
     format: 'cjs',
     mainFields: ['module', 'main'],
     logLevel: 'error',
-  });
+  };
+  await build({ ...options, entryPoints: sources.filter((source) => !isOurs(source)) });
+  // As the function is bundled.
+  await build({ ...options, entryPoints: sources.filter(isOurs), external: [...otherCredentials] });
   return { programs, function: buildFunction(join(folder, 'assembly')) };
 }
 

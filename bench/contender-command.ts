@@ -58,7 +58,7 @@ export function contenderEnvironment(assignment: Assignment, { program }: Conten
     AWS_SECRET_ACCESS_KEY: 'bench',
     AWS_EC2_METADATA_DISABLED: 'true',
     // rclone takes its authority as an argument, and fails with both.
-    ...(program.endsWith('.py') && { AWS_CA_BUNDLE: assignment.caFile }),
+    AWS_CA_BUNDLE: program.endsWith('.py') ? assignment.caFile : undefined,
     NODE_EXTRA_CA_CERTS: assignment.caFile,
     NODE_OPTIONS: '',
     ARCHIVE_BUCKET: assignment.bucket,
