@@ -1,0 +1,66 @@
+import { createCheck } from '../../lambda/create-check';
+import { openService } from '../../lambda/open-service';
+import type { Collection } from '../../lambda/settings';
+import { type RawService, startRawService, wire } from '../support/raw-service';
+
+const closing: (() => unknown)[] = [];
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** What a request comes to for a configuration: the length of the body, or the error's message. */
+async function ask(service: RawService, limits: Partial<Collection['limits']>, count = 1): Promise<unknown[]> {
+  const opened = openService({
+    service: { baseUrl: service.url, collection: 'c' },
+    clusters: [],
+    limits: { concurrency: 4, maxBodyMiB: 1, responseTimeoutSeconds: 60, ...limits },
+    compression: 'gzip',
+  });
+  closing.push(() => opened.close());
+  const request = { cluster: 'a', resource: 'manifest' } as const;
+  const signal = new AbortController().signal;
+  return Promise.all(
+    Array.from({ length: count }, () =>
+      opened
+        .get(request, 'key', (type) => createCheck(request, type, false), signal)
+        .then(
+          ({ body }) => body.length,
+          (error: Error) => error.message,
+        ),
+    ),
+  );
+}
+
+async function started(...answer: Parameters<typeof startRawService>): Promise<RawService> {
+  const service = await startRawService(...answer);
+  closing.push(() => service.close());
+  return service;
+}
+
+test('the largest body is the configured one', async () => {
+  const service = await started(({ socket }) => socket.write(wire('12345678')));
+  expect(await ask(service, { maxBodyMiB: 8 / 1024 ** 2 })).toEqual([8]);
+  expect(await ask(service, { maxBodyMiB: 7 / 1024 ** 2 })).toEqual([expect.stringContaining('limits.maxBodyMiB')]);
+});
+
+test('the longest wait for an answer is the configured one', async () => {
+  const silent = await started(() => undefined);
+  expect(await ask(silent, { responseTimeoutSeconds: 0.01 })).toEqual([expect.stringContaining('failed: no answer')]);
+});
+
+test('no more connections are open than requests may be under way', async () => {
+  const service = await started(({ socket }) => socket.write(wire('text')));
+  expect(await ask(service, { concurrency: 2 }, 10)).toEqual(Array(10).fill(4));
+  expect(service.connections).toBe(2);
+});
+
+test('the service is told who asks, in which version', async () => {
+  const heads: string[] = [];
+  const service = await started(({ socket, head }) => {
+    heads.push(head);
+    socket.write(wire('text'));
+  });
+  await ask(service, {});
+  expect(heads).toEqual([expect.stringMatching(/^User-Agent: cluster-log-collector\/\d+\.\d+\.\d+\r$/m)]);
+});
