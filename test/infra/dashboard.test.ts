@@ -120,3 +120,17 @@ test.each([
     for (const metric of widget(title).properties.metrics ?? []) expect(metric.at(-1)).toMatchObject({ period });
   }
 });
+
+test('with shards, it shows how the executions ended, and calls a run green once every shard is', () => {
+  const { widgets, widget } = dashboardOf({ shards: 4 });
+  const shown = JSON.stringify(widget('Runs in shards (executions)').properties.metrics);
+  for (const name of ['ExecutionsSucceeded', 'ExecutionsFailed', 'ExecutionsTimedOut', 'ExecutionsAborted'])
+    expect(shown).toContain(name);
+  expect(JSON.stringify(widget('Duration of runs (minutes)').properties.metrics)).toContain('ExecutionTime');
+  expect(widget('Last green runs').properties.query).toMatch(
+    /stats count_distinct\(shard\.index\) as shards.* by run\n\| filter shards = 4\n/,
+  );
+  const plain = dashboardOf().widgets;
+  expect(widgets).toHaveLength(plain.length + 2);
+  expect(JSON.stringify(plain)).not.toContain('AWS/States');
+});
