@@ -11,7 +11,7 @@ import { readAssembly } from '../local/deployment/read-assembly';
 import { type MotoServer, startMoto } from '../test/local/aws/moto-server';
 import { type CdkCommand, startCdkCommand } from './cdk-command';
 import { filesOf, invokeDeployed, takeBackFunction } from './deployed-function';
-import { accountId, MotoAccount, region } from './moto-account';
+import { accountId, type DeployedConfiguration, MotoAccount, region } from './moto-account';
 import { passedOver, prepareAssembly, workarounds } from './moto-workarounds';
 import { step } from './step';
 
@@ -42,6 +42,13 @@ export async function deployIntoMoto(command: string): Promise<void> {
   }
 }
 
+interface Collected {
+  readonly configuration: DeployedConfiguration;
+  /** The list in the deployed code. */
+  readonly clusters: unknown;
+  readonly summary: RunSummary;
+}
+
 class Deployment {
   constructor(
     readonly folder: string,
@@ -61,7 +68,16 @@ class Deployment {
   }
 
   deploy(assembly: string): Promise<string> {
-    return this.cdk.run(['deploy', '--app', assembly, '--method', 'direct', '--require-approval', 'never']);
+    return this.cdk.run([
+      'deploy',
+      '--app',
+      assembly,
+      '--method',
+      'direct',
+      '--no-previous-parameters',
+      '--require-approval',
+      'never',
+    ]);
   }
 
   async physicalIdOf(logicalPrefix: string): Promise<string> {
@@ -70,7 +86,7 @@ class Deployment {
   }
 
   /** Takes the function back from the account and lets it collect once. */
-  async collect(assembly: string): Promise<{ clusters: unknown; sha256: string; summary: RunSummary }> {
+  async collect(assembly: string): Promise<Collected> {
     const { template, assetFolder } = readAssembly(assembly);
     const properties = Object.values(template.Resources).find(
       ({ Type }) => Type === 'AWS::Lambda::Function',
@@ -83,7 +99,7 @@ class Deployment {
     const { payload, error } = await invokeDeployed(this.account, taken, { apiKey, archiveFolder, event: {} });
     assert.equal(error, undefined, error?.errorMessage);
     const { clusters } = JSON.parse(files['collection.json'] ?? '');
-    return { clusters, sha256: taken.configuration.CodeSha256, summary: payload as RunSummary };
+    return { configuration: taken.configuration, clusters, summary: payload as RunSummary };
   }
 }
 
@@ -120,7 +136,8 @@ async function deployAll(deployment: Deployment): Promise<void> {
     return collected;
   });
 
-  await step('cdk deploy of a changed list of clusters updates the function alone', async () => {
+  const resources = await account.resourcesOf(stackName);
+  await step('cdk deploy of a changed list of clusters updates the code and replaces nothing', async () => {
     const changed = await deployment.synthesise(['alpha', 'beta', 'gamma']);
     prepareAssembly(changed, secret.ARN ?? '');
     await deployment.deploy(changed);
@@ -129,9 +146,9 @@ async function deployAll(deployment: Deployment): Promise<void> {
       second.clusters,
       ['alpha', 'beta', 'gamma'].map((uid) => ({ uid })),
     );
-    assert.notEqual(second.sha256, first.sha256);
+    assert.notEqual(second.configuration.CodeSha256, first.configuration.CodeSha256);
     assert.equal(second.summary.counts.archived, 6);
-    assert.equal(await deployment.physicalIdOf('ArchiveBucket'), bucket);
+    assert.deepEqual(await account.resourcesOf(stackName), resources);
   });
 
   const object = { Bucket: bucket, Key: 'logs/kept' };
@@ -141,7 +158,7 @@ async function deployAll(deployment: Deployment): Promise<void> {
     'the buckets, what is in them, and the secret are still there; the stack and its function are not',
     async () => {
       assert.equal(await account.outputsOf(stackName), undefined);
-      await assert.rejects(account.configurationOf(first.summary.record ?? ''));
+      await assert.rejects(account.configurationOf(first.configuration.FunctionName), /404/);
       const { Buckets = [] } = await account.s3.send(new ListBucketsCommand({}));
       assert.equal(Buckets.filter(({ Name }) => Name?.startsWith(stackName)).length, 2);
       const kept = await account.s3.send(new GetObjectCommand(object));

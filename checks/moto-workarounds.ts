@@ -38,6 +38,18 @@ export const workarounds: Readonly<Record<string, Workaround>> = {
       return (await account.query('cloudformation', 'DeleteChangeSet', parameters)).status >= 400;
     },
   },
+  'an update names its parameters: moto does not know the previous value of one that has a default': {
+    isNeeded: async (account, StackName) => {
+      const update = (parameter: Record<string, string>) =>
+        account.query('cloudformation', 'UpdateStack', {
+          ...{ StackName, UsePreviousTemplate: 'true', 'Parameters.member.1.ParameterKey': 'BootstrapVersion' },
+          ...Object.fromEntries(Object.entries(parameter).map(([key, value]) => [`Parameters.member.1.${key}`, value])),
+        });
+      const previous = await update({ UsePreviousValue: 'true' });
+      const named = await update({ ParameterValue: '/cdk-bootstrap/hnb659fds/version' });
+      return previous.status >= 400 && named.status === 200;
+    },
+  },
   "the template's address names localhost: moto takes the first part of any other host for the bucket": {
     isNeeded: async (account) => {
       const Body = '{"Resources":{"Topic":{"Type":"AWS::SNS::Topic"}}}';
