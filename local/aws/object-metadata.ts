@@ -43,7 +43,8 @@ export async function readMetadata(key: string, data: string, metadata: string):
     return { key, size, etag: undescribedTag(size, lastModified), lastModified, userMetadata: {}, checksums: {} };
   const { previous, ...current } = JSON.parse(text) as DescribedObject;
   const isOfBefore = previous?.lastModified === lastModified && current.lastModified !== lastModified;
-  return { ...(isOfBefore ? previous : current), size };
+  // Where the bytes lie decides what they are called: whoever copies an object with its description copies the old key.
+  return { ...(isOfBefore ? previous : current), key, size };
 }
 
 /** An entity tag that changes with the bytes as far as can be told without reading them. */

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { once, setMaxListeners } from 'node:events';
 import { createServer as createHttpServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -51,6 +51,8 @@ export const rememberedRequests = 1000;
 export async function startDemoService(options: DemoServiceOptions): Promise<DemoService> {
   const requests: DemoRequest[] = [];
   const closing = new AbortController();
+  // Every answer that waits listens, which is no leak that Node has to warn of.
+  setMaxListeners(0, closing.signal);
   const underWay = new Set<Promise<void>>();
   const answers: DemoAnswers = {
     source: options.source,

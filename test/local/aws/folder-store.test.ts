@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FolderStore, InvalidKeyError, ObjectExistsError } from '../../../local/aws/folder-store';
@@ -291,4 +291,11 @@ describe('FolderStore', () => {
       expect(existsSync(lock)).toBe(false);
     });
   });
+});
+
+test('an object is called by where its bytes lie, whatever its description was copied from', async () => {
+  await store.put('logs/a', body('content'), {});
+  await copyFile(join(folder, 'logs', 'a'), join(folder, 'logs', 'b'));
+  await copyFile(join(folder, '.metadata', 'logs', 'a.json'), join(folder, '.metadata', 'logs', 'b.json'));
+  expect(await keysOf('logs/')).toEqual(['logs/a', 'logs/b']);
 });
