@@ -19,7 +19,8 @@ export interface Assignment {
   /** Bodies under way at once, where the contender has a bound. */
   readonly concurrency: number;
   readonly compression: Compression;
-  readonly gzipLevel: number;
+  /** Level of the compression. */
+  readonly level: number;
 }
 
 /** What a contender says of itself, as one line of JSON on file descriptor 3. */
@@ -32,6 +33,8 @@ export interface Figures {
   readonly peakBytes?: number;
   /** Cold start: until the code is loaded. */
   readonly readyMs?: number;
-  /** Check of a record: MB (10^6 bytes) a second. */
+  /** Check of a record, or compression: MB (10^6 bytes) a second. */
   readonly mbPerSecond?: number;
+  /** Compression: length before by length after. */
+  readonly timesSmaller?: number;
 }

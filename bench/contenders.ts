@@ -10,7 +10,8 @@ export interface Contender {
    */
   readonly work: 'checked' | 'unchecked' | 'part';
   readonly compression: Compression;
-  readonly gzipLevel: number;
+  /** Level of the compression. */
+  readonly level: number;
   /** Whether the function's own bundle is handed to it. */
   readonly needsFunction?: true;
   /** What it is, in a line. */
@@ -18,10 +19,10 @@ export interface Contender {
 }
 
 /** What zlib, and so most people, takes if nothing is said. */
-const usual = { compression: 'gzip', gzipLevel: 6, work: 'checked' } as const;
-const fast = { compression: 'gzip', gzipLevel: 1, work: 'checked' } as const;
-const zstd = { compression: 'zstd', gzipLevel: 0, work: 'checked' } as const;
-const part = { compression: 'gzip', gzipLevel: 1, work: 'part' } as const;
+const usual = { compression: 'gzip', level: 6, work: 'checked' } as const;
+const fast = { compression: 'gzip', level: 1, work: 'checked' } as const;
+const zstd = { compression: 'zstd', level: 1, work: 'checked' } as const;
+const part = { compression: 'gzip', level: 1, work: 'part' } as const;
 
 const collector = { program: 'collector.ts', needsFunction: true } as const;
 
@@ -81,6 +82,16 @@ export const contenders = {
   },
   'record check': { ...part, program: 'check-record.ts', about: 'the streaming check of a log record' },
   'JSON.parse': { ...part, program: 'parse-record.ts', about: 'the same record decoded to a string and parsed' },
+  'gzip 1': { ...part, program: 'compress-bodies.ts', about: 'what the collector takes' },
+  'gzip 4': { ...part, program: 'compress-bodies.ts', level: 4, about: 'a higher level' },
+  'gzip 6': { ...part, program: 'compress-bodies.ts', level: 6, about: "zlib's default" },
+  'zstd 1': {
+    ...part,
+    program: 'compress-bodies.ts',
+    compression: 'zstd',
+    about: 'what the collector takes if it is configured for zstd',
+  },
+  'zstd 3': { ...part, program: 'compress-bodies.ts', compression: 'zstd', level: 3, about: "zstd's default" },
 } as const satisfies Record<string, Contender>;
 
 export type ContenderName = keyof typeof contenders;

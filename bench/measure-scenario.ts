@@ -1,6 +1,7 @@
+import { type ComparisonResult, compare } from './compare';
 import { median } from './median';
 import { type RunResult, runContender, type Workshop } from './run-contender';
-import type { Comparison, Entry, Measure, Scenario } from './scenario';
+import type { Entry, Measure, Scenario } from './scenario';
 
 /** What an entry came to over all rounds. */
 export interface EntryResult {
@@ -13,12 +14,6 @@ export interface EntryResult {
   readonly isExpected?: boolean;
 }
 
-export interface ComparisonResult extends Comparison {
-  /** Median over the rounds of the ratio within a round; undefined where one side has no figure. */
-  readonly ratio: number | undefined;
-  readonly isReached: boolean | undefined;
-}
-
 export interface ScenarioResult {
   readonly name: string;
   readonly title: string;
@@ -27,7 +22,16 @@ export interface ScenarioResult {
   readonly comparisons: readonly ComparisonResult[];
 }
 
-const measures = ['wallMs', 'cpuMs', 'peakBytes', 'readyMs', 'mbPerSecond', 'storedBytes', 'serverLoad'] as const;
+const measures = [
+  'wallMs',
+  'cpuMs',
+  'peakBytes',
+  'readyMs',
+  'mbPerSecond',
+  'timesSmaller',
+  'storedBytes',
+  'serverLoad',
+] as const;
 
 /** Runs every entry once a round, in turn. */
 export async function measureScenario(
@@ -48,7 +52,7 @@ export async function measureScenario(
   const results = scenario.entries.map((entry) => entryResult(entry, runs.get(entry.name) ?? []));
   return {
     ...{ name: scenario.name, title: scenario.title, rounds: count, entries: results },
-    comparisons: scenario.comparisons.map((comparison) => compare(comparison, scenario, runs)),
+    comparisons: scenario.comparisons.map((comparison) => compare(comparison, scenario.entries, runs)),
   };
 }
 
@@ -62,25 +66,4 @@ function entryResult({ name, workload, mayFail }: Entry, runs: readonly RunResul
   }
   if (medians.wallMs !== undefined) medians.wallMsPerCluster = medians.wallMs / workload.clusters;
   return { name, runs, medians };
-}
-
-function compare(comparison: Comparison, { entries }: Scenario, runs: Map<string, RunResult[]>): ComparisonResult {
-  const { measure, of, to, atMost, atLeast } = comparison;
-  const value = (name: string, round: number) => {
-    const run = runs.get(name)?.[round];
-    if (measure !== 'wallMsPerCluster') return run?.[measure];
-    const clusters = entries.find((entry) => entry.name === name)?.workload.clusters ?? 1;
-    return run?.wallMs === undefined ? undefined : run.wallMs / clusters;
-  };
-  const ratios = (runs.get(of) ?? []).flatMap((_, round) => {
-    const [a, b] = [value(of, round), value(to, round)];
-    return a === undefined || b === undefined || b === 0 ? [] : [a / b];
-  });
-  if (ratios.length === 0) return { ...comparison, ratio: undefined, isReached: undefined };
-  const ratio = median(ratios);
-  const isReached =
-    atMost === undefined && atLeast === undefined
-      ? undefined
-      : ratio <= (atMost ?? Number.POSITIVE_INFINITY) && ratio >= (atLeast ?? 0);
-  return { ...comparison, ratio, isReached };
 }

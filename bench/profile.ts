@@ -47,12 +47,7 @@ export function summariseProfile(profileFile: string, bundleFile: string): Map<s
     const { functionName, url, lineNumber, columnNumber } = callFrame;
     const entry = url.endsWith('index.js') ? map.findEntry(lineNumber, columnNumber) : {};
     const source = 'originalSource' in entry ? `/${entry.originalSource}` : url === '' ? functionName : url;
-    partOf.set(
-      id,
-      process.env.DETAIL
-        ? `${source.replace(/.*node_modules/, '')} ${functionName} ${'originalLine' in entry ? entry.originalLine : lineNumber}`
-        : (parts.find(([, pattern]) => pattern.test(source))?.[0] ?? `native functions: ${functionName}`),
-    );
+    partOf.set(id, parts.find(([, pattern]) => pattern.test(source))?.[0] ?? 'native functions');
   }
   const sums = new Map<string, number>();
   profile.samples.forEach((id, index) => {

@@ -13,6 +13,7 @@ const columns: readonly [
   ['peak memory', 'peakBytes', (bytes) => `${(bytes / 1e6).toFixed(0)} MB`],
   ['stored', 'storedBytes', (bytes) => `${(bytes / 1e6).toFixed(1)} MB`],
   ['speed', 'mbPerSecond', (speed) => `${speed.toFixed(0)} MB/s`],
+  ['smaller by', 'timesSmaller', (times) => times.toFixed(2)],
   ['servers busy', 'serverLoad', (load) => `${(load * 100).toFixed(0)} %`],
 ];
 
@@ -23,6 +24,7 @@ const words: Record<Measure, string> = {
   peakBytes: 'peak memory',
   readyMs: 'import',
   mbPerSecond: 'speed',
+  timesSmaller: 'smaller by',
 };
 
 /** One scenario as text: a row per contender, then the ratios with what they should reach. */

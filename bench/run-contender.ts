@@ -6,8 +6,8 @@ import { type Contender, contenders } from './contenders';
 import { figuresOf, readFigures } from './figures-of';
 import { pinned } from './pinned';
 import type { Entry } from './scenario';
-import type { SinkStats } from './servers/object-sink';
 import type { Servers } from './start-servers';
+import { undoneWork } from './undone-work';
 
 /** What one run of one contender came to. */
 export interface RunResult extends Figures {
@@ -53,7 +53,7 @@ export async function runContender(entry: Entry, workshop: Workshop): Promise<Ru
   const measured = await figures;
   const { sink, cpuMs } = await servers.stats();
   if (code !== 0 || measured === undefined) return { failed: `ended with ${signal ?? code}: ${gist(complaint)}` };
-  const problem = contender.work === 'checked' ? problemOf(sink, clusters * resources.length) : undefined;
+  const problem = contender.work === 'checked' ? undoneWork(sink, clusters * resources.length) : undefined;
   if (problem !== undefined) return { failed: problem };
   const { wallMs } = measured;
   if (wallMs === undefined || contender.work === 'part') return measured;
@@ -67,14 +67,8 @@ function assignmentOf({ workload }: Entry, contender: Contender, servers: Server
     ...{ bucket: 'bench-archive', secret: 'bench-key', apiKey },
     ...{ concurrency, resources, logBytes },
     clusters: Array.from({ length: workload.clusters }, (_, index) => `cluster-${String(index).padStart(6, '0')}`),
-    ...{ compression: contender.compression, gzipLevel: contender.gzipLevel },
+    ...{ compression: contender.compression, level: contender.level },
   };
-}
-
-/** Same work or no figure. */
-function problemOf({ objects, conditional, checksummed, wrong }: SinkStats, wanted: number): string | undefined {
-  if (objects === wanted && conditional === wanted && checksummed === wanted && wrong === 0) return undefined;
-  return `stored ${objects} of ${wanted} objects, ${conditional} conditional, ${checksummed} with a checksum, ${wrong} with a wrong one`;
 }
 
 /** The line of a stack trace, or of a log, that says what happened. */

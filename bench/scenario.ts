@@ -24,7 +24,14 @@ export interface Entry {
 }
 
 /** One figure of a row. */
-export type Measure = 'wallMs' | 'wallMsPerCluster' | 'cpuMs' | 'peakBytes' | 'readyMs' | 'mbPerSecond';
+export type Measure =
+  | 'wallMs'
+  | 'wallMsPerCluster'
+  | 'cpuMs'
+  | 'peakBytes'
+  | 'readyMs'
+  | 'mbPerSecond'
+  | 'timesSmaller';
 
 /** A figure of one row divided by the same figure of another, and what it should reach. */
 export interface Comparison {

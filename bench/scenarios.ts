@@ -17,6 +17,13 @@ const small: Workload = { ...fleet, logBytes: 10_000, manifestBytes: 2_000, serv
 
 const oneLog: Workload = { ...fleet, clusters: 1, resources: ['log'], logBytes: 200 * mega };
 
+/** Ours with more or fewer bodies under way. */
+const atOnce = (name: string, workload: Partial<Workload>): Entry => ({
+  name,
+  contender: 'ours, gzip',
+  workload: { ...fleet, serviceLatencyMs: 50, sinkLatencyMs: 20, ...workload },
+});
+
 /** Every way to do the work, in the order of the table. */
 const everyWay: ContenderName[] = [
   ...(['ours, gzip', 'ours, zstd', 'Promise.all', 'Promise.all, gzip 1', 'fetch to Upload', 'boto3'] as const),
@@ -108,6 +115,37 @@ export const scenarios: readonly Scenario[] = [
     ],
   },
   {
+    name: 'concurrency',
+    title: 'The fleet of fleet-50ms with more or fewer bodies under way at once, and logs of 20 MB',
+    entries: [
+      ...[16, 32, 64, 128, 256].map((concurrency) => atOnce(`${concurrency} at once`, { concurrency })),
+      ...[16, 64].map((concurrency) =>
+        atOnce(`${concurrency} at once, logs of 20 MB`, {
+          concurrency,
+          clusters: concurrency,
+          resources: ['log'],
+          logBytes: 20 * mega,
+        }),
+      ),
+    ],
+    comparisons: [
+      wall('64 at once', '16 at once'),
+      wall('256 at once', '64 at once'),
+      peak('256 at once', '16 at once'),
+    ],
+  },
+  {
+    name: 'compression',
+    title: 'Compression of logs of 100 KB, one after the other',
+    entries: each(['gzip 1', 'gzip 4', 'gzip 6', 'zstd 1', 'zstd 3'], fleet),
+    comparisons: [
+      { measure: 'mbPerSecond', of: 'gzip 1', to: 'gzip 6' },
+      { measure: 'timesSmaller', of: 'gzip 1', to: 'gzip 6' },
+      { measure: 'mbPerSecond', of: 'zstd 1', to: 'gzip 1' },
+      { measure: 'timesSmaller', of: 'zstd 1', to: 'gzip 1' },
+    ],
+  },
+  {
     name: 'cold-start',
     title: 'Cold start: loading the code, and until the first PUT is answered (one manifest of 2 KB)',
     roundsFactor: 5,
@@ -133,13 +171,15 @@ export function quickly(scenario: Scenario): Scenario {
   const fewer = (amount: number) => Math.min(amount, Math.max(20, amount / 100));
   return {
     ...scenario,
+    title: `${scenario.title}; here a hundredth of it`,
     roundsFactor: 1,
+    comparisons: scenario.comparisons.map(({ measure, of, to }) => ({ measure, of, to })),
     entries: scenario.entries.map((entry) => ({
       ...entry,
       workload: {
         ...entry.workload,
         clusters: entry.workload.clusters === 1 ? 1 : fewer(entry.workload.clusters),
-        logBytes: entry.workload.clusters === 1 ? entry.workload.logBytes / 100 : entry.workload.logBytes,
+        logBytes: entry.workload.logBytes > mega ? entry.workload.logBytes / 100 : entry.workload.logBytes,
       },
     })),
   };

@@ -42,7 +42,7 @@ def main():
         s3.put_object(
             Bucket=assignment["bucket"],
             Key=key,
-            Body=gzip.compress(content, assignment["gzipLevel"]),
+            Body=gzip.compress(content, assignment["level"]),
             ContentType=kind,
             ContentEncoding="gzip",
             ChecksumAlgorithm="CRC32",

@@ -45,14 +45,14 @@ async function get(path: string, { serviceUrl, apiKey }: Settings): Promise<Resp
   return response;
 }
 
-async function store(key: string, text: string, contentType: string, { bucket, gzipLevel }: Settings): Promise<void> {
+async function store(key: string, text: string, contentType: string, { bucket, level }: Settings): Promise<void> {
   const content = Buffer.from(text);
   const sha256 = createHash('sha256').update(content).digest('hex');
   await s3.send(
     new PutObjectCommand({
       Bucket: bucket,
       Key: key,
-      Body: await compress(content, { level: gzipLevel }),
+      Body: await compress(content, { level: level }),
       ContentType: contentType,
       ContentEncoding: 'gzip',
       ChecksumAlgorithm: 'CRC32',

@@ -32,13 +32,13 @@ void measure(async (assignment) => {
 async function archive(
   cluster: string,
   resource: Resource,
-  { serviceUrl, awsUrl, apiKey, bucket, compression, gzipLevel }: Assignment,
+  { serviceUrl, awsUrl, apiKey, bucket, compression, level }: Assignment,
   service: RawConnection,
   sink: RawConnection,
 ): Promise<void> {
   const check = createCheck({ cluster, resource }, 'application/json', false);
   const hash = createHash('sha256');
-  const compressor = compressorOf(compression, gzipLevel);
+  const compressor = compressorOf(compression, level);
   let pieces: Buffer[] = [];
   let length = 0;
   const flush = () => {

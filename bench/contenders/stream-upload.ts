@@ -30,14 +30,14 @@ void measure(async (assignment) => {
 });
 
 async function archive(cluster: string, resource: Resource, assignment: Assignment): Promise<void> {
-  const { serviceUrl, apiKey, bucket, gzipLevel } = assignment;
+  const { serviceUrl, apiKey, bucket, level } = assignment;
   const response = await fetch(`${serviceUrl}/v1/platformclusters/${cluster}/${paths[resource]}`, {
     headers: { ApiKey: apiKey, Accept: 'application/json' },
   });
   if (!response.ok || response.body === null) throw new Error(`GET ${resource} of ${cluster} failed`);
   const check = createCheck({ cluster, resource }, response.headers.get('content-type') ?? undefined, false);
   const hash = createHash('sha256');
-  const gzip = createGzip({ level: gzipLevel });
+  const gzip = createGzip({ level: level });
   const received = Readable.fromWeb(response.body as ReadableStream<Uint8Array>);
   const checked = pipeline(
     received,

@@ -1,0 +1,35 @@
+import { median } from './median';
+import type { RunResult } from './run-contender';
+import type { Comparison, Entry } from './scenario';
+
+export interface ComparisonResult extends Comparison {
+  /** Median over the rounds of the ratio within a round; undefined where one side has no figure. */
+  readonly ratio: number | undefined;
+  readonly isReached: boolean | undefined;
+}
+
+/** Compares two rows round by round: what slows the machine for a while slows both. */
+export function compare(
+  comparison: Comparison,
+  entries: readonly Entry[],
+  runs: ReadonlyMap<string, readonly RunResult[]>,
+): ComparisonResult {
+  const { measure, of, to, atMost, atLeast } = comparison;
+  const value = (name: string, round: number) => {
+    const run = runs.get(name)?.[round];
+    if (measure !== 'wallMsPerCluster') return run?.[measure];
+    const clusters = entries.find((entry) => entry.name === name)?.workload.clusters ?? 1;
+    return run?.wallMs === undefined ? undefined : run.wallMs / clusters;
+  };
+  const ratios = (runs.get(of) ?? []).flatMap((_, round) => {
+    const [a, b] = [value(of, round), value(to, round)];
+    return a === undefined || b === undefined || b === 0 ? [] : [a / b];
+  });
+  if (ratios.length === 0) return { ...comparison, ratio: undefined, isReached: undefined };
+  const ratio = median(ratios);
+  const isReached =
+    atMost === undefined && atLeast === undefined
+      ? undefined
+      : ratio <= (atMost ?? Number.POSITIVE_INFINITY) && ratio >= (atLeast ?? 0);
+  return { ...comparison, ratio, isReached };
+}

@@ -1,0 +1,67 @@
+import { compare } from '../../bench/compare';
+import type { RunResult } from '../../bench/run-contender';
+import type { Entry } from '../../bench/scenario';
+
+const workload = {
+  clusters: 1000,
+  resources: ['log'],
+  logBytes: 1,
+  manifestBytes: 1,
+  serviceLatencyMs: 0,
+  sinkLatencyMs: 0,
+  concurrency: 1,
+} as const;
+
+const entries: Entry[] = [
+  { name: 'ours', contender: 'ours, gzip', workload },
+  { name: 'theirs', contender: 'Promise.all', workload: { ...workload, clusters: 100 } },
+];
+
+const runs = (ours: RunResult[], theirs: RunResult[]) =>
+  new Map([
+    ['ours', ours],
+    ['theirs', theirs],
+  ]);
+
+describe('comparing two rows', () => {
+  it('divides within each round, so that a slow round counts for both sides', () => {
+    const measured = runs(
+      [{ wallMs: 10 }, { wallMs: 100 }, { wallMs: 12 }],
+      [{ wallMs: 20 }, { wallMs: 200 }, { wallMs: 20 }],
+    );
+    const { ratio, isReached } = compare(
+      { measure: 'wallMs', of: 'ours', to: 'theirs', atMost: 0.5 },
+      entries,
+      measured,
+    );
+    expect(ratio).toBe(0.5);
+    expect(isReached).toBe(true);
+  });
+
+  it('tells what is missed, upwards and downwards', () => {
+    const measured = runs([{ mbPerSecond: 3 }], [{ mbPerSecond: 2 }]);
+    const reached = (goal: { atMost?: number; atLeast?: number }) =>
+      compare({ measure: 'mbPerSecond', of: 'ours', to: 'theirs', ...goal }, entries, measured).isReached;
+    expect(reached({ atLeast: 1.4 })).toBe(true);
+    expect(reached({ atLeast: 1.6 })).toBe(false);
+    expect(reached({ atMost: 1.4 })).toBe(false);
+    expect(reached({})).toBeUndefined();
+  });
+
+  it('has no figure where one side has none, and takes the rounds that have both', () => {
+    const failed = { failed: 'no memory' };
+    const comparison = { measure: 'wallMs', of: 'ours', to: 'theirs', atMost: 1 } as const;
+    expect(compare(comparison, entries, runs([{ wallMs: 1 }], [failed]))).toMatchObject({
+      ratio: undefined,
+      isReached: undefined,
+    });
+    expect(compare(comparison, entries, runs([{ wallMs: 1 }, { wallMs: 3 }], [failed, { wallMs: 4 }])).ratio).toBe(
+      0.75,
+    );
+  });
+
+  it('divides wall time by clusters where it compares fleets of different size', () => {
+    const measured = runs([{ wallMs: 1000 }], [{ wallMs: 100 }]);
+    expect(compare({ measure: 'wallMsPerCluster', of: 'ours', to: 'theirs' }, entries, measured).ratio).toBe(1);
+  });
+});
