@@ -51,6 +51,10 @@ export async function diffCluster(
     });
   } else {
     await printHunks(terminal, `${cluster}/${resource}`, before, after, hunks);
+    if (areSame) {
+      const times = [before, after].map(({ facts }) => formatTime(facts.fetchedAt)).join(' and ');
+      await print(terminal.err, `No difference: the ${resource} of ${printable(cluster)} is the same at ${times}.\n`);
+    }
     if (differsElsewhere)
       await print(
         terminal.err,

@@ -33,7 +33,9 @@ export async function reportAsJson(terminal: Terminal, { service, started, folde
     scheduled: started.scheduled,
     dryRun,
     isComplete: isComplete(started),
-    ...(run === undefined ? started.summary : { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) }),
+    ...(run === undefined
+      ? { ...started.summary, outcomes: started.failures }
+      : { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) }),
     error: failureOf(started),
   });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { CollectorConfig } from '../infra/config';
 import { parseRunRecordKey } from '../lambda/archive-layout';
 import { resourceNames } from '../lambda/resources';
-import type { RunSummary } from '../lambda/run-record';
+import { type Outcome, type RunSummary, runRecordSchema } from '../lambda/run-record';
 import { logMessages } from '../lambda/settings';
 import { deployLocally, type LocalDeployment } from '../local/deployment/deploy-locally';
 import { ScheduleError } from '../local/deployment/fire-schedule';
@@ -32,6 +32,8 @@ export interface StartedRun {
   readonly attempts: readonly InvocationResult[];
   /** What the last attempt says of itself; undefined if it did not get so far. */
   readonly summary: RunSummary | undefined;
+  /** What was attempted and not archived, as logged: all that tells it of a dry run, which leaves no record. */
+  readonly failures: readonly Outcome[];
   /** Keys of the run records that were written. */
   readonly records: readonly string[];
   /** What kept the schedule or a failure record from being delivered. */
@@ -70,7 +72,7 @@ export async function startRun(
     if (choice.dryRun !== true && terminal.isWatched)
       progress = new StartProgress(terminal, expectedObjects(config, choice));
     const invoked = await Promise.race([invoke(deployment, choice), aborted(interrupted)]);
-    return { ...invoked, summary: summaryIn(deployment.logs), records };
+    return { ...invoked, summary: summaryIn(deployment.logs), failures: failuresIn(deployment.logs), records };
   } finally {
     progress?.stop();
     await deployment?.close();
@@ -128,4 +130,9 @@ function summaryIn(logs: readonly string[]): RunSummary | undefined {
     };
   }
   return undefined;
+}
+
+function failuresIn(logs: readonly string[]): Outcome[] {
+  const failures = logs.filter((line) => line.includes(logMessages.failure)).map((line) => JSON.parse(line));
+  return runRecordSchema.shape.outcomes.parse(failures.filter(({ message }) => message === logMessages.failure));
 }

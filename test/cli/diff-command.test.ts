@@ -23,8 +23,10 @@ beforeAll(async () => {
 
 const diff = (...args: string[]) => runCollector(['diff', '--archive', archive.folder, ...args]);
 
-test('without times the two newest are compared, and nothing changed is no output', async () => {
-  expect(await diff('alpha')).toEqual({ code: 0, out: '', err: '' });
+test('without times the two newest are compared, and nothing changed is no output but a word to the person', async () => {
+  const { code, out, err } = await diff('alpha');
+  expect([code, out]).toEqual([0, '']);
+  expect(err).toMatch(/^No difference: the manifest of alpha is the same at 2026-.* and 2026-.*\.\n$/);
 });
 
 test('a change is a unified diff that patch understands, and the exit code says so', async () => {

@@ -120,7 +120,8 @@ it('fires the schedule, and tells with --json in one document what was archived 
 
 it('tells with --json of a dry run what the function says of it, and nothing else of its log line', async () => {
   const config = await writeConfig(ofTheDemo);
-  const { code, out } = await runStart(['--config', config, '--folder', folder, '--json', '--dry-run']);
+  const args = ['--config', config, '--folder', folder, '--json', '--dry-run'];
+  const { code, out } = await runStart(args);
   expect(JSON.parse(out)).toEqual({
     service: { kind: 'demo', url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) },
     folder,
@@ -131,9 +132,14 @@ it('tells with --json of a dry run what the function says of it, and nothing els
     status: 'complete',
     counts: { archived: 0, alreadyArchived: 0, failed: 0, notAttempted: 0, wouldArchive: 4 },
     durationMs: expect.any(Number),
+    outcomes: [],
   });
   expect(code).toBe(0);
   expect(existsSync(join(folder, 'runs'))).toBe(false);
+  const failed = await runStart([...args, '--fail', 'two=not-found']);
+  expect(failed.code).toBe(1);
+  const outcome = { cluster: 'two', outcome: 'failed', httpStatus: 404 };
+  expect(JSON.parse(failed.out).outcomes).toMatchObject([outcome, outcome]);
 });
 
 it('ends with 1 if something was not archived, and the table says what and why', async () => {
