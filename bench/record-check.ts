@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { createLogRecordCheck } from '../lambda/log-record';
+import { createLogRecordCheck } from '../lambda/body/log-record';
 
 /** What the check of one log record costs against JSON.parse of the same bytes, in the same run. */
 export interface RecordCheckFigures {

@@ -1,8 +1,8 @@
 import { Transform } from 'node:stream';
-import { JsonScanner, type JsonType } from '../lambda/json-scanner';
-import { JsonStringDecoder } from '../lambda/json-string-decoder';
-import type { StringSink } from '../lambda/json-string-scanner';
-import { StringCapture } from '../lambda/string-capture';
+import { JsonScanner, type JsonType } from '../lambda/body/json-scanner';
+import { JsonStringDecoder } from '../lambda/body/json-string-decoder';
+import type { StringSink } from '../lambda/body/json-string-scanner';
+import { StringCapture } from '../lambda/body/string-capture';
 
 /** Longest member name that matters: `spec`. */
 const longestName = 4;

@@ -1,8 +1,8 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { isNativeError } from 'node:util/types';
-import type { BodyCheck } from './body-check';
-import { InvalidBodyError } from './body-check';
+import type { BodyCheck } from './body/body-check';
+import { InvalidBodyError } from './body/body-check';
 import { decoded } from './content-encoding';
 import { hideKey } from './hide-key';
 import { BodyTooLargeError, type Receiver, receive } from './receive';

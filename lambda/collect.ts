@@ -1,7 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import { type Compression, objectKey } from './archive-layout';
 import type { ArchiveObject } from './archive-object';
-import { InvalidBodyError, NotDecodableError } from './body-check';
+import { InvalidBodyError, NotDecodableError } from './body/body-check';
 import { type FetchContext, fetchResource, type RequestCount } from './fetch-resource';
 import { objectMetadata } from './object-metadata';
 import { type Resource, resources } from './resources';

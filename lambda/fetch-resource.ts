@@ -1,4 +1,4 @@
-import { type BodyCheck, NotDecodableError } from './body-check';
+import { type BodyCheck, NotDecodableError } from './body/body-check';
 import type { Clock } from './clock';
 import type { Pace } from './pace';
 import type { RejectionGuard } from './rejection-guard';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { BodyCheck } from './body-check';
+import type { BodyCheck } from './body/body-check';
 import type { Compressor } from './compress';
 import { LongBody, pieceBytes } from './long-body';
 import type { ReceivedBody } from './resource-request';

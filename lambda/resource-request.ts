@@ -1,5 +1,5 @@
 import type { SpooledContent } from './archive-object';
-import type { BodyFacts } from './body-check';
+import type { BodyFacts } from './body/body-check';
 import type { Resource } from './resources';
 
 /** One request for one resource of one cluster. */

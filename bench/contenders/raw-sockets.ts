@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
-import { createCheck } from '../../lambda/create-check';
+import { createCheck } from '../../lambda/body/create-check';
 import type { Resource } from '../../lambda/resources';
 import type { Assignment } from '../assignment';
 import { measure } from './measure';

@@ -5,7 +5,7 @@ import type { ReadableStream } from 'node:stream/web';
 import { createGzip } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { createCheck } from '../../lambda/create-check';
+import { createCheck } from '../../lambda/body/create-check';
 import type { Resource } from '../../lambda/resources';
 import type { Assignment } from '../assignment';
 import { measure } from './measure';

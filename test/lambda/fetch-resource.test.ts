@@ -1,5 +1,5 @@
 import { ApiKeyError } from '../../lambda/api-key';
-import { InvalidBodyError, NotDecodableError } from '../../lambda/body-check';
+import { InvalidBodyError, NotDecodableError } from '../../lambda/body/body-check';
 import { type FetchContext, fetchResource } from '../../lambda/fetch-resource';
 import { Pace } from '../../lambda/pace';
 import { RejectionGuard, rejectionsToStop } from '../../lambda/rejection-guard';

@@ -1,4 +1,4 @@
-import { createCheck } from '../../lambda/create-check';
+import { createCheck } from '../../lambda/body/create-check';
 import { openService } from '../../lambda/open-service';
 import type { Collection } from '../../lambda/settings';
 import { type RawService, startRawService, wire } from '../support/raw-service';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { SpooledContent } from '../../lambda/archive-object';
-import { type BodyCheck, InvalidBodyError } from '../../lambda/body-check';
+import { type BodyCheck, InvalidBodyError } from '../../lambda/body/body-check';
 import { createCompressor } from '../../lambda/compress';
 import { BodyTooLargeError, type Receiver, receive } from '../../lambda/receive';
 import { emptySpoolDirectory, memoryLimitBytes, SpoolError } from '../../lambda/spool';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
+import { createCheck } from '../../lambda/body/create-check';
 import { ClusterApi, requestPath } from '../../lambda/cluster-api';
 import { createCompressor } from '../../lambda/compress';
-import { createCheck } from '../../lambda/create-check';
 import { type Resource, resourceNames, resources } from '../../lambda/resources';
 import { parseContractPath } from '../../local/demo-service/contract-path';
 import { startFaultService } from '../support/fault-service';

@@ -1,5 +1,5 @@
-import { InvalidBodyError, NotDecodableError } from '../../lambda/body-check';
-import { createManifestCheck } from '../../lambda/manifest';
+import { InvalidBodyError, NotDecodableError } from '../../lambda/body/body-check';
+import { createManifestCheck } from '../../lambda/body/manifest';
 
 /** What becomes of a manifest: the content that is stored, or the error. */
 export type ManifestVerdict = Buffer | InvalidBodyError | NotDecodableError;

@@ -1,8 +1,8 @@
-import { type JsonListener, JsonScanner } from '../../lambda/json-scanner';
-import type { StringSink } from '../../lambda/json-string-scanner';
-import { expectAgreementWithJsonParse } from '../support/json-agreement';
-import { bytewise, parsed } from '../support/json-documents';
-import { scanJson } from '../support/scan-json';
+import { type JsonListener, JsonScanner } from '../../../lambda/body/json-scanner';
+import type { StringSink } from '../../../lambda/body/json-string-scanner';
+import { expectAgreementWithJsonParse } from '../../support/json-agreement';
+import { bytewise, parsed } from '../../support/json-documents';
+import { scanJson } from '../../support/scan-json';
 
 describe('JsonScanner', () => {
   it('agrees with JSON.parse on 10,000 documents, whole and wounded, under random splits', () => {

@@ -1,7 +1,7 @@
+import type { ResourceRequest } from '../resource-request';
 import type { BodyCheck } from './body-check';
 import { createLogRecordCheck } from './log-record';
 import { createManifestCheck } from './manifest';
-import type { ResourceRequest } from './resource-request';
 
 /** The check for one body, chosen by what was asked for and how the service calls what it sends. */
 export function createCheck(

@@ -1,5 +1,5 @@
-import { HtmlPageDetector } from '../../lambda/html-page';
-import { bytewise } from '../support/json-documents';
+import { HtmlPageDetector } from '../../../lambda/body/html-page';
+import { bytewise } from '../../support/json-documents';
 
 function isHtmlPage(content: string | Buffer): boolean {
   const whole = new HtmlPageDetector();

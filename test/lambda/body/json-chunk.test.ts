@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { JsonChunk } from '../../lambda/json-chunk';
+import { JsonChunk } from '../../../lambda/body/json-chunk';
 
 describe('JsonChunk.endOfText', () => {
   const ends = (byte: number) => byte < 0x20 || byte === 0x22 || byte === 0x5c;

@@ -1,4 +1,4 @@
-import { expectAgreementWithJsonParse } from '../support/json-agreement';
+import { expectAgreementWithJsonParse } from '../../support/json-agreement';
 
 describe('JsonScanner', () => {
   it('agrees with JSON.parse on 200,000 documents, whole and wounded, under random splits', () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { Utf8Check } from '../../lambda/utf8-check';
-import { bytewise, decodes, split, splits } from '../support/json-documents';
+import { Utf8Check } from '../../../lambda/body/utf8-check';
+import { bytewise, decodes, split, splits } from '../../support/json-documents';
 
 function isUtf8(chunks: Buffer[]): boolean {
   const check = new Utf8Check();

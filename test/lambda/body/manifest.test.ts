@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { InvalidBodyError, NotDecodableError } from '../../lambda/body-check';
-import { createManifestCheck } from '../../lambda/manifest';
+import { InvalidBodyError, NotDecodableError } from '../../../lambda/body/body-check';
+import { createManifestCheck } from '../../../lambda/body/manifest';
 import {
   bytewise,
   jsonDocument,
@@ -9,8 +9,8 @@ import {
   splits,
   woundedDocument,
   writtenAnyHow,
-} from '../support/json-documents';
-import { checkManifest, type ManifestVerdict } from '../support/manifest-check';
+} from '../../support/json-documents';
+import { checkManifest, type ManifestVerdict } from '../../support/manifest-check';
 
 const jsonTypes = ['application/json', 'text/json', 'Application/JSON; charset=utf-8', 'application/vnd.fleet.v1+json'];
 const otherTypes = [undefined, '', 'text/plain', 'application/yaml', 'application/octet-stream', 'application/jsonl'];
