@@ -8,6 +8,8 @@ const shared = {
 module.exports = {
   // Real sockets, child processes and a synthesised stack take seconds on a small machine.
   testTimeout: 60_000,
+  // Jest would leave one core idle for a watcher that nobody runs.
+  maxWorkers: '100%',
   projects: [
     {
       ...shared,
