@@ -10,16 +10,20 @@ import {
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import type { ArchiveObject } from './archive-object';
+import type { ArchiveObject, SpooledContent } from './archive-object';
 import type { Clock } from './clock';
+import { SmallPut } from './small-put';
 
 /** The archive did not take or give an object. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
 }
 
-/** Puts that the SDK does not retry by itself: conflicts always, and streams whatever happens. */
+/** Puts that the SDK does not retry by itself: conflicts always, and all but large buffers whatever happens. */
 const putLimits = { attempts: 4, firstDelayMs: 200 } as const;
+
+/** Longest object that is sent without the SDK's middleware, in bytes; a run record may be longer. */
+const smallBytes = 1024 * 1024;
 
 /** How much of a spilled body is read at once, in bytes. */
 const fileReadBytes = 256 * 1024;
@@ -29,13 +33,13 @@ export class Archive {
   readonly #client: S3Client;
   readonly bucket: string;
   readonly #clock: Clock;
-  /** PutObject's middleware by what may cancel it; the runs' signals are few. */
-  readonly #puts = new WeakMap<AbortSignal, ReturnType<PutObjectCommand['resolveMiddleware']>>();
+  readonly #smallPut: SmallPut;
 
   constructor(client: S3Client, bucket: string, clock: Clock) {
     this.#client = client;
     this.bucket = bucket;
     this.#clock = clock;
+    this.#smallPut = new SmallPut(client, bucket);
   }
 
   /**
@@ -51,7 +55,7 @@ export class Archive {
         signal.throwIfAborted();
         const status = statusOf(error);
         if (status === 412) return 'already-archived';
-        const isRetried = status === 409 || (!Buffer.isBuffer(object.content) && isTransient(error, status));
+        const isRetried = status === 409 || (!isSentBySdk(object.content) && isTransient(error, status));
         if (!isRetried || attempt === putLimits.attempts) throw this.#failed('PUT', object.key, error);
         await this.#clock.sleep(this.#clock.random() * putLimits.firstDelayMs * 2 ** attempt, signal);
       }
@@ -112,7 +116,8 @@ export class Archive {
       IfNoneMatch: '*',
     };
     if (Buffer.isBuffer(content)) {
-      await this.#sendBuffered(new PutObjectCommand({ ...input, Body: content }), signal);
+      if (content.length <= smallBytes) await this.#smallPut.send(key, headersOf(input), content, signal);
+      else await this.#client.send(new PutObjectCommand({ ...input, Body: content }), { abortSignal: signal });
       return;
     }
     // Each attempt reads the file anew. A reading error has no listener inside the SDK and would end the process.
@@ -129,20 +134,6 @@ export class Archive {
     }
   }
 
-  /**
-   * What the client's `send` does, with the middleware resolved once: anew for each object it is a sixth of what a PUT
-   * costs. The SDK's own `cacheMiddleware` is the same, but does so only for calls without a signal.
-   */
-  async #sendBuffered(command: PutObjectCommand, signal: AbortSignal): Promise<void> {
-    let put = this.#puts.get(signal);
-    if (put === undefined) {
-      const { middlewareStack, config } = this.#client;
-      put = command.resolveMiddleware(middlewareStack, config, { abortSignal: signal });
-      this.#puts.set(signal, put);
-    }
-    await put(command);
-  }
-
   #failed(verb: string, key: string, cause: unknown): ArchiveError {
     const status = statusOf(cause);
     const reason = isNativeError(cause) ? `${cause.name}: ${cause.message}` : String(cause);
@@ -150,6 +141,26 @@ export class Archive {
     const answer = status === undefined ? reason : `${status} ${reason}`;
     return new ArchiveError(`${verb} s3://${this.bucket}/${key} failed: ${answer}${advice}`, { cause });
   }
+}
+
+/** What the SDK sends from memory, it retries itself. */
+function isSentBySdk(content: SpooledContent): boolean {
+  return Buffer.isBuffer(content) && content.length > smallBytes;
+}
+
+function headersOf({
+  ContentType,
+  ContentEncoding,
+  Metadata = {},
+  ChecksumCRC32,
+}: PutObjectCommandInput): Record<string, string> {
+  return {
+    'content-type': ContentType ?? '',
+    ...(ContentEncoding !== undefined && { 'content-encoding': ContentEncoding }),
+    ...Object.fromEntries(Object.entries(Metadata).map(([name, value]) => [`x-amz-meta-${name}`, value])),
+    'x-amz-checksum-crc32': ChecksumCRC32 ?? '',
+    'if-none-match': '*',
+  };
 }
 
 /** A CRC32 as S3's headers carry it: four bytes, the highest first, in base64. */

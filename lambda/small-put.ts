@@ -1,0 +1,114 @@
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { PutObjectCommand, type S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+
+/** A request as the SDK's signer and its connections take it. */
+type SdkRequest = Parameters<S3Client['config']['requestHandler']['handle']>[0];
+type Signer = Awaited<ReturnType<typeof signerOf>>;
+
+/** Where a bucket is, and what signs requests to it. */
+interface Way {
+  /** A request for the object `object`. */
+  readonly example: SdkRequest;
+  readonly signer: Signer;
+}
+
+const exampleKey = 'object';
+
+/**
+ * PutObject for small bodies: the SDK's endpoint, credentials, signature, time limits and connections, but not the thirty
+ * steps each of its requests goes through, which cost more than all else that is done for an object. One request a call;
+ * retrying is the caller's.
+ */
+export class SmallPut {
+  readonly #client: S3Client;
+  readonly #bucket: string;
+  #way: Promise<Way> | undefined;
+
+  constructor(client: S3Client, bucket: string) {
+    this.#client = client;
+    this.#bucket = bucket;
+  }
+
+  /**
+   * @param headers of the object, names in lower case
+   * @throws S3ServiceException for an answer that is not 200; whatever keeps an answer from coming; AbortError
+   */
+  async send(key: string, headers: Readonly<Record<string, string>>, body: Buffer, signal: AbortSignal): Promise<void> {
+    const { example, signer } = await this.#resolve();
+    const { config } = this.#client;
+    const request = example.clone();
+    request.path = example.path.slice(0, -exampleKey.length) + encodeKey(key);
+    request.headers = { ...example.headers, ...headers, 'content-length': String(body.length) };
+    request.body = body;
+    // Over TLS the signature covers the headers, with the checksum among them, and not the body a second time.
+    if (request.protocol === 'https:') request.headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD';
+    const signingDate = new Date(Date.now() + config.systemClockOffset);
+    const signed = (await signer.sign(request, { signingDate })) as SdkRequest;
+    const { response } = await config.requestHandler.handle(signed, { abortSignal: signal });
+    const answer: Readable = response.body;
+    if (response.statusCode === 200 && response.headers['content-length'] === '0') {
+      answer.on('error', () => undefined).resume();
+      return;
+    }
+    const words = await text(answer);
+    if (response.statusCode === 200 && !words.includes('<Error>')) return;
+    throw refusal(response.statusCode === 200 ? 503 : response.statusCode, words);
+  }
+
+  #resolve(): Promise<Way> {
+    this.#way ??= this.#ask().catch((error: unknown) => {
+      this.#way = undefined;
+      throw error;
+    });
+    return this.#way;
+  }
+
+  /** Lets the SDK make one request, which is not sent, to learn where the bucket is. */
+  async #ask(): Promise<Way> {
+    const { config, middlewareStack } = this.#client;
+    let example: SdkRequest | undefined;
+    const requestHandler = {
+      handle: async (request: SdkRequest) => {
+        example = request;
+        return { response: { statusCode: 200, headers: {}, body: Readable.from([]) } };
+      },
+    };
+    const command = new PutObjectCommand({
+      Bucket: this.#bucket,
+      Key: exampleKey,
+      Body: 'x',
+      ContentLength: 1,
+      ChecksumCRC32: 'AAAAAA==',
+    });
+    await command.resolveMiddleware(middlewareStack, { ...config, requestHandler } as never, {})(command);
+    if (example === undefined)
+      throw new Error('Asking the SDK for the address of the bucket failed: it made no request');
+    const kept = ['host', 'user-agent', 'x-amz-user-agent'];
+    const headers = Object.fromEntries(Object.entries(example.headers).filter(([name]) => kept.includes(name)));
+    return { example: Object.assign(example, { headers }), signer: await signerOf(this.#client) };
+  }
+}
+
+function signerOf({ config }: S3Client) {
+  return (config.signer as (scheme?: undefined) => ReturnType<typeof config.signer>)();
+}
+
+/** As the SDK encodes keys: what S3 signs is the path as it is sent. */
+function encodeKey(key: string): string {
+  return key.split('/').map(encodeSegment).join('/');
+}
+
+function encodeSegment(part: string): string {
+  return encodeURIComponent(part).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+function refusal(status: number, words: string): S3ServiceException {
+  const part = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(words)?.[1];
+  return new S3ServiceException({
+    name: part('Code') ?? 'UnknownError',
+    message: part('Message') ?? '',
+    $fault: status < 500 ? 'client' : 'server',
+    $metadata: { httpStatusCode: status },
+  });
+}
