@@ -1,5 +1,6 @@
-import { mkdir, open, readFile, rm, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 
 /** A lock held longer is left over: what it protects takes milliseconds. In milliseconds. */
 const stalenessMs = 10_000;
@@ -49,8 +50,7 @@ export function isRunning(pid: number): boolean {
 async function acquire(lockFile: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
-      const file = await open(lockFile, 'wx');
-      await file.writeFile(String(process.pid)).finally(() => file.close());
+      await create(lockFile);
       return;
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
@@ -62,6 +62,18 @@ async function acquire(lockFile: string): Promise<void> {
         });
       else throw error;
     }
+  }
+}
+
+/** Makes the lock in one step, its holder in it: a process killed between two would leave a lock of nobody. */
+async function create(lockFile: string): Promise<void> {
+  // Named as what a killed process leaves half received, so that it goes the same way.
+  const named = join(dirname(lockFile), `${process.pid}-${randomUUID()}`);
+  await writeFile(named, String(process.pid));
+  try {
+    await link(named, lockFile);
+  } finally {
+    await rm(named, { force: true });
   }
 }
 
