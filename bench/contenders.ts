@@ -47,7 +47,7 @@ export const contenders = {
   boto3: {
     ...usual,
     program: 'boto3-threads.py',
-    about: 'Python: a thread per body under way, urllib3, json, gzip, boto3',
+    about: 'Python: 64 threads, urllib3, json, gzip, boto3',
   },
   'boto3, gzip 1': { ...fast, program: 'boto3-threads.py', about: 'the same with our gzip level' },
   'rclone, unchecked': {

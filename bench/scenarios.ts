@@ -10,7 +10,7 @@ const fleet: Workload = {
   manifestBytes: 20_000,
   serviceLatencyMs: 0,
   sinkLatencyMs: 0,
-  concurrency: 64,
+  concurrency: 128,
 };
 
 const small: Workload = { ...fleet, logBytes: 10_000, manifestBytes: 2_000, serviceLatencyMs: 50, sinkLatencyMs: 20 };
@@ -104,14 +104,16 @@ export const scenarios: readonly Scenario[] = [
   {
     name: 'growth',
     title:
-      '1,000 and 10,000 clusters, 10 KB log and 2 KB manifest each; service answers after 50 ms, archive after 20 ms',
+      '1,000, 3,000 and 10,000 clusters, 10 KB log and 2 KB manifest each; service answers after 50 ms, archive after 20 ms',
     entries: [
       { name: '1,000 clusters', contender: 'ours, gzip', workload: small },
+      { name: '3,000 clusters', contender: 'ours, gzip', workload: { ...small, clusters: 3000 } },
       { name: '10,000 clusters', contender: 'ours, gzip', workload: { ...small, clusters: 10_000 } },
     ],
     comparisons: [
       { measure: 'wallMsPerCluster', of: '10,000 clusters', to: '1,000 clusters', atMost: 1.05 },
       peak('10,000 clusters', '1,000 clusters', 1.15),
+      peak('10,000 clusters', '3,000 clusters'),
     ],
   },
   {

@@ -16,7 +16,7 @@ from botocore.config import Config
 with open(sys.argv[1], encoding="utf-8") as file:
     assignment = json.load(file)
 
-threads = assignment["concurrency"]
+threads = 64
 paths = {"log": "features/logFetcher", "manifest": "assets/manifest"}
 
 
