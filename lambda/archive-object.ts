@@ -1,18 +1,22 @@
-/** Content kept for one PutObject: in memory, or in a file that can be read again for a retry. */
-export type SpooledContent = Buffer | SpooledFile;
+import type { Readable } from 'node:stream';
 
-export interface SpooledFile {
-  readonly file: string;
+/** Content for one PutObject: in memory, or read anew for each attempt to send it. */
+export type Content = Buffer | LongContent;
+
+/** Content that is too long to be in memory. */
+export interface LongContent {
   /** In bytes. */
   readonly length: number;
-  /** Of what was written, unsigned; what is read back later has to match it. */
+  /** Of the whole content, unsigned; what is read later has to match it. */
   readonly crc32: number;
+  /** The content from its beginning. */
+  open(): Readable;
 }
 
 /** One object to be archived. */
 export interface ArchiveObject {
   readonly key: string;
-  readonly content: SpooledContent;
+  readonly content: Content;
   readonly contentType: string;
   readonly contentEncoding?: string | undefined;
   /** User metadata, names without prefix. */

@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { isNativeError } from 'node:util/types';
 import { crc32 } from 'node:zlib';
 import {
@@ -10,7 +9,7 @@ import {
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
-import type { ArchiveObject, SpooledContent } from './archive-object';
+import type { ArchiveObject } from './archive-object';
 import type { Clock } from './clock';
 import { SmallPut } from './small-put';
 
@@ -19,14 +18,8 @@ export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
 }
 
-/** Puts that the SDK does not retry by itself: conflicts always, and all but large buffers whatever happens. */
+/** No put is retried by the SDK: it retries neither conflicts nor streams, and does not see what is sent past it. */
 const putLimits = { attempts: 4, firstDelayMs: 200 } as const;
-
-/** Longest object that is sent without the SDK's middleware, in bytes; a run record may be longer. */
-const smallBytes = 1024 * 1024;
-
-/** How much of a spilled body is read at once, in bytes. */
-const fileReadBytes = 256 * 1024;
 
 /** The bucket through the SDK: writes never overwrite, reads are bounded. */
 export class Archive {
@@ -55,8 +48,7 @@ export class Archive {
         signal.throwIfAborted();
         const status = statusOf(error);
         if (status === 412) return 'already-archived';
-        const isRetried = status === 409 || (!isSentBySdk(object.content) && isTransient(error, status));
-        if (!isRetried || attempt === putLimits.attempts) throw this.#failed('PUT', object.key, error);
+        if (!isTransient(error, status) || attempt === putLimits.attempts) throw this.#failed('PUT', object.key, error);
         await this.#clock.sleep(this.#clock.random() * putLimits.firstDelayMs * 2 ** attempt, signal);
       }
     }
@@ -116,13 +108,12 @@ export class Archive {
       IfNoneMatch: '*',
     };
     if (Buffer.isBuffer(content)) {
-      if (content.length <= smallBytes) await this.#smallPut.send(key, headersOf(input), content, signal);
-      else await this.#client.send(new PutObjectCommand({ ...input, Body: content }), { abortSignal: signal });
+      await this.#smallPut.send(key, headersOf(input), content, signal);
       return;
     }
-    // Each attempt reads the file anew. A reading error has no listener inside the SDK and would end the process.
+    // A reading error has no listener inside the SDK and would end the process.
     const broken = new AbortController();
-    const body = createReadStream(content.file, { highWaterMark: fileReadBytes });
+    const body = content.open();
     body.once('error', (error) => broken.abort(error));
     try {
       const abortSignal = AbortSignal.any([signal, broken.signal]);
@@ -141,11 +132,6 @@ export class Archive {
     const answer = status === undefined ? reason : `${status} ${reason}`;
     return new ArchiveError(`${verb} s3://${this.bucket}/${key} failed: ${answer}${advice}`, { cause });
   }
-}
-
-/** What the SDK sends from memory, it retries itself. */
-function isSentBySdk(content: SpooledContent): boolean {
-  return Buffer.isBuffer(content) && content.length > smallBytes;
 }
 
 function headersOf({
@@ -174,8 +160,8 @@ function statusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
-/** No answer at all, or one that promises better luck next time. */
+/** No answer at all, or one that promises better luck next time; 409: two conditional writes met. */
 function isTransient(error: unknown, status: number | undefined): boolean {
   if (status === undefined) return isNativeError(error);
-  return status === 408 || status === 429 || status >= 500;
+  return [408, 409, 429].includes(status) || status >= 500;
 }

@@ -54,10 +54,10 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   if (request.completes && history.clusters.size === 0) throw new RunNotFoundError(run);
 
   const tasks = tasksOf(request, history, context);
-  const missing = dryRun ? tasks : tasks.filter((task) => !history.archived.has(taskName(task)));
-  const collected = new Map<string, Outcome>();
-  for (const outcome of await collect(missing, { ...context, run, dryRun })) collected.set(taskName(outcome), outcome);
-  const outcomes = tasks.flatMap((task) => collected.get(taskName(task)) ?? history.archived.get(taskName(task)) ?? []);
+  const known = (task: Task) => (dryRun ? undefined : history.archived.get(taskName(task)));
+  const missing = tasks.filter((task) => known(task) === undefined);
+  const collected = (await collect(missing, { ...context, run, dryRun })).values();
+  const outcomes = tasks.flatMap((task) => known(task) ?? collected.next().value ?? []);
 
   const counts = countOutcomes(outcomes);
   const status = isComplete(counts) ? 'complete' : 'incomplete';

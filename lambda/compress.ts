@@ -9,8 +9,16 @@ import type { Compression } from './archive-layout';
  */
 const level = 1;
 
-/** Output buffers in bytes: of one body, which is short, and of a stream, whose every buffer is a trip to the thread pool. */
-const chunkSize = { all: 32 * 1024, stream: 64 * 1024 } as const;
+/** Length in bytes of a stream's output buffers, each a trip to the thread pool. */
+const streamChunkBytes = 64 * 1024;
+
+/**
+ * Length in bytes of the output buffer for content that is in memory: logs are stored in a quarter of their length, and
+ * what is longer than the output waits for the garbage collector with it.
+ */
+function outputBytes(contentBytes: number): number {
+  return Math.min(32 * 1024, Math.max(1024, Math.ceil(contentBytes / 3)));
+}
 
 /** Compresses content; the same content always gives the same bytes. Runs in zlib's own thread pool. */
 export interface Compressor {
@@ -30,8 +38,8 @@ export function createCompressor(compression: Compression): Compressor {
   if (compression === 'gzip') {
     const gzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gzip);
     return {
-      all: (content) => gzip(content, { level, chunkSize: chunkSize.all }),
-      stream: () => zlib.createGzip({ level, chunkSize: chunkSize.stream }),
+      all: (content) => gzip(content, { level, chunkSize: outputBytes(content.length) }),
+      stream: () => zlib.createGzip({ level, chunkSize: streamChunkBytes }),
     };
   }
   if (typeof zlib.zstdCompress !== 'function')
@@ -42,7 +50,7 @@ export function createCompressor(compression: Compression): Compressor {
   const zstd = promisify<Buffer, zlib.ZstdOptions, Buffer>(zlib.zstdCompress);
   return {
     // Told the length, zstd sizes its tables by it: two thirds of the time for 100 KB.
-    all: (content) => zstd(content, { params, chunkSize: chunkSize.all, pledgedSrcSize: content.length }),
-    stream: () => zlib.createZstdCompress({ params, chunkSize: chunkSize.stream }),
+    all: (content) => zstd(content, { params, chunkSize: outputBytes(content.length), pledgedSrcSize: content.length }),
+    stream: () => zlib.createZstdCompress({ params, chunkSize: streamChunkBytes }),
   };
 }

@@ -1,6 +1,6 @@
 import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { SpooledContent } from './archive-object';
+import type { Content } from './archive-object';
 import { Spool } from './spool';
 
 /**
@@ -51,7 +51,7 @@ export class LongBody {
    * @returns the whole body, compressed
    * @throws SpoolError
    */
-  async end(): Promise<SpooledContent> {
+  async end(): Promise<Content> {
     await this.#flush();
     await this.#compressed;
     this.#compress.end();

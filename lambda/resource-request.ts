@@ -1,4 +1,4 @@
-import type { SpooledContent } from './archive-object';
+import type { Content } from './archive-object';
 import type { BodyFacts } from './body/body-check';
 import type { Resource } from './resources';
 
@@ -22,7 +22,7 @@ export interface ReceivedBody {
   /** Length of the compressed content in bytes. */
   readonly storedLength: number;
   /** The compressed content. */
-  readonly content: SpooledContent;
+  readonly content: Content;
   /** Removes the temporary file, if there is one; to be called in every outcome. */
   release(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import { parseRunRecordKey, type RunRecordName, runPrefix, runRecordKey } from './archive-layout';
 import type { ArchiveObject } from './archive-object';
 import { type RunRecord, runRecordSchema } from './run-record';
+import { isRecordText, recordContent } from './run-record-text';
 
 /** The bucket as far as run records need it. */
 export interface TextStore {
@@ -64,9 +65,8 @@ export class RunRecords {
   async write(record: RunRecord, signal: AbortSignal): Promise<RunRecordName> {
     for (let attempt = record.attempt; attempt <= mostAttempts; attempt += 1) {
       const name = { run: new Date(record.run), shard: record.shard, attempt };
-      const text = `${JSON.stringify({ ...record, attempt })}\n`;
       try {
-        if (await this.#putOnce(runRecordKey(name), text, signal)) return name;
+        if (await this.#putOnce(runRecordKey(name), { ...record, attempt }, signal)) return name;
       } catch (error) {
         if (!signal.aborted) throw error;
         throw new RunRecordError(`Writing the run record ${this.address(name)} failed: it took too long`, {
@@ -77,11 +77,12 @@ export class RunRecords {
     throw new RunRecordError(`Writing the record of run ${record.run} failed: it has ${mostAttempts} attempts already`);
   }
 
-  /** @returns whether the text is what lies under the key now */
-  async #putOnce(key: string, text: string, signal: AbortSignal): Promise<boolean> {
-    const object = { key, content: Buffer.from(text), contentType: 'application/json' };
+  /** @returns whether the record is what lies under the key now */
+  async #putOnce(key: string, record: RunRecord, signal: AbortSignal): Promise<boolean> {
+    const object = { key, content: recordContent(record), contentType: 'application/json' };
     if ((await this.#store.put(object, signal)) === 'archived') return true;
-    return (await this.#store.getText(key, largestRecordBytes, signal)) === text;
+    const text = await this.#store.getText(key, largestRecordBytes, signal);
+    return text !== undefined && isRecordText(text, record);
   }
 
   /** Where a record lies: `s3://bucket/key`. */

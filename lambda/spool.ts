@@ -1,8 +1,9 @@
+import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import type { SpooledContent } from './archive-object';
+import type { Content } from './archive-object';
 
 /** Keeping a body failed because the local disk did not take it. */
 export class SpoolError extends Error {
@@ -11,6 +12,12 @@ export class SpoolError extends Error {
 
 /** Bytes of one body that stay in memory; what is longer goes to a file, whole. */
 export const memoryLimitBytes = 1024 * 1024;
+
+/**
+ * How much of a file is read at once, in bytes. Eight times as much is no faster, and leaves so much garbage that a body of
+ * 1 GB takes 25 MB more than one of 200 MB.
+ */
+const fileReadBytes = 32 * 1024;
 
 let created = 0;
 
@@ -68,10 +75,10 @@ export class Spool extends Writable {
   }
 
   /** What was written; only after the stream has finished. The caller releases it with {@link release}. */
-  content(): SpooledContent {
-    return this.#length > this.#memoryLimitBytes
-      ? { file: this.#path, length: this.#length, crc32: this.#crc32 }
-      : Buffer.concat(this.#chunks);
+  content(): Content {
+    if (this.#length <= this.#memoryLimitBytes) return Buffer.concat(this.#chunks);
+    const open = () => createReadStream(this.#path, { highWaterMark: fileReadBytes });
+    return { length: this.#length, crc32: this.#crc32, open };
   }
 
   /** Forgets the content and removes its file; safe at any time and more than once. */

@@ -15,17 +15,25 @@ const calls: string[] = [];
 /** Random text does not compress, so that it spills to a file. */
 const spilling = Array.from({ length: memoryLimitBytes / 4 }, () => Math.random().toString(36).slice(2, 10)).join('');
 
+interface Served {
+  readonly secret?: string | null;
+  readonly log?: string;
+  /** `status.state` of every log. */
+  readonly state?: string;
+  readonly uids?: readonly string[];
+}
+
 async function start(
   intercept: (request: InterceptedRequest, nth: number) => Fault | undefined,
-  { secret = testKey, log = 'text' }: { secret?: string | null; log?: string } = {},
+  { secret = testKey, log = 'text', state, uids = ['a'] }: Served = {},
 ) {
-  service = await startFaultService(({ uid = '' }) => ok(logRecord({ uid, log })));
+  service = await startFaultService(({ uid = '' }) => ok(logRecord({ uid, log, ...(state && { state }) })));
   const asked = new Map<string, number>();
   calls.length = 0;
   collector = await RealCollector.start({
     secret,
     service: { baseUrl: service.url },
-    clusters: [{ uid: 'a', resources: ['log'] }],
+    clusters: uids.map((uid) => ({ uid, resources: ['log'] })),
     intercept: (request) => {
       const nth = (asked.get(`${request.action} ${request.key}`) ?? 0) + 1;
       asked.set(`${request.action} ${request.key}`, nth);
@@ -111,6 +119,22 @@ describe('the run record', () => {
     const { error: thrown } = await collector.attempt();
     expect(thrown?.message).toMatch(/^PUT s3:\/\/archive\/runs\/.* failed: 403 AccessDenied/);
     expect([...(await collector.objects()).keys()]).toEqual([logKey]);
+  });
+
+  it.each<[string, Fault]>([
+    ['503 SlowDown', error(503, 'SlowDown')],
+    ['a reset after it was written', { kind: 'reset', when: 'after' }],
+  ])('of a large fleet, which is sent piece by piece, survives %s once', async (_name, fault) => {
+    const uids = Array.from({ length: 280 }, (_, index) => `uid-${index}`);
+    const state = 's'.repeat(4000);
+    await start(({ key }, nth) => (key === recordKey && nth === 1 ? fault : undefined), { uids, state });
+    const { error: thrown, outcomes } = await collector.attempt();
+    expect(thrown).toBeUndefined();
+    const keys = [...(await collector.objects()).keys()].filter((key) => key.startsWith('runs/'));
+    expect(keys).toEqual([recordKey]);
+    const record = (await collector.objects()).get(recordKey);
+    expect(record?.length).toBeGreaterThan(memoryLimitBytes);
+    expect(JSON.parse(String(record)).outcomes).toEqual(outcomes);
   });
 
   it.each([

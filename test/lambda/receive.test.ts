@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import type { SpooledContent } from '../../lambda/archive-object';
+import type { Content } from '../../lambda/archive-object';
 import { type BodyCheck, InvalidBodyError } from '../../lambda/body/body-check';
 import { createCompressor } from '../../lambda/compress';
 import { BodyTooLargeError, type Receiver, receive } from '../../lambda/receive';
@@ -35,8 +36,8 @@ async function* chunksOf(content: Buffer, sizes: number[]): AsyncGenerator<Buffe
   }
 }
 
-function stored(content: SpooledContent): Promise<Buffer> {
-  return Buffer.isBuffer(content) ? Promise.resolve(content) : readFile(content.file);
+function stored(content: Content): Promise<Buffer> {
+  return Buffer.isBuffer(content) ? Promise.resolve(content) : buffer(content.open());
 }
 
 /** Bytes that compress about as well as a log does, so that 8 MB of them spill. */

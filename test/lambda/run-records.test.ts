@@ -1,6 +1,8 @@
+import { text } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
 import { runRecordKey } from '../../lambda/archive-layout';
 import type { ArchiveObject } from '../../lambda/archive-object';
-import type { RunRecord } from '../../lambda/run-record';
+import type { Outcome, RunRecord } from '../../lambda/run-record';
 import { RunRecordError, RunRecords } from '../../lambda/run-records';
 
 const run = new Date('2026-11-20T10:00:00.000Z');
@@ -21,6 +23,16 @@ const record: RunRecord = {
   outcomes: [],
 };
 
+/** Some 400 bytes each. */
+function outcomes(count: number): Outcome[] {
+  return Array.from({ length: count }, (_, index) => ({
+    cluster: `größe-${index}`,
+    resource: 'log',
+    outcome: 'failed',
+    error: `GET failed: ${'ü'.repeat(150)}`,
+  }));
+}
+
 function memoryStore(texts: Record<string, string> = {}) {
   const objects = new Map(Object.entries(texts));
   return {
@@ -28,7 +40,7 @@ function memoryStore(texts: Record<string, string> = {}) {
     bucket: 'archive',
     put: async ({ key, content }: ArchiveObject) => {
       if (objects.has(key)) return 'already-archived' as const;
-      objects.set(key, content.toString());
+      objects.set(key, Buffer.isBuffer(content) ? content.toString() : await text(content.open()));
       return 'archived' as const;
     },
     getText: async (key: string) => objects.get(key),
@@ -67,6 +79,43 @@ describe('run records', () => {
     const name = await new RunRecords({ ...store, put }).write(record, never);
     expect(name.attempt).toBe(1);
     expect([...store.objects.keys()]).toEqual([runRecordKey(name)]);
+  });
+
+  it.each([
+    ['a long one', 4000],
+    ['a short one', 1],
+  ])('(%s) stay their own only if what lies there is the same to the last byte', async (_what, count) => {
+    const store = memoryStore();
+    const put = async (object: ArchiveObject) => {
+      await store.put(object);
+      return store.put(object);
+    };
+    const ours = { ...record, outcomes: outcomes(count) };
+    const records = new RunRecords({ ...store, put });
+    const key = runRecordKey({ run, attempt: 1 });
+    expect((await records.write(ours, never)).attempt).toBe(1);
+    for (const other of [`${store.objects.get(key)} `, store.objects.get(key)?.slice(0, -1), '', 'x']) {
+      store.objects.clear();
+      store.objects.set(key, other ?? '');
+      expect((await records.write(ours, never)).attempt).toBe(2);
+    }
+  });
+
+  it('that are long are never in memory whole, and the same each time they are sent', async () => {
+    const sent: ArchiveObject[] = [];
+    const put = async (object: ArchiveObject) => {
+      sent.push(object);
+      return 'archived' as const;
+    };
+    const long = { ...record, shard: undefined, outcomes: outcomes(4000) };
+    await new RunRecords({ ...memoryStore(), put }).write(long, never);
+    const content = sent[0]?.content;
+    if (content === undefined || Buffer.isBuffer(content)) throw new Error('the record is in memory');
+    const expected = `${JSON.stringify(long)}\n`;
+    expect(await text(content.open())).toBe(expected);
+    expect(await text(content.open())).toBe(expected);
+    expect(content).toMatchObject({ length: Buffer.byteLength(expected), crc32: crc32(expected) });
+    for await (const piece of content.open()) expect(piece.length).toBeLessThan(100_000);
   });
 
   it('that cannot be written in time say so', async () => {
