@@ -3,6 +3,9 @@ import { attemptRun } from './attempt-run';
 import { parseEvent } from './event';
 import { createExecutionEnvironment } from './execution-environment';
 import type { RunSummary } from './run-record';
+import { nameSourceLines } from './source-lines';
+
+nameSourceLines(__filename);
 
 const environment = createExecutionEnvironment(process.env, __dirname);
 

@@ -216,3 +216,11 @@ test('the function sees nothing of the environment that it is started from', asy
     }
   }
 });
+
+test('the trace of an error names lines of the sources, not of the bundle', async () => {
+  const { error } = await (await collector.deploy()).invoke({ unknown: 1 });
+  expect(error).toMatchObject({
+    errorType: 'InvalidEventError',
+    trace: expect.arrayContaining([expect.stringMatching(/^ {4}at .*\(lambda\/event\.ts:\d+:\d+\)$/)]),
+  });
+});
