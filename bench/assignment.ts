@@ -18,6 +18,8 @@ export interface Assignment {
   readonly logBytes: number;
   /** Bodies under way at once, where the contender has a bound. */
   readonly concurrency: number;
+  /** How often to do it all, one run after the other, where the contender can: only ours. */
+  readonly runs: number;
   readonly compression: Compression;
   /** Level of the compression. */
   readonly level: number;

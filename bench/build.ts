@@ -4,7 +4,6 @@ import { type BuildOptions, build } from 'esbuild';
 import { createApp } from '../infra/collector-app';
 import { parseConfig } from '../infra/config';
 import { otherCredentials } from '../infra/function-bundle';
-import type { Machine } from './machine';
 
 /** Where the built programs lie. */
 export interface Built {
@@ -15,13 +14,12 @@ export interface Built {
 }
 
 /** Synthesises the stack for the function's own bundle, and bundles the other programs in the same way. */
-export async function buildAll(folder: string, machine: Machine): Promise<Built> {
+export async function buildAll(folder: string): Promise<Built> {
   const programs = join(folder, 'programs');
   const sources = ['servers', 'contenders'].flatMap((part) => {
     const source = join(__dirname, part);
     return readdirSync(source)
-      .filter((file) => file.endsWith('.ts') && !file.endsWith('.d.ts'))
-      .filter((file) => machine.hasLibStorage || file !== 'stream-upload.ts')
+      .filter((file) => file.endsWith('.ts'))
       .map((file) => join(source, file));
   });
   const isOurs = (source: string) => basename(source) === 'collector-archive.ts';

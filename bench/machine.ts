@@ -14,8 +14,6 @@ export interface Machine {
   /** Python with boto3, and rclone, where they are found. */
   readonly python: string | undefined;
   readonly rclone: string | undefined;
-  /** Whether the SDK's package for streamed uploads is installed. */
-  readonly hasLibStorage: boolean;
   readonly processor: string;
   readonly cores: number;
   readonly memoryBytes: number;
@@ -39,7 +37,6 @@ export function lookAtMachine(cache: string | undefined): Machine {
     isPinned: cores > 1 && succeeds('taskset', ['-c', '1', 'true']),
     python: succeeds('python3', ['-c', 'import boto3']) ? 'python3' : undefined,
     rclone: succeeds('rclone', ['version']) ? 'rclone' : undefined,
-    hasLibStorage: isInstalled('@aws-sdk/lib-storage'),
     processor: cpus()[0]?.model ?? 'unknown',
     cores,
     memoryBytes: totalmem(),
@@ -59,13 +56,4 @@ function nodeLikeLambda(cache: string): string {
 
 function succeeds(command: string, args: readonly string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
-}
-
-function isInstalled(name: string): boolean {
-  try {
-    return require.resolve(name) !== '';
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'MODULE_NOT_FOUND') return false;
-    throw error;
-  }
 }

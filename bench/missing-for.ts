@@ -5,7 +5,6 @@ import type { Machine } from './machine';
 export function missingFor({ program, compression }: Contender, machine: Machine): string | undefined {
   if (program === 'rclone') return machine.rclone === undefined ? 'rclone is not found' : undefined;
   if (program.endsWith('.py')) return machine.python === undefined ? 'Python with boto3 is not found' : undefined;
-  if (program === 'stream-upload.ts' && !machine.hasLibStorage) return '@aws-sdk/lib-storage is not installed';
   if (compression === 'zstd' && !machine.hasZstd) return `Node ${machine.nodeVersion} has no zstd`;
   return undefined;
 }

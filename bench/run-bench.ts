@@ -22,7 +22,7 @@ export async function runBench(options: BenchOptions): Promise<void> {
   console.log(describe(machine));
   const folder = mkdtempSync(join(tmpdir(), 'collector-bench-'));
   try {
-    const built = await buildAll(folder, machine);
+    const built = await buildAll(folder);
     const servers = await startServers(built.programs, folder, machine);
     const workshop = { machine, built, servers, folder, verify: options.quick ?? false };
     const results: ScenarioResult[] = [];

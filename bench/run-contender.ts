@@ -32,7 +32,7 @@ const longestRunMs = 10 * 60 * 1000;
 export async function runContender(entry: Entry, workshop: Workshop): Promise<RunResult> {
   const { servers, machine, folder, verify } = workshop;
   const contender: Contender = contenders[entry.contender];
-  const { serviceLatencyMs, sinkLatencyMs, logBytes, manifestBytes, clusters, resources } = entry.workload;
+  const { serviceLatencyMs, sinkLatencyMs, logBytes, manifestBytes, clusters, resources, runs = 1 } = entry.workload;
   await servers.reset({
     service: { latencyMs: serviceLatencyMs, logBytes, manifestBytes },
     sink: { latencyMs: sinkLatencyMs, apiKey, verify },
@@ -53,7 +53,7 @@ export async function runContender(entry: Entry, workshop: Workshop): Promise<Ru
   const measured = await figures;
   const { sink, cpuMs } = await servers.stats();
   if (code !== 0 || measured === undefined) return { failed: `ended with ${signal ?? code}: ${gist(complaint)}` };
-  const problem = contender.work === 'checked' ? undoneWork(sink, clusters * resources.length) : undefined;
+  const problem = contender.work === 'checked' ? undoneWork(sink, runs * clusters * resources.length) : undefined;
   if (problem !== undefined) return { failed: problem };
   const { wallMs } = measured;
   if (wallMs === undefined || contender.work === 'part') return measured;
@@ -61,11 +61,11 @@ export async function runContender(entry: Entry, workshop: Workshop): Promise<Ru
 }
 
 function assignmentOf({ workload }: Entry, contender: Contender, servers: Servers): Assignment {
-  const { concurrency, resources, logBytes } = workload;
+  const { concurrency, resources, logBytes, runs = 1 } = workload;
   return {
     ...{ serviceUrl: servers.serviceUrl, awsUrl: servers.awsUrl, caFile: servers.caFile },
     ...{ bucket: 'bench-archive', secret: 'bench-key', apiKey },
-    ...{ concurrency, resources, logBytes },
+    ...{ concurrency, resources, logBytes, runs },
     clusters: Array.from({ length: workload.clusters }, (_, index) => `cluster-${String(index).padStart(6, '0')}`),
     ...{ compression: contender.compression, level: contender.level },
   };

@@ -12,6 +12,8 @@ export interface Workload {
   readonly sinkLatencyMs: number;
   /** Bodies under way at once, for contenders that have a bound. */
   readonly concurrency: number;
+  /** How often all of it is collected in one process, one run after the other; 1 unless told. */
+  readonly runs?: number;
 }
 
 /** One row of a scenario's table. */

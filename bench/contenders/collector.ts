@@ -7,4 +7,6 @@ const { handler } = require(bundle) as { handler: (event: unknown, context: unkn
 
 const context = { awsRequestId: 'bench', functionVersion: '$LATEST', getRemainingTimeInMillis: () => 900_000 };
 
-void measure(() => handler({}, context));
+void measure(async ({ runs }) => {
+  for (let run = 0; run < runs; run += 1) await handler({}, context);
+});

@@ -9,7 +9,6 @@ const machine = {
   isPinned: true,
   python: 'python3',
   rclone: 'rclone',
-  hasLibStorage: true,
   processor: '',
   cores: 2,
   memoryBytes: 0,
@@ -42,7 +41,6 @@ describe('a contender', () => {
     ['ours, zstd', { hasZstd: false }, 'has no zstd'],
     ['boto3', { python: undefined }, 'boto3 is not found'],
     ['rclone, unchecked', { rclone: undefined }, 'rclone is not found'],
-    ['fetch to Upload', { hasLibStorage: false }, 'not installed'],
   ] as const)('%s stays away, and says why, where something is missing', (name, missing, reason) => {
     expect(missingFor(contenders[name], { ...machine, ...missing })).toContain(reason);
   });
