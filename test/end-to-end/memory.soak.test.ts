@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createGunzip } from 'node:zlib';
+import { workingMemoryMiB } from '../../infra/sizing';
 import { type BundledCollector, CollectorBundle, summaryOf } from '../support/bundled-collector';
 import { type FaultService, startFaultService } from '../support/fault-service';
 import { ok } from '../support/fault-service-answers';
@@ -46,7 +47,7 @@ function* noisyLogRecord({ uid, bytes }: { uid: string; bytes: number }): Genera
 }
 
 /** Archives some logs of this length. @returns the largest memory of the process that did it, in bytes */
-async function peakOf(count: number, bytes: number, body: typeof hugeLogRecord): Promise<number> {
+async function peakOf(count: number, bytes: number, body: typeof hugeLogRecord, concurrency = 8): Promise<number> {
   bytesPerBody = bytes;
   bodyOf = (uid) => body({ uid, bytes });
   const uids = Array.from({ length: count }, (_, i) => `cluster-${i}`);
@@ -54,7 +55,7 @@ async function peakOf(count: number, bytes: number, body: typeof hugeLogRecord):
     collection: {
       service: { baseUrl: service.url, collection: 'platformclusters' },
       clusters: uids.map((uid) => ({ uid, resources: ['log'] })),
-      limits: { concurrency: 8, maxBodyMiB: 1100 },
+      limits: { concurrency, maxBodyMiB: 1100 },
     },
   });
   try {
@@ -99,6 +100,15 @@ onLinux(
     const short = await peakOf(8, 8 * mebibyte, noisyLogRecord);
     const long = await peakOf(8, 64 * mebibyte, noisyLogRecord);
     expect((long - short) / mebibyte).toBeLessThan(120);
+  },
+  240_000,
+);
+
+onLinux(
+  'half of the memory that the stack reckons with holds 64 logs at once that hardly compress',
+  async () => {
+    const peak = await peakOf(64, 8 * mebibyte, noisyLogRecord, 64);
+    expect(peak / mebibyte).toBeLessThan(workingMemoryMiB({ concurrency: 64 }) / 2);
   },
   240_000,
 );
