@@ -18,8 +18,8 @@ export function compare(
   const value = (name: string, round: number) => {
     const run = runs.get(name)?.[round];
     if (measure !== 'wallMsPerCluster') return run?.[measure];
-    const clusters = entries.find((entry) => entry.name === name)?.workload.clusters ?? 1;
-    return run?.wallMs === undefined ? undefined : run.wallMs / clusters;
+    const { clusters = 1, runs: times = 1 } = entries.find((entry) => entry.name === name)?.workload ?? {};
+    return run?.wallMs === undefined ? undefined : run.wallMs / (clusters * times);
   };
   const ratios = (runs.get(of) ?? []).flatMap((_, round) => {
     const [a, b] = [value(of, round), value(to, round)];

@@ -17,9 +17,9 @@ export interface CommandPlace {
 }
 
 /**
- * Half of V8's young generation, in MB: what V8 takes on a machine of 2 GB, which is about what the function has. Left alone
- * it takes eight times as much on a large machine, and the peaks of all Node contenders would tell how much garbage lies
- * around uncollected.
+ * The same young generation for every Node contender: three spaces of at most 8 MB, what V8 itself takes on a machine of
+ * 2 GB. On a large machine it takes eight times as much, as it may in Lambda, and the peaks would tell how much garbage lies
+ * around uncollected rather than what a contender needs.
  */
 const youngGeneration = '--max-semi-space-size=8';
 

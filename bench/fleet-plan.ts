@@ -26,9 +26,9 @@ export const assumptions = {
   /** Minutes of its 15 that a shard is to take. */
   minutesOfShard: 10,
   manifestMB: 0.015,
-  /** Processor time of one cluster whatever its size, in milliseconds: measured by bench/large-fleet.ts. */
+  /** Processor time of one cluster whatever its size, in milliseconds: fitted to what bench/large-fleet.ts measured. */
   processorMsPerCluster: 3.5,
-  /** Receiving, checking, hashing and compressing one MB, in milliseconds: measured. */
+  /** Receiving, checking, hashing and compressing one MB, in milliseconds: fitted to the same. */
   processorMsPerMB: 15,
   /** What a Lambda processor does in the time in which the measured one does 1. */
   lambdaProcessor: 0.7,

@@ -64,6 +64,7 @@ function entryResult({ name, workload, mayFail }: Entry, runs: readonly RunResul
     const values = runs.flatMap((run) => run[measure] ?? []);
     if (values.length > 0) medians[measure] = median(values);
   }
-  if (medians.wallMs !== undefined) medians.wallMsPerCluster = medians.wallMs / workload.clusters;
+  if (medians.wallMs !== undefined)
+    medians.wallMsPerCluster = medians.wallMs / (workload.clusters * (workload.runs ?? 1));
   return { name, runs, medians };
 }

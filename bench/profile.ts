@@ -20,10 +20,7 @@ const parts: readonly [part: string, source: RegExp][] = [
   ['idle', /^\(idle\)$/],
   ['garbage collection', /^\(garbage collector\)$/],
   ['native code outside any function', /^\((program|root)\)$/],
-  [
-    'check of the bodies',
-    /lambda\/(log-record|manifest|json-|string-capture|text-length|utf8|html-page|body-check|create-check)/,
-  ],
+  ['check of the bodies', /\/lambda\/body\//],
   ['collector, otherwise', /\/lambda\//],
   ['AWS SDK', /@aws-sdk|@smithy|@aws-crypto|@aws\//],
   ['other packages', /node_modules/],

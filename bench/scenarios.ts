@@ -72,6 +72,8 @@ export const scenarios: readonly Scenario[] = [
     wall('ours, zstd', 'boto3', 0.5),
     wall('ours, gzip', 'Promise.all, gzip 1'),
     wall('ours, gzip', 'boto3, gzip 1'),
+    wall('ours, gzip', 'fetch to Upload'),
+    peak('ours, gzip', 'fetch to Upload'),
     peak('ours, gzip', 'Promise.all', 0.35),
     peak('ours, zstd', 'Promise.all', 0.35),
     { measure: 'cpuMs', of: 'ours, zstd', to: 'raw sockets, zstd', atMost: 2.5 },
@@ -104,6 +106,8 @@ export const scenarios: readonly Scenario[] = [
     comparisons: [
       wall('ours, gzip', 'Promise.all', 0.55),
       wall('ours, gzip', 'Promise.all, gzip 1'),
+      wall('ours, gzip', 'fetch to Upload'),
+      wall('ours, gzip', 'raw sockets, gzip'),
       peak('ours, gzip', 'Promise.all', 0.15),
       peak('ours, gzip, 1 GB', 'ours, gzip', 1.1),
       peak('ours, zstd, 1 GB', 'ours, zstd', 1.1),

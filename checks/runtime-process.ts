@@ -7,6 +7,7 @@ import type { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import type { LocalDeployment } from '../local/deployment/deploy-locally';
 import { functionVariables } from '../local/deployment/function-variables';
+import { memoryArguments } from '../local/deployment/memory-arguments';
 import type { LambdaRuntime } from './install-runtime';
 import { type RuntimeApi, startRuntimeApi } from './runtime-api';
 
@@ -43,7 +44,7 @@ export async function startRuntimeProcess(
   const api = await startRuntimeApi(definition);
   const [nodeMajor = ''] = nodeVersion.split('.');
   const place = { number: 1, codeFolder, temporaryFolder, nodeMajor };
-  const child = spawn(node, [`--max-old-space-size=${definition.memoryMiB}`, client], {
+  const child = spawn(node, [...memoryArguments(definition), client], {
     cwd: codeFolder,
     env: {
       ...functionVariables(definition, { ...deployment, endpoint: deployment.url }, place),

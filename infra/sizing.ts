@@ -27,9 +27,8 @@ const oneProcessorMiB = 1769;
 const baseMemoryMiB = 512;
 
 /**
- * Memory in MiB for one body under way: its buffered part, its compressor, its connections, and what of them the garbage
- * collector has not got to yet. Measured at 1 for logs of 100 KB and at 2 for logs of 20 MB (`npm run bench -- --scenario
- * concurrency`).
+ * Memory in MiB for one body under way: its buffered part, its compressor, its connections, and buffers that wait for the
+ * garbage collector. Measured at 1 for logs of 100 KB and at 2 for logs of 20 MB (`npm run bench -- --scenario concurrency`).
  */
 const memoryPerBodyMiB = 8;
 
@@ -42,7 +41,8 @@ const youngGenerationPart = 0.15;
 /**
  * Memory in MiB. Bodies spill to temporary storage, so memory follows the concurrency and not the size of bodies. One
  * whole processor is the least, because hashing and compressing are what an invocation spends its time on, and Lambda
- * gives processor by memory.
+ * gives processor by memory. More than one is not bought: only compression would use it, and shards double everything for
+ * the same money.
  */
 export function memoryMiB({ concurrency }: Pick<Limits, 'concurrency'>): number {
   return Math.max(oneProcessorMiB, Math.ceil(workingMemoryMiB({ concurrency }) / (1 - youngGenerationPart)));

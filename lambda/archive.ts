@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { isNativeError } from 'node:util/types';
 import { crc32 } from 'node:zlib';
 import {
@@ -64,6 +65,8 @@ export class Archive {
       const input = { Bucket: this.bucket, Key: key };
       const { Body, ContentLength = 0 } = await this.#client.send(new GetObjectCommand(input), { abortSignal: signal });
       if (ContentLength <= maxBytes) return await Body?.transformToString();
+      // Its connection would wait for somebody to read the rest.
+      if (Body instanceof Readable) Body.destroy();
       throw new ArchiveError(
         `GET s3://${this.bucket}/${key} failed: ${ContentLength} bytes, at most ${maxBytes} are read`,
       );

@@ -57,7 +57,7 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   const known = (task: Task) => (dryRun ? undefined : history.archived.get(taskName(task)));
   const missing = tasks.filter((task) => known(task) === undefined);
   const collected = (await collect(missing, { ...context, run, dryRun })).values();
-  const outcomes = tasks.flatMap((task) => known(task) ?? collected.next().value ?? []);
+  const outcomes = tasks.map((task) => known(task) ?? next(collected));
 
   const counts = countOutcomes(outcomes);
   const status = isComplete(counts) ? 'complete' : 'incomplete';
@@ -76,6 +76,13 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   context.onFinished(summary, outcomes);
   if (status === 'incomplete') throw new RunIncompleteError(summary, outcomes);
   return summary;
+}
+
+/** @throws Error if there is none left: a task without an outcome must not be passed over in silence */
+function next(outcomes: Iterator<Outcome>): Outcome {
+  const { done, value } = outcomes.next();
+  if (done || value === undefined) throw new Error('Merging the outcomes failed: a task has none; this is a defect');
+  return value;
 }
 
 /** What an attempt covers: the configured clusters, narrowed by what the event asks for. */

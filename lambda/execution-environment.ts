@@ -54,7 +54,7 @@ export function createExecutionEnvironment(variables: NodeJS.ProcessEnv, codeDir
   const { clusters, compression } = collection;
   const { concurrency, requestsPerSecond } = collection.limits;
   const sink = new Archive(
-    createS3Client(concurrency + spareConnections),
+    createS3Client(concurrency + spareConnections, (warning) => logger.warn(warning)),
     names[environmentNames.archiveBucket],
     clock,
   );

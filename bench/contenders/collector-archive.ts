@@ -5,7 +5,7 @@ import { systemClock } from '../../lambda/system-clock';
 
 /** One object through the function's own adapter; the handler is loaded with it, as in the function. */
 export function putOnce(): Promise<unknown> {
-  const archive = new Archive(createS3Client(8), process.env.ARCHIVE_BUCKET ?? '', systemClock);
+  const archive = new Archive(createS3Client(8, console.warn), process.env.ARCHIVE_BUCKET ?? '', systemClock);
   const content = Buffer.alloc(25_000, 'a log ');
   return archive.put(
     { key: `logs/${typeof handler}`, content, contentType: 'application/json' },

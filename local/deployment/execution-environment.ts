@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { FunctionDefinition } from './function-definition';
+import { memoryArguments } from './memory-arguments';
 import { endLine, type FunctionError, type InvokeMessage, type RuntimeMessage } from './runtime-messages';
 
 /** What an invocation answers: JSON, or the error that Lambda would report as the payload. */
@@ -37,11 +38,11 @@ export class ExecutionEnvironment {
 
   constructor(private readonly options: EnvironmentOptions) {
     const { definition, codeFolder, runtimeFile, variables, onLine } = options;
-    this.process = spawn(
-      process.execPath,
-      [`--max-old-space-size=${definition.memoryMiB}`, runtimeFile, definition.arn],
-      { cwd: codeFolder, env: { ...variables }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
-    );
+    this.process = spawn(process.execPath, [...memoryArguments(definition), runtimeFile, definition.arn], {
+      cwd: codeFolder,
+      env: { ...variables },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    });
     this.closed = once(this.process, 'close').then(([code, signal]) => this.onClose(code, signal));
     this.process.on('message', (message: RuntimeMessage) => this.onMessage(message));
     for (const stream of [this.process.stdout, this.process.stderr]) {

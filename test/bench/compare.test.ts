@@ -62,6 +62,10 @@ describe('comparing two rows', () => {
 
   it('divides wall time by clusters where it compares fleets of different size', () => {
     const measured = runs([{ wallMs: 1000 }], [{ wallMs: 100 }]);
-    expect(compare({ measure: 'wallMsPerCluster', of: 'ours', to: 'theirs' }, entries, measured).ratio).toBe(1);
+    const comparison = { measure: 'wallMsPerCluster', of: 'ours', to: 'theirs' } as const;
+    expect(compare(comparison, entries, measured).ratio).toBe(1);
+    const [ours, theirs] = entries as [Entry, Entry];
+    const tenTimes = { ...theirs, workload: { ...theirs.workload, runs: 10 } };
+    expect(compare(comparison, [ours, tenTimes], measured).ratio).toBe(10);
   });
 });

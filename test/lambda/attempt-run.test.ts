@@ -170,6 +170,11 @@ describe('an attempt of a run', () => {
     const summary = await attemptRun(scheduled, context);
     expect(service.requests.map(({ cluster }) => cluster)).toEqual(['b', 'b']);
     expect(summary).toMatchObject({ attempt: 2, status: 'complete', counts: { archived: 2, alreadyArchived: 3 } });
+    const list = archive.records.map(({ outcomes }) =>
+      outcomes.map((one) => `${one.cluster} ${one.resource} ${one.outcome}`),
+    );
+    const others = ['a log', 'a manifest', 'b log', 'b manifest', 'c manifest'];
+    expect(list[1]).toEqual(others.map((task) => `${task} ${task.startsWith('b') ? 'archived' : 'already-archived'}`));
     expect(archive.records[1]?.outcomes[0]).toMatchObject({
       outcome: 'already-archived',
       sha256: 'ab'.repeat(32),

@@ -61,6 +61,7 @@ it.each([
   ['is absent', undefined],
   ['is damaged', '{"mappings":'],
   ['is something else', '{"version":3}'],
+  ['says that no source is behind it', '{"version":3,"sources":["a.js"],"names":[],"mappings":"A,wMAAA"}'],
 ])('a trace is as V8 makes it where the map %s', async (_what, map) => {
   if (map !== undefined) await writeFile(`${bundle}.map`, map);
   const [head, first] = run("module.exports = () => { throw new Error('no'); };").split('\n');
