@@ -166,7 +166,8 @@ ${demoBaseUrl}; otherwise the real service it names, with the API key from the e
 variable ${apiKeyVariable}.
 
 Every start is a run of its own: it adds to the archive and changes nothing in it. With --clusters or
---dry-run the function is invoked by hand, otherwise the schedule is fired.
+--dry-run, or where the schedule is disabled, the function is invoked by hand; otherwise the schedule
+is fired.
 
 Exit codes: 0 everything was archived, 1 something was not, 2 wrong usage or configuration.
 

@@ -100,7 +100,9 @@ const archive = members({
     .optional(),
   kms: z
     .union([z.literal(true, 'true'), keyArn])
-    .describe('true creates a KMS key, an ARN uses that key; left out: encryption managed by S3.')
+    .describe(
+      'true creates a KMS key, an ARN uses that key, whose policy has to leave the decision to IAM; left out: encryption managed by S3.',
+    )
     .optional(),
 }).superRefine(checkArchive, { when: () => true });
 
