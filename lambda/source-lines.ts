@@ -10,8 +10,9 @@ import { SourceMap } from 'node:module';
 export function nameSourceLines(bundleFile: string): void {
   let map: SourceMap | undefined;
   Error.prepareStackTrace = (error, frames) => {
-    map ??= readMap(`${bundleFile}.map`);
-    const lines = frames.map((frame) => `\n    at ${sourceLine(frame, bundleFile, map)}`);
+    const loaded = map ?? readMap(`${bundleFile}.map`);
+    map = loaded;
+    const lines = frames.map((frame) => `\n    at ${sourceLine(frame, bundleFile, loaded)}`);
     return headOf(error) + lines.join('');
   };
 }
@@ -33,13 +34,12 @@ function readMap(file: string): SourceMap {
   }
 }
 
-function sourceLine(frame: NodeJS.CallSite, bundleFile: string, map: SourceMap | undefined): string {
+function sourceLine(frame: NodeJS.CallSite, bundleFile: string, map: SourceMap): string {
   const [line, column] = [frame.getLineNumber(), frame.getColumnNumber()];
   if (frame.getFileName() !== bundleFile || line === null || column === null) return String(frame);
-  const entry = map?.findEntry(line - 1, column - 1);
+  const entry = map.findEntry(line - 1, column - 1);
   // Generated code has no source; the types do not say that the member may be there all the same.
-  if (entry === undefined || !('originalSource' in entry) || typeof entry.originalSource !== 'string')
-    return String(frame);
+  if (!('originalSource' in entry) || typeof entry.originalSource !== 'string') return String(frame);
   // The map's paths begin where the bundle was built.
   const source = entry.originalSource.replace(/^.*\/(?=(lambda|node_modules)\/)/, '');
   const place = `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;

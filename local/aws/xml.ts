@@ -5,8 +5,7 @@ const builder = new XMLBuilder({ attributeNamePrefix: '@', ignoreAttributes: fal
 /** A document with one root element; an array becomes repeated elements, a name beginning with `@` an attribute. */
 export function toXml(root: string, content: Readonly<Record<string, unknown>>): string {
   const text: string = builder.build({ [root]: content });
-  // Keys may hold characters that XML has only as references.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-  const escaped = text.replace(/[\u0000-\u001f]/g, (c) => `&#x${c.charCodeAt(0).toString(16)};`);
+  // Keys may hold control characters, which XML has only as references.
+  const escaped = text.replace(/\p{Cc}/gu, (c) => `&#x${c.charCodeAt(0).toString(16)};`);
   return `<?xml version="1.0" encoding="UTF-8"?>\n${escaped}`;
 }
