@@ -1,4 +1,4 @@
-import type { Compression } from '../lambda/archive-layout';
+import type { Compression } from '../lambda/archive/archive-layout';
 import type { Resource } from '../lambda/resources';
 
 /** What a contender is to do; a JSON file, whose path is its first argument. */

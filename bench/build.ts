@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { createApp } from '../infra/collector-app';
-import { parseConfig } from '../infra/config';
+import { parseConfig } from '../infra/config/config';
 import { otherCredentials } from '../infra/function-bundle';
 
 /** Where the built programs lie. */

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Collection } from '../lambda/settings';
+import type { Collection } from '../lambda/stack-contract';
 import type { Assignment } from './assignment';
 import type { Built } from './build';
 import type { Contender } from './contenders';

@@ -1,5 +1,5 @@
 import { concurrentShards, mostConcurrentShards } from '../infra/fan-out-limits';
-import { memoryMiB } from '../infra/sizing';
+import { memoryMiB } from '../infra/limits';
 
 /** A fleet and the service it is read from. */
 export interface Fleet {

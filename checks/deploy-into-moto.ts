@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetBucketEncryptionCommand, GetObjectCommand, ListBucketsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { CreateSecretCommand, DescribeSecretCommand } from '@aws-sdk/client-secrets-manager';
-import type { RunSummary } from '../lambda/run-record';
+import type { RunSummary } from '../lambda/run/run-record';
 import { demoContent } from '../local/demo-service/demo-content';
 import { startDemoService } from '../local/demo-service/start-demo-service';
 import { readAssembly } from '../local/deployment/read-assembly';

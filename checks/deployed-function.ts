@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import { environmentNames } from '../lambda/settings';
+import { environmentNames } from '../lambda/stack-contract';
 import { startLocalAws } from '../local/aws/local-aws';
 import { type InvocationResult, LocalFunction } from '../local/deployment/local-function';
 import { accountId, assetBucket, type DeployedConfiguration, type MotoAccount, region } from './moto-account';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import * as z from 'zod';
-import { metricNames, metricNamespace } from '../lambda/settings';
+import { metricNames, metricNamespace } from '../lambda/stack-contract';
 import type { RuntimeOutput } from './runtime-process';
 
 /** What CloudWatch makes metrics of: its Embedded Metric Format, one JSON document that nothing is wrapped around. */

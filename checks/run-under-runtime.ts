@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { RunSummary } from '../lambda/run-record';
-import { environmentNames, logMessages, metricNames } from '../lambda/settings';
+import type { RunSummary } from '../lambda/run/run-record';
+import { environmentNames, logMessages, metricNames } from '../lambda/stack-contract';
 import type { InvocationResult } from '../local/deployment/local-function';
 import { startLocalCollector, uids } from '../test/end-to-end/local-collector';
 import type { LambdaRuntime } from './install-runtime';

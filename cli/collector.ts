@@ -1,5 +1,5 @@
 import { main } from './main';
-import { processTerminal } from './terminal';
+import { processTerminal } from './terminal/terminal';
 
 // A reader such as `head` that has seen enough is no error of ours.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

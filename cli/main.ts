@@ -1,13 +1,13 @@
 import { Command, CommanderError } from 'commander';
-import { diffCommand } from './diff-command';
-import { type ExitCode, exitCodes } from './exit-codes';
-import { listCommand } from './list-command';
-import { printable } from './printable';
-import { reportCommand } from './report-command';
-import { runsCommand } from './runs-command';
-import { showCommand } from './show-command';
-import type { Terminal } from './terminal';
-import { verifyCommand } from './verify-command';
+import { diffCommand } from './commands/diff-command';
+import { listCommand } from './commands/list-command';
+import { reportCommand } from './commands/report-command';
+import { runsCommand } from './commands/runs-command';
+import { showCommand } from './commands/show-command';
+import { verifyCommand } from './commands/verify-command';
+import { type ExitCode, exitCodes } from './terminal/exit-codes';
+import { printable } from './terminal/printable';
+import type { Terminal } from './terminal/terminal';
 
 /**
  * What a command hands back how it ended with; every command is built with it.

@@ -4,7 +4,7 @@ import * as kms from 'aws-cdk-lib/aws-kms';
 import * as sns from 'aws-cdk-lib/aws-sns';
 import * as subscriptions from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { CollectorConfig } from './config';
+import type { CollectorConfig } from './config/config';
 
 export interface AlertsProps {
   readonly config: Pick<CollectorConfig, 'name' | 'alerts'>;

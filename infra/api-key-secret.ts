@@ -2,8 +2,8 @@ import { ArnFormat, Aws, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import type { CollectorEnvironment } from '../lambda/settings';
-import type { CollectorConfig } from './config';
+import type { CollectorEnvironment } from '../lambda/stack-contract';
+import type { CollectorConfig } from './config/config';
 
 /** The secret that holds the service's API key: an existing one, or one of the stack's own that is created empty. */
 export class ApiKeySecret extends Construct {

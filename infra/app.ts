@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib';
 import { createApp } from './collector-app';
-import { ConfigError, loadConfig } from './config';
+import { ConfigError, loadConfig } from './config/config';
 
 /** Entry of the CDK command line: `-c config=FILE`, or what cdk.json says, chooses the configuration. */
 try {

@@ -11,11 +11,11 @@ import {
   StorageClass,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { runsPrefix } from '../lambda/archive-layout';
+import { runsPrefix } from '../lambda/archive/archive-layout';
 import { resourceNames, resources } from '../lambda/resources';
-import type { CollectorEnvironment } from '../lambda/settings';
+import type { CollectorEnvironment } from '../lambda/stack-contract';
 import { denyChanges } from './archive-protection';
-import type { CollectorConfig } from './config';
+import type { CollectorConfig } from './config/config';
 
 /** How long a version lasts that an expiry or a person has put aside, in days: time to notice a mistake. */
 const noncurrentDays = 30;

@@ -2,9 +2,9 @@ import { Aws, Stack } from 'aws-cdk-lib';
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { runsPrefix } from '../lambda/archive-layout';
+import { runsPrefix } from '../lambda/archive/archive-layout';
 import { resources } from '../lambda/resources';
-import type { CollectorConfig } from './config';
+import type { CollectorConfig } from './config/config';
 
 export interface AthenaTablesProps {
   readonly config: CollectorConfig;

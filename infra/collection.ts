@@ -1,5 +1,5 @@
-import type { Collection } from '../lambda/settings';
-import type { CollectorConfig } from './config';
+import type { Collection } from '../lambda/stack-contract';
+import type { CollectorConfig } from './config/config';
 import { concurrentShards } from './fan-out-limits';
 
 /** The configuration as far as the function needs it. The request rate is the fleet's: each shard takes its part. */

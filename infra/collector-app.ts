@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { CollectorStack } from './collector-stack';
-import type { CollectorConfig } from './config';
+import type { CollectorConfig } from './config/config';
 import { projectRoot } from './function-bundle';
 
 export interface CollectorAppProps {

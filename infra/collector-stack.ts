@@ -5,7 +5,7 @@ import { ApiKeySecret } from './api-key-secret';
 import { Archive } from './archive';
 import { AthenaTables } from './athena-tables';
 import { Collector } from './collector';
-import type { CollectorConfig } from './config';
+import type { CollectorConfig } from './config/config';
 import { FanOut } from './fan-out';
 import { NextSteps } from './next-steps';
 import { Observability } from './observability';

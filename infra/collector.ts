@@ -6,16 +6,16 @@ import { SnsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { asynchronousAttempts, type CollectorEnvironment, functionTimeoutSeconds } from '../lambda/settings';
+import { asynchronousAttempts, type CollectorEnvironment, functionTimeoutSeconds } from '../lambda/stack-contract';
 import type { Alerts } from './alerts';
 import type { ApiKeySecret } from './api-key-secret';
 import type { Archive } from './archive';
 import { collectionOf } from './collection';
-import type { CollectorConfig } from './config';
+import type { CollectorConfig } from './config/config';
 import { functionBundle, projectRoot } from './function-bundle';
+import { memoryMiB, temporaryStorageMiB } from './limits';
 import { Network } from './network';
 import { eventAgeSeconds } from './run-timing';
-import { memoryMiB, temporaryStorageMiB } from './sizing';
 
 export interface CollectorProps {
   readonly config: CollectorConfig;

@@ -4,12 +4,12 @@ import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as logs from 'aws-cdk-lib/aws-logs';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { functionTimeoutSeconds, logMessages } from '../lambda/settings';
-import type { CollectorConfig } from './config';
-import type { Gap } from './cron-gap';
+import type { Gap } from '../lambda/schedule/cron-gap';
+import { functionTimeoutSeconds, logMessages } from '../lambda/stack-contract';
+import { closeToLimitShare } from './alarm-windows';
+import type { CollectorConfig } from './config/config';
 import type { FanOut } from './fan-out';
-import type { RunMetrics } from './observability-metrics';
-import { closeToLimitShare } from './observability-windows';
+import type { RunMetrics } from './run-metrics';
 
 export interface DashboardProps {
   readonly config: Pick<CollectorConfig, 'name'>;

@@ -3,8 +3,8 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import * as sfn from 'aws-cdk-lib/aws-stepfunctions';
 import { CallAwsService, LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
-import { metricNames, metricNamespace } from '../lambda/settings';
-import type { CollectorConfig } from './config';
+import { metricNames, metricNamespace } from '../lambda/stack-contract';
+import type { CollectorConfig } from './config/config';
 import { concurrentShards, incompleteRetry, invocationTimeoutSeconds, unreachedRetry } from './fan-out-limits';
 
 const { JsonPath } = sfn;

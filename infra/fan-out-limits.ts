@@ -1,4 +1,4 @@
-import { asynchronousAttempts, functionTimeoutSeconds } from '../lambda/settings';
+import { asynchronousAttempts, functionTimeoutSeconds } from '../lambda/stack-contract';
 
 /** Shards that are worked on at once: what Step Functions promises for an inline map. More of them take turns. */
 export const mostConcurrentShards = 40;

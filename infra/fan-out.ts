@@ -3,8 +3,8 @@ import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { DefinitionBody, type IStateMachine, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import { metricNamespace } from '../lambda/settings';
-import type { CollectorConfig } from './config';
+import { metricNamespace } from '../lambda/stack-contract';
+import type { CollectorConfig } from './config/config';
 import { fanOutDefinition } from './fan-out-definition';
 import { longestExecutionSeconds } from './fan-out-limits';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Stack, Stage } from 'aws-cdk-lib';
 import { type BundlingOptions, LogLevel, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { Construct } from 'constructs';
-import { type Collection, collectionFile } from '../lambda/settings';
+import { type Collection, collectionFile } from '../lambda/stack-contract';
 
 /** Folder of package-lock.json: the project's own, whatever the current directory is. */
 export const projectRoot = join(__dirname, '..');

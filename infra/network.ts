@@ -2,7 +2,7 @@ import { Validations } from 'aws-cdk-lib';
 import { type ISecurityGroup, type ISubnet, type IVpc, SecurityGroup, Subnet, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
-import type { CollectorConfig } from './config';
+import type { CollectorConfig } from './config/config';
 
 /** The existing network the function runs in. Nothing is looked up, so that synthesis needs no account. */
 export class Network extends Construct {

@@ -5,7 +5,7 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { ApiKeySecret } from './api-key-secret';
-import type { CollectorConfig } from './config';
+import type { CollectorConfig } from './config/config';
 
 export interface NextStepsProps {
   readonly config: CollectorConfig;

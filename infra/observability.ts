@@ -6,14 +6,14 @@ import type * as logs from 'aws-cdk-lib/aws-logs';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
 import type * as sqs from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { functionTimeoutSeconds } from '../lambda/settings';
+import { type Gap, longestGap } from '../lambda/schedule/cron-gap';
+import { functionTimeoutSeconds } from '../lambda/stack-contract';
+import * as windows from './alarm-windows';
 import type { Alerts } from './alerts';
-import type { CollectorConfig } from './config';
-import { type Gap, longestGap } from './cron-gap';
+import type { CollectorConfig } from './config/config';
 import { Dashboard } from './dashboard';
 import type { FanOut } from './fan-out';
-import { RunMetrics } from './observability-metrics';
-import * as windows from './observability-windows';
+import { RunMetrics } from './run-metrics';
 
 const hour = Duration.seconds(windows.alarmPeriodSeconds);
 

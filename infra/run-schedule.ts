@@ -10,7 +10,7 @@ import {
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
-import type { CollectorConfig } from './config';
+import type { CollectorConfig } from './config/config';
 import { deliveryAgeSeconds } from './run-timing';
 
 export interface RunScheduleProps {

@@ -1,7 +1,7 @@
 import { CfnSchema } from 'aws-cdk-lib/aws-eventschemas';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import type { CollectorConfig } from './config';
+import type { CollectorConfig } from './config/config';
 
 export interface TestEventsProps {
   readonly config: CollectorConfig;

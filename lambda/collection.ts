@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Collection, type CollectorEnvironment, collectionFile, environmentNames } from './settings';
+import { type Collection, type CollectorEnvironment, collectionFile, environmentNames } from './stack-contract';
 
 /** The function was deployed without something that its stack always provides. */
 export class SettingsError extends Error {

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
-import { parseStamp, type Shard } from './archive-layout';
-import type { ConfiguredCluster } from './settings';
+import { parseStamp, type Shard } from './archive/archive-layout';
+import type { ConfiguredCluster } from './stack-contract';
 
 /** What one invocation is asked to do. */
 export interface RunRequest {

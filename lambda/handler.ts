@@ -1,9 +1,9 @@
 import type { Context } from 'aws-lambda';
-import { attemptRun } from './attempt-run';
 import { parseEvent } from './event';
-import { createExecutionEnvironment } from './execution-environment';
-import type { RunSummary } from './run-record';
+import { attemptRun } from './run/attempt-run';
+import type { RunSummary } from './run/run-record';
 import { nameSourceLines } from './source-lines';
+import { createExecutionEnvironment } from './wiring';
 
 nameSourceLines(__filename);
 

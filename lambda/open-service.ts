@@ -1,9 +1,9 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { version } from '../package.json';
-import { ClusterApi } from './cluster-api';
-import { createCompressor } from './compress';
-import type { Collection } from './settings';
+import { createCompressor } from './body/compress';
+import { ClusterApi } from './service/cluster-api';
+import type { Collection } from './stack-contract';
 
 /** Where bodies that outgrow memory are kept while they arrive. */
 export const spoolDirectory = join(tmpdir(), 'cluster-log-collector');

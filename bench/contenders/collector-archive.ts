@@ -1,5 +1,5 @@
-import { Archive } from '../../lambda/archive';
-import { createS3Client } from '../../lambda/aws-clients';
+import { Archive } from '../../lambda/archive/archive';
+import { createS3Client } from '../../lambda/archive/aws-clients';
 import { handler } from '../../lambda/handler';
 import { systemClock } from '../../lambda/system-clock';
 

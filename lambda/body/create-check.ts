@@ -1,4 +1,4 @@
-import type { ResourceRequest } from '../resource-request';
+import type { ResourceRequest } from '../service/resource-request';
 import type { BodyCheck } from './body-check';
 import { createLogRecordCheck } from './log-record';
 import { createManifestCheck } from './manifest';

@@ -1,7 +1,7 @@
-import type { PolicyDocument } from './authorize';
-import type { FolderStore } from './folder-store';
-import type { SecretStore } from './secret-store';
+import type { PolicyDocument } from './iam/authorize';
+import type { SecretStore } from './secrets/secret-store';
 import type { Credentials } from './signature';
+import type { FolderStore } from './store/folder-store';
 
 /** Who may call, and with which policies. */
 export interface Principal extends Credentials {

@@ -1,17 +1,17 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Account, Principal } from './account';
-import type { PolicyDocument } from './authorize';
 import { AwsEndpoint } from './aws-endpoint';
 import type { EndpointHooks } from './fault';
-import { FolderStore } from './folder-store';
-import { statementsOf } from './policy-document';
-import { type LocalSecret, SecretStore } from './secret-store';
+import type { PolicyDocument } from './iam/authorize';
+import { statementsOf } from './iam/policy-document';
+import { type LocalSecret, SecretStore } from './secrets/secret-store';
 import { answerBrokenRequest, sendAnswer } from './send-answer';
+import { FolderStore } from './store/folder-store';
 
 export type { Principal } from './account';
 export type { Fault, InterceptedRequest, LoggedRequest } from './fault';
-export type { LocalSecret } from './secret-store';
+export type { LocalSecret } from './secrets/secret-store';
 
 export interface LocalBucket {
   readonly name: string;

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Answer } from './answer';
-import { toXml } from './xml';
+import { toXml } from './s3/xml';
 
 /** Finds the answer; calls its argument for the request's body. Undefined: the connection is to be cut. */
 export type Answerer = (body: () => AsyncIterable<Uint8Array>) => Promise<Answer | undefined>;

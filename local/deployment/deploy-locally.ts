@@ -1,5 +1,5 @@
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
-import { environmentNames } from '../../lambda/settings';
+import { environmentNames } from '../../lambda/stack-contract';
 import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
 import { readBuckets } from './buckets';
 import { EncryptionKeys } from './encryption-keys';
@@ -14,7 +14,12 @@ import { readRole } from './role';
 import { readSchedule, type Schedule } from './schedule';
 import { readSecrets } from './secrets';
 import { StackTemplate } from './stack-template';
-import { type ExecutionResult, type LocalStateMachine, type MetricValue, readStateMachine } from './state-machine';
+import {
+  type ExecutionResult,
+  type LocalStateMachine,
+  type MetricValue,
+  readStateMachine,
+} from './states/state-machine';
 import { type Template, UnsupportedTemplateError } from './template';
 
 export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'intercept' | 'onRequest'> {

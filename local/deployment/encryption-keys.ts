@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { type Authorization, authorize, type PolicyDocument } from '../aws/authorize';
 import type { Fault, InterceptedRequest } from '../aws/fault';
+import { type Authorization, authorize, type PolicyDocument } from '../aws/iam/authorize';
 import type { Role } from './role';
 import type { StackTemplate } from './stack-template';
 

@@ -1,4 +1,4 @@
-import { authorize } from '../aws/authorize';
+import { authorize } from '../aws/iam/authorize';
 import { type LocalMessages, MessageRefusedError } from './local-messages';
 import { type Role, readRole } from './role';
 import { type Schedule, scheduledEvent } from './schedule';

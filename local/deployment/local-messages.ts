@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Authorization, authorize, type PolicyDocument } from '../aws/authorize';
+import { type Authorization, authorize, type PolicyDocument } from '../aws/iam/authorize';
 import type { EncryptionKeys } from './encryption-keys';
 import type { Role } from './role';
 import type { StackResource, StackTemplate } from './stack-template';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { authorize, type PolicyDocument, type PolicyStatement } from '../aws/authorize';
+import { authorize, type PolicyDocument, type PolicyStatement } from '../aws/iam/authorize';
 import type { StackResource, StackTemplate } from './stack-template';
 import { UnsupportedTemplateError } from './template';
 

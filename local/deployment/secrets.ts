@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { environmentNames } from '../../lambda/settings';
+import { environmentNames } from '../../lambda/stack-contract';
 import type { LocalSecret } from '../aws/local-aws';
 import type { FunctionDefinition } from './function-definition';
 import type { StackTemplate } from './stack-template';

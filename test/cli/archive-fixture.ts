@@ -3,11 +3,11 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
-import { objectKey, runRecordKey, type Shard } from '../../lambda/archive-layout';
-import { objectMetadata } from '../../lambda/object-metadata';
+import { objectKey, runRecordKey, type Shard } from '../../lambda/archive/archive-layout';
+import { objectMetadata } from '../../lambda/archive/object-metadata';
 import { type Resource, resourceNames, resources } from '../../lambda/resources';
-import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../../lambda/run-record';
-import { FolderStore } from '../../local/aws/folder-store';
+import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../../lambda/run/run-record';
+import { FolderStore } from '../../local/aws/store/folder-store';
 
 /** What an attempt meets for one cluster x resource: content, or why there is none. */
 export type Answer =

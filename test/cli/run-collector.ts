@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { createColors } from 'picocolors';
-import type { ExitCode } from '../../cli/exit-codes';
 import { main } from '../../cli/main';
+import type { ExitCode } from '../../cli/terminal/exit-codes';
 
 export interface CollectorResult {
   readonly code: ExitCode;

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
 import { createColors } from 'picocolors';
-import { startCommand } from '../../cli/start-command';
+import { startCommand } from '../../cli/start/start-command';
 
 export interface StartResult {
   readonly code: number;

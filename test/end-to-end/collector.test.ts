@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { objectKey } from '../../lambda/archive-layout';
+import { objectKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import { demoContent } from '../../local/demo-service/demo-content';
 import { type DeployedCollector, type LocalCollector, startLocalCollector, uids } from './local-collector';

@@ -1,4 +1,4 @@
-import type { PolicyStatement } from '../../local/aws/policy-document';
+import type { PolicyStatement } from '../../local/aws/iam/policy-document';
 import { type LocalCollector, startLocalCollector } from './local-collector';
 
 const noon = new Date('2026-11-20T12:00:00Z');

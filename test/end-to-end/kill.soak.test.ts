@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { objectKey } from '../../lambda/archive-layout';
+import { objectKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import { type BundledCollector, CollectorBundle, summaryOf } from '../support/bundled-collector';
 import { type FaultService, startFaultService } from '../support/fault-service';

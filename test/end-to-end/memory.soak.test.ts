@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createGunzip } from 'node:zlib';
-import { workingMemoryMiB } from '../../infra/sizing';
+import { workingMemoryMiB } from '../../infra/limits';
 import { type BundledCollector, CollectorBundle, summaryOf } from '../support/bundled-collector';
 import { type FaultService, startFaultService } from '../support/fault-service';
 import { ok } from '../support/fault-service-answers';

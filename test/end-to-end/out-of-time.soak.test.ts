@@ -1,4 +1,4 @@
-import { deadlineReserveSeconds } from '../../lambda/settings';
+import { deadlineReserveSeconds } from '../../lambda/stack-contract';
 import type { InterceptedRequest } from '../../local/aws/local-aws';
 import { type BundledCollector, CollectorBundle, summaryOf } from '../support/bundled-collector';
 import { type Answer, type FaultService, startFaultService } from '../support/fault-service';

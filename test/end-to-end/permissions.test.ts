@@ -6,8 +6,8 @@ import {
   S3Client,
   type S3ServiceException,
 } from '@aws-sdk/client-s3';
-import { objectKey } from '../../lambda/archive-layout';
-import type { PolicyStatement } from '../../local/aws/policy-document';
+import { objectKey } from '../../lambda/archive/archive-layout';
+import type { PolicyStatement } from '../../local/aws/iam/policy-document';
 import type { Template } from '../../local/deployment/template';
 import { type DeployedCollector, type LocalCollector, startLocalCollector } from './local-collector';
 

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { objectKey } from '../../lambda/archive-layout';
+import { objectKey } from '../../lambda/archive/archive-layout';
 import type { resourceNames } from '../../lambda/resources';
-import { maxRequests } from '../../lambda/retry';
-import { countOutcomes, type RunSummary } from '../../lambda/run-record';
-import { logMessages, metricNames } from '../../lambda/settings';
+import { countOutcomes, type RunSummary } from '../../lambda/run/run-record';
+import { maxRequests } from '../../lambda/service/retry';
+import { logMessages, metricNames } from '../../lambda/stack-contract';
 import { type BundledCollector, CollectorBundle } from '../support/bundled-collector';
 import { type FaultService, startFaultService } from '../support/fault-service';
 import { everyPair, randomFaults } from '../support/fault-service-random';

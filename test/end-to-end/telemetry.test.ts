@@ -1,4 +1,4 @@
-import { metricNamespace } from '../../lambda/settings';
+import { metricNamespace } from '../../lambda/stack-contract';
 import { type DeployedCollector, type LocalCollector, startLocalCollector } from './local-collector';
 
 const noon = new Date('2026-11-20T12:00:00Z');

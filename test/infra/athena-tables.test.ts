@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { runColumns } from '../../infra/athena-tables';
-import { runRecordSchema } from '../../lambda/run-record';
+import { runRecordSchema } from '../../lambda/run/run-record';
 import { exampleApp, exampleTemplate, resourcesOf, type TemplateJson, tell } from './example-stack';
 
 interface TableInput {

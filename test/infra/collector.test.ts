@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
-import { longestRunSeconds } from '../../infra/observability-windows';
+import { longestRunSeconds } from '../../infra/alarm-windows';
 import { deliveryAgeSeconds, eventAgeSeconds } from '../../infra/run-timing';
-import { deadlineReserveSeconds, environmentNames, functionTimeoutSeconds } from '../../lambda/settings';
+import { deadlineReserveSeconds, environmentNames, functionTimeoutSeconds } from '../../lambda/stack-contract';
 import { allowedTo, everything, exampleTemplate, kmsKeyArn, type TemplateJson } from './example-stack';
 
 const template = exampleTemplate();

@@ -1,4 +1,4 @@
-import { functionTimeoutSeconds, logMessages, metricNames, metricNamespace } from '../../lambda/settings';
+import { functionTimeoutSeconds, logMessages, metricNames, metricNamespace } from '../../lambda/stack-contract';
 import { observedStack, type Setup } from './observability-setup';
 
 interface Widget {

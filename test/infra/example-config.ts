@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CollectorConfig, ConfigError, parseConfig } from '../../infra/config';
-import type { ConfigProblem } from '../../infra/config-problems';
+import { type CollectorConfig, ConfigError, parseConfig } from '../../infra/config/config';
+import type { ConfigProblem } from '../../infra/config/config-problems';
 
 /** The shipped configuration, as a file would hold it. */
 export function exampleJson(): Record<string, unknown> {

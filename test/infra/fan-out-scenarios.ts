@@ -1,11 +1,11 @@
-import { FolderArchive } from '../../cli/folder-archive';
-import { type Run, readRun } from '../../cli/read-run';
-import { runsBetween } from '../../cli/run-keys';
-import { objectKey, parseRunRecordKey } from '../../lambda/archive-layout';
+import { FolderArchive } from '../../cli/archive/folder-archive';
+import { objectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
-import { metricNames, metricNamespace } from '../../lambda/settings';
-import { isInShard } from '../../lambda/shard';
-import type { MetricValue } from '../../local/deployment/state-machine';
+import { isInShard } from '../../lambda/run/shard';
+import { metricNames, metricNamespace } from '../../lambda/stack-contract';
+import { type Run, readRun } from '../../lambda/verify/read-run';
+import { runsBetween } from '../../lambda/verify/run-keys';
+import type { MetricValue } from '../../local/deployment/states/state-machine';
 import { type DeployedCollector, type LocalCollector, startLocalCollector } from '../end-to-end/local-collector';
 
 /** Something that runs the state machine of a deployed stack. */

@@ -1,10 +1,10 @@
+import { retryWaitSeconds } from '../../infra/alarm-windows';
 import { collectionOf } from '../../infra/collection';
 import * as limits from '../../infra/fan-out-limits';
-import { retryWaitSeconds } from '../../infra/observability-windows';
-import { asynchronousAttempts, functionTimeoutSeconds } from '../../lambda/settings';
-import { executeStates } from '../../local/deployment/execute-states';
-import { StatesError } from '../../local/deployment/states-error';
-import { stateMachineSchema } from '../../local/deployment/states-language';
+import { asynchronousAttempts, functionTimeoutSeconds } from '../../lambda/stack-contract';
+import { executeStates } from '../../local/deployment/states/execute-states';
+import { StatesError } from '../../local/deployment/states/states-error';
+import { stateMachineSchema } from '../../local/deployment/states/states-language';
 import { exampleConfig } from './example-config';
 import { allowedTo, exampleTemplate, resourceOf, resourcesOf, type TemplateJson, tell } from './example-stack';
 

@@ -1,15 +1,15 @@
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
-import { longestGap } from '../../infra/cron-gap';
+import * as windows from '../../infra/alarm-windows';
 import { longestExecutionSeconds } from '../../infra/fan-out-limits';
-import * as windows from '../../infra/observability-windows';
 import { deliveryAgeSeconds, eventAgeSeconds } from '../../infra/run-timing';
+import { longestGap } from '../../lambda/schedule/cron-gap';
 import {
   asynchronousAttempts,
   deadlineReserveSeconds,
   functionTimeoutSeconds,
   metricNames,
   metricNamespace,
-} from '../../lambda/settings';
+} from '../../lambda/stack-contract';
 import { checkSolutions, observedStack, operations, type Setup } from './observability-setup';
 
 interface Alarm {

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import { createApp } from '../../infra/collector-app';
-import { collectionFile } from '../../lambda/settings';
+import { collectionFile } from '../../lambda/stack-contract';
 import { exampleConfig, exampleJson } from './example-config';
 import { everything, exampleApp, kmsKeyArn, resourceOf, type TemplateJson } from './example-stack';
 import { assetIn, type CdkRun, cdkSynth, templateIn } from './run-cdk';

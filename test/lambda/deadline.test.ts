@@ -1,5 +1,5 @@
 import { startDeadline } from '../../lambda/deadline';
-import { deadlineReserveSeconds, functionTimeoutSeconds, recordWriteSeconds } from '../../lambda/settings';
+import { deadlineReserveSeconds, functionTimeoutSeconds, recordWriteSeconds } from '../../lambda/stack-contract';
 import { RunStopped, Stop } from '../../lambda/stop';
 
 afterEach(() => jest.useRealTimers());

@@ -1,6 +1,6 @@
 import { createCheck } from '../../lambda/body/create-check';
 import { openService } from '../../lambda/open-service';
-import type { Collection } from '../../lambda/settings';
+import type { Collection } from '../../lambda/stack-contract';
 import { type RawService, startRawService, wire } from '../support/raw-service';
 
 const closing: (() => unknown)[] = [];

@@ -1,6 +1,6 @@
-import type { ClusterService } from '../../lambda/fetch-resource';
-import type { ReceivedBody, ResourceRequest, ServiceAnswer } from '../../lambda/resource-request';
-import { ServiceError } from '../../lambda/service-error';
+import type { ClusterService } from '../../lambda/service/fetch-resource';
+import type { ReceivedBody, ResourceRequest, ServiceAnswer } from '../../lambda/service/resource-request';
+import { ServiceError } from '../../lambda/service/service-error';
 
 /** A service for tests of the core: answers what a script says, and notes what it was asked. */
 export class FakeService implements ClusterService {

@@ -1,5 +1,5 @@
-import { JsonError } from '../../lambda/body/json-chunk';
-import { JsonScanner } from '../../lambda/body/json-scanner';
+import { JsonError } from '../../lambda/body/json/json-chunk';
+import { JsonScanner } from '../../lambda/body/json/json-scanner';
 
 /** Scans a document for its well-formedness alone; undefined if the scanner accepts it. */
 export function scanJson(chunks: readonly Buffer[]): JsonError | undefined {

@@ -1,4 +1,4 @@
-import type { PolicyDocument } from '../../../local/aws/authorize';
+import type { PolicyDocument } from '../../../local/aws/iam/authorize';
 
 /** Of the caller that may do everything. */
 export const everythingPolicy: PolicyDocument = {

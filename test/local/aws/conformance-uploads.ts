@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { signedChunks, unsignedChunks } from './aws-chunks';
 import type { Check, Subject } from './conformance';
 import { answerOf, failureOf } from './expect-failure';
 import type { RawRequest } from './raw-request';
+import { signedChunks, unsignedChunks } from './s3/aws-chunks';
 
 const hello = Buffer.from('hello');
 const algorithms = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const;

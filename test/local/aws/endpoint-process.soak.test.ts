@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { FolderStore } from '../../../local/aws/folder-store';
+import { FolderStore } from '../../../local/aws/store/folder-store';
 import { credentials } from './endpoint-setup';
 import { clientsOf } from './subject-clients';
 

@@ -13,9 +13,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import * as fc from 'fast-check';
+import { UnknownPolicyElementError } from '../../../local/aws/iam/policy-document';
 import type { Fault, InterceptedRequest, LoggedRequest } from '../../../local/aws/local-aws';
 import { startLocalAws, UnknownSecretError } from '../../../local/aws/local-aws';
-import { UnknownPolicyElementError } from '../../../local/aws/policy-document';
 import { accountId, secretArn, startEndpoint } from './endpoint-setup';
 import { answerOf, failureOf } from './expect-failure';
 import { region } from './subject-clients';

@@ -1,0 +1,77 @@
+import { Transform } from 'node:stream';
+import { crc32 } from 'node:zlib';
+import {
+  ArchiveReadError,
+  type ArchiveReader,
+  ChecksumError,
+  type ListedObject,
+  type ObjectHead,
+  type OpenedObject,
+} from '../../lambda/verify/archive-reader';
+import { FolderStore } from '../../local/aws/store/folder-store';
+
+const pageSize = 1000;
+
+/** An archive in a folder on this machine. */
+export class FolderArchive implements ArchiveReader {
+  readonly location: string;
+  private readonly store: FolderStore;
+
+  constructor(folder: string) {
+    this.location = folder;
+    this.store = new FolderStore(folder);
+  }
+
+  async *list(prefix: string, after?: string): AsyncGenerator<ListedObject> {
+    for (let startAfter = after, last = false; !last; ) {
+      const page = await translated(`Listing ${prefix}`, () =>
+        this.store.list(prefix, { startAfter, maxKeys: pageSize }),
+      );
+      for (const { key, size, lastModified, userMetadata } of page.objects)
+        yield { key, storedBytes: size, writtenAt: new Date(lastModified), metadata: userMetadata };
+      startAfter = page.next;
+      last = startAfter === undefined;
+    }
+  }
+
+  async head(key: string): Promise<ObjectHead | undefined> {
+    const found = await translated(`Reading ${key}`, () => this.store.head(key));
+    return found && { storedBytes: found.size, metadata: found.userMetadata };
+  }
+
+  async open(key: string): Promise<OpenedObject | undefined> {
+    const found = await translated(`Reading ${key}`, () => this.store.get(key));
+    if (found === undefined) return undefined;
+    const { size, userMetadata, checksums } = found.metadata;
+    const source = found.open();
+    const expected = checksums.crc32;
+    if (expected === undefined) return { storedBytes: size, metadata: userMetadata, body: source };
+    const body = source.compose(checkCrc32(expected));
+    return { storedBytes: size, metadata: userMetadata, body };
+  }
+}
+
+/** Passes on what it is given and ends with an error unless it had the checksum, which S3 writes in base64. */
+function checkCrc32(expected: string): Transform {
+  let sum = 0;
+  return new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      sum = crc32(chunk, sum);
+      done(null, chunk);
+    },
+    flush(done) {
+      const actual = Buffer.alloc(4);
+      actual.writeUInt32BE(sum);
+      if (actual.toString('base64') === expected) done();
+      else done(new ChecksumError('the stored bytes do not have the checksum they were written with'));
+    },
+  });
+}
+
+async function translated<Result>(action: string, read: () => Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    throw new ArchiveReadError(`${action} failed: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,64 @@
+import { Transform } from 'node:stream';
+import { JsonScanner, type JsonType } from '../../lambda/body/json/json-scanner';
+import { JsonStringDecoder } from '../../lambda/body/json/json-string-decoder';
+import type { StringSink } from '../../lambda/body/json/json-string-scanner';
+import { StringCapture } from '../../lambda/body/json/string-capture';
+
+/** Longest member name that matters: `spec`. */
+const longestName = 4;
+
+/**
+ * Log record in, log text out: the string `spec.log`, decoded to UTF-8, whatever its size. Ends with a JsonError if the
+ * record is no JSON, which only a foreign one is: it was checked before it was archived.
+ */
+export class LogText extends Transform {
+  /** Whether the record has a log text. */
+  found = false;
+  private readonly memberName = new StringCapture(longestName);
+  private readonly decoder = new JsonStringDecoder();
+  private section = '';
+  private readonly scanner = new JsonScanner({
+    name: (depth) => this.beginName(depth),
+    value: (type, depth) => this.beginValue(type, depth),
+  });
+
+  /** Whether the text has half a surrogate pair, which UTF-8 cannot say and the output lacks. */
+  get isLossy(): boolean {
+    return this.decoder.loneSurrogate;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error, chunk?: Buffer) => void): void {
+    try {
+      this.decoder.beginChunk(chunk.length);
+      this.scanner.write(chunk);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    done(undefined, this.decoder.takeChunk());
+  }
+
+  override _flush(done: (error?: Error) => void): void {
+    try {
+      this.scanner.end();
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    done();
+  }
+
+  private beginName(depth: number): StringSink | undefined {
+    if (depth > 2) return undefined;
+    this.memberName.clear();
+    return this.memberName;
+  }
+
+  private beginValue(type: JsonType, depth: number): StringSink | undefined {
+    const name = this.memberName.tooLong ? '' : this.memberName.value;
+    if (depth === 1) this.section = type === 'object' ? name : '';
+    if (depth !== 2 || this.section !== 'spec' || name !== 'log' || type !== 'string') return undefined;
+    this.found = true;
+    return this.decoder;
+  }
+}

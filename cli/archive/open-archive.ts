@@ -1,0 +1,24 @@
+import { stat } from 'node:fs/promises';
+import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
+
+/**
+ * The archive a location names: `s3://bucket`, or a folder.
+ * @throws ArchiveReadError if it names no bucket, or a folder that is not there
+ */
+export async function openArchive(location: string): Promise<ArchiveReader> {
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(location)) {
+    const bucket = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/?$/.exec(location)?.[1];
+    if (bucket === undefined)
+      throw new ArchiveReadError(`Opening the archive ${location} failed: expected a folder or s3://bucket`);
+    // Loading the SDK takes longer than most commands take on a folder.
+    const { S3Archive } = await import('../../lambda/verify/s3-archive');
+    return new S3Archive(bucket);
+  }
+  const folder = await stat(location).catch(() => undefined);
+  if (folder?.isDirectory() !== true)
+    throw new ArchiveReadError(
+      `Opening the archive ${location} failed: there is no such folder; npm start makes one, --archive names another`,
+    );
+  const { FolderArchive } = await import('./folder-archive');
+  return new FolderArchive(location);
+}

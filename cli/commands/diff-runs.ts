@@ -1,0 +1,137 @@
+import type { Resource } from '../../lambda/resources';
+import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
+import { mapConcurrently } from '../../lambda/verify/map-concurrently';
+import { isStored, type Run, type RunOutcome, readRun } from '../../lambda/verify/read-run';
+import { newestRuns } from '../../lambda/verify/run-keys';
+import { factsOf } from '../archive/cluster-objects';
+import { type ExitCode, exitCodes } from '../terminal/exit-codes';
+import { formatBytes, formatCount, formatTime } from '../terminal/format';
+import { printable } from '../terminal/printable';
+import { printTable } from '../terminal/table';
+import { print, printJson, type Terminal } from '../terminal/terminal';
+import type { JsonOption, PeriodOptions } from './archive-options';
+
+interface Side {
+  /** What became of it in that run; undefined where the run did not cover it. */
+  readonly outcome: RunOutcome['outcome'] | undefined;
+  readonly sha256: string | undefined;
+  readonly bytes: number | undefined;
+}
+
+/** `new` and `gone`: only one of the runs covered the cluster. `unknown`: not archived in both, so that nothing can be said. */
+type Change = 'same' | 'changed' | 'new' | 'gone' | 'unknown';
+
+interface ClusterChange {
+  readonly cluster: string;
+  readonly change: Change;
+  readonly from: Side;
+  readonly to: Side;
+}
+
+const headConcurrency = 16;
+
+/**
+ * Prints which clusters changed between two runs, from the hashes in the run records.
+ * @throws ArchiveReadError if the archive cannot be read or has no two runs there
+ */
+export async function diffRuns(
+  terminal: Terminal,
+  reader: ArchiveReader,
+  resource: Resource,
+  options: PeriodOptions & JsonOption,
+): Promise<ExitCode> {
+  const [before, after] = await findRuns(reader, options, terminal.now());
+  const old = outcomesOf(before, resource);
+  const now = outcomesOf(after, resource);
+  const clusters = [...new Set([...old.keys(), ...now.keys()])].sort();
+  const changes: ClusterChange[] = [];
+  const counts: Record<Change, number> = { same: 0, changed: 0, new: 0, gone: 0, unknown: 0 };
+  const compare = async (cluster: string): Promise<ClusterChange> => {
+    const from = await sideOf(reader, old.get(cluster));
+    const to = await sideOf(reader, now.get(cluster));
+    return { cluster, change: changeOf(from, to), from, to };
+  };
+  for await (const change of mapConcurrently(clusters, headConcurrency, compare)) {
+    counts[change.change]++;
+    if (change.change !== 'same') changes.push(change);
+  }
+  const badRecords = [...before.badRecords, ...after.badRecords];
+  if (options.json === true) {
+    const from = before.run.toISOString();
+    const to = after.run.toISOString();
+    await printJson(terminal.out, { resource, from, to, counts, clusters: changes, badRecords });
+  } else {
+    await printChanges(terminal, resource, before, after, changes, counts);
+  }
+  for (const { key, problem } of badRecords)
+    await print(terminal.err, `${terminal.errColors.red('bad run record')} ${printable(`${key}: ${problem}`)}\n`);
+  if (counts.changed + counts.new + counts.gone > 0) return exitCodes.found;
+  return counts.unknown + badRecords.length > 0 ? exitCodes.trouble : exitCodes.ok;
+}
+
+async function findRuns(reader: ArchiveReader, { from, to }: PeriodOptions, now: Date): Promise<[Run, Run]> {
+  const newest = await newestRuns(reader, { to }, from === undefined ? 2 : 1, now);
+  const after = newest.at(-1);
+  const before = from === undefined ? newest.at(-2) : (await newestRuns(reader, { to: from }, 1, now))[0];
+  if (before === undefined || after === undefined) {
+    const time = after === undefined ? to : from;
+    const where = time === undefined ? '' : ` at or before ${formatTime(time)}`;
+    throw new ArchiveReadError(`Finding two runs to compare failed: there are not enough${where}; runs lists them`);
+  }
+  return [await readRun(reader, before), await readRun(reader, after)];
+}
+
+function outcomesOf({ outcomes }: Run, resource: Resource): Map<string, RunOutcome> {
+  return new Map(outcomes.filter((outcome) => outcome.resource === resource).map((o) => [o.cluster, o]));
+}
+
+/** A hash that the record lacks is in the object's own metadata. */
+async function sideOf(reader: ArchiveReader, outcome: RunOutcome | undefined): Promise<Side> {
+  if (outcome === undefined || !isStored(outcome) || outcome.key === undefined || outcome.sha256 !== undefined)
+    return { outcome: outcome?.outcome, sha256: outcome?.sha256, bytes: outcome?.bytes };
+  const facts = await factsOf(reader, { key: outcome.key });
+  return { outcome: outcome.outcome, sha256: facts?.sha256, bytes: facts?.length };
+}
+
+function changeOf(from: Side, to: Side): Change {
+  if (from.outcome === undefined) return 'new';
+  if (to.outcome === undefined) return 'gone';
+  if (from.sha256 === undefined || to.sha256 === undefined) return 'unknown';
+  return from.sha256 === to.sha256 ? 'same' : 'changed';
+}
+
+async function printChanges(
+  terminal: Terminal,
+  resource: Resource,
+  before: Run,
+  after: Run,
+  changes: readonly ClusterChange[],
+  counts: Readonly<Record<Change, number>>,
+): Promise<void> {
+  const { colors } = terminal;
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const parts = (['changed', 'new', 'gone', 'unknown', 'same'] as const)
+    .filter((change) => counts[change] > 0)
+    .map((change) => `${counts[change]} ${change}`);
+  await print(
+    terminal.out,
+    `${resource === 'log' ? 'Logs' : 'Manifests'} of ${formatCount(total, 'cluster')} between the runs ` +
+      `${formatTime(before.run)} and ${formatTime(after.run)}: ${parts.join(', ')}\n`,
+  );
+  const show = ({ outcome, sha256, bytes }: Side) =>
+    sha256 === undefined ? (outcome ?? 'not covered') : `${sha256.slice(0, 12)} ${formatBytes(bytes)}`;
+  await printTable(
+    terminal,
+    [
+      { head: 'Cluster', cell: ({ cluster }) => cluster, gives: true },
+      {
+        head: 'Change',
+        cell: ({ change }) => change,
+        color: (text, { change }) => (change === 'changed' ? colors.yellow(text) : colors.cyan(text)),
+      },
+      { head: 'SHA-256 and size before', cell: ({ from }) => show(from) },
+      { head: 'SHA-256 and size after', cell: ({ to }) => show(to) },
+    ],
+    changes,
+  );
+}

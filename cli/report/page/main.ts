@@ -1,0 +1,60 @@
+import { formatCount } from '../../terminal/format';
+import { drawSizes } from './chart';
+import { byId } from './dom';
+import { FailureList } from './failure-list';
+import { Grid } from './grid';
+import { Model, type Order, type Row, resources, type Show } from './model';
+import { Popup } from './popup';
+import type { ReportData } from './report-data';
+import { showTotals } from './totals';
+
+const model = new Model(JSON.parse(byId('data').textContent ?? '') as ReportData);
+const popup = new Popup();
+const filter = byId<HTMLInputElement>('filter');
+const show = byId<HTMLSelectElement>('show');
+const order = byId<HTMLSelectElement>('order');
+const grid = new Grid(byId('grid'), model, popup);
+const failures = new FailureList(model, goTo);
+let rows: Row[] = [];
+
+function update(): void {
+  rows = model.select(filter.value, show.value as Show, order.value as Order);
+  grid.setRows(rows);
+  failures.filter(filter.value);
+  const all = formatCount(model.rows.length, 'cluster');
+  byId('shown').textContent = rows.length === model.rows.length ? all : `${rows.length} of ${all}`;
+  byId('nothing').hidden = rows.length > 0;
+}
+
+/** Shows a cell, whatever was filtered. */
+function goTo(row: Row, run: number): void {
+  if (!rows.includes(row)) {
+    filter.value = '';
+    show.value = 'all';
+    update();
+  }
+  byId('grid').scrollIntoView({ block: 'center' });
+  grid.focusCell(rows.indexOf(row), run);
+}
+
+showTotals(model);
+for (const resource of resources) drawSizes(resource, model.data.runs, popup);
+filter.addEventListener('input', update);
+show.addEventListener('change', update);
+order.addEventListener('change', update);
+document.addEventListener('keydown', (event) => {
+  if (event.key === '/' && !(event.target instanceof HTMLInputElement)) {
+    event.preventDefault();
+    filter.focus();
+    filter.select();
+  } else if (event.key === 'Escape') {
+    popup.hide();
+    if (event.target !== filter) return;
+    filter.value = '';
+    update();
+    grid.focusCell(0, model.data.runs.length - 1);
+  } else if (event.key === 'Enter' && event.target === filter) {
+    grid.focusCell(0, model.data.runs.length - 1);
+  }
+});
+update();

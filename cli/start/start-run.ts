@@ -1,0 +1,138 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CollectorConfig } from '../../infra/config/config';
+import { parseRunRecordKey } from '../../lambda/archive/archive-layout';
+import { resourceNames } from '../../lambda/resources';
+import { type Outcome, type RunSummary, runRecordSchema } from '../../lambda/run/run-record';
+import { logMessages } from '../../lambda/stack-contract';
+import { deployLocally, type LocalDeployment } from '../../local/deployment/deploy-locally';
+import { ScheduleError } from '../../local/deployment/fire-schedule';
+import type { InvocationResult } from '../../local/deployment/local-function';
+import { MessageRefusedError } from '../../local/deployment/local-messages';
+import type { ExecutionResult } from '../../local/deployment/states/state-machine';
+import type { Terminal } from '../terminal/terminal';
+import { StartProgress } from './start-progress';
+import type { StartedService } from './start-service';
+
+export interface RunChoice {
+  readonly folder: string;
+  /** Left out: all that are configured. */
+  readonly clusters?: readonly string[] | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+/** A run of the locally deployed stack. */
+export interface StartedRun {
+  /** Whether the schedule was fired, rather than the function invoked by hand. */
+  readonly scheduled: boolean;
+  /** The execution that the schedule started; undefined for a fleet that is not in shards. */
+  readonly execution?: ExecutionResult | undefined;
+  /** Oldest first, of all shards; empty if something was refused. */
+  readonly attempts: readonly InvocationResult[];
+  /** What the last attempt says of itself; undefined if it did not get so far. */
+  readonly summary: RunSummary | undefined;
+  /** What was attempted and not archived, as logged: all that tells it of a dry run, which leaves no record. */
+  readonly failures: readonly Outcome[];
+  /** Keys of the run records that were written. */
+  readonly records: readonly string[];
+  /** What kept the schedule or a failure record from being delivered. */
+  readonly refused: Error | undefined;
+}
+
+/**
+ * Synthesises the stack, deploys it locally, starts one run, and takes everything but the archive down again.
+ * @throws what synthesis and deployment throw; a run that fails is a result
+ */
+export async function startRun(
+  { config, apiKey }: StartedService,
+  choice: RunChoice,
+  terminal: Terminal,
+  interrupted: AbortSignal,
+): Promise<StartedRun> {
+  const outdir = await mkdtemp(join(tmpdir(), 'cdk-out-'));
+  let deployment: LocalDeployment | undefined;
+  let progress: StartProgress | undefined;
+  const records: string[] = [];
+  try {
+    // Loading the CDK takes a second, which whoever only mistyped an option should not wait for.
+    const { createApp } = await import('../../infra/collector-app');
+    const assembly = createApp({ config, outdir }).app.synth();
+    interrupted.throwIfAborted();
+    deployment = await deployLocally({
+      assembly,
+      folder: choice.folder,
+      secretValue: apiKey,
+      onRequest: (request) => {
+        progress?.note(request);
+        const { action, key = '', status } = request;
+        if (action === 'PutObject' && status === 200 && parseRunRecordKey(key) !== undefined) records.push(key);
+      },
+    });
+    if (choice.dryRun !== true && terminal.isWatched)
+      progress = new StartProgress(terminal, expectedObjects(config, choice));
+    const invoked = await Promise.race([invoke(deployment, choice), aborted(interrupted)]);
+    return { ...invoked, summary: summaryIn(deployment.logs), failures: failuresIn(deployment.logs), records };
+  } finally {
+    progress?.stop();
+    await deployment?.close();
+    await rm(outdir, { recursive: true, force: true });
+  }
+}
+
+type Invoked = Pick<StartedRun, 'scheduled' | 'execution' | 'attempts' | 'refused'>;
+
+async function invoke(deployment: LocalDeployment, { clusters, dryRun }: RunChoice): Promise<Invoked> {
+  const byHand = clusters !== undefined || dryRun === true || deployment.schedule?.enabled !== true;
+  if (byHand) {
+    const event = { ...(clusters !== undefined && { clusters }), ...(dryRun === true && { dryRun }) };
+    return { scheduled: false, attempts: [await deployment.invoke(event)], refused: undefined };
+  }
+  try {
+    const { attempts, execution } = await deployment.fireSchedule(new Date());
+    return { scheduled: true, execution, attempts, refused: undefined };
+  } catch (error) {
+    if (!(error instanceof MessageRefusedError || error instanceof ScheduleError)) throw error;
+    return { scheduled: true, attempts: [], refused: error };
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+function expectedObjects({ clusters }: CollectorConfig, { clusters: chosen }: RunChoice): number {
+  return clusters
+    .filter(({ uid }) => chosen === undefined || chosen.includes(uid))
+    .reduce((sum, { resources = resourceNames }) => sum + resources.length, 0);
+}
+
+/** The log has the summary even of a run that failed, whose answer is an error. */
+function summaryIn(logs: readonly string[]): RunSummary | undefined {
+  for (const line of [...logs].reverse()) {
+    if (!line.includes(logMessages.run)) continue;
+    const entry = JSON.parse(line) as RunSummary & { message?: string };
+    if (entry.message !== logMessages.run) continue;
+    // The line also says what the logger adds, such as the function's name.
+    const { run, shard, attempt, status, dryRun, counts, record, stopped, durationMs } = entry;
+    return {
+      run,
+      shard,
+      status,
+      dryRun,
+      counts,
+      stopped,
+      durationMs,
+      ...(attempt && { attempt }),
+      ...(record && { record }),
+    };
+  }
+  return undefined;
+}
+
+function failuresIn(logs: readonly string[]): Outcome[] {
+  const failures = logs.filter((line) => line.includes(logMessages.failure)).map((line) => JSON.parse(line));
+  return runRecordSchema.shape.outcomes.parse(failures.filter(({ message }) => message === logMessages.failure));
+}

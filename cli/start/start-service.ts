@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import type { CollectorConfig } from '../../infra/config/config';
+import type { ManifestForm } from '../../local/demo-service/demo-answer';
+import { demoContent } from '../../local/demo-service/demo-content';
+import type { FaultName } from '../../local/demo-service/demo-faults';
+import { folderContent } from '../../local/demo-service/folder-content';
+import { startDemoService } from '../../local/demo-service/start-demo-service';
+
+/** The address in the shipped configuration: nothing answers there, so that the demo does. */
+export const demoBaseUrl = 'https://clusters.example.com';
+
+/** Environment variable that holds the real service's key. An argument would stay in the shell's history. */
+export const apiKeyVariable = 'COLLECTOR_API_KEY';
+
+export interface ServiceChoice {
+  /** Folder of clusters that the demo service serves instead of its own content. */
+  readonly serve?: string | undefined;
+  readonly manifestAs?: ManifestForm | undefined;
+  readonly failing: Readonly<Record<string, FaultName>>;
+}
+
+/** The service that a local run reads. */
+export interface StartedService {
+  readonly kind: 'demo' | 'folder' | 'real';
+  readonly url: string;
+  readonly apiKey: string;
+  /** The configuration with this service in it. */
+  readonly config: CollectorConfig;
+  close(): Promise<void>;
+}
+
+/** What was asked for cannot be started; nothing was. */
+export class StartUsageError extends Error {
+  override readonly name = 'StartUsageError';
+}
+
+/**
+ * Starts the demo service if the configuration names the demo's address or a folder is to be served; otherwise the real
+ * service is read, with the key from the environment.
+ * @throws StartUsageError if the folder or the key is missing, or an option does not fit
+ */
+export async function startService(
+  config: CollectorConfig,
+  choice: ServiceChoice,
+  environment: Readonly<Record<string, string | undefined>>,
+): Promise<StartedService> {
+  if (choice.serve !== undefined) return serveFolder(config, choice, choice.serve);
+  if (config.service.baseUrl === demoBaseUrl) {
+    const uids = config.clusters.map(({ uid }) => uid);
+    return startDemo('demo', config, choice, demoContent(uids));
+  }
+  return readRealService(config, choice, environment);
+}
+
+async function serveFolder(config: CollectorConfig, choice: ServiceChoice, folder: string): Promise<StartedService> {
+  const source = folderContent(folder);
+  const uids = await source.clusterUids().catch((error: NodeJS.ErrnoException) => {
+    throw new StartUsageError(`Serving ${folder} failed: ${error.code}; expected a folder with a folder per cluster.`, {
+      cause: error,
+    });
+  });
+  if (uids.length === 0)
+    throw new StartUsageError(
+      `Serving ${folder} failed: there is no cluster in it; expected folders <uid>/ with log.txt and manifest.yaml.`,
+    );
+  return startDemo('folder', { ...config, clusters: uids.map((uid) => ({ uid })) }, choice, source);
+}
+
+async function startDemo(
+  kind: 'demo' | 'folder',
+  config: CollectorConfig,
+  { manifestAs, failing }: ServiceChoice,
+  source: ReturnType<typeof demoContent>,
+): Promise<StartedService> {
+  const strangers = Object.keys(failing).filter((uid) => !config.clusters.some((cluster) => cluster.uid === uid));
+  if (strangers.length > 0)
+    throw new StartUsageError(`--fail names ${strangers.join(', ')}, but there is no such cluster.`);
+  const apiKey = `demo-${randomUUID()}`;
+  const { collection } = config.service;
+  const service = await startDemoService({
+    apiKey,
+    source,
+    collection,
+    failing,
+    ...(manifestAs !== undefined && { manifestAs }),
+  });
+  // A certificate authority of the real service has no say here.
+  const { caCertificate: _, ...rest } = config.service;
+  return {
+    kind,
+    apiKey,
+    url: service.url,
+    config: { ...config, service: { ...rest, baseUrl: service.url } },
+    close: () => service.close(),
+  };
+}
+
+function readRealService(
+  config: CollectorConfig,
+  { manifestAs, failing }: ServiceChoice,
+  environment: Readonly<Record<string, string | undefined>>,
+): StartedService {
+  const { baseUrl } = config.service;
+  if (manifestAs !== undefined || Object.keys(failing).length > 0)
+    throw new StartUsageError(
+      `--manifest-as and --fail are for the demo service, but the configuration names ${baseUrl}; leave them out.`,
+    );
+  const apiKey = environment[apiKeyVariable];
+  if (apiKey === undefined || apiKey === '')
+    throw new StartUsageError(
+      `Reading ${baseUrl} needs its API key in the environment variable ${apiKeyVariable}, which is not set.\n` +
+        `Type: read -rs ${apiKeyVariable} && export ${apiKeyVariable}   (then paste the key and press Enter)`,
+    );
+  return { kind: 'real', url: baseUrl, apiKey, config, close: async () => {} };
+}

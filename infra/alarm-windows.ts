@@ -1,0 +1,58 @@
+import type { Gap } from '../lambda/schedule/cron-gap';
+import { asynchronousAttempts, functionTimeoutSeconds } from '../lambda/stack-contract';
+
+/**
+ * Period of the alarms that follow runs, in seconds. A window of periods below one hour may last a day at most, one of
+ * whole hours seven days (PutMetricAlarm, parameter Period).
+ */
+export const alarmPeriodSeconds = 3600;
+
+/** Longest window of an alarm, in hours: seven days. */
+export const longestWindowHours = 168;
+
+/** Longest window that CloudWatch evaluates every minute, in hours; longer ones it evaluates once per hour. */
+export const promptWindowHours = 24;
+
+/** Longest warm-up of a new alarm, in minutes: two days. */
+export const longestWarmUpMinutes = 2880;
+
+/** What Lambda waits between the attempts of an asynchronous invocation, in seconds: one minute, then two. */
+export const retryWaitSeconds = 60 + 120;
+
+/** Longest time from a firing of the schedule until its last attempt has ended, in seconds. */
+export const longestRunSeconds = asynchronousAttempts * functionTimeoutSeconds + retryWaitSeconds;
+
+/** How long after the longest gap of the schedule a run counts as missing, in hours. */
+export const missingMarginHours = 1;
+
+/** Share of the time limit above which a run is close to it. */
+export const closeToLimitShare = 0.8;
+
+/** Throttled answers in an hour below which a busy moment of the service is nobody's business. */
+export const leastThrottledAnswers = 10;
+
+/** Share of throttled answers in an hour, in percent, above which the service asks for a slower pace. */
+export const throttledPercent = 10;
+
+/** The margin where a run is an execution that takes so many seconds at most: whole hours. */
+export function executionMarginHours(longestSeconds: number): number {
+  return Math.floor(longestSeconds / 3600) + 1;
+}
+
+/** Hours without a run of the schedule after which one is missing; undefined if no alarm can look back that far. */
+export function missingWindowHours(
+  { hours }: Pick<Gap, 'hours'>,
+  marginHours: number = missingMarginHours,
+): number | undefined {
+  const window = Math.ceil(hours + marginHours);
+  return window <= longestWindowHours ? window : undefined;
+}
+
+/**
+ * How long an alarm about one run stays, in hours: until the next run has had its time, so that OK means a better run
+ * and not merely that minutes have passed. A day is the most that is evaluated every minute; a rarer schedule pages
+ * anew with each failing run.
+ */
+export function stayHours({ hours }: Pick<Gap, 'hours'>, marginHours: number = missingMarginHours): number {
+  return Math.min(promptWindowHours, Math.ceil(hours + marginHours));
+}

@@ -1,0 +1,42 @@
+import * as z from 'zod';
+import { resourceNames } from '../../lambda/resources';
+import type { ConfiguredCluster } from '../../lambda/stack-contract';
+import { members } from './members';
+
+const loneSurrogate = /\p{Surrogate}/u;
+const longestUid = 200;
+
+const uid = z
+  .string('the uid of a cluster')
+  .min(1, 'a uid that is not empty')
+  .refine((text) => text !== '.' && text !== '..', 'a uid other than "." and "..", which no path can carry')
+  .refine((text) => !loneSurrogate.test(text), 'a uid without lone surrogates, which no path can carry')
+  .refine((text) => Buffer.byteLength(text) <= longestUid, `a uid of at most ${longestUid} bytes of UTF-8`)
+  .describe('Uid of the cluster, as the service knows it.');
+
+export const projectUid = z
+  .string('the uid of a project')
+  .regex(/^[!-~](?:[ -~]{0,1022}[!-~])?$/, 'printable ASCII without a space at either end, as it travels in a header')
+  .describe('Header ProjectUid: scopes the requests to this project.');
+
+const requestId = z
+  .string('a request identifier')
+  .regex(/^.{1,1024}$/su, '1 to 1024 characters')
+  .refine((text) => !loneSurrogate.test(text), 'text without lone surrogates')
+  .describe('Query parameter requestId of the log call.');
+
+/** One entry of the list of clusters: a uid, or an object for what differs. */
+export const cluster = z.union([
+  uid.transform((text): ConfiguredCluster => ({ uid: text })),
+  members({
+    uid,
+    projectUid: projectUid.describe("Header ProjectUid for this cluster; wins over the service's.").optional(),
+    requestId: requestId.optional(),
+    resources: z
+      .array(z.enum(resourceNames, `one of ${resourceNames.join(', ')}`))
+      .min(1, 'at least one resource')
+      .refine((names) => new Set(names).size === names.length, 'each resource once')
+      .describe('Which resources are collected of this cluster; left out: both.')
+      .optional(),
+  }),
+]);

@@ -1,0 +1,126 @@
+import { type Resource, resourceNames, resources } from '../resources';
+
+/**
+ * Every key of the archive, pure. Keys are UTC and sort by time; their `name=value` segments are Hive partitions, which
+ * Athena, Spark and DuckDB read as columns.
+ *
+ *     logs/cluster=<uid>/date=2026-11-20/20261120T100000.000Z.json.gz
+ *     manifests/cluster=<uid>/date=2026-11-20/20261120T100000.000Z.txt.gz
+ *     runs/date=2026-11-20/20261120T100000.000Z.attempt-1.json
+ *     runs/date=2026-11-20/20261120T100000.000Z.shard-0-of-4.attempt-1.json
+ */
+export const runsPrefix = 'runs/';
+
+/** How stored content is compressed; decides the file ending and the Content-Encoding. */
+export type Compression = 'gzip' | 'zstd';
+
+export const compressionEndings = { gzip: 'gz', zstd: 'zst' } as const satisfies Record<Compression, string>;
+
+/** One part of a fleet that is too large for one invocation; `index` counts from 0. */
+export interface Shard {
+  readonly index: number;
+  readonly count: number;
+}
+
+export interface ObjectName {
+  readonly resource: Resource;
+  readonly cluster: string;
+  /** The run's time. */
+  readonly run: Date;
+  readonly compression: Compression;
+}
+
+export interface RunRecordName {
+  readonly run: Date;
+  readonly shard?: Shard | undefined;
+  /** Counts from 1. */
+  readonly attempt: number;
+}
+
+/** Key of one archived resource of one cluster in one run. */
+export function objectKey({ resource, cluster, run, compression }: ObjectName): string {
+  const ending = `${resources[resource].extension}.${compressionEndings[compression]}`;
+  return `${clusterPrefix(resource, cluster)}date=${dateOf(run)}/${stampOf(run)}.${ending}`;
+}
+
+/** Prefix of everything archived of one resource of one cluster. */
+export function clusterPrefix(resource: Resource, cluster: string): string {
+  return `${resources[resource].folder}/cluster=${encodeSegment(cluster)}/`;
+}
+
+/** Key of the record of one attempt. */
+export function runRecordKey({ run, shard, attempt }: RunRecordName): string {
+  const part = shard === undefined ? '' : `shard-${shard.index}-of-${shard.count}.`;
+  return `${runPrefix(run)}${part}attempt-${attempt}.json`;
+}
+
+/** Prefix of the records of all attempts, and all shards, of one run. */
+export function runPrefix(run: Date): string {
+  return `${runsPrefix}date=${dateOf(run)}/${stampOf(run)}.`;
+}
+
+/** The name behind an object's key; undefined for a key that is not exactly of this layout. */
+export function parseObjectKey(key: string): ObjectName | undefined {
+  const match = /^([a-z]+)\/cluster=([^/]+)\/date=[^/]+\/([^./]+\.[^./]+)\.[a-z]+\.([a-z]+)$/.exec(key);
+  if (match === null) return undefined;
+  const [, folder, segment = '', stamp = '', ending] = match;
+  const resource = resourceNames.find((name) => resources[name].folder === folder);
+  const compression = (Object.keys(compressionEndings) as Compression[]).find((c) => compressionEndings[c] === ending);
+  const cluster = decodeSegment(segment);
+  const run = parseStamp(stamp);
+  if (resource === undefined || compression === undefined || cluster === undefined || run === undefined)
+    return undefined;
+  const name = { resource, cluster, run, compression };
+  return objectKey(name) === key ? name : undefined;
+}
+
+/** The name behind a run record's key; undefined for a key that is not exactly of this layout. */
+export function parseRunRecordKey(key: string): RunRecordName | undefined {
+  const match = /([^/]+Z)\.(?:shard-(\d+)-of-(\d+)\.)?attempt-(\d+)\.json$/.exec(key);
+  if (match === null) return undefined;
+  const [, stamp = '', index, count, attempt] = match;
+  const run = parseStamp(stamp);
+  if (run === undefined) return undefined;
+  const shard = index === undefined ? undefined : { index: Number(index), count: Number(count) };
+  const name = { run, shard, attempt: Number(attempt) };
+  return runRecordKey(name) === key ? name : undefined;
+}
+
+/**
+ * A uid as one key segment, one to one. What is not plain becomes percent-encoded UTF-8, with the dot kept plain because
+ * the prefix `cluster=` keeps `.` and `..` harmless.
+ * @throws URIError for a lone surrogate, which a valid configuration does not contain
+ */
+export function encodeSegment(uid: string): string {
+  return encodeURIComponent(uid).replace(/[~!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** The uid behind a key segment; undefined if the segment is not exactly what {@link encodeSegment} writes. */
+export function decodeSegment(segment: string): string | undefined {
+  try {
+    const uid = decodeURIComponent(segment);
+    return encodeSegment(uid) === segment ? uid : undefined;
+  } catch (error) {
+    if (error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+/** A run's time as keys write it: `20261120T100000.000Z`. */
+export function stampOf(run: Date): string {
+  return run.toISOString().replace(/[-:]/g, '');
+}
+
+/** The time a stamp names; undefined if it is not exactly what {@link stampOf} writes. */
+export function parseStamp(stamp: string): Date | undefined {
+  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3})Z$/.exec(stamp);
+  if (match === null) return undefined;
+  const [, year, month, day, hour, minute, second] = match;
+  const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
+  return !Number.isNaN(time.getTime()) && stampOf(time) === stamp ? time : undefined;
+}
+
+/** The partition a run lies in: `2026-11-20`, UTC. */
+export function dateOf(run: Date): string {
+  return run.toISOString().slice(0, 10);
+}

@@ -1,0 +1,170 @@
+import { Readable } from 'node:stream';
+import { isNativeError } from 'node:util/types';
+import { crc32 } from 'node:zlib';
+import {
+  GetObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  PutObjectCommand,
+  type PutObjectCommandInput,
+  type S3Client,
+  S3ServiceException,
+} from '@aws-sdk/client-s3';
+import type { Clock } from '../clock';
+import type { ArchiveObject } from './archive-object';
+import { SmallPut } from './small-put';
+
+/** The archive did not take or give an object. */
+export class ArchiveError extends Error {
+  override readonly name = 'ArchiveError';
+}
+
+/** No put is retried by the SDK: it retries neither conflicts nor streams, and does not see what is sent past it. */
+const putLimits = { attempts: 4, firstDelayMs: 200 } as const;
+
+/** The bucket through the SDK: writes never overwrite, reads are bounded. */
+export class Archive {
+  readonly #client: S3Client;
+  readonly bucket: string;
+  readonly #clock: Clock;
+  readonly #smallPut: SmallPut;
+
+  constructor(client: S3Client, bucket: string, clock: Clock) {
+    this.#client = client;
+    this.bucket = bucket;
+    this.#clock = clock;
+    this.#smallPut = new SmallPut(client, bucket);
+  }
+
+  /**
+   * Writes one object whole, or nothing; never over an existing one.
+   * @throws ArchiveError; the signal's reason when it aborts
+   */
+  async put(object: ArchiveObject, signal: AbortSignal): Promise<'archived' | 'already-archived'> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#putOnce(object, signal);
+        return 'archived';
+      } catch (error) {
+        signal.throwIfAborted();
+        const status = statusOf(error);
+        if (status === 412) return 'already-archived';
+        if (!isTransient(error, status) || attempt === putLimits.attempts) throw this.#failed('PUT', object.key, error);
+        await this.#clock.sleep(this.#clock.random() * putLimits.firstDelayMs * 2 ** attempt, signal);
+      }
+    }
+  }
+
+  /**
+   * @param maxBytes refuses a larger object before reading it
+   * @returns undefined if there is none
+   * @throws ArchiveError; the signal's reason when it aborts
+   */
+  async getText(key: string, maxBytes: number, signal: AbortSignal): Promise<string | undefined> {
+    try {
+      const input = { Bucket: this.bucket, Key: key };
+      const { Body, ContentLength = 0 } = await this.#client.send(new GetObjectCommand(input), { abortSignal: signal });
+      if (ContentLength <= maxBytes) return await Body?.transformToString();
+      // Its connection would wait for somebody to read the rest.
+      if (Body instanceof Readable) Body.destroy();
+      throw new ArchiveError(
+        `GET s3://${this.bucket}/${key} failed: ${ContentLength} bytes, at most ${maxBytes} are read`,
+      );
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof NoSuchKey) return undefined;
+      throw error instanceof ArchiveError ? error : this.#failed('GET', key, error);
+    }
+  }
+
+  /**
+   * All keys that begin with a prefix, in order.
+   * @throws ArchiveError; the signal's reason when it aborts
+   */
+  async keys(prefix: string, signal: AbortSignal): Promise<string[]> {
+    const keys: string[] = [];
+    let token: string | undefined;
+    try {
+      do {
+        const input = { Bucket: this.bucket, Prefix: prefix, ContinuationToken: token };
+        const page = await this.#client.send(new ListObjectsV2Command(input), { abortSignal: signal });
+        keys.push(...(page.Contents ?? []).flatMap(({ Key }) => Key ?? []));
+        token = page.NextContinuationToken;
+      } while (token !== undefined);
+      return keys;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw this.#failed('LIST', prefix, error);
+    }
+  }
+
+  async #putOnce({ key, content, ...object }: ArchiveObject, signal: AbortSignal): Promise<void> {
+    const input: PutObjectCommandInput = {
+      Bucket: this.bucket,
+      Key: key,
+      ContentLength: content.length,
+      ContentType: object.contentType,
+      ContentEncoding: object.contentEncoding,
+      Metadata: object.metadata,
+      // S3 refuses what does not match. Known before the first byte is sent, it also covers the way through the file.
+      ChecksumCRC32: checksum(Buffer.isBuffer(content) ? crc32(content) : content.crc32),
+      IfNoneMatch: '*',
+    };
+    if (Buffer.isBuffer(content)) {
+      await this.#smallPut.send(key, headersOf(input), content, signal);
+      return;
+    }
+    // A reading error has no listener inside the SDK and would end the process.
+    const broken = new AbortController();
+    const body = content.open();
+    body.once('error', (error) => broken.abort(error));
+    try {
+      const abortSignal = AbortSignal.any([signal, broken.signal]);
+      await this.#client.send(new PutObjectCommand({ ...input, Body: body }), { abortSignal });
+    } catch (error) {
+      throw broken.signal.aborted ? broken.signal.reason : error;
+    } finally {
+      body.destroy();
+    }
+  }
+
+  #failed(verb: string, key: string, cause: unknown): ArchiveError {
+    const status = statusOf(cause);
+    const reason = isNativeError(cause) ? `${cause.name}: ${cause.message}` : String(cause);
+    const advice = status === 403 ? "; check the function's role and the policies of the bucket and its KMS key" : '';
+    const answer = status === undefined ? reason : `${status} ${reason}`;
+    return new ArchiveError(`${verb} s3://${this.bucket}/${key} failed: ${answer}${advice}`, { cause });
+  }
+}
+
+function headersOf({
+  ContentType,
+  ContentEncoding,
+  Metadata = {},
+  ChecksumCRC32,
+}: PutObjectCommandInput): Record<string, string> {
+  return {
+    'content-type': ContentType ?? '',
+    ...(ContentEncoding !== undefined && { 'content-encoding': ContentEncoding }),
+    ...Object.fromEntries(Object.entries(Metadata).map(([name, value]) => [`x-amz-meta-${name}`, value])),
+    'x-amz-checksum-crc32': ChecksumCRC32 ?? '',
+    'if-none-match': '*',
+  };
+}
+
+/** A CRC32 as S3's headers carry it: four bytes, the highest first, in base64. */
+function checksum(crc: number): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc);
+  return bytes.toString('base64');
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+}
+
+/** No answer at all, or one that promises better luck next time; 409: two conditional writes met. */
+function isTransient(error: unknown, status: number | undefined): boolean {
+  if (status === undefined) return isNativeError(error);
+  return [408, 409, 429].includes(status) || status >= 500;
+}

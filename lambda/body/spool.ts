@@ -1,0 +1,108 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { crc32 } from 'node:zlib';
+import type { Content } from '../archive/archive-object';
+
+/** Keeping a body failed because the local disk did not take it. */
+export class SpoolError extends Error {
+  override readonly name = 'SpoolError';
+}
+
+/** Bytes of one body that stay in memory; what is longer goes to a file, whole. */
+export const memoryLimitBytes = 1024 * 1024;
+
+/**
+ * How much of a file is read at once, in bytes. Eight times as much is no faster, and leaves so much garbage that a body of
+ * 1 GB takes 25 MB more than one of 200 MB.
+ */
+const fileReadBytes = 32 * 1024;
+
+let created = 0;
+
+/** A bounded buffer that spills: collects what is written to it, with the disk's back-pressure. */
+export class Spool extends Writable {
+  readonly #path: string;
+  readonly #memoryLimitBytes: number;
+  #chunks: Buffer[] = [];
+  #length = 0;
+  #crc32 = 0;
+  #file: FileHandle | undefined;
+  #pending: Promise<void> = Promise.resolve();
+
+  /** @param directory must exist, see {@link emptySpoolDirectory} */
+  constructor(directory: string, limitBytes = memoryLimitBytes) {
+    super({ highWaterMark: 256 * 1024 });
+    created += 1;
+    this.#path = join(directory, `body-${process.pid}-${created}`);
+    this.#memoryLimitBytes = limitBytes;
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
+    this.#pending = this.#append(chunk);
+    this.#pending.then(() => done(), done);
+  }
+
+  override _final(done: (error?: Error) => void): void {
+    this.#closeFile().then(() => done(), done);
+  }
+
+  async #append(chunk: Buffer): Promise<void> {
+    this.#length += chunk.length;
+    this.#crc32 = crc32(chunk, this.#crc32);
+    if (this.#file === undefined && this.#length <= this.#memoryLimitBytes) {
+      this.#chunks.push(chunk);
+      return;
+    }
+    try {
+      if (this.#file === undefined) {
+        this.#file = await open(this.#path, 'wx', 0o600);
+        await this.#file.writeFile(Buffer.concat(this.#chunks));
+        this.#chunks = [];
+      }
+      await this.#file.writeFile(chunk);
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
+      const advice =
+        code === 'ENOSPC'
+          ? ': the disk for temporary files is full; lower limits.concurrency or limits.maxBodyMiB'
+          : '';
+      throw new SpoolError(`Keeping a body of more than ${this.#length} bytes failed: ${code}${advice}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** What was written; only after the stream has finished. The caller releases it with {@link release}. */
+  content(): Content {
+    if (this.#length <= this.#memoryLimitBytes) return Buffer.concat(this.#chunks);
+    const open = () => createReadStream(this.#path, { highWaterMark: fileReadBytes });
+    return { length: this.#length, crc32: this.#crc32, open };
+  }
+
+  /** Forgets the content and removes its file; safe at any time and more than once. */
+  async release(): Promise<void> {
+    this.#chunks = [];
+    // A write under way when the body broke off could otherwise make the file after it was removed. Its error went to
+    // the stream already.
+    await this.#pending.catch(() => undefined);
+    await this.#closeFile();
+    await rm(this.#path, { force: true });
+  }
+
+  async #closeFile(): Promise<void> {
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close();
+  }
+}
+
+/**
+ * Makes the directory for spooled bodies, empty: an execution environment works on one invocation at a time, so whatever
+ * lies there was left by a predecessor that was killed.
+ */
+export async function emptySpoolDirectory(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true });
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+}

@@ -1,0 +1,106 @@
+import type { RunRecordName } from '../archive/archive-layout';
+import type { RunRequest } from '../event';
+import { resourceNames } from '../resources';
+import type { ConfiguredCluster } from '../stack-contract';
+import { type CollectContext, collect, type Task } from './collect';
+import { RunIncompleteError, RunNotFoundError } from './run-errors';
+import { type HistoryQuery, type RecordSource, type RunHistory, readHistory, taskName } from './run-history';
+import { countOutcomes, isComplete, type Outcome, type RunRecord, type RunSummary } from './run-record';
+import { isInShard } from './shard';
+
+/** Where run records are kept. */
+export interface RecordStore extends RecordSource {
+  write(record: RunRecord, signal: AbortSignal): Promise<RunRecordName>;
+  address(name: RunRecordName): string;
+}
+
+export interface AttemptContext extends Omit<CollectContext, 'run' | 'dryRun'> {
+  readonly records: RecordStore;
+  /** Every configured cluster. */
+  readonly clusters: readonly ConfiguredCluster[];
+  /** `ProjectUid` of clusters that have none of their own. */
+  readonly projectUid?: string | undefined;
+  /** What the record says of the code and the configuration behind it. */
+  readonly provenance: Pick<RunRecord, 'collectorVersion' | 'functionVersion' | 'invocation' | 'configuration'>;
+  readonly onUnreadableRecord: HistoryQuery['onUnreadable'];
+  readonly isUnreadableRecord: HistoryQuery['isUnreadable'];
+  /** Bounds the writing of the record, which goes on after the run's own deadline. */
+  readonly recordSignal: () => AbortSignal;
+  /** Called once, with what the attempt came to, before it is reported to the caller. */
+  readonly onFinished: (summary: RunSummary, outcomes: readonly Outcome[]) => void;
+}
+
+const nothing: RunHistory = { attempts: 0, clusters: new Set(), archived: new Map() };
+
+/**
+ * One attempt of one run: what is missing is collected, the record written, the result told truthfully.
+ * @throws RunIncompleteError after everything was attempted, if anything is not archived; RunNotFoundError;
+ * ArchiveError or RunRecordError if the records cannot be read or written
+ */
+export async function attemptRun(request: RunRequest, context: AttemptContext): Promise<RunSummary> {
+  const { clock, records, stop } = context;
+  const started = clock.now();
+  const startedMs = clock.monotonicMs();
+  const run = request.run ?? started;
+  const { shard, dryRun } = request;
+  const query = {
+    run,
+    shard,
+    signal: stop.working,
+    onUnreadable: context.onUnreadableRecord,
+    isUnreadable: context.isUnreadableRecord,
+  };
+  const history = dryRun && !request.completes ? nothing : await readHistory(records, query);
+  if (request.completes && history.clusters.size === 0) throw new RunNotFoundError(run);
+
+  const tasks = tasksOf(request, history, context);
+  const known = (task: Task) => (dryRun ? undefined : history.archived.get(taskName(task)));
+  const missing = tasks.filter((task) => known(task) === undefined);
+  const collected = (await collect(missing, { ...context, run, dryRun })).values();
+  const outcomes = tasks.map((task) => known(task) ?? next(collected));
+
+  const counts = countOutcomes(outcomes);
+  const status = isComplete(counts) ? 'complete' : 'incomplete';
+  const stopped = stop.reason?.message;
+  const durationMs = () => Math.round(clock.monotonicMs() - startedMs);
+  const shared = { run: run.toISOString(), status, counts, stopped } as const;
+  let written: { attempt: number; record: string } | undefined;
+  if (!dryRun) {
+    const times = { startedAt: started.toISOString(), finishedAt: clock.now().toISOString() };
+    const attempt = history.attempts + 1;
+    const record: RunRecord = { version: 1, ...shared, attempt, shard, ...times, ...context.provenance, outcomes };
+    const name = await records.write(record, context.recordSignal());
+    written = { attempt: name.attempt, record: records.address(name) };
+  }
+  const summary: RunSummary = { ...shared, shard, ...written, dryRun, durationMs: durationMs() };
+  context.onFinished(summary, outcomes);
+  if (status === 'incomplete') throw new RunIncompleteError(summary, outcomes);
+  return summary;
+}
+
+/** @throws Error if there is none left: a task without an outcome must not be passed over in silence */
+function next(outcomes: Iterator<Outcome>): Outcome {
+  const { done, value } = outcomes.next();
+  if (done || value === undefined) throw new Error('Merging the outcomes failed: a task has none; this is a defect');
+  return value;
+}
+
+/** What an attempt covers: the configured clusters, narrowed by what the event asks for. */
+function tasksOf(request: RunRequest, history: RunHistory, context: AttemptContext): Task[] {
+  const { clusters, completes, shard } = request;
+  const chosen = clusters === undefined ? undefined : new Set(clusters);
+  const isCovered = (uid: string) =>
+    (chosen === undefined || chosen.has(uid)) &&
+    (!completes || history.clusters.has(uid)) &&
+    (shard === undefined || isInShard(uid, shard));
+  return context.clusters
+    .filter(({ uid }) => isCovered(uid))
+    .flatMap(({ uid: cluster, projectUid = context.projectUid, requestId, resources = resourceNames }) =>
+      resources.map((resource) => ({
+        cluster,
+        resource,
+        projectUid,
+        requestId: request.requestId ?? requestId,
+      })),
+    );
+}

@@ -1,0 +1,92 @@
+import { parseRunRecordKey, type RunRecordName, runPrefix, runRecordKey } from '../archive/archive-layout';
+import type { ArchiveObject } from '../archive/archive-object';
+import { type RunRecord, runRecordSchema } from './run-record';
+import { isRecordText, recordContent } from './run-record-text';
+
+/** The bucket as far as run records need it. */
+export interface TextStore {
+  readonly bucket: string;
+  put(object: ArchiveObject, signal: AbortSignal): Promise<'archived' | 'already-archived'>;
+  getText(key: string, maxBytes: number, signal: AbortSignal): Promise<string | undefined>;
+  keys(prefix: string, signal: AbortSignal): Promise<string[]>;
+}
+
+/** Largest record that is read back, in bytes: about 500,000 outcomes. */
+const largestRecordBytes = 256 * 1024 * 1024;
+
+/** Attempts of one run that may exist before writing another is given up. */
+const mostAttempts = 1000;
+
+/** A run record could not be used or written. */
+export class RunRecordError extends Error {
+  override readonly name = 'RunRecordError';
+}
+
+/** The run records of the archive. What is read back is untrusted: anyone with the right to write may have. */
+export class RunRecords {
+  readonly #store: TextStore;
+
+  constructor(store: TextStore) {
+    this.#store = store;
+  }
+
+  /** The records that exist of one run, all shards, by attempt. @throws ArchiveError */
+  async list(run: Date, signal: AbortSignal): Promise<RunRecordName[]> {
+    const names = (await this.#store.keys(runPrefix(run), signal)).flatMap((key) => parseRunRecordKey(key) ?? []);
+    return names.sort((a, b) => a.attempt - b.attempt);
+  }
+
+  /** @throws RunRecordError if it is absent, damaged or of another attempt; ArchiveError */
+  async read(name: RunRecordName, signal: AbortSignal): Promise<RunRecord> {
+    const key = runRecordKey(name);
+    const failed = (reason: string, cause?: unknown) =>
+      new RunRecordError(`Reading the run record ${this.address(name)} failed: ${reason}`, { cause });
+    const text = await this.#store.getText(key, largestRecordBytes, signal);
+    if (text === undefined) throw failed('there is none');
+    let json: unknown;
+    try {
+      json = JSON.parse(text);
+    } catch (error) {
+      throw failed('it is not JSON', error);
+    }
+    const { success, data, error } = runRecordSchema.safeParse(json);
+    if (!success) throw failed(`it is no run record: ${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}`);
+    if (data.attempt !== name.attempt || data.run !== name.run.toISOString()) throw failed('it is of another attempt');
+    return data;
+  }
+
+  /**
+   * Writes a record under the first free attempt number from its own on: two invocations of one run do not overwrite
+   * each other. A number that is taken by this very record, because only the answer to its writing was lost, is its own.
+   * @param signal bounds the whole writing
+   * @returns the name it was written under
+   * @throws RunRecordError, ArchiveError
+   */
+  async write(record: RunRecord, signal: AbortSignal): Promise<RunRecordName> {
+    for (let attempt = record.attempt; attempt <= mostAttempts; attempt += 1) {
+      const name = { run: new Date(record.run), shard: record.shard, attempt };
+      try {
+        if (await this.#putOnce(runRecordKey(name), { ...record, attempt }, signal)) return name;
+      } catch (error) {
+        if (!signal.aborted) throw error;
+        throw new RunRecordError(`Writing the run record ${this.address(name)} failed: it took too long`, {
+          cause: error,
+        });
+      }
+    }
+    throw new RunRecordError(`Writing the record of run ${record.run} failed: it has ${mostAttempts} attempts already`);
+  }
+
+  /** @returns whether the record is what lies under the key now */
+  async #putOnce(key: string, record: RunRecord, signal: AbortSignal): Promise<boolean> {
+    const object = { key, content: recordContent(record), contentType: 'application/json' };
+    if ((await this.#store.put(object, signal)) === 'archived') return true;
+    const text = await this.#store.getText(key, largestRecordBytes, signal);
+    return text !== undefined && isRecordText(text, record);
+  }
+
+  /** Where a record lies: `s3://bucket/key`. */
+  address(name: RunRecordName): string {
+    return `s3://${this.#store.bucket}/${runRecordKey(name)}`;
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * The contract between the stack, which provides, and the function, which reads: names and types, so that a misspelt
+ * name does not compile. What is known when the stack is synthesised travels in the collection file beside the code;
+ * what CloudFormation alone knows travels in the environment.
+ */
+import type { Compression } from './archive/archive-layout';
+import type { Resource } from './resources';
+
+/** Environment variables, by what they hold. */
+export const environmentNames = {
+  /** Name of the archive bucket. */
+  archiveBucket: 'ARCHIVE_BUCKET',
+  /** Name or ARN of the secret that holds the API key. */
+  apiKeySecret: 'API_KEY_SECRET',
+} as const;
+
+export type CollectorEnvironment = Record<(typeof environmentNames)[keyof typeof environmentNames], string>;
+
+/** Name of the collection file beside the function's bundle. */
+export const collectionFile = 'collection.json';
+
+/** One configured cluster with what is asked of it. */
+export interface ConfiguredCluster {
+  readonly uid: string;
+  /** Header `ProjectUid` (service contract, section 5); wins over the collection's. */
+  readonly projectUid?: string;
+  /** Query parameter `requestId` of the log call (section 4.1); its effect is not shown. */
+  readonly requestId?: string;
+  /** Left out: both. */
+  readonly resources?: readonly Resource[];
+}
+
+/** What one function collects and how: the validated configuration as far as the function needs it, defaults filled in. */
+export interface Collection {
+  readonly service: {
+    /** Origin and path prefix without a trailing slash; https, or http towards loopback. */
+    readonly baseUrl: string;
+    readonly projectUid?: string;
+    /** Path segment of the service's cluster collection (section "Naming note"). */
+    readonly collection: string;
+    /** PEM text of the only certificate authorities trusted for the service; left out: the runtime's own. */
+    readonly caCertificate?: string;
+  };
+  readonly clusters: readonly ConfiguredCluster[];
+  readonly limits: {
+    /** Bodies under way at once. */
+    readonly concurrency: number;
+    /** Requests started per second, over the whole invocation; left out: unlimited. */
+    readonly requestsPerSecond?: number;
+    /** Largest body that is accepted, in MiB of decoded content. */
+    readonly maxBodyMiB: number;
+    /** Longest wait for the first byte of an answer, in seconds. */
+    readonly responseTimeoutSeconds: number;
+  };
+  readonly compression: Compression;
+}
+
+/** The function's time limit, in seconds: Lambda's own maximum. */
+export const functionTimeoutSeconds = 900;
+
+/**
+ * How long before the time limit the collector stops, in seconds: long enough to cancel what runs and to write the run
+ * record under the worst case of the archive's own time limits.
+ */
+export const deadlineReserveSeconds = 45;
+
+/** How long writing the run record may take, in seconds, all retries included; less than the reserve. */
+export const recordWriteSeconds = 30;
+
+/** Attempts of one run that Lambda makes on its own after an asynchronous invocation: the first and two retries. */
+export const asynchronousAttempts = 3;
+
+/** CloudWatch metrics of a run; the alarms and the dashboard read them. The dimension `service` is the stack's name. */
+export const metricNamespace = 'ClusterLogCollector';
+
+export const metricNames = {
+  archived: 'Archived',
+  alreadyArchived: 'AlreadyArchived',
+  failed: 'Failed',
+  notAttempted: 'NotAttempted',
+  /** Uncompressed bytes archived. */
+  bytes: 'Bytes',
+  /** Compressed bytes archived. */
+  storedBytes: 'StoredBytes',
+  /** Answers of the service that ask for fewer requests: 429, or 503 with a Retry-After. */
+  throttled: 'Throttled',
+  /** 1 if the service rejected the key and the run ended early, otherwise 0. */
+  keyRejected: 'KeyRejected',
+  /**
+   * 1 if the attempt wrote the record of a run of the schedule, 0 for one started by hand: what shows that the schedule
+   * is alive. 0 for a shard too: the state machine counts the run, once all its shards have written theirs.
+   */
+  scheduled: 'ScheduledRun',
+  /** Wall time of the attempt in milliseconds. */
+  duration: 'RunDuration',
+} as const;
+
+/** Messages of the structured log lines that alarms, dashboard and README query by. */
+export const logMessages = {
+  /** One line per attempt. */
+  run: 'run finished',
+  /** One line per cluster x resource that was not archived although it was attempted. */
+  failure: 'not archived',
+} as const;

@@ -1,0 +1,103 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { RequestTarget } from '../request-target';
+
+export const s3Operations = [
+  'PutObject',
+  'GetObject',
+  'HeadObject',
+  'DeleteObject',
+  'ListObjectsV2',
+  'HeadBucket',
+  'GetBucketLocation',
+] as const;
+
+export type S3Operation = (typeof s3Operations)[number];
+
+export interface S3Call {
+  /** One of {@link s3Operations}, or the name of another that S3 has. */
+  readonly operation: string;
+  readonly bucket: string;
+  /** Empty for a call on the bucket. */
+  readonly key: string;
+}
+
+/** Parameters that name a part of a bucket or object, with the name of the part in the operation's name. */
+const subresources: Readonly<Record<string, string>> = {
+  acl: 'Acl',
+  attributes: 'Attributes',
+  cors: 'Cors',
+  encryption: 'Encryption',
+  'legal-hold': 'LegalHold',
+  lifecycle: 'LifecycleConfiguration',
+  location: 'Location',
+  logging: 'Logging',
+  notification: 'NotificationConfiguration',
+  'object-lock': 'ObjectLockConfiguration',
+  ownershipControls: 'OwnershipControls',
+  policy: 'Policy',
+  policyStatus: 'PolicyStatus',
+  publicAccessBlock: 'PublicAccessBlock',
+  replication: 'Replication',
+  requestPayment: 'RequestPayment',
+  retention: 'Retention',
+  tagging: 'Tagging',
+  torrent: 'Torrent',
+  versioning: 'Versioning',
+  website: 'Website',
+};
+
+/** Calls told apart by a parameter alone, by method and parameter. */
+const byParameter: Readonly<Record<string, string>> = {
+  'GET uploads': 'ListMultipartUploads',
+  'GET versions': 'ListObjectVersions',
+  'GET uploadId': 'ListParts',
+  'POST delete': 'DeleteObjects',
+  'POST uploads': 'CreateMultipartUpload',
+  'POST uploadId': 'CompleteMultipartUpload',
+  'POST select': 'SelectObjectContent',
+  'POST restore': 'RestoreObject',
+  'PUT uploadId': 'UploadPart',
+  'DELETE uploadId': 'AbortMultipartUpload',
+};
+
+const verbs: Readonly<Record<string, string>> = {
+  GET: 'Get',
+  PUT: 'Put',
+  DELETE: 'Delete',
+  HEAD: 'Head',
+  POST: 'Post',
+};
+
+/** Which operation a request asks for, path style. */
+export function s3CallOf(method: string, target: RequestTarget, headers: IncomingHttpHeaders): S3Call {
+  const slash = target.path.indexOf('/');
+  const bucket = slash < 0 ? target.path : target.path.slice(0, slash);
+  const key = slash < 0 ? '' : target.path.slice(slash + 1);
+  return { operation: operationOf(method, bucket, key, target.query, headers), bucket, key };
+}
+
+function operationOf(
+  method: string,
+  bucket: string,
+  key: string,
+  query: RequestTarget['query'],
+  headers: IncomingHttpHeaders,
+): string {
+  const verb = verbs[method] ?? method;
+  if (bucket === '') return method === 'GET' ? 'ListBuckets' : `${verb}Service`;
+  const kind = key === '' ? 'Bucket' : 'Object';
+  for (const parameter of Object.keys(query)) {
+    const name = byParameter[`${method} ${parameter}`];
+    if (name !== undefined) return name;
+    const part = Object.hasOwn(subresources, parameter) ? subresources[parameter] : undefined;
+    if (part !== undefined) return `${verb}${kind}${part}`;
+  }
+  if (headers['x-amz-copy-source'] !== undefined) return 'CopyObject';
+  if (kind === 'Bucket' && method === 'GET') return query['list-type'] === '2' ? 'ListObjectsV2' : 'ListObjects';
+  if (kind === 'Bucket' && method === 'PUT') return 'CreateBucket';
+  return `${verb}${kind}`;
+}
+
+export function isS3Operation(name: string): name is S3Operation {
+  return (s3Operations as readonly string[]).includes(name);
+}

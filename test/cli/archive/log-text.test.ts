@@ -1,0 +1,48 @@
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { LogText } from '../../../cli/archive/log-text';
+
+async function extract(record: string, chunkSize = 7): Promise<{ text: string; found: boolean; isLossy: boolean }> {
+  const bytes = Buffer.from(record);
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < bytes.length; at += chunkSize) chunks.push(bytes.subarray(at, at + chunkSize));
+  const log = new LogText();
+  const text = (await buffer(Readable.from(chunks).pipe(log))).toString();
+  return { text, found: log.found, isLossy: log.isLossy };
+}
+
+test('the text of any log comes out as it went in, however the record is cut into chunks', async () => {
+  const document = fc.record({
+    before: fc.jsonValue(),
+    log: fc.string({ unit: 'binary', maxLength: 60 }),
+    chunkSize: fc.integer({ min: 1, max: 40 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(document, async ({ before, log, chunkSize }) => {
+      const record = JSON.stringify({ metadata: { before }, spec: { clusterUid: 'c', log }, status: { state: 's' } });
+      expect(await extract(record, chunkSize)).toMatchObject({ text: log.toWellFormed(), found: true });
+    }),
+  );
+});
+
+test.each([
+  ['a log elsewhere', { log: 'no', metadata: { log: 'no', spec: { log: 'no' } } }],
+  ['a log further down', { spec: { deep: { log: 'no' }, list: [{ log: 'no' }] } }],
+  ['a section that is a list', { spec: ['log', 'no'] }],
+  ['a log that is null', { spec: { log: null } }],
+])('%s is not the text', async (_, record) => {
+  expect(await extract(JSON.stringify(record))).toEqual({ text: '', found: false, isLossy: false });
+});
+
+test('names written with escapes are the same names', async () => {
+  expect((await extract('{"sp\\u0065c":{"l\\u006fg":"x"}}')).text).toBe('x');
+});
+
+test('half a surrogate pair is left out and reported', async () => {
+  expect(await extract('{"spec":{"log":"a\\ud800b"}}')).toEqual({ text: 'ab', found: true, isLossy: true });
+});
+
+test('a record that is cut short is an error', async () => {
+  await expect(extract('{"spec":{"log":"abc')).rejects.toThrow();
+});

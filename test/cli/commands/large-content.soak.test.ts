@@ -1,0 +1,94 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { createGzip } from 'node:zlib';
+import { objectKey } from '../../../lambda/archive/archive-layout';
+import { objectMetadata } from '../../../lambda/archive/object-metadata';
+import { ArchiveFixture } from '../archive-fixture';
+
+const run = new Date(Date.UTC(2026, 10, 20, 9));
+const line = 'a line of a log that goes on and on\n';
+const lines = 12_000_000;
+/** Far below the 430 MB of the content. */
+const mostMemory = 250 * 1024 * 1024;
+
+/** A record around a log of very many lines, never whole in memory. */
+function* largeRecord(): Generator<Buffer> {
+  yield Buffer.from('{"spec":{"clusterUid":"large","log":"');
+  const part = Buffer.from(JSON.stringify(line.repeat(1000)).slice(1, -1));
+  for (let at = 0; at < lines / 1000; at++) yield part;
+  yield Buffer.from('"}}');
+}
+
+/** Runs the command line as a process of its own; its memory peak is what it says last. */
+async function collector(args: readonly string[], preload: string) {
+  const child = spawn(process.execPath, ['--require', preload, '--import', 'tsx', 'cli/collector.ts', ...args]);
+  const hash = createHash('sha256');
+  let length = 0;
+  child.stdout.on('data', (chunk: Buffer) => {
+    hash.update(chunk);
+    length += chunk.length;
+  });
+  const err = buffer(child.stderr);
+  const code = await new Promise((resolve) => child.on('close', resolve));
+  const peak = Number(/peak (\d+)/.exec((await err).toString())?.[1]);
+  return { code, peak, length, sha256: hash.digest('hex') };
+}
+
+test('content of any size streams through show and verify in little memory', async () => {
+  const archive = await ArchiveFixture.create();
+  const hash = createHash('sha256');
+  let length = 0;
+  for (const chunk of largeRecord()) {
+    hash.update(chunk);
+    length += chunk.length;
+  }
+  const body = await buffer(Readable.from(largeRecord()).pipe(createGzip({ level: 1 })));
+  const sha256 = hash.digest('hex');
+  const resource = 'log' as const;
+  const key = objectKey({ resource, cluster: 'large', run, compression: 'gzip' });
+  const facts = { cluster: 'large', resource, run, fetchedAt: run, sha256, length, version: '1.0.0' };
+  await archive.put(key, body, objectMetadata(facts));
+  const small = await archive.attempt({ run, clusters: [], answer: () => ({ failed: 'nobody is asked' }) });
+  await archive.putRecord({
+    ...small,
+    status: 'complete',
+    counts: { archived: 1, alreadyArchived: 0, failed: 0, notAttempted: 0 },
+    outcomes: [
+      {
+        cluster: 'large',
+        resource,
+        outcome: 'archived',
+        key,
+        bytes: length,
+        storedBytes: body.length,
+        sha256,
+        fetchedAt: run.toISOString(),
+      },
+    ],
+  });
+  const preload = join(archive.folder, '.metadata', 'peak.cjs');
+  // On Linux maxRSS begins with what the process that spawns had, so the peak is asked of the kernel. Both are in KiB.
+  await writeFile(
+    preload,
+    `process.on('exit', () => {
+      let kibibytes = process.resourceUsage().maxRSS;
+      try { kibibytes = /VmHWM:\\s+(\\d+)/.exec(require('node:fs').readFileSync('/proc/self/status', 'utf8'))[1]; } catch {}
+      console.error('peak', kibibytes * 1024);
+    });`,
+  );
+
+  const shown = await collector(['show', 'large', '--resource', 'log', '--archive', archive.folder], preload);
+  expect(shown).toMatchObject({ code: 0, length: lines * line.length });
+  const text = createHash('sha256');
+  for (let at = 0; at < lines / 1000; at++) text.update(line.repeat(1000));
+  expect(shown.sha256).toBe(text.digest('hex'));
+  expect(shown.peak).toBeLessThan(mostMemory);
+
+  const verified = await collector(['verify', '--archive', archive.folder, '--config', 'none'], preload);
+  expect(verified.code).toBe(0);
+  expect(verified.peak).toBeLessThan(mostMemory);
+});

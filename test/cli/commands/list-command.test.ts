@@ -1,0 +1,75 @@
+import { objectKey } from '../../../lambda/archive/archive-layout';
+import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
+import { runCollector } from '../run-collector';
+
+const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
+const answer: AttemptFixture['answer'] = (cluster, resource) => ({
+  content: resource === 'log' ? logRecord(cluster, 'text\n') : `kind: Namespace # ${cluster}\n`,
+});
+
+let archive: ArchiveFixture;
+
+beforeAll(async () => {
+  archive = await ArchiveFixture.create();
+  const clusters = ['alpha', 'alpha beta/1'];
+  for (const at of [8, 9, 10]) await archive.attempt({ run: hour(at), clusters, answer });
+  await archive.attempt({ run: hour(11), clusters: ['alpha'], startedAt: hour(13), answer });
+});
+
+async function list(...args: string[]) {
+  const result = await runCollector(['list', '--archive', archive.folder, '--json', ...args]);
+  return { ...result, rows: JSON.parse(result.out) as Record<string, unknown>[] };
+}
+
+test('one cluster comes in time order, with what its objects say', async () => {
+  const { rows } = await list('--cluster', 'alpha beta/1');
+  expect(rows.map(({ run, resource }) => `${run} ${resource}`)).toEqual([
+    '2026-11-20T08:00:00.000Z log',
+    '2026-11-20T08:00:00.000Z manifest',
+    '2026-11-20T09:00:00.000Z log',
+    '2026-11-20T09:00:00.000Z manifest',
+    '2026-11-20T10:00:00.000Z log',
+    '2026-11-20T10:00:00.000Z manifest',
+  ]);
+  expect(rows[0]).toEqual({
+    run: '2026-11-20T08:00:00.000Z',
+    fetchedAt: '2026-11-20T08:00:01.500Z',
+    late: false,
+    cluster: 'alpha beta/1',
+    resource: 'log',
+    bytes: expect.any(Number),
+    storedBytes: expect.any(Number),
+    state: 'Running',
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    key: objectKey({ resource: 'log', cluster: 'alpha beta/1', run: hour(8), compression: 'gzip' }),
+  });
+});
+
+test('with and without --cluster the same is said of the same object', async () => {
+  const { rows } = await list();
+  expect(rows.filter(({ cluster }) => cluster === 'alpha')).toEqual((await list('--cluster', 'alpha')).rows);
+  expect(rows).toHaveLength(14);
+});
+
+test('both ends of a period belong to it', async () => {
+  const period = ['--from', '2026-11-20T09:00', '--to', '20261120T100000.000Z', '--resource', 'manifest'];
+  for (const cluster of [[], ['--cluster', 'alpha']]) {
+    const { rows } = await list(...period, ...cluster);
+    expect([...new Set(rows.map(({ run }) => run))]).toEqual(['2026-11-20T09:00:00.000Z', '2026-11-20T10:00:00.000Z']);
+    expect(rows.every(({ resource }) => resource === 'manifest')).toBe(true);
+  }
+});
+
+test('what was fetched more than an hour after its run is late', async () => {
+  const { rows } = await list('--cluster', 'alpha', '--resource', 'log');
+  expect(rows.map(({ late }) => late)).toEqual([false, false, false, true]);
+  const { out } = await runCollector(['list', '--archive', archive.folder, '--cluster', 'alpha']);
+  expect(out).toContain('2026-11-20 13:00:01Z late');
+});
+
+test('a cluster that is not there lists nothing and says so', async () => {
+  const { code, out, err } = await runCollector(['list', '--archive', archive.folder, '--cluster', 'alph']);
+  expect([code, out]).toEqual([0, '']);
+  expect(err).toContain('Nothing');
+  expect((await list('--cluster', 'alph')).rows).toEqual([]);
+});

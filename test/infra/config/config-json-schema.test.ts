@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Ajv from 'ajv';
+import { configJsonSchema } from '../../../infra/config/config-json-schema';
+import { exampleJson } from '../example-config';
+
+const shipped = readFileSync(join(__dirname, '..', '..', '..', 'collector.schema.json'), 'utf8');
+const validate = new Ajv({ formats: { email: true } }).compile(JSON.parse(shipped));
+
+test('the shipped schema is the one the code checks by (npm run schema writes it)', () => {
+  expect(shipped).toBe(configJsonSchema());
+});
+
+test('the shipped example is valid and names the shipped schema', () => {
+  validate(exampleJson());
+  expect(validate.errors).toBeNull();
+  expect(exampleJson().$schema).toBe('./collector.schema.json');
+});
+
+test.each([
+  ['an unknown member', { extra: 1 }],
+  ['an unknown member of a cluster', { clusters: [{ uid: 'a', extra: 1 }] }],
+  ['no clusters', { clusters: [] }],
+  ['an unknown resource', { clusters: [{ uid: 'a', resources: ['x'] }] }],
+])('editors mark %s', (_, changes) => {
+  expect(validate({ ...exampleJson(), ...changes })).toBe(false);
+});
+
+test('editors explain every member', () => {
+  const undescribed: string[] = [];
+  walk(JSON.parse(shipped), '');
+  expect(undescribed).toEqual([]);
+
+  function walk(
+    schema: { properties?: Record<string, { description?: string }>; [key: string]: unknown },
+    path: string,
+  ) {
+    for (const [name, member] of Object.entries(schema.properties ?? {})) {
+      if (member.description === undefined) undescribed.push(`${path}.${name}`);
+      walk(member as never, `${path}.${name}`);
+    }
+    for (const part of [schema.items, ...((schema.anyOf as unknown[]) ?? [])])
+      if (part) walk(part as never, `${path}[]`);
+  }
+});

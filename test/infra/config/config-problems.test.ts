@@ -1,0 +1,83 @@
+import { ConfigError, parseConfig } from '../../../infra/config/config';
+import { minimal, problemsOf } from '../example-config';
+import { wrongConfigurations } from './wrong-configurations';
+
+const problems = (value: unknown) => problemsOf(() => parseConfig(value, 'c.json'));
+
+describe('a configuration that is wrong', () => {
+  test.each(wrongConfigurations)('%s is the one problem', (_, changes, path, expected) => {
+    const found = problems({ ...minimal, ...changes });
+    expect(found.map((problem) => problem.path)).toEqual([path]);
+    expect(found[0]?.expected).toMatch(expected);
+  });
+
+  test.each([[null], [7], [[]], ['text']])('%j is no configuration', (value) => {
+    expect(problems(value)).toEqual([{ path: '', received: expect.any(String), expected: 'an object' }]);
+  });
+
+  test('is told all at once', () => {
+    const several = {
+      ...minimal,
+      name: undefined,
+      servce: 1,
+      service: { baseUrl: 'http://clusters.example.com', colection: 'x' },
+      clusters: ['', 'a', 'a', 7],
+      schedule: { expression: 'rate(1 hour)', timeZone: 'x', enabled: 0 },
+      shards: 0,
+    };
+    expect(problems(several).map(({ path }) => path)).toEqual([
+      'name',
+      'service.baseUrl',
+      'service.colection',
+      'clusters[0]',
+      'clusters[3]',
+      'clusters[2]',
+      'schedule.expression',
+      'schedule.timeZone',
+      'schedule.enabled',
+      'shards',
+      'servce',
+    ]);
+    // Rules between members are told beside those of single members.
+    expect(
+      problems({ ...minimal, limits: { concurrency: 64, requestsPerSecond: -1 }, name: '' }).map(({ path }) => path),
+    ).toEqual(['name', 'limits.requestsPerSecond', 'limits']);
+    expect(
+      problems({
+        ...minimal,
+        archive: { compression: 'x', retentionDays: 1, objectLockDays: 2 },
+      }).map(({ path }) => path),
+    ).toEqual(['archive.compression', 'archive.retentionDays']);
+  });
+
+  test('is told in one message with path, received and expected', () => {
+    expect(() => parseConfig({ ...minimal, shards: 0, testEvents: 1 }, '/etc/c.json')).toThrow(
+      'The configuration /etc/c.json cannot be used:\n' +
+        '  shards: received 0, expected a whole number from 1 to 500\n' +
+        '  testEvents: received 1, expected true or false',
+    );
+  });
+
+  test('does not bury its reader', () => {
+    const clusters = Array.from({ length: 5_000 }, () => 'x'.repeat(5000));
+    const error = new ConfigError('c.json', problems({ ...minimal, clusters }));
+    expect(error.message).toContain(`"${'x'.repeat(59)}… (5002 characters)`);
+    expect(error.message).toContain('… and 9949 more');
+    expect(error.message.length).toBeLessThan(20_000);
+  });
+
+  test('keeps what may be a secret to itself', () => {
+    const hidden = 'AKEY0123456789';
+    const error = new ConfigError(
+      'c.json',
+      problems({
+        ...minimal,
+        apiKey: hidden,
+        service: { baseUrl: `https://user:${hidden}@clusters.example.com`, ApiKey: hidden },
+        apiKeySecret: { name: 'a', value: hidden },
+      }),
+    );
+    expect(error.problems).toHaveLength(4);
+    expect(error.message).not.toContain(hidden);
+  });
+});

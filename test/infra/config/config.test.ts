@@ -1,0 +1,148 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { loadConfig, parseConfig } from '../../../infra/config/config';
+import { testCertificates } from '../../support/tls';
+import { exampleJson, minimal, problemsOf } from '../example-config';
+
+const kmsKeyArn = 'arn:aws:kms:eu-central-1:111111111111:key/11111111-2222-3333-4444-555555555555';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'config-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function write(name: string, content: string): string {
+  const file = join(folder, name);
+  writeFileSync(file, content);
+  return file;
+}
+
+describe('a configuration that is right', () => {
+  test('gets every default', () => {
+    expect(parseConfig(minimal, 'c.json')).toEqual({
+      ...minimal,
+      service: { baseUrl: 'https://clusters.example.com', collection: 'platformclusters' },
+      clusters: [{ uid: 'a' }],
+      schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
+      limits: { concurrency: 16, maxBodyMiB: 256, responseTimeoutSeconds: 60 },
+      archive: { compression: 'gzip' },
+      alerts: { emails: [] },
+      tags: {},
+      shards: 1,
+      testEvents: false,
+      athenaTables: false,
+    });
+  });
+
+  test('keeps what is said about single clusters', () => {
+    const clusters = [{ uid: 'a', projectUid: 'p', requestId: 'r', resources: ['log'] }, 'b'];
+    expect(parseConfig({ ...minimal, clusters }, 'c.json').clusters).toEqual([clusters[0], { uid: 'b' }]);
+  });
+
+  test.each([
+    ['https://Clusters.Example.com/', 'https://clusters.example.com'],
+    ['https://clusters.example.com/api/fleet//', 'https://clusters.example.com/api/fleet'],
+    ['http://127.0.0.1:8080', 'http://127.0.0.1:8080'],
+    ['http://localhost:8080/', 'http://localhost:8080'],
+    ['http://[::1]:8080', 'http://[::1]:8080'],
+  ])('reads the address %s as %s', (baseUrl, expected) => {
+    expect(parseConfig({ ...minimal, service: { baseUrl } }, 'c.json').service.baseUrl).toBe(expected);
+  });
+
+  test.each([
+    'a b/c?d#e',
+    '...',
+    '%2e',
+    'ünïcødé',
+    '😀',
+    '__proto__',
+    'constructor',
+    '\u0000',
+    'x'.repeat(200),
+  ])('takes the uid %j', (uid) => {
+    expect(parseConfig({ ...minimal, clusters: [uid] }, 'c.json').clusters).toEqual([{ uid }]);
+    expect(parseConfig({ ...minimal, clusters: [{ uid }] }, 'c.json').clusters).toEqual([{ uid }]);
+  });
+
+  test.each([
+    'UTC',
+    'Etc/UTC',
+    'Etc/GMT+5',
+    'Europe/Berlin',
+    'Asia/Kolkata',
+    'America/Argentina/Buenos_Aires',
+  ])('takes the time zone %s', (timeZone) => {
+    const config = parseConfig({ ...minimal, schedule: { ...minimal.schedule, timeZone } }, 'c.json');
+    expect(config.schedule.timeZone).toBe(timeZone);
+  });
+
+  test.each([
+    ['existing/key', { name: 'existing/key' }],
+    [
+      { name: 'existing/key', kmsKeyArn },
+      { name: 'existing/key', kmsKeyArn },
+    ],
+  ])('reads the secret %j as %j', (apiKeySecret, expected) => {
+    expect(parseConfig({ ...minimal, apiKeySecret }, 'c.json').apiKeySecret).toEqual(expected);
+  });
+
+  test('is the shipped example', () => {
+    expect(loadConfig('collector.json').clusters).toHaveLength(5);
+  });
+
+  test('lists 50,000 uids without delay', () => {
+    const clusters = Array.from({ length: 50_000 }, (_, index) => `cluster-${index}`);
+    const before = process.cpuUsage();
+    expect(parseConfig({ ...minimal, clusters }, 'c.json').clusters).toHaveLength(50_000);
+    // Measured at 100 ms of processor time; what grows with the square of the list takes minutes.
+    expect(process.cpuUsage(before).user / 1e6).toBeLessThan(5);
+  });
+});
+
+describe('a configuration file', () => {
+  const withCertificate = (caCertificateFile: string) => ({ ...minimal.service, caCertificateFile });
+
+  test('that is missing names itself and the way to another', () => {
+    expect(() => loadConfig(join(folder, 'none.json'))).toThrow(
+      /none\.json cannot be used:\n {2}received no such file, expected .* choose another with -c config=FILE/,
+    );
+  });
+
+  test('that is no JSON says where', () => {
+    const file = write('broken.json', '{\n  "name": "ü", }\n');
+    expect(problemsOf(() => loadConfig(file))).toEqual([
+      { path: 'line 2, column 14', received: expect.stringContaining('trailing comma'), expected: expect.any(String) },
+    ]);
+  });
+
+  test('that names a member twice says where, because the first would be lost', () => {
+    const file = write('twice.json', '{"clusters": ["a"],\n "clusters": ["b"]}');
+    expect(problemsOf(() => loadConfig(file))).toEqual([
+      {
+        path: 'line 2, column 2',
+        received: expect.stringContaining('Duplicate key "clusters"'),
+        expected: expect.any(String),
+      },
+    ]);
+  });
+
+  test('brings the text of the certificates it names, relative to itself', () => {
+    const { ca } = testCertificates();
+    write('ca.pem', ca);
+    const file = write('tls.json', JSON.stringify({ ...minimal, service: withCertificate('ca.pem') }));
+    expect(loadConfig(file).service.caCertificate).toBe(ca);
+  });
+
+  test('tells of a certificate beside its other problems', () => {
+    write('bad.pem', testCertificates().expired.cert);
+    const file = write('two.json', JSON.stringify({ ...minimal, shards: 0, service: withCertificate('bad.pem') }));
+    expect(problemsOf(() => loadConfig(file)).map(({ path }) => path)).toEqual(['shards', 'service.caCertificateFile']);
+  });
+
+  test('may begin with a byte order mark, as some editors write it', () => {
+    const file = write('bom.json', `\uFEFF${JSON.stringify(exampleJson())}`);
+    expect(loadConfig(file).name).toBe('cluster-log-collector');
+  });
+});

@@ -1,0 +1,137 @@
+import { minimal } from '../example-config';
+
+/** What is wrong, the members that are, the path of the problem, and words of what was expected. */
+export const wrongConfigurations: [string, Record<string, unknown>, string, RegExp][] = [
+  ['a name that is no stack name', { name: '1 stack' }, 'name', /a stack name: a letter, then/],
+  ['a name of another type', { name: 7 }, 'name', /the name of the stack/],
+  ['no service', { service: undefined }, 'service', /an object/],
+  ['an unknown member', { servce: {} }, 'servce', /one of \$schema, name, service,/],
+  [
+    'an unknown member further in',
+    { schedule: { ...minimal.schedule, timezone: 'UTC' } },
+    'schedule.timezone',
+    /timeZone/,
+  ],
+  ...(
+    [
+      ['http to another machine', 'http://clusters.example.com', /https \(plain http only towards loopback/],
+      ['http to a name that begins like loopback', 'http://127.0.0.1.example.com', /https/],
+      ['another protocol', 'ftp://clusters.example.com', /https/],
+      ['no URL', 'clusters.example.com', /an absolute URL/],
+      ['a blank', ' https://clusters.example.com', /an absolute URL/],
+      ['credentials', 'https://me:hidden@clusters.example.com', /no credentials/],
+      ['a query', 'https://clusters.example.com/?', /without query or fragment/],
+      ['a fragment', 'https://clusters.example.com/#', /without query or fragment/],
+    ] as const
+  ).map(([what, baseUrl, expected]): [string, Record<string, unknown>, string, RegExp] => [
+    `an address with ${what}`,
+    { service: { baseUrl } },
+    'service.baseUrl',
+    expected,
+  ]),
+  ['a collection of two segments', service({ collection: 'a/b' }), 'service.collection', /one plain path segment/],
+  ['a collection that goes up', service({ collection: '..' }), 'service.collection', /one plain path segment/],
+  [
+    'a project that no header carries',
+    service({ projectUid: 'a\r\nApiKey: b' }),
+    'service.projectUid',
+    /printable ASCII/,
+  ],
+  [
+    'a certificate file that is missing',
+    service({ caCertificateFile: 'none.pem' }),
+    'service.caCertificateFile',
+    /PEM/,
+  ],
+  ['no cluster', { clusters: [] }, 'clusters', /at least one cluster/],
+  ['clusters that are no list', { clusters: 'a' }, 'clusters', /a list of clusters/],
+  ['a uid twice', { clusters: ['a', 'b', { uid: 'a' }] }, 'clusters[2]', /each uid once \(it is clusters\[0\]\)/],
+  ['an empty uid', { clusters: [''] }, 'clusters[0]', /not empty/],
+  ['the uid .', { clusters: ['.'] }, 'clusters[0]', /other than "\." and "\.\."/],
+  ['the uid ..', { clusters: [{ uid: '..' }] }, 'clusters[0].uid', /other than "\." and "\.\."/],
+  ['a lone surrogate', { clusters: ['a\ud800'] }, 'clusters[0]', /lone surrogates/],
+  ['a uid over 200 bytes', { clusters: ['ü'.repeat(101)] }, 'clusters[0]', /at most 200 bytes/],
+  ['a uid of another type', { clusters: [7] }, 'clusters[0]', /the uid of a cluster or an object/],
+  [
+    'an unknown resource',
+    { clusters: [{ uid: 'a', resources: ['logs'] }] },
+    'clusters[0].resources[0]',
+    /log, manifest/,
+  ],
+  ['no resource', { clusters: [{ uid: 'a', resources: [] }] }, 'clusters[0].resources', /at least one resource/],
+  ['a resource twice', { clusters: [{ uid: 'a', resources: ['log', 'log'] }] }, 'clusters[0].resources', /once/],
+  [
+    'a misspelt member of a cluster',
+    { clusters: [{ uid: 'a', projectuid: 'p' }] },
+    'clusters[0].projectuid',
+    /projectUid/,
+  ],
+  ['rate()', expression('rate(1 hour)'), 'schedule.expression', /rate\(\) fires at deployment/],
+  ['at()', expression('at(2026-11-20T10:00:00)'), 'schedule.expression', /at\(\) fires only once/],
+  ['a cron of five fields', expression('cron(0 * * * ?)'), 'schedule.expression', /./],
+  ['a cron without its function', expression('0 * * * ? *'), 'schedule.expression', /cron\(/],
+  ['a cron with a minute that is none', expression('cron(60 * * * ? *)'), 'schedule.expression', /minutes/],
+  ['a time zone that is none', zone('Mars/Olympus'), 'schedule.timeZone', /an IANA time zone/],
+  ['a time zone in another case', zone('europe/berlin'), 'schedule.timeZone', /an IANA time zone/],
+  ['a time zone that is an offset', zone('+01:00'), 'schedule.timeZone', /an IANA time zone/],
+  ['no worker', { limits: { concurrency: 0 } }, 'limits.concurrency', /from 1 to 256/],
+  ['too many workers', { limits: { concurrency: 257, maxBodyMiB: 1 } }, 'limits.concurrency', /from 1 to 256/],
+  ['half a worker', { limits: { concurrency: 1.5 } }, 'limits.concurrency', /a whole number/],
+  ['a rate of nothing', { limits: { requestsPerSecond: 0 } }, 'limits.requestsPerSecond', /a number above 0/],
+  [
+    'a time-out of nothing',
+    { limits: { responseTimeoutSeconds: 0 } },
+    'limits.responseTimeoutSeconds',
+    /from 1 to 600/,
+  ],
+  [
+    'bodies that do not fit',
+    { limits: { concurrency: 64, maxBodyMiB: 256 } },
+    'limits',
+    /9728 MiB .* lower concurrency to 38 or maxBodyMiB to 152$/,
+  ],
+  [
+    'early infrequent access',
+    { archive: { infrequentAccessAfterDays: 29 } },
+    'archive.infrequentAccessAfterDays',
+    /from 30/,
+  ],
+  [
+    'an expiry before the move',
+    { archive: { infrequentAccessAfterDays: 30, retentionDays: 30 } },
+    'archive.retentionDays',
+    /more days than infrequentAccessAfterDays \(30\)/,
+  ],
+  [
+    'an expiry before the lock ends',
+    { archive: { retentionDays: 10, objectLockDays: 11 } },
+    'archive.retentionDays',
+    /at least objectLockDays \(11\)/,
+  ],
+  ['an unknown compression', { archive: { compression: 'brotli' } }, 'archive.compression', /gzip or zstd/],
+  ['a key that is switched off', { archive: { kms: false } }, 'archive.kms', /true or the ARN of a KMS key/],
+  ['a key by its alias', { archive: { kms: 'alias/mine' } }, 'archive.kms', /arn:aws:kms/],
+  ['a secret by its ARN', { apiKeySecret: 'arn:aws:secretsmanager:a:1:secret:b' }, 'apiKeySecret', /not its ARN/],
+  ['an address without a person', { alerts: { emails: ['@example.com'] } }, 'alerts.emails[0]', /an e-mail address/],
+  ['a network without subnets', network({ subnetIds: [] }), 'network.subnetIds', /at least one identifier subnet-/],
+  ['a subnet that is a group', network({ subnetIds: ['sg-12345678'] }), 'network.subnetIds[0]', /subnet-/],
+  ['a tag that is reserved', { tags: { 'aws:x': 'y' } }, 'tags["aws:x"]', /does not start with "aws:"/],
+  ['a tag that is no text', { tags: { team: 7 } }, 'tags.team', /text/],
+  ['no shard', { shards: 0 }, 'shards', /from 1 to/],
+  ['test events that are neither', { testEvents: 'yes' }, 'testEvents', /true or false/],
+];
+
+function service(changes: object) {
+  return { service: { ...minimal.service, ...changes } };
+}
+function expression(text: string) {
+  return { schedule: { expression: text } };
+}
+function zone(timeZone: string) {
+  return { schedule: { ...minimal.schedule, timeZone } };
+}
+function network(changes: object) {
+  return {
+    network: { vpcId: 'vpc-12345678', subnetIds: ['subnet-12345678'], securityGroupIds: ['sg-12345678'], ...changes },
+  };
+}

@@ -1,0 +1,124 @@
+import fc from 'fast-check';
+import {
+  clusterPrefix,
+  decodeSegment,
+  encodeSegment,
+  objectKey,
+  parseObjectKey,
+  parseRunRecordKey,
+  parseStamp,
+  runPrefix,
+  runRecordKey,
+  stampOf,
+} from '../../../lambda/archive/archive-layout';
+
+const run = new Date('2026-11-20T10:00:00.000Z');
+
+/** Any uid that a configuration accepts: 1 to 200 bytes of UTF-8 without lone surrogates, and neither dot segment. */
+const uids = fc
+  .oneof(fc.string({ unit: 'binary', minLength: 1 }), fc.string({ unit: 'grapheme', minLength: 1 }))
+  .filter((uid) => uid.isWellFormed() && Buffer.byteLength(uid) <= 200 && uid !== '.' && uid !== '..');
+
+const times = fc.date({
+  min: new Date('0000-01-01T00:00:00Z'),
+  max: new Date('9999-12-31T23:59:59.999Z'),
+  noInvalidDate: true,
+});
+
+describe('object keys', () => {
+  it('name the resource, the cluster, the date and the run', () => {
+    expect(objectKey({ resource: 'log', cluster: 'c-1', run, compression: 'gzip' })).toBe(
+      'logs/cluster=c-1/date=2026-11-20/20261120T100000.000Z.json.gz',
+    );
+    expect(objectKey({ resource: 'manifest', cluster: 'c-1', run, compression: 'zstd' })).toBe(
+      'manifests/cluster=c-1/date=2026-11-20/20261120T100000.000Z.txt.zst',
+    );
+  });
+
+  it('percent-encode what is not plain', () => {
+    expect(clusterPrefix('log', "a/b=c%d ~!'()*é")).toBe('logs/cluster=a%2Fb%3Dc%25d%20%7E%21%27%28%29%2A%C3%A9/');
+  });
+
+  it('are one to one with names, never leave their prefix and fit S3, for any uid a configuration accepts', () => {
+    fc.assert(
+      fc.property(uids, times, fc.constantFrom('log' as const, 'manifest' as const), (cluster, time, resource) => {
+        const name = { resource, cluster, run: time, compression: 'gzip' as const };
+        const key = objectKey(name);
+        expect(parseObjectKey(key)).toEqual(name);
+        expect(key).toMatch(/^(logs|manifests)\/cluster=[A-Za-z0-9._%-]+\/date=[\d-]{10}\/[\dT.]+Z\.(json|txt)\.gz$/);
+        expect(key.startsWith(clusterPrefix(resource, cluster))).toBe(true);
+        expect(Buffer.byteLength(key)).toBeLessThanOrEqual(1024);
+      }),
+    );
+  });
+
+  it('of two different uids differ', () => {
+    fc.assert(
+      fc.property(uids, uids, (a, b) => {
+        expect(encodeSegment(a) === encodeSegment(b)).toBe(a === b);
+      }),
+    );
+  });
+
+  it('sort as their runs do', () => {
+    fc.assert(
+      fc.property(times, times, (a, b) => {
+        expect(stampOf(a) < stampOf(b)).toBe(a.getTime() < b.getTime());
+      }),
+    );
+  });
+
+  it.each([
+    'logs/cluster=a/date=2026-11-20/20261120T100000.000Z.txt.gz',
+    'logs/cluster=a/date=2026-11-21/20261120T100000.000Z.json.gz',
+    'logs/cluster=a/date=2026-11-20/20261120T250000.000Z.json.gz',
+    'logs/cluster=%61/date=2026-11-20/20261120T100000.000Z.json.gz',
+    'logs/cluster=%E0/date=2026-11-20/20261120T100000.000Z.json.gz',
+    'logs/cluster=a/b/date=2026-11-20/20261120T100000.000Z.json.gz',
+    'x/logs/cluster=a/date=2026-11-20/20261120T100000.000Z.json.gz',
+    'other/cluster=a/date=2026-11-20/20261120T100000.000Z.json.gz',
+    '',
+  ])('do not include %s', (key) => {
+    expect(parseObjectKey(key)).toBeUndefined();
+  });
+
+  it('are not confused by any other string', () => {
+    fc.assert(
+      fc.property(fc.string(), (text) => {
+        expect(parseObjectKey(text)).toBeUndefined();
+        expect(parseRunRecordKey(text)).toBeUndefined();
+        expect([undefined, text]).toContain(decodeSegment(encodeSegment(text)));
+      }),
+    );
+  });
+});
+
+describe('run record keys', () => {
+  it('name the run, the shard and the attempt', () => {
+    expect(runRecordKey({ run, attempt: 1 })).toBe('runs/date=2026-11-20/20261120T100000.000Z.attempt-1.json');
+    expect(runRecordKey({ run, shard: { index: 0, count: 4 }, attempt: 12 })).toBe(
+      'runs/date=2026-11-20/20261120T100000.000Z.shard-0-of-4.attempt-12.json',
+    );
+    expect(runRecordKey({ run, attempt: 1 }).startsWith(runPrefix(run))).toBe(true);
+  });
+
+  it.each([{ attempt: 3 }, { attempt: 10, shard: { index: 3, count: 4 } }])('are read back: %j', (name) => {
+    expect(parseRunRecordKey(runRecordKey({ run, ...name }))).toEqual({ run, shard: undefined, ...name });
+  });
+
+  it.each([
+    'runs/date=2026-11-20/20261120T100000.000Z.attempt-01.json',
+    'runs/date=2026-11-19/20261120T100000.000Z.attempt-1.json',
+    'runs/20261120T100000.000Z.attempt-1.json',
+  ])('do not include %s', (key) => {
+    expect(parseRunRecordKey(key)).toBeUndefined();
+  });
+});
+
+describe('stamps', () => {
+  it('are read back exactly or not at all', () => {
+    expect(parseStamp('20261120T100000.000Z')).toEqual(run);
+    expect(parseStamp('20260230T100000.000Z')).toBeUndefined();
+    expect(parseStamp('2026-11-20T10:00:00.000Z')).toBeUndefined();
+  });
+});

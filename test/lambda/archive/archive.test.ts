@@ -1,0 +1,73 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
+import { Archive, ArchiveError } from '../../../lambda/archive/archive';
+import { createS3Client } from '../../../lambda/archive/aws-clients';
+import { FakeClock } from '../../support/fake-clock';
+
+/** What the fault matrices do not show. */
+
+let server: Server;
+let sockets: Socket[];
+let warnings: string[];
+
+beforeEach(() => {
+  sockets = [];
+  warnings = [];
+});
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  server.close();
+  for (const socket of sockets) socket.destroy();
+  await once(server, 'close');
+});
+
+/** An archive in a bucket that answers what the test says, byte for byte. */
+async function start(answer: (socket: Socket) => void): Promise<Archive> {
+  server = createServer((socket) => {
+    sockets.push(socket.on('error', () => undefined));
+    answer(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  jest.replaceProperty(process, 'env', {
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'AKIATEST',
+    AWS_SECRET_ACCESS_KEY: 'a secret',
+  });
+  return new Archive(
+    createS3Client(4, (warning) => warnings.push(warning)),
+    'archive',
+    new FakeClock(),
+  );
+}
+
+it.each([
+  ['with a checksum, as S3 sends it', 'x-amz-checksum-crc32: AAAAAA==\r\n'],
+  ['without a checksum', ''],
+])('refuses to read what is longer than wanted (%s), and gives up its connection', async (_what, checksum) => {
+  let givenUp: Promise<unknown> = Promise.resolve();
+  const archive = await start((socket) => {
+    givenUp = once(socket, 'close');
+    socket.once('data', () =>
+      socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n${checksum}\r\nThe first`),
+    );
+  });
+  const reading = archive.getText('runs/one', 100, new AbortController().signal);
+  await expect(reading).rejects.toThrow(ArchiveError);
+  await expect(reading).rejects.toThrow('GET s3://archive/runs/one failed: 1000000000 bytes, at most 100 are read');
+  await givenUp;
+});
+
+it('says nothing untrue of a long object that is there already', async () => {
+  const archive = await start((socket) => {
+    socket.on('data', (bytes) => {
+      if (bytes.includes('abc')) socket.write('HTTP/1.1 412 Precondition Failed\r\ncontent-length: 0\r\n\r\n');
+    });
+  });
+  const content = { length: 3, crc32: 0, open: () => Readable.from([Buffer.from('abc')], { objectMode: false }) };
+  const object = { key: 'logs/one', content, contentType: 'text/plain' };
+  expect(await archive.put(object, new AbortController().signal)).toBe('already-archived');
+  expect(warnings).toEqual([]);
+});

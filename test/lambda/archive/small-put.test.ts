@@ -1,0 +1,141 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
+import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import fc from 'fast-check';
+import { SmallPut } from '../../../lambda/archive/small-put';
+
+interface Received {
+  readonly method: string | undefined;
+  readonly url: string | undefined;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+let server: Server;
+let endpoint: string;
+let received: Received[];
+let answer: (response: ServerResponse) => void;
+
+beforeEach(async () => {
+  received = [];
+  answer = (response) => response.writeHead(200, { 'content-length': 0 }).end();
+  server = createServer(async (request, response) => {
+    const { method, url, headers } = request;
+    received.push({ method, url, headers, body: await buffer(request) });
+    answer(response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+
+afterEach(async () => {
+  server.closeAllConnections();
+  server.close();
+  await once(server, 'close');
+});
+
+const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret', sessionToken: 'a session' };
+const client = (options = {}) =>
+  new S3Client({ endpoint, region: 'eu-central-1', credentials, maxAttempts: 1, ...options });
+const never = new AbortController().signal;
+const headers = { 'content-type': 'text/plain', 'if-none-match': '*', 'x-amz-checksum-crc32': 'AAAAAA==' };
+
+describe('putting a small object', () => {
+  it('sends it once, whole, signed, with its headers and the SDK’s credentials', async () => {
+    await new SmallPut(client(), 'archive').send('logs/cluster=a/one', headers, Buffer.from('content'), never);
+    expect(received).toHaveLength(1);
+    expect(received[0]).toMatchObject({ method: 'PUT', url: '/archive/logs/cluster%3Da/one?x-id=PutObject' });
+    expect(received[0]?.body.toString()).toBe('content');
+    expect(received[0]?.headers).toMatchObject({
+      ...headers,
+      'content-length': '7',
+      'x-amz-security-token': 'a session',
+      authorization: expect.stringMatching(
+        /^AWS4-HMAC-SHA256 Credential=AKIATEST\/\d{8}\/eu-central-1\/s3\/aws4_request, SignedHeaders=.*if-none-match;.*x-amz-checksum-crc32;/,
+      ),
+    });
+  });
+
+  it('asks for the same path as the SDK, whatever the key', async () => {
+    const sdk = client();
+    const small = new SmallPut(sdk, 'archive');
+    const keys = fc
+      .string({ unit: 'grapheme', minLength: 1 })
+      .filter((key) => !key.split('/').includes('..') && !key.split('/').includes('.'));
+    await fc.assert(
+      fc.asyncProperty(keys, async (key) => {
+        received = [];
+        await sdk.send(new PutObjectCommand({ Bucket: 'archive', Key: key, Body: 'x' }));
+        await small.send(key, headers, Buffer.from('x'), never);
+        expect(received[1]?.url).toBe(received[0]?.url);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  it('goes where the SDK would go: to the bucket’s own host, where AWS has it', async () => {
+    const asked: { hostname: string; path: string }[] = [];
+    const requestHandler = {
+      handle: async (request: { hostname: string; path: string; headers: object }) => {
+        asked.push({ hostname: request.hostname, path: request.path });
+        return { response: { statusCode: 200, headers: { 'content-length': '0' }, body: emptyBody() } };
+      },
+    };
+    const aws = new S3Client({ region: 'eu-central-1', credentials, requestHandler: requestHandler as never });
+    await new SmallPut(aws, 'archive').send('logs/one', headers, Buffer.from('x'), never);
+    expect(asked).toEqual([{ hostname: 'archive.s3.eu-central-1.amazonaws.com', path: '/logs/one' }]);
+  });
+
+  it.each([
+    [403, 'AccessDenied'],
+    [412, 'PreconditionFailed'],
+    [503, 'SlowDown'],
+  ])('fails with what S3 says: %i %s', async (status, code) => {
+    answer = (response) => response.writeHead(status).end(`<Error><Code>${code}</Code><Message>why</Message></Error>`);
+    await expect(new SmallPut(client(), 'archive').send('one', headers, Buffer.from('x'), never)).rejects.toMatchObject(
+      {
+        name: code,
+        message: 'why',
+        $metadata: { httpStatusCode: status },
+      },
+    );
+    expect(received).toHaveLength(1);
+  });
+
+  it('does not take an error for success because its status is 200', async () => {
+    answer = (response) => response.writeHead(200).end('<Error><Code>InternalError</Code></Error>');
+    await expect(new SmallPut(client(), 'archive').send('one', headers, Buffer.from('x'), never)).rejects.toMatchObject(
+      {
+        name: 'InternalError',
+        $metadata: { httpStatusCode: 503 },
+      },
+    );
+  });
+
+  it('is cancelled while it waits for the answer', async () => {
+    const stop = new AbortController();
+    answer = () => stop.abort();
+    const sending = new SmallPut(client(), 'archive').send('one', headers, Buffer.from('x'), stop.signal);
+    await expect(sending).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  it('asks for the credentials again after they could not be had', async () => {
+    let asked = 0;
+    const provider = async () => {
+      asked += 1;
+      if (asked === 1) throw new Error('not yet');
+      return credentials;
+    };
+    const small = new SmallPut(client({ credentials: provider }), 'archive');
+    await expect(small.send('one', headers, Buffer.from('x'), never)).rejects.toThrow('not yet');
+    await small.send('one', headers, Buffer.from('x'), never);
+    expect(received).toHaveLength(1);
+  });
+});
+
+function emptyBody() {
+  return { on: () => emptyBody(), resume: () => emptyBody() };
+}

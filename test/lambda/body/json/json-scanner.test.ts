@@ -1,0 +1,158 @@
+import { type JsonListener, JsonScanner } from '../../../../lambda/body/json/json-scanner';
+import type { StringSink } from '../../../../lambda/body/json/json-string-scanner';
+import { expectAgreementWithJsonParse } from '../../../support/json-agreement';
+import { bytewise, parsed } from '../../../support/json-documents';
+import { scanJson } from '../../../support/scan-json';
+
+describe('JsonScanner', () => {
+  it('agrees with JSON.parse on 10,000 documents, whole and wounded, under random splits', () => {
+    expectAgreementWithJsonParse(10_000);
+  });
+
+  const accepted = [
+    '{}',
+    '[]',
+    ' \t\r\n[ ]\n',
+    '""',
+    '"\\u00e9\\n\\/"',
+    '"\\ud800"',
+    '0',
+    '-0',
+    '-0.0e-0',
+    '10.25E+7',
+    'true',
+    'false',
+    'null',
+    '[1,2]',
+    '{"a":{"a":[{}]},"a":1}',
+    '"\u007f\u0080\u2028"',
+  ];
+  it.each(accepted)('accepts %j', (document) => {
+    expect(parsed(Buffer.from(document))).toBeDefined();
+    expect(scanJson([Buffer.from(document)])).toBeUndefined();
+    expect(scanJson(bytewise(Buffer.from(document)))).toBeUndefined();
+  });
+
+  it.each([
+    ['[1,]', 3],
+    ['{"a":1,}', 7],
+    ['{a:1}', 1],
+    ["{'a':1}", 1],
+    ['{"a" 1}', 5],
+    ['{"a":}', 5],
+    ['{,}', 1],
+    ['[,]', 1],
+    ['[1 2]', 3],
+    ['[1}', 2],
+    ['{"a":1]', 6],
+    ['01', 1],
+    ['-x', 1],
+    ['-.5', 1],
+    ['[-]', 2],
+    ['[1.]', 3],
+    ['[1e]', 3],
+    ['{"a":1e-}', 8],
+    ['1.e5', 2],
+    ['1e+x', 3],
+    ['.5', 0],
+    ['+1', 0],
+    ['1.5.2', 3],
+    ['nul1', 3],
+    ['truefalse', 4],
+    ['NaN', 0],
+    ['{} {}', 3],
+    ['"a"b', 3],
+    ['"\\x"', 2],
+    ['"\\u12g4"', 5],
+    ['"\\U0041"', 2],
+    ['"a\nb"', 2],
+    ['"a\u0000b"', 2],
+    ['[1] // comment', 4],
+    ['\u00a0[]', 0],
+    ['\ufeff{}', 0],
+  ])('rejects %j at byte %d', (document, offset) => {
+    const bytes = Buffer.from(document);
+    expect(parsed(bytes)).toBeUndefined();
+    expect(scanJson([bytes])).toMatchObject({ fault: 'syntax', offset });
+    expect(scanJson(bytewise(bytes))).toMatchObject({ fault: 'syntax', offset });
+  });
+
+  it('says which byte it did not expect, and where', () => {
+    expect(scanJson([Buffer.from('{"a":<html>')])?.message).toBe('unexpected "<" at byte 5');
+    expect(scanJson([Buffer.from('["a\u0007"]')])?.message).toBe('unexpected 0x07 at byte 3');
+  });
+
+  it('tells a document that ends too early from one that is wrong, at every place of it', () => {
+    const document = Buffer.from('{"a":[true,-1.5e+3,"\\u00e9\\n€"],"b":{"c":null}}');
+    for (let length = 0; length < document.length; length++) {
+      expect(scanJson([document.subarray(0, length)])).toMatchObject({ fault: 'cut', offset: length });
+    }
+    expect(scanJson([document])).toBeUndefined();
+  });
+
+  it.each(['-', '1.', '1e', '1e-', 'tru', '"', '"\\', '"\\u12'])('takes %j for cut short', (document) => {
+    expect(scanJson([Buffer.from(document)])?.fault).toBe('cut');
+  });
+
+  it('rejects invalid UTF-8 in a string as such, and elsewhere as a byte that has no place there', () => {
+    expect(scanJson([Buffer.from('{"a":"b\xff"}', 'latin1')])).toMatchObject({ fault: 'encoding', offset: 7 });
+    expect(scanJson([Buffer.from('{"b\xc3":1}', 'latin1')])).toMatchObject({ fault: 'encoding', offset: 4 });
+    expect(scanJson([Buffer.from('{"a":\xff}', 'latin1')])).toMatchObject({ fault: 'syntax', offset: 5 });
+    expect(scanJson([Buffer.from('["\\\xff"]', 'latin1')])).toMatchObject({ fault: 'syntax', offset: 3 });
+  });
+
+  it('accepts 1,000 levels of nesting and rejects 1,001', () => {
+    const nested = (levels: number) => Buffer.from('[{"a":'.repeat(levels / 2));
+    const closed = (levels: number) => Buffer.from('['.repeat(levels) + ']'.repeat(levels));
+    expect(scanJson([closed(1000)])).toBeUndefined();
+    expect(scanJson([closed(1001)])).toMatchObject({ fault: 'nesting', offset: 1000 });
+    expect(scanJson([nested(1000)])).toMatchObject({ fault: 'cut' });
+    expect(scanJson([nested(1002)])).toMatchObject({ fault: 'nesting' });
+  });
+
+  it('counts how deep it is, not how many containers there were', () => {
+    expect(scanJson([Buffer.from(`[${Array.from({ length: 3000 }, () => '[{}]').join(',')}]`)])).toBeUndefined();
+  });
+
+  it('tells its listener every name and value, with depth and offset', () => {
+    const events: unknown[] = [];
+    const listener: JsonListener = {
+      name: (depth, offset) => {
+        events.push(['name', depth, offset]);
+        return undefined;
+      },
+      value: (type, depth, offset) => {
+        events.push([type, depth, offset]);
+        return undefined;
+      },
+    };
+    const scanner = new JsonScanner(listener);
+    for (const chunk of bytewise(Buffer.from('{"a":[1,"x",true],"b":{"c":null}}'))) scanner.write(chunk);
+    scanner.end();
+    expect(events).toEqual([
+      ['object', 0, 0],
+      ['name', 1, 1],
+      ['array', 1, 5],
+      ['number', 2, 6],
+      ['string', 2, 8],
+      ['true', 2, 12],
+      ['name', 1, 18],
+      ['object', 1, 22],
+      ['name', 2, 23],
+      ['null', 2, 27],
+    ]);
+  });
+
+  it('gives a sink the text of its string alone', () => {
+    const heard: string[] = [];
+    const sink: StringSink = {
+      text: (bytes, start, end) => void heard.push(bytes.toString('utf8', start, end)),
+      escape: (unit) => void heard.push(`<${unit.toString(16)}>`),
+      end: () => void heard.push('|'),
+    };
+    const scanner = new JsonScanner({ name: () => sink, value: (type) => (type === 'string' ? undefined : sink) });
+    scanner.write(Buffer.from('{"a\\nb":"not this","c\\ud83d":1,"":2}'));
+    scanner.end();
+    expect(heard.join('')).toBe('a<a>b|c<d83d>||');
+  });
+});

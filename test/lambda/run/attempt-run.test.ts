@@ -1,0 +1,370 @@
+import { objectKey, type RunRecordName } from '../../../lambda/archive/archive-layout';
+import type { ArchiveObject } from '../../../lambda/archive/archive-object';
+import type { RunRequest } from '../../../lambda/event';
+import { type AttemptContext, attemptRun } from '../../../lambda/run/attempt-run';
+import { RunIncompleteError, RunNotFoundError } from '../../../lambda/run/run-errors';
+import { type RunRecord, runRecordSchema } from '../../../lambda/run/run-record';
+import { ApiKeyError } from '../../../lambda/service/api-key';
+import { Pace } from '../../../lambda/service/pace';
+import { RejectionGuard } from '../../../lambda/service/rejection-guard';
+import { RunStopped, Stop } from '../../../lambda/stop';
+import { FakeClock } from '../../support/fake-clock';
+import { answer, FakeService, statusError } from '../../support/fake-service';
+
+const run = new Date('2026-11-20T09:00:00.000Z');
+const scheduled: RunRequest = { run, completes: false, scheduled: true, dryRun: false };
+
+class FakeArchive {
+  readonly objects = new Map<string, ArchiveObject>();
+  readonly records: RunRecord[] = [];
+
+  async put(object: ArchiveObject): Promise<'archived' | 'already-archived'> {
+    if (this.objects.has(object.key)) return 'already-archived';
+    this.objects.set(object.key, object);
+    return 'archived';
+  }
+
+  async list(time: Date): Promise<RunRecordName[]> {
+    const own = this.records.filter((record) => record.run === time.toISOString());
+    return own.map(({ attempt, shard }) => ({ run: time, attempt, shard })).sort((a, b) => a.attempt - b.attempt);
+  }
+
+  async read(name: RunRecordName): Promise<RunRecord> {
+    const found = this.records.find(
+      ({ run, attempt, shard }) =>
+        run === name.run.toISOString() && attempt === name.attempt && shard?.index === name.shard?.index,
+    );
+    if (found === undefined) throw new Error('unreadable');
+    return found;
+  }
+
+  async write(record: RunRecord): Promise<RunRecordName> {
+    this.records.push(runRecordSchema.parse(JSON.parse(JSON.stringify(record))));
+    return { run: new Date(record.run), attempt: record.attempt, shard: record.shard };
+  }
+
+  address({ attempt }: RunRecordName): string {
+    return `s3://archive/attempt-${attempt}`;
+  }
+}
+
+function setUp(archive: FakeArchive, script: ConstructorParameters<typeof FakeService>[0], concurrency = 2) {
+  const clock = new FakeClock();
+  const stop = new Stop();
+  const service = new FakeService(script);
+  const finished: unknown[] = [];
+  const unreadable: unknown[] = [];
+  const context: AttemptContext = {
+    clock,
+    stop,
+    service,
+    concurrency,
+    sink: archive,
+    records: archive,
+    clusters: [{ uid: 'a' }, { uid: 'b', projectUid: 'own', requestId: 'rb' }, { uid: 'c', resources: ['manifest'] }],
+    projectUid: 'shared',
+    compression: 'gzip',
+    version: '1.0.0',
+    keys: { current: async () => 'key', afterRejection: async () => 'key' },
+    createCheck: () => ({ write: (chunk) => chunk, end: () => ({}) }),
+    pace: new Pace(clock, undefined),
+    guard: new RejectionGuard(stop),
+    timeLeftMs: () => 600_000,
+    onThrottled: () => undefined,
+    endsRun: (error) => error instanceof ApiKeyError,
+    onOutcome: () => undefined,
+    provenance: { collectorVersion: '1.0.0', functionVersion: '1', invocation: 'i', configuration: '0'.repeat(64) },
+    isUnreadableRecord: (error) => error instanceof Error && error.message === 'unreadable',
+    onUnreadableRecord: (error) => unreadable.push(error),
+    recordSignal: () => new AbortController().signal,
+    onFinished: (...args) => finished.push(args),
+  };
+  return { clock, stop, service, context, finished, unreadable };
+}
+
+const failing = (cluster: string) => (_nth: number, _key: string, request: { cluster: string }) =>
+  request.cluster === cluster ? statusError(404) : answer();
+
+describe('an attempt of a run', () => {
+  it('archives every configured cluster x resource and records each outcome', async () => {
+    const archive = new FakeArchive();
+    const { context, service } = setUp(archive, () => answer({ facts: { state: 'Ready', logLength: 3 } }));
+    const summary = await attemptRun(scheduled, context);
+    expect(summary).toMatchObject({
+      run: '2026-11-20T09:00:00.000Z',
+      attempt: 1,
+      status: 'complete',
+      counts: { archived: 5, alreadyArchived: 0, failed: 0, notAttempted: 0 },
+      record: 's3://archive/attempt-1',
+    });
+    const [record] = archive.records;
+    expect(record?.outcomes.map(({ cluster, resource }) => `${cluster} ${resource}`)).toEqual([
+      'a log',
+      'a manifest',
+      'b log',
+      'b manifest',
+      'c manifest',
+    ]);
+    expect(record?.outcomes[0]).toEqual({
+      cluster: 'a',
+      resource: 'log',
+      outcome: 'archived',
+      key: objectKey({ resource: 'log', cluster: 'a', run, compression: 'gzip' }),
+      bytes: 10,
+      storedBytes: 6,
+      sha256: 'ab'.repeat(32),
+      httpStatus: 200,
+      attempts: 1,
+      durationMs: 0,
+      fetchedAt: '2026-11-20T10:00:00.000Z',
+      mediaType: 'application/json',
+      state: 'Ready',
+      logLength: 3,
+    });
+    expect([...archive.objects.keys()].sort()).toEqual(record?.outcomes.map(({ key }) => key).sort());
+    expect(service.requests.map(({ cluster, projectUid, requestId }) => [cluster, projectUid, requestId])).toEqual([
+      ['a', 'shared', undefined],
+      ['a', 'shared', undefined],
+      ['b', 'own', 'rb'],
+      ['b', 'own', 'rb'],
+      ['c', 'shared', undefined],
+    ]);
+  });
+
+  it('names a run without a time by its start', async () => {
+    const { context } = setUp(new FakeArchive(), () => answer());
+    const summary = await attemptRun({ ...scheduled, run: undefined }, context);
+    expect(summary.run).toBe('2026-11-20T10:00:00.000Z');
+  });
+
+  it('attempts everything although one cluster fails, records that, and then fails truthfully', async () => {
+    const archive = new FakeArchive();
+    const { context, finished } = setUp(archive, failing('a'));
+    const error = await attemptRun(scheduled, context).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(RunIncompleteError);
+    expect((error as Error).message.split('\n')).toEqual([
+      'Attempt 1 of run 2026-11-20T09:00:00.000Z is incomplete: 2 of 5 not archived (2 failed, 0 not attempted).',
+      '- log of cluster a: status 404',
+      '- manifest of cluster a: status 404',
+      'Run record with every outcome: s3://archive/attempt-1',
+      'Whatever is missing is collected by the next attempt, or by invoking with {"run":"2026-11-20T09:00:00.000Z"}.',
+    ]);
+    expect(archive.objects.size).toBe(3);
+    expect(archive.records[0]).toMatchObject({ status: 'incomplete', counts: { archived: 3, failed: 2 } });
+    expect(archive.records[0]?.outcomes[0]).toMatchObject({ outcome: 'failed', httpStatus: 404, error: 'status 404' });
+    expect(finished).toHaveLength(1);
+  });
+
+  it('names ten failures and how many more there are', async () => {
+    const { context } = setUp(new FakeArchive(), () => statusError(404));
+    const clusters = Array.from({ length: 20 }, (_, i) => ({ uid: `c${i}`, resources: ['log' as const] }));
+    const error = (await attemptRun(scheduled, { ...context, clusters }).catch((thrown: unknown) => thrown)) as Error;
+    expect(error.message.match(/^- log of/gm)).toHaveLength(10);
+    expect(error.message).toContain('- and 10 more');
+  });
+
+  it('works in the next attempt on what is missing alone, and keeps the hashes of what is there', async () => {
+    const archive = new FakeArchive();
+    await attemptRun(scheduled, setUp(archive, failing('b')).context).catch(() => undefined);
+    const { context, service } = setUp(archive, () => answer());
+    const summary = await attemptRun(scheduled, context);
+    expect(service.requests.map(({ cluster }) => cluster)).toEqual(['b', 'b']);
+    expect(summary).toMatchObject({ attempt: 2, status: 'complete', counts: { archived: 2, alreadyArchived: 3 } });
+    const list = archive.records.map(({ outcomes }) =>
+      outcomes.map((one) => `${one.cluster} ${one.resource} ${one.outcome}`),
+    );
+    const others = ['a log', 'a manifest', 'b log', 'b manifest', 'c manifest'];
+    expect(list[1]).toEqual(others.map((task) => `${task} ${task.startsWith('b') ? 'archived' : 'already-archived'}`));
+    expect(archive.records[1]?.outcomes[0]).toMatchObject({
+      outcome: 'already-archived',
+      sha256: 'ab'.repeat(32),
+      bytes: 10,
+    });
+    expect(archive.records[1]?.outcomes[0]).not.toHaveProperty('attempts');
+  });
+
+  it('does nothing twice when a finished run is delivered again', async () => {
+    const archive = new FakeArchive();
+    await attemptRun(scheduled, setUp(archive, () => answer()).context);
+    const { context, service } = setUp(archive, () => answer());
+    expect(await attemptRun(scheduled, context)).toMatchObject({
+      attempt: 2,
+      counts: { archived: 0, alreadyArchived: 5 },
+    });
+    expect(service.requests).toEqual([]);
+  });
+
+  it('without a record of a killed attempt asks again, overwrites nothing, and claims no hash', async () => {
+    const archive = new FakeArchive();
+    await attemptRun(scheduled, setUp(archive, () => answer()).context);
+    archive.records.length = 0;
+    const before = new Map(archive.objects);
+    const summary = await attemptRun(scheduled, setUp(archive, () => answer({ sha256: 'cd'.repeat(32) })).context);
+    expect(summary).toMatchObject({ attempt: 1, counts: { archived: 0, alreadyArchived: 5 } });
+    expect(archive.objects).toEqual(before);
+    for (const outcome of archive.records[0]?.outcomes ?? []) expect(outcome).not.toHaveProperty('sha256');
+  });
+
+  it('does not believe a record that names another key than its own', async () => {
+    const archive = new FakeArchive();
+    await attemptRun(scheduled, setUp(archive, () => answer()).context);
+    for (const outcome of archive.records[0]?.outcomes ?? [])
+      outcome.key = 'logs/cluster=x/date=2026-11-20/other.json.gz';
+    const { context, service } = setUp(archive, () => answer());
+    await attemptRun(scheduled, context);
+    expect(service.requests).toHaveLength(5);
+  });
+
+  it('goes on without a record that cannot be read, and says so', async () => {
+    const archive = new FakeArchive();
+    await attemptRun(scheduled, setUp(archive, () => answer()).context);
+    archive.read = async () => {
+      throw new Error('unreadable');
+    };
+    const { context, unreadable } = setUp(archive, () => answer());
+    expect(await attemptRun(scheduled, context)).toMatchObject({ attempt: 2, counts: { alreadyArchived: 5 } });
+    expect(unreadable).toHaveLength(1);
+  });
+
+  it('works on the clusters of a subset alone', async () => {
+    const { context } = setUp(new FakeArchive(), () => answer());
+    expect(await attemptRun({ ...scheduled, clusters: ['c'] }, context)).toMatchObject({ counts: { archived: 1 } });
+  });
+
+  it('sends the request id of the event with every call', async () => {
+    const { context, service } = setUp(new FakeArchive(), () => answer());
+    await attemptRun({ ...scheduled, requestId: 'event' }, context);
+    expect(new Set(service.requests.map(({ requestId }) => requestId))).toEqual(new Set(['event']));
+  });
+
+  it('of a shard works on its clusters alone, and the shards together on all', async () => {
+    const archive = new FakeArchive();
+    const clusters = Array.from({ length: 50 }, (_, i) => ({ uid: `c${i}`, resources: ['log' as const] }));
+    for (const index of [0, 1, 2]) {
+      const { context } = setUp(archive, () => answer());
+      await attemptRun({ ...scheduled, shard: { index, count: 3 } }, { ...context, clusters });
+    }
+    expect(archive.objects.size).toBe(50);
+    expect(archive.records.map(({ attempt, counts }) => [attempt, counts.alreadyArchived])).toEqual([
+      [1, 0],
+      [1, 0],
+      [1, 0],
+    ]);
+    expect(archive.records.every(({ outcomes }) => outcomes.length > 5)).toBe(true);
+  });
+});
+
+describe('completing an earlier run', () => {
+  const completing: RunRequest = { ...scheduled, scheduled: false, completes: true };
+
+  it("covers the clusters of the run's first record that are still configured", async () => {
+    const archive = new FakeArchive();
+    await attemptRun(scheduled, setUp(archive, failing('a')).context).catch(() => undefined);
+    const { context, service } = setUp(archive, () => answer());
+    const clusters = [{ uid: 'a' }, { uid: 'c', resources: ['manifest' as const] }, { uid: 'added-later' }];
+    const summary = await attemptRun(completing, { ...context, clusters });
+    expect(service.requests.map(({ cluster }) => cluster)).toEqual(['a', 'a']);
+    expect(summary).toMatchObject({ attempt: 2, counts: { archived: 2, alreadyArchived: 1 } });
+  });
+
+  it('covers the clusters of all shards where no shard is asked for', async () => {
+    const archive = new FakeArchive();
+    for (const index of [0, 1]) {
+      const { context } = setUp(archive, failing('a'));
+      await attemptRun({ ...scheduled, shard: { index, count: 2 } }, context).catch(() => undefined);
+    }
+    const { context } = setUp(archive, () => answer());
+    expect(await attemptRun(completing, context)).toMatchObject({
+      attempt: 1,
+      counts: { archived: 2, alreadyArchived: 3 },
+    });
+  });
+
+  it('that left no record fails and says what to do instead', async () => {
+    const { context, service } = setUp(new FakeArchive(), () => answer());
+    const attempt = attemptRun(completing, context);
+    await expect(attempt).rejects.toThrow(RunNotFoundError);
+    await expect(attempt).rejects.toThrow('{"scheduledTime":"2026-11-20T09:00:00.000Z"}');
+    expect(service.requests).toEqual([]);
+  });
+});
+
+describe('a dry run', () => {
+  it('fetches and checks everything, writes nothing, and says what it would archive', async () => {
+    const archive = new FakeArchive();
+    const released: string[] = [];
+    const { context, service } = setUp(archive, () => answer({ release: async () => void released.push('x') }));
+    const summary = await attemptRun({ ...scheduled, dryRun: true }, context);
+    expect(summary).toMatchObject({ dryRun: true, status: 'complete', counts: { archived: 0, wouldArchive: 5 } });
+    expect(summary).not.toHaveProperty('record');
+    expect(service.requests).toHaveLength(5);
+    expect(released).toHaveLength(5);
+    expect(archive.objects.size + archive.records.length).toBe(0);
+  });
+
+  it('fails as the run would', async () => {
+    const { context } = setUp(new FakeArchive(), failing('a'));
+    await expect(attemptRun({ ...scheduled, dryRun: true }, context)).rejects.toThrow(
+      /^Dry run .* 2 of 5 not archived/,
+    );
+  });
+});
+
+describe('an attempt that ends early', () => {
+  it('at its deadline cancels what runs, attempts nothing more, and still writes its record', async () => {
+    const archive = new FakeArchive();
+    const { context, stop } = setUp(
+      archive,
+      (nth) => {
+        if (nth === 2) stop.cancel(new RunStopped('time ran out'));
+        return answer();
+      },
+      1,
+    );
+    await expect(attemptRun(scheduled, context)).rejects.toThrow('It ended early: time ran out');
+    expect(archive.records[0]?.outcomes.map(({ outcome, error }) => [outcome, error])).toEqual([
+      ['archived', undefined],
+      ['archived', undefined],
+      ['failed', 'cancelled: time ran out'],
+      ['not-attempted', 'time ran out'],
+      ['not-attempted', 'time ran out'],
+    ]);
+    expect(archive.records[0]).toMatchObject({ stopped: 'time ran out', status: 'incomplete' });
+  });
+
+  it('without a key attempts nothing and records why', async () => {
+    const archive = new FakeArchive();
+    const { context, service } = setUp(archive, () => answer());
+    const current = async () => {
+      throw new ApiKeyError('the secret has no value yet');
+    };
+    await expect(attemptRun(scheduled, { ...context, keys: { ...context.keys, current } })).rejects.toThrow(
+      'It ended early: the secret has no value yet',
+    );
+    expect(service.requests).toEqual([]);
+    expect(archive.records[0]?.counts).toEqual({ archived: 0, alreadyArchived: 0, failed: 0, notAttempted: 5 });
+  });
+
+  it('because the key is rejected does not hammer the service with every cluster', async () => {
+    const archive = new FakeArchive();
+    const { context, service } = setUp(archive, () => statusError(401), 1);
+    const clusters = Array.from({ length: 50 }, (_, i) => ({ uid: `c${i}`, resources: ['log' as const] }));
+    await expect(attemptRun(scheduled, { ...context, clusters })).rejects.toThrow('rejected the API key');
+    expect(service.requests).toHaveLength(5);
+    expect(archive.records[0]?.counts).toMatchObject({ failed: 5, notAttempted: 45 });
+  });
+});
+
+it('the temporary file of a body is removed in every outcome', async () => {
+  const released: string[] = [];
+  const archive = new FakeArchive();
+  const { context } = setUp(archive, (_nth, _key, { cluster, resource }) =>
+    answer({ release: async () => void released.push(`${cluster} ${resource}`) }),
+  );
+  const put = async (object: ArchiveObject) => {
+    if (object.key.includes('cluster=a')) throw new Error('403 AccessDenied');
+    return object.key.includes('cluster=b') ? ('already-archived' as const) : archive.put(object);
+  };
+  await attemptRun(scheduled, { ...context, sink: { put } }).catch(() => undefined);
+  expect(released.sort()).toEqual(['a log', 'a manifest', 'b log', 'b manifest', 'c manifest']);
+});

@@ -1,0 +1,95 @@
+import type { Logger } from '@aws-lambda-powertools/logger';
+import type { Metrics } from '@aws-lambda-powertools/metrics';
+import { type RunFacts, reportOutcome, reportRun } from '../../../lambda/run/report';
+import type { Outcome, RunSummary } from '../../../lambda/run/run-record';
+
+const outcomes: Outcome[] = [
+  { cluster: 'a', resource: 'log', outcome: 'archived', bytes: 1000, storedBytes: 100 },
+  { cluster: 'a', resource: 'manifest', outcome: 'archived', bytes: 200, storedBytes: 20 },
+  // What an earlier attempt archived is not this one's.
+  { cluster: 'b', resource: 'log', outcome: 'already-archived', bytes: 7, storedBytes: 7 },
+  { cluster: 'b', resource: 'manifest', outcome: 'failed', error: 'why' },
+];
+const summary: RunSummary = {
+  run: '2026-11-20T10:00:00.000Z',
+  attempt: 2,
+  status: 'incomplete',
+  dryRun: false,
+  counts: { archived: 2, alreadyArchived: 1, failed: 4, notAttempted: 8 },
+  record: 's3://archive/runs/one',
+  durationMs: 1234,
+};
+const facts: RunFacts = { scheduled: true, keyRejected: true, throttled: 16 };
+
+interface Reported {
+  readonly lines: unknown[][];
+  /** What was published, by name: unit and value. */
+  readonly metrics: Record<string, [unit: string, value: number]>;
+}
+
+function report(changes: Partial<RunSummary> = {}, changedFacts: Partial<RunFacts> = {}): Reported {
+  const lines: unknown[][] = [];
+  const logger = Object.fromEntries(
+    ['info', 'warn', 'error'].map((level) => [level, (...line: unknown[]) => lines.push([level, ...line])]),
+  );
+  const added: Reported['metrics'] = {};
+  const metrics: Reported['metrics'] = {};
+  const recorder = {
+    addMetric: (name: string, unit: string, value: number) => {
+      added[name] = [unit, value];
+    },
+    publishStoredMetrics: () => Object.assign(metrics, added),
+  };
+  const told = { ...summary, ...changes };
+  reportRun(logger as unknown as Logger, recorder as unknown as Metrics, told, outcomes, { ...facts, ...changedFacts });
+  return { lines, metrics };
+}
+
+test('an attempt publishes what it came to, under the names that dashboard and alarms read', () => {
+  expect(report().metrics).toEqual({
+    Archived: ['Count', 2],
+    AlreadyArchived: ['Count', 1],
+    Failed: ['Count', 4],
+    NotAttempted: ['Count', 8],
+    Bytes: ['Bytes', 1200],
+    StoredBytes: ['Bytes', 120],
+    Throttled: ['Count', 16],
+    KeyRejected: ['Count', 1],
+    ScheduledRun: ['Count', 1],
+    RunDuration: ['Milliseconds', 1234],
+  });
+});
+
+test.each<[string, Partial<RunSummary>, Partial<RunFacts>]>([
+  ['one that was started by hand', {}, { scheduled: false }],
+  ['a shard, which knows nothing of the others', { shard: { index: 0, count: 4 } }, {}],
+])('%s does not show that the schedule is alive', (_, changes, changedFacts) => {
+  expect(report(changes, changedFacts).metrics.ScheduledRun).toEqual(['Count', 0]);
+});
+
+test('a key that was not rejected is published as such', () => {
+  expect(report({}, { keyRejected: false }).metrics.KeyRejected).toEqual(['Count', 0]);
+});
+
+test('a dry run publishes no metrics, but says in the log what it came to', () => {
+  const { lines, metrics } = report({ dryRun: true });
+  expect(metrics).toEqual({});
+  expect(lines).toHaveLength(1);
+});
+
+test('an attempt is one line of the log, a warning unless it is complete', () => {
+  expect(report().lines).toEqual([['warn', 'run finished', { ...summary, ...facts }]]);
+  const complete = { ...summary, status: 'complete' as const };
+  expect(report(complete).lines).toEqual([['info', 'run finished', { ...complete, ...facts }]]);
+});
+
+test('a failure is one line of the log, with all that is known of it; other outcomes are none', () => {
+  const lines: unknown[][] = [];
+  const logger = { error: (...line: unknown[]) => lines.push(line) } as unknown as Logger;
+  for (const outcome of outcomes) reportOutcome(logger, outcome);
+  expect(lines).toEqual([['not archived', outcomes[3]]]);
+});
+
+test('a shard is no run of the schedule, whoever asks: the others may never have written their records', () => {
+  expect(report({ shard: { index: 0, count: 2 } }).metrics.ScheduledRun).toEqual(['Count', 0]);
+});

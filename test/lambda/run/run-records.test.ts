@@ -1,0 +1,153 @@
+import { text } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
+import { runRecordKey } from '../../../lambda/archive/archive-layout';
+import type { ArchiveObject } from '../../../lambda/archive/archive-object';
+import type { Outcome, RunRecord } from '../../../lambda/run/run-record';
+import { RunRecordError, RunRecords } from '../../../lambda/run/run-records';
+
+const run = new Date('2026-11-20T10:00:00.000Z');
+const never = new AbortController().signal;
+
+const record: RunRecord = {
+  version: 1,
+  run: run.toISOString(),
+  attempt: 1,
+  startedAt: run.toISOString(),
+  finishedAt: run.toISOString(),
+  collectorVersion: '1.0.0',
+  functionVersion: '$LATEST',
+  invocation: 'i',
+  configuration: '0'.repeat(64),
+  status: 'complete',
+  counts: { archived: 0, alreadyArchived: 0, failed: 0, notAttempted: 0 },
+  outcomes: [],
+};
+
+/** Some 400 bytes each. */
+function outcomes(count: number): Outcome[] {
+  return Array.from({ length: count }, (_, index) => ({
+    cluster: `größe-${index}`,
+    resource: 'log',
+    outcome: 'failed',
+    error: `GET failed: ${'ü'.repeat(150)}`,
+  }));
+}
+
+function memoryStore(texts: Record<string, string> = {}) {
+  const objects = new Map(Object.entries(texts));
+  return {
+    objects,
+    bucket: 'archive',
+    put: async ({ key, content }: ArchiveObject) => {
+      if (objects.has(key)) return 'already-archived' as const;
+      objects.set(key, Buffer.isBuffer(content) ? content.toString() : await text(content.open()));
+      return 'archived' as const;
+    },
+    getText: async (key: string) => objects.get(key),
+    keys: async (prefix: string) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
+  };
+}
+
+describe('run records', () => {
+  it('are one line of JSON each and read back as they were written', async () => {
+    const store = memoryStore();
+    const records = new RunRecords(store);
+    const name = await records.write(record, never);
+    expect(store.objects.get(runRecordKey(name))).toMatch(/^\{[^\n]+\}\n$/);
+    expect(await records.read(name, never)).toEqual(record);
+    expect(records.address(name)).toBe('s3://archive/runs/date=2026-11-20/20261120T100000.000Z.attempt-1.json');
+  });
+
+  it('take the next free number beside another invocation of the same run, inside and outside', async () => {
+    const store = memoryStore();
+    const records = new RunRecords(store);
+    const names = [
+      await records.write(record, never),
+      await records.write({ ...record, invocation: 'j' }, never),
+      await records.write({ ...record, invocation: 'k' }, never),
+    ];
+    expect(names.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
+    expect((await records.read({ run, attempt: 3 }, never)).attempt).toBe(3);
+  });
+
+  it('are written once although the answer to the writing was lost and it was repeated', async () => {
+    const store = memoryStore();
+    const put = async (object: ArchiveObject) => {
+      await store.put(object);
+      return store.put(object);
+    };
+    const name = await new RunRecords({ ...store, put }).write(record, never);
+    expect(name.attempt).toBe(1);
+    expect([...store.objects.keys()]).toEqual([runRecordKey(name)]);
+  });
+
+  it.each([
+    ['a long one', 4000],
+    ['a short one', 1],
+  ])('(%s) stay their own only if what lies there is the same to the last byte', async (_what, count) => {
+    const store = memoryStore();
+    const put = async (object: ArchiveObject) => {
+      await store.put(object);
+      return store.put(object);
+    };
+    const ours = { ...record, outcomes: outcomes(count) };
+    const records = new RunRecords({ ...store, put });
+    const key = runRecordKey({ run, attempt: 1 });
+    expect((await records.write(ours, never)).attempt).toBe(1);
+    for (const other of [`${store.objects.get(key)} `, store.objects.get(key)?.slice(0, -1), '', 'x']) {
+      store.objects.clear();
+      store.objects.set(key, other ?? '');
+      expect((await records.write(ours, never)).attempt).toBe(2);
+    }
+  });
+
+  it('that are long are never in memory whole, and the same each time they are sent', async () => {
+    const sent: ArchiveObject[] = [];
+    const put = async (object: ArchiveObject) => {
+      sent.push(object);
+      return 'archived' as const;
+    };
+    const long = { ...record, shard: undefined, outcomes: outcomes(4000) };
+    await new RunRecords({ ...memoryStore(), put }).write(long, never);
+    const content = sent[0]?.content;
+    if (content === undefined || Buffer.isBuffer(content)) throw new Error('the record is in memory');
+    const expected = `${JSON.stringify(long)}\n`;
+    expect(await text(content.open())).toBe(expected);
+    expect(await text(content.open())).toBe(expected);
+    expect(content).toMatchObject({ length: Buffer.byteLength(expected), crc32: crc32(expected) });
+    for await (const piece of content.open()) expect(piece.length).toBeLessThan(200_000);
+  });
+
+  it('that cannot be written in time say so', async () => {
+    const late = AbortSignal.abort(new Error('The operation was aborted due to timeout'));
+    const put = async () => late.throwIfAborted() ?? ('archived' as const);
+    const writing = new RunRecords({ ...memoryStore(), put }).write(record, late);
+    await expect(writing).rejects.toThrow(RunRecordError);
+    await expect(writing).rejects.toThrow(/^Writing the run record s3:.*attempt-1.json failed: it took too long$/);
+  });
+
+  it('are listed by attempt, not by the alphabet, and nothing else is taken for one', async () => {
+    const keys = [10, 2, 1].map((attempt) => runRecordKey({ run, attempt }));
+    const store = memoryStore(Object.fromEntries([...keys, `${keys[0]}.tmp`].map((key) => [key, ''])));
+    const listed = await new RunRecords(store).list(run, never);
+    expect(listed.map(({ attempt }) => attempt)).toEqual([1, 2, 10]);
+  });
+
+  it.each([
+    ['is absent', undefined, 'there is none'],
+    ['is not JSON', '{"version":1', 'it is not JSON'],
+    ['is something else', '[]', 'it is no run record'],
+    [
+      'has a wrong member',
+      JSON.stringify({ ...record, configuration: 'x' }),
+      'it is no run record: configuration: expected 64',
+    ],
+    ['is of another attempt', JSON.stringify({ ...record, attempt: 2 }), 'it is of another attempt'],
+    ['is of another run', JSON.stringify({ ...record, run: '2026-11-20T11:00:00.000Z' }), 'it is of another attempt'],
+  ])('one that %s is not believed', async (_what, text, reason) => {
+    const store = memoryStore(text === undefined ? {} : { [runRecordKey({ run, attempt: 1 })]: text });
+    const reading = new RunRecords(store).read({ run, attempt: 1 }, never);
+    await expect(reading).rejects.toThrow(RunRecordError);
+    await expect(reading).rejects.toThrow(reason);
+  });
+});

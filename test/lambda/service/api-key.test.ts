@@ -1,0 +1,121 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { inspect } from 'node:util';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { ApiKey } from '../../../lambda/service/api-key';
+import { type LocalAws, startLocalAws } from '../../../local/aws/local-aws';
+import { FakeClock } from '../../support/fake-clock';
+
+const arn = 'arn:aws:secretsmanager:eu-central-1:111111111111:secret:key-AbCdEf';
+const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret for tests' };
+
+const never = new AbortController().signal;
+
+let aws: LocalAws;
+let hold: Promise<never> | undefined;
+let readings: number;
+let clock: FakeClock;
+let apiKey: ApiKey;
+
+beforeEach(async () => {
+  readings = 0;
+  hold = undefined;
+  const statement = { Effect: 'Allow' as const, Action: 'secretsmanager:GetSecretValue', Resource: arn };
+  aws = await startLocalAws({
+    region: 'eu-central-1',
+    accountId: '111111111111',
+    principals: [
+      {
+        ...credentials,
+        arn: 'arn:aws:iam::111111111111:role/r',
+        policies: [{ Version: '2012-10-17', Statement: [statement] }],
+      },
+    ],
+    buckets: [],
+    secrets: [{ name: 'key', arn, value: 'first' }],
+    intercept: () => hold,
+    onRequest: () => {
+      readings += 1;
+    },
+  });
+  clock = new FakeClock();
+  const client = new SecretsManagerClient({ endpoint: aws.url, region: 'eu-central-1', credentials });
+  apiKey = new ApiKey(client, arn, clock);
+});
+
+afterEach(() => aws.close());
+
+describe('the API key', () => {
+  it('is read once for all who ask at the same time, and kept for minutes', async () => {
+    expect(await Promise.all([apiKey.current(never), apiKey.current(never), apiKey.current(never)])).toEqual([
+      'first',
+      'first',
+      'first',
+    ]);
+    clock.advance(4 * 60_000);
+    await apiKey.current(never);
+    expect(readings).toBe(1);
+  });
+
+  it('that was rotated is used after five minutes at the latest', async () => {
+    await apiKey.current(never);
+    aws.setSecretValue(arn, 'second');
+    clock.advance(5 * 60_000);
+    expect(await apiKey.current(never)).toBe('second');
+    expect(readings).toBe(2);
+  });
+
+  it('that two requests find rejected at the same time is read again once', async () => {
+    await apiKey.current(never);
+    aws.setSecretValue(arn, 'second');
+    expect(await Promise.all([apiKey.afterRejection('first', never), apiKey.afterRejection('first', never)])).toEqual([
+      'second',
+      'second',
+    ]);
+    expect(await apiKey.afterRejection('first', never)).toBe('second');
+    expect(readings).toBe(2);
+  });
+
+  it('that is still the same after a rejection is not read again for every cluster', async () => {
+    await apiKey.current(never);
+    for (let i = 0; i < 10; i += 1) expect(await apiKey.afterRejection('first', never)).toBe('first');
+    expect(readings).toBe(2);
+    aws.setSecretValue(arn, 'second');
+    clock.advance(30_000);
+    expect(await apiKey.afterRejection('first', never)).toBe('second');
+    expect(readings).toBe(3);
+  });
+
+  it('is read anew by the next who asks after a reading failed', async () => {
+    aws.setSecretValue(arn, undefined);
+    await expect(apiKey.current(never)).rejects.toThrow(
+      `Reading the API key from the secret ${arn} failed: it has no value yet, or does not exist; set it: aws secretsmanager`,
+    );
+    aws.setSecretValue(arn, 'set');
+    expect(await apiKey.current(never)).toBe('set');
+  });
+
+  it('whose reading a run ended is read anew by the next', async () => {
+    const stop = new AbortController();
+    hold = new Promise(() => undefined);
+    const reading = Promise.all([apiKey.current(stop.signal), apiKey.afterRejection('first', stop.signal)]);
+    stop.abort(new Error('time ran out'));
+    await expect(reading).rejects.toThrow('time ran out');
+    hold = undefined;
+    expect(await apiKey.current(never)).toBe('first');
+  });
+
+  it('is in no error, also when Secrets Manager answers with something that is no JSON', async () => {
+    const server = createServer((_request, response) => response.end('{"SecretString":"first"hidden"}'));
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = new SecretsManagerClient({ endpoint, region: 'eu-central-1', credentials, maxAttempts: 1 });
+    const error: unknown = await new ApiKey(client, arn, clock).current(never).catch((thrown: unknown) => thrown);
+    expect(inspect(error, { depth: 10, showHidden: true })).not.toMatch(/first|hidden/);
+    expect(String(error)).toContain('failed: Secrets Manager answered with no JSON');
+    client.destroy();
+    await new Promise((resolve) => server.close(resolve));
+  });
+});

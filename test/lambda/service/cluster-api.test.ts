@@ -1,0 +1,264 @@
+import { getEventListeners, once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import type { Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type { BodyCheck } from '../../../lambda/body/body-check';
+import { createCompressor } from '../../../lambda/body/compress';
+import { createCheck } from '../../../lambda/body/create-check';
+import { ClusterApi } from '../../../lambda/service/cluster-api';
+import type { RequestTimeLimits } from '../../../lambda/service/request-watch';
+import type { ResourceRequest } from '../../../lambda/service/resource-request';
+import { startFaultService } from '../../support/fault-service';
+import { encoded, ok, resetMidBody, silence, status } from '../../support/fault-service-answers';
+import { type RawRequest, startRawService, wire } from '../../support/raw-service';
+import { testCertificates } from '../../support/tls';
+
+/** What HTTP allows, and what breaks it, below what an HTTP server would send. */
+
+const key = 'key-"1f\\7c3a';
+const never = new AbortController().signal;
+const manifestOf = (cluster: string): ResourceRequest => ({ cluster, resource: 'manifest' });
+
+let directory: string;
+const closing: (() => unknown)[] = [];
+
+beforeEach(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'cluster-api-'));
+});
+
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+  await rm(directory, { recursive: true });
+});
+
+interface ApiOptions {
+  readonly connections?: number;
+  readonly limits?: Partial<RequestTimeLimits>;
+  readonly ca?: string;
+}
+
+function apiFor(baseUrl: string, { connections = 2, limits = {}, ca }: ApiOptions = {}): ClusterApi {
+  const receiver = { spoolDirectory: directory, compressor: createCompressor('gzip'), maxBytes: 2 ** 30 };
+  const service = { baseUrl, collection: 'c', ...(ca === undefined ? {} : { caCertificate: ca }) };
+  const timeLimits = { connectMs: 20_000, responseMs: 20_000, idleMs: 20_000, ...limits };
+  const api = new ClusterApi(service, connections, receiver, timeLimits, 'test');
+  closing.push(() => api.close());
+  return api;
+}
+
+async function rawApi(
+  answer: (request: RawRequest) => void,
+  options?: ApiOptions,
+  onConnection?: (socket: Socket) => void,
+) {
+  const service = await startRawService(answer, onConnection);
+  closing.push(() => service.close());
+  return { service, api: apiFor(service.url, options) };
+}
+
+/** The length of what came, or the error's message. */
+async function get(api: ClusterApi, request = manifestOf('a'), signal = never): Promise<number | string> {
+  try {
+    const { body } = await api.get(request, key, (type) => createCheck(request, type, false), signal);
+    await body.release();
+    return body.length;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+const failed = (reason: string) => `GET assets/manifest of cluster a failed: ${reason}`;
+
+it.each<[string, string, number | string]>([
+  ['100 and 103 before the answer', `HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n${wire('text')}`, 4],
+  [
+    'trailers after a chunked body',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X\r\n\r\n4\r\ntext\r\n0\r\nX: y\r\n\r\n',
+    4,
+  ],
+  ['HTTP/1.0 with a length', 'HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\ntext', 4],
+  [
+    '101 to a protocol nobody asked for',
+    'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n',
+    failed('101 Switching Protocols'),
+  ],
+  [
+    'two lengths',
+    'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 5\r\n\r\ntext',
+    failed('its answer is no HTTP that can be read (HPE_UNEXPECTED_CONTENT_LENGTH)'),
+  ],
+  [
+    'a length beside chunks',
+    'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ntext\r\n0\r\n\r\n',
+    failed('its answer is no HTTP that can be read (HPE_INVALID_TRANSFER_ENCODING)'),
+  ],
+  [
+    'another protocol',
+    'SSH-2.0-OpenSSH_9.2\r\n',
+    failed('its answer is no HTTP that can be read (HPE_INVALID_CONSTANT)'),
+  ],
+  [
+    'headers without end',
+    `HTTP/1.1 200 OK\r\n${`X-Header: ${'a'.repeat(1000)}\r\n`.repeat(100)}`,
+    failed('its answer is no HTTP that can be read (HPE_HEADER_OVERFLOW)'),
+  ],
+  [
+    'a chunk without a length',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ntext\r\nZZ\r\n',
+    failed('its body was cut short or damaged (ECONNRESET)'),
+  ],
+])('%s', async (_name, bytes, expected) => {
+  const { api } = await rawApi(({ socket }) => socket.write(bytes));
+  expect(await get(api)).toBe(expected);
+});
+
+it('an answer that comes before its request is an answer', async () => {
+  const { api } = await rawApi(
+    () => undefined,
+    {},
+    (socket) => socket.write(wire('early')),
+  );
+  expect(await get(api)).toBe(5);
+});
+
+describe('connections', () => {
+  it('are used again, and never more than there are requests at once', async () => {
+    const { api, service } = await rawApi(({ socket }) => socket.write(wire('text')), { connections: 3 });
+    for (let round = 0; round < 5; round += 1)
+      expect(await Promise.all([get(api), get(api), get(api)])).toEqual([4, 4, 4]);
+    expect(service.connections).toBeLessThanOrEqual(3);
+  });
+
+  it('that the service closed between two requests are not used again', async () => {
+    const closed: Promise<unknown>[] = [];
+    const { api, service } = await rawApi(({ socket }) => {
+      closed.push(once(socket, 'close'));
+      socket.end(wire('text'));
+    });
+    for (let nth = 1; nth <= 3; nth += 1) {
+      expect(await get(api)).toBe(4);
+      // The client has closed its side too.
+      await closed.at(-1);
+    }
+    expect(service.connections).toBe(3);
+  });
+
+  it('with a second answer that nobody asked for are given up, and no other cluster gets it', async () => {
+    const { api, service } = await rawApi(({ socket, nth }) =>
+      socket.write(nth === 1 ? wire('text') + wire('the manifest of another cluster') : wire('right')),
+    );
+    expect([await get(api), await get(api)]).toEqual([4, 5]);
+    expect(service.connections).toBe(2);
+  });
+
+  it('handed from one request to the next under TLS do not count as being made for ever', async () => {
+    const { server, ca } = testCertificates();
+    const connectMs = 500;
+    const service = await startFaultService(
+      ({ index }) =>
+        ({ response }) => {
+          // The last answer comes when a time limit for connecting would have passed.
+          setTimeout(() => response.end('text'), index < 2 ? 0 : connectMs + 200);
+        },
+      { tls: server },
+    );
+    closing.push(() => service.close());
+    const api = apiFor(service.url, { ca, connections: 1, limits: { connectMs } });
+    await get(api);
+    expect(await Promise.all([get(api), get(api)])).toEqual([4, 4]);
+    expect(service.connections).toBe(1);
+  });
+});
+
+describe('a request that is cancelled', () => {
+  it('ends at once although it still waits for a connection', async () => {
+    const cancelled = new AbortController();
+    const service = await startFaultService(() => silence());
+    closing.push(() => service.close());
+    const api = apiFor(service.url, { connections: 1 });
+    const first = get(api);
+    await service.whenRequests(1);
+    const waiting = get(api, manifestOf('b'), cancelled.signal);
+    cancelled.abort(new Error('time ran out'));
+    expect(await waiting).toBe('time ran out');
+    api.close();
+    expect(await first).toContain('no answer');
+  });
+
+  it('stops unpacking a body that has arrived whole', async () => {
+    const cancelled = new AbortController();
+    const packed = gzipSync(Buffer.alloc(64 * 2 ** 20));
+    const service = await startFaultService(() => ok(packed, { 'Content-Encoding': 'gzip' }));
+    closing.push(() => service.close());
+    let checked = 0;
+    const check: BodyCheck = {
+      write: (chunk) => {
+        checked += chunk.length;
+        cancelled.abort(new Error('time ran out'));
+        return chunk;
+      },
+      end: () => ({}),
+    };
+    const got = apiFor(service.url).get(manifestOf('a'), key, () => check, cancelled.signal);
+    await expect(got).rejects.toThrow('time ran out');
+    expect(checked).toBeLessThan(2 ** 20);
+    expect(await readdir(directory)).toEqual([]);
+  });
+});
+
+it('a request that is over listens to nothing any more, however it ended', async () => {
+  const { signal } = new AbortController();
+  const service = await startFaultService(
+    ({ index }) =>
+      [ok('text'), encoded('gzip', 'text'), encoded('gzip', 'text', { 'Content-Type': 'text/html' }), status(500)][
+        index
+      ] ?? resetMidBody('text'),
+  );
+  closing.push(() => service.close());
+  const api = apiFor(service.url);
+  for (let index = 0; index < 5; index += 1) await get(api, manifestOf('a'), signal);
+  // A stream tells of its end in the next turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+it('a body that takes longer to check than to arrive is not late', async () => {
+  const service = await startFaultService(() => ok(gzipSync(Buffer.alloc(2 ** 20)), { 'Content-Encoding': 'gzip' }));
+  closing.push(() => service.close());
+  const check: BodyCheck = {
+    write: (chunk) => {
+      const until = Date.now() + 5;
+      while (Date.now() < until);
+      return chunk;
+    },
+    end: () => {
+      throw new Error('nothing that was asked for');
+    },
+  };
+  const api = apiFor(service.url, { limits: { idleMs: 20 } });
+  await expect(api.get(manifestOf('a'), key, () => check, never)).rejects.toThrow('nothing that was asked for');
+});
+
+describe('the key, echoed by the service,', () => {
+  it.each<[string, string]>([
+    ['as a content coding', wire('text', `Content-Encoding: ${key}`)],
+    ['as another cluster', wire(JSON.stringify({ spec: { clusterUid: key } }))],
+    ['as part of another cluster', wire(JSON.stringify({ spec: { clusterUid: `${'x'.repeat(70)}${key}` } }))],
+    ['as a member', wire(JSON.stringify({ [key]: 1 }))],
+  ])('%s is in no message', async (_name, bytes) => {
+    const { api } = await rawApi(({ socket }) => socket.write(bytes));
+    const message = await get(api, { cluster: 'a', resource: 'log' });
+    expect(message).toContain('[the API key]');
+    expect(message).not.toContain(key.slice(0, 8));
+    expect(message).not.toContain(JSON.stringify(key).slice(1, 9));
+  });
+
+  it('as a media type is in no record', async () => {
+    const { api } = await rawApi(({ socket }) => socket.write(wire('text', `Content-Type: text/${key}`)));
+    const request = manifestOf('a');
+    const { mediaType } = await api.get(request, key, (type) => createCheck(request, type, false), never);
+    expect(mediaType).toBe('text/[the API key]');
+  });
+});

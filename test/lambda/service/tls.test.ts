@@ -1,0 +1,47 @@
+import { type FaultService, startFaultService } from '../../support/fault-service';
+import { ok } from '../../support/fault-service-answers';
+import { logRecord } from '../../support/fault-service-bodies';
+import { RealCollector } from '../../support/real-collector';
+import { type ServerCertificate, type TestCertificates, testCertificates } from '../../support/tls';
+
+let certificates: TestCertificates;
+let service: FaultService;
+let collector: RealCollector;
+
+beforeAll(() => {
+  certificates = testCertificates();
+});
+
+afterEach(async () => {
+  await collector.close();
+  await service.close();
+});
+
+async function start(tls: ServerCertificate, caCertificate: string | undefined) {
+  service = await startFaultService(({ uid = '' }) => ok(logRecord({ uid })), { tls });
+  collector = await RealCollector.start({
+    service: { baseUrl: service.url, ...(caCertificate === undefined ? {} : { caCertificate }) },
+    clusters: [{ uid: 'a', resources: ['log'] }],
+  });
+  return collector.attempt();
+}
+
+it('a service whose certificate the configured authority signed is read', async () => {
+  const { outcomes } = await start(certificates.server, certificates.ca);
+  expect(outcomes).toMatchObject([{ outcome: 'archived' }]);
+});
+
+it.each<[string, (all: TestCertificates) => [ServerCertificate, string | undefined], string]>([
+  ['is of another authority', ({ ofOtherCa, ca }) => [ofOtherCa, ca], 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  ['is of no public authority', ({ server }) => [server, undefined], 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+  ['has expired', ({ expired, ca }) => [expired, ca], 'CERT_HAS_EXPIRED'],
+  ['is of another host', ({ otherHost, ca }) => [otherHost, ca], 'ERR_TLS_CERT_ALTNAME_INVALID'],
+])('a certificate that %s fails at once, and nothing is sent', async (_name, choose, code) => {
+  const { outcomes } = await start(...choose(certificates));
+  expect(outcomes).toMatchObject([{ outcome: 'failed', attempts: 1 }]);
+  expect(outcomes[0]?.error).toBe(
+    `GET features/logFetcher of cluster a failed: the service's certificate is not trusted (${code}); nothing was sent`,
+  );
+  expect(service.connections).toBe(1);
+  expect(service.requests).toEqual([]);
+});

@@ -1,0 +1,120 @@
+import { readFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { objectKey } from '../../../lambda/archive/archive-layout';
+import { type LocalAws, type LoggedRequest, startLocalAws } from '../../../local/aws/local-aws';
+import { ArchiveFixture, type AttemptFixture, logRecord } from '../../cli/archive-fixture';
+import { runCollector } from '../../cli/run-collector';
+
+const guide = readFileSync(join(__dirname, '../../../docs/reading-the-archive.md'), 'utf8');
+/** The policy that the guide tells people to attach. */
+const policy = JSON.parse(
+  (/```json\n(\{\s*"Version": "2012-10-17"[\s\S]*?)```/.exec(guide)?.[1] ?? '').replaceAll(
+    'my-archive',
+    'archive-bucket',
+  ),
+);
+
+const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
+const now = new Date('2100-01-01T00:00:00Z');
+const clusters = ['alpha', 'beta/1 x'];
+const environment = {
+  AWS_ACCESS_KEY_ID: 'AKIAREADER',
+  AWS_SECRET_ACCESS_KEY: 'reader-secret',
+  AWS_REGION: 'eu-central-1',
+  AWS_SESSION_TOKEN: undefined,
+  AWS_PROFILE: undefined,
+};
+
+let archive: ArchiveFixture;
+let aws: LocalAws;
+let requests: LoggedRequest[] = [];
+const before = { ...process.env };
+
+beforeAll(async () => {
+  archive = await ArchiveFixture.create();
+  const answer =
+    (at: number): AttemptFixture['answer'] =>
+    (cluster, resource) => ({ content: resource === 'log' ? logRecord(cluster, `at ${at}\n`) : `at: ${at}\n` });
+  for (const at of [8, 9, 10]) await archive.attempt({ run: hour(at), clusters, answer: answer(at) });
+  aws = await startLocalAws({
+    region: 'eu-central-1',
+    accountId: '123456789012',
+    principals: [
+      {
+        accessKeyId: environment.AWS_ACCESS_KEY_ID,
+        secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,
+        arn: 'arn:aws:iam::123456789012:user/reader',
+        policies: [policy],
+      },
+    ],
+    buckets: [
+      { name: 'archive-bucket', folder: archive.folder },
+      { name: 'foreign-bucket', folder: archive.folder },
+    ],
+    secrets: [],
+    onRequest: (request) => requests.push(request),
+  });
+});
+
+beforeEach(() => {
+  requests = [];
+  Object.assign(process.env, environment, { AWS_ENDPOINT_URL: aws.url });
+  for (const [name, value] of Object.entries(environment)) if (value === undefined) delete process.env[name];
+});
+
+afterAll(async () => {
+  process.env = before;
+  await aws?.close();
+});
+
+const commands: [string, ...string[]][] = [
+  ['runs'],
+  ['runs', '2026-11-20T09:00'],
+  ['list'],
+  ['list', '--cluster', 'beta/1 x', '--from', '2026-11-20T09:00'],
+  ['show', 'beta/1 x', '--at', '2026-11-20T09:30'],
+  ['show', 'alpha', '--resource', 'log'],
+  ['diff', 'alpha'],
+  ['diff', '--all'],
+  ['verify'],
+  ['report', '--json', '--out', '-'],
+];
+
+test.each(commands)('%s %s %s %s %s %s says of a bucket what it says of a folder', async (...args) => {
+  const fromBucket = await runCollector([...args, '--archive', 's3://archive-bucket'], { now });
+  expect(fromBucket.err).toBe('');
+  const fromFolder = await runCollector([...args, '--archive', archive.folder], { now });
+  expect(fromBucket.code).toBe(fromFolder.code);
+  expect(fromBucket.out).toBe(fromFolder.out.replace(archive.folder, 's3://archive-bucket'));
+  expect(new Set(requests.map(({ method }) => method))).not.toContain('PUT');
+  expect(requests.filter(({ status }) => status !== 200)).toEqual([]);
+});
+
+test('one cluster is found without listing the others', async () => {
+  await runCollector(['list', '--cluster', 'alpha', '--archive', 's3://archive-bucket'], { now });
+  expect(requests.filter(({ action }) => action === 'ListObjectsV2' || action === 'ListBucket')).toHaveLength(2);
+  expect(requests.every(({ key }) => key === undefined || key.includes('cluster=alpha/'))).toBe(true);
+});
+
+test('a bucket that may not be read is trouble, with where to look', async () => {
+  const { code, err } = await runCollector(['runs', '--archive', 's3://foreign-bucket'], { now });
+  expect(code).toBe(3);
+  expect(err).toMatch(/Listing runs\/ in s3:\/\/foreign-bucket failed: 403 .*docs\/reading-the-archive\.md/);
+});
+
+test('an object that S3 no longer has is missing', async () => {
+  const key = objectKey({ resource: 'manifest', cluster: 'alpha', run: hour(8), compression: 'gzip' });
+  await rm(join(archive.folder, key));
+  const { code, out } = await runCollector(
+    ['verify', '--json', '--config', 'none', '--archive', 's3://archive-bucket'],
+    { now },
+  );
+  expect([code, JSON.parse(out).findings]).toEqual([1, [{ kind: 'missing', key, problem: 'it is not there' }]]);
+});
+
+test.each(['s3://', 's3://UPPER', 's3://bucket/prefix', 'https://bucket'])('%s is no archive', async (location) => {
+  const { code, err } = await runCollector(['runs', '--archive', location]);
+  expect(code).toBe(3);
+  expect(err).toContain('expected a folder or s3://bucket');
+});

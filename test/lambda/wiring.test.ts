@@ -1,0 +1,91 @@
+import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import { join } from 'node:path';
+import type { Context } from 'aws-lambda';
+import { parseEvent } from '../../lambda/event';
+import { type Collection, collectionFile, deadlineReserveSeconds } from '../../lambda/stack-contract';
+import type { OpenAttempt } from '../../lambda/wiring';
+
+const collection: Collection = {
+  service: { baseUrl: 'http://127.0.0.1:9', collection: 'c', projectUid: 'project-of-all' },
+  clusters: [{ uid: 'a' }],
+  limits: { concurrency: 7, requestsPerSecond: 0.001, maxBodyMiB: 1, responseTimeoutSeconds: 1 },
+  compression: 'gzip',
+};
+const invocation = {
+  awsRequestId: 'request-1',
+  functionVersion: '$LATEST',
+  getRemainingTimeInMillis: () => 100_000,
+} as Context;
+
+let directory: string;
+let attempt: OpenAttempt;
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(os.tmpdir(), 'execution-environment-'));
+  // An attempt empties the spool directory, which must not be another's.
+  jest.spyOn(os, 'tmpdir').mockReturnValue(directory);
+  await mkdir(join(directory, 'cluster-log-collector'));
+  await writeFile(join(directory, 'cluster-log-collector', 'left-over'), 'by an attempt that was killed');
+  await writeFile(join(directory, collectionFile), JSON.stringify(collection));
+  const { createExecutionEnvironment } = await import('../../lambda/wiring');
+  const variables = { ARCHIVE_BUCKET: 'archive', API_KEY_SECRET: 'key' };
+  const environment = createExecutionEnvironment(variables, directory);
+  attempt = await environment.openAttempt(parseEvent({}, environment.clusters), invocation);
+});
+
+afterAll(async () => {
+  attempt.close();
+  jest.restoreAllMocks();
+  await rm(directory, { recursive: true });
+});
+
+test('what is configured reaches the attempt', () => {
+  const { clusters, compression, concurrency, projectUid } = attempt.context;
+  expect({ clusters, compression, concurrency, projectUid }).toEqual({
+    clusters: [{ uid: 'a' }],
+    compression: 'gzip',
+    concurrency: 7,
+    projectUid: 'project-of-all',
+  });
+});
+
+test('its record says which code, invocation and configuration it was', () => {
+  expect(attempt.context.provenance).toEqual({
+    collectorVersion: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    functionVersion: '$LATEST',
+    invocation: 'request-1',
+    configuration: expect.stringMatching(/^[0-9a-f]{64}$/),
+  });
+});
+
+test('it ends before the invocation does, so that its record can be written', () => {
+  expect(attempt.context.timeLeftMs()).toBe(100_000 - deadlineReserveSeconds * 1000);
+});
+
+test('its requests keep to the configured rate', async () => {
+  const { pace } = attempt.context;
+  await pace.turn(new AbortController().signal);
+  const impatience = new AbortController();
+  const second = pace.turn(impatience.signal);
+  impatience.abort(new Error('not yet'));
+  await expect(second).rejects.toThrow('not yet');
+});
+
+test('what a killed attempt left in temporary storage is gone', async () => {
+  expect(await readdir(directory, { recursive: true })).not.toContainEqual(expect.stringContaining('left-over'));
+});
+
+test('a run record that cannot be used is told in the log', () => {
+  const written = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
+  attempt.context.onUnreadableRecord(new Error('damaged'));
+  const lines = written.mock.calls.map(([line]) => JSON.parse(String(line)));
+  written.mockRestore();
+  expect(lines).toEqual([
+    expect.objectContaining({
+      level: 'WARN',
+      message: 'run record not used',
+      error: expect.objectContaining({ message: 'damaged' }),
+    }),
+  ]);
+});

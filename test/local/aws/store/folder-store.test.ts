@@ -1,0 +1,301 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FolderStore, InvalidKeyError, ObjectExistsError } from '../../../../local/aws/store/folder-store';
+import { KeyConflictError } from '../../../../local/aws/store/key-lock';
+
+let root: string;
+let folder: string;
+let store: FolderStore;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'folder-store-'));
+  // Deep enough that a store which let a key out of its folder would still not get out of the test's own.
+  folder = join(root, 'around', 'archive');
+  await mkdir(folder, { recursive: true });
+  store = new FolderStore(folder);
+});
+
+afterEach(() => rm(root, { recursive: true }));
+
+const body = (text: string): Buffer => Buffer.from(text);
+
+async function contentOf(key: string): Promise<string | undefined> {
+  const found = await store.get(key);
+  if (found === undefined) return undefined;
+  const chunks: Buffer[] = [];
+  for await (const chunk of found.open()) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+async function leftovers(): Promise<string[]> {
+  const incoming = join(folder, '.metadata-incoming');
+  return existsSync(incoming) ? readdir(incoming) : [];
+}
+
+async function keysOf(prefix = '', options = {}): Promise<string[]> {
+  const { objects, commonPrefixes } = await store.list(prefix, options);
+  return [...objects.map(({ key }) => key), ...commonPrefixes];
+}
+
+describe('FolderStore', () => {
+  test('lays the bytes under the key and what is known of them beside it', async () => {
+    const key = 'logs/cluster=a%20b/date=2026-11-20/20261120T100000.000Z.json.gz';
+    const stored = await store.put(key, body('hello'), { contentType: 'text/plain', userMetadata: { state: 'x' } });
+    expect(await readFile(join(folder, key), 'utf8')).toBe('hello');
+    expect(JSON.parse(await readFile(join(folder, '.metadata', `${key}.json`), 'utf8'))).toEqual(stored);
+    expect(stored).toMatchObject({
+      key,
+      size: 5,
+      etag: '5d41402abc4b2a76b9719d911017c592',
+      contentType: 'text/plain',
+      userMetadata: { state: 'x' },
+      checksums: {},
+    });
+    expect(await store.head(key)).toEqual(stored);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  test('leaves nothing of a body that breaks off', async () => {
+    async function* broken(): AsyncGenerator<Buffer> {
+      yield body('half');
+      throw new Error('cut');
+    }
+    await expect(store.put('a', broken(), {})).rejects.toThrow('cut');
+    expect(await store.head('a')).toBeUndefined();
+    expect(await keysOf()).toEqual([]);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  test('shows an object only once its body has ended', async () => {
+    let proceed: () => void = () => undefined;
+    const waiting = new Promise<void>((resolve) => {
+      proceed = resolve;
+    });
+    async function* slow(): AsyncGenerator<Buffer> {
+      yield body('he');
+      await waiting;
+      yield body('llo');
+    }
+    const put = store.put('a', slow(), {});
+    expect(await store.head('a')).toBeUndefined();
+    expect(await keysOf()).toEqual([]);
+    proceed();
+    await put;
+    expect(await contentOf('a')).toBe('hello');
+  });
+
+  test('asks for the headers when the body has ended', async () => {
+    let ended = false;
+    async function* source(): AsyncGenerator<Buffer> {
+      yield body('x');
+      ended = true;
+    }
+    await store.put('a', source(), () => ({ userMetadata: { ended: `${ended}` } }));
+    expect((await store.head('a'))?.userMetadata).toEqual({ ended: 'true' });
+  });
+
+  test('lets exactly one of racing writers win, with bytes and metadata of its own', async () => {
+    const writers = Array.from({ length: 20 }, (_, i) =>
+      new FolderStore(folder).put('a', body(`${i}`), { userMetadata: { writer: `${i}` } }, { ifNoneMatch: true }),
+    );
+    const results = await Promise.allSettled(writers);
+    const winners = results.flatMap(({ status }, i) => (status === 'fulfilled' ? [`${i}`] : []));
+    expect(winners).toHaveLength(1);
+    for (const result of results)
+      if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(ObjectExistsError);
+    expect(await contentOf('a')).toBe(winners[0]);
+    expect((await store.head('a'))?.userMetadata).toEqual({ writer: winners[0] });
+    expect(await leftovers()).toEqual([]);
+  });
+
+  test('refuses to write where a file lies that it did not put there', async () => {
+    await writeFile(join(folder, 'a'), 'by hand');
+    await expect(store.put('a', body('x'), {}, { ifNoneMatch: true })).rejects.toThrow(ObjectExistsError);
+    expect(await contentOf('a')).toBe('by hand');
+  });
+
+  test('replaces an object and what was known of it', async () => {
+    await store.put('a', body('first'), { userMetadata: { version: '1' } });
+    await store.put('a', body('second'), { contentType: 'text/plain' });
+    expect(await contentOf('a')).toBe('second');
+    expect(await store.head('a')).toMatchObject({ contentType: 'text/plain', userMetadata: {} });
+  });
+
+  test('describes the old bytes as before when it was killed between the two steps of replacing them', async () => {
+    const data = join(folder, 'a');
+    const described = join(folder, '.metadata', 'a.json');
+    const stored = await store.put('a', body('first'), { userMetadata: { version: '1' } });
+    // The earlier time stands for an object that was not stored within the same millisecond.
+    const time = new Date('2026-01-01T00:00:00.123Z');
+    const first = { ...stored, lastModified: time.toISOString() };
+    await writeFile(described, JSON.stringify(first));
+    await utimes(data, time, time);
+    await store.put('a', body('second'), { userMetadata: { version: '2' } });
+    expect((await store.head('a'))?.userMetadata).toEqual({ version: '2' });
+    // As if the second step had not been taken.
+    await writeFile(data, 'first');
+    await utimes(data, time, time);
+    expect(await store.head('a')).toEqual(first);
+  });
+
+  test('takes what a killed process left of a write for nothing', async () => {
+    await mkdir(join(folder, '.metadata'));
+    await writeFile(join(folder, '.metadata', 'a.json'), '{"key":"a"');
+    expect(await store.head('a')).toBeUndefined();
+    await store.put('a', body('x'), {}, { ifNoneMatch: true });
+    expect(await store.head('a')).toMatchObject({ key: 'a', size: 1 });
+  });
+
+  test('reads a copy of the folder that has the bytes only', async () => {
+    await mkdir(join(folder, 'logs'));
+    await writeFile(join(folder, 'logs', 'a'), 'hello');
+    expect(await store.head('logs/a')).toMatchObject({ key: 'logs/a', size: 5, userMetadata: {} });
+    expect(await keysOf('logs/')).toEqual(['logs/a']);
+  });
+
+  test.each([
+    '',
+    '/a',
+    'a/',
+    'a//b',
+    '.',
+    '..',
+    '../a',
+    'a/../../b',
+    'a/./b',
+    'a\\b',
+    'a\0b',
+    '.metadata/a',
+    '.metadata-x',
+    '\ud800',
+  ])('keeps the key %j out of the folder', async (key) => {
+    await expect(store.put(key, body('x'), {})).rejects.toThrow(InvalidKeyError);
+    await expect(store.get(key)).rejects.toThrow(InvalidKeyError);
+    await expect(store.delete(key)).rejects.toThrow(InvalidKeyError);
+    expect(await readdir(folder)).toEqual([]);
+    expect(await readdir(join(root, 'around'))).toEqual(['archive']);
+  });
+
+  test.each([
+    'cluster=..',
+    '...',
+    '~',
+    'a.json',
+    'a b+c%2F',
+    'é',
+    'name\nof two lines',
+    ' ',
+  ])('takes the key %j', async (key) => {
+    await store.put(`x/${key}/y`, body('x'), {});
+    expect(await keysOf('x/')).toEqual([`x/${key}/y`]);
+    expect(await contentOf(`x/${key}/y`)).toBe('x');
+  });
+
+  test('shortens segments too long for a file name, one to one', async () => {
+    const long = ['a', 'b', 'é'].map((end) => `cluster=${'%E4'.repeat(150)}${end}`);
+    for (const segment of long) await store.put(`logs/${segment}/x`, body(segment), {}, { ifNoneMatch: true });
+    // A key that looks like a shortened name is told from the name it looks like.
+    const [shortened = ''] = await readdir(join(folder, 'logs'));
+    expect(Buffer.byteLength(shortened)).toBeLessThanOrEqual(200);
+    await store.put(`logs/${shortened}/x`, body('look-alike'), {}, { ifNoneMatch: true });
+    for (const segment of long) expect(await contentOf(`logs/${segment}/x`)).toBe(segment);
+    const keys = [...long, shortened].map((segment) => `logs/${segment}/x`);
+    expect(await keysOf('logs/')).toEqual(keys.sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b))));
+  });
+
+  test('refuses a key that has another one as its folder, and keeps both apart', async () => {
+    await store.put('a', body('x'), {});
+    await expect(store.put('a/b', body('y'), {})).rejects.toThrow(InvalidKeyError);
+    await expect(store.put('a/b', body('y'), {}, { ifNoneMatch: true })).rejects.toThrow(InvalidKeyError);
+    await store.put('c/d', body('x'), {});
+    await expect(store.put('c', body('y'), {}, { ifNoneMatch: true })).rejects.toThrow(InvalidKeyError);
+    await expect(store.put('c', body('y'), {})).rejects.toThrow(InvalidKeyError);
+    expect(await store.head('a/b')).toBeUndefined();
+    expect(await store.head('c')).toBeUndefined();
+    expect(await keysOf()).toEqual(['a', 'c/d']);
+    expect(await leftovers()).toEqual([]);
+  });
+
+  test('reads only the folders that may hold what is listed', async () => {
+    await store.put('logs/cluster=a/x', body('x'), {});
+    await store.put('logs/cluster=b/x', body('x'), {});
+    // A folder that cannot be read would fail a listing that looks into it.
+    await mkdir(join(folder, 'logs', 'cluster=b', `trap~${'0'.repeat(64)}`));
+    await mkdir(join(folder, '.metadata-names', `trap~${'0'.repeat(64)}`), { recursive: true });
+    expect(await keysOf('logs/cluster=a/')).toEqual(['logs/cluster=a/x']);
+    await expect(keysOf('logs/cluster=b/')).rejects.toThrow('EISDIR');
+  });
+
+  test('lists page by page', async () => {
+    const keys = ['a', 'b/1', 'b/2', 'c'];
+    for (const key of keys) await store.put(key, body('x'), {});
+    const first = await store.list('', { maxKeys: 2, delimiter: '/' });
+    expect([first.objects.map(({ key }) => key), first.commonPrefixes]).toEqual([['a'], ['b/']]);
+    const second = await store.list('', { maxKeys: 2, delimiter: '/', startAfter: first.next });
+    expect([second.objects.map(({ key }) => key), second.commonPrefixes, second.next]).toEqual([['c'], [], undefined]);
+    expect(await keysOf('', { startAfter: 'b/1' })).toEqual(['b/2', 'c']);
+  });
+
+  test('shows no prefix of a folder without objects', async () => {
+    await store.put('a/x', body('x'), {});
+    await store.delete('a/x');
+    expect(await keysOf('', { delimiter: '/' })).toEqual([]);
+  });
+
+  test('opens the asked-for part of an object', async () => {
+    await store.put('a', body('0123456789'), {});
+    const found = await store.get('a');
+    const chunks: Buffer[] = [];
+    for await (const chunk of found?.open({ start: 2, end: 4 }) ?? []) chunks.push(chunk as Buffer);
+    expect(Buffer.concat(chunks).toString()).toBe('234');
+  });
+
+  test('clears away what killed processes left, and only that', async () => {
+    const incoming = join(folder, '.metadata-incoming');
+    await mkdir(incoming);
+    // No process has a number this large.
+    await writeFile(join(incoming, '999999999-dead'), 'half');
+    await writeFile(join(incoming, `${process.pid}-alive`), 'half');
+    await store.removeLeftovers();
+    expect(await leftovers()).toEqual([`${process.pid}-alive`]);
+  });
+
+  describe('with another process on the same key', () => {
+    const lockOf = async (key: string): Promise<string> => {
+      const incoming = join(folder, '.metadata-incoming');
+      await mkdir(incoming, { recursive: true });
+      return join(incoming, `${createHash('sha256').update(key).digest('hex')}.lock`);
+    };
+
+    test('says that it conflicts, and writes nothing', async () => {
+      const lock = await lockOf('a');
+      await writeFile(lock, `${process.ppid}`);
+      await expect(store.put('a', body('y'), {}, { ifNoneMatch: true })).rejects.toThrow(KeyConflictError);
+      expect(await store.head('a')).toBeUndefined();
+      expect(existsSync(lock)).toBe(true);
+    });
+
+    test.each([
+      ['a process that is gone', '999999999', 0],
+      ['a write that cannot still be going on', `${process.ppid}`, 60_000],
+    ])('takes over the lock of %s', async (_name, holder, ageMs) => {
+      const lock = await lockOf('a');
+      await writeFile(lock, holder);
+      const time = new Date(Date.now() - ageMs);
+      await utimes(lock, time, time);
+      await store.put('a', body('y'), {}, { ifNoneMatch: true });
+      expect(await contentOf('a')).toBe('y');
+      expect(existsSync(lock)).toBe(false);
+    });
+  });
+});
+
+test('an object is called by where its bytes lie, whatever its description was copied from', async () => {
+  await store.put('logs/a', body('content'), {});
+  await copyFile(join(folder, 'logs', 'a'), join(folder, 'logs', 'b'));
+  await copyFile(join(folder, '.metadata', 'logs', 'a.json'), join(folder, '.metadata', 'logs', 'b.json'));
+  expect(await keysOf('logs/')).toEqual(['logs/a', 'logs/b']);
+});

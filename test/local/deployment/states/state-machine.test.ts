@@ -1,0 +1,202 @@
+import type { InvocationResult } from '../../../../local/deployment/local-function';
+import { StackTemplate } from '../../../../local/deployment/stack-template';
+import { type MetricValue, readStateMachine } from '../../../../local/deployment/states/state-machine';
+import type { Template } from '../../../../local/deployment/template';
+import { exampleTemplate } from '../../../infra/example-stack';
+
+const synthesised = exampleTemplate({ shards: 3 }).toJSON() as Template;
+const location = { stackName: 'stack', accountId: '111122223333', region: 'eu-central-1' };
+
+interface Asked {
+  readonly event: { scheduledTime?: string; shard: { index: number; count: number } };
+}
+
+interface Options {
+  /** Answers an invocation; left out: it succeeds. */
+  readonly answer?: (asked: Asked, nth: number) => { errorType: string; errorMessage: string } | undefined;
+  readonly edit?: (template: Template) => void;
+  readonly now?: number;
+}
+
+/** The state machine of the template with a function that is made up. */
+function stateMachine({ answer, edit, now = 0 }: Options = {}) {
+  const template = structuredClone(synthesised);
+  edit?.(template);
+  const stack = new StackTemplate(template, location);
+  const fn = stack.resourcesOf('AWS::Lambda::Function')[0]?.identity;
+  const asked: Asked[] = [];
+  const waits: number[] = [];
+  const metrics: MetricValue[] = [];
+  let underWay = 0;
+  let mostAtOnce = 0;
+  const invoke = async (event: unknown): Promise<InvocationResult> => {
+    mostAtOnce = Math.max(mostAtOnce, ++underWay);
+    await new Promise(setImmediate);
+    underWay--;
+    const one = { event } as Asked;
+    asked.push(one);
+    const nth = asked.filter(({ event: { shard } }) => shard.index === one.event.shard.index).length;
+    const error = answer?.(one, nth);
+    return error === undefined ? { requestId: '1', payload: {} } : { requestId: '1', error: { ...error, trace: [] } };
+  };
+  const machine = readStateMachine({
+    stack,
+    definition: {
+      name: fn?.ref ?? '',
+      arn: fn?.attributes.Arn ?? '',
+      roleArn: '',
+      code: { text: '' },
+      handler: '',
+      environment: {},
+      timeoutSeconds: 900,
+      memoryMiB: 128,
+      logGroup: '',
+    },
+    invoke,
+    onMetric: (metric) => metrics.push(metric),
+    clock: { now: () => now, wait: async (seconds) => void waits.push(seconds) },
+  });
+  if (machine === undefined) throw new Error('the template has no state machine');
+  return { machine, asked, waits, metrics, mostAtOnce: () => mostAtOnce };
+}
+
+const scheduledTime = '2026-11-20T12:00:00Z';
+const only = (index: number, errorType: string) => (asked: Asked) =>
+  asked.event.shard.index === index ? { errorType, errorMessage: 'made up' } : undefined;
+
+test('every shard is invoked with the event and its part, all at once', async () => {
+  const { machine, asked, mostAtOnce } = stateMachine();
+  const { failure, invocations } = await machine.start({ scheduledTime, requestId: 'r' });
+  expect(failure).toBeUndefined();
+  expect(invocations).toHaveLength(3);
+  expect(asked.map(({ event }) => event)).toEqual(
+    [0, 1, 2].map((index) => ({ scheduledTime, requestId: 'r', shard: { index, count: 3 } })),
+  );
+  expect(mostAtOnce()).toBe(3);
+});
+
+test('an input without a time names the run by the start of the execution', async () => {
+  const { machine, asked } = stateMachine({ now: Date.parse('2026-11-20T12:34:56.789Z') });
+  await machine.start({});
+  expect(new Set(asked.map(({ event }) => event.scheduledTime))).toEqual(new Set(['2026-11-20T12:34:56.789Z']));
+});
+
+test('an earlier run keeps its name, and no other time is added to it', async () => {
+  const { machine, asked } = stateMachine();
+  await machine.start({ run: scheduledTime });
+  expect(asked[0]?.event).toEqual({ run: scheduledTime, shard: { index: 0, count: 3 } });
+});
+
+test('an incomplete shard is tried three times, one and two minutes apart, and the others once', async () => {
+  const { machine, asked, waits } = stateMachine({ answer: only(1, 'RunIncompleteError') });
+  const { failure } = await machine.start({ scheduledTime });
+  expect(failure?.error).toBe('ShardsFailedError');
+  expect(failure?.cause).toMatch(
+    /^The shards \[1\] of 3 did not succeed; .*\{"scheduledTime":"2026-11-20T12:00:00Z"\}$/,
+  );
+  expect(waits).toEqual([60, 120]);
+  expect(asked.map(({ event }) => event.shard.index).sort()).toEqual([0, 1, 1, 1, 2]);
+});
+
+test('a throttled account does not use up the attempts of a shard, and its waits are spread', async () => {
+  const { machine, waits } = stateMachine({
+    answer: ({ event }, nth) => {
+      if (event.shard.index !== 0 || nth > 7) return undefined;
+      const errorType = nth <= 5 ? 'Lambda.TooManyRequestsException' : 'RunIncompleteError';
+      return { errorType, errorMessage: 'made up' };
+    },
+  });
+  expect((await machine.start({ scheduledTime })).failure).toBeUndefined();
+  expect(waits).toHaveLength(7);
+  for (const [index, longest] of [10, 20, 40, 80, 160].entries()) expect(waits[index]).toBeLessThanOrEqual(longest);
+  expect(waits.slice(5)).toEqual([60, 120]);
+});
+
+test('what no retry can heal is tried once', async () => {
+  for (const hopeless of ['InvalidEventError', 'RunNotFoundError']) {
+    const { machine, asked } = stateMachine({ answer: only(2, hopeless) });
+    expect((await machine.start({ scheduledTime })).failure?.cause).toMatch(/^The shards \[2\] of 3/);
+    expect(asked).toHaveLength(3);
+  }
+});
+
+describe('a run of the schedule is counted', () => {
+  test('once all shards have written their records, complete or not', async () => {
+    for (const answer of [undefined, only(0, 'RunIncompleteError')]) {
+      const { machine, metrics } = stateMachine({ ...(answer && { answer }) });
+      await machine.start({ scheduledTime });
+      expect(metrics).toEqual([
+        {
+          namespace: 'ClusterLogCollector',
+          name: 'ScheduledRun',
+          value: 1,
+          dimensions: { service: 'cluster-log-collector' },
+        },
+      ]);
+    }
+  });
+
+  test.each<[string, object, Options]>([
+    ['by hand', {}, {}],
+    ['dry', { scheduledTime, dryRun: true }, {}],
+    ['of which a shard died', { scheduledTime }, { answer: only(1, 'Runtime.ExitError') }],
+    ['of an earlier time', { run: scheduledTime }, {}],
+  ])('but not one %s', async (_kind, input, options) => {
+    const { machine, metrics } = stateMachine(options);
+    await machine.start(input);
+    expect(metrics).toEqual([]);
+  });
+});
+
+/** Takes a statement of the state machine's role away, which must be there. */
+const without = (sid: string) => (template: Template) => {
+  const [policy] = Object.entries(template.Resources).filter(([id]) => id.startsWith('FanOutRoleDefaultPolicy'));
+  const document = policy?.[1].Properties?.PolicyDocument as { Statement: { Sid?: string }[] };
+  const kept = document.Statement.filter(({ Sid }) => Sid !== sid);
+  expect(kept).toHaveLength(document.Statement.length - 1);
+  document.Statement = kept;
+};
+
+describe('a permission that the state machine lacks shows', () => {
+  test('to invoke the function: the execution fails', async () => {
+    const { machine, asked } = stateMachine({ edit: without('CollectShards') });
+    expect((await machine.start({ scheduledTime })).failure?.error).toBe('ShardsFailedError');
+    expect(asked).toEqual([]);
+  });
+
+  test('to count runs: the run is told as it is, and an alarm misses it', async () => {
+    const { machine, metrics } = stateMachine({ edit: without('CountRuns') });
+    expect((await machine.start({ scheduledTime })).failure).toBeUndefined();
+    expect(metrics).toEqual([]);
+  });
+
+  test('to put metrics of another namespace', async () => {
+    const edit = (template: Template) => {
+      const text = JSON.stringify(template).replace(
+        String.raw`\"Namespace\":\"ClusterLogCollector\"`,
+        String.raw`\"Namespace\":\"Other\"`,
+      );
+      Object.assign(template, JSON.parse(text));
+    };
+    const { machine, metrics } = stateMachine({ edit });
+    await machine.start({ scheduledTime });
+    expect(metrics).toEqual([]);
+  });
+});
+
+test.each([
+  [
+    'a field that is not known',
+    String.raw`\"MaxConcurrency\":3`,
+    String.raw`\"MaxConcurrency\":3,\"ToleratedFailureCount\":1`,
+  ],
+  ['a kind of state that is not known', String.raw`\"Type\":\"Succeed\"`, String.raw`\"Type\":\"Wait\"`],
+  ['a condition that is not known', String.raw`\"BooleanEquals\":false`, String.raw`\"NumericEquals\":0`],
+])('a definition with %s is refused, not half understood', (_what, from, to) => {
+  const edit = (template: Template) => {
+    const text = JSON.stringify(template);
+    expect(text).toContain(from);
+    Object.assign(template, JSON.parse(text.replace(from, to)));
+  };
+  expect(() => stateMachine({ edit })).toThrow(/Cannot run FanOutStateMachine\w+ locally/);
+});
