@@ -1,5 +1,5 @@
-import type { Compression } from '../lambda/archive/archive-layout';
 import type { Resource } from '../lambda/resources';
+import type { Compression } from '../lambda/stack-contract';
 
 /** What a contender is to do; a JSON file, whose path is its first argument. */
 export interface Assignment {

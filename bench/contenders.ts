@@ -1,4 +1,4 @@
-import type { Compression } from '../lambda/archive/archive-layout';
+import type { Compression } from '../lambda/stack-contract';
 
 /** One way to do the work. */
 export interface Contender {

@@ -1,5 +1,4 @@
-import { concurrentShards, mostConcurrentShards } from '../infra/fan-out-limits';
-import { memoryMiB } from '../infra/limits';
+import { concurrentShards, memoryMiB, mostConcurrentShards } from '../infra/limits';
 
 /** A fleet and the service it is read from. */
 export interface Fleet {

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import type { LocalDeployment } from '../local/deployment/deploy-locally';
-import { functionVariables } from '../local/deployment/function-variables';
-import { memoryArguments } from '../local/deployment/memory-arguments';
+import { memoryArguments } from '../local/deployment/execution-environment';
+import { functionVariables } from '../local/deployment/local-function';
 import type { LambdaRuntime } from './install-runtime';
 import { type RuntimeApi, startRuntimeApi } from './runtime-api';
 

@@ -5,17 +5,8 @@ import { reportCommand } from './commands/report-command';
 import { runsCommand } from './commands/runs-command';
 import { showCommand } from './commands/show-command';
 import { verifyCommand } from './commands/verify-command';
-import { type ExitCode, exitCodes } from './terminal/exit-codes';
 import { printable } from './terminal/printable';
-import type { Terminal } from './terminal/terminal';
-
-/**
- * What a command hands back how it ended with; every command is built with it.
- */
-export interface CommandContext {
-  readonly terminal: Terminal;
-  readonly end: (code: ExitCode) => void;
-}
+import { type CommandContext, type ExitCode, exitCodes, type Terminal } from './terminal/terminal';
 
 /**
  * Runs one command line.

@@ -1,10 +1,11 @@
 import { Aws, type CfnResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ArnPrincipal, Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import {
   BlockPublicAccess,
   Bucket,
   BucketEncryption,
+  type IBucket,
   type LifecycleRule,
   ObjectLockRetention,
   ObjectOwnership,
@@ -14,7 +15,6 @@ import { Construct } from 'constructs';
 import { runsPrefix } from '../lambda/archive/archive-layout';
 import { resourceNames, resources } from '../lambda/resources';
 import type { CollectorEnvironment } from '../lambda/stack-contract';
-import { denyChanges } from './archive-protection';
 import type { CollectorConfig } from './config/config';
 
 /** How long a version lasts that an expiry or a person has put aside, in days: time to notice a mistake. */
@@ -144,4 +144,30 @@ function lifecycleRules(archive: CollectorConfig['archive']): LifecycleRule[] {
     });
   if (retentionDays !== undefined) rules.push({ id: 'expire', expiration: Duration.days(retentionDays) });
   return rules;
+}
+
+/**
+ * What the archive itself refuses the collector, whatever the collector's own policies may come to say: to write over
+ * what is there, and to delete it.
+ */
+export function denyChanges(bucket: IBucket, role: IRole): PolicyStatement[] {
+  const principals = [new ArnPrincipal(role.roleArn)];
+  const resources = [bucket.arnForObjects('*')];
+  return [
+    new PolicyStatement({
+      sid: 'OnlyNewObjects',
+      effect: Effect.DENY,
+      principals,
+      actions: ['s3:PutObject'],
+      resources,
+      conditions: { Null: { 's3:if-none-match': 'true' } },
+    }),
+    new PolicyStatement({
+      sid: 'NoDeletion',
+      effect: Effect.DENY,
+      principals,
+      actions: ['s3:DeleteObject*', 's3:BypassGovernanceRetention'],
+      resources,
+    }),
+  ];
 }

@@ -10,12 +10,10 @@ import { asynchronousAttempts, type CollectorEnvironment, functionTimeoutSeconds
 import type { Alerts } from './alerts';
 import type { ApiKeySecret } from './api-key-secret';
 import type { Archive } from './archive';
-import { collectionOf } from './collection';
 import type { CollectorConfig } from './config/config';
-import { functionBundle, projectRoot } from './function-bundle';
-import { memoryMiB, temporaryStorageMiB } from './limits';
+import { collectionOf, functionBundle, projectRoot } from './function-bundle';
+import { eventAgeSeconds, memoryMiB, temporaryStorageMiB } from './limits';
 import { Network } from './network';
-import { eventAgeSeconds } from './run-timing';
 
 export interface CollectorProps {
   readonly config: CollectorConfig;

@@ -5,7 +5,7 @@ import { CallAwsService, LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-task
 import type { Construct } from 'constructs';
 import { metricNames, metricNamespace } from '../lambda/stack-contract';
 import type { CollectorConfig } from './config/config';
-import { concurrentShards, incompleteRetry, invocationTimeoutSeconds, unreachedRetry } from './fan-out-limits';
+import { concurrentShards, incompleteRetry, invocationTimeoutSeconds, unreachedRetry } from './limits';
 
 const { JsonPath } = sfn;
 

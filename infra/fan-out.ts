@@ -6,7 +6,7 @@ import { Construct } from 'constructs';
 import { metricNamespace } from '../lambda/stack-contract';
 import type { CollectorConfig } from './config/config';
 import { fanOutDefinition } from './fan-out-definition';
-import { longestExecutionSeconds } from './fan-out-limits';
+import { longestExecutionSeconds } from './limits';
 
 export interface FanOutProps {
   readonly config: Pick<CollectorConfig, 'name' | 'shards'>;

@@ -4,6 +4,8 @@ import { Stack, Stage } from 'aws-cdk-lib';
 import { type BundlingOptions, LogLevel, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { Construct } from 'constructs';
 import { type Collection, collectionFile } from '../lambda/stack-contract';
+import type { CollectorConfig } from './config/config';
+import { concurrentShards } from './limits';
 
 /** Folder of package-lock.json: the project's own, whatever the current directory is. */
 export const projectRoot = join(__dirname, '..');
@@ -68,4 +70,19 @@ function copyCommand(from: string, to: string): string {
   if (process.platform === 'win32') return `copy /y "${from}" "${to}"`;
   const quote = (path: string) => `'${path.replaceAll("'", `'\\''`)}'`;
   return `cp ${quote(from)} ${quote(to)}`;
+}
+
+/** The configuration as far as the function needs it. The request rate is the fleet's: each shard takes its part. */
+export function collectionOf({ service, clusters, limits, archive, shards }: CollectorConfig): Collection {
+  const { baseUrl, projectUid, collection, caCertificate } = service;
+  const { requestsPerSecond } = limits;
+  return {
+    service: { baseUrl, projectUid, collection, caCertificate },
+    clusters,
+    limits: {
+      ...limits,
+      ...(requestsPerSecond !== undefined && { requestsPerSecond: requestsPerSecond / concurrentShards(shards) }),
+    },
+    compression: archive.compression,
+  };
 }

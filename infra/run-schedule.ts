@@ -11,7 +11,7 @@ import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { CollectorConfig } from './config/config';
-import { deliveryAgeSeconds } from './run-timing';
+import { deliveryAgeSeconds } from './limits';
 
 export interface RunScheduleProps {
   readonly config: CollectorConfig;

@@ -39,3 +39,15 @@ export const resources = {
 export type Resource = keyof typeof resources;
 
 export const resourceNames = Object.keys(resources) as Resource[];
+
+/** What a check learned about a body; a member is absent where the body does not say. */
+export interface BodyFacts {
+  /** `status.state` (service contract, section 3): opaque text. */
+  readonly state?: string;
+  /** `metadata.uid`. */
+  readonly recordUid?: string;
+  /** `metadata.lastModifiedTimestamp`, as received. */
+  readonly lastModified?: string;
+  /** Length of `spec.log` in bytes of UTF-8. */
+  readonly logLength?: number;
+}

@@ -3,7 +3,6 @@
  * name does not compile. What is known when the stack is synthesised travels in the collection file beside the code;
  * what CloudFormation alone knows travels in the environment.
  */
-import type { Compression } from './archive/archive-layout';
 import type { Resource } from './resources';
 
 /** Environment variables, by what they hold. */
@@ -18,6 +17,9 @@ export type CollectorEnvironment = Record<(typeof environmentNames)[keyof typeof
 
 /** Name of the collection file beside the function's bundle. */
 export const collectionFile = 'collection.json';
+
+/** How stored content is compressed; decides the file ending and the Content-Encoding. */
+export type Compression = 'gzip' | 'zstd';
 
 /** One configured cluster with what is asked of it. */
 export interface ConfiguredCluster {

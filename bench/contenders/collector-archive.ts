@@ -1,7 +1,7 @@
 import { Archive } from '../../lambda/archive/archive';
 import { createS3Client } from '../../lambda/archive/aws-clients';
+import { systemClock } from '../../lambda/clock';
 import { handler } from '../../lambda/handler';
-import { systemClock } from '../../lambda/system-clock';
 
 /** One object through the function's own adapter; the handler is loaded with it, as in the function. */
 export function putOnce(): Promise<unknown> {

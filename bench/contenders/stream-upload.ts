@@ -5,8 +5,8 @@ import type { ReadableStream } from 'node:stream/web';
 import { createGzip } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import { createCheck } from '../../lambda/body/create-check';
 import type { Resource } from '../../lambda/resources';
+import { createCheck } from '../../lambda/service/fetch-resource';
 import type { Assignment } from '../assignment';
 import { measure } from './measure';
 

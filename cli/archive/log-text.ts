@@ -2,7 +2,7 @@ import { Transform } from 'node:stream';
 import { JsonScanner, type JsonType } from '../../lambda/body/json/json-scanner';
 import { JsonStringDecoder } from '../../lambda/body/json/json-string-decoder';
 import type { StringSink } from '../../lambda/body/json/json-string-scanner';
-import { StringCapture } from '../../lambda/body/json/string-capture';
+import { StringCapture } from '../../lambda/body/json/string-sinks';
 
 /** Longest member name that matters: `spec`. */
 const longestName = 4;

@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 import type { Resource } from '../../lambda/resources';
 import { openArchive } from '../archive/open-archive';
-import type { CommandContext } from '../main';
+import type { CommandContext } from '../terminal/terminal';
 import {
   type ArchiveOption,
   checkPeriod,

@@ -4,11 +4,10 @@ import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { isStored, type Run, type RunOutcome, readRun } from '../../lambda/verify/read-run';
 import { newestRuns } from '../../lambda/verify/run-keys';
 import { factsOf } from '../archive/cluster-objects';
-import { type ExitCode, exitCodes } from '../terminal/exit-codes';
 import { formatBytes, formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { printTable } from '../terminal/table';
-import { print, printJson, type Terminal } from '../terminal/terminal';
+import { type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
 import type { JsonOption, PeriodOptions } from './archive-options';
 
 interface Side {

@@ -6,12 +6,10 @@ import { isLate, readRun } from '../../lambda/verify/read-run';
 import { type Period, runsBetween } from '../../lambda/verify/run-keys';
 import { clusterObjects, describe } from '../archive/cluster-objects';
 import { openArchive } from '../archive/open-archive';
-import type { CommandContext } from '../main';
-import { exitCodes } from '../terminal/exit-codes';
 import { formatBytes, formatSecond, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { printTable } from '../terminal/table';
-import { print, printJsonArray } from '../terminal/terminal';
+import { type CommandContext, exitCodes, print, printJsonArray } from '../terminal/terminal';
 import {
   type ArchiveOption,
   checkPeriod,

@@ -4,12 +4,10 @@ import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archiv
 import { readRun } from '../../lambda/verify/read-run';
 import { type ListedRun, newestRuns, runsBetween } from '../../lambda/verify/run-keys';
 import { openArchive } from '../archive/open-archive';
-import type { CommandContext } from '../main';
 import { ReportBuilder } from '../report/build-report';
-import { exitCodes } from '../terminal/exit-codes';
 import { formatBytes, formatCount } from '../terminal/format';
 import { printable } from '../terminal/printable';
-import { print, printJson } from '../terminal/terminal';
+import { type CommandContext, exitCodes, print, printJson } from '../terminal/terminal';
 import {
   type ArchiveOption,
   checkPeriod,

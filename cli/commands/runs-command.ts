@@ -4,14 +4,11 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type Run, readRun } from '../../lambda/verify/read-run';
 import { type ListedRun, newestRuns, runsBetween } from '../../lambda/verify/run-keys';
 import { openArchive } from '../archive/open-archive';
-import type { CommandContext } from '../main';
-import { exitCodes } from '../terminal/exit-codes';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
-import { printRun } from '../terminal/print-run';
+import { printRun, summarizeRun } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
-import { summarizeRun } from '../terminal/run-summary';
 import { printTable } from '../terminal/table';
-import { print, printJsonArray, type Terminal } from '../terminal/terminal';
+import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import {
   type ArchiveOption,
   checkPeriod,

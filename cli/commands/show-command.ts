@@ -5,10 +5,8 @@ import { DamagedObjectError, damageOf, openContent } from '../../lambda/verify/o
 import { type DescribedObject, newestFetched } from '../archive/cluster-objects';
 import { LogText } from '../archive/log-text';
 import { openArchive } from '../archive/open-archive';
-import type { CommandContext } from '../main';
-import { exitCodes } from '../terminal/exit-codes';
 import { formatTime } from '../terminal/format';
-import { print, printJson } from '../terminal/terminal';
+import { type CommandContext, exitCodes, print, printJson } from '../terminal/terminal';
 import {
   type ArchiveOption,
   type JsonOption,

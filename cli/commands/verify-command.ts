@@ -3,11 +3,9 @@ import { Command } from 'commander';
 import { configuredRetention, type Retention } from '../../lambda/verify/retention';
 import { type Finding, type VerifyCounts, verifyArchive } from '../../lambda/verify/verify-archive';
 import { openArchive } from '../archive/open-archive';
-import type { CommandContext } from '../main';
-import { exitCodes } from '../terminal/exit-codes';
 import { formatBytes, formatCount } from '../terminal/format';
 import { printTable } from '../terminal/table';
-import { print, printJson, type Terminal } from '../terminal/terminal';
+import { type CommandContext, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
 import {
   type ArchiveOption,
   checkPeriod,

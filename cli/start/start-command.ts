@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ConfigError, loadConfig } from '../../infra/config/config';
-import { mostShards } from '../../infra/fan-out-limits';
+import { mostShards } from '../../infra/limits';
 import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
 import { UnsupportedTemplateError } from '../../local/deployment/template';
 import { formatCount, formatTime } from '../terminal/format';

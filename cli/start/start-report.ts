@@ -1,17 +1,17 @@
 import { join } from 'node:path';
 import { parseObjectKey, parseRunRecordKey, runPrefix } from '../../lambda/archive/archive-layout';
-import { type Run, type RunOutcome, readRun } from '../../lambda/verify/read-run';
+import { isInShard } from '../../lambda/run/shard';
+import { isStored, type Run, type RunOutcome, readRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
 import type { FunctionError } from '../../local/deployment/runtime-messages';
 import { FolderArchive } from '../archive/folder-archive';
 import { formatBytes, formatCount } from '../terminal/format';
+import { outcomesFailuresFirst, summarizeRun } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
-import { outcomesFailuresFirst, summarizeRun } from '../terminal/run-summary';
 import { printTable } from '../terminal/table';
 import { print, printJson, type Terminal } from '../terminal/terminal';
 import type { StartedRun } from './start-run';
 import type { StartedService } from './start-service';
-import { printShards } from './start-shards';
 
 export interface Reported {
   readonly service: StartedService;
@@ -185,4 +185,32 @@ function at(folder: string): string {
 /** An argument for a shell. */
 function quoted(text: string): string {
   return /^[\w.,:/=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** Rows of the table; what lies beyond is in the records. */
+const shownShards = 40;
+
+/** What became of each shard of a run. */
+export async function printShards(terminal: Terminal, { shards, outcomes, records }: Run): Promise<void> {
+  const rows = Array.from({ length: Math.min(shards, shownShards) }, (_, index) => {
+    const own = outcomes.filter(({ cluster }) => isInShard(cluster, { index, count: shards }));
+    return {
+      index,
+      clusters: new Set(own.map(({ cluster }) => cluster)).size,
+      archived: own.filter(isStored).length,
+      missing: own.filter((outcome) => !isStored(outcome)).length,
+      attempts: records.filter((key) => key.includes(`.shard-${index}-of-${shards}.`)).length,
+    };
+  });
+  await printTable(
+    terminal,
+    [
+      { head: 'Shard', cell: ({ index }) => `${index} of ${shards}` },
+      { head: 'Clusters', cell: ({ clusters }) => `${clusters}`, align: 'right' },
+      { head: 'Archived', cell: ({ archived }) => `${archived}`, align: 'right' },
+      { head: 'Not archived', cell: ({ missing }) => `${missing}`, align: 'right' },
+      { head: 'Attempts', cell: ({ attempts }) => `${attempts}`, align: 'right' },
+    ],
+    rows,
+  );
 }

@@ -1,18 +1,19 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import cliProgress from 'cli-progress';
 import type { CollectorConfig } from '../../infra/config/config';
-import { parseRunRecordKey } from '../../lambda/archive/archive-layout';
+import { parseObjectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import { type Outcome, type RunSummary, runRecordSchema } from '../../lambda/run/run-record';
 import { logMessages } from '../../lambda/stack-contract';
+import type { LoggedRequest } from '../../local/aws/local-aws';
 import { deployLocally, type LocalDeployment } from '../../local/deployment/deploy-locally';
 import { ScheduleError } from '../../local/deployment/fire-schedule';
 import type { InvocationResult } from '../../local/deployment/local-function';
 import { MessageRefusedError } from '../../local/deployment/local-messages';
 import type { ExecutionResult } from '../../local/deployment/states/state-machine';
 import type { Terminal } from '../terminal/terminal';
-import { StartProgress } from './start-progress';
 import type { StartedService } from './start-service';
 
 export interface RunChoice {
@@ -135,4 +136,33 @@ function summaryIn(logs: readonly string[]): RunSummary | undefined {
 function failuresIn(logs: readonly string[]): Outcome[] {
   const failures = logs.filter((line) => line.includes(logMessages.failure)).map((line) => JSON.parse(line));
   return runRecordSchema.shape.outcomes.parse(failures.filter(({ message }) => message === logMessages.failure));
+}
+
+/** A bar that counts what is archived; it shows only where somebody watches. */
+export class StartProgress {
+  private readonly bar: cliProgress.SingleBar | undefined;
+
+  constructor({ err, isWatched }: Terminal, total: number) {
+    if (!isWatched) return;
+    this.bar = new cliProgress.SingleBar(
+      {
+        stream: err as NodeJS.WriteStream,
+        format: 'Archiving [{bar}] {value}/{total}',
+        clearOnComplete: true,
+        hideCursor: true,
+      },
+      cliProgress.Presets.shades_classic,
+    );
+    this.bar.start(total, 0);
+  }
+
+  /** Takes note of an answered call to the archive. */
+  note({ action, key, status }: LoggedRequest): void {
+    if (action === 'PutObject' && status === 200 && key !== undefined && parseObjectKey(key) !== undefined)
+      this.bar?.increment();
+  }
+
+  stop(): void {
+    this.bar?.stop();
+  }
 }

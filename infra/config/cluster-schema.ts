@@ -1,7 +1,13 @@
 import * as z from 'zod';
 import { resourceNames } from '../../lambda/resources';
 import type { ConfiguredCluster } from '../../lambda/stack-contract';
-import { members } from './members';
+
+/** An object whose unknown members are rejected with a message that names the known ones. */
+export function members<Shape extends z.core.$ZodShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: ({ code }) => (code === 'unrecognized_keys' ? `one of ${Object.keys(shape).join(', ')}` : undefined),
+  });
+}
 
 const loneSurrogate = /\p{Surrogate}/u;
 const longestUid = 200;

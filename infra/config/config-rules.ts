@@ -1,4 +1,5 @@
 import type * as z from 'zod';
+import { CronError, parseCron } from '../../lambda/schedule/cron';
 import { largestTemporaryStorageMiB, storageMarginMiB } from '../limits';
 
 /**
@@ -79,4 +80,57 @@ function numberOf(value: unknown, member: string): number | undefined {
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
+}
+
+const form = 'cron(minutes hours day-of-month month day-of-week year)';
+
+/** What is wrong with a schedule's expression, as what was expected instead; undefined if nothing is. */
+export function scheduleProblem(expression: string): string | undefined {
+  if (/^\s*rate\(/i.test(expression)) return `${form}: rate() fires at deployment, before the API key is set`;
+  if (/^\s*at\(/i.test(expression)) return `${form}: at() fires only once`;
+  try {
+    parseCron(expression);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CronError)) throw error;
+    return error.field === 'expression' ? error.expected : `${error.expected} as its ${error.field}`;
+  }
+}
+
+/** What is wrong with the service's address, as what was expected instead; undefined if nothing is. */
+export function baseUrlProblem(text: string): string | undefined {
+  if (/[\s\\]/.test(text) || !URL.canParse(text)) return 'an absolute URL such as https://clusters.example.com';
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
+    return 'https (plain http only towards loopback, because every request carries the key)';
+  // The parser drops an empty query or fragment, hence the text.
+  if (url.username !== '' || url.password !== '' || text.includes('@')) return 'no credentials in the address';
+  if (text.includes('?') || text.includes('#')) return 'an address without query or fragment';
+  return undefined;
+}
+
+/** A valid address in one spelling: origin and path prefix without a trailing slash. */
+export function normaliseBaseUrl(text: string): string {
+  const url = new URL(text);
+  return (url.origin + url.pathname).replace(/\/+$/, '');
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}
+
+/** Whether a text is the name of an IANA time zone, aliases such as Asia/Kolkata included, in its exact spelling. */
+export function isTimeZone(text: string): boolean {
+  if (text === 'UTC' || text === 'GMT') return true;
+  // Intl also takes any case, abbreviations and, in newer versions, offsets; EventBridge Scheduler does not.
+  if (!/^[A-Z][A-Za-z]+\/[A-Z][A-Za-z0-9+_/-]*$/.test(text)) return false;
+  const listed = Intl.supportedValuesOf('timeZone').find((zone) => zone.toLowerCase() === text.toLowerCase());
+  if (listed !== undefined) return listed === text;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
 }

@@ -1,12 +1,16 @@
 import * as z from 'zod';
-import type { Compression } from '../../lambda/archive/archive-layout';
-import { mostShards } from '../fan-out-limits';
-import { cluster, projectUid } from './cluster-schema';
-import { checkArchive, checkLimits, checkUniqueClusters } from './config-rules';
-import { members } from './members';
-import { scheduleProblem } from './schedule-expression';
-import { baseUrlProblem, normaliseBaseUrl } from './service-url';
-import { isTimeZone } from './time-zone';
+import type { Compression } from '../../lambda/stack-contract';
+import { mostShards } from '../limits';
+import { cluster, members, projectUid } from './cluster-schema';
+import {
+  baseUrlProblem,
+  checkArchive,
+  checkLimits,
+  checkUniqueClusters,
+  isTimeZone,
+  normaliseBaseUrl,
+  scheduleProblem,
+} from './config-rules';
 
 /**
  * The configuration file as a schema. Every message completes the sentence "expected …", because that is how the
@@ -210,3 +214,9 @@ export type CollectorConfig = z.output<typeof configSchema> & {
     readonly caCertificate?: string | undefined;
   };
 };
+
+/** The configuration's schema as editors read it: what collector.schema.json holds. */
+export function configJsonSchema(): string {
+  const schema = z.toJSONSchema(configSchema, { io: 'input', target: 'draft-7' });
+  return `${JSON.stringify({ ...schema, title: 'Configuration of the cluster log collector' }, undefined, 2)}\n`;
+}

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../function-bundle';
-import { configJsonSchema } from './config-json-schema';
+import { configJsonSchema } from './config-schema';
 
 /** `npm run schema`: to be run after a change of the configuration's schema. */
 writeFileSync(join(projectRoot, 'collector.schema.json'), configJsonSchema());

@@ -1,4 +1,5 @@
 import { type Resource, resourceNames, resources } from '../resources';
+import type { Compression } from '../stack-contract';
 
 /**
  * Every key of the archive, pure. Keys are UTC and sort by time; their `name=value` segments are Hive partitions, which
@@ -10,9 +11,6 @@ import { type Resource, resourceNames, resources } from '../resources';
  *     runs/date=2026-11-20/20261120T100000.000Z.shard-0-of-4.attempt-1.json
  */
 export const runsPrefix = 'runs/';
-
-/** How stored content is compressed; decides the file ending and the Content-Encoding. */
-export type Compression = 'gzip' | 'zstd';
 
 export const compressionEndings = { gzip: 'gz', zstd: 'zst' } as const satisfies Record<Compression, string>;
 

@@ -1,5 +1,4 @@
-import type { BodyFacts } from '../body/body-check';
-import { type Resource, resourceNames } from '../resources';
+import { type BodyFacts, type Resource, resourceNames } from '../resources';
 
 /** What an object says about itself: enough to verify it years later without any other document. */
 export interface ObjectFacts extends BodyFacts {

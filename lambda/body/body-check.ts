@@ -1,14 +1,4 @@
-/** What a check learned about a body; a member is absent where the body does not say. */
-export interface BodyFacts {
-  /** `status.state` (service contract, section 3): opaque text. */
-  readonly state?: string;
-  /** `metadata.uid`. */
-  readonly recordUid?: string;
-  /** `metadata.lastModifiedTimestamp`, as received. */
-  readonly lastModified?: string;
-  /** Length of `spec.log` in bytes of UTF-8. */
-  readonly logLength?: number;
-}
+import type { BodyFacts } from '../resources';
 
 /** Checks one body while it arrives, in chunks split anywhere, and hands on the bytes that are to be archived. */
 export interface BodyCheck {

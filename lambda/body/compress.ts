@@ -1,7 +1,7 @@
 import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
-import type { Compression } from '../archive/archive-layout';
+import type { Compression } from '../stack-contract';
 
 /**
  * Level 1 of both, as measured (`npm run bench -- --scenario compression`): gzip's default level 6 makes logs a tenth smaller in twice the time;

@@ -1,10 +1,10 @@
-import { type BodyCheck, type BodyFacts, InvalidBodyError, NotDecodableError } from './body-check';
+import type { BodyFacts } from '../resources';
+import { type BodyCheck, InvalidBodyError, NotDecodableError } from './body-check';
 import { JsonError } from './json/json-chunk';
 import { type JsonListener, JsonScanner, type JsonType } from './json/json-scanner';
 import { JsonStringDecoder } from './json/json-string-decoder';
 import type { StringSink } from './json/json-string-scanner';
-import { MemberNames } from './json/member-names';
-import { StringCapture } from './json/string-capture';
+import { MemberNames, StringCapture } from './json/string-sinks';
 
 /** Most leading whitespace that is held back until the first byte decides; bytes. */
 export const mostHeld = 64 * 1024;

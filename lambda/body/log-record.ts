@@ -1,10 +1,9 @@
-import { type BodyCheck, type BodyFacts, InvalidBodyError } from './body-check';
+import type { BodyFacts } from '../resources';
+import { type BodyCheck, InvalidBodyError } from './body-check';
 import { JsonError } from './json/json-chunk';
 import { type JsonListener, JsonScanner, type JsonType } from './json/json-scanner';
 import type { StringSink } from './json/json-string-scanner';
-import { MemberNames } from './json/member-names';
-import { StringCapture } from './json/string-capture';
-import { TextLength } from './json/text-length';
+import { MemberNames, StringCapture, TextLength } from './json/string-sinks';
 
 /**
  * Service contract, section 2.1: the members it names, with their types. Of the date-times only the type string is

@@ -1,4 +1,5 @@
-import { type BodyCheck, type BodyFacts, InvalidBodyError } from './body-check';
+import type { BodyFacts } from '../resources';
+import { type BodyCheck, InvalidBodyError } from './body-check';
 import { HtmlPageDetector, isHtmlMediaType } from './html-page';
 import { JsonManifest } from './json-manifest';
 

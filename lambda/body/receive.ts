@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { ReceivedBody } from '../service/resource-request';
+import type { Content } from '../archive/archive-object';
+import type { BodyFacts } from '../resources';
 import type { BodyCheck } from './body-check';
 import type { Compressor } from './compress';
 import { LongBody, pieceBytes } from './long-body';
@@ -14,6 +15,21 @@ export interface Receiver {
   readonly compressor: Compressor;
   /** Largest body accepted, in bytes of what the source yields. */
   readonly maxBytes: number;
+}
+
+/** A body that arrived whole and passed its check, compressed and ready for one PutObject. */
+export interface ReceivedBody {
+  readonly facts: BodyFacts;
+  /** SHA-256 of the uncompressed content, lower-case hex. */
+  readonly sha256: string;
+  /** Length of the uncompressed content in bytes. */
+  readonly length: number;
+  /** Length of the compressed content in bytes. */
+  readonly storedLength: number;
+  /** The compressed content. */
+  readonly content: Content;
+  /** Removes the temporary file, if there is one; to be called in every outcome. */
+  release(): Promise<void>;
 }
 
 /**

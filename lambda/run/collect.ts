@@ -1,10 +1,11 @@
 import { isNativeError } from 'node:util/types';
-import { type Compression, objectKey } from '../archive/archive-layout';
+import { objectKey } from '../archive/archive-layout';
 import type { ArchiveObject } from '../archive/archive-object';
 import { objectMetadata } from '../archive/object-metadata';
 import { InvalidBodyError, NotDecodableError } from '../body/body-check';
 import { type Resource, resources } from '../resources';
 import { type FetchContext, fetchResource, type RequestCount } from '../service/fetch-resource';
+import type { Compression } from '../stack-contract';
 import { RunStopped } from '../stop';
 import type { Outcome } from './run-record';
 

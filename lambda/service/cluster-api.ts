@@ -1,8 +1,7 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { isNativeError } from 'node:util/types';
-import type { BodyCheck } from '../body/body-check';
-import { InvalidBodyError } from '../body/body-check';
+import { type BodyCheck, InvalidBodyError } from '../body/body-check';
 import { BodyTooLargeError, type Receiver, receive } from '../body/receive';
 import { SpoolError } from '../body/spool';
 import { resources } from '../resources';

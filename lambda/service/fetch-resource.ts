@@ -1,4 +1,6 @@
 import { type BodyCheck, NotDecodableError } from '../body/body-check';
+import { createLogRecordCheck } from '../body/log-record';
+import { createManifestCheck } from '../body/manifest';
 import type { Clock } from '../clock';
 import type { Stop } from '../stop';
 import type { Pace } from './pace';
@@ -120,4 +122,13 @@ function ended(last: ServiceError, why: unknown): ServiceError {
   const { failure, status, retryAfterMs } = last;
   const reason = why instanceof Error ? `no further request: ${why.message}` : String(why);
   return new ServiceError(`${last.message}; ${reason}`, failure, { status, retryAfterMs, cause: last });
+}
+
+/** The check for one body, chosen by what was asked for and how the service calls what it sends. */
+export function createCheck(
+  { resource, cluster }: ResourceRequest,
+  mediaType: string | undefined,
+  asReceived: boolean,
+): BodyCheck {
+  return resource === 'log' ? createLogRecordCheck(cluster) : createManifestCheck({ mediaType, asReceived });
 }

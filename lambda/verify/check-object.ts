@@ -1,8 +1,7 @@
 import { type ObjectFacts, objectMetadata } from '../archive/object-metadata';
 import type { Outcome } from '../run/run-record';
 import type { ArchiveReader } from './archive-reader';
-import { UnreadableCompressionError } from './decompressor';
-import { damageOf, type OpenedContent, openContent } from './open-content';
+import { damageOf, type OpenedContent, openContent, UnreadableCompressionError } from './open-content';
 import type { RunOutcome } from './read-run';
 
 /**

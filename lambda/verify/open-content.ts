@@ -1,10 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
 import { pipeline, type Readable, Transform } from 'node:stream';
 import { types } from 'node:util';
+import * as zlib from 'node:zlib';
 import { parseObjectKey } from '../archive/archive-layout';
 import { type ObjectFacts, readObjectMetadata } from '../archive/object-metadata';
+import type { Compression } from '../stack-contract';
 import type { ArchiveReader } from './archive-reader';
-import { decompressor } from './decompressor';
 
 /** The content is not what was archived, or no longer readable at all. */
 export class DamagedObjectError extends Error {
@@ -100,4 +101,27 @@ export function damageOf(error: unknown): string | undefined {
     return `it cannot be decompressed: ${error.message}`;
   if (/^checksum mismatch/i.test(error.message)) return 'the stored bytes do not have the checksum S3 keeps of them';
   return undefined;
+}
+
+/** The content is stored in a way this Node.js cannot read. */
+export class UnreadableCompressionError extends Error {
+  override readonly name = 'UnreadableCompressionError';
+}
+
+/** A decompressor as Node.js makes it, which counts the compressed bytes it used. */
+export type Decompressor = Transform & { readonly bytesWritten: number };
+
+/**
+ * A stream that undoes a compression.
+ * @throws UnreadableCompressionError for zstd on a Node.js that has none
+ */
+export function decompressor(compression: Compression): Decompressor {
+  if (compression === 'gzip') return zlib.createGunzip();
+  // Node.js has it from 22.15 on; the types are those of the oldest Node.js that the project runs on.
+  const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Decompressor };
+  if (createZstdDecompress === undefined)
+    throw new UnreadableCompressionError(
+      `it is compressed with zstd, which Node.js ${process.versions.node} cannot read: use Node.js 22.15 or newer`,
+    );
+  return createZstdDecompress();
 }

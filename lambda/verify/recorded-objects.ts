@@ -1,5 +1,6 @@
-import { type Compression, compressionEndings, type ObjectName } from '../archive/archive-layout';
+import { compressionEndings, type ObjectName } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
+import type { Compression } from '../stack-contract';
 
 const compressions = Object.keys(compressionEndings) as Compression[];
 const kinds = resourceNames.length * compressions.length;

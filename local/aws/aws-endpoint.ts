@@ -7,8 +7,11 @@ import type { EndpointHooks, Fault } from './fault';
 import { InvalidTargetError, parseTarget } from './request-target';
 import { admitS3 } from './s3/s3-endpoint';
 import { s3ErrorAnswer } from './s3/s3-service';
-import { admitSecretsManager, secretsManagerTargetPrefix } from './secrets/secrets-manager-endpoint';
-import { secretsManagerErrorAnswer } from './secrets/secrets-manager-errors';
+import {
+  admitSecretsManager,
+  secretsManagerErrorAnswer,
+  secretsManagerTargetPrefix,
+} from './secrets/secrets-manager-endpoint';
 import { ServiceError } from './service-error';
 
 /** Answers calls: signature, policies, the fault that is injected, the operation. Knows no connection. */

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { FunctionDefinition } from './function-definition';
-import { memoryArguments } from './memory-arguments';
 import { endLine, type FunctionError, type InvokeMessage, type RuntimeMessage } from './runtime-messages';
 
 /** What an invocation answers: JSON, or the error that Lambda would report as the payload. */
@@ -137,3 +136,12 @@ const signalNames: Readonly<Record<string, string>> = {
   SIGABRT: 'aborted',
   SIGSEGV: 'segmentation fault',
 };
+
+/**
+ * How Lambda's runtime starts Node: each of the young generation's spaces may take a twentieth of the function's memory,
+ * and the rest of the heap nine tenths. Read in the start script of its Node 14 and 18 images; not documented.
+ */
+export function memoryArguments({ memoryMiB }: Pick<FunctionDefinition, 'memoryMiB'>): string[] {
+  const young = Math.floor(memoryMiB / 10);
+  return [`--max-semi-space-size=${Math.floor(young / 2)}`, `--max-old-space-size=${memoryMiB - young}`];
+}

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { assumptions, planFleet, planTable } from '../../bench/fleet-plan';
-import { eventsPerShard, mostShards } from '../../infra/fan-out-limits';
+import { eventsPerShard, mostShards } from '../../infra/limits';
 import { functionTimeoutSeconds } from '../../lambda/stack-contract';
 
 const guide = readFileSync(join(__dirname, '..', '..', 'docs', 'large-fleets.md'), 'utf8');

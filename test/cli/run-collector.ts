@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { createColors } from 'picocolors';
 import { main } from '../../cli/main';
-import type { ExitCode } from '../../cli/terminal/exit-codes';
+import type { ExitCode } from '../../cli/terminal/terminal';
 
 export interface CollectorResult {
   readonly code: ExitCode;

@@ -1,6 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { longestRunSeconds } from '../../infra/alarm-windows';
-import { deliveryAgeSeconds, eventAgeSeconds } from '../../infra/run-timing';
+import { deliveryAgeSeconds, eventAgeSeconds } from '../../infra/limits';
 import { deadlineReserveSeconds, environmentNames, functionTimeoutSeconds } from '../../lambda/stack-contract';
 import { allowedTo, everything, exampleTemplate, kmsKeyArn, type TemplateJson } from './example-stack';
 

@@ -1,6 +1,6 @@
 import { retryWaitSeconds } from '../../infra/alarm-windows';
-import { collectionOf } from '../../infra/collection';
-import * as limits from '../../infra/fan-out-limits';
+import { collectionOf } from '../../infra/function-bundle';
+import * as limits from '../../infra/limits';
 import { asynchronousAttempts, functionTimeoutSeconds } from '../../lambda/stack-contract';
 import { executeStates } from '../../local/deployment/states/execute-states';
 import { StatesError } from '../../local/deployment/states/states-error';

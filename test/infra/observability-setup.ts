@@ -9,7 +9,7 @@ import * as sqs from 'aws-cdk-lib/aws-sqs';
 import * as sfn from 'aws-cdk-lib/aws-stepfunctions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { Alerts } from '../../infra/alerts';
-import { longestExecutionSeconds } from '../../infra/fan-out-limits';
+import { longestExecutionSeconds } from '../../infra/limits';
 import { Observability } from '../../infra/observability';
 
 const root = join(__dirname, '..', '..');

@@ -1,7 +1,6 @@
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import * as windows from '../../infra/alarm-windows';
-import { longestExecutionSeconds } from '../../infra/fan-out-limits';
-import { deliveryAgeSeconds, eventAgeSeconds } from '../../infra/run-timing';
+import { deliveryAgeSeconds, eventAgeSeconds, longestExecutionSeconds } from '../../infra/limits';
 import { longestGap } from '../../lambda/schedule/cron-gap';
 import {
   asynchronousAttempts,

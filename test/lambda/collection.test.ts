@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadCollection, readEnvironment, SettingsError } from '../../lambda/collection';
+import { loadCollection, readEnvironment, SettingsError } from '../../lambda/wiring';
 
 it('every environment variable that is missing is named at once', () => {
   expect(() => readEnvironment({ ARCHIVE_BUCKET: '' })).toThrow(SettingsError);

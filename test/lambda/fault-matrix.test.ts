@@ -1,8 +1,7 @@
 import { objectKey } from '../../lambda/archive/archive-layout';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import { maxRequests } from '../../lambda/service/retry';
-import type { Answer } from '../support/fault-service';
-import { type FaultService, startFaultService } from '../support/fault-service';
+import { type Answer, type FaultService, startFaultService } from '../support/fault-service';
 import {
   encoded,
   noContent,

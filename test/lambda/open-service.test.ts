@@ -1,6 +1,6 @@
-import { createCheck } from '../../lambda/body/create-check';
-import { openService } from '../../lambda/open-service';
+import { createCheck } from '../../lambda/service/fetch-resource';
 import type { Collection } from '../../lambda/stack-contract';
+import { openService } from '../../lambda/wiring';
 import { type RawService, startRawService, wire } from '../support/raw-service';
 
 const closing: (() => unknown)[] = [];

@@ -1,5 +1,6 @@
+import type { ReceivedBody } from '../../lambda/body/receive';
 import type { ClusterService } from '../../lambda/service/fetch-resource';
-import type { ReceivedBody, ResourceRequest, ServiceAnswer } from '../../lambda/service/resource-request';
+import type { ResourceRequest, ServiceAnswer } from '../../lambda/service/resource-request';
 import { ServiceError } from '../../lambda/service/service-error';
 
 /** A service for tests of the core: answers what a script says, and notes what it was asked. */

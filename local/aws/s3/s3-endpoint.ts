@@ -1,12 +1,10 @@
 import type { Account, Bucket, Principal } from '../account';
 import type { Answer } from '../answer';
 import { type Exchange, readSmallBody, sha256Hex } from '../exchange';
-import { authorize, type RequestContext } from '../iam/authorize';
-import { commonContext } from '../iam/common-context';
+import { authorize, commonContext, type RequestContext } from '../iam/authorize';
 import { ServiceError } from '../service-error';
 import { SignatureError, type VerifiedSignature, verifySignature } from '../signature';
-import { s3Actions, s3Context } from './s3-authorization';
-import { isS3Operation, s3CallOf } from './s3-operation';
+import { isS3Operation, s3Actions, s3CallOf, s3Context } from './s3-operation';
 import { callS3, checkS3Call, notImplemented, s3SignatureAnswer } from './s3-service';
 import { isPayloadHash } from './upload';
 

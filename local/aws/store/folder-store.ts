@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { link, mkdir, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isRunning, withKeyLock } from './key-lock';
@@ -8,7 +8,6 @@ import { fileNameOf, fileNamesOf, InvalidKeyError, isShortened, metadataFolder, 
 import { KeyWalk } from './key-walk';
 import { type ListOptions, type ListPage, listPage } from './list-page';
 import { type ObjectHeaders, type ObjectMetadata, readMetadata } from './object-metadata';
-import { receiveBody } from './receive-body';
 
 export { InvalidKeyError } from './key-path';
 export type { ListOptions, ListPage } from './list-page';
@@ -197,4 +196,24 @@ function isInTheWay(error: unknown): boolean {
   return ['ENOTDIR', 'EISDIR', 'ENOTEMPTY', 'EEXIST', 'ERR_FS_EISDIR'].includes(
     (error as NodeJS.ErrnoException).code ?? '',
   );
+}
+
+/** Writes a body to a new file; `etag` is its MD5 in lower-case hex. What a body that throws leaves is the caller's to remove. */
+export async function receiveBody(
+  path: string,
+  body: AsyncIterable<Uint8Array> | Buffer,
+): Promise<{ size: number; etag: string }> {
+  const md5 = createHash('md5');
+  let size = 0;
+  const file = await open(path, 'wx');
+  try {
+    for await (const chunk of Buffer.isBuffer(body) ? [body] : body) {
+      md5.update(chunk);
+      await file.writeFile(chunk);
+      size += chunk.length;
+    }
+  } finally {
+    await file.close();
+  }
+  return { size, etag: md5.digest('hex') };
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { type BodyFacts, InvalidBodyError } from '../../../lambda/body/body-check';
+import { InvalidBodyError } from '../../../lambda/body/body-check';
 import { createLogRecordCheck } from '../../../lambda/body/log-record';
+import type { BodyFacts } from '../../../lambda/resources';
 import { bytewise, decodes, parsed, split, splits, stringLiteral, writtenAnyHow } from '../../support/json-documents';
 
 const uid = 'cluster-1';

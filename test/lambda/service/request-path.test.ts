@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { createCompressor } from '../../../lambda/body/compress';
-import { createCheck } from '../../../lambda/body/create-check';
 import { type Resource, resourceNames, resources } from '../../../lambda/resources';
 import { ClusterApi, requestPath } from '../../../lambda/service/cluster-api';
+import { createCheck } from '../../../lambda/service/fetch-resource';
 import { parseContractPath } from '../../../local/demo-service/contract-path';
 import { startFaultService } from '../../support/fault-service';
 import { ok } from '../../support/fault-service-answers';

@@ -1,4 +1,4 @@
-import { memoryArguments } from '../../../local/deployment/memory-arguments';
+import { memoryArguments } from '../../../local/deployment/execution-environment';
 
 it.each([
   [1769, 88, 1593],

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv from 'ajv';
-import { configJsonSchema } from '../../../infra/config/config-json-schema';
+import { configJsonSchema } from '../../../infra/config/config-schema';
 import { exampleJson } from '../example-config';
 
 const shipped = readFileSync(join(__dirname, '..', '..', '..', 'collector.schema.json'), 'utf8');

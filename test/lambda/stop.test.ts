@@ -1,6 +1,5 @@
-import { startDeadline } from '../../lambda/deadline';
 import { deadlineReserveSeconds, functionTimeoutSeconds, recordWriteSeconds } from '../../lambda/stack-contract';
-import { RunStopped, Stop } from '../../lambda/stop';
+import { RunStopped, Stop, startDeadline } from '../../lambda/stop';
 
 afterEach(() => jest.useRealTimers());
 
