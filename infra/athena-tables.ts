@@ -32,7 +32,7 @@ const outcome: Columns = {
   storedbytes: 'bigint',
   sha256: 'string',
   httpstatus: 'bigint',
-  attempts: 'bigint',
+  requests: 'bigint',
   durationms: 'bigint',
   fetchedat: 'string',
   mediatype: 'string',

@@ -5,17 +5,31 @@ export class RunStopped extends Error {
   override readonly name = 'RunStopped';
 }
 
+/** Longest timer that Node keeps, in milliseconds: a longer one would fire at once. */
+const longestTimerMs = 2 ** 31 - 1;
+
 /**
- * How a run ends early. Two signals because the two reasons differ: when time runs out what is under way is cancelled;
- * when the key is rejected what is under way may finish, and nothing new starts.
+ * How and when a run ends early. It has two signals because there are two ways: when time runs out, what is under way is
+ * cancelled; when the key is rejected, what is under way may finish and nothing new starts.
  */
 export class Stop {
   readonly #starting = new AbortController();
   readonly #working = new AbortController();
+  readonly #timeLeftMs: () => number;
+  readonly #timer: NodeJS.Timeout;
 
-  constructor() {
-    // Every worker listens, which is no leak that Node has to warn of.
+  /** @param timeLeftMs milliseconds until what is under way has to be cancelled */
+  constructor(timeLeftMs: () => number) {
+    // Not a leak: one listener per worker.
     setMaxListeners(0, this.#starting.signal, this.#working.signal);
+    this.#timeLeftMs = timeLeftMs;
+    this.#timer = setTimeout(() => this.outOfTime(), Math.min(this.timeLeftMs, longestTimerMs));
+    if (this.timeLeftMs === 0) this.outOfTime();
+  }
+
+  /** Milliseconds until the run must stop; never negative. */
+  get timeLeftMs(): number {
+    return Math.max(0, this.#timeLeftMs());
   }
 
   /** Aborts when nothing new may start. */
@@ -44,26 +58,14 @@ export class Stop {
     this.#starting.abort(reason);
     this.#working.abort(this.#starting.signal.reason);
   }
-}
 
-/** When a run must stop, so that its record can still be written. */
-export interface Deadline {
-  /** Milliseconds until the run must stop; never negative. */
-  timeLeftMs(): number;
-  /** To be called when the run is over. */
-  clear(): void;
-}
+  /** Cancels the run because its time is over. */
+  outOfTime(): void {
+    this.cancel(new RunStopped("the function's time limit is near; the next attempt completes the run"));
+  }
 
-/**
- * Cancels a run shortly before its function's time limit.
- * @param remainingMs of the invocation, as its context tells
- * @param reserveMs what must be left then
- */
-export function startDeadline(stop: Stop, remainingMs: () => number, reserveMs: number): Deadline {
-  const timeLeftMs = () => Math.max(0, remainingMs() - reserveMs);
-  const cancel = () =>
-    stop.cancel(new RunStopped("the function's time limit is near; the next attempt completes the run"));
-  const timer = setTimeout(cancel, timeLeftMs());
-  if (timeLeftMs() === 0) cancel();
-  return { timeLeftMs, clear: () => clearTimeout(timer) };
+  /** Ends the watch on the time limit; to be called when the run is over. */
+  close(): void {
+    clearTimeout(this.#timer);
+  }
 }

@@ -6,44 +6,40 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
 import { version } from '../package.json';
-import { Archive } from './archive/archive';
 import { createS3Client, createSecretsManagerClient } from './archive/aws-clients';
+import { S3Archive } from './archive/s3-archive';
 import { createCompressor } from './body/compress';
 import { emptySpoolDirectory } from './body/spool';
 import { systemClock as clock } from './clock';
 import type { RunRequest } from './event';
 import type { AttemptContext } from './run/attempt-run';
-import { reportOutcome, reportRun } from './run/report';
-import { RunRecordError, RunRecords } from './run/run-records';
-import { ApiKey, ApiKeyError } from './service/api-key';
+import { LambdaReporter } from './run/report';
+import { RunRecords } from './run/run-records';
+import { ApiKey } from './service/api-key';
 import { ClusterApi } from './service/cluster-api';
-import { createCheck } from './service/fetch-resource';
 import { Pace } from './service/pace';
 import { RejectionGuard } from './service/rejection-guard';
 import {
   type Collection,
   type CollectorEnvironment,
-  type ConfiguredCluster,
   collectionFile,
   deadlineReserveSeconds,
   environmentNames,
   metricNamespace,
-  recordWriteSeconds,
 } from './stack-contract';
-import { Stop, startDeadline } from './stop';
+import { Stop } from './stop';
 
 /** Connections to S3 beside the workers' own: run records are read and written too. */
 const spareConnections = 4;
 
-/** What one attempt works with, and its end. */
+/** What one attempt works with. To be closed in every outcome: its connections and its deadline end. */
 export interface OpenAttempt {
   readonly context: AttemptContext;
-  /** Closes its connections and its deadline; to be called in every outcome. */
   close(): void;
 }
 
-export interface ExecutionEnvironment {
-  readonly clusters: readonly ConfiguredCluster[];
+export interface Wiring {
+  readonly collection: Collection;
   openAttempt(request: RunRequest, context: Context): Promise<OpenAttempt>;
 }
 
@@ -52,56 +48,36 @@ export interface ExecutionEnvironment {
  * attempt: connections to the service, pace, deadline.
  * @throws SettingsError
  */
-export function createExecutionEnvironment(variables: NodeJS.ProcessEnv, codeDirectory: string): ExecutionEnvironment {
+export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wiring {
   const logger = new Logger();
   const metrics = new Metrics({ namespace: metricNamespace });
   const names = readEnvironment(variables);
   const { collection, digest: configuration } = loadCollection(codeDirectory);
-  const { clusters, compression } = collection;
   const { concurrency, requestsPerSecond } = collection.limits;
-  const sink = new Archive(
-    createS3Client(concurrency + spareConnections, (warning) => logger.warn(warning)),
-    names[environmentNames.archiveBucket],
-    clock,
-  );
+  const s3 = createS3Client(concurrency + spareConnections, (warning) => logger.warn(warning));
+  const archive = new S3Archive(s3, names[environmentNames.archiveBucket], clock);
   const keys = new ApiKey(createSecretsManagerClient(), names[environmentNames.apiKeySecret], clock);
-  const records = new RunRecords(sink);
+  const records = new RunRecords(archive);
 
   async function openAttempt({ scheduled }: RunRequest, invocation: Context): Promise<OpenAttempt> {
     logger.addContext(invocation);
     await emptySpoolDirectory(spoolDirectory);
-    const stop = new Stop();
-    const guard = new RejectionGuard(stop);
-    const service = openService(collection);
-    const deadline = startDeadline(stop, () => invocation.getRemainingTimeInMillis(), deadlineReserveSeconds * 1000);
-    let throttled = 0;
     const { awsRequestId, functionVersion } = invocation;
-    const context: AttemptContext = {
-      ...{ clock, clusters, compression, concurrency, createCheck, guard, keys, records, service, sink, stop, version },
-      pace: new Pace(clock, requestsPerSecond),
-      projectUid: collection.service.projectUid,
-      provenance: { collectorVersion: version, functionVersion, invocation: awsRequestId, configuration },
-      timeLeftMs: () => deadline.timeLeftMs(),
-      recordSignal: () => AbortSignal.timeout(recordWriteSeconds * 1000),
-      endsRun: (error) => error instanceof ApiKeyError,
-      isUnreadableRecord: (error) => error instanceof RunRecordError,
-      onUnreadableRecord: (error) => logger.warn('run record not used', { error }),
-      onThrottled: () => {
-        throttled += 1;
-      },
-      onOutcome: (outcome) => reportOutcome(logger, outcome),
-      onFinished: (summary, outcomes) => {
-        reportRun(logger, metrics, summary, outcomes, { scheduled, keyRejected: guard.keyRejected, throttled });
-      },
-    };
+    const provenance = { collectorVersion: version, functionVersion, invocation: awsRequestId, configuration };
+    const reporter = new LambdaReporter(logger, metrics, scheduled);
+    const stop = new Stop(() => invocation.getRemainingTimeInMillis() - deadlineReserveSeconds * 1000);
+    const guard = new RejectionGuard(stop, reporter);
+    const pace = new Pace(clock, requestsPerSecond);
+    const service = openService(collection);
     const close = () => {
-      deadline.clear();
+      stop.close();
       service.close();
     };
+    const context = { collection, provenance, clock, stop, guard, pace, service, keys, archive, records, reporter };
     return { context, close };
   }
 
-  return { clusters, openAttempt };
+  return { collection, openAttempt };
 }
 
 /** Where bodies that outgrow memory are kept while they arrive. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import type { Resource } from '../../lambda/resources';
-import { createCheck } from '../../lambda/service/fetch-resource';
+import { checkFactory } from '../../lambda/service/fetch-resource';
 import type { Assignment } from '../assignment';
 import { measure } from './measure';
 import { RawConnection } from './raw-connection';
@@ -36,7 +36,7 @@ async function archive(
   service: RawConnection,
   sink: RawConnection,
 ): Promise<void> {
-  const check = createCheck({ cluster, resource }, 'application/json', false);
+  const check = checkFactory({ cluster, resource }, false)('application/json');
   const hash = createHash('sha256');
   const compressor = compressorOf(compression, level);
   let pieces: Buffer[] = [];

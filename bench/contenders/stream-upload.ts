@@ -6,7 +6,7 @@ import { createGzip } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import type { Resource } from '../../lambda/resources';
-import { createCheck } from '../../lambda/service/fetch-resource';
+import { checkFactory } from '../../lambda/service/fetch-resource';
 import type { Assignment } from '../assignment';
 import { measure } from './measure';
 
@@ -35,7 +35,7 @@ async function archive(cluster: string, resource: Resource, assignment: Assignme
     headers: { ApiKey: apiKey, Accept: 'application/json' },
   });
   if (!response.ok || response.body === null) throw new Error(`GET ${resource} of ${cluster} failed`);
-  const check = createCheck({ cluster, resource }, response.headers.get('content-type') ?? undefined, false);
+  const check = checkFactory({ cluster, resource }, false)(response.headers.get('content-type') ?? undefined);
   const hash = createHash('sha256');
   const gzip = createGzip({ level: level });
   const received = Readable.fromWeb(response.body as ReadableStream<Uint8Array>);

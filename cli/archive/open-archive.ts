@@ -11,14 +11,14 @@ export async function openArchive(location: string): Promise<ArchiveReader> {
     if (bucket === undefined)
       throw new ArchiveReadError(`Opening the archive ${location} failed: expected a folder or s3://bucket`);
     // Loading the SDK takes longer than most commands take on a folder.
-    const { S3Archive } = await import('../../lambda/verify/s3-archive');
-    return new S3Archive(bucket);
+    const { S3ArchiveReader } = await import('../../lambda/verify/s3-archive-reader');
+    return new S3ArchiveReader(bucket);
   }
   const folder = await stat(location).catch(() => undefined);
   if (folder?.isDirectory() !== true)
     throw new ArchiveReadError(
       `Opening the archive ${location} failed: there is no such folder; npm start makes one, --archive names another`,
     );
-  const { FolderArchive } = await import('./folder-archive');
-  return new FolderArchive(location);
+  const { FolderArchiveReader } = await import('./folder-archive-reader');
+  return new FolderArchiveReader(location);
 }

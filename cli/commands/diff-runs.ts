@@ -1,7 +1,8 @@
 import type { Resource } from '../../lambda/resources';
+import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
-import { isStored, type Run, type RunOutcome, readRun } from '../../lambda/verify/read-run';
+import { type Run, readRun } from '../../lambda/verify/read-run';
 import { newestRuns } from '../../lambda/verify/run-keys';
 import { factsOf } from '../archive/cluster-objects';
 import { formatBytes, formatCount, formatTime } from '../terminal/format';

@@ -1,5 +1,6 @@
 import { type Resource, resourceNames } from '../../lambda/resources';
-import { isLate, isStored, type Run, type RunOutcome } from '../../lambda/verify/read-run';
+import { isStored, type RunOutcome } from '../../lambda/run/run-record';
+import { isLate, type Run } from '../../lambda/verify/read-run';
 import { encodeCell, noCell } from './page/cell-code';
 import { NumberSeriesWriter } from './page/number-series';
 import type { ReportData, ReportFailure, ReportRun } from './page/report-data';

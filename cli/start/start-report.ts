@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import { parseObjectKey, parseRunRecordKey, runPrefix } from '../../lambda/archive/archive-layout';
+import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import { isInShard } from '../../lambda/run/shard';
-import { isStored, type Run, type RunOutcome, readRun } from '../../lambda/verify/read-run';
+import { type Run, readRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
 import type { FunctionError } from '../../local/deployment/runtime-messages';
-import { FolderArchive } from '../archive/folder-archive';
+import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { formatBytes, formatCount } from '../terminal/format';
 import { outcomesFailuresFirst, summarizeRun } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
@@ -72,7 +73,7 @@ export function isComplete(started: StartedRun): boolean {
 async function storedRun(folder: string, { records }: StartedRun): Promise<Run | undefined> {
   const time = parseRunRecordKey(records[0] ?? '')?.run;
   if (time === undefined) return undefined;
-  const archive = new FolderArchive(folder);
+  const archive = new FolderArchiveReader(folder);
   for await (const listed of runsBetween(archive, { from: time, to: time })) return readRun(archive, listed);
   return undefined;
 }

@@ -1,4 +1,5 @@
-import { isLate, isStored, type Run, type RunOutcome } from '../../lambda/verify/read-run';
+import { isStored, type RunOutcome } from '../../lambda/run/run-record';
+import { isLate, type Run } from '../../lambda/verify/read-run';
 import { formatBytes, formatCount, formatDuration, formatTime } from './format';
 import { printable } from './printable';
 import { printTable } from './table';

@@ -1,33 +1,33 @@
 import type { RunRecordName } from '../archive/archive-layout';
 import type { RunRequest } from '../event';
 import { resourceNames } from '../resources';
-import type { ConfiguredCluster } from '../stack-contract';
-import { type CollectContext, collect, type Task } from './collect';
+import type { ResourceRequest } from '../service/resource-request';
+import type { Collection } from '../stack-contract';
+import { type CollectContext, collect } from './collect';
 import { RunIncompleteError, RunNotFoundError } from './run-errors';
-import { type HistoryQuery, type RecordSource, type RunHistory, readHistory, taskName } from './run-history';
-import { countOutcomes, isComplete, type Outcome, type RunRecord, type RunSummary } from './run-record';
+import { type RecordSource, type RunHistory, readHistory } from './run-history';
+import {
+  countOutcomes,
+  isComplete,
+  type Outcome,
+  type Provenance,
+  type RunRecord,
+  type RunSummary,
+  taskName,
+} from './run-record';
 import { isInShard } from './shard';
 
 /** Where run records are kept. */
 export interface RecordStore extends RecordSource {
-  write(record: RunRecord, signal: AbortSignal): Promise<RunRecordName>;
+  write(record: RunRecord): Promise<RunRecordName>;
   address(name: RunRecordName): string;
 }
 
-export interface AttemptContext extends Omit<CollectContext, 'run' | 'dryRun'> {
+/** What one attempt works with. */
+export interface AttemptContext extends CollectContext {
+  readonly collection: Collection;
   readonly records: RecordStore;
-  /** Every configured cluster. */
-  readonly clusters: readonly ConfiguredCluster[];
-  /** `ProjectUid` of clusters that have none of their own. */
-  readonly projectUid?: string | undefined;
-  /** What the record says of the code and the configuration behind it. */
-  readonly provenance: Pick<RunRecord, 'collectorVersion' | 'functionVersion' | 'invocation' | 'configuration'>;
-  readonly onUnreadableRecord: HistoryQuery['onUnreadable'];
-  readonly isUnreadableRecord: HistoryQuery['isUnreadable'];
-  /** Bounds the writing of the record, which goes on after the run's own deadline. */
-  readonly recordSignal: () => AbortSignal;
-  /** Called once, with what the attempt came to, before it is reported to the caller. */
-  readonly onFinished: (summary: RunSummary, outcomes: readonly Outcome[]) => void;
+  readonly provenance: Provenance;
 }
 
 const nothing: RunHistory = { attempts: 0, clusters: new Set(), archived: new Map() };
@@ -38,25 +38,21 @@ const nothing: RunHistory = { attempts: 0, clusters: new Set(), archived: new Ma
  * ArchiveError or RunRecordError if the records cannot be read or written
  */
 export async function attemptRun(request: RunRequest, context: AttemptContext): Promise<RunSummary> {
-  const { clock, records, stop } = context;
+  const { clock, records, reporter, stop } = context;
   const started = clock.now();
   const startedMs = clock.monotonicMs();
   const run = request.run ?? started;
   const { shard, dryRun } = request;
-  const query = {
-    run,
-    shard,
-    signal: stop.working,
-    onUnreadable: context.onUnreadableRecord,
-    isUnreadable: context.isUnreadableRecord,
-  };
-  const history = dryRun && !request.completes ? nothing : await readHistory(records, query);
+  const history =
+    dryRun && !request.completes
+      ? nothing
+      : await readHistory(records, { run, shard }, stop.working, (error) => reporter.unreadableRecord(error));
   if (request.completes && history.clusters.size === 0) throw new RunNotFoundError(run);
 
-  const tasks = tasksOf(request, history, context);
-  const known = (task: Task) => (dryRun ? undefined : history.archived.get(taskName(task)));
+  const tasks = tasksOf(request, history, context.collection);
+  const known = (task: ResourceRequest) => (dryRun ? undefined : history.archived.get(taskName(task)));
   const missing = tasks.filter((task) => known(task) === undefined);
-  const collected = (await collect(missing, { ...context, run, dryRun })).values();
+  const collected = (await collect(missing, { run, dryRun }, context)).values();
   const outcomes = tasks.map((task) => known(task) ?? next(collected));
 
   const counts = countOutcomes(outcomes);
@@ -69,11 +65,11 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
     const times = { startedAt: started.toISOString(), finishedAt: clock.now().toISOString() };
     const attempt = history.attempts + 1;
     const record: RunRecord = { version: 1, ...shared, attempt, shard, ...times, ...context.provenance, outcomes };
-    const name = await records.write(record, context.recordSignal());
+    const name = await records.write(record);
     written = { attempt: name.attempt, record: records.address(name) };
   }
   const summary: RunSummary = { ...shared, shard, ...written, dryRun, durationMs: durationMs() };
-  context.onFinished(summary, outcomes);
+  reporter.finished(summary, outcomes);
   if (status === 'incomplete') throw new RunIncompleteError(summary, outcomes);
   return summary;
 }
@@ -86,16 +82,16 @@ function next(outcomes: Iterator<Outcome>): Outcome {
 }
 
 /** What an attempt covers: the configured clusters, narrowed by what the event asks for. */
-function tasksOf(request: RunRequest, history: RunHistory, context: AttemptContext): Task[] {
-  const { clusters, completes, shard } = request;
-  const chosen = clusters === undefined ? undefined : new Set(clusters);
+function tasksOf(request: RunRequest, history: RunHistory, { clusters, service }: Collection): ResourceRequest[] {
+  const { completes, shard } = request;
+  const chosen = request.clusters === undefined ? undefined : new Set(request.clusters);
   const isCovered = (uid: string) =>
     (chosen === undefined || chosen.has(uid)) &&
     (!completes || history.clusters.has(uid)) &&
     (shard === undefined || isInShard(uid, shard));
-  return context.clusters
+  return clusters
     .filter(({ uid }) => isCovered(uid))
-    .flatMap(({ uid: cluster, projectUid = context.projectUid, requestId, resources = resourceNames }) =>
+    .flatMap(({ uid: cluster, projectUid = service.projectUid, requestId, resources = resourceNames }) =>
       resources.map((resource) => ({
         cluster,
         resource,

@@ -3,19 +3,14 @@ import { objectKey } from '../archive/archive-layout';
 import type { ArchiveObject } from '../archive/archive-object';
 import { objectMetadata } from '../archive/object-metadata';
 import { InvalidBodyError, NotDecodableError } from '../body/body-check';
-import { type Resource, resources } from '../resources';
+import { resources } from '../resources';
 import { type FetchContext, fetchResource, type RequestCount } from '../service/fetch-resource';
-import type { Compression } from '../stack-contract';
+import { ApiKeyError } from '../service/key-source';
+import type { ResourceRequest } from '../service/resource-request';
+import type { Collection } from '../stack-contract';
 import { RunStopped } from '../stop';
-import type { Outcome } from './run-record';
-
-/** One cluster x resource to work on. */
-export interface Task {
-  readonly cluster: string;
-  readonly resource: Resource;
-  readonly projectUid?: string | undefined;
-  readonly requestId?: string | undefined;
-}
+import type { Reporter } from './report';
+import type { Outcome, Provenance } from './run-record';
 
 /** Where objects go: whole, once, never over an existing one. */
 export interface ObjectSink {
@@ -23,58 +18,69 @@ export interface ObjectSink {
 }
 
 export interface CollectContext extends FetchContext {
+  readonly collection: Pick<Collection, 'compression' | 'limits'>;
+  readonly archive: ObjectSink;
+  /** For the objects' metadata. */
+  readonly provenance: Pick<Provenance, 'collectorVersion'>;
+  readonly reporter: Reporter;
+}
+
+/** What is collected: the run that names the objects, and whether they are written. */
+export interface CollectRequest {
   readonly run: Date;
   readonly dryRun: boolean;
-  readonly concurrency: number;
-  readonly compression: Compression;
-  readonly sink: ObjectSink;
-  /** Version of the collector, for the objects' metadata. */
-  readonly version: string;
-  /** Whether an error means that no other task can succeed either. */
-  readonly endsRun: (error: unknown) => boolean;
-  /** Called once per task, as soon as its outcome stands. */
-  readonly onOutcome: (outcome: Outcome) => void;
 }
 
 /**
  * Works on every task, a bounded number at once; one that fails stops no other.
  * @returns one outcome per task, in the tasks' order; never rejects for a task's failure
  */
-export async function collect(tasks: readonly Task[], context: CollectContext): Promise<Outcome[]> {
+export async function collect(
+  tasks: readonly ResourceRequest[],
+  request: CollectRequest,
+  context: CollectContext,
+): Promise<Outcome[]> {
   const outcomes: Outcome[] = new Array(tasks.length);
   const queue = tasks.entries();
   const worker = async () => {
     for (const [index, task] of queue) {
-      const outcome = await attempt(task, context);
+      const outcome = await collectOne(task, request, context);
       outcomes[index] = outcome;
-      context.onOutcome(outcome);
+      context.reporter.outcome(outcome);
     }
   };
-  const workers = Math.min(context.concurrency, tasks.length);
+  const workers = Math.min(context.collection.limits.concurrency, tasks.length);
   await Promise.all(Array.from({ length: workers }, worker));
   return outcomes;
 }
 
-async function attempt(task: Task, context: CollectContext): Promise<Outcome> {
+async function collectOne(task: ResourceRequest, request: CollectRequest, context: CollectContext): Promise<Outcome> {
   const { clock, stop } = context;
   const { cluster, resource } = task;
   const count: RequestCount = { requests: 0 };
   const startedMs = clock.monotonicMs();
-  const effort = () => ({ attempts: count.requests, durationMs: Math.round(clock.monotonicMs() - startedMs) });
+  const effort = () => ({ requests: count.requests, durationMs: Math.round(clock.monotonicMs() - startedMs) });
   try {
-    return { cluster, resource, ...(await fetchAndArchive(task, count, context)), ...effort() };
+    return { cluster, resource, ...(await fetchAndArchive(task, count, request, context)), ...effort() };
   } catch (error) {
-    if (context.endsRun(error)) stop.startNothing(new RunStopped(messageOf(error), { cause: error }));
+    // Without a key no other task can succeed either.
+    if (error instanceof ApiKeyError) stop.startNothing(new RunStopped(messageOf(error), { cause: error }));
     if (count.requests === 0) return { cluster, resource, outcome: 'not-attempted', error: messageOf(error) };
     const reason = error instanceof RunStopped ? `cancelled: ${error.message}` : messageOf(error);
     return { cluster, resource, outcome: 'failed', ...statusOf(error), error: reason, ...effort() };
   }
 }
 
-type Result = Omit<Outcome, 'cluster' | 'resource' | 'attempts' | 'durationMs'>;
+type Result = Omit<Outcome, 'cluster' | 'resource' | 'requests' | 'durationMs'>;
 
-async function fetchAndArchive(task: Task, count: RequestCount, context: CollectContext): Promise<Result> {
-  const { run, compression, clock, sink, stop, version, dryRun } = context;
+async function fetchAndArchive(
+  task: ResourceRequest,
+  count: RequestCount,
+  { run, dryRun }: CollectRequest,
+  context: CollectContext,
+): Promise<Result> {
+  const { clock, archive, stop } = context;
+  const { compression } = context.collection;
   const { cluster, resource } = task;
   const { body, status, mediaType } = await fetchResource(task, count, context);
   try {
@@ -91,12 +97,12 @@ async function fetchAndArchive(task: Task, count: RequestCount, context: Collect
       mediaType,
       sha256,
       length,
-      version,
+      version: context.provenance.collectorVersion,
       ...facts,
     });
     const { contentType } = resources[resource];
     const object = { key, content: body.content, contentType, contentEncoding: compression, metadata };
-    const outcome = await sink.put(object, stop.working);
+    const outcome = await archive.put(object, stop.working);
     // What was archived earlier may differ from what the service says now: no hash, no length, no facts.
     if (outcome === 'already-archived') return { outcome, key, httpStatus: status };
     return { outcome, key, httpStatus: status, ...content, ...facts };

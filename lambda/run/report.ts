@@ -3,45 +3,79 @@ import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { logMessages, metricNames } from '../stack-contract';
 import type { Outcome, RunSummary } from './run-record';
 
-/** What is known beside the outcomes. */
-export interface RunFacts {
-  readonly scheduled: boolean;
-  readonly keyRejected: boolean;
-  /** Answers that asked for fewer requests. */
-  readonly throttled: number;
+/** Is told what happens while an attempt works. */
+export interface Reporter {
+  /** One cluster x resource is done. */
+  outcome(outcome: Outcome): void;
+  /** The service asked for fewer requests: 429, or 503 with a Retry-After. */
+  throttled(): void;
+  /** The service rejected the key, and the run ends early because of it. */
+  keyRejected(): void;
+  /** An earlier run record of this run cannot be used. */
+  unreadableRecord(error: unknown): void;
+  /** The attempt is over and its run record written. */
+  finished(summary: RunSummary, outcomes: readonly Outcome[]): void;
 }
 
-/** One log line per failure, as it happens. */
-export function reportOutcome(logger: Logger, outcome: Outcome): void {
-  if (outcome.outcome === 'failed') logger.error(logMessages.failure, { ...outcome });
-}
+/**
+ * Reports to the structured log and to CloudWatch's metrics: a line per failure, a line and the metrics per attempt. A
+ * dry run has no metrics, which would falsify the dashboard and the alarms.
+ */
+export class LambdaReporter implements Reporter {
+  readonly #logger: Logger;
+  readonly #metrics: Metrics;
+  readonly #scheduled: boolean;
+  #throttled = 0;
+  #keyRejected = false;
 
-/** One log line per run, and its metrics. A dry run has no metrics: it would make the dashboard and the alarms lie. */
-export function reportRun(
-  logger: Logger,
-  metrics: Metrics,
-  summary: RunSummary,
-  outcomes: readonly Outcome[],
-  { scheduled, keyRejected, throttled }: RunFacts,
-): void {
-  const line = { ...summary, scheduled, keyRejected, throttled };
-  if (summary.status === 'complete') logger.info(logMessages.run, line);
-  else logger.warn(logMessages.run, line);
-  if (summary.dryRun) return;
-  const written = outcomes.filter(({ outcome }) => outcome === 'archived');
-  const sum = (member: 'bytes' | 'storedBytes') =>
-    written.reduce((total, outcome) => total + (outcome[member] ?? 0), 0);
-  const { counts } = summary;
-  metrics.addMetric(metricNames.archived, MetricUnit.Count, counts.archived);
-  metrics.addMetric(metricNames.alreadyArchived, MetricUnit.Count, counts.alreadyArchived);
-  metrics.addMetric(metricNames.failed, MetricUnit.Count, counts.failed);
-  metrics.addMetric(metricNames.notAttempted, MetricUnit.Count, counts.notAttempted);
-  metrics.addMetric(metricNames.bytes, MetricUnit.Bytes, sum('bytes'));
-  metrics.addMetric(metricNames.storedBytes, MetricUnit.Bytes, sum('storedBytes'));
-  metrics.addMetric(metricNames.throttled, MetricUnit.Count, throttled);
-  metrics.addMetric(metricNames.keyRejected, MetricUnit.Count, keyRejected ? 1 : 0);
-  // A shard cannot know of the others: what started them counts their run.
-  metrics.addMetric(metricNames.scheduled, MetricUnit.Count, scheduled && summary.shard === undefined ? 1 : 0);
-  metrics.addMetric(metricNames.duration, MetricUnit.Milliseconds, summary.durationMs);
-  metrics.publishStoredMetrics();
+  /** @param scheduled whether the schedule started the run */
+  constructor(logger: Logger, metrics: Metrics, scheduled: boolean) {
+    this.#logger = logger;
+    this.#metrics = metrics;
+    this.#scheduled = scheduled;
+  }
+
+  outcome(outcome: Outcome): void {
+    if (outcome.outcome === 'failed') this.#logger.error(logMessages.failure, { ...outcome });
+  }
+
+  throttled(): void {
+    this.#throttled += 1;
+  }
+
+  keyRejected(): void {
+    this.#keyRejected = true;
+  }
+
+  unreadableRecord(error: unknown): void {
+    this.#logger.warn('run record not used', { error });
+  }
+
+  finished(summary: RunSummary, outcomes: readonly Outcome[]): void {
+    const facts = { scheduled: this.#scheduled, keyRejected: this.#keyRejected, throttled: this.#throttled };
+    const line = { ...summary, ...facts };
+    if (summary.status === 'complete') this.#logger.info(logMessages.run, line);
+    else this.#logger.warn(logMessages.run, line);
+    if (!summary.dryRun) this.#publish(summary, outcomes);
+  }
+
+  #publish(summary: RunSummary, outcomes: readonly Outcome[]): void {
+    const written = outcomes.filter(({ outcome }) => outcome === 'archived');
+    const sum = (member: 'bytes' | 'storedBytes') =>
+      written.reduce((total, outcome) => total + (outcome[member] ?? 0), 0);
+    const { counts } = summary;
+    const metrics = this.#metrics;
+    metrics.addMetric(metricNames.archived, MetricUnit.Count, counts.archived);
+    metrics.addMetric(metricNames.alreadyArchived, MetricUnit.Count, counts.alreadyArchived);
+    metrics.addMetric(metricNames.failed, MetricUnit.Count, counts.failed);
+    metrics.addMetric(metricNames.notAttempted, MetricUnit.Count, counts.notAttempted);
+    metrics.addMetric(metricNames.bytes, MetricUnit.Bytes, sum('bytes'));
+    metrics.addMetric(metricNames.storedBytes, MetricUnit.Bytes, sum('storedBytes'));
+    metrics.addMetric(metricNames.throttled, MetricUnit.Count, this.#throttled);
+    metrics.addMetric(metricNames.keyRejected, MetricUnit.Count, this.#keyRejected ? 1 : 0);
+    // A shard does not know the others: the state machine counts their run.
+    metrics.addMetric(metricNames.scheduled, MetricUnit.Count, this.#scheduled && summary.shard === undefined ? 1 : 0);
+    metrics.addMetric(metricNames.duration, MetricUnit.Milliseconds, summary.durationMs);
+    metrics.publishStoredMetrics();
+  }
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
-import { resourceNames } from '../resources';
+import type { RunRecordName } from '../archive/archive-layout';
+import { type Resource, resourceNames } from '../resources';
 
 /**
  * The stored document that lists every outcome of one attempt: one line of JSON. Times are ISO 8601 in UTC with
@@ -32,7 +33,7 @@ const outcomeSchema = z.object({
   /** Status of the last answer. */
   httpStatus: z.optional(z.int()),
   /** Requests made to the service. */
-  attempts: z.optional(count),
+  requests: z.optional(count),
   durationMs: z.optional(count),
   /** When the content was received: the time at which it was true. */
   fetchedAt: z.optional(time),
@@ -87,6 +88,8 @@ export const runRecordSchema = z.object({
 
 export type RunRecord = z.infer<typeof runRecordSchema>;
 export type Outcome = z.infer<typeof outcomeSchema>;
+/** Which code and which configuration are behind a run record. */
+export type Provenance = Pick<RunRecord, 'collectorVersion' | 'functionVersion' | 'invocation' | 'configuration'>;
 export type Counts = z.infer<typeof countsSchema>;
 
 /** What a caller of the function gets. */
@@ -120,4 +123,77 @@ export function countOutcomes(outcomes: readonly Outcome[]): Counts {
 /** Whether everything an attempt covers is archived, or would be. */
 export function isComplete({ failed, notAttempted }: Counts): boolean {
   return failed === 0 && notAttempted === 0;
+}
+
+/** Whether the outcome says that the object is in the archive. */
+export function isStored({ outcome }: Pick<Outcome, 'outcome'>): boolean {
+  return outcome === 'archived' || outcome === 'already-archived';
+}
+
+/** One name per cluster x resource, for maps and sets. */
+export function taskName({ cluster, resource }: { readonly cluster: string; readonly resource: Resource }): string {
+  return `${resource}/${cluster}`;
+}
+
+/** Largest run record that is read back, in bytes: about 500,000 outcomes. The collector writes none that is larger. */
+export const largestRecordBytes = 256 * 1024 * 1024;
+
+/** What lies under a run record's key is not that run record, or it could not be read or written. */
+export class RunRecordError extends Error {
+  override readonly name = 'RunRecordError';
+}
+
+/**
+ * Reads back one run record. Its text is untrusted: whoever may write to the archive may have written it.
+ * @param name the attempt that its key names
+ * @throws RunRecordError with the bare reason if it is not a valid record of that attempt
+ */
+export function parseRunRecord(text: string, name: RunRecordName): RunRecord {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    throw new RunRecordError('it is not JSON', { cause: error });
+  }
+  const { success, data, error } = runRecordSchema.safeParse(json);
+  if (!success) {
+    const [issue] = error.issues;
+    const path = issue?.path.map(String).join('.') || 'it';
+    throw new RunRecordError(`it is not a valid run record: ${path}: ${issue?.message}`);
+  }
+  const isSame =
+    data.run === name.run.toISOString() &&
+    data.attempt === name.attempt &&
+    data.shard?.index === name.shard?.index &&
+    data.shard?.count === name.shard?.count;
+  if (!isSame) throw new RunRecordError('its content names another run, shard or attempt than its key');
+  return data;
+}
+
+/** What became of one cluster x resource in a run, over all its attempts. */
+export interface RunOutcome extends Outcome {
+  /** The attempt whose record says so. */
+  readonly attempt: number;
+  /** Version of the collector that wrote that record. */
+  readonly collectorVersion: string;
+}
+
+/**
+ * Adds the outcomes of one attempt to those of earlier attempts, by {@link taskName}. What was archived stays archived, and a failure
+ * says more than `not-attempted`. Of two failures the later one counts, of two stored outcomes the earlier: it wrote the object.
+ */
+export function mergeOutcomes(merged: Map<string, RunOutcome>, record: RunRecord): void {
+  const { attempt, collectorVersion, outcomes } = record;
+  for (const outcome of outcomes) {
+    const name = taskName(outcome);
+    const known = merged.get(name);
+    const gain = known === undefined ? 1 : rank(outcome) - rank(known);
+    if (gain > 0 || (gain === 0 && !isStored(outcome))) merged.set(name, { ...outcome, attempt, collectorVersion });
+  }
+}
+
+function rank({ outcome, sha256 }: Outcome): number {
+  if (outcome === 'archived') return 4;
+  if (outcome === 'already-archived') return sha256 === undefined ? 2 : 3;
+  return outcome === 'failed' ? 1 : 0;
 }

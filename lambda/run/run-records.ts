@@ -3,7 +3,8 @@ import { crc32 } from 'node:zlib';
 import { parseRunRecordKey, type RunRecordName, runPrefix, runRecordKey } from '../archive/archive-layout';
 import type { ArchiveObject, Content } from '../archive/archive-object';
 import { memoryLimitBytes } from '../body/spool';
-import { type RunRecord, runRecordSchema } from './run-record';
+import { recordWriteSeconds } from '../stack-contract';
+import { largestRecordBytes, parseRunRecord, type RunRecord, RunRecordError } from './run-record';
 
 /** The bucket as far as run records need it. */
 export interface TextStore {
@@ -13,23 +14,18 @@ export interface TextStore {
   keys(prefix: string, signal: AbortSignal): Promise<string[]>;
 }
 
-/** Largest record that is read back, in bytes: about 500,000 outcomes. */
-const largestRecordBytes = 256 * 1024 * 1024;
-
-/** Attempts of one run that may exist before writing another is given up. */
-const mostAttempts = 1000;
-
-/** A run record could not be used or written. */
-export class RunRecordError extends Error {
-  override readonly name = 'RunRecordError';
-}
+/** Attempt numbers that are tried before the writing of a record is given up: each was taken by another invocation. */
+const mostNumbers = 1000;
 
 /** The run records of the archive. What is read back is untrusted: anyone with the right to write may have. */
 export class RunRecords {
   readonly #store: TextStore;
+  readonly #writeLimitMs: number;
 
-  constructor(store: TextStore) {
+  /** @param writeLimitMs how long the writing of one record may take, retries included */
+  constructor(store: TextStore, writeLimitMs = recordWriteSeconds * 1000) {
     this.#store = store;
+    this.#writeLimitMs = writeLimitMs;
   }
 
   /** The records that exist of one run, all shards, by attempt. @throws ArchiveError */
@@ -45,27 +41,24 @@ export class RunRecords {
       new RunRecordError(`Reading the run record ${this.address(name)} failed: ${reason}`, { cause });
     const text = await this.#store.getText(key, largestRecordBytes, signal);
     if (text === undefined) throw failed('there is none');
-    let json: unknown;
     try {
-      json = JSON.parse(text);
+      return parseRunRecord(text, name);
     } catch (error) {
-      throw failed('it is not JSON', error);
+      throw error instanceof RunRecordError ? failed(error.message, error.cause) : error;
     }
-    const { success, data, error } = runRecordSchema.safeParse(json);
-    if (!success) throw failed(`it is no run record: ${error.issues[0]?.path.join('.')}: ${error.issues[0]?.message}`);
-    if (data.attempt !== name.attempt || data.run !== name.run.toISOString()) throw failed('it is of another attempt');
-    return data;
   }
 
   /**
    * Writes a record under the first free attempt number from its own on: two invocations of one run do not overwrite
    * each other. A number that is taken by this very record, because only the answer to its writing was lost, is its own.
-   * @param signal bounds the whole writing
+   * It goes on after the run's own deadline, and has a time limit of its own.
    * @returns the name it was written under
    * @throws RunRecordError, ArchiveError
    */
-  async write(record: RunRecord, signal: AbortSignal): Promise<RunRecordName> {
-    for (let attempt = record.attempt; attempt <= mostAttempts; attempt += 1) {
+  async write(record: RunRecord): Promise<RunRecordName> {
+    const signal = AbortSignal.timeout(this.#writeLimitMs);
+    const end = record.attempt + mostNumbers;
+    for (let attempt = record.attempt; attempt < end; attempt += 1) {
       const name = { run: new Date(record.run), shard: record.shard, attempt };
       try {
         if (await this.#putOnce(runRecordKey(name), { ...record, attempt }, signal)) return name;
@@ -76,7 +69,9 @@ export class RunRecords {
         });
       }
     }
-    throw new RunRecordError(`Writing the record of run ${record.run} failed: it has ${mostAttempts} attempts already`);
+    throw new RunRecordError(
+      `Writing the record of run ${record.run} failed: the ${mostNumbers} attempt numbers from ${record.attempt} on are all taken`,
+    );
   }
 
   /** @returns whether the record is what lies under the key now */

@@ -6,6 +6,7 @@ import {
 } from '@aws-sdk/client-secrets-manager';
 import * as z from 'zod/mini';
 import type { Clock } from '../clock';
+import { ApiKeyError, type KeySource } from './key-source';
 
 /** How long a key is used before it is read again, in milliseconds: a rotation without a 401 takes effect within this. */
 const keptMs = 5 * 60 * 1000;
@@ -18,13 +19,8 @@ const confirmedMs = 30 * 1000;
 
 const withMember = z.object({ apiKey: z.string() });
 
-/** The API key cannot be had. The message says what to do and never holds any part of the secret. */
-export class ApiKeyError extends Error {
-  override readonly name = 'ApiKeyError';
-}
-
 /** The API key from Secrets Manager: a plain string, or JSON with the member `apiKey`. */
-export class ApiKey {
+export class ApiKey implements KeySource {
   readonly #client: SecretsManagerClient;
   readonly #secret: string;
   readonly #clock: Clock;

@@ -1,17 +1,18 @@
 import * as http from 'node:http';
 import * as https from 'node:https';
 import { isNativeError } from 'node:util/types';
-import { type BodyCheck, InvalidBodyError } from '../body/body-check';
+import { InvalidBodyError } from '../body/body-check';
 import { BodyTooLargeError, type Receiver, receive } from '../body/receive';
 import { SpoolError } from '../body/spool';
 import { resources } from '../resources';
 import type { Collection } from '../stack-contract';
 import { decoded } from './content-encoding';
+import type { CheckFactory } from './fetch-resource';
 import { hideKey } from './hide-key';
 import { type RequestTimeLimits, RequestWatch } from './request-watch';
 import type { ResourceRequest, ServiceAnswer } from './resource-request';
 import { parseRetryAfter } from './retry';
-import { ServiceError, type ServiceFailure } from './service-error';
+import { ServiceError, type ServiceErrorDetails, type ServiceFailure } from './service-error';
 
 /** How much of an error's body is read, and for how long, to keep its connection. */
 const drainLimits = { bytes: 64 * 1024, ms: 5_000 } as const;
@@ -68,70 +69,18 @@ export class ClusterApi {
    * @throws ServiceError for whatever keeps a checked body from being here; InvalidBodyError, NotDecodableError,
    * SpoolError from receiving it; the signal's reason when it aborts
    */
-  async get(
-    request: ResourceRequest,
-    key: string,
-    check: (mediaType: string | undefined) => BodyCheck,
-    signal: AbortSignal,
-  ): Promise<ServiceAnswer> {
+  async get(request: ResourceRequest, key: string, check: CheckFactory, signal: AbortSignal): Promise<ServiceAnswer> {
     signal.throwIfAborted();
-    const failed = (
-      reason: string,
-      failure: ServiceFailure,
-      details: ConstructorParameters<typeof ServiceError>[2] = {},
-    ) => new ServiceError(`${this.#describe(request)} failed: ${hideKey(reason, key)}`, failure, details);
     const watch = new RequestWatch(signal, this.#limits);
     try {
       const response = await this.#answer(request, key, watch);
-      const status = response.statusCode ?? 0;
-      if (status !== 200) {
-        discard(response);
-        const retryAfterMs = parseRetryAfter(response.headers['retry-after'], new Date());
-        throw failed(statusReason(status), 'status', { status, retryAfterMs });
-      }
-      if (!isDelimited(response) && !resources[request.resource].showsItsEnd) {
-        response.destroy();
-        throw failed(
-          '200 OK, but it declares no end of its body (neither Content-Length nor chunked): a cut one could not be told from a whole one',
-          'encoding',
-          { status },
-        );
-      }
+      const content = acceptedContent(response, request, signal);
       const given = response.headers['content-type'];
       const mediaType = given === undefined ? undefined : hideKey(given, key);
-      const encoding = response.headers['content-encoding'];
-      const content = decoded(response, encoding, signal);
-      if (content === undefined) {
-        response.destroy();
-        throw failed(`200 OK, but its Content-Encoding "${encoding}" is none of gzip, deflate, br`, 'encoding', {
-          status,
-        });
-      }
-      return { body: await receive(content, check(mediaType), this.#receiver), status, mediaType };
+      return { body: await receive(content, check(mediaType), this.#receiver), status: 200, mediaType };
     } catch (error) {
       signal.throwIfAborted();
-      if (error instanceof ServiceError || error instanceof SpoolError) throw error;
-      if (watch.expired !== undefined) throw failed(watch.expired, 'timeout', { cause: error });
-      if (error instanceof BodyTooLargeError)
-        throw failed(`its body has ${error.message}; raise limits.maxBodyMiB if that is right`, 'too-large', {
-          status: 200,
-        });
-      if (error instanceof InvalidBodyError)
-        throw new InvalidBodyError(
-          `${this.#describe(request)} answered 200 OK, but ${hideKey(error.message, key).replace(/^The /, 'the ')}`,
-          // The cause's own message may quote the key.
-          { cause: error.cause },
-        );
-      if (!hasCode(error)) throw error;
-      const { code } = error;
-      if (certificateCodes.test(code))
-        throw failed(`the service's certificate is not trusted (${code}); nothing was sent`, 'certificate', {
-          cause: error,
-        });
-      if (watch.answered)
-        throw failed(`its body was cut short or damaged (${code})`, 'cut', { status: 200, cause: error });
-      const what = code.startsWith('HPE_') ? 'its answer is no HTTP that can be read' : 'no answer';
-      throw failed(`${what} (${code})`, 'connection', { cause: error });
+      throw explain(error, describe(request), key, watch);
     } finally {
       watch.stop();
     }
@@ -174,11 +123,67 @@ export class ClusterApi {
       sent.end();
     });
   }
+}
 
-  #describe(request: ResourceRequest): string {
-    const { path } = resources[request.resource];
-    return `GET ${path} of cluster ${request.cluster}`;
+function describe({ cluster, resource }: ResourceRequest): string {
+  return `GET ${resources[resource].path} of cluster ${cluster}`;
+}
+
+/**
+ * The decoded content of a good answer.
+ * @throws ServiceError with the bare reason, if the head alone shows that the answer is not usable
+ */
+function acceptedContent(
+  response: http.IncomingMessage,
+  { resource }: ResourceRequest,
+  signal: AbortSignal,
+): AsyncIterable<Buffer> {
+  const status = response.statusCode ?? 0;
+  if (status !== 200) {
+    discard(response);
+    const retryAfterMs = parseRetryAfter(response.headers['retry-after'], new Date());
+    throw new ServiceError(statusReason(status), 'status', { status, retryAfterMs });
   }
+  const refuse = (reason: string) => {
+    response.destroy();
+    return new ServiceError(`200 OK, but ${reason}`, 'encoding', { status });
+  };
+  if (!isDelimited(response) && !resources[resource].showsItsEnd)
+    throw refuse(
+      'it declares no end of its body (neither Content-Length nor chunked): a cut one could not be told from a whole one',
+    );
+  const encoding = response.headers['content-encoding'];
+  const content = decoded(response, encoding, signal);
+  if (content === undefined) throw refuse(`its Content-Encoding "${encoding}" is none of gzip, deflate, br`);
+  return content;
+}
+
+/** What a failed request means: the error that names the call and the reason, never the key. */
+function explain(error: unknown, call: string, key: string, watch: RequestWatch): unknown {
+  const failed = (reason: string, failure: ServiceFailure, details: ServiceErrorDetails) =>
+    new ServiceError(`${call} failed: ${hideKey(reason, key)}`, failure, details);
+  if (error instanceof ServiceError) return failed(error.message, error.failure, error);
+  if (error instanceof SpoolError) return error;
+  if (watch.expired !== undefined) return failed(watch.expired, 'timeout', { cause: error });
+  if (error instanceof BodyTooLargeError) {
+    const reason = `its body has ${error.message}; raise limits.maxBodyMiB if that is right`;
+    return failed(reason, 'too-large', { status: 200 });
+  }
+  if (error instanceof InvalidBodyError) {
+    const reason = hideKey(error.message, key).replace(/^The /, 'the ');
+    // Only the cause's own cause: its message may quote the key.
+    return new InvalidBodyError(`${call} answered 200 OK, but ${reason}`, { cause: error.cause });
+  }
+  if (!hasCode(error)) return error;
+  const { code } = error;
+  if (certificateCodes.test(code)) {
+    const reason = `the service's certificate is not trusted (${code}); nothing was sent`;
+    return failed(reason, 'certificate', { cause: error });
+  }
+  if (watch.answered)
+    return failed(`its body was cut short or damaged (${code})`, 'cut', { status: 200, cause: error });
+  const what = code.startsWith('HPE_') ? 'its answer is no HTTP that can be read' : 'no answer';
+  return failed(`${what} (${code})`, 'connection', { cause: error });
 }
 
 function statusReason(status: number): string {

@@ -9,27 +9,25 @@ export const rejectionsToStop = 5;
  */
 export class RejectionGuard {
   readonly #stop: Stop;
+  readonly #reporter: { keyRejected(): void };
   readonly #clusters = new Set<string>();
 
-  constructor(stop: Stop) {
+  constructor(stop: Stop, reporter: { keyRejected(): void }) {
     this.#stop = stop;
-  }
-
-  /** Whether the key was rejected for good. */
-  get keyRejected(): boolean {
-    return this.#clusters.size >= rejectionsToStop;
+    this.#reporter = reporter;
   }
 
   /** The service answered 200. */
   accepted(): void {
-    if (!this.keyRejected) this.#clusters.clear();
+    if (this.#clusters.size < rejectionsToStop) this.#clusters.clear();
   }
 
   /** The service answered 401 or 403 for a cluster although the key had been read again. */
   rejected(cluster: string): void {
     this.#clusters.add(cluster);
-    if (!this.keyRejected) return;
+    if (this.#clusters.size < rejectionsToStop) return;
     const reason = `the service rejected the API key for ${rejectionsToStop} different clusters in a row, also after it was read again; set a valid key and complete the run`;
     this.#stop.startNothing(new RunStopped(reason));
+    this.#reporter.keyRejected();
   }
 }

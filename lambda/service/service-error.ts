@@ -15,6 +15,12 @@ export type ServiceFailure =
   /** A Content-Encoding that cannot be decoded, or a body whose end cannot be told. */
   | 'encoding';
 
+export interface ServiceErrorDetails {
+  readonly status?: number | undefined;
+  readonly retryAfterMs?: number | undefined;
+  readonly cause?: unknown;
+}
+
 /** One request to the service failed. The message names the call, the cluster and the reason, never the key. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
@@ -24,11 +30,7 @@ export class ServiceError extends Error {
   /** What Retry-After asks for, in milliseconds from the answer's arrival. */
   readonly retryAfterMs: number | undefined;
 
-  constructor(
-    message: string,
-    failure: ServiceFailure,
-    details: { status?: number | undefined; retryAfterMs?: number | undefined; cause?: unknown } = {},
-  ) {
+  constructor(message: string, failure: ServiceFailure, details: ServiceErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.failure = failure;
     this.status = details.status;

@@ -1,8 +1,7 @@
 import { type ObjectFacts, objectMetadata } from '../archive/object-metadata';
-import type { Outcome } from '../run/run-record';
+import type { Outcome, RunOutcome } from '../run/run-record';
 import type { ArchiveReader } from './archive-reader';
 import { damageOf, type OpenedContent, openContent, UnreadableCompressionError } from './open-content';
-import type { RunOutcome } from './read-run';
 
 /**
  * What is wrong with a recorded object. `contradiction`: it is whole, but it and the record do not say the same.

@@ -1,6 +1,5 @@
 import { parseObjectKey } from '../archive/archive-layout';
-import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../run/run-record';
-import { isStored, outcomeName } from './read-run';
+import { countOutcomes, isComplete, isStored, type Outcome, type RunRecord, taskName } from '../run/run-record';
 
 /**
  * What a run record says that cannot be true together. A record that was altered or put together by hand seldom adds up;
@@ -11,8 +10,8 @@ export function checkRecord(record: RunRecord): string[] {
   const seen = new Set<string>();
   for (const outcome of record.outcomes) {
     const name = `${outcome.resource} of cluster ${outcome.cluster}`;
-    if (seen.has(outcomeName(outcome.cluster, outcome.resource))) problems.push(`it has the ${name} twice`);
-    seen.add(outcomeName(outcome.cluster, outcome.resource));
+    if (seen.has(taskName(outcome))) problems.push(`it has the ${name} twice`);
+    seen.add(taskName(outcome));
     if (outcome.outcome === 'would-archive')
       problems.push(`the ${name} would have been archived: that is no stored run`);
     problems.push(...checkKey(record, outcome).map((problem) => `the ${name}: ${problem}`));

@@ -1,16 +1,15 @@
-import type { Resource } from '../resources';
-import { type Outcome, type RunRecord, runRecordSchema } from '../run/run-record';
+import {
+  isStored,
+  largestRecordBytes,
+  mergeOutcomes,
+  parseRunRecord,
+  type RunOutcome,
+  type RunRecord,
+  RunRecordError,
+} from '../run/run-record';
 import { ArchiveReadError, type ArchiveReader } from './archive-reader';
 import { damageOf } from './open-content';
 import type { ListedRun, RunRecordObject } from './run-keys';
-
-/** What became of one cluster x resource in a run, over all its attempts. */
-export interface RunOutcome extends Outcome {
-  /** The attempt whose record says so. */
-  readonly attempt: number;
-  /** Version of the collector that wrote that record. */
-  readonly collectorVersion: string;
-}
 
 export interface BadRecord {
   readonly key: string;
@@ -61,7 +60,7 @@ export async function readRun(
       onRecord(record, object);
       records.push(record);
     } catch (error) {
-      if (!(error instanceof BadRunRecordError)) throw error;
+      if (!(error instanceof RunRecordError)) throw error;
       badRecords.push({ key: object.key, problem: error.message });
     }
   }
@@ -69,7 +68,9 @@ export async function readRun(
 }
 
 function mergeRecords(listed: ListedRun, records: readonly RunRecord[]): Omit<Run, 'records' | 'badRecords'> {
-  const outcomes = [...mergeOutcomes(records).values()];
+  const merged = new Map<string, RunOutcome>();
+  for (const record of records) mergeOutcomes(merged, record);
+  const outcomes = [...merged.values()];
   const counts = { archived: 0, failed: 0, notAttempted: 0 };
   let bytes = 0;
   let storedBytes = 0;
@@ -107,30 +108,6 @@ function mergeRecords(listed: ListedRun, records: readonly RunRecord[]): Omit<Ru
   };
 }
 
-/**
- * What was archived stays archived, and a failure says more than a later attempt that did not get that far. Of two
- * failures the later counts, of two that are stored the earlier: it wrote the object.
- */
-function mergeOutcomes(records: readonly RunRecord[]): Map<string, RunOutcome> {
-  const merged = new Map<string, RunOutcome>();
-  for (const { attempt, collectorVersion, outcomes } of records) {
-    for (const outcome of outcomes) {
-      const name = outcomeName(outcome.cluster, outcome.resource);
-      const known = merged.get(name);
-      const better = known === undefined ? 1 : weight(outcome) - weight(known);
-      if (better > 0 || (better === 0 && !isStored(outcome)))
-        merged.set(name, { ...outcome, attempt, collectorVersion });
-    }
-  }
-  return merged;
-}
-
-function weight({ outcome, sha256 }: Outcome): number {
-  if (outcome === 'archived') return 4;
-  if (outcome === 'already-archived') return sha256 === undefined ? 2 : 3;
-  return outcome === 'failed' ? 1 : 0;
-}
-
 function hasAllShards(records: readonly RunRecord[]): boolean {
   const seen = new Map<number, Set<number>>();
   for (const { shard } of records) {
@@ -138,15 +115,6 @@ function hasAllShards(records: readonly RunRecord[]): boolean {
     seen.set(shard.count, (seen.get(shard.count) ?? new Set()).add(shard.index));
   }
   return [...seen].every(([count, indices]) => indices.size === count);
-}
-
-export function isStored({ outcome }: Outcome): boolean {
-  return outcome === 'archived' || outcome === 'already-archived';
-}
-
-/** One name per cluster x resource; a resource has no space in it. */
-export function outcomeName(cluster: string, resource: Resource): string {
-  return `${resource} ${cluster}`;
 }
 
 function shardName(shard: RunRecord['shard']): string {
@@ -160,40 +128,18 @@ export function isLate(run: Date, fetchedAt: Date | string | undefined): boolean
   return fetchedAt !== undefined && new Date(fetchedAt).getTime() - run.getTime() > lateMs;
 }
 
-/** Largest run record that is read, in bytes: about 500,000 outcomes. What is larger was not written by a collector. */
-const maxRecordBytes = 256 * 1024 * 1024;
-
-/** A run record is there but is none: damaged, replaced, or written by something else. */
-export class BadRunRecordError extends Error {
-  override readonly name = 'BadRunRecordError';
-}
-
 /**
- * Reads and validates one run record. What is read back is as untrusted as what the service sends.
- * @throws BadRunRecordError if it is not a valid record, or not the one its key names
+ * Reads and validates one run record.
+ * @throws RunRecordError with the bare reason if it is not a valid record, or not the one its key names
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function readRunRecord(reader: ArchiveReader, object: RunRecordObject): Promise<RunRecord> {
-  const text = await readText(reader, object);
-  const parsed = runRecordSchema.safeParse(parseJson(text));
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const path = issue === undefined || issue.path.length === 0 ? 'it' : issue.path.map(String).join('.');
-    throw new BadRunRecordError(`it is no valid run record: ${path}: ${issue?.message ?? 'unknown'}`);
-  }
-  const record = parsed.data;
-  const same =
-    record.run === object.run.toISOString() &&
-    record.attempt === object.attempt &&
-    record.shard?.index === object.shard?.index &&
-    record.shard?.count === object.shard?.count;
-  if (!same) throw new BadRunRecordError('its content names another run, shard or attempt than its key');
-  return record;
+async function readRunRecord(reader: ArchiveReader, object: RunRecordObject): Promise<RunRecord> {
+  return parseRunRecord(await readText(reader, object), object);
 }
 
 async function readText(reader: ArchiveReader, { key, storedBytes }: RunRecordObject): Promise<string> {
-  if (storedBytes > maxRecordBytes)
-    throw new BadRunRecordError(`it is too large to be a run record: ${storedBytes} bytes`);
+  if (storedBytes > largestRecordBytes)
+    throw new RunRecordError(`it is too large to be a run record: ${storedBytes} bytes`);
   const opened = await reader.open(key);
   if (opened === undefined) throw new ArchiveReadError(`Reading ${key} failed: it was listed but is no longer there`);
   try {
@@ -201,23 +147,14 @@ async function readText(reader: ArchiveReader, { key, storedBytes }: RunRecordOb
     let length = 0;
     for await (const chunk of opened.body as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > maxRecordBytes) throw new BadRunRecordError('it is too large to be a run record');
+      if (length > largestRecordBytes) throw new RunRecordError('it is too large to be a run record');
       chunks.push(chunk);
     }
     return Buffer.concat(chunks).toString('utf8');
   } catch (error) {
     const damage = damageOf(error);
-    if (damage !== undefined) throw new BadRunRecordError(damage, { cause: error });
-    if (error instanceof BadRunRecordError) throw error;
+    if (damage !== undefined) throw new RunRecordError(damage, { cause: error });
+    if (error instanceof RunRecordError) throw error;
     throw new ArchiveReadError(`Reading ${key} failed: ${(error as Error).message}`, { cause: error });
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) throw new BadRunRecordError('it is not JSON', { cause: error });
-    throw error;
   }
 }

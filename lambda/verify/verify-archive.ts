@@ -1,13 +1,13 @@
 import { parseObjectKey, runPrefix, runRecordKey } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
-import type { RunRecord } from '../run/run-record';
+import { isStored, type RunOutcome, type RunRecord } from '../run/run-record';
 import { functionTimeoutSeconds } from '../stack-contract';
 import type { ArchiveReader, ListedObject } from './archive-reader';
 import { checkObject, type ObjectProblem } from './check-object';
 import { checkAttempts, checkRecord, missingAttempts } from './check-record';
 import { mapConcurrently } from './map-concurrently';
 import { objectsBetween } from './objects-between';
-import { isStored, type RunOutcome, readRun } from './read-run';
+import { readRun } from './read-run';
 import { RecordedObjects } from './recorded-objects';
 import { isExpired, type Retention } from './retention';
 import { type ListedRun, type Period, runsBetween } from './run-keys';

@@ -98,14 +98,14 @@ export class ArchiveFixture {
         resource,
         outcome: 'failed',
         httpStatus: 503,
-        attempts: 5,
+        requests: 5,
         durationMs: 900,
         error: answer.failed,
       };
     if ('notAttempted' in answer) return { cluster, resource, outcome: 'not-attempted', error: answer.notAttempted };
     if ('alreadyArchived' in answer) {
       if (answer.alreadyArchived === 'without hash') return { cluster, resource, outcome: 'already-archived', key };
-      const { attempts, durationMs, httpStatus, ...known } = this.archived.get(key) ?? { cluster, resource };
+      const { requests, durationMs, httpStatus, ...known } = this.archived.get(key) ?? { cluster, resource };
       return { ...known, outcome: 'already-archived', key };
     }
     const content = Buffer.from(answer.content);
@@ -142,7 +142,7 @@ export class ArchiveFixture {
       storedBytes: body.length,
       sha256,
       httpStatus: 200,
-      attempts: 1,
+      requests: 1,
       durationMs: 120,
       fetchedAt: fetchedAt.toISOString(),
       mediaType,

@@ -56,7 +56,7 @@ async function expectOnlyTheLargeToFail(reason: RegExp): Promise<void> {
     ['small-2', 'archived'],
   ]);
   expect(outcomes[1]?.error).toMatch(reason);
-  expect(outcomes[1]?.attempts).toBe(1);
+  expect(outcomes[1]?.requests).toBe(1);
   expect(await collector.temporaryFiles()).toEqual([]);
 }
 

@@ -1,4 +1,4 @@
-import { FolderArchive } from '../../cli/archive/folder-archive';
+import { FolderArchiveReader } from '../../cli/archive/folder-archive-reader';
 import { objectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import { isInShard } from '../../lambda/run/shard';
@@ -179,7 +179,7 @@ function allKeys(time: Date, clusters: readonly string[] = uids): string[] {
 
 /** The archive's only run, as the command line reads it. */
 async function runIn({ folder }: DeployedCollector): Promise<Run> {
-  const archive = new FolderArchive(folder);
+  const archive = new FolderArchiveReader(folder);
   const runs: Run[] = [];
   for await (const listed of runsBetween(archive, {})) runs.push(await readRun(archive, listed));
   const [only, ...others] = runs;

@@ -208,7 +208,7 @@ it.each(cells)('$fault ($resource)', async (cell) => {
   const { error, outcomes, summary, throttled: throttledAnswers } = await collector.attempt();
 
   const outcome = outcomes.find(({ cluster, resource }) => cluster === victim && resource === cell.resource);
-  expect(outcome?.attempts).toBe(cell.requests ?? 1);
+  expect(outcome?.requests).toBe(cell.requests ?? 1);
   expect(throttledAnswers).toBe(cell.throttled ?? 0);
   const expected = [victim, 'healthy'].flatMap((uid) => resourceNames.map((resource) => keyOf(uid, resource)));
   if (cell.error === undefined) {
@@ -239,8 +239,8 @@ it('a connection that is refused fails every cluster and archives nothing', asyn
   const refused = await refusedAddress();
   collector = await RealCollector.start({ service: { baseUrl: refused.url }, clusters: [{ uid: victim }] });
   const { outcomes } = await collector.attempt();
-  for (const { outcome, error, attempts } of outcomes)
-    expect([outcome, error, attempts]).toEqual([
+  for (const { outcome, error, requests } of outcomes)
+    expect([outcome, error, requests]).toEqual([
       'failed',
       expect.stringContaining('no answer (ECONNREFUSED)'),
       maxRequests,
@@ -263,7 +263,7 @@ it.each([
   await start({ resource: 'log', answer, options: { limits: { maxBodyMiB: 1 } } });
   const { outcomes } = await collector.attempt();
   const [outcome] = outcomes;
-  expect(outcome).toMatchObject({ outcome: 'failed', attempts: 1, httpStatus: 200 });
+  expect(outcome).toMatchObject({ outcome: 'failed', requests: 1, httpStatus: 200 });
   expect(outcome?.error).toMatch(
     /failed: its body has more than 1048576 bytes; raise limits.maxBodyMiB if that is right$/,
   );
@@ -280,7 +280,7 @@ it.each([
     answer: always(redirect(code, `${other.url}/v1/platformclusters/victim/features/logFetcher`)),
   });
   const { outcomes } = await collector.attempt();
-  expect(outcomes[0]).toMatchObject({ outcome: 'failed', attempts: 1, httpStatus: code });
+  expect(outcomes[0]).toMatchObject({ outcome: 'failed', requests: 1, httpStatus: code });
   expect(outcomes[0]?.error).toMatch(/redirects are not followed, check service.baseUrl$/);
   expect(other.connections).toBe(0);
   await other.close();
@@ -290,7 +290,7 @@ it('429 with a Retry-After date waits until then, and everybody waits', async ()
   const due = new Date(Date.now() + 120_000).toUTCString();
   await start({ resource: 'log', answer: once(throttled(due)) }, { limits: { concurrency: 1 } });
   const { slept, outcomes } = await collector.attempt();
-  expect(outcomes[0]).toMatchObject({ outcome: 'archived', attempts: 2 });
+  expect(outcomes[0]).toMatchObject({ outcome: 'archived', requests: 2 });
   expect(Math.max(...slept)).toBeGreaterThan(110_000);
   expect(Math.max(...slept)).toBeLessThanOrEqual(120_000);
 });

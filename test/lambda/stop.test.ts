@@ -1,32 +1,31 @@
 import { deadlineReserveSeconds, functionTimeoutSeconds, recordWriteSeconds } from '../../lambda/stack-contract';
-import { RunStopped, Stop, startDeadline } from '../../lambda/stop';
+import { RunStopped, Stop } from '../../lambda/stop';
 
 afterEach(() => jest.useRealTimers());
 
 describe('the deadline', () => {
-  it('cancels the run when no more than the reserve is left', () => {
+  it('cancels the run when no time is left', () => {
     jest.useFakeTimers();
-    const stop = new Stop();
-    const end = Date.now() + 100_000;
-    const deadline = startDeadline(stop, () => end - Date.now(), 45_000);
-    expect(deadline.timeLeftMs()).toBe(55_000);
+    const end = Date.now() + 55_000;
+    const stop = new Stop(() => end - Date.now());
+    expect(stop.timeLeftMs).toBe(55_000);
     jest.advanceTimersByTime(54_999);
     expect(stop.starting.aborted).toBe(false);
     jest.advanceTimersByTime(1);
-    expect([stop.starting.aborted, stop.working.aborted, deadline.timeLeftMs()]).toEqual([true, true, 0]);
+    expect([stop.starting.aborted, stop.working.aborted, stop.timeLeftMs]).toEqual([true, true, 0]);
     expect(stop.reason?.message).toContain("the function's time limit is near");
   });
 
   it('that is over at the start lets nothing begin', () => {
-    const stop = new Stop();
-    startDeadline(stop, () => 1000, 45_000).clear();
+    const stop = new Stop(() => -1);
+    stop.close();
     expect(stop.working.aborted).toBe(true);
   });
 
-  it('that is cleared cancels nothing', () => {
+  it('that is closed cancels nothing', () => {
     jest.useFakeTimers();
-    const stop = new Stop();
-    startDeadline(stop, () => 100, 0).clear();
+    const stop = new Stop(() => 100);
+    stop.close();
     jest.advanceTimersByTime(1000);
     expect(stop.starting.aborted).toBe(false);
   });
@@ -39,11 +38,12 @@ describe('the deadline', () => {
 
 describe('stopping', () => {
   it('keeps its first reason, also for what is cancelled later', () => {
-    const stop = new Stop();
+    const stop = new Stop(() => 1000);
     stop.startNothing(new RunStopped('key rejected'));
     expect(stop.working.aborted).toBe(false);
     stop.cancel(new RunStopped('time ran out'));
     expect(stop.working.reason).toMatchObject({ message: 'key rejected' });
     expect(stop.reason?.message).toBe('key rejected');
+    stop.close();
   });
 });

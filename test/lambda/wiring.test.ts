@@ -28,10 +28,10 @@ beforeAll(async () => {
   await mkdir(join(directory, 'cluster-log-collector'));
   await writeFile(join(directory, 'cluster-log-collector', 'left-over'), 'by an attempt that was killed');
   await writeFile(join(directory, collectionFile), JSON.stringify(collection));
-  const { createExecutionEnvironment } = await import('../../lambda/wiring');
+  const { wire } = await import('../../lambda/wiring');
   const variables = { ARCHIVE_BUCKET: 'archive', API_KEY_SECRET: 'key' };
-  const environment = createExecutionEnvironment(variables, directory);
-  attempt = await environment.openAttempt(parseEvent({}, environment.clusters), invocation);
+  const wiring = wire(variables, directory);
+  attempt = await wiring.openAttempt(parseEvent({}, wiring.collection.clusters), invocation);
 });
 
 afterAll(async () => {
@@ -41,13 +41,7 @@ afterAll(async () => {
 });
 
 test('what is configured reaches the attempt', () => {
-  const { clusters, compression, concurrency, projectUid } = attempt.context;
-  expect({ clusters, compression, concurrency, projectUid }).toEqual({
-    clusters: [{ uid: 'a' }],
-    compression: 'gzip',
-    concurrency: 7,
-    projectUid: 'project-of-all',
-  });
+  expect(attempt.context.collection).toEqual(collection);
 });
 
 test('its record says which code, invocation and configuration it was', () => {
@@ -60,7 +54,7 @@ test('its record says which code, invocation and configuration it was', () => {
 });
 
 test('it ends before the invocation does, so that its record can be written', () => {
-  expect(attempt.context.timeLeftMs()).toBe(100_000 - deadlineReserveSeconds * 1000);
+  expect(attempt.context.stop.timeLeftMs).toBe(100_000 - deadlineReserveSeconds * 1000);
 });
 
 test('its requests keep to the configured rate', async () => {
@@ -78,7 +72,7 @@ test('what a killed attempt left in temporary storage is gone', async () => {
 
 test('a run record that cannot be used is told in the log', () => {
   const written = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
-  attempt.context.onUnreadableRecord(new Error('damaged'));
+  attempt.context.reporter.unreadableRecord(new Error('damaged'));
   const lines = written.mock.calls.map(([line]) => JSON.parse(String(line)));
   written.mockRestore();
   expect(lines).toEqual([

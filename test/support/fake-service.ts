@@ -1,5 +1,5 @@
 import type { ReceivedBody } from '../../lambda/body/receive';
-import type { ClusterService } from '../../lambda/service/fetch-resource';
+import type { CheckFactory, ClusterService } from '../../lambda/service/fetch-resource';
 import type { ResourceRequest, ServiceAnswer } from '../../lambda/service/resource-request';
 import { ServiceError } from '../../lambda/service/service-error';
 
@@ -7,6 +7,7 @@ import { ServiceError } from '../../lambda/service/service-error';
 export class FakeService implements ClusterService {
   readonly requests: ResourceRequest[] = [];
   readonly keys: string[] = [];
+  readonly checks: CheckFactory[] = [];
   readonly #script: (nth: number, key: string, request: ResourceRequest) => ServiceAnswer | Error;
 
   /** @param script given the request's number from 0; an Error is thrown */
@@ -18,7 +19,7 @@ export class FakeService implements ClusterService {
     const nth = this.requests.length;
     this.requests.push(request);
     this.keys.push(key);
-    check('application/json');
+    this.checks.push(check);
     await Promise.resolve();
     const answer = this.#script(nth, key, request);
     signal.throwIfAborted();

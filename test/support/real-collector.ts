@@ -5,23 +5,23 @@ import { inspect } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
-import { Archive } from '../../lambda/archive/archive';
+import { S3Archive } from '../../lambda/archive/s3-archive';
 import { createCompressor } from '../../lambda/body/compress';
 import { type Clock, systemClock } from '../../lambda/clock';
 import type { RunRequest } from '../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../lambda/run/attempt-run';
 import { type Outcome, type RunRecord, type RunSummary, runRecordSchema } from '../../lambda/run/run-record';
-import { RunRecordError, RunRecords } from '../../lambda/run/run-records';
-import { ApiKey, ApiKeyError } from '../../lambda/service/api-key';
+import { RunRecords } from '../../lambda/run/run-records';
+import { ApiKey } from '../../lambda/service/api-key';
 import { ClusterApi } from '../../lambda/service/cluster-api';
-import { createCheck } from '../../lambda/service/fetch-resource';
 import { Pace } from '../../lambda/service/pace';
 import { RejectionGuard } from '../../lambda/service/rejection-guard';
 import type { RequestTimeLimits } from '../../lambda/service/request-watch';
 import type { Collection, Compression, ConfiguredCluster } from '../../lambda/stack-contract';
-import { type Deadline, Stop, startDeadline } from '../../lambda/stop';
+import { Stop } from '../../lambda/stop';
 import { type LocalAws, type LocalAwsOptions, startLocalAws } from '../../local/aws/local-aws';
 import { FolderStore } from '../../local/aws/store/folder-store';
+import { FakeReporter } from './fake-reporter';
 import { tracesOf } from './traces-of';
 
 export const testKey = 'test-key-2f1c9a';
@@ -63,7 +63,7 @@ export class RealCollector {
   readonly #directory: string;
   readonly aws: LocalAws;
   readonly #keys: ApiKey;
-  readonly #sink: Archive;
+  readonly #archive: S3Archive;
   readonly #slept: number[] = [];
   readonly #secrets: string[] = [];
   /** Whatever attempts gave to their callers. */
@@ -108,7 +108,7 @@ export class RealCollector {
       },
     };
     const client = { endpoint: aws.url, region: 'eu-central-1', credentials, maxAttempts: 3 };
-    this.#sink = new Archive(new S3Client(client), 'archive', this.#clock);
+    this.#archive = new S3Archive(new S3Client(client), 'archive', this.#clock);
     this.#keys = new ApiKey(new SecretsManagerClient(client), secretName, this.#clock);
   }
 
@@ -127,11 +127,9 @@ export class RealCollector {
    */
   async attempt(request: Partial<RunRequest> = {}, outOfTime?: Promise<unknown>): Promise<Attempted> {
     const { service, limits, clusters, timeLimits, compression = 'gzip', timeLeftMs = 600_000 } = this.#options;
-    const stop = new Stop();
     const start = this.#clock.monotonicMs();
-    const remainingMs = () => timeLeftMs - (this.#clock.monotonicMs() - start);
-    void outOfTime?.then(() => startDeadline(stop, () => 0, 0).clear());
-    const deadline: Deadline = startDeadline(stop, remainingMs, 0);
+    const stop = new Stop(() => timeLeftMs - (this.#clock.monotonicMs() - start));
+    void outOfTime?.then(() => stop.outOfTime());
     const concurrency = limits?.concurrency ?? 4;
     const receiver = {
       spoolDirectory: this.#directory,
@@ -145,41 +143,30 @@ export class RealCollector {
       { connectMs: 5000, responseMs: 5000, idleMs: 5000, ...timeLimits },
       'test',
     );
-    let finished: [RunSummary, readonly Outcome[]] | undefined;
-    let throttled = 0;
     const slept = this.#slept.length;
+    const reporter = new FakeReporter();
     const context: AttemptContext = {
-      stop,
-      clusters,
-      concurrency,
-      compression,
-      createCheck,
-      service: api,
-      clock: this.#clock,
-      sink: this.#sink,
-      keys: this.#keys,
-      records: new RunRecords(this.#sink),
-      pace: new Pace(this.#clock, limits?.requestsPerSecond),
-      guard: new RejectionGuard(stop),
-      version: '1.0.0',
+      collection: {
+        service: { ...service, collection: 'platformclusters' },
+        clusters,
+        compression,
+        limits: { maxBodyMiB: 64, responseTimeoutSeconds: 5, ...limits, concurrency },
+      },
       provenance: {
         collectorVersion: '1.0.0',
         functionVersion: '1',
         invocation: 'test',
         configuration: '0'.repeat(64),
       },
-      timeLeftMs: () => deadline.timeLeftMs(),
-      recordSignal: () => AbortSignal.timeout(10_000),
-      endsRun: (error) => error instanceof ApiKeyError,
-      isUnreadableRecord: (error) => error instanceof RunRecordError,
-      onUnreadableRecord: () => undefined,
-      onThrottled: () => {
-        throttled += 1;
-      },
-      onOutcome: () => undefined,
-      onFinished: (...args) => {
-        finished = args;
-      },
+      clock: this.#clock,
+      stop,
+      service: api,
+      reporter,
+      archive: this.#archive,
+      records: new RunRecords(this.#archive),
+      keys: this.#keys,
+      pace: new Pace(this.#clock, limits?.requestsPerSecond),
+      guard: new RejectionGuard(stop, reporter),
     };
     const asked = { run: testRun, completes: false, scheduled: true, dryRun: false, ...request };
     try {
@@ -187,11 +174,12 @@ export class RealCollector {
         () => undefined,
         (thrown: unknown) => thrown as Error,
       );
-      const [summary, outcomes = []] = finished ?? [];
-      this.#told.push(inspect([error, finished], { depth: 10, maxStringLength: null, maxArrayLength: null }));
+      const [summary] = reporter.summaries;
+      const { outcomes, throttledAnswers: throttled } = reporter;
+      this.#told.push(inspect([error, summary, outcomes], { depth: 10, maxStringLength: null, maxArrayLength: null }));
       return { summary, error, outcomes, throttled, slept: this.#slept.slice(slept) };
     } finally {
-      deadline.clear();
+      stop.close();
       api.close();
     }
   }

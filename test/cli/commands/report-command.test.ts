@@ -58,7 +58,7 @@ test('a damaged run record is on the page, and the exit code says so', async () 
   const { code, err, page } = await report();
   expect(code).toBe(1);
   expect(err).toContain('bad run record');
-  expect(page).toContain('it is no valid run record');
+  expect(page).toContain('it is not a valid run record');
 });
 
 test('only the newest runs, or those from a time on, are on it', async () => {

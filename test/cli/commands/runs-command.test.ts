@@ -107,7 +107,7 @@ test('a time without a run names the nearest', async () => {
 
 test.each([
   ['no JSON', '{"version":1,', 'it is not JSON'],
-  ['another document', '{"version":2}', 'it is no valid run record'],
+  ['another document', '{"version":2}', 'it is not a valid run record'],
 ])('a record that is %s is reported, and the others are shown', async (_, text, problem) => {
   await archive.attempt({ run: hour(8), clusters, answer: good });
   await archive.put(runRecordKey({ run: hour(9), attempt: 1 }), Buffer.from(text), {});

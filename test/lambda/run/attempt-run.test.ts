@@ -3,12 +3,14 @@ import type { ArchiveObject } from '../../../lambda/archive/archive-object';
 import type { RunRequest } from '../../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../../lambda/run/attempt-run';
 import { RunIncompleteError, RunNotFoundError } from '../../../lambda/run/run-errors';
-import { type RunRecord, runRecordSchema } from '../../../lambda/run/run-record';
-import { ApiKeyError } from '../../../lambda/service/api-key';
+import { type RunRecord, RunRecordError, runRecordSchema } from '../../../lambda/run/run-record';
+import { ApiKeyError } from '../../../lambda/service/key-source';
 import { Pace } from '../../../lambda/service/pace';
 import { RejectionGuard } from '../../../lambda/service/rejection-guard';
+import type { Collection } from '../../../lambda/stack-contract';
 import { RunStopped, Stop } from '../../../lambda/stop';
 import { FakeClock } from '../../support/fake-clock';
+import { FakeReporter } from '../../support/fake-reporter';
 import { answer, FakeService, statusError } from '../../support/fake-service';
 
 const run = new Date('2026-11-20T09:00:00.000Z');
@@ -34,7 +36,7 @@ class FakeArchive {
       ({ run, attempt, shard }) =>
         run === name.run.toISOString() && attempt === name.attempt && shard?.index === name.shard?.index,
     );
-    if (found === undefined) throw new Error('unreadable');
+    if (found === undefined) throw new RunRecordError('there is none');
     return found;
   }
 
@@ -48,39 +50,44 @@ class FakeArchive {
   }
 }
 
-function setUp(archive: FakeArchive, script: ConstructorParameters<typeof FakeService>[0], concurrency = 2) {
+const collection: Collection = {
+  service: { baseUrl: 'http://127.0.0.1:9', collection: 'c', projectUid: 'shared' },
+  clusters: [{ uid: 'a' }, { uid: 'b', projectUid: 'own', requestId: 'rb' }, { uid: 'c', resources: ['manifest'] }],
+  limits: { concurrency: 2, maxBodyMiB: 1, responseTimeoutSeconds: 1 },
+  compression: 'gzip',
+};
+
+function setUp(
+  archive: FakeArchive,
+  script: ConstructorParameters<typeof FakeService>[0],
+  { concurrency = 2, clusters = collection.clusters } = {},
+) {
   const clock = new FakeClock();
-  const stop = new Stop();
+  const stop = new Stop(() => 600_000);
+  stops.push(stop);
   const service = new FakeService(script);
-  const finished: unknown[] = [];
-  const unreadable: unknown[] = [];
+  const reporter = new FakeReporter();
   const context: AttemptContext = {
+    collection: { ...collection, clusters, limits: { ...collection.limits, concurrency } },
+    provenance: { collectorVersion: '1.0.0', functionVersion: '1', invocation: 'i', configuration: '0'.repeat(64) },
     clock,
     stop,
     service,
-    concurrency,
-    sink: archive,
+    reporter,
+    archive,
     records: archive,
-    clusters: [{ uid: 'a' }, { uid: 'b', projectUid: 'own', requestId: 'rb' }, { uid: 'c', resources: ['manifest'] }],
-    projectUid: 'shared',
-    compression: 'gzip',
-    version: '1.0.0',
     keys: { current: async () => 'key', afterRejection: async () => 'key' },
-    createCheck: () => ({ write: (chunk) => chunk, end: () => ({}) }),
     pace: new Pace(clock, undefined),
-    guard: new RejectionGuard(stop),
-    timeLeftMs: () => 600_000,
-    onThrottled: () => undefined,
-    endsRun: (error) => error instanceof ApiKeyError,
-    onOutcome: () => undefined,
-    provenance: { collectorVersion: '1.0.0', functionVersion: '1', invocation: 'i', configuration: '0'.repeat(64) },
-    isUnreadableRecord: (error) => error instanceof Error && error.message === 'unreadable',
-    onUnreadableRecord: (error) => unreadable.push(error),
-    recordSignal: () => new AbortController().signal,
-    onFinished: (...args) => finished.push(args),
+    guard: new RejectionGuard(stop, reporter),
   };
-  return { clock, stop, service, context, finished, unreadable };
+  return { clock, stop, service, context, reporter };
 }
+
+const stops: Stop[] = [];
+
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.close();
+});
 
 const failing = (cluster: string) => (_nth: number, _key: string, request: { cluster: string }) =>
   request.cluster === cluster ? statusError(404) : answer();
@@ -114,7 +121,7 @@ describe('an attempt of a run', () => {
       storedBytes: 6,
       sha256: 'ab'.repeat(32),
       httpStatus: 200,
-      attempts: 1,
+      requests: 1,
       durationMs: 0,
       fetchedAt: '2026-11-20T10:00:00.000Z',
       mediaType: 'application/json',
@@ -139,7 +146,7 @@ describe('an attempt of a run', () => {
 
   it('attempts everything although one cluster fails, records that, and then fails truthfully', async () => {
     const archive = new FakeArchive();
-    const { context, finished } = setUp(archive, failing('a'));
+    const { context, reporter } = setUp(archive, failing('a'));
     const error = await attemptRun(scheduled, context).catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(RunIncompleteError);
     expect((error as Error).message.split('\n')).toEqual([
@@ -152,13 +159,13 @@ describe('an attempt of a run', () => {
     expect(archive.objects.size).toBe(3);
     expect(archive.records[0]).toMatchObject({ status: 'incomplete', counts: { archived: 3, failed: 2 } });
     expect(archive.records[0]?.outcomes[0]).toMatchObject({ outcome: 'failed', httpStatus: 404, error: 'status 404' });
-    expect(finished).toHaveLength(1);
+    expect(reporter.summaries).toHaveLength(1);
   });
 
   it('names ten failures and how many more there are', async () => {
-    const { context } = setUp(new FakeArchive(), () => statusError(404));
     const clusters = Array.from({ length: 20 }, (_, i) => ({ uid: `c${i}`, resources: ['log' as const] }));
-    const error = (await attemptRun(scheduled, { ...context, clusters }).catch((thrown: unknown) => thrown)) as Error;
+    const { context } = setUp(new FakeArchive(), () => statusError(404), { clusters });
+    const error = (await attemptRun(scheduled, context).catch((thrown: unknown) => thrown)) as Error;
     expect(error.message.match(/^- log of/gm)).toHaveLength(10);
     expect(error.message).toContain('- and 10 more');
   });
@@ -180,7 +187,7 @@ describe('an attempt of a run', () => {
       sha256: 'ab'.repeat(32),
       bytes: 10,
     });
-    expect(archive.records[1]?.outcomes[0]).not.toHaveProperty('attempts');
+    expect(archive.records[1]?.outcomes[0]).not.toHaveProperty('requests');
   });
 
   it('does nothing twice when a finished run is delivered again', async () => {
@@ -219,11 +226,11 @@ describe('an attempt of a run', () => {
     const archive = new FakeArchive();
     await attemptRun(scheduled, setUp(archive, () => answer()).context);
     archive.read = async () => {
-      throw new Error('unreadable');
+      throw new RunRecordError('damaged');
     };
-    const { context, unreadable } = setUp(archive, () => answer());
+    const { context, reporter } = setUp(archive, () => answer());
     expect(await attemptRun(scheduled, context)).toMatchObject({ attempt: 2, counts: { alreadyArchived: 5 } });
-    expect(unreadable).toHaveLength(1);
+    expect(reporter.unreadable).toHaveLength(1);
   });
 
   it('works on the clusters of a subset alone', async () => {
@@ -241,8 +248,8 @@ describe('an attempt of a run', () => {
     const archive = new FakeArchive();
     const clusters = Array.from({ length: 50 }, (_, i) => ({ uid: `c${i}`, resources: ['log' as const] }));
     for (const index of [0, 1, 2]) {
-      const { context } = setUp(archive, () => answer());
-      await attemptRun({ ...scheduled, shard: { index, count: 3 } }, { ...context, clusters });
+      const { context } = setUp(archive, () => answer(), { clusters });
+      await attemptRun({ ...scheduled, shard: { index, count: 3 } }, context);
     }
     expect(archive.objects.size).toBe(50);
     expect(archive.records.map(({ attempt, counts }) => [attempt, counts.alreadyArchived])).toEqual([
@@ -260,9 +267,9 @@ describe('completing an earlier run', () => {
   it("covers the clusters of the run's first record that are still configured", async () => {
     const archive = new FakeArchive();
     await attemptRun(scheduled, setUp(archive, failing('a')).context).catch(() => undefined);
-    const { context, service } = setUp(archive, () => answer());
     const clusters = [{ uid: 'a' }, { uid: 'c', resources: ['manifest' as const] }, { uid: 'added-later' }];
-    const summary = await attemptRun(completing, { ...context, clusters });
+    const { context, service } = setUp(archive, () => answer(), { clusters });
+    const summary = await attemptRun(completing, context);
     expect(service.requests.map(({ cluster }) => cluster)).toEqual(['a', 'a']);
     expect(summary).toMatchObject({ attempt: 2, counts: { archived: 2, alreadyArchived: 1 } });
   });
@@ -319,7 +326,7 @@ describe('an attempt that ends early', () => {
         if (nth === 2) stop.cancel(new RunStopped('time ran out'));
         return answer();
       },
-      1,
+      { concurrency: 1 },
     );
     await expect(attemptRun(scheduled, context)).rejects.toThrow('It ended early: time ran out');
     expect(archive.records[0]?.outcomes.map(({ outcome, error }) => [outcome, error])).toEqual([
@@ -347,9 +354,9 @@ describe('an attempt that ends early', () => {
 
   it('because the key is rejected does not hammer the service with every cluster', async () => {
     const archive = new FakeArchive();
-    const { context, service } = setUp(archive, () => statusError(401), 1);
     const clusters = Array.from({ length: 50 }, (_, i) => ({ uid: `c${i}`, resources: ['log' as const] }));
-    await expect(attemptRun(scheduled, { ...context, clusters })).rejects.toThrow('rejected the API key');
+    const { context, service } = setUp(archive, () => statusError(401), { concurrency: 1, clusters });
+    await expect(attemptRun(scheduled, context)).rejects.toThrow('rejected the API key');
     expect(service.requests).toHaveLength(5);
     expect(archive.records[0]?.counts).toMatchObject({ failed: 5, notAttempted: 45 });
   });
@@ -365,6 +372,6 @@ it('the temporary file of a body is removed in every outcome', async () => {
     if (object.key.includes('cluster=a')) throw new Error('403 AccessDenied');
     return object.key.includes('cluster=b') ? ('already-archived' as const) : archive.put(object);
   };
-  await attemptRun(scheduled, { ...context, sink: { put } }).catch(() => undefined);
+  await attemptRun(scheduled, { ...context, archive: { put } }).catch(() => undefined);
   expect(released.sort()).toEqual(['a log', 'a manifest', 'b log', 'b manifest', 'c manifest']);
 });

@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Metrics } from '@aws-lambda-powertools/metrics';
-import { type RunFacts, reportOutcome, reportRun } from '../../../lambda/run/report';
+import { LambdaReporter } from '../../../lambda/run/report';
 import type { Outcome, RunSummary } from '../../../lambda/run/run-record';
 
 const outcomes: Outcome[] = [
@@ -19,7 +19,7 @@ const summary: RunSummary = {
   record: 's3://archive/runs/one',
   durationMs: 1234,
 };
-const facts: RunFacts = { scheduled: true, keyRejected: true, throttled: 16 };
+const facts = { scheduled: true, keyRejected: true, throttled: 16 };
 
 interface Reported {
   readonly lines: unknown[][];
@@ -27,7 +27,7 @@ interface Reported {
   readonly metrics: Record<string, [unit: string, value: number]>;
 }
 
-function report(changes: Partial<RunSummary> = {}, changedFacts: Partial<RunFacts> = {}): Reported {
+function report(changes: Partial<RunSummary> = {}, changedFacts: Partial<typeof facts> = {}): Reported {
   const lines: unknown[][] = [];
   const logger = Object.fromEntries(
     ['info', 'warn', 'error'].map((level) => [level, (...line: unknown[]) => lines.push([level, ...line])]),
@@ -40,12 +40,15 @@ function report(changes: Partial<RunSummary> = {}, changedFacts: Partial<RunFact
     },
     publishStoredMetrics: () => Object.assign(metrics, added),
   };
-  const told = { ...summary, ...changes };
-  reportRun(logger as unknown as Logger, recorder as unknown as Metrics, told, outcomes, { ...facts, ...changedFacts });
+  const { scheduled, keyRejected, throttled } = { ...facts, ...changedFacts };
+  const reporter = new LambdaReporter(logger as unknown as Logger, recorder as unknown as Metrics, scheduled);
+  if (keyRejected) reporter.keyRejected();
+  for (let i = 0; i < throttled; i += 1) reporter.throttled();
+  reporter.finished({ ...summary, ...changes }, outcomes);
   return { lines, metrics };
 }
 
-test('an attempt publishes what it came to, under the names that dashboard and alarms read', () => {
+it('an attempt publishes what it came to, under the names that dashboard and alarms read', () => {
   expect(report().metrics).toEqual({
     Archived: ['Count', 2],
     AlreadyArchived: ['Count', 1],
@@ -60,36 +63,37 @@ test('an attempt publishes what it came to, under the names that dashboard and a
   });
 });
 
-test.each<[string, Partial<RunSummary>, Partial<RunFacts>]>([
+it.each<[string, Partial<RunSummary>, Partial<typeof facts>]>([
   ['one that was started by hand', {}, { scheduled: false }],
   ['a shard, which knows nothing of the others', { shard: { index: 0, count: 4 } }, {}],
 ])('%s does not show that the schedule is alive', (_, changes, changedFacts) => {
   expect(report(changes, changedFacts).metrics.ScheduledRun).toEqual(['Count', 0]);
 });
 
-test('a key that was not rejected is published as such', () => {
+it('a key that was not rejected is published as such', () => {
   expect(report({}, { keyRejected: false }).metrics.KeyRejected).toEqual(['Count', 0]);
 });
 
-test('a dry run publishes no metrics, but says in the log what it came to', () => {
+it('a dry run publishes no metrics, but says in the log what it came to', () => {
   const { lines, metrics } = report({ dryRun: true });
   expect(metrics).toEqual({});
   expect(lines).toHaveLength(1);
 });
 
-test('an attempt is one line of the log, a warning unless it is complete', () => {
+it('an attempt is one line of the log, a warning unless it is complete', () => {
   expect(report().lines).toEqual([['warn', 'run finished', { ...summary, ...facts }]]);
   const complete = { ...summary, status: 'complete' as const };
   expect(report(complete).lines).toEqual([['info', 'run finished', { ...complete, ...facts }]]);
 });
 
-test('a failure is one line of the log, with all that is known of it; other outcomes are none', () => {
+it('a failure is one line of the log, with all that is known of it; other outcomes are none', () => {
   const lines: unknown[][] = [];
   const logger = { error: (...line: unknown[]) => lines.push(line) } as unknown as Logger;
-  for (const outcome of outcomes) reportOutcome(logger, outcome);
+  const reporter = new LambdaReporter(logger, {} as Metrics, true);
+  for (const outcome of outcomes) reporter.outcome(outcome);
   expect(lines).toEqual([['not archived', outcomes[3]]]);
 });
 
-test('a shard is no run of the schedule, whoever asks: the others may never have written their records', () => {
+it('a shard is no run of the schedule, whoever asks: the others may never have written their records', () => {
   expect(report({ shard: { index: 0, count: 2 } }).metrics.ScheduledRun).toEqual(['Count', 0]);
 });

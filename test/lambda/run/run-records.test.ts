@@ -2,8 +2,8 @@ import { text } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import type { ArchiveObject } from '../../../lambda/archive/archive-object';
-import type { Outcome, RunRecord } from '../../../lambda/run/run-record';
-import { RunRecordError, RunRecords } from '../../../lambda/run/run-records';
+import { type Outcome, type RunRecord, RunRecordError } from '../../../lambda/run/run-record';
+import { RunRecords } from '../../../lambda/run/run-records';
 
 const run = new Date('2026-11-20T10:00:00.000Z');
 const never = new AbortController().signal;
@@ -52,7 +52,7 @@ describe('run records', () => {
   it('are one line of JSON each and read back as they were written', async () => {
     const store = memoryStore();
     const records = new RunRecords(store);
-    const name = await records.write(record, never);
+    const name = await records.write(record);
     expect(store.objects.get(runRecordKey(name))).toMatch(/^\{[^\n]+\}\n$/);
     expect(await records.read(name, never)).toEqual(record);
     expect(records.address(name)).toBe('s3://archive/runs/date=2026-11-20/20261120T100000.000Z.attempt-1.json');
@@ -62,9 +62,9 @@ describe('run records', () => {
     const store = memoryStore();
     const records = new RunRecords(store);
     const names = [
-      await records.write(record, never),
-      await records.write({ ...record, invocation: 'j' }, never),
-      await records.write({ ...record, invocation: 'k' }, never),
+      await records.write(record),
+      await records.write({ ...record, invocation: 'j' }),
+      await records.write({ ...record, invocation: 'k' }),
     ];
     expect(names.map(({ attempt }) => attempt)).toEqual([1, 2, 3]);
     expect((await records.read({ run, attempt: 3 }, never)).attempt).toBe(3);
@@ -76,7 +76,7 @@ describe('run records', () => {
       await store.put(object);
       return store.put(object);
     };
-    const name = await new RunRecords({ ...store, put }).write(record, never);
+    const name = await new RunRecords({ ...store, put }).write(record);
     expect(name.attempt).toBe(1);
     expect([...store.objects.keys()]).toEqual([runRecordKey(name)]);
   });
@@ -93,11 +93,11 @@ describe('run records', () => {
     const ours = { ...record, outcomes: outcomes(count) };
     const records = new RunRecords({ ...store, put });
     const key = runRecordKey({ run, attempt: 1 });
-    expect((await records.write(ours, never)).attempt).toBe(1);
+    expect((await records.write(ours)).attempt).toBe(1);
     for (const other of [`${store.objects.get(key)} `, store.objects.get(key)?.slice(0, -1), '', 'x']) {
       store.objects.clear();
       store.objects.set(key, other ?? '');
-      expect((await records.write(ours, never)).attempt).toBe(2);
+      expect((await records.write(ours)).attempt).toBe(2);
     }
   });
 
@@ -108,7 +108,7 @@ describe('run records', () => {
       return 'archived' as const;
     };
     const long = { ...record, shard: undefined, outcomes: outcomes(4000) };
-    await new RunRecords({ ...memoryStore(), put }).write(long, never);
+    await new RunRecords({ ...memoryStore(), put }).write(long);
     const content = sent[0]?.content;
     if (content === undefined || Buffer.isBuffer(content)) throw new Error('the record is in memory');
     const expected = `${JSON.stringify(long)}\n`;
@@ -119,11 +119,18 @@ describe('run records', () => {
   });
 
   it('that cannot be written in time say so', async () => {
-    const late = AbortSignal.abort(new Error('The operation was aborted due to timeout'));
-    const put = async () => late.throwIfAborted() ?? ('archived' as const);
-    const writing = new RunRecords({ ...memoryStore(), put }).write(record, late);
+    const put = (_object: ArchiveObject, signal: AbortSignal) =>
+      new Promise<'archived'>((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason));
+      });
+    const writing = new RunRecords({ ...memoryStore(), put }, 1).write(record);
     await expect(writing).rejects.toThrow(RunRecordError);
     await expect(writing).rejects.toThrow(/^Writing the run record s3:.*attempt-1.json failed: it took too long$/);
+  });
+
+  it('are written although somebody has put an object with a far higher attempt number beside them', async () => {
+    const store = memoryStore({ [runRecordKey({ run, attempt: 5000 })]: '' });
+    expect((await new RunRecords(store).write({ ...record, attempt: 5001 })).attempt).toBe(5001);
   });
 
   it('are listed by attempt, not by the alphabet, and nothing else is taken for one', async () => {
@@ -136,14 +143,22 @@ describe('run records', () => {
   it.each([
     ['is absent', undefined, 'there is none'],
     ['is not JSON', '{"version":1', 'it is not JSON'],
-    ['is something else', '[]', 'it is no run record'],
+    ['is something else', '[]', 'it is not a valid run record'],
     [
       'has a wrong member',
       JSON.stringify({ ...record, configuration: 'x' }),
-      'it is no run record: configuration: expected 64',
+      'it is not a valid run record: configuration: expected 64',
     ],
-    ['is of another attempt', JSON.stringify({ ...record, attempt: 2 }), 'it is of another attempt'],
-    ['is of another run', JSON.stringify({ ...record, run: '2026-11-20T11:00:00.000Z' }), 'it is of another attempt'],
+    [
+      'is of another attempt',
+      JSON.stringify({ ...record, attempt: 2 }),
+      'its content names another run, shard or attempt than its key',
+    ],
+    [
+      'is of another run',
+      JSON.stringify({ ...record, run: '2026-11-20T11:00:00.000Z' }),
+      'its content names another run, shard or attempt than its key',
+    ],
   ])('one that %s is not believed', async (_what, text, reason) => {
     const store = memoryStore(text === undefined ? {} : { [runRecordKey({ run, attempt: 1 })]: text });
     const reading = new RunRecords(store).read({ run, attempt: 1 }, never);

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import type { BodyCheck } from '../../../lambda/body/body-check';
 import { createCompressor } from '../../../lambda/body/compress';
 import { ClusterApi } from '../../../lambda/service/cluster-api';
-import { createCheck } from '../../../lambda/service/fetch-resource';
+import { checkFactory } from '../../../lambda/service/fetch-resource';
 import type { RequestTimeLimits } from '../../../lambda/service/request-watch';
 import type { ResourceRequest } from '../../../lambda/service/resource-request';
 import { startFaultService } from '../../support/fault-service';
@@ -61,7 +61,7 @@ async function rawApi(
 /** The length of what came, or the error's message. */
 async function get(api: ClusterApi, request = manifestOf('a'), signal = never): Promise<number | string> {
   try {
-    const { body } = await api.get(request, key, (type) => createCheck(request, type, false), signal);
+    const { body } = await api.get(request, key, checkFactory(request, false), signal);
     await body.release();
     return body.length;
   } catch (error) {
@@ -258,7 +258,7 @@ describe('the key, echoed by the service,', () => {
   it('as a media type is in no record', async () => {
     const { api } = await rawApi(({ socket }) => socket.write(wire('text', `Content-Type: text/${key}`)));
     const request = manifestOf('a');
-    const { mediaType } = await api.get(request, key, (type) => createCheck(request, type, false), never);
+    const { mediaType } = await api.get(request, key, checkFactory(request, false), never);
     expect(mediaType).toBe('text/[the API key]');
   });
 });

@@ -1,42 +1,47 @@
 import { InvalidBodyError, NotDecodableError } from '../../../lambda/body/body-check';
-import { ApiKeyError } from '../../../lambda/service/api-key';
 import { type FetchContext, fetchResource } from '../../../lambda/service/fetch-resource';
+import { ApiKeyError } from '../../../lambda/service/key-source';
 import { Pace } from '../../../lambda/service/pace';
 import { RejectionGuard, rejectionsToStop } from '../../../lambda/service/rejection-guard';
 import { maxRequests } from '../../../lambda/service/retry';
 import { ServiceError } from '../../../lambda/service/service-error';
 import { RunStopped, Stop } from '../../../lambda/stop';
 import { FakeClock } from '../../support/fake-clock';
+import { FakeReporter } from '../../support/fake-reporter';
 import { answer, FakeService, statusError } from '../../support/fake-service';
 
 const request = { cluster: 'a', resource: 'log' } as const;
 
-function setUp(script: ConstructorParameters<typeof FakeService>[0], overrides: Partial<FetchContext> = {}) {
+function setUp(script: ConstructorParameters<typeof FakeService>[0]) {
   const clock = new FakeClock();
-  const stop = new Stop();
+  const stop = new Stop(() => 600_000 - clock.monotonicMs());
+  stops.push(stop);
+  const reporter = new FakeReporter();
   const service = new FakeService(script);
   const keys = {
     value: 'old',
     current: async (_signal: AbortSignal) => keys.value,
     afterRejection: async (_rejected: string, _signal: AbortSignal) => keys.value,
   };
-  const throttledAnswers: number[] = [];
   const context: FetchContext = {
     clock,
     stop,
     service,
     keys,
-    createCheck: () => ({ write: (chunk) => chunk, end: () => ({}) }),
     pace: new Pace(clock, undefined),
-    guard: new RejectionGuard(stop),
-    timeLeftMs: () => 600_000 - clock.monotonicMs(),
-    onThrottled: () => throttledAnswers.push(clock.monotonicMs()),
-    ...overrides,
+    guard: new RejectionGuard(stop, reporter),
+    reporter,
   };
   const count = { requests: 0 };
   const fetch = (cluster = 'a') => fetchResource({ ...request, cluster }, count, context);
-  return { clock, stop, service, keys, context, count, fetch, throttledAnswers };
+  return { clock, stop, service, keys, context, count, fetch, reporter };
 }
+
+const stops: Stop[] = [];
+
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.close();
+});
 
 describe('fetching one resource', () => {
   it('asks again after a connection error, a time limit, a cut body and 5xx, with growing delays', async () => {
@@ -71,11 +76,10 @@ describe('fetching one resource', () => {
   });
 
   it('waits as Retry-After asks, and makes everybody wait', async () => {
-    const { fetch, context, clock, throttledAnswers } = setUp((nth) => (nth === 0 ? statusError(429, 7000) : answer()));
+    const { fetch, clock, reporter } = setUp((nth) => (nth === 0 ? statusError(429, 7000) : answer()));
     await fetch();
     expect(clock.monotonicMs()).toBeGreaterThanOrEqual(7000);
-    expect(throttledAnswers).toEqual([0]);
-    expect(context.pace).toBeDefined();
+    expect(reporter.throttledAnswers).toBe(1);
   });
 
   it('pauses the whole run for a minute at most, however long one cluster is told to wait', async () => {
@@ -86,16 +90,14 @@ describe('fetching one resource', () => {
   });
 
   it('asks a second time, keeping the body as received, when it cannot be decoded as promised', async () => {
-    const modes: boolean[] = [];
-    const { fetch, count } = setUp((nth) => (nth === 0 ? new NotDecodableError('no JSON') : answer()), {
-      createCheck: (_request, _mediaType, asReceived) => {
-        modes.push(asReceived);
-        return { write: (chunk) => chunk, end: () => ({}) };
-      },
-    });
-    await fetch();
+    const { service, count, context } = setUp((nth) => (nth === 0 ? new NotDecodableError('no JSON') : answer()));
+    await fetchResource({ cluster: 'a', resource: 'manifest' }, count, context);
     expect(count.requests).toBe(2);
-    expect(modes).toEqual([false, true]);
+    const [decoding, keeping] = service.checks.map(
+      (check) => () => check('application/json').write(Buffer.from('"a"b')),
+    );
+    expect(decoding).toThrow(NotDecodableError);
+    expect(keeping?.().toString()).toBe('"a"b');
   });
 
   it('does not go round in circles when the second body cannot be decoded either', async () => {
@@ -124,9 +126,10 @@ describe('fetching one resource', () => {
     });
 
     it('ends the run at the fifth different cluster in a row', async () => {
-      const { fetch, stop, service } = setUp(() => statusError(401));
+      const { fetch, stop, service, reporter } = setUp(() => statusError(401));
       for (let i = 1; i <= rejectionsToStop; i += 1)
         await expect(fetch(`c${i}`)).rejects.toMatchObject({ status: 401 });
+      expect(reporter.isKeyRejected).toBe(true);
       expect(stop.reason?.message).toContain('rejected the API key for 5 different clusters');
       await expect(fetch('c6')).rejects.toThrow(RunStopped);
       expect(service.keys).toHaveLength(rejectionsToStop);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createCompressor } from '../../../lambda/body/compress';
 import { type Resource, resourceNames, resources } from '../../../lambda/resources';
 import { ClusterApi, requestPath } from '../../../lambda/service/cluster-api';
-import { createCheck } from '../../../lambda/service/fetch-resource';
+import { checkFactory } from '../../../lambda/service/fetch-resource';
 import { parseContractPath } from '../../../local/demo-service/contract-path';
 import { startFaultService } from '../../support/fault-service';
 import { ok } from '../../support/fault-service-answers';
@@ -86,7 +86,7 @@ describe('the path of a request', () => {
     await fc.assert(
       fc.asyncProperty(uid, requestId, async (cluster, id) => {
         const asked = { cluster, resource: 'log', requestId: id } as const;
-        await api.get(asked, 'key', (type) => createCheck(asked, type, false), new AbortController().signal);
+        await api.get(asked, 'key', checkFactory(asked, false), new AbortController().signal);
         const { path, ...arrived } = service.requests.at(-1) ?? {};
         expect(arrived).toMatchObject({ uid: cluster, resource: 'log', requestId: id });
         expect(parseContractPath(path ?? '', 'platformclusters')).toMatchObject({ uid: cluster });

@@ -2,6 +2,7 @@ import { type FetchContext, fetchResource } from '../../../lambda/service/fetch-
 import { Pace } from '../../../lambda/service/pace';
 import { RejectionGuard } from '../../../lambda/service/rejection-guard';
 import { Stop } from '../../../lambda/stop';
+import { FakeReporter } from '../../support/fake-reporter';
 import { answer, statusError } from '../../support/fake-service';
 import { VirtualClock } from '../../support/virtual-clock';
 
@@ -11,7 +12,8 @@ const answerMs = 90;
 
 async function startsOf(requestsPerSecond: number | undefined, throttledAt?: number): Promise<number[]> {
   const clock = new VirtualClock();
-  const stop = new Stop();
+  const stop = new Stop(() => 600_000);
+  const reporter = new FakeReporter();
   const starts: number[] = [];
   const context: FetchContext = {
     clock,
@@ -27,17 +29,16 @@ async function startsOf(requestsPerSecond: number | undefined, throttledAt?: num
       },
     },
     keys: { current: async () => 'key', afterRejection: async () => 'key' },
-    createCheck: () => ({ write: (chunk) => chunk, end: () => ({}) }),
     pace: new Pace(clock, requestsPerSecond),
-    guard: new RejectionGuard(stop),
-    timeLeftMs: () => 600_000,
-    onThrottled: () => undefined,
+    guard: new RejectionGuard(stop, reporter),
+    reporter,
   };
   const queue = Array.from({ length: 100 }, (_, i) => `c${i}`).values();
   const worker = async () => {
     for (const cluster of queue) await fetchResource({ cluster, resource: 'log' }, { requests: 0 }, context);
   };
   await Promise.all(Array.from({ length: 8 }, worker));
+  stop.close();
   return starts;
 }
 

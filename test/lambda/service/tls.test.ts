@@ -38,7 +38,7 @@ it.each<[string, (all: TestCertificates) => [ServerCertificate, string | undefin
   ['is of another host', ({ otherHost, ca }) => [otherHost, ca], 'ERR_TLS_CERT_ALTNAME_INVALID'],
 ])('a certificate that %s fails at once, and nothing is sent', async (_name, choose, code) => {
   const { outcomes } = await start(...choose(certificates));
-  expect(outcomes).toMatchObject([{ outcome: 'failed', attempts: 1 }]);
+  expect(outcomes).toMatchObject([{ outcome: 'failed', requests: 1 }]);
   expect(outcomes[0]?.error).toBe(
     `GET features/logFetcher of cluster a failed: the service's certificate is not trusted (${code}); nothing was sent`,
   );

@@ -17,7 +17,7 @@ import {
 } from './archive-reader';
 
 /** An archive in an S3 bucket, read with the credentials and the region the user's environment names. */
-export class S3Archive implements ArchiveReader {
+export class S3ArchiveReader implements ArchiveReader {
   readonly location: string;
 
   /** @param client for tests; left out: as the AWS SDK configures itself */

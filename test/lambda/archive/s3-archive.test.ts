@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { Archive, ArchiveError } from '../../../lambda/archive/archive';
 import { createS3Client } from '../../../lambda/archive/aws-clients';
+import { ArchiveError, S3Archive } from '../../../lambda/archive/s3-archive';
 import { FakeClock } from '../../support/fake-clock';
 
 /** What the fault matrices do not show. */
@@ -24,7 +24,7 @@ afterEach(async () => {
 });
 
 /** An archive in a bucket that answers what the test says, byte for byte. */
-async function start(answer: (socket: Socket) => void): Promise<Archive> {
+async function start(answer: (socket: Socket) => void): Promise<S3Archive> {
   server = createServer((socket) => {
     sockets.push(socket.on('error', () => undefined));
     answer(socket);
@@ -36,7 +36,7 @@ async function start(answer: (socket: Socket) => void): Promise<Archive> {
     AWS_ACCESS_KEY_ID: 'AKIATEST',
     AWS_SECRET_ACCESS_KEY: 'a secret',
   });
-  return new Archive(
+  return new S3Archive(
     createS3Client(4, (warning) => warnings.push(warning)),
     'archive',
     new FakeClock(),

@@ -23,7 +23,7 @@ export class ArchiveError extends Error {
 const putLimits = { attempts: 4, firstDelayMs: 200 } as const;
 
 /** The bucket through the SDK: writes never overwrite, reads are bounded. */
-export class Archive {
+export class S3Archive {
   readonly #client: S3Client;
   readonly bucket: string;
   readonly #clock: Clock;

@@ -1,4 +1,4 @@
-import { createCheck } from '../../lambda/service/fetch-resource';
+import { checkFactory } from '../../lambda/service/fetch-resource';
 import type { Collection } from '../../lambda/stack-contract';
 import { openService } from '../../lambda/wiring';
 import { type RawService, startRawService, wire } from '../support/raw-service';
@@ -22,12 +22,10 @@ async function ask(service: RawService, limits: Partial<Collection['limits']>, c
   const signal = new AbortController().signal;
   return Promise.all(
     Array.from({ length: count }, () =>
-      opened
-        .get(request, 'key', (type) => createCheck(request, type, false), signal)
-        .then(
-          ({ body }) => body.length,
-          (error: Error) => error.message,
-        ),
+      opened.get(request, 'key', checkFactory(request, false), signal).then(
+        ({ body }) => body.length,
+        (error: Error) => error.message,
+      ),
     ),
   );
 }

@@ -13,7 +13,7 @@ import { FolderStore } from '../../local/aws/store/folder-store';
 const pageSize = 1000;
 
 /** An archive in a folder on this machine. */
-export class FolderArchive implements ArchiveReader {
+export class FolderArchiveReader implements ArchiveReader {
   readonly location: string;
   private readonly store: FolderStore;
 

@@ -1,0 +1,30 @@
+import type { Reporter } from '../../lambda/run/report';
+import type { Outcome, RunSummary } from '../../lambda/run/run-record';
+
+/** Notes what an attempt reports. */
+export class FakeReporter implements Reporter {
+  readonly summaries: RunSummary[] = [];
+  readonly unreadable: unknown[] = [];
+  outcomes: readonly Outcome[] = [];
+  throttledAnswers = 0;
+  isKeyRejected = false;
+
+  outcome(): void {}
+
+  throttled(): void {
+    this.throttledAnswers += 1;
+  }
+
+  keyRejected(): void {
+    this.isKeyRejected = true;
+  }
+
+  unreadableRecord(error: unknown): void {
+    this.unreadable.push(error);
+  }
+
+  finished(summary: RunSummary, outcomes: readonly Outcome[]): void {
+    this.summaries.push(summary);
+    this.outcomes = outcomes;
+  }
+}
