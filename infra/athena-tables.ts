@@ -21,12 +21,14 @@ const counts: Columns = {
   alreadyarchived: 'bigint',
   failed: 'bigint',
   notattempted: 'bigint',
+  optionalmissing: 'bigint',
 };
 
 const outcome: Columns = {
   cluster: 'string',
   resource: 'string',
   outcome: 'string',
+  optional: 'boolean',
   key: 'string',
   bytes: 'bigint',
   storedbytes: 'bigint',
@@ -49,6 +51,7 @@ export const runColumns: Columns = {
   run: 'string',
   attempt: 'bigint',
   shard: struct(shard),
+  trigger: 'string',
   startedat: 'string',
   finishedat: 'string',
   collectorversion: 'string',

@@ -30,6 +30,8 @@ export interface ConfiguredCluster {
   readonly requestId?: string;
   /** Left out: both. */
   readonly resources?: readonly Resource[];
+  /** Whether a run is complete without this cluster. */
+  readonly optional?: boolean;
 }
 
 /** What one function collects and how: the validated configuration as far as the function needs it, defaults filled in. */

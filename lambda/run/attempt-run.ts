@@ -3,7 +3,7 @@ import type { RunRequest } from '../event';
 import { resourceNames } from '../resources';
 import type { ResourceRequest } from '../service/resource-request';
 import type { Collection } from '../stack-contract';
-import { type CollectContext, collect } from './collect';
+import { type CollectContext, collect, nameOf } from './collect';
 import { RunIncompleteError, RunNotFoundError } from './run-errors';
 import { type RecordSource, type RunHistory, readHistory } from './run-history';
 import {
@@ -50,7 +50,10 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   if (request.completes && history.clusters.size === 0) throw new RunNotFoundError(run);
 
   const tasks = tasksOf(request, history, context.collection);
-  const known = (task: ResourceRequest) => (dryRun ? undefined : history.archived.get(taskName(task)));
+  const known = (task: ResourceRequest) => {
+    const outcome = dryRun ? undefined : history.archived.get(taskName(task));
+    return outcome && { ...outcome, ...nameOf(task) };
+  };
   const missing = tasks.filter((task) => known(task) === undefined);
   const collected = (await collect(missing, { run, dryRun }, context)).values();
   const outcomes = tasks.map((task) => known(task) ?? next(collected));
@@ -64,7 +67,17 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   if (!dryRun) {
     const times = { startedAt: started.toISOString(), finishedAt: clock.now().toISOString() };
     const attempt = history.attempts + 1;
-    const record: RunRecord = { version: 1, ...shared, attempt, shard, ...times, ...context.provenance, outcomes };
+    const trigger = request.scheduled ? 'schedule' : 'manual';
+    const record: RunRecord = {
+      version: 1,
+      ...shared,
+      attempt,
+      shard,
+      trigger,
+      ...times,
+      ...context.provenance,
+      outcomes,
+    };
     const name = await records.write(record);
     written = { attempt: name.attempt, record: records.address(name) };
   }
@@ -91,12 +104,13 @@ function tasksOf(request: RunRequest, history: RunHistory, { clusters, service }
     (shard === undefined || isInShard(uid, shard));
   return clusters
     .filter(({ uid }) => isCovered(uid))
-    .flatMap(({ uid: cluster, projectUid = service.projectUid, requestId, resources = resourceNames }) =>
+    .flatMap(({ uid: cluster, projectUid = service.projectUid, requestId, resources = resourceNames, optional }) =>
       resources.map((resource) => ({
         cluster,
         resource,
         projectUid,
         requestId: request.requestId ?? requestId,
+        ...(optional && { optional }),
       })),
     );
 }

@@ -56,19 +56,28 @@ export async function collect(
 
 async function collectOne(task: ResourceRequest, request: CollectRequest, context: CollectContext): Promise<Outcome> {
   const { clock, stop } = context;
-  const { cluster, resource } = task;
+  const name = nameOf(task);
   const count: RequestCount = { requests: 0 };
   const startedMs = clock.monotonicMs();
   const effort = () => ({ requests: count.requests, durationMs: Math.round(clock.monotonicMs() - startedMs) });
   try {
-    return { cluster, resource, ...(await fetchAndArchive(task, count, request, context)), ...effort() };
+    return { ...name, ...(await fetchAndArchive(task, count, request, context)), ...effort() };
   } catch (error) {
     // Without a key no other task can succeed either.
     if (error instanceof ApiKeyError) stop.startNothing(new RunStopped(messageOf(error), { cause: error }));
-    if (count.requests === 0) return { cluster, resource, outcome: 'not-attempted', error: messageOf(error) };
+    if (count.requests === 0) return { ...name, outcome: 'not-attempted', error: messageOf(error) };
     const reason = error instanceof RunStopped ? `cancelled: ${error.message}` : messageOf(error);
-    return { cluster, resource, outcome: 'failed', ...statusOf(error), error: reason, ...effort() };
+    return { ...name, outcome: 'failed', ...statusOf(error), error: reason, ...effort() };
   }
+}
+
+/** How an outcome names its task. */
+export function nameOf({
+  cluster,
+  resource,
+  optional,
+}: ResourceRequest): Pick<Outcome, 'cluster' | 'resource' | 'optional'> {
+  return { cluster, resource, ...(optional && { optional }) };
 }
 
 type Result = Omit<Outcome, 'cluster' | 'resource' | 'requests' | 'durationMs'>;

@@ -36,7 +36,9 @@ export class LambdaReporter implements Reporter {
   }
 
   outcome(outcome: Outcome): void {
-    if (outcome.outcome === 'failed') this.#logger.error(logMessages.failure, { ...outcome });
+    if (outcome.outcome !== 'failed') return;
+    if (outcome.optional) this.#logger.warn(logMessages.failure, { ...outcome });
+    else this.#logger.error(logMessages.failure, { ...outcome });
   }
 
   throttled(): void {

@@ -12,13 +12,13 @@ export class RunIncompleteError extends Error {
 
   constructor(summary: RunSummary, outcomes: readonly Outcome[]) {
     const { run, attempt, dryRun, counts, record, stopped } = summary;
-    const { failed, notAttempted } = counts;
+    const { failed, notAttempted, optionalMissing = 0 } = counts;
     const which = dryRun ? `Dry run ${run}` : `Attempt ${attempt} of run ${run}`;
     const lines = [
-      `${which} is incomplete: ${failed + notAttempted} of ${outcomes.length} not archived (${failed} failed, ${notAttempted} not attempted).`,
+      `${which} is incomplete: ${failed + notAttempted} of ${outcomes.length} not archived (${failed} failed, ${notAttempted} not attempted${optionalMissing > 0 ? `; ${optionalMissing} optional not counted` : ''}).`,
     ];
     if (stopped !== undefined) lines.push(`It ended early: ${stopped}`);
-    const failures = outcomes.filter(({ outcome }) => outcome === 'failed');
+    const failures = outcomes.filter(({ outcome, optional }) => outcome === 'failed' && !optional);
     for (const { cluster, resource, error = '' } of failures.slice(0, namedFailures))
       lines.push(`- ${resource} of cluster ${cluster}: ${error.slice(0, quotedCharacters)}`);
     if (failures.length > namedFailures) lines.push(`- and ${failures.length - namedFailures} more`);

@@ -61,9 +61,9 @@ function isCredible(outcome: Outcome, run: Date): boolean {
   );
 }
 
-/** What a later attempt records of it: the facts, but not what it cost an earlier attempt. */
+/** What a later attempt records of it: the facts, but not what it cost an earlier attempt or how that was configured. */
 function asAlreadyArchived(outcome: RunOutcome): Outcome {
-  const { attempt, collectorVersion, requests, durationMs, httpStatus, error, ...facts } = outcome;
+  const { attempt, collectorVersion, optional, requests, durationMs, httpStatus, error, ...facts } = outcome;
   return { ...facts, outcome: 'already-archived' };
 }
 

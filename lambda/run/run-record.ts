@@ -22,6 +22,8 @@ const outcomeSchema = z.object({
   cluster: z.string(),
   resource: z.enum(resourceNames),
   outcome: z.enum(outcomeNames),
+  /** The cluster is configured as optional: without it the run is complete all the same. */
+  optional: z.optional(z.literal(true)),
   /** Key of the object; only where it is archived. */
   key: z.optional(z.string()),
   /** Length of the uncompressed content. */
@@ -58,6 +60,8 @@ export const countsSchema = z.object({
   alreadyArchived: count,
   failed: count,
   notAttempted: count,
+  /** Optional ones that are not archived; `failed` and `notAttempted` leave them out. */
+  optionalMissing: z.optional(count),
   /** Only in the summary of a dry run, which leaves no record. */
   wouldArchive: z.optional(count),
 });
@@ -69,6 +73,8 @@ export const runRecordSchema = z.object({
   /** Counts from 1. */
   attempt: z.int().check(z.positive()),
   shard: z.optional(shardSchema),
+  /** Who started this attempt: the schedule, retries included, or a person. */
+  trigger: z.enum(['schedule', 'manual']),
   startedAt: time,
   finishedAt: time,
   /** Version of the collector, and of the deployed function where it is known. */
@@ -109,18 +115,25 @@ export interface RunSummary {
 }
 
 export function countOutcomes(outcomes: readonly Outcome[]): Counts {
-  const number = (name: OutcomeName) => outcomes.filter(({ outcome }) => outcome === name).length;
-  const wouldArchive = number('would-archive');
+  const counts = { archived: 0, alreadyArchived: 0, failed: 0, notAttempted: 0 };
+  let optionalMissing = 0;
+  let wouldArchive = 0;
+  for (const { outcome, optional } of outcomes) {
+    if (outcome === 'archived') counts.archived += 1;
+    else if (outcome === 'already-archived') counts.alreadyArchived += 1;
+    else if (outcome === 'would-archive') wouldArchive += 1;
+    else if (optional) optionalMissing += 1;
+    else if (outcome === 'failed') counts.failed += 1;
+    else counts.notAttempted += 1;
+  }
   return {
-    archived: number('archived'),
-    alreadyArchived: number('already-archived'),
-    failed: number('failed'),
-    notAttempted: number('not-attempted'),
-    ...(wouldArchive === 0 ? {} : { wouldArchive }),
+    ...counts,
+    ...(optionalMissing > 0 && { optionalMissing }),
+    ...(wouldArchive > 0 && { wouldArchive }),
   };
 }
 
-/** Whether everything an attempt covers is archived, or would be. */
+/** Whether everything an attempt covers is archived, or would be; what is optional may be missing. */
 export function isComplete({ failed, notAttempted }: Counts): boolean {
   return failed === 0 && notAttempted === 0;
 }

@@ -9,6 +9,8 @@ export interface ResourceRequest {
   readonly projectUid?: string | undefined;
   /** Query parameter `requestId` (section 4.1); only sent where the call takes it. */
   readonly requestId?: string | undefined;
+  /** Whether the run is complete without it. */
+  readonly optional?: true | undefined;
 }
 
 /** A good answer: status 200 and a body that is what was asked for. */

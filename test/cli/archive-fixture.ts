@@ -55,6 +55,7 @@ export class ArchiveFixture {
     const record: RunRecord = {
       version: 1,
       run: run.toISOString(),
+      trigger: 'schedule',
       attempt,
       ...(shard !== undefined && { shard }),
       startedAt: startedAt.toISOString(),

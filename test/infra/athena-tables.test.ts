@@ -68,5 +68,6 @@ function hiveType(schema: JsonSchema): string {
     return `struct<${Object.entries(hiveMembers(schema))
       .map(([name, type]) => `${name}:${type}`)
       .join(',')}>`;
+  if (schema.type === 'boolean') return 'boolean';
   return schema.type === 'integer' || schema.type === 'number' ? 'bigint' : 'string';
 }

@@ -261,6 +261,40 @@ describe('an attempt of a run', () => {
   });
 });
 
+describe('an optional cluster', () => {
+  const clusters = [{ uid: 'a' }, { uid: 'gone', optional: true }];
+
+  it('that is not archived is recorded and counted apart, and the run is complete', async () => {
+    const archive = new FakeArchive();
+    const { context } = setUp(archive, failing('gone'), { clusters });
+    const summary = await attemptRun(scheduled, context);
+    const counts = { archived: 2, alreadyArchived: 0, failed: 0, notAttempted: 0, optionalMissing: 2 };
+    expect(summary).toMatchObject({ status: 'complete', counts });
+    expect(archive.records[0]).toMatchObject({ status: 'complete', counts });
+    expect(archive.records[0]?.outcomes.map(({ outcome, optional }) => [outcome, optional])).toEqual([
+      ['archived', undefined],
+      ['archived', undefined],
+      ['failed', true],
+      ['failed', true],
+    ]);
+  });
+
+  it('does not hide that another one failed', async () => {
+    const { context } = setUp(new FakeArchive(), () => statusError(404), { clusters });
+    const error = (await attemptRun(scheduled, context).catch((thrown: unknown) => thrown)) as Error;
+    expect(error.message).toContain('2 of 4 not archived (2 failed, 0 not attempted; 2 optional not counted)');
+    expect(error.message).not.toContain('cluster gone');
+  });
+
+  it('is recorded as it is configured now, whatever an earlier attempt recorded', async () => {
+    const archive = new FakeArchive();
+    await attemptRun(scheduled, setUp(archive, () => answer(), { clusters }).context);
+    const { context } = setUp(archive, () => answer(), { clusters: [{ uid: 'a' }, { uid: 'gone' }] });
+    await attemptRun(scheduled, context);
+    expect(archive.records[1]?.outcomes.map(({ optional }) => optional)).toEqual(Array(4).fill(undefined));
+  });
+});
+
 describe('completing an earlier run', () => {
   const completing: RunRequest = { ...scheduled, scheduled: false, completes: true };
 
@@ -272,6 +306,7 @@ describe('completing an earlier run', () => {
     const summary = await attemptRun(completing, context);
     expect(service.requests.map(({ cluster }) => cluster)).toEqual(['a', 'a']);
     expect(summary).toMatchObject({ attempt: 2, counts: { archived: 2, alreadyArchived: 1 } });
+    expect(archive.records.map(({ trigger }) => trigger)).toEqual(['schedule', 'manual']);
   });
 
   it('covers the clusters of all shards where no shard is asked for', async () => {

@@ -12,6 +12,7 @@ const record: RunRecord = {
   version: 1,
   run: run.toISOString(),
   attempt: 1,
+  trigger: 'schedule',
   startedAt: run.toISOString(),
   finishedAt: run.toISOString(),
   collectorVersion: '1.0.0',
