@@ -1,16 +1,12 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import type { Resource } from '../../../lambda/resources';
 import { type Answer, ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
-
-const executablePath = '/usr/bin/chromium';
-const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'];
-const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync'];
+import { noBrowser, startBrowser } from './browser';
 
 const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
 const hostile = `</script><script>window.owned = true</script><img src=x onerror="window.owned = true"><!--<script>`;
@@ -35,10 +31,8 @@ async function writeReport(clusters: readonly string[], hours: readonly number[]
   return file;
 }
 
-const reason = existsSync(executablePath) ? undefined : `there is no Chromium at ${executablePath}`;
-
-(reason === undefined ? describe : describe.skip)(
-  `the report in a browser${reason === undefined ? '' : ` (skipped: ${reason})`}`,
+(noBrowser === undefined ? describe : describe.skip)(
+  `the report in a browser${noBrowser === undefined ? '' : ` (skipped: ${noBrowser})`}`,
   () => {
     const clusters = ['alpha', 'changing', 'down', 'waiting', hostile.slice(0, 60)];
     let browser: Browser;
@@ -48,7 +42,7 @@ const reason = existsSync(executablePath) ? undefined : `there is no Chromium at
     let requests: string[];
 
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath, args: [...flags, ...quiet] });
+      browser = await startBrowser();
       file = await writeReport(clusters, [8, 9, 10, 11]);
     });
 

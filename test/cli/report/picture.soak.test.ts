@@ -1,0 +1,80 @@
+import { mkdtemp, rename, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser } from 'playwright-core';
+import type { Resource } from '../../../lambda/resources';
+import { demoLog } from '../../../local/demo-service/demo-log';
+import { demoManifest } from '../../../local/demo-service/demo-manifest';
+import { type Answer, ArchiveFixture, logRecord } from '../archive-fixture';
+import { runCollector } from '../run-collector';
+import { noBrowser, startBrowser } from './browser';
+
+/** The picture in the README, retaken by `REPORT_PICTURE=docs/report.png npm run test:soak -- picture`. */
+const asked = process.env.REPORT_PICTURE;
+const projectRoot = process.cwd();
+
+const largestBytes = 200 * 1000;
+const hours = 40;
+const clusters = [
+  ...['dev-1', 'dev-2', 'edge-hamburg-3', 'edge-lyon-1', 'edge-oslo-2'],
+  ...['prod-ap-1', 'prod-eu-1', 'prod-us-1', 'prod-us-2', 'staging-1', 'staging-2'],
+];
+
+const timeOf = (hour: number) => new Date(Date.UTC(2026, 10, 18, 16 + hour));
+
+function reasonOf(hour: number, cluster: string, resource: Resource): string | undefined {
+  const call = `GET ${resource === 'log' ? 'features/logFetcher' : 'assets/manifest'} of cluster ${cluster}`;
+  if (cluster === 'edge-oslo-2' && hour >= 33)
+    return `${call} failed: no answer (ECONNREFUSED); gave up after 5 requests`;
+  if (cluster === 'prod-us-2' && hour >= 12 && hour < 15)
+    return `${call} failed: 503 Service Unavailable; gave up after 5 requests`;
+  if (cluster === 'staging-2' && hour === 24 && resource === 'manifest')
+    return `${call} answered 200 OK, but the manifest is an HTML page: its media type is text/html`;
+  return undefined;
+}
+
+function answerAt(hour: number, cluster: string, resource: Resource): Answer {
+  const failed = reasonOf(hour, cluster, resource);
+  if (failed !== undefined) return { failed };
+  if (hour === 20 && cluster.startsWith('dev'))
+    return { notAttempted: "the function's time limit is near; the next attempt completes the run" };
+  if (resource === 'log') return { content: logRecord(cluster, demoLog(cluster, timeOf(hour))) };
+  // A manifest changes twice a day, each cluster's at an hour of its own.
+  const offset = clusters.indexOf(cluster) * 5;
+  return { content: demoManifest(cluster, timeOf(Math.floor((hour + offset) / 12) * 12 - offset)) };
+}
+
+(noBrowser === undefined ? describe : describe.skip)(
+  `a picture of the report${noBrowser === undefined ? '' : ` (skipped: ${noBrowser})`}`,
+  () => {
+    let browser: Browser;
+
+    beforeAll(async () => {
+      browser = await startBrowser();
+    });
+
+    afterAll(async () => {
+      process.chdir(projectRoot);
+      await browser?.close();
+    });
+
+    it(`is small enough for the README${asked === undefined ? '' : `, and is written to ${asked}`}`, async () => {
+      const archive = await ArchiveFixture.create();
+      for (let hour = 0; hour < hours; hour += 1) {
+        const answer = (cluster: string, resource: Resource) => answerAt(hour, cluster, resource);
+        await archive.attempt({ run: timeOf(hour), clusters, answer });
+      }
+      // The page names the archive as the command does: the picture must not show a folder of this machine.
+      const folder = await mkdtemp(join(tmpdir(), 'collector-report-'));
+      await rename(archive.folder, join(folder, 'local-archive'));
+      process.chdir(folder);
+      expect((await runCollector(['report', '--archive', 'local-archive', '--out', 'report.html'])).code).toBe(0);
+      const page = await browser.newPage({ viewport: { width: 1280, height: 868 }, colorScheme: 'light' });
+      await page.goto(pathToFileURL(join(folder, 'report.html')).href);
+      const picture = await page.screenshot();
+      expect(picture.length).toBeLessThan(largestBytes);
+      if (asked !== undefined) await writeFile(join(projectRoot, asked), picture);
+    });
+  },
+);
