@@ -11,7 +11,7 @@ const folders: Readonly<Record<string, readonly string[]>> = {
   bench: ['infra', 'lambda', 'local'],
 };
 
-/** The rooms of lambda/, from top to bottom: each may import what is below it. Rooms on one floor know nothing of each other. */
+/** The rooms of lambda/ from top to bottom. Each may import what is below it, and nothing on its own floor. */
 const column = [
   ['handler'],
   ['wiring'],
@@ -21,17 +21,17 @@ const column = [
   ['archive'],
   ['stack-contract', 'stop', 'clock', 'resources'],
 ];
-/** The lowest floor, which everything in lambda/ may import and whose files may import each other. */
+/** The lowest floor. Its files may import each other. */
 const ground = column.at(-1) ?? [];
 
-/** The rooms of lambda/ beside the column, which the column does not import, and what each may import. */
+/** The rooms of lambda/ beside the column, and what each may import. The column imports none of them. */
 const beside: Readonly<Record<string, readonly string[]>> = {
   verify: ['run', 'archive', ...ground],
   audit: ['verify', 'run', 'archive', 'schedule', ...ground],
   schedule: [],
 };
 
-/** The use case: what it loads may touch the world through the interfaces that it is given, and through nothing else. */
+/** The core. It and what it loads use SDK, environment and clock only through the interfaces that they are given. */
 const core = ['lambda/run/attempt-run.ts', 'lambda/run/collect.ts'];
 const packagesOfCore = [
   'node:buffer',
@@ -43,7 +43,7 @@ const packagesOfCore = [
 ];
 const clockOrEnvironment = /\bprocess\.|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\./;
 
-/** Imports that break a rule and are not mended yet, with the reason. To be emptied, never to be added to. */
+/** Imports that break a rule today, with the reason. Empty this list; never add to it. */
 const knownViolations: Readonly<Record<string, string>> = {
   'bench/run-bench.ts -> bench/program.ts': 'to be cut when bench/ shrinks',
   'bench/start-servers.ts -> test/support/tls.ts': 'to be cut when bench/ shrinks',
