@@ -54,7 +54,12 @@ export class Collector extends Construct {
       logGroup: this.logGroup,
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
-      environment: { ...environment, POWERTOOLS_SERVICE_NAME: config.name },
+      environment: {
+        ...environment,
+        POWERTOOLS_SERVICE_NAME: config.name,
+        // Stack traces name lines of the sources, not of the minified bundle.
+        NODE_OPTIONS: '--enable-source-maps',
+      },
       // Concerns the SDK before version 3.
       awsSdkConnectionReuse: false,
       retryAttempts: asynchronousAttempts - 1,

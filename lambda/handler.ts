@@ -2,10 +2,7 @@ import type { Context } from 'aws-lambda';
 import { parseEvent } from './event';
 import { attemptRun } from './run/attempt-run';
 import type { RunSummary } from './run/run-record';
-import { nameSourceLines } from './source-lines';
 import { wire } from './wiring';
-
-nameSourceLines(__filename);
 
 const wiring = wire(process.env, __dirname);
 

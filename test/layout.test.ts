@@ -48,7 +48,6 @@ const knownViolations: Readonly<Record<string, string>> = {
   'bench/run-bench.ts -> bench/program.ts': 'to be cut when bench/ shrinks',
   'bench/start-servers.ts -> test/support/tls.ts': 'to be cut when bench/ shrinks',
   'infra/config/write-schema.ts -> infra/function-bundle.ts': 'uses the path of the project only',
-  'lambda/handler.ts -> lambda/source-lines.ts': 'goes with the tuning of the cold start',
   'local/aws/secrets/secrets-manager-endpoint.ts -> local/aws/account.ts': 'uses the type of the account only',
 };
 

@@ -104,6 +104,7 @@ describe('the function', () => {
           [environmentNames.archiveBucket]: { Ref: Match.stringLikeRegexp('^ArchiveBucket') },
           [environmentNames.apiKeySecret]: { Ref: Match.stringLikeRegexp('^ApiKeySecret') },
           POWERTOOLS_SERVICE_NAME: 'cluster-log-collector',
+          NODE_OPTIONS: '--enable-source-maps',
           AWS_ENDPOINT_URL: Match.absent(),
         },
       },

@@ -108,7 +108,12 @@ export const securityProperties: Record<string, (json: TemplateJson) => void> = 
       expect(Object.keys(Properties)).toEqual(['Description']);
     for (const [, { Properties }] of resourcesOf(json, 'AWS::Lambda::Function')) {
       const { Variables } = Properties.Environment as { Variables: object };
-      expect(Object.keys(Variables).sort()).toEqual(['API_KEY_SECRET', 'ARCHIVE_BUCKET', 'POWERTOOLS_SERVICE_NAME']);
+      expect(Object.keys(Variables).sort()).toEqual([
+        'API_KEY_SECRET',
+        'ARCHIVE_BUCKET',
+        'NODE_OPTIONS',
+        'POWERTOOLS_SERVICE_NAME',
+      ]);
     }
   },
 
