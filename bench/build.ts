@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { type BuildOptions, build } from 'esbuild';
+import { build } from 'esbuild';
 import { createApp } from '../infra/collector-app';
 import { parseConfig } from '../infra/config/config';
-import { otherCredentials } from '../infra/function-bundle';
 
 /** Where the built programs lie. */
 export interface Built {
@@ -22,8 +21,8 @@ export async function buildAll(folder: string): Promise<Built> {
       .filter((file) => file.endsWith('.ts'))
       .map((file) => join(source, file));
   });
-  const isOurs = (source: string) => basename(source) === 'collector-archive.ts';
-  const options: BuildOptions = {
+  await build({
+    entryPoints: sources,
     outdir: programs,
     entryNames: '[name]',
     bundle: true,
@@ -33,10 +32,7 @@ export async function buildAll(folder: string): Promise<Built> {
     format: 'cjs',
     mainFields: ['module', 'main'],
     logLevel: 'error',
-  };
-  await build({ ...options, entryPoints: sources.filter((source) => !isOurs(source)) });
-  // As the function is bundled.
-  await build({ ...options, entryPoints: sources.filter(isOurs), external: [...otherCredentials] });
+  });
   return { programs, function: buildFunction(join(folder, 'assembly')) };
 }
 

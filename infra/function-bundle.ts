@@ -10,23 +10,6 @@ import { concurrentShards } from './limits';
 /** Folder of package-lock.json: the project's own, whatever the current directory is. */
 export const projectRoot = join(__dirname, '..');
 
-/**
- * The SDK's ways to credentials that a function never goes: Lambda hands them over in the environment, which is asked
- * first. Left out, a fifth less code is loaded at a cold start; Lambda's own copy of the SDK has them should they ever be
- * asked for.
- */
-export const otherCredentials: readonly string[] = [
-  '@aws-sdk/credential-provider-http',
-  '@aws-sdk/credential-provider-ini',
-  '@aws-sdk/credential-provider-login',
-  '@aws-sdk/credential-provider-process',
-  '@aws-sdk/credential-provider-sso',
-  '@aws-sdk/credential-provider-web-identity',
-  '@aws-sdk/nested-clients',
-  '@aws-sdk/token-providers',
-  '@smithy/credential-provider-imds',
-];
-
 /** How the function's code is bundled, with the collection file beside it. */
 export function functionBundle(scope: Construct, collection: Collection): BundlingOptions {
   const file = writeCollection(scope, collection);
@@ -35,7 +18,6 @@ export function functionBundle(scope: Construct, collection: Collection): Bundli
     format: OutputFormat.CJS,
     minify: true,
     bundleAwsSDK: true,
-    externalModules: [...otherCredentials],
     // The packages' ES modules shake; their CommonJS builds would add a third to the bundle.
     mainFields: ['module', 'main'],
     // Local runs use the developer's own Node.
