@@ -27,14 +27,12 @@ export interface Assignment {
 
 /** What a contender says of itself, as one line of JSON on file descriptor 3. */
 export interface Figures {
-  /** From the first request's preparation to the last answer; loading code is not in it, except in a cold start. */
+  /** From the first request's preparation to the last answer; loading code is not in it. */
   readonly wallMs?: number;
   /** Processor time of the whole process in that time. */
   readonly cpuMs?: number;
   /** Largest resident memory since the process began, in bytes. */
   readonly peakBytes?: number;
-  /** Cold start: until the code is loaded. */
-  readonly readyMs?: number;
   /** Check of a record, or compression: MB (10^6 bytes) a second. */
   readonly mbPerSecond?: number;
   /** Compression: length before by length after. */

@@ -22,16 +22,7 @@ export interface ScenarioResult {
   readonly comparisons: readonly ComparisonResult[];
 }
 
-const measures = [
-  'wallMs',
-  'cpuMs',
-  'peakBytes',
-  'readyMs',
-  'mbPerSecond',
-  'timesSmaller',
-  'storedBytes',
-  'serverLoad',
-] as const;
+const measures = ['wallMs', 'cpuMs', 'peakBytes', 'mbPerSecond', 'timesSmaller', 'storedBytes', 'serverLoad'] as const;
 
 /** Runs every entry once a round, in turn. */
 export async function measureScenario(
@@ -41,8 +32,7 @@ export async function measureScenario(
   onRun: (entry: Entry, result: RunResult) => void,
 ): Promise<ScenarioResult> {
   const runs = new Map<string, RunResult[]>(scenario.entries.map(({ name }) => [name, []]));
-  const count = rounds * (scenario.roundsFactor ?? 1);
-  for (let round = 0; round < count; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     for (const entry of scenario.entries) {
       const result = await runContender(entry, workshop);
       runs.get(entry.name)?.push(result);
@@ -51,7 +41,7 @@ export async function measureScenario(
   }
   const results = scenario.entries.map((entry) => entryResult(entry, runs.get(entry.name) ?? []));
   return {
-    ...{ name: scenario.name, title: scenario.title, rounds: count, entries: results },
+    ...{ name: scenario.name, title: scenario.title, rounds, entries: results },
     comparisons: scenario.comparisons.map((comparison) => compare(comparison, scenario.entries, runs)),
   };
 }

@@ -23,7 +23,7 @@ them, takes their SHA-256, compresses them and stores them over https, under the
 a checksum. The archive's side counts what arrives: who left something out gets no figure. Service and archive are two
 processes that answer from memory after a fixed wait and share a core; the client has the other one to itself (taskset,
 where it is found). Contenders take turns in every round, so ratios hold although absolute figures drift. Times are
-without the loading of code (except in a cold start); memory is the process's largest resident set, where V8 may use no
+without the loading of code; memory is the process's largest resident set, where V8 may use no
 more than three times 8 MB for young objects, so that it tells less of garbage than of need.
 
 Scenarios

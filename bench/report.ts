@@ -8,7 +8,6 @@ const columns: readonly [
   show: (value: number) => string,
 ][] = [
   ['wall', 'wallMs', (ms) => (ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(2)} s`)],
-  ['ready', 'readyMs', (ms) => `${ms.toFixed(1)} ms`],
   ['CPU', 'cpuMs', (ms) => (ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(2)} s`)],
   ['peak memory', 'peakBytes', (bytes) => `${(bytes / 1e6).toFixed(0)} MB`],
   ['stored', 'storedBytes', (bytes) => `${(bytes / 1e6).toFixed(1)} MB`],
@@ -22,7 +21,6 @@ const words: Record<Measure, string> = {
   wallMsPerCluster: 'wall per cluster',
   cpuMs: 'CPU',
   peakBytes: 'peak memory',
-  readyMs: 'import',
   mbPerSecond: 'speed',
   timesSmaller: 'smaller by',
 };

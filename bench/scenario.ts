@@ -26,14 +26,7 @@ export interface Entry {
 }
 
 /** One figure of a row. */
-export type Measure =
-  | 'wallMs'
-  | 'wallMsPerCluster'
-  | 'cpuMs'
-  | 'peakBytes'
-  | 'readyMs'
-  | 'mbPerSecond'
-  | 'timesSmaller';
+export type Measure = 'wallMs' | 'wallMsPerCluster' | 'cpuMs' | 'peakBytes' | 'mbPerSecond' | 'timesSmaller';
 
 /** A figure of one row divided by the same figure of another, and what it should reach. */
 export interface Comparison {
@@ -50,6 +43,4 @@ export interface Scenario {
   readonly title: string;
   readonly entries: readonly Entry[];
   readonly comparisons: readonly Comparison[];
-  /** Rounds for each round asked for; short rows need more. */
-  readonly roundsFactor?: number;
 }

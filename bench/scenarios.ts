@@ -162,19 +162,6 @@ export const scenarios: readonly Scenario[] = [
     ],
   },
   {
-    name: 'cold-start',
-    title: 'Cold start: loading the code, and until the first PUT is answered (one manifest of 2 KB)',
-    roundsFactor: 5,
-    entries: each(
-      ['empty handler', 'SDK clients alone, one PUT', 'ours, one PUT', 'ours, first invocation to first PUT'],
-      { ...fleet, clusters: 1, resources: ['manifest'], manifestBytes: 2_000 },
-    ),
-    comparisons: [
-      wall('ours, one PUT', 'SDK clients alone, one PUT', 1.1),
-      { measure: 'readyMs', of: 'ours, one PUT', to: 'SDK clients alone, one PUT' },
-    ],
-  },
-  {
     name: 'record-check',
     title: 'Check of a log record of 200 MB, in chunks of 64 KiB, against JSON.parse of the whole',
     entries: each(['record check', 'JSON.parse'], oneLog),
@@ -188,7 +175,6 @@ export function quickly(scenario: Scenario): Scenario {
   return {
     ...scenario,
     title: `${scenario.title}; here a hundredth of it`,
-    roundsFactor: 1,
     comparisons: scenario.comparisons.map(({ measure, of, to }) => ({ measure, of, to })),
     entries: scenario.entries.map((entry) => ({
       ...entry,

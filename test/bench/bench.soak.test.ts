@@ -52,7 +52,6 @@ test('a quick run measures every contender that is found, and all of them store 
       }),
     );
   for (const name of ['record check', 'gzip 1']) expect(figures.get(name)?.mbPerSecond).toBeGreaterThan(0);
-  expect(figures.get('ours, one PUT')?.readyMs).toBeGreaterThan(0);
   expect(stdout).toContain(`Node ${process.versions.node}`);
   expect(stdout).toContain('peak memory: ours, gzip / Promise.all');
 }, 300_000);

@@ -1,2 +1,0 @@
-/** What loading any code costs. */
-export async function handler(): Promise<void> {}
