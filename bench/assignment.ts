@@ -33,8 +33,4 @@ export interface Figures {
   readonly cpuMs?: number;
   /** Largest resident memory since the process began, in bytes. */
   readonly peakBytes?: number;
-  /** Check of a record, or compression: MB (10^6 bytes) a second. */
-  readonly mbPerSecond?: number;
-  /** Compression: length before by length after. */
-  readonly timesSmaller?: number;
 }

@@ -14,7 +14,7 @@ export function compare(
   entries: readonly Entry[],
   runs: ReadonlyMap<string, readonly RunResult[]>,
 ): ComparisonResult {
-  const { measure, of, to, atMost, atLeast } = comparison;
+  const { measure, of, to, atMost } = comparison;
   const value = (name: string, round: number) => {
     const run = runs.get(name)?.[round];
     if (measure !== 'wallMsPerCluster') return run?.[measure];
@@ -27,9 +27,5 @@ export function compare(
   });
   if (ratios.length === 0) return { ...comparison, ratio: undefined, isReached: undefined };
   const ratio = median(ratios);
-  const isReached =
-    atMost === undefined && atLeast === undefined
-      ? undefined
-      : ratio <= (atMost ?? Number.POSITIVE_INFINITY) && ratio >= (atLeast ?? 0);
-  return { ...comparison, ratio, isReached };
+  return { ...comparison, ratio, isReached: atMost === undefined ? undefined : ratio <= atMost };
 }

@@ -6,9 +6,9 @@ export interface Contender {
   readonly program: string;
   /**
    * `checked`: everything is checked, hashed, compressed, and stored under a condition with a checksum; the archive's
-   * side is held to that. `unchecked`: copied as it comes. `part`: something else than the whole work.
+   * side is held to that. `unchecked`: copied as it comes.
    */
-  readonly work: 'checked' | 'unchecked' | 'part';
+  readonly work: 'checked' | 'unchecked';
   readonly compression: Compression;
   /** Level of the compression. */
   readonly level: number;
@@ -22,7 +22,6 @@ export interface Contender {
 const usual = { compression: 'gzip', level: 6, work: 'checked' } as const;
 const fast = { compression: 'gzip', level: 1, work: 'checked' } as const;
 const zstd = { compression: 'zstd', level: 1, work: 'checked' } as const;
-const part = { compression: 'gzip', level: 1, work: 'part' } as const;
 
 const collector = { program: 'collector.ts', needsFunction: true } as const;
 
@@ -62,18 +61,6 @@ export const contenders = {
     about: 'the floor: our checks, hash and compression with hand-written HTTP and signatures; no retry, no limit',
   },
   'raw sockets, zstd': { ...zstd, program: 'raw-sockets.ts', about: 'the same with zstd' },
-  'record check': { ...part, program: 'check-record.ts', about: 'the streaming check of a log record' },
-  'JSON.parse': { ...part, program: 'parse-record.ts', about: 'the same record decoded to a string and parsed' },
-  'gzip 1': { ...part, program: 'compress-bodies.ts', about: 'what the collector takes' },
-  'gzip 4': { ...part, program: 'compress-bodies.ts', level: 4, about: 'a higher level' },
-  'gzip 6': { ...part, program: 'compress-bodies.ts', level: 6, about: "zlib's default" },
-  'zstd 1': {
-    ...part,
-    program: 'compress-bodies.ts',
-    compression: 'zstd',
-    about: 'what the collector takes if it is configured for zstd',
-  },
-  'zstd 3': { ...part, program: 'compress-bodies.ts', compression: 'zstd', level: 3, about: "zstd's default" },
 } as const satisfies Record<string, Contender>;
 
 export type ContenderName = keyof typeof contenders;

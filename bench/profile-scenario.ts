@@ -9,8 +9,8 @@ import type { Scenario } from './scenario';
 export async function profileScenario({ entries }: Scenario, workshop: Workshop, folder: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   for (const entry of entries) {
-    const { needsFunction, work }: Contender = contenders[entry.contender];
-    if (!needsFunction || work === 'part') continue;
+    const { needsFunction }: Contender = contenders[entry.contender];
+    if (!needsFunction) continue;
     const place = mkdtempSync(join(resolve(folder), 'profile-'));
     const { failed } = await runContender(entry, { ...workshop, profile: place });
     const [file] = readdirSync(place);

@@ -65,10 +65,8 @@ function chosen({ scenario: names, contender: rows, quick }: BenchOptions, machi
     .filter(({ entries }) => entries.length > 0);
 }
 
-function printRun({ name }: Entry, { failed, wallMs, mbPerSecond }: RunResult): void {
-  const speed = mbPerSecond === undefined ? '' : `${mbPerSecond.toFixed(0)} MB/s`;
-  const wall = wallMs === undefined ? '' : `${wallMs.toFixed(0)} ms`;
-  console.log(`  ${name}: ${failed === undefined ? wall + speed : `failed: ${failed}`}`);
+function printRun({ name }: Entry, { failed, wallMs }: RunResult): void {
+  console.log(`  ${name}: ${failed === undefined ? `${wallMs?.toFixed(0)} ms` : `failed: ${failed}`}`);
 }
 
 function describe({ nodeVersion, processor, cores, memoryBytes, isPinned }: Machine): string {

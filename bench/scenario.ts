@@ -26,7 +26,7 @@ export interface Entry {
 }
 
 /** One figure of a row. */
-export type Measure = 'wallMs' | 'wallMsPerCluster' | 'cpuMs' | 'peakBytes' | 'mbPerSecond' | 'timesSmaller';
+export type Measure = 'wallMs' | 'wallMsPerCluster' | 'cpuMs' | 'peakBytes';
 
 /** A figure of one row divided by the same figure of another, and what it should reach. */
 export interface Comparison {
@@ -34,7 +34,6 @@ export interface Comparison {
   readonly of: string;
   readonly to: string;
   readonly atMost?: number;
-  readonly atLeast?: number;
 }
 
 /** Rows that are measured in turn, round after round, so that their ratios do not suffer from a machine that drifts. */

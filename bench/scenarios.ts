@@ -17,13 +17,6 @@ const small: Workload = { ...fleet, logBytes: 10_000, manifestBytes: 2_000, serv
 
 const oneLog: Workload = { ...fleet, clusters: 1, resources: ['log'], logBytes: 200 * mega };
 
-/** Ours with more or fewer bodies under way. */
-const atOnce = (name: string, workload: Partial<Workload>): Entry => ({
-  name,
-  contender: 'ours, gzip',
-  workload: { ...fleet, serviceLatencyMs: 50, sinkLatencyMs: 20, ...workload },
-});
-
 /** Every way to do the work, in the order of the table. */
 const everyWay: ContenderName[] = [
   ...(['ours, gzip', 'ours, zstd', 'Promise.all', 'Promise.all, gzip 1', 'fetch to Upload', 'boto3'] as const),
@@ -129,43 +122,6 @@ export const scenarios: readonly Scenario[] = [
       peak('10,000 clusters', '3,000 clusters'),
       peak('10,000 clusters', '1,000 clusters, ten runs in one process'),
     ],
-  },
-  {
-    name: 'concurrency',
-    title: 'The fleet of fleet-50ms with more or fewer bodies under way at once, and logs of 20 MB',
-    entries: [
-      ...[16, 32, 64, 128, 256].map((concurrency) => atOnce(`${concurrency} at once`, { concurrency })),
-      ...[16, 64].map((concurrency) =>
-        atOnce(`${concurrency} at once, logs of 20 MB`, {
-          concurrency,
-          clusters: concurrency,
-          resources: ['log'],
-          logBytes: 20 * mega,
-        }),
-      ),
-    ],
-    comparisons: [
-      wall('64 at once', '16 at once'),
-      wall('256 at once', '64 at once'),
-      peak('256 at once', '16 at once'),
-    ],
-  },
-  {
-    name: 'compression',
-    title: 'Compression of logs of 100 KB, one after the other',
-    entries: each(['gzip 1', 'gzip 4', 'gzip 6', 'zstd 1', 'zstd 3'], fleet),
-    comparisons: [
-      { measure: 'mbPerSecond', of: 'gzip 1', to: 'gzip 6' },
-      { measure: 'timesSmaller', of: 'gzip 1', to: 'gzip 6' },
-      { measure: 'mbPerSecond', of: 'zstd 1', to: 'gzip 1' },
-      { measure: 'timesSmaller', of: 'zstd 1', to: 'gzip 1' },
-    ],
-  },
-  {
-    name: 'record-check',
-    title: 'Check of a log record of 200 MB, in chunks of 64 KiB, against JSON.parse of the whole',
-    entries: each(['record check', 'JSON.parse'], oneLog),
-    comparisons: [{ measure: 'mbPerSecond', of: 'record check', to: 'JSON.parse', atLeast: 2 }],
   },
 ];
 

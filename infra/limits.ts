@@ -33,7 +33,7 @@ const baseMemoryMiB = 512;
 
 /**
  * Memory in MiB for one body under way: its buffered part, its compressor, its connections, and buffers that wait for the
- * garbage collector. Measured at 1 for logs of 100 KB and at 2 for logs of 20 MB (`npm run bench -- --scenario concurrency`).
+ * garbage collector. Measured at 1 for logs of 100 KB and at 2 for logs of 20 MB (docs/performance.md).
  */
 const memoryPerBodyMiB = 8;
 

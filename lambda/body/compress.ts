@@ -4,7 +4,7 @@ import * as zlib from 'node:zlib';
 import type { Compression } from '../stack-contract';
 
 /**
- * Level 1 of both, as measured (`npm run bench -- --scenario compression`): gzip's default level 6 makes logs a tenth smaller in twice the time;
+ * Level 1 of both, as measured (docs/performance.md): gzip's default level 6 makes logs a tenth smaller in twice the time;
  * zstd's level 1 makes them as small as that in half of gzip's, and its level 3 makes them no smaller.
  */
 const level = 1;

@@ -51,7 +51,6 @@ test('a quick run measures every contender that is found, and all of them store 
         storedBytes: expect.any(Number),
       }),
     );
-  for (const name of ['record check', 'gzip 1']) expect(figures.get(name)?.mbPerSecond).toBeGreaterThan(0);
   expect(stdout).toContain(`Node ${process.versions.node}`);
   expect(stdout).toContain('peak memory: ours, gzip / Promise.all');
 }, 300_000);
