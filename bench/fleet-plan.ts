@@ -25,7 +25,7 @@ export const assumptions = {
   /** Minutes of its 15 that a shard is to take. */
   minutesOfShard: 10,
   manifestMB: 0.015,
-  /** Processor time of one cluster whatever its size, in milliseconds: fitted to what bench/large-fleet.ts measured. */
+  /** Processor time of one cluster whatever its size, in milliseconds: fitted to measurements. */
   processorMsPerCluster: 3.5,
   /** Receiving, checking, hashing and compressing one MB, in milliseconds: fitted to the same. */
   processorMsPerMB: 15,
