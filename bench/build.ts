@@ -1,28 +1,26 @@
 import { readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { build } from 'esbuild';
 import { createApp } from '../infra/collector-app';
 import { parseConfig } from '../infra/config/config';
+import { contenders } from './contenders';
 
-/** Where the built programs lie. */
+/** Where the built programs are. */
 export interface Built {
-  /** Folder of the servers and contenders that run in Node, each `<name>.js`. */
+  /** Folder of the servers and of the contenders that run in Node, each `<name>.js`. */
   readonly programs: string;
-  /** Folder of the function's code as it would be deployed. */
+  /** Folder of the function's code, as it would be deployed. */
   readonly function: string;
 }
 
-/** Synthesises the stack for the function's own bundle, and bundles the other programs in the same way. */
+/** Synthesises the stack to get the function's own bundle, and bundles the other programs with the same options. */
 export async function buildAll(folder: string): Promise<Built> {
   const programs = join(folder, 'programs');
-  const sources = ['servers', 'contenders'].flatMap((part) => {
-    const source = join(__dirname, part);
-    return readdirSync(source)
-      .filter((file) => file.endsWith('.ts'))
-      .map((file) => join(source, file));
-  });
+  const sources = Object.values(contenders).map(({ program }) => join('contenders', program));
+  const servers = [join('servers', 'cluster-server.ts'), join('servers', 'object-sink.ts')];
   await build({
-    entryPoints: sources,
+    entryPoints: [...new Set([...servers, ...sources.filter((source) => source.endsWith('.ts'))])],
+    absWorkingDir: __dirname,
     outdir: programs,
     entryNames: '[name]',
     bundle: true,
@@ -48,8 +46,8 @@ function buildFunction(outdir: string): string {
   );
   createApp({ config, outdir }).app.synth();
   const assets = readdirSync(outdir).filter((name) => name.startsWith('asset.'));
-  const [asset] = assets.filter((name) => readdirSync(join(outdir, name)).includes('index.js'));
+  const asset = assets.find((name) => readdirSync(join(outdir, name)).includes('index.js'));
   if (asset === undefined)
-    throw new Error(`Building the function failed: none of ${assets.map((a) => basename(a))} has an index.js`);
+    throw new Error(`Building the function failed: no asset of ${assets.join(', ')} has an index.js`);
   return join(outdir, asset);
 }

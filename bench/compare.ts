@@ -1,14 +1,14 @@
-import { median } from './median';
 import type { RunResult } from './run-contender';
-import type { Comparison, Entry } from './scenario';
+import type { Comparison, Entry } from './scenarios';
 
 export interface ComparisonResult extends Comparison {
-  /** Median over the rounds of the ratio within a round; undefined where one side has no figure. */
+  /** The ratio of each round, then the median of these; undefined where one row has no figure. */
   readonly ratio: number | undefined;
+  /** Undefined where there is no goal, or no ratio. */
   readonly isReached: boolean | undefined;
 }
 
-/** Compares two rows round by round: what slows the machine for a while slows both. */
+/** Compares two rows round by round, because a machine that is slow for a while slows both. */
 export function compare(
   comparison: Comparison,
   entries: readonly Entry[],
@@ -28,4 +28,12 @@ export function compare(
   if (ratios.length === 0) return { ...comparison, ratio: undefined, isReached: undefined };
   const ratio = median(ratios);
   return { ...comparison, ratio, isReached: atMost === undefined ? undefined : ratio <= atMost };
+}
+
+/** The middle value. For an even number of values it is the mean of the two in the middle; for none it is NaN. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }

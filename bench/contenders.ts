@@ -1,66 +1,75 @@
 import type { Compression } from '../lambda/stack-contract';
+import type { Machine } from './machine';
 
-/** One way to do the work. */
+/** One program that does the work. */
 export interface Contender {
-  /** Source below contenders/; what ends in `.ts` is bundled for Node, what ends in `.py` is Python's. */
+  /** Source in contenders/. A `.ts` file is bundled for Node, a `.py` file is run by Python. `rclone` is the command. */
   readonly program: string;
   /**
-   * `checked`: everything is checked, hashed, compressed, and stored under a condition with a checksum; the archive's
-   * side is held to that. `unchecked`: copied as it comes.
+   * Whether every body is checked, hashed and compressed, and every object is stored under a condition and with a
+   * checksum. The archive server verifies the last two. Otherwise bodies are copied as they are.
    */
-  readonly work: 'checked' | 'unchecked';
+  readonly isChecked: boolean;
   readonly compression: Compression;
-  /** Level of the compression. */
+  /** Compression level. */
   readonly level: number;
-  /** Whether the function's own bundle is handed to it. */
+  /** Whether the program runs the function's own bundle. */
   readonly needsFunction?: true;
-  /** What it is, in a line. */
+  /** One line for the help text. */
   readonly about: string;
 }
 
-/** What zlib, and so most people, takes if nothing is said. */
-const usual = { compression: 'gzip', level: 6, work: 'checked' } as const;
-const fast = { compression: 'gzip', level: 1, work: 'checked' } as const;
-const zstd = { compression: 'zstd', level: 1, work: 'checked' } as const;
+/** zlib's default level. */
+const gzip6 = { compression: 'gzip', level: 6, isChecked: true } as const;
+const gzip1 = { compression: 'gzip', level: 1, isChecked: true } as const;
+const zstd1 = { compression: 'zstd', level: 1, isChecked: true } as const;
 
 const collector = { program: 'collector.ts', needsFunction: true } as const;
 
 export const contenders = {
-  'ours, gzip': { ...fast, ...collector, about: "the function's own bundle through its handler" },
-  'ours, zstd': { ...zstd, ...collector, about: 'the same, configured for zstd' },
+  'ours, gzip': { ...gzip1, ...collector, about: "the function's own bundle, called through its handler" },
+  'ours, zstd': { ...zstd1, ...collector, about: 'the same, configured for zstd' },
   'Promise.all': {
-    ...usual,
+    ...gzip6,
     program: 'promise-all.ts',
-    about: 'what one writes first: everything at once, fetch, JSON.parse, zlib, SDK; no bound, no retry, no deadline',
+    about: 'the first program one would write: all at once, fetch, JSON.parse, zlib, SDK; no limit, retry or deadline',
   },
   'Promise.all, gzip 1': {
-    ...fast,
+    ...gzip1,
     program: 'promise-all.ts',
     about: "the same with our gzip level instead of zlib's default",
   },
   'fetch to Upload': {
-    ...usual,
+    ...gzip6,
     program: 'stream-upload.ts',
-    about: "fetch streamed through gzip into the SDK's lib-storage Upload, with our bound and our check",
+    about: "fetch streamed through gzip into the SDK's lib-storage Upload, with our concurrency and our check",
   },
   boto3: {
-    ...usual,
+    ...gzip6,
     program: 'boto3-threads.py',
     about: 'Python: 64 threads, urllib3, json, gzip, boto3',
   },
-  'boto3, gzip 1': { ...fast, program: 'boto3-threads.py', about: 'the same with our gzip level' },
+  'boto3, gzip 1': { ...gzip1, program: 'boto3-threads.py', about: 'the same with our gzip level' },
   'rclone, unchecked': {
-    ...usual,
+    ...gzip6,
     program: 'rclone',
-    work: 'unchecked',
-    about: 'copies 256 at once, byte for byte: no check, no hash, no compression, no condition',
+    isChecked: false,
+    about: 'copies 256 files at once, byte for byte: no check, hash, compression or condition',
   },
   'raw sockets, gzip': {
-    ...fast,
+    ...gzip1,
     program: 'raw-sockets.ts',
-    about: 'the floor: our checks, hash and compression with hand-written HTTP and signatures; no retry, no limit',
+    about: 'the floor: our check, hash and compression with hand-written HTTP and signatures; no retry, no limit',
   },
-  'raw sockets, zstd': { ...zstd, program: 'raw-sockets.ts', about: 'the same with zstd' },
+  'raw sockets, zstd': { ...zstd1, program: 'raw-sockets.ts', about: 'the same with zstd' },
 } as const satisfies Record<string, Contender>;
 
 export type ContenderName = keyof typeof contenders;
+
+/** Why a contender cannot run on this machine; undefined if it can. */
+export function unavailableReason({ program, compression }: Contender, machine: Machine): string | undefined {
+  if (program === 'rclone') return machine.rclone === undefined ? 'rclone was not found' : undefined;
+  if (program.endsWith('.py')) return machine.python === undefined ? 'Python with boto3 was not found' : undefined;
+  if (compression === 'zstd' && !machine.hasZstd) return `Node ${machine.nodeVersion} has no zstd`;
+  return undefined;
+}

@@ -1,55 +1,56 @@
 import { concurrentShards, memoryMiB, mostConcurrentShards } from '../infra/limits';
 
-/** A fleet and the service it is read from. */
+/** A fleet, and how fast its service answers. */
 export interface Fleet {
   readonly clusters: number;
-  /** Log of one cluster, in MB; its manifest is small beside it. */
+  /** Log of one cluster, in MB. */
   readonly logMB: number;
-  /** Until the service's first byte, in milliseconds. */
+  /** Time to the first byte of a response, in milliseconds. */
   readonly latencyMs: number;
 }
 
 export interface FleetPlan {
   readonly shards: number;
   readonly minutes: number;
-  /** Requests that the service gets, of all shards together. */
+  /** Requests to the service, from all shards together. */
   readonly requestsPerSecond: number;
-  /** US dollars for one run, without what is stored. */
+  /** US dollars for one run, without storage. */
   readonly dollars: number;
 }
 
-/** What the arithmetic rests on. */
+/** The assumptions of the plan. */
 export const assumptions = {
   /** The default of `limits.concurrency`. */
   concurrency: 16,
-  /** Minutes of its 15 that a shard is to take. */
+  /** How long a shard should take. It may take 15 minutes. */
   minutesOfShard: 10,
   manifestMB: 0.015,
-  /** Processor time of one cluster whatever its size, in milliseconds: fitted to measurements. */
+  /** Processor time per cluster, apart from its bytes, in milliseconds: fitted to measurements. */
   processorMsPerCluster: 3.5,
-  /** Receiving, checking, hashing and compressing one MB, in milliseconds: fitted to the same. */
+  /** Processor time to receive, check, hash and compress one MB, in milliseconds: fitted to measurements. */
   processorMsPerMB: 15,
-  /** What a Lambda processor does in the time in which the measured one does 1. */
+  /** Speed of a Lambda processor relative to the measured one. */
   lambdaProcessor: 0.7,
-  /** Network of one function, in MB per second: about what others have measured. */
+  /** Network throughput of one function, in MB per second: what others have published. */
   networkMBPerSecond: 70,
-  /** Beside the latency, per request, in milliseconds: writing to S3 and the rest. */
+  /** Time per request beside the latency, in milliseconds: the write to S3 and the rest. */
   overheadMs: 5,
   dollarsPerGBSecond: 0.000_013_333_4,
   dollarsPerPut: 0.000_005,
   dollarsPerTransition: 0.000_025,
 } as const;
 
-/** As many shards as each ends in ten minutes, and what a run takes then. */
+/** The number of shards with which each ends in ten minutes, and what a run costs then. */
 export function planFleet({ clusters, logMB, latencyMs }: Fleet): FleetPlan {
   const a = assumptions;
   const perCluster = logMB + a.manifestMB;
-  const ofLatency = (a.concurrency * 1000) / (2 * (latencyMs + a.overheadMs));
-  const ofProcessor = (a.lambdaProcessor * 1000) / (a.processorMsPerCluster + a.processorMsPerMB * perCluster);
-  const ofNetwork = a.networkMBPerSecond / perCluster;
-  const clustersPerSecond = Math.min(ofLatency, ofProcessor, ofNetwork);
+  // Clusters per second.
+  const latencyLimit = (a.concurrency * 1000) / (2 * (latencyMs + a.overheadMs));
+  const processorLimit = (a.lambdaProcessor * 1000) / (a.processorMsPerCluster + a.processorMsPerMB * perCluster);
+  const networkLimit = a.networkMBPerSecond / perCluster;
+  const clustersPerSecond = Math.min(latencyLimit, processorLimit, networkLimit);
   const needed = Math.ceil(clusters / (clustersPerSecond * a.minutesOfShard * 60));
-  const shards = needed <= mostConcurrentShards ? needed : wholeTurns(needed);
+  const shards = needed <= mostConcurrentShards ? needed : roundUpToTurns(needed);
   const secondsOfShard = clusters / shards / clustersPerSecond;
   const turns = Math.ceil(shards / concurrentShards(shards));
   const gigabytes = memoryMiB({ concurrency: a.concurrency }) / 1024;
@@ -65,8 +66,8 @@ export function planFleet({ clusters, logMB, latencyMs }: Fleet): FleetPlan {
   };
 }
 
-/** A last turn of few shards would take as long as a full one. */
-function wholeTurns(shards: number): number {
+/** Rounds up to full turns: a last turn of few shards would take as long as a full one. */
+function roundUpToTurns(shards: number): number {
   return Math.ceil(shards / mostConcurrentShards) * mostConcurrentShards;
 }
 

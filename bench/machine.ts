@@ -3,15 +3,15 @@ import { mkdirSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
 import { join } from 'node:path';
 
-/** What the benchmark found to work with. */
+/** What the benchmark runs with on this machine. */
 export interface Machine {
-  /** The Node that runs servers and contenders, its version, and whether it has zstd. */
+  /** Path of the Node binary that runs servers and contenders. */
   readonly node: string;
   readonly nodeVersion: string;
   readonly hasZstd: boolean;
-  /** Whether the client has a processor core to itself, as far as this benchmark goes: needs taskset and two cores. */
+  /** Whether processes are bound to cores. Needs taskset and two cores. */
   readonly isPinned: boolean;
-  /** Python with boto3, and rclone, where they are found. */
+  /** Python that has boto3; undefined if there is none. */
   readonly python: string | undefined;
   readonly rclone: string | undefined;
   readonly processor: string;
@@ -21,8 +21,8 @@ export interface Machine {
 
 const lambdaMajor = 24;
 
-/** @param cache folder for what is installed here, Lambda's Node if this one is another; undefined: nothing is installed */
-export function lookAtMachine(cache: string | undefined): Machine {
+/** @param cache folder in which Lambda's version of Node is installed if this process runs another one; undefined: nothing is installed */
+export function inspectMachine(cache: string | undefined): Machine {
   const node = cache === undefined ? process.execPath : nodeLikeLambda(cache);
   const [nodeVersion = '', zstd] = execFileSync(
     node,
@@ -43,7 +43,7 @@ export function lookAtMachine(cache: string | undefined): Machine {
   };
 }
 
-/** Lambda's Node from npm, or this one where that cannot be had. */
+/** Lambda's version of Node from npm, or this process's Node if it cannot be installed. */
 function nodeLikeLambda(cache: string): string {
   if (Number(process.versions.node.split('.')[0]) === lambdaMajor) return process.execPath;
   const node = join(cache, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
@@ -56,4 +56,15 @@ function nodeLikeLambda(cache: string): string {
 
 function succeeds(command: string, args: readonly string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
+}
+
+/** Binds a command to a core, where the machine can: both servers share one core, the client has another to itself. */
+export function pinTo(
+  { isPinned }: Pick<Machine, 'isPinned'>,
+  part: 'servers' | 'client',
+  command: string,
+  args: readonly string[],
+): [command: string, args: string[]] {
+  if (!isPinned) return [command, [...args]];
+  return ['taskset', ['-c', part === 'servers' ? '0' : '1', command, ...args]];
 }

@@ -1,16 +1,16 @@
-import { type ComparisonResult, compare } from './compare';
-import { median } from './median';
-import { type RunResult, runContender, type Workshop } from './run-contender';
-import type { Entry, Measure, Scenario } from './scenario';
+import { type ComparisonResult, compare, median } from './compare';
+import { type RunOptions, type RunResult, runContender } from './run-contender';
+import type { Entry, Measure, Scenario } from './scenarios';
 
-/** What an entry came to over all rounds. */
+/** The result of one row over all rounds. */
 export interface EntryResult {
   readonly name: string;
   readonly runs: readonly RunResult[];
   /** Medians over the rounds. */
   readonly medians: Partial<Record<Measure | 'storedBytes' | 'serverLoad', number>>;
-  /** Why there are no figures, and whether that is what the scenario shows. */
+  /** Why there are no figures. */
   readonly failed?: string;
+  /** Whether the scenario allows the failure. */
   readonly isExpected?: boolean;
 }
 
@@ -24,29 +24,29 @@ export interface ScenarioResult {
 
 const measures = ['wallMs', 'cpuMs', 'peakBytes', 'storedBytes', 'serverLoad'] as const;
 
-/** Runs every entry once a round, in turn. */
+/** Runs every entry once per round, in turn. */
 export async function measureScenario(
-  scenario: Scenario,
+  { name, title, entries, comparisons }: Scenario,
   rounds: number,
-  workshop: Workshop,
+  options: RunOptions,
   onRun: (entry: Entry, result: RunResult) => void,
 ): Promise<ScenarioResult> {
-  const runs = new Map<string, RunResult[]>(scenario.entries.map(({ name }) => [name, []]));
+  const runs = new Map<string, RunResult[]>(entries.map((entry) => [entry.name, []]));
   for (let round = 0; round < rounds; round += 1) {
-    for (const entry of scenario.entries) {
-      const result = await runContender(entry, workshop);
+    for (const entry of entries) {
+      const result = await runContender(entry, options);
       runs.get(entry.name)?.push(result);
       onRun(entry, result);
     }
   }
-  const results = scenario.entries.map((entry) => entryResult(entry, runs.get(entry.name) ?? []));
   return {
-    ...{ name: scenario.name, title: scenario.title, rounds, entries: results },
-    comparisons: scenario.comparisons.map((comparison) => compare(comparison, scenario.entries, runs)),
+    ...{ name, title, rounds },
+    entries: entries.map((entry) => summarise(entry, runs.get(entry.name) ?? [])),
+    comparisons: comparisons.map((comparison) => compare(comparison, entries, runs)),
   };
 }
 
-function entryResult({ name, workload, mayFail }: Entry, runs: readonly RunResult[]): EntryResult {
+function summarise({ name, workload, mayFail }: Entry, runs: readonly RunResult[]): EntryResult {
   const failed = runs.find((run) => run.failed !== undefined)?.failed;
   if (failed !== undefined) return { name, runs, medians: {}, failed, isExpected: mayFail !== undefined };
   const medians: { -readonly [name in keyof EntryResult['medians']]: number } = {};

@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 import type { ScenarioResult } from './measure-scenario';
-import type { Measure } from './scenario';
+import type { Measure } from './scenarios';
 
 const columns: readonly [
   head: string,
@@ -14,14 +14,14 @@ const columns: readonly [
   ['servers busy', 'serverLoad', (load) => `${(load * 100).toFixed(0)} %`],
 ];
 
-const words: Record<Measure, string> = {
+const measureNames: Record<Measure, string> = {
   wallMs: 'wall',
   wallMsPerCluster: 'wall per cluster',
   cpuMs: 'CPU',
   peakBytes: 'peak memory',
 };
 
-/** One scenario as text: a row per contender, then the ratios with what they should reach. */
+/** One scenario as text: a row per contender, then the ratios with their goals. */
 export function report({ title, rounds, entries, comparisons }: ScenarioResult): string {
   const shown = columns.filter(([, measure]) => entries.some(({ medians }) => (medians[measure] ?? 0) > 0));
   const style = { head: [], border: [] };
@@ -38,11 +38,11 @@ export function report({ title, rounds, entries, comparisons }: ScenarioResult):
         ...shown.map(([, measure, show]) => (medians[measure] === undefined ? '' : show(medians[measure]))),
       ]);
   }
-  const ratios = new Table({ head: ['ratio', 'measured', 'should reach', ''], style });
+  const ratios = new Table({ head: ['ratio', 'measured', 'goal', ''], style });
   for (const { measure, of, to, ratio, atMost, isReached } of comparisons) {
     const goal = atMost === undefined ? '' : `<= ${atMost}`;
     const verdict = isReached === undefined ? '' : isReached ? 'reached' : 'MISSED';
-    ratios.push([`${words[measure]}: ${of} / ${to}`, ratio?.toFixed(3) ?? 'no figure', goal, verdict]);
+    ratios.push([`${measureNames[measure]}: ${of} / ${to}`, ratio?.toFixed(3) ?? 'no figure', goal, verdict]);
   }
   return `\n${title}\nmedians of ${rounds} round${rounds === 1 ? '' : 's'}\n${table}\n${comparisons.length > 0 ? ratios : ''}`;
 }

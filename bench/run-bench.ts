@@ -2,37 +2,46 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buildAll } from './build';
-import { contenders } from './contenders';
-import { lookAtMachine, type Machine } from './machine';
+import { contenders, unavailableReason } from './contenders';
+import { inspectMachine, type Machine } from './machine';
 import { measureScenario, type ScenarioResult } from './measure-scenario';
-import { missingFor } from './missing-for';
-import { profileScenario } from './profile-scenario';
-import type { BenchOptions } from './program';
+import { profileScenario } from './profile';
 import { report } from './report';
 import type { RunResult } from './run-contender';
-import type { Entry, Scenario } from './scenario';
-import { quickly, scenarios } from './scenarios';
+import { type Entry, quickVersion, type Scenario, scenarios } from './scenarios';
 import { startServers } from './start-servers';
+
+/** The command line's options. */
+export interface BenchOptions {
+  readonly scenario?: readonly string[];
+  readonly contender?: readonly string[];
+  readonly rounds: number;
+  readonly quick?: true;
+  readonly json: string;
+  /** False: the contenders run in the Node that runs this process. */
+  readonly install: boolean;
+  readonly profile?: string;
+}
 
 const cache = join(__dirname, '..', 'node_modules', '.cache', 'bench');
 
-/** Builds, measures, prints and writes. */
+/** Builds, measures, prints the tables and writes the figures. Sets the exit code to 1 if a contender failed unexpectedly. */
 export async function runBench(options: BenchOptions): Promise<void> {
-  const machine = lookAtMachine(options.install ? cache : undefined);
+  const machine = inspectMachine(options.install ? cache : undefined);
   console.log(describe(machine));
   const folder = mkdtempSync(join(tmpdir(), 'collector-bench-'));
   try {
     const built = await buildAll(folder);
     const servers = await startServers(built.programs, folder, machine);
-    const workshop = { machine, built, servers, folder, verify: options.quick ?? false };
+    const runOptions = { machine, built, servers, folder, verify: options.quick ?? false };
     const results: ScenarioResult[] = [];
     try {
-      for (const scenario of chosen(options, machine)) {
+      for (const scenario of selectScenarios(options, machine)) {
         console.log(`\n${scenario.name}: ${scenario.title}`);
-        const result = await measureScenario(scenario, options.quick ? 1 : options.rounds, workshop, printRun);
+        const result = await measureScenario(scenario, options.quick ? 1 : options.rounds, runOptions, printRun);
         console.log(report(result));
         results.push(result);
-        if (options.profile !== undefined) await profileScenario(scenario, workshop, options.profile);
+        if (options.profile !== undefined) await profileScenario(scenario, runOptions, options.profile);
       }
     } finally {
       servers.close();
@@ -47,19 +56,19 @@ export async function runBench(options: BenchOptions): Promise<void> {
   }
 }
 
-/** The scenarios asked for, without rows that cannot be measured here. */
-function chosen({ scenario: names, contender: rows, quick }: BenchOptions, machine: Machine): Scenario[] {
-  const told = new Set<string>();
+/** The selected scenarios, without rows that cannot be measured on this machine. Prints why these are left out. */
+function selectScenarios({ scenario: names, contender: rows, quick }: BenchOptions, machine: Machine): Scenario[] {
+  const printed = new Set<string>();
   return scenarios
     .filter(({ name }) => names?.includes(name) ?? true)
-    .map((scenario) => (quick ? quickly(scenario) : scenario))
+    .map((scenario) => (quick ? quickVersion(scenario) : scenario))
     .map((scenario) => ({
       ...scenario,
       entries: scenario.entries.filter(({ name, contender }) => {
-        const missing = missingFor(contenders[contender], machine);
-        if (missing !== undefined && !told.has(contender)) console.log(`without ${contender}: ${missing}`);
-        if (missing !== undefined) told.add(contender);
-        return missing === undefined && (rows?.includes(name) ?? true);
+        const reason = unavailableReason(contenders[contender], machine);
+        if (reason !== undefined && !printed.has(contender)) console.log(`without ${contender}: ${reason}`);
+        if (reason !== undefined) printed.add(contender);
+        return reason === undefined && (rows?.includes(name) ?? true);
       }),
     }))
     .filter(({ entries }) => entries.length > 0);
@@ -72,7 +81,7 @@ function printRun({ name }: Entry, { failed, wallMs }: RunResult): void {
 function describe({ nodeVersion, processor, cores, memoryBytes, isPinned }: Machine): string {
   const memory = `${(memoryBytes / 2 ** 30).toFixed(0)} GiB`;
   const pinning = isPinned
-    ? 'client on a core of its own, both servers on another'
+    ? 'the client has a core to itself, both servers share another'
     : 'client and servers share all cores: no taskset, or only one core';
   return `Node ${nodeVersion}; ${processor}, ${cores} cores, ${memory}; ${pinning}`;
 }

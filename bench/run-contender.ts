@@ -1,77 +1,126 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Assignment, Figures } from './assignment';
-import { type CommandPlace, contenderCommand, contenderEnvironment } from './contender-command';
+import { readFileSync } from 'node:fs';
+import { performance } from 'node:perf_hooks';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { type CommandOptions, contenderCommand, contenderEnvironment } from './contender-command';
 import { type Contender, contenders } from './contenders';
-import { figuresOf, readFigures } from './figures-of';
-import { pinned } from './pinned';
-import type { Entry } from './scenario';
+import type { Figures, Job } from './job';
+import { pinTo } from './machine';
+import type { Entry, Workload } from './scenarios';
+import type { SinkStats } from './servers/object-sink';
 import type { Servers } from './start-servers';
-import { undoneWork } from './undone-work';
 
-/** What one run of one contender came to. */
-export interface RunResult extends Figures {
+/** The result of one run of one contender. */
+export interface RunResult extends Partial<Figures> {
   /** Why there are no figures. */
   readonly failed?: string;
-  /** Bytes in the archive. */
+  /** Bytes that the archive server received. */
   readonly storedBytes?: number;
-  /** Processor time of both servers as a part of the wall time: near 1 the servers are what is measured. */
+  /** Processor time of both servers divided by the wall time. Near 1, the servers are what is measured. */
   readonly serverLoad?: number;
 }
 
-export interface Workshop extends CommandPlace {
+export interface RunOptions extends CommandOptions {
   readonly servers: Servers;
-  /** Whether the sink computes checksums. */
+  /** Whether the archive server computes the checksums of what it receives. */
   readonly verify: boolean;
 }
 
 const apiKey = 'bench-key-0123456789';
 const longestRunMs = 10 * 60 * 1000;
 
-/** Lets a contender do an entry's work once, in a process of its own. */
-export async function runContender(entry: Entry, workshop: Workshop): Promise<RunResult> {
-  const { servers, machine, folder, verify } = workshop;
-  const contender: Contender = contenders[entry.contender];
-  const { serviceLatencyMs, sinkLatencyMs, logBytes, manifestBytes, clusters, resources, runs = 1 } = entry.workload;
+/** Runs a contender once, in a process of its own. */
+export async function runContender({ workload, contender: name }: Entry, options: RunOptions): Promise<RunResult> {
+  const { servers, machine, folder, verify } = options;
+  const contender: Contender = contenders[name];
+  const { serviceLatencyMs, sinkLatencyMs, logBytes, manifestBytes, clusters, resources, runs = 1 } = workload;
   await servers.reset({
     service: { latencyMs: serviceLatencyMs, logBytes, manifestBytes },
     sink: { latencyMs: sinkLatencyMs, apiKey, verify },
   });
-  const assignment = assignmentOf(entry, contender, servers);
-  const [command, args] = pinned(machine, 'client', ...contenderCommand(contender, assignment, workshop));
+  const job = createJob(workload, contender, servers);
+  const [command, args] = pinTo(machine, 'client', ...contenderCommand(contender, job, options));
   const child = spawn(command, args, {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...contenderEnvironment(assignment, contender), TMPDIR: folder },
+    env: { ...process.env, ...contenderEnvironment(job, contender), TMPDIR: folder },
     timeout: longestRunMs,
   });
-  const figures = contender.program === 'rclone' ? figuresOf(child) : readFigures(child);
-  let complaint = '';
-  child.stderr?.on('data', (text: Buffer) => {
-    complaint = `${complaint}${text}`.slice(0, 4000);
+  const reading = contender.program === 'rclone' ? watchProcess(child) : readFigures(child);
+  let errors = '';
+  child.stderr?.on('data', (chunk: Buffer) => {
+    errors = `${errors}${chunk}`.slice(0, 4000);
   });
   const [code, signal] = await once(child, 'close');
-  const measured = await figures;
+  const figures = await reading;
   const { sink, cpuMs } = await servers.stats();
-  if (code !== 0 || measured === undefined) return { failed: `ended with ${signal ?? code}: ${gist(complaint)}` };
-  const problem = contender.work === 'checked' ? undoneWork(sink, runs * clusters * resources.length) : undefined;
-  if (problem !== undefined) return { failed: problem };
-  const { wallMs } = measured;
-  if (wallMs === undefined) return measured;
-  return { ...measured, storedBytes: sink.bytes, serverLoad: cpuMs / wallMs };
+  if (code !== 0 || figures === undefined) return { failed: `ended with ${signal ?? code}: ${errorLine(errors)}` };
+  const failed = contender.isChecked ? unfinishedWork(sink, runs * clusters * resources.length) : undefined;
+  if (failed !== undefined) return { failed };
+  return { ...figures, storedBytes: sink.bytes, serverLoad: cpuMs / figures.wallMs };
 }
 
-function assignmentOf({ workload }: Entry, contender: Contender, servers: Servers): Assignment {
-  const { concurrency, resources, logBytes, runs = 1 } = workload;
+function createJob(workload: Workload, { compression, level }: Contender, servers: Servers): Job {
+  const { concurrency, resources, runs = 1 } = workload;
   return {
     ...{ serviceUrl: servers.serviceUrl, awsUrl: servers.awsUrl, caFile: servers.caFile },
     ...{ bucket: 'bench-archive', secret: 'bench-key', apiKey },
-    ...{ concurrency, resources, logBytes, runs },
+    ...{ concurrency, resources, runs, compression, level },
     clusters: Array.from({ length: workload.clusters }, (_, index) => `cluster-${String(index).padStart(6, '0')}`),
-    ...{ compression: contender.compression, level: contender.level },
   };
 }
 
-/** The line of a stack trace, or of a log, that says what happened. */
-function gist(complaint: string): string {
-  return /^.*Error.*$/m.exec(complaint)?.[0] ?? complaint.slice(0, 300);
+/** The line of a stack trace, or of a log, that names the error. */
+function errorLine(errors: string): string {
+  return /^.*Error.*$/m.exec(errors)?.[0] ?? errors.slice(0, 300);
+}
+
+/**
+ * What a contender did not do, as the archive server counted it; undefined if it did everything. A contender that skips
+ * a step is not measured.
+ * @param expected number of objects
+ */
+export function unfinishedWork(
+  { objects, conditional, checksummed, wrong }: SinkStats,
+  expected: number,
+): string | undefined {
+  if (objects === expected && conditional === expected && checksummed === expected && wrong === 0) return undefined;
+  return `stored ${objects} of ${expected} objects, ${conditional} conditional, ${checksummed} with a checksum, ${wrong} with a wrong one`;
+}
+
+/** The figures that a contender writes on file descriptor 3; undefined if it ended without any. */
+async function readFigures(child: ChildProcess): Promise<Figures | undefined> {
+  const line = await text(child.stdio[3] as Readable);
+  return line === '' ? undefined : JSON.parse(line);
+}
+
+const watchEveryMs = 20;
+
+/** The figures of a program that does not measure itself, for its whole process. Outside Linux they are the wall time alone. */
+async function watchProcess(child: ChildProcess): Promise<Figures> {
+  const startedMs = performance.now();
+  let usage: Omit<Figures, 'wallMs'> = {};
+  const timer = setInterval(() => {
+    usage = readUsage(child.pid ?? 0) ?? usage;
+  }, watchEveryMs);
+  await once(child, 'exit');
+  clearInterval(timer);
+  return { wallMs: performance.now() - startedMs, ...usage };
+}
+
+function readUsage(pid: number): Omit<Figures, 'wallMs'> | undefined {
+  try {
+    const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    if (kilobytes === undefined) return undefined;
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+      .replace(/^.*\) /, '')
+      .split(' ');
+    // User and system time, in ticks of a hundredth of a second.
+    return { cpuMs: 10 * (Number(fields[11]) + Number(fields[12])), peakBytes: Number(kilobytes) * 1024 };
+  } catch (error) {
+    // The process has ended, or this is not Linux.
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
+    throw error;
+  }
 }

@@ -2,9 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { testCertificates } from '../test/support/tls';
-import type { Machine } from './machine';
-import { pinned } from './pinned';
+import { createAuthority, issueServerCertificate } from '../local/demo-service/tls-certificate';
+import { type Machine, pinTo } from './machine';
 import type { ClusterServerSettings } from './servers/cluster-server';
 import type { ObjectSinkSettings, SinkStats } from './servers/object-sink';
 import type { ServerCommand } from './servers/serve';
@@ -20,26 +19,27 @@ export interface ServerStats {
   readonly cpuMs: number;
 }
 
-/** The two servers, each a process of its own. */
+/** The cluster service and the archive server, each a process of its own. */
 export interface Servers {
   readonly serviceUrl: string;
   readonly awsUrl: string;
-  /** PEM file of the authority behind both. */
+  /** PEM file of the authority that signed both servers' certificates. */
   readonly caFile: string;
-  /** Lets both work with other settings, and forget what they saw. */
+  /** Applies new settings to both servers and clears what they counted. */
   reset(settings: ServerSettings): Promise<void>;
   stats(): Promise<ServerStats>;
   close(): void;
 }
 
 export async function startServers(programs: string, folder: string, machine: Machine): Promise<Servers> {
-  const { ca, server } = testCertificates();
+  const authority = createAuthority('bench authority');
+  const server = issueServerCertificate(authority);
   const files = { ca: join(folder, 'ca.pem'), key: join(folder, 'key.pem'), cert: join(folder, 'cert.pem') };
-  writeFileSync(files.ca, ca);
+  writeFileSync(files.ca, authority.cert);
   writeFileSync(files.key, server.key, { mode: 0o600 });
   writeFileSync(files.cert, server.cert);
   const start = async (program: string) => {
-    const [command, args] = pinned(machine, 'servers', machine.node, [join(programs, program), files.key, files.cert]);
+    const [command, args] = pinTo(machine, 'servers', machine.node, [join(programs, program), files.key, files.cert]);
     const child = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
     const [{ port }] = await once(child, 'message');
     return { child, url: `https://127.0.0.1:${port}` };
@@ -50,10 +50,10 @@ export async function startServers(programs: string, folder: string, machine: Ma
     awsUrl: sink.url,
     caFile: files.ca,
     reset: async (settings) => {
-      await Promise.all([tell(service.child, { reset: settings.service }), tell(sink.child, { reset: settings.sink })]);
+      await Promise.all([send(service.child, { reset: settings.service }), send(sink.child, { reset: settings.sink })]);
     },
     stats: async () => {
-      const [a, b] = await Promise.all([tell(service.child, 'stats'), tell(sink.child, 'stats')]);
+      const [a, b] = await Promise.all([send(service.child, 'stats'), send(sink.child, 'stats')]);
       return { sink: b as ServerAnswer & SinkStats, cpuMs: a.cpuMs + b.cpuMs };
     },
     close: () => {
@@ -66,7 +66,7 @@ interface ServerAnswer {
   readonly cpuMs: number;
 }
 
-async function tell(child: ChildProcess, command: ServerCommand): Promise<ServerAnswer> {
+async function send(child: ChildProcess, command: ServerCommand): Promise<ServerAnswer> {
   child.send(command);
   const [answer] = await once(child, 'message');
   return answer;

@@ -1,4 +1,4 @@
-"""Python's usual way: a pool of threads, urllib3 for the service, boto3 for S3. Reports like the others, on descriptor 3."""
+"""The usual Python program: a thread pool, urllib3 for the service, boto3 for S3. Writes its figures to descriptor 3."""
 
 import gzip
 import hashlib
@@ -14,35 +14,35 @@ import urllib3
 from botocore.config import Config
 
 with open(sys.argv[1], encoding="utf-8") as file:
-    assignment = json.load(file)
+    job = json.load(file)
 
 threads = 64
 paths = {"log": "features/logFetcher", "manifest": "assets/manifest"}
 
 
 def main():
-    http = urllib3.PoolManager(maxsize=threads, block=False, ca_certs=assignment["caFile"])
+    http = urllib3.PoolManager(maxsize=threads, block=False, ca_certs=job["caFile"])
     s3 = boto3.client("s3", config=Config(max_pool_connections=threads))
 
     def archive(task):
         cluster, name = task
-        url = f"{assignment['serviceUrl']}/v1/platformclusters/{cluster}/{paths[name]}"
-        answer = http.request("GET", url, headers={"ApiKey": assignment["apiKey"], "Accept": "application/json"})
+        url = f"{job['serviceUrl']}/v1/platformclusters/{cluster}/{paths[name]}"
+        answer = http.request("GET", url, headers={"ApiKey": job["apiKey"], "Accept": "application/json"})
         if answer.status != 200:
             raise RuntimeError(f"GET {url} failed: {answer.status}")
         record = json.loads(answer.data)
         if name == "log":
             if record["spec"]["clusterUid"] != cluster:
-                raise RuntimeError(f"the log of {cluster} is of another cluster")
+                raise RuntimeError(f"checking the log of {cluster} failed: it belongs to another cluster")
             content, key, kind = answer.data, f"logs/cluster={cluster}/log.json.gz", "application/json"
         else:
             if not isinstance(record, str):
-                raise RuntimeError(f"the manifest of {cluster} is no string")
+                raise RuntimeError(f"checking the manifest of {cluster} failed: it is not a string")
             content, key, kind = record.encode(), f"manifests/cluster={cluster}/manifest.txt.gz", "text/plain; charset=utf-8"
         s3.put_object(
-            Bucket=assignment["bucket"],
+            Bucket=job["bucket"],
             Key=key,
-            Body=gzip.compress(content, assignment["level"]),
+            Body=gzip.compress(content, job["level"]),
             ContentType=kind,
             ContentEncoding="gzip",
             ChecksumAlgorithm="CRC32",
@@ -50,7 +50,7 @@ def main():
             Metadata={"sha256": hashlib.sha256(content).hexdigest(), "length": str(len(content))},
         )
 
-    tasks = [(cluster, name) for cluster in assignment["clusters"] for name in assignment["resources"]]
+    tasks = [(cluster, name) for cluster in job["clusters"] for name in job["resources"]]
     with ThreadPoolExecutor(threads) as pool:
         for _ in pool.map(archive, tasks):
             pass

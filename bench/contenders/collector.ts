@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { measure } from './measure';
 
-/** Ours: the function's own bundle, through its handler, with all that an invocation does. */
+/** Our contender: the function's own bundle, called through its handler with all that an invocation does. */
 const bundle = resolve(process.argv[3] ?? '', 'index.js');
 const { handler } = require(bundle) as { handler: (event: unknown, context: unknown) => Promise<unknown> };
 

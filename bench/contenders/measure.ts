@@ -1,24 +1,24 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
-import type { Assignment } from '../assignment';
-import { reportFigures } from './report-figures';
+import type { Figures, Job } from '../job';
 
-/** Carries out the assignment and reports what it cost. Code that has to be loaded is loaded before. */
-export async function measure(work: (assignment: Assignment) => Promise<unknown>): Promise<void> {
-  const assignment = readAssignment();
+/**
+ * Does the job, reports what it cost, and ends the process: waiting for idle connections is not part of the work.
+ * A contender loads its code before it calls this.
+ */
+export async function measure(work: (job: Job) => Promise<unknown>): Promise<void> {
+  const job: Job = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
   const startedMs = performance.now();
   const cpu = process.cpuUsage();
-  await work(assignment);
+  await work(job);
   const { user, system } = process.cpuUsage(cpu);
   const wallMs = performance.now() - startedMs;
-  reportFigures({ wallMs, cpuMs: (user + system) / 1000, peakBytes: peakBytes() });
+  const figures: Figures = { wallMs, cpuMs: (user + system) / 1000, peakBytes: peakBytes() };
+  writeFileSync(3, `${JSON.stringify(figures)}\n`);
+  process.exit();
 }
 
-export function readAssignment(): Assignment {
-  return JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
-}
-
-/** Linux tells the peak of this program; what getrusage tells includes the process that started it. */
+/** /proc has the peak of this program alone. The peak of getrusage includes the process that started it. */
 function peakBytes(): number {
   try {
     const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];

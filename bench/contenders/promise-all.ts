@@ -2,38 +2,38 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import type { Assignment } from '../assignment';
+import type { Job } from '../job';
 import { measure } from './measure';
 
-/** What one would write first: everything at once, bodies as strings, checked with JSON.parse, stored with the SDK. */
+/** The first program one would write: everything at once, bodies as strings, checked with JSON.parse, stored with the SDK. */
 const compress = promisify<Buffer, { level: number }, Buffer>(gzip);
 const s3 = new S3Client({});
 
-void measure(({ clusters, resources, ...assignment }) =>
+void measure(({ clusters, resources, ...settings }) =>
   Promise.all(
     clusters.flatMap((cluster) =>
       resources.map((resource) =>
-        resource === 'log' ? archiveLog(cluster, assignment) : archiveManifest(cluster, assignment),
+        resource === 'log' ? archiveLog(cluster, settings) : archiveManifest(cluster, settings),
       ),
     ),
   ),
 );
 
-type Settings = Omit<Assignment, 'clusters' | 'resources'>;
+type Settings = Omit<Job, 'clusters' | 'resources'>;
 
 async function archiveLog(cluster: string, settings: Settings): Promise<void> {
   const response = await get(`${cluster}/features/logFetcher`, settings);
   const text = await response.text();
   const record = JSON.parse(text);
   if (typeof record.spec?.clusterUid !== 'string' || record.spec.clusterUid !== cluster)
-    throw new Error(`the log of ${cluster} is of another cluster`);
+    throw new Error(`checking the log of ${cluster} failed: it belongs to another cluster`);
   await store(`logs/cluster=${cluster}/log.json.gz`, text, 'application/json', settings);
 }
 
 async function archiveManifest(cluster: string, settings: Settings): Promise<void> {
   const response = await get(`${cluster}/assets/manifest`, settings);
   const manifest: unknown = JSON.parse(await response.text());
-  if (typeof manifest !== 'string') throw new Error(`the manifest of ${cluster} is no string`);
+  if (typeof manifest !== 'string') throw new Error(`checking the manifest of ${cluster} failed: it is not a string`);
   await store(`manifests/cluster=${cluster}/manifest.txt.gz`, manifest, 'text/plain; charset=utf-8', settings);
 }
 
@@ -52,7 +52,7 @@ async function store(key: string, text: string, contentType: string, { bucket, l
     new PutObjectCommand({
       Bucket: bucket,
       Key: key,
-      Body: await compress(content, { level: level }),
+      Body: await compress(content, { level }),
       ContentType: contentType,
       ContentEncoding: 'gzip',
       ChecksumAlgorithm: 'CRC32',

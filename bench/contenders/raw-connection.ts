@@ -1,6 +1,6 @@
 import { connect, type TLSSocket } from 'node:tls';
 
-/** One kept TLS connection that speaks as little HTTP/1.1 as the servers of the benchmark understand. */
+/** One kept-alive TLS connection with just enough HTTP/1.1 for the servers of the benchmark. */
 export class RawConnection {
   readonly #socket: TLSSocket;
   #onData: (chunk: Buffer) => void = () => undefined;
@@ -13,7 +13,7 @@ export class RawConnection {
     this.#socket.on('error', (error) => this.#onError(error));
   }
 
-  /** Sends one request and hands on the parts of the body as they come; resolves with the status after the last. */
+  /** Sends one request. Passes on each part of the body as it arrives, and resolves with the status after the last part. */
   request(parts: readonly (string | Buffer)[], onBody: (part: Buffer) => void): Promise<number> {
     return new Promise((resolve, reject) => {
       let status = 0;

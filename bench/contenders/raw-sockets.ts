@@ -3,36 +3,36 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
-import type { Resource } from '../../lambda/resources';
+import { type Resource, resources } from '../../lambda/resources';
 import { checkFactory } from '../../lambda/service/fetch-resource';
-import type { Assignment } from '../assignment';
+import type { Job } from '../job';
 import { measure } from './measure';
 import { RawConnection } from './raw-connection';
 import { signedPut } from './signed-put';
 
 /**
- * The floor: what the same checks, hash, compression, signature and checksum cost with nothing between them and the
- * socket. Nothing is retried, no time is limited, a surprise ends the process.
+ * The floor: what the same check, hash, compression, signature and checksum cost with nothing between them and the
+ * socket. It does not retry, has no time limits, and ends with the first error.
  */
-const pieceBytes = 256 * 1024;
-const paths = { log: 'features/logFetcher', manifest: 'assets/manifest' } as const;
-
-void measure(async (assignment) => {
-  const ca = readFileSync(assignment.caFile, 'utf8');
-  const queue = assignment.clusters.flatMap((cluster) => assignment.resources.map((name) => [cluster, name] as const));
+void measure(async (job) => {
+  const ca = readFileSync(job.caFile, 'utf8');
+  const queue = job.clusters.flatMap((cluster) => job.resources.map((name) => [cluster, name] as const));
   const tasks = queue.values();
   const worker = async () => {
-    const service = new RawConnection(new URL(assignment.serviceUrl), ca);
-    const sink = new RawConnection(new URL(assignment.awsUrl), ca);
-    for (const [cluster, resource] of tasks) await archive(cluster, resource, assignment, service, sink);
+    const service = new RawConnection(new URL(job.serviceUrl), ca);
+    const sink = new RawConnection(new URL(job.awsUrl), ca);
+    for (const [cluster, resource] of tasks) await archive(cluster, resource, job, service, sink);
   };
-  await Promise.all(Array.from({ length: Math.min(assignment.concurrency, queue.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(job.concurrency, queue.length) }, worker));
 });
+
+/** Received parts are joined to pieces of this length before they are hashed and compressed. */
+const pieceBytes = 256 * 1024;
 
 async function archive(
   cluster: string,
   resource: Resource,
-  { serviceUrl, awsUrl, apiKey, bucket, compression, level }: Assignment,
+  { serviceUrl, awsUrl, apiKey, bucket, compression, level }: Job,
   service: RawConnection,
   sink: RawConnection,
 ): Promise<void> {
@@ -48,7 +48,7 @@ async function archive(
     hash.update(piece);
     return piece;
   };
-  const head = `GET /v1/platformclusters/${cluster}/${paths[resource]} HTTP/1.1\r\nhost: ${new URL(serviceUrl).host}\r\napikey: ${apiKey}\r\naccept: application/json\r\n\r\n`;
+  const head = `GET /v1/platformclusters/${cluster}/${resources[resource].path} HTTP/1.1\r\nhost: ${new URL(serviceUrl).host}\r\napikey: ${apiKey}\r\naccept: application/json\r\n\r\n`;
   const status = await service.request([head], (part) => {
     const content = check.write(part);
     pieces.push(content);
@@ -78,8 +78,8 @@ async function archive(
   if (stored !== 200) throw new Error(`PUT ${resource} of ${cluster} failed: ${stored}`);
 }
 
-/** Like the lambda's own: what is short is compressed whole, what is long as a stream; all in zlib's thread pool. */
-function compressorOf(compression: Assignment['compression'], level: number) {
+/** Works like the function's own: compresses short content whole and long content as a stream, in zlib's thread pool. */
+function compressorOf(compression: Job['compression'], level: number) {
   const chunkSize = 64 * 1024;
   const zstd = { chunkSize, params: { [zlib.constants.ZSTD_c_compressionLevel]: 1 } };
   const isGzip = compression === 'gzip';

@@ -7,7 +7,7 @@ const credentials = { id: process.env.AWS_ACCESS_KEY_ID ?? '', secret: process.e
 const region = process.env.AWS_REGION ?? '';
 const keys = new Map<string, Buffer>();
 
-/** The head of a PUT with AWS's signature, version 4, over the headers alone: TLS protects the payload. */
+/** The head of a PUT with AWS's Signature Version 4. Only the headers are signed: TLS protects the payload. */
 export function signedPut(host: string, path: string, headers: Readonly<Record<string, string>>, at: Date): string {
   const stamp = at.toISOString().replace(/[-:]|\.\d+/g, '');
   const scope = `${stamp.slice(0, 8)}/${region}/s3/aws4_request`;

@@ -5,39 +5,36 @@ import type { ReadableStream } from 'node:stream/web';
 import { createGzip } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
-import type { Resource } from '../../lambda/resources';
+import { type Resource, resources } from '../../lambda/resources';
 import { checkFactory } from '../../lambda/service/fetch-resource';
-import type { Assignment } from '../assignment';
+import type { Job } from '../job';
 import { measure } from './measure';
 
 /**
- * Streams end to end: fetch, gzip and the SDK's Upload, which sends parts before the body's end is known. No library
- * checks JSON on the way at this speed, so it is given our check; the hash comes too late for the object's metadata.
+ * Streams from end to end: fetch, gzip, and the SDK's Upload, which sends parts before the end of the body has arrived.
+ * No library checks JSON in a stream at this speed, so it uses our check. The hash is ready too late for the object's
+ * metadata.
  */
 const s3 = new S3Client({ requestHandler: { httpsAgent: { maxSockets: 256 } } });
 
-const paths = { log: 'features/logFetcher', manifest: 'assets/manifest' } as const;
-
-void measure(async (assignment) => {
-  const tasks = assignment.clusters.flatMap((cluster) =>
-    assignment.resources.map((resource) => [cluster, resource] as const),
-  );
+void measure(async (job) => {
+  const tasks = job.clusters.flatMap((cluster) => job.resources.map((resource) => [cluster, resource] as const));
   const queue = tasks.values();
   const worker = async () => {
-    for (const [cluster, resource] of queue) await archive(cluster, resource, assignment);
+    for (const [cluster, resource] of queue) await archive(cluster, resource, job);
   };
-  await Promise.all(Array.from({ length: assignment.concurrency }, worker));
+  await Promise.all(Array.from({ length: job.concurrency }, worker));
 });
 
-async function archive(cluster: string, resource: Resource, assignment: Assignment): Promise<void> {
-  const { serviceUrl, apiKey, bucket, level } = assignment;
-  const response = await fetch(`${serviceUrl}/v1/platformclusters/${cluster}/${paths[resource]}`, {
+async function archive(cluster: string, resource: Resource, job: Job): Promise<void> {
+  const { serviceUrl, apiKey, bucket, level } = job;
+  const response = await fetch(`${serviceUrl}/v1/platformclusters/${cluster}/${resources[resource].path}`, {
     headers: { ApiKey: apiKey, Accept: 'application/json' },
   });
   if (!response.ok || response.body === null) throw new Error(`GET ${resource} of ${cluster} failed`);
   const check = checkFactory({ cluster, resource }, false)(response.headers.get('content-type') ?? undefined);
   const hash = createHash('sha256');
-  const gzip = createGzip({ level: level });
+  const gzip = createGzip({ level });
   const received = Readable.fromWeb(response.body as ReadableStream<Uint8Array>);
   const checked = pipeline(
     received,

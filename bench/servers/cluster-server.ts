@@ -5,27 +5,24 @@ import { demoManifest } from '../../local/demo-service/demo-manifest';
 import { logLines } from './log-lines';
 import { serve } from './serve';
 
-/** What the service says, and how fast. */
+/** The size of the responses, and their delay. */
 export interface ClusterServerSettings {
-  /** Wait before each answer, in milliseconds. */
+  /** Delay before each response, in milliseconds. */
   readonly latencyMs: number;
-  /** Length of a log record in bytes. */
+  /** Length of a log record, in bytes. */
   readonly logBytes: number;
   /** Length of a manifest in bytes, as the JSON string that is sent. */
   readonly manifestBytes: number;
 }
 
-/** Text that repeats only at distances no compressor here looks back. */
+/** Text of this length does not repeat within the window of any compressor used here. */
 const blockBytes = 8 * 1024 * 1024;
 
 const { text, starts } = logLines(blockBytes);
 let settings: ClusterServerSettings = { latencyMs: 0, logBytes: 0, manifestBytes: 0 };
 let manifests: Buffer[] = [];
 
-/**
- * A cluster service that costs as little as it can, so that it is not what is measured: bodies are slices of one block
- * that was made at the start.
- */
+/** A cluster service that uses little processor time, so that it does not limit the contenders: bodies are slices of one block. */
 serve({
   reset: (next) => {
     settings = next as ClusterServerSettings;
@@ -44,7 +41,7 @@ serve({
   },
 });
 
-/** The parts of a log record of exactly the length asked for, none of them copied. */
+/** The parts of a log record of the configured length. None of the text is copied. */
 function logBody(cluster: string, number: number): Buffer[] {
   const head = Buffer.from(
     `{"metadata":{"annotations":{},"labels":{},"name":"log-fetcher","uid":"${number}","creationTimestamp":"2025-03-17T08:00:00.000Z"},"spec":{"clusterUid":${JSON.stringify(cluster)},"log":"`,
@@ -52,10 +49,10 @@ function logBody(cluster: string, number: number): Buffer[] {
   const tail = Buffer.from('"},"status":{"state":"Ready"}}');
   const parts: Buffer[] = [head];
   let missing = settings.logBytes - head.length - tail.length;
-  // Another first line for each cluster, so that no two bodies are the same.
+  // Each cluster starts at another line, so that no two bodies are equal.
   let from = starts[(number * 37) % (starts.length >> 1)] ?? 0;
   while (missing > 0) {
-    const end = lastStart(from + missing);
+    const end = lineStartBefore(from + missing);
     parts.push(end > from ? text.subarray(from, end) : Buffer.alloc(missing, ' '));
     missing -= end > from ? end - from : missing;
     from = end === text.length ? 0 : end;
@@ -63,8 +60,8 @@ function logBody(cluster: string, number: number): Buffer[] {
   return [...parts, tail];
 }
 
-/** The last line's beginning at or before an offset. */
-function lastStart(offset: number): number {
+/** The last start of a line at or before an offset. */
+function lineStartBefore(offset: number): number {
   let low = 0;
   let high = starts.length - 1;
   while (low < high) {
@@ -77,26 +74,29 @@ function lastStart(offset: number): number {
 
 function manifestBody(index: number, bytes: number): Buffer {
   let yaml = '';
-  for (let part = 0; Buffer.byteLength(JSON.stringify(yaml)) < bytes; part++)
+  for (let part = 0; Buffer.byteLength(JSON.stringify(yaml)) < bytes; part += 1)
     yaml += demoManifest(`manifest-${index}-${part}`, new Date(1_795_000_000_000));
   while (Buffer.byteLength(JSON.stringify(yaml)) > bytes)
     yaml = yaml.slice(0, -Math.max(1, (Buffer.byteLength(JSON.stringify(yaml)) - bytes) >> 1));
   return Buffer.from(JSON.stringify(yaml));
 }
 
+const pieceBytes = 1024 * 1024;
+
 async function send(request: IncomingMessage, response: ServerResponse, parts: readonly Buffer[]): Promise<void> {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': length });
+  // rclone asks for each file's length first.
   if (request.method === 'HEAD') return void response.end();
   response.cork();
   for (const part of parts) {
-    if (part.length <= 1024 * 1024) {
+    if (part.length <= pieceBytes) {
       response.write(part);
       continue;
     }
     response.uncork();
-    for (let at = 0; at < part.length; at += 1024 * 1024)
-      if (!response.write(part.subarray(at, at + 1024 * 1024))) await once(response, 'drain');
+    for (let at = 0; at < part.length; at += pieceBytes)
+      if (!response.write(part.subarray(at, at + pieceBytes))) await once(response, 'drain');
   }
   response.end();
 }

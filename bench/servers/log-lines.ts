@@ -1,9 +1,9 @@
 import { between, pick, seededRandom } from '../../local/demo-service/seeded-random';
 
-/** Log text as it stands inside a JSON string, with the places where it can be cut. */
+/** Log text, escaped as inside a JSON string, and where it can be cut. */
 export interface LogLines {
   readonly text: Buffer;
-  /** Offsets at which a line begins; the last one is the text's length. */
+  /** Offsets at which a line starts. The last one is the text's length. */
   readonly starts: readonly number[];
 }
 
@@ -18,7 +18,7 @@ const verbs = ['GET', 'GET', 'GET', 'POST', 'DELETE'] as const;
 const places = ['servers/detail', 'servers', 'os-server-external-events', 'flavors', 'images?name=größe'] as const;
 const events = ['VM Started', 'VM Paused', 'VM Resumed', 'Deleting instance files', 'Unknown base file'] as const;
 
-/** Lines like those of a busy control plane: identifiers that do not repeat, words that do; a few are not ASCII. */
+/** Lines like those of a busy control plane: unique identifiers, repeated words, and a few characters beyond ASCII. */
 export function logLines(bytes: number): LogLines {
   const random = seededRandom('log lines');
   const id = (length: number) => Array.from({ length }, () => between(random, 0, 15).toString(16)).join('');

@@ -1,108 +1,136 @@
 import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { serve } from './serve';
 
-/** How fast the sink is and how closely it looks. */
+/** How slow the archive server is, and what it verifies. */
 export interface ObjectSinkSettings {
-  /** Wait before each answer, in milliseconds. */
+  /** Delay before each response, in milliseconds. */
   readonly latencyMs: number;
-  /** What the secret holds. */
+  /** Content of the secret. */
   readonly apiKey: string;
-  /** Computes the checksum of each whole object and refuses a wrong one. Costs processor time, so not while measuring. */
+  /** Compute the checksum of each object and refuse a wrong one. It costs processor time: false while measuring. */
   readonly verify: boolean;
 }
 
-/** What the sink saw since its last reset. */
+/** What the archive server counted since the last reset. */
 export interface SinkStats {
-  /** Objects that are no run records. */
+  /** Objects, without run records. */
   readonly objects: number;
-  /** Their bytes. */
+  /** Bytes of these objects. */
   readonly bytes: number;
-  /** Of the objects: written under the condition that none exists. */
+  /** Objects written under the condition that none exists. */
   readonly conditional: number;
-  /** Of the objects: sent with a checksum. */
+  /** Objects sent with a checksum. */
   readonly checksummed: number;
+  /** Refused, because an object with this key exists. */
   readonly conflicts: number;
+  /** Refused, because the checksum was wrong. */
   readonly wrong: number;
 }
 
-const nothing: SinkStats = { objects: 0, bytes: 0, conditional: 0, checksummed: 0, conflicts: 0, wrong: 0 };
+type Counts = { -readonly [name in keyof SinkStats]: number };
+
+const zero: SinkStats = { objects: 0, bytes: 0, conditional: 0, checksummed: 0, conflicts: 0, wrong: 0 };
 
 let settings: ObjectSinkSettings = { latencyMs: 0, apiKey: '', verify: false };
-let stats = nothing;
+let counts: Counts = { ...zero };
 let keys = new Set<string>();
-let parts = new Map<string, number>();
+/** Bytes received so far, by the id of the multipart upload. */
+let uploads = new Map<string, number>();
 
-/** S3 and Secrets Manager as far as the contenders need them: bytes are counted and dropped. */
+/** The part of S3 and Secrets Manager that the contenders need. Bytes are counted and dropped. */
 serve({
   reset: (next) => {
     settings = next as ObjectSinkSettings;
-    stats = nothing;
+    counts = { ...zero };
     keys = new Set();
-    parts = new Map();
+    uploads = new Map();
   },
-  stats: () => ({ ...stats }),
+  stats: () => ({ ...counts }),
   answer: async (request, response) => {
-    const url = new URL(request.url ?? '/', 'https://sink');
-    const key = url.pathname;
-    const upload = url.searchParams.get('uploadId');
-    const { length, crc } = await body(request);
+    const received = await receive(request);
     if (settings.latencyMs > 0) await delay(settings.latencyMs);
-    const respond = (status: number, text = '', headers: Record<string, string> = {}) =>
-      void response.writeHead(status, { 'content-length': Buffer.byteLength(text), ...headers }).end(text);
-    const target = request.headers['x-amz-target'];
-    if (target === 'secretsmanager.GetSecretValue') {
-      const secret = {
-        Name: 'bench',
-        ARN: 'arn:aws:secretsmanager:eu-central-1:111122223333:secret:bench',
-        SecretString: settings.apiKey,
-      };
-      return respond(200, JSON.stringify(secret), { 'content-type': 'application/x-amz-json-1.1' });
-    }
-    if (request.method === 'GET' && url.searchParams.has('list-type')) return respond(200, emptyList, xml);
-    if (request.method === 'HEAD' || request.method === 'GET') return respond(404);
-    if (request.method === 'POST' && url.searchParams.has('uploads'))
-      return respond(
-        200,
-        `<InitiateMultipartUploadResult><UploadId>${keys.size}-${parts.size}</UploadId></InitiateMultipartUploadResult>`,
-        xml,
-      );
-    if (request.method === 'PUT' && upload !== null) {
-      parts.set(upload, (parts.get(upload) ?? 0) + length);
-      return respond(200, '', { etag: '"part"' });
-    }
-    if (keys.has(key) && request.headers['if-none-match'] === '*') {
-      stats = { ...stats, conflicts: stats.conflicts + 1 };
-      return respond(412, '<Error><Code>PreconditionFailed</Code><Message>exists</Message></Error>', xml);
-    }
-    const checksum = request.headers['x-amz-checksum-crc32'];
-    if (settings.verify && checksum !== undefined && checksum !== crc) {
-      stats = { ...stats, wrong: stats.wrong + 1 };
-      return respond(400, '<Error><Code>BadDigest</Code><Message>checksum</Message></Error>', xml);
-    }
-    keys.add(key);
-    if (!key.includes('/runs/')) {
-      const isChecked = checksum !== undefined || request.headers['x-amz-trailer'] !== undefined || upload !== null;
-      stats = {
-        ...stats,
-        objects: stats.objects + 1,
-        bytes: stats.bytes + (upload === null ? length : (parts.get(upload) ?? 0)),
-        conditional: stats.conditional + (request.headers['if-none-match'] === '*' ? 1 : 0),
-        checksummed: stats.checksummed + (isChecked ? 1 : 0),
-      };
-    }
-    if (upload !== null)
-      return respond(200, '<CompleteMultipartUploadResult><ETag>"x"</ETag></CompleteMultipartUploadResult>', xml);
-    return respond(200, '', { etag: '"00000000000000000000000000000000"' });
+    const { status, text = '', headers = {} } = answerTo(request, received);
+    response.writeHead(status, { 'content-length': Buffer.byteLength(text), ...headers }).end(text);
   },
 });
+
+interface Received {
+  readonly length: number;
+  /** Base64; undefined where the checksum is sent behind the body. */
+  readonly crc32: string | undefined;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly text?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
 const xml = { 'content-type': 'application/xml' };
 const emptyList = '<ListBucketResult><KeyCount>0</KeyCount><IsTruncated>false</IsTruncated></ListBucketResult>';
 
-async function body(request: IncomingMessage): Promise<{ length: number; crc: string | undefined }> {
+function answerTo({ method, url = '/', headers }: IncomingMessage, received: Received): Answer {
+  if (headers['x-amz-target'] === 'secretsmanager.GetSecretValue') return secretAnswer();
+  const { pathname, searchParams } = new URL(url, 'https://sink');
+  if (method === 'GET' && searchParams.has('list-type')) return { status: 200, text: emptyList, headers: xml };
+  if (method === 'HEAD' || method === 'GET') return { status: 404 };
+  if (method === 'POST' && searchParams.has('uploads')) {
+    const id = `upload-${uploads.size}`;
+    uploads.set(id, 0);
+    const text = `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`;
+    return { status: 200, text, headers: xml };
+  }
+  const upload = searchParams.get('uploadId');
+  if (method === 'PUT' && upload !== null) {
+    uploads.set(upload, (uploads.get(upload) ?? 0) + received.length);
+    return { status: 200, headers: { etag: '"part"' } };
+  }
+  return storeObject(pathname, headers, received, upload);
+}
+
+function secretAnswer(): Answer {
+  const secret = {
+    Name: 'bench',
+    ARN: 'arn:aws:secretsmanager:eu-central-1:111122223333:secret:bench',
+    SecretString: settings.apiKey,
+  };
+  return { status: 200, text: JSON.stringify(secret), headers: { 'content-type': 'application/x-amz-json-1.1' } };
+}
+
+/** @param upload id of the multipart upload that the request completes; null: the request has the whole object */
+function storeObject(
+  key: string,
+  headers: IncomingHttpHeaders,
+  { length, crc32: computed }: Received,
+  upload: string | null,
+): Answer {
+  const isConditional = headers['if-none-match'] === '*';
+  if (keys.has(key) && isConditional) {
+    counts.conflicts += 1;
+    const text = '<Error><Code>PreconditionFailed</Code><Message>exists</Message></Error>';
+    return { status: 412, text, headers: xml };
+  }
+  const checksum = headers['x-amz-checksum-crc32'];
+  if (settings.verify && checksum !== undefined && checksum !== computed) {
+    counts.wrong += 1;
+    return { status: 400, text: '<Error><Code>BadDigest</Code><Message>checksum</Message></Error>', headers: xml };
+  }
+  keys.add(key);
+  if (!key.includes('/runs/')) {
+    counts.objects += 1;
+    counts.bytes += upload === null ? length : (uploads.get(upload) ?? 0);
+    if (isConditional) counts.conditional += 1;
+    if (checksum !== undefined || headers['x-amz-trailer'] !== undefined || upload !== null) counts.checksummed += 1;
+  }
+  if (upload === null) return { status: 200, headers: { etag: '"00000000000000000000000000000000"' } };
+  const text = '<CompleteMultipartUploadResult><ETag>"x"</ETag></CompleteMultipartUploadResult>';
+  return { status: 200, text, headers: xml };
+}
+
+async function receive(request: IncomingMessage): Promise<Received> {
   let length = 0;
   let crc = 0;
   request.on('data', (chunk: Buffer) => {
@@ -111,8 +139,8 @@ async function body(request: IncomingMessage): Promise<{ length: number; crc: st
   });
   await once(request, 'end');
   const decoded = request.headers['x-amz-decoded-content-length'];
-  if (typeof decoded === 'string') return { length: Number(decoded), crc: undefined };
+  if (typeof decoded === 'string') return { length: Number(decoded), crc32: undefined };
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32BE(crc);
-  return { length, crc: bytes.toString('base64') };
+  return { length, crc32: bytes.toString('base64') };
 }

@@ -3,23 +3,23 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 
-/** What one server of the benchmark does. */
-export interface Serving {
-  /** Forgets what was, and works with new settings from now on. */
+/** One server of the benchmark. */
+export interface BenchServer {
+  /** Applies new settings and clears the counts. */
   reset(settings: unknown): void;
-  /** What was seen since the last reset. */
+  /** What was counted since the last reset. */
   stats(): Record<string, unknown>;
   answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
-/** Commands of the parent process. */
+/** Messages from the parent process. */
 export type ServerCommand = { readonly reset: unknown } | 'stats';
 
 /**
- * Serves over TLS at a free port of the loopback, as a process of its own: the parent learns the port first, and each
- * command is answered by one message. The certificate's PEM files are the arguments.
+ * Serves over TLS on a free port of the loopback interface, as a process of its own. The first message to the parent is
+ * the port; then every command gets one message back. The arguments are the PEM files of key and certificate.
  */
-export function serve({ reset, stats, answer }: Serving): void {
+export function serve({ reset, stats, answer }: BenchServer): void {
   const [keyFile = '', certFile = ''] = process.argv.slice(2);
   const server = createServer({ key: readFileSync(keyFile), cert: readFileSync(certFile) }, (request, response) => {
     answer(request, response).catch((error: unknown) => {
@@ -41,7 +41,7 @@ export function serve({ reset, stats, answer }: Serving): void {
     process.send?.({});
   });
   process.on('disconnect', () => process.exit());
-  // A fleet without bounds opens thousands of connections at once.
+  // A contender without a limit opens thousands of connections at once.
   server.listen({ port: 0, host: '127.0.0.1', backlog: 16_384 }, () =>
     process.send?.({ port: (server.address() as AddressInfo).port }),
   );

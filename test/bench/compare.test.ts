@@ -1,6 +1,6 @@
-import { compare } from '../../bench/compare';
+import { compare, median } from '../../bench/compare';
 import type { RunResult } from '../../bench/run-contender';
-import type { Entry } from '../../bench/scenario';
+import type { Entry } from '../../bench/scenarios';
 
 const workload = {
   clusters: 1000,
@@ -24,7 +24,7 @@ const runs = (ours: RunResult[], theirs: RunResult[]) =>
   ]);
 
 describe('comparing two rows', () => {
-  it('divides within each round, so that a slow round counts for both sides', () => {
+  it('divides within each round, so that a slow round counts for both rows', () => {
     const measured = runs(
       [{ wallMs: 10 }, { wallMs: 100 }, { wallMs: 12 }],
       [{ wallMs: 20 }, { wallMs: 200 }, { wallMs: 20 }],
@@ -47,7 +47,7 @@ describe('comparing two rows', () => {
     expect(reached({})).toBeUndefined();
   });
 
-  it('has no figure where one side has none, and takes the rounds that have both', () => {
+  it('has no ratio where one row has no figure, and uses the rounds in which both have one', () => {
     const failed = { failed: 'no memory' };
     const comparison = { measure: 'wallMs', of: 'ours', to: 'theirs', atMost: 1 } as const;
     expect(compare(comparison, entries, runs([{ wallMs: 1 }], [failed]))).toMatchObject({
@@ -59,12 +59,26 @@ describe('comparing two rows', () => {
     );
   });
 
-  it('divides wall time by clusters where it compares fleets of different size', () => {
+  it('divides the wall time by the number of clusters to compare fleets of different sizes', () => {
     const measured = runs([{ wallMs: 1000 }], [{ wallMs: 100 }]);
     const comparison = { measure: 'wallMsPerCluster', of: 'ours', to: 'theirs' } as const;
     expect(compare(comparison, entries, measured).ratio).toBe(1);
     const [ours, theirs] = entries as [Entry, Entry];
     const tenTimes = { ...theirs, workload: { ...theirs.workload, runs: 10 } };
     expect(compare(comparison, [ours, tenTimes], measured).ratio).toBe(10);
+  });
+});
+
+describe('the median', () => {
+  it.each([
+    [[3], 3],
+    [[9, 1, 5], 5],
+    [[10, 9, 100, 1], 9.5],
+  ])('of %j is %d', (values, expected) => {
+    expect(median(values)).toBe(expected);
+  });
+
+  it('of no values is NaN', () => {
+    expect(median([])).toBeNaN();
   });
 });

@@ -1,6 +1,5 @@
-import { contenders } from '../../bench/contenders';
-import { missingFor } from '../../bench/missing-for';
-import { quickly, scenarios } from '../../bench/scenarios';
+import { contenders, unavailableReason } from '../../bench/contenders';
+import { quickVersion, scenarios } from '../../bench/scenarios';
 
 const machine = {
   node: 'node',
@@ -15,14 +14,17 @@ const machine = {
 };
 
 describe('the scenarios', () => {
-  it.each(scenarios)('$name compares rows it has, each of its own name', ({ entries, comparisons }) => {
+  it.each(scenarios)('$name compares rows that exist, and no two rows have the same name', ({
+    entries,
+    comparisons,
+  }) => {
     const names = entries.map(({ name }) => name);
     expect(new Set(names).size).toBe(names.length);
     for (const { of, to } of comparisons) expect(names).toEqual(expect.arrayContaining([of, to]));
   });
 
-  it('become a hundredth of the work without goals when it has to be quick', () => {
-    for (const scenario of scenarios.map(quickly)) {
+  it('have a quick version with a hundredth of the work and no goals', () => {
+    for (const scenario of scenarios.map(quickVersion)) {
       for (const { workload } of scenario.entries) {
         expect(workload.clusters * workload.resources.length * workload.logBytes).toBeLessThanOrEqual(40_000_000);
         expect(workload.logBytes).toBeLessThanOrEqual(10_000_000);
@@ -33,15 +35,15 @@ describe('the scenarios', () => {
 });
 
 describe('a contender', () => {
-  it('takes part where all it needs is found', () => {
-    for (const contender of Object.values(contenders)) expect(missingFor(contender, machine)).toBeUndefined();
+  it('runs where everything it needs is installed', () => {
+    for (const contender of Object.values(contenders)) expect(unavailableReason(contender, machine)).toBeUndefined();
   });
 
   it.each([
     ['ours, zstd', { hasZstd: false }, 'has no zstd'],
-    ['boto3', { python: undefined }, 'boto3 is not found'],
-    ['rclone, unchecked', { rclone: undefined }, 'rclone is not found'],
-  ] as const)('%s stays away, and says why, where something is missing', (name, missing, reason) => {
-    expect(missingFor(contenders[name], { ...machine, ...missing })).toContain(reason);
+    ['boto3', { python: undefined }, 'boto3 was not found'],
+    ['rclone, unchecked', { rclone: undefined }, 'rclone was not found'],
+  ] as const)('%s is left out, with the reason, where something is not installed', (name, missing, reason) => {
+    expect(unavailableReason(contenders[name], { ...machine, ...missing })).toContain(reason);
   });
 });

@@ -2,7 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:tls';
-import { type ServerCertificate, testCertificates } from './tls';
+import type { ServerCertificate } from '../../local/demo-service/tls-certificate';
+import { testCertificates } from './tls';
 
 const certificates = testCertificates();
 

@@ -1,18 +1,17 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { writeCertificate } from './tls-certificate';
+import {
+  createAuthority,
+  issueServerCertificate,
+  type ServerCertificate,
+} from '../../local/demo-service/tls-certificate';
 
-/** PEM texts, as servers of node:https and node:tls take them. */
-export interface ServerCertificate {
-  readonly key: string;
-  readonly cert: string;
-}
+const day = 24 * 3600 * 1000;
 
 export interface TestCertificates {
-  /** The private authority's certificate (PEM): what a client is told to trust. */
+  /** The private authority's certificate (PEM), which clients have to trust. */
   readonly ca: string;
-  /** Good for `localhost` and 127.0.0.1, signed by `ca`. */
+  /** For `localhost` and 127.0.0.1, signed by `ca`. */
   readonly server: ServerCertificate;
-  /** Like `server`, but its time is over. */
+  /** Like `server`, but expired. */
   readonly expired: ServerCertificate;
   /** Like `server`, but for another host. */
   readonly otherHost: ServerCertificate;
@@ -21,52 +20,17 @@ export interface TestCertificates {
   readonly otherCa: string;
 }
 
-const day = 24 * 3600 * 1000;
-const loopback = { dnsNames: ['localhost'], ipv4: ['127.0.0.1'] };
-
-/** Makes new keys and certificates, within milliseconds; nothing secret is in the repository and nothing runs out. */
+/** Makes new keys and certificates within milliseconds, so that the repository holds no secret and nothing expires. */
 export function testCertificates(): TestCertificates {
-  const authority = makeAuthority('collector test authority');
-  const otherAuthority = makeAuthority('another test authority');
+  const authority = createAuthority('collector test authority');
+  const otherAuthority = createAuthority('another test authority');
+  const past = { notBefore: new Date(Date.now() - 30 * day), notAfter: new Date(Date.now() - 2 * day) };
   return {
     ca: authority.cert,
-    server: makeServer(authority, loopback),
-    expired: makeServer(authority, loopback, { notBefore: daysFromNow(-30), notAfter: daysFromNow(-2) }),
-    otherHost: makeServer(authority, { dnsNames: ['elsewhere.example'], ipv4: [] }),
-    ofOtherCa: makeServer(otherAuthority, loopback),
+    server: issueServerCertificate(authority),
+    expired: issueServerCertificate(authority, { validity: past }),
+    otherHost: issueServerCertificate(authority, { server: { dnsNames: ['elsewhere.example'], ipv4: [] } }),
+    ofOtherCa: issueServerCertificate(otherAuthority),
     otherCa: otherAuthority.cert,
   };
-}
-
-interface Authority {
-  readonly name: string;
-  readonly key: KeyObject;
-  readonly cert: string;
-}
-
-function makeAuthority(name: string): Authority {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const cert = writeCertificate({ subject: name, issuer: name, publicKey, signingKey: privateKey, ...valid() });
-  return { name, key: privateKey, cert };
-}
-
-function makeServer(authority: Authority, names: typeof loopback, time = valid()): ServerCertificate {
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const cert = writeCertificate({
-    subject: 'test service',
-    issuer: authority.name,
-    publicKey,
-    signingKey: authority.key,
-    server: names,
-    ...time,
-  });
-  return { key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), cert };
-}
-
-function valid() {
-  return { notBefore: daysFromNow(-2), notAfter: daysFromNow(365) };
-}
-
-function daysFromNow(days: number): Date {
-  return new Date(Date.now() + days * day);
 }

@@ -1,8 +1,9 @@
+import type { ServerCertificate } from '../../../local/demo-service/tls-certificate';
 import { type FaultService, startFaultService } from '../../support/fault-service';
 import { ok } from '../../support/fault-service-answers';
 import { logRecord } from '../../support/fault-service-bodies';
 import { RealCollector } from '../../support/real-collector';
-import { type ServerCertificate, type TestCertificates, testCertificates } from '../../support/tls';
+import { type TestCertificates, testCertificates } from '../../support/tls';
 
 let certificates: TestCertificates;
 let service: FaultService;

@@ -1,23 +1,78 @@
-import { createSign, type KeyObject, randomBytes } from 'node:crypto';
+import { createSign, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto';
 
-/** What one certificate says. Names are the subject's and issuer's common names. */
-export interface CertificateRequest {
+/** PEM texts, as servers of node:https and node:tls take them. */
+export interface ServerCertificate {
+  readonly key: string;
+  readonly cert: string;
+}
+
+/** A private certificate authority. */
+export interface Authority {
+  readonly name: string;
+  readonly key: KeyObject;
+  /** Its certificate (PEM), which clients have to trust. */
+  readonly cert: string;
+}
+
+interface Validity {
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+}
+
+interface HostNames {
+  readonly dnsNames: readonly string[];
+  readonly ipv4: readonly string[];
+}
+
+const loopback: HostNames = { dnsNames: ['localhost'], ipv4: ['127.0.0.1'] };
+
+/** Makes an authority with a new key. It takes milliseconds, so that no key has to be kept in the repository. */
+export function createAuthority(name: string): Authority {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const cert = writeCertificate({ subject: name, issuer: name, publicKey, signingKey: privateKey, ...oneYear() });
+  return { name, key: privateKey, cert };
+}
+
+/** Makes a new key and a certificate for it, signed by the authority. Left out: for `localhost` and 127.0.0.1, valid now. */
+export function issueServerCertificate(
+  authority: Authority,
+  { server = loopback, validity = oneYear() }: { readonly server?: HostNames; readonly validity?: Validity } = {},
+): ServerCertificate {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const cert = writeCertificate({
+    subject: 'test service',
+    issuer: authority.name,
+    publicKey,
+    signingKey: authority.key,
+    server,
+    ...validity,
+  });
+  return { key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), cert };
+}
+
+function oneYear(): Validity {
+  const day = 24 * 3600 * 1000;
+  // Clocks may differ.
+  return { notBefore: new Date(Date.now() - 2 * day), notAfter: new Date(Date.now() + 365 * day) };
+}
+
+interface CertificateRequest extends Validity {
+  /** Common name. */
   readonly subject: string;
+  /** Common name. */
   readonly issuer: string;
   readonly publicKey: KeyObject;
   /** The issuer's P-256 key. */
   readonly signingKey: KeyObject;
-  readonly notBefore: Date;
-  readonly notAfter: Date;
   /** Left out: the certificate of an authority. */
-  readonly server?: { readonly dnsNames: readonly string[]; readonly ipv4: readonly string[] };
+  readonly server?: HostNames;
 }
 
 /**
- * An X.509 v3 certificate (RFC 5280) as PEM. node:crypto reads certificates but does not make any, and openssl is not on
- * every machine; key files in the repository would expire and would alarm every secret scanner.
+ * An X.509 v3 certificate (RFC 5280) as PEM. node:crypto reads certificates but cannot make them, and not every machine
+ * has openssl. Files in the repository would expire, and secret scanners would report their keys.
  */
-export function writeCertificate(request: CertificateRequest): string {
+function writeCertificate(request: CertificateRequest): string {
   const signatureAlgorithm = sequence(objectId(1, 2, 840, 10045, 4, 3, 2)); // ecdsa-with-SHA256
   const body = sequence(
     tagged(0xa0, integer(Buffer.from([2]))), // version 3
@@ -37,18 +92,18 @@ export function writeCertificate(request: CertificateRequest): string {
 
 function authorityExtensions(): Buffer[] {
   return [
-    extension(objectId(2, 5, 29, 19), sequence(yes), 'critical'), // basicConstraints: is an authority
+    extension(objectId(2, 5, 29, 19), sequence(yes), 'critical'), // basicConstraints: an authority
     extension(objectId(2, 5, 29, 15), bitString(1, Buffer.from([0x06])), 'critical'), // keyUsage: certificates, CRLs
   ];
 }
 
-function serverExtensions({ dnsNames, ipv4 }: NonNullable<CertificateRequest['server']>): Buffer[] {
+function serverExtensions({ dnsNames, ipv4 }: HostNames): Buffer[] {
   const names = [
     ...dnsNames.map((name) => tagged(0x82, Buffer.from(name, 'ascii'))),
     ...ipv4.map((address) => tagged(0x87, Buffer.from(address.split('.').map(Number)))),
   ];
   return [
-    extension(objectId(2, 5, 29, 19), sequence(), 'critical'), // basicConstraints: is none
+    extension(objectId(2, 5, 29, 19), sequence(), 'critical'), // basicConstraints: not an authority
     extension(objectId(2, 5, 29, 15), bitString(7, Buffer.from([0x80])), 'critical'), // keyUsage: digital signature
     extension(objectId(2, 5, 29, 37), sequence(objectId(1, 3, 6, 1, 5, 5, 7, 3, 1))), // extendedKeyUsage: server
     extension(objectId(2, 5, 29, 17), sequence(...names)), // subjectAltName
