@@ -1,25 +1,23 @@
-import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
-import { environmentNames } from '../lambda/stack-contract';
-import { startLocalAws } from '../local/aws/local-aws';
-import { type InvocationResult, LocalFunction } from '../local/deployment/local-function';
+import { environmentNames } from '../../lambda/stack-contract';
+import { startLocalAws } from '../../local/aws/local-aws';
+import { type InvocationResult, LocalFunction } from '../../local/deployment/local-function';
 import { accountId, assetBucket, type DeployedConfiguration, type MotoAccount, region } from './moto-account';
 
-/** A function as it was deployed: its code and everything that it runs with, taken back from the account. */
+/** A deployed function: its code and its configuration, downloaded from the account. */
 export interface DeployedFunction {
   readonly configuration: DeployedConfiguration;
   readonly codeFolder: string;
 }
 
 /**
- * Unpacks the code that the stack's function was created with.
- * @param codeFolder absent so far
- * @param objectKey of the archive in the bucket of assets: moto has no other copy that can be fetched
- * @throws AssertionError if the function has another code
+ * Downloads and unpacks the code of the stack's function. Fails if the hash of the function's code is another one.
+ * @param objectKey of the zip file in the bucket of assets, because moto cannot return the function's own copy
+ * @param codeFolder is created
  */
 export async function takeBackFunction(
   account: MotoAccount,
@@ -28,27 +26,27 @@ export async function takeBackFunction(
   codeFolder: string,
 ): Promise<DeployedFunction> {
   const resource = (await account.resourcesOf(stackName)).find(({ type }) => type === 'AWS::Lambda::Function');
-  assert.ok(resource, 'the stack has no function');
+  if (resource === undefined) throw new Error(`The stack ${stackName} has no function.`);
   const configuration = await account.configurationOf(resource.physicalId);
   const { Body } = await account.s3.send(new GetObjectCommand({ Bucket: assetBucket, Key: objectKey }));
   const archive = (await Body?.transformToByteArray()) ?? new Uint8Array();
-  assert.equal(configuration.CodeSha256, createHash('sha256').update(archive).digest('base64'));
+  expect(configuration.CodeSha256).toBe(createHash('sha256').update(archive).digest('base64'));
   const file = `${codeFolder}.zip`;
   writeFileSync(file, archive);
-  // Where moto is, Python is; Node cannot unpack.
+  // Node cannot unpack zip files. Python can, and is installed where moto is.
   const unpacked = spawnSync('python3', ['-m', 'zipfile', '-e', file, codeFolder], { encoding: 'utf8' });
-  assert.equal(unpacked.status, 0, unpacked.stderr);
+  if (unpacked.status !== 0) throw new Error(`Unpacking ${file} failed: ${unpacked.stderr}`);
   return { configuration, codeFolder };
 }
 
-/** The files of a folder with their content. */
+/** The content of every file in a folder, by name. */
 export function filesOf(folder: string): Record<string, string> {
   return Object.fromEntries(readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8')]));
 }
 
 /**
- * Invokes it once, with the role's policies as they were deployed enforced on every call.
- * @param archiveFolder where the archive's objects lie
+ * Invokes the function once. The deployed policies of its role are enforced on every call.
+ * @param archiveFolder gets the archive's objects
  */
 export async function invokeDeployed(
   account: MotoAccount,

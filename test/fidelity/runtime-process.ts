@@ -5,32 +5,32 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
-import type { LocalDeployment } from '../local/deployment/deploy-locally';
-import { memoryArguments } from '../local/deployment/execution-environment';
-import { functionVariables } from '../local/deployment/local-function';
+import type { LocalDeployment } from '../../local/deployment/deploy-locally';
+import { memoryArguments } from '../../local/deployment/execution-environment';
+import { functionVariables } from '../../local/deployment/local-function';
 import type { LambdaRuntime } from './install-runtime';
 import { type RuntimeApi, startRuntimeApi } from './runtime-api';
 
-/** What a function wrote, by the way it took to Lambda's log. */
+/** What a function wrote to Lambda's log, by channel. */
 export interface RuntimeOutput {
   /** Lines of standard output and standard error. */
   readonly lines: readonly string[];
-  /** Messages of the client's own console, which the platform gets framed at a descriptor of its own. */
+  /** Messages of the client's own console. It writes them in frames to a descriptor of their own. */
   readonly messages: readonly string[];
 }
 
-/** One execution environment with Lambda's own client in it. */
+/** One execution environment that runs Lambda's own client. */
 export interface RuntimeProcess extends Pick<RuntimeApi, 'invoke' | 'initError'> {
-  /** Ends the process, whatever it is doing; called again, it gives the same. */
+  /** Kills the process. A second call returns the same output. */
   stop(): Promise<RuntimeOutput>;
 }
 
-/** Descriptor at which the client hands its messages over. */
+/** Descriptor to which the client writes its messages. */
 const telemetryDescriptor = 3;
 
 /**
  * Runs a deployed function in the real runtime, as its template configures it, with JSON logs.
- * @param changes to the environment; undefined takes a variable away
+ * @param changes to the environment; undefined removes a variable
  */
 export async function startRuntimeProcess(
   { node, nodeVersion, client }: LambdaRuntime,
@@ -38,7 +38,7 @@ export async function startRuntimeProcess(
   changes: Readonly<Record<string, string | undefined>> = {},
 ): Promise<RuntimeProcess> {
   const { definition } = deployment;
-  if (!('folder' in definition.code)) throw new Error(`${definition.name} has no code in a folder`);
+  if (!('folder' in definition.code)) throw new Error(`Starting ${definition.name} failed: its code is not a folder`);
   const codeFolder = definition.code.folder;
   const temporaryFolder = await mkdtemp(join(tmpdir(), 'runtime-process-'));
   const api = await startRuntimeApi(definition);
@@ -61,9 +61,9 @@ export async function startRuntimeProcess(
   const errors = text(child.stderr as Readable);
   const frames = buffer(child.stdio[telemetryDescriptor] as Readable);
   const died = closed.then(async ([code, signal]): Promise<never> => {
-    throw new Error(`the runtime ended with ${code ?? signal}: ${await out}${await errors}`);
+    throw new Error(`The runtime ended with ${code ?? signal}: ${await out}${await errors}`);
   });
-  // Only an invocation that is under way cares.
+  // Only a running invocation needs to know.
   died.catch(() => undefined);
   const end = async (): Promise<RuntimeOutput> => {
     child.kill('SIGKILL');
@@ -84,7 +84,7 @@ export async function startRuntimeProcess(
   };
 }
 
-/** A frame: type and length, four bytes each, eight of time, the message. */
+/** Each frame has a type and a length of four bytes each, a time of eight bytes, and the message. */
 function messagesIn(frames: Buffer): string[] {
   const messages: string[] = [];
   for (let start = 0; start < frames.length; ) {

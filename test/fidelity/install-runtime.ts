@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 
-/** The client that Lambda's managed Node.js runtime runs, as AWS publishes it. Needs Node 22. */
+/** The runtime interface client of Lambda's managed Node.js runtime, as AWS publishes it. It needs Node 22. */
 const clientPackage = 'aws-lambda-ric@4.0.2';
 
-/** The Node of the function's runtime: `infra/collector.ts`. */
+/** Node's major version in the function's runtime (infra/collector.ts). */
 const nodeMajor = '24';
 
-/** What Lambda runs a Node.js function with. */
+/** What Lambda runs a Node.js function with. The client is the runtime interface client. */
 export interface LambdaRuntime {
   /** Path of the Node binary. */
   readonly node: string;
@@ -21,14 +21,14 @@ export interface LambdaRuntime {
   remove(): void;
 }
 
-/** The runtime cannot be had here: no network, or no binary for this machine. */
+/** The runtime cannot be installed: there is no network, or no binary for this machine. */
 export class RuntimeUnavailableError extends Error {
   override readonly name = 'RuntimeUnavailableError';
 }
 
 /**
- * Installs the runtime from the package registry into a temporary folder, which `remove` removes. The client's native
- * part is not compiled: {@link file://./rapid-client.ts} takes its place.
+ * Installs the runtime from the package registry into a temporary folder, which `remove` deletes. The client's native
+ * part is not compiled; rapid-client.ts replaces it.
  * @throws RuntimeUnavailableError
  */
 export function installRuntime(): LambdaRuntime {
@@ -40,7 +40,8 @@ export function installRuntime(): LambdaRuntime {
     putTransport(join(client, 'rapid-client.node'));
     const node = process.versions.node.startsWith(`${nodeMajor}.`) ? process.execPath : installNode(folder);
     const { status, stdout } = spawnSync(node, ['--version'], { encoding: 'utf8' });
-    if (status !== 0) throw new RuntimeUnavailableError(`Running ${node} failed: Node ${nodeMajor} is not for here`);
+    if (status !== 0)
+      throw new RuntimeUnavailableError(`Running ${node} failed: this Node ${nodeMajor} is not for this machine`);
     return { node, nodeVersion: stdout.trim().slice(1), client: join(client, 'index.mjs'), remove };
   } catch (error) {
     remove();
@@ -51,7 +52,7 @@ export function installRuntime(): LambdaRuntime {
 function installNode(parent: string): string {
   const folder = join(parent, 'node');
   mkdirSync(folder);
-  // Its install script fetches the package with this platform's binary.
+  // Its install script downloads the binary for this platform.
   install(folder, [`node@${nodeMajor}`]);
   return join(folder, 'node_modules', 'node', 'bin', 'node');
 }
@@ -68,7 +69,7 @@ function install(folder: string, args: readonly string[]): void {
   throw new RuntimeUnavailableError(`npm install ${args[0]} failed: ${reason}`, { cause: error });
 }
 
-/** A folder of the native module's name is what `require` finds in its absence. */
+/** `require` finds a folder with the native module's name where the module itself does not exist. */
 function putTransport(folder: string): void {
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), '{"type":"commonjs"}');

@@ -2,17 +2,17 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { XMLParser } from 'fast-xml-parser';
 import * as z from 'zod';
-import type { PolicyDocument } from '../local/aws/iam/authorize';
+import type { PolicyDocument } from '../../local/aws/iam/authorize';
 
-/** moto's own account, in which everything is deployed. */
+/** moto's account, into which everything is deployed. */
 export const accountId = '123456789012';
 export const region = 'eu-central-1';
-/** Where `cdk bootstrap` makes place for code and templates. */
+/** The bucket that `cdk bootstrap` creates for code and templates. */
 export const assetBucket = `cdk-hnb659fds-assets-${accountId}-${region}`;
-/** moto believes everybody. */
+/** moto accepts any credentials. */
 export const credentials = { accessKeyId: 'AKIANOBODY', secretAccessKey: 'nothing' };
 
-/** In the address of a template, moto understands a bucket in the path for this host alone. */
+/** moto accepts a template's URL with the bucket in its path only if the host is `localhost`. */
 export function templateHost(url: string): string {
   return url.replace('127.0.0.1', 'localhost');
 }
@@ -34,35 +34,38 @@ const functionSchema = z.object({
 
 export type DeployedConfiguration = z.infer<typeof functionSchema>['Configuration'];
 
-/** A resource that a stack has. */
+/** One resource of a deployed stack. */
 export interface DeployedResource {
   readonly logicalId: string;
   readonly type: string;
   readonly physicalId: string;
 }
 
-/** What moto's account holds. moto asks for no signature, only for the name of the service. */
+/** Reads moto's account. moto needs no signature, only the name of the service in the authorization header. */
 export class MotoAccount {
   readonly s3: S3Client;
   readonly secrets: SecretsManagerClient;
-  private readonly xml = new XMLParser({ isArray: (name) => name === 'member', parseTagValue: false });
+  readonly #xml = new XMLParser({ isArray: (name) => name === 'member', parseTagValue: false });
 
-  /** @param url `http://127.0.0.1:<port>` */
-  constructor(readonly url: string) {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
+
+  constructor(url: string) {
+    this.url = url;
     this.s3 = new S3Client({ endpoint: url, region, credentials, forcePathStyle: true });
     this.secrets = new SecretsManagerClient({ endpoint: url, region, credentials });
   }
 
-  /** @returns the status, and the answer without its envelope */
+  /** Calls an API of the query protocol. @returns the status, and the result without its envelope */
   async query(service: keyof typeof versions, action: string, parameters: Record<string, string>) {
     const body = new URLSearchParams({ Action: action, Version: versions[service], ...parameters });
-    const response = await fetch(this.url, { method: 'POST', headers: this.headers(service), body });
+    const response = await fetch(this.url, { method: 'POST', headers: this.#headers(service), body });
     const answer = await response.text();
-    const result = response.ok ? this.xml.parse(answer)?.[`${action}Response`]?.[`${action}Result`] : undefined;
+    const result = response.ok ? this.#xml.parse(answer)?.[`${action}Response`]?.[`${action}Result`] : undefined;
     return { status: response.status, result };
   }
 
-  /** The resources of a stack, without those that moto left out. */
+  /** The resources of a stack. Resources that moto did not create are not among them. */
   async resourcesOf(StackName: string): Promise<DeployedResource[]> {
     const { result } = await this.query('cloudformation', 'DescribeStackResources', { StackName });
     const members: Record<string, string>[] = result?.StackResources?.member ?? [];
@@ -71,7 +74,7 @@ export class MotoAccount {
     );
   }
 
-  /** Outputs of a stack by key; undefined if there is no such stack. */
+  /** Outputs of a stack by key; undefined if the stack does not exist. */
   async outputsOf(StackName: string): Promise<Record<string, string> | undefined> {
     const { result } = await this.query('cloudformation', 'DescribeStacks', { StackName });
     const [stack] = result?.Stacks?.member ?? [];
@@ -80,14 +83,16 @@ export class MotoAccount {
     return Object.fromEntries(outputs.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]));
   }
 
+  /** @throws Error with the status, if there is no such function */
   async configurationOf(functionName: string): Promise<DeployedConfiguration> {
     const response = await fetch(`${this.url}/2015-03-31/functions/${functionName}`, {
-      headers: this.headers('lambda'),
+      headers: this.#headers('lambda'),
     });
     if (!response.ok) throw new Error(`GetFunction ${functionName} failed: ${response.status}`);
     return functionSchema.parse(await response.json()).Configuration;
   }
 
+  /** The inline policies of a role. */
   async policiesOf(RoleName: string): Promise<PolicyDocument[]> {
     const { result } = await this.query('iam', 'ListRolePolicies', { RoleName });
     const names: string[] = result?.PolicyNames?.member ?? [];
@@ -98,7 +103,7 @@ export class MotoAccount {
     return Promise.all(policies);
   }
 
-  private headers(service: string): Record<string, string> {
+  #headers(service: string): Record<string, string> {
     const scope = `${credentials.accessKeyId}/20261120/${region}/${service}/aws4_request`;
     return { Authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=none` };
   }

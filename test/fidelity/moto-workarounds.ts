@@ -1,17 +1,21 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GetBucketVersioningCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import type { Template } from '../local/deployment/template';
+import type { Template } from '../../local/deployment/template';
 import { assetBucket, type MotoAccount, templateHost } from './moto-account';
 
-/** One thing that moto cannot do, what is done instead, and how a moto that can is recognised. */
+/** One thing that moto cannot do and that the tests work around. */
 interface Workaround {
-  /** The stack is deployed; the template is the one that was synthesised. */
+  /**
+   * Whether moto still cannot do it.
+   * @param stackName a deployed stack
+   * @param template the stack's template before it was changed for moto
+   */
   isNeeded(account: MotoAccount, stackName: string, template: Template): Promise<boolean>;
 }
 
-/** Types that moto's CloudFormation passes over; what refers to one of them is given a text instead. */
-const absentTypes = [
+/** Types that moto's CloudFormation ignores. References to their resources are replaced by a text. */
+const ignoredTypes = [
   'AWS::CloudWatch::Alarm',
   'AWS::Lambda::EventInvokeConfig',
   'AWS::S3::BucketPolicy',
@@ -21,24 +25,24 @@ const absentTypes = [
   'AWS::SecretsManager::Secret',
 ];
 
-/** What moto's CloudFormation does not hand to the function that it creates. */
-const lostProperties = ['Architectures', 'EphemeralStorage', 'LoggingConfig'];
+/** Properties of a function that moto's CloudFormation ignores. */
+const ignoredProperties = ['Architectures', 'EphemeralStorage', 'LoggingConfig'];
 
-/** Everything that is not done as in an account, by what is done instead. */
+/** Everything that differs from a deployment into a real account, by what is done instead. */
 export const workarounds: Readonly<Record<string, Workaround>> = {
-  'termination protection is left out: moto has no UpdateTerminationProtection': {
+  'termination protection is off: moto has no UpdateTerminationProtection': {
     isNeeded: async (account, StackName) => {
       const parameters = { StackName, EnableTerminationProtection: 'false' };
       return (await account.query('cloudformation', 'UpdateTerminationProtection', parameters)).status >= 400;
     },
   },
-  'deployed without change sets: moto cannot delete one that does not exist, with which an update begins': {
+  'the deployment uses no change sets: an update starts by deleting one that does not exist, which moto cannot do': {
     isNeeded: async (account, StackName) => {
       const parameters = { StackName, ChangeSetName: 'cdk-deploy-change-set' };
       return (await account.query('cloudformation', 'DeleteChangeSet', parameters)).status >= 400;
     },
   },
-  'an update names its parameters: moto does not know the previous value of one that has a default': {
+  'an update passes its parameters: moto does not know the previous value of a parameter with a default': {
     isNeeded: async (account, StackName) => {
       const update = (parameter: Record<string, string>) =>
         account.query('cloudformation', 'UpdateStack', {
@@ -50,7 +54,7 @@ export const workarounds: Readonly<Record<string, Workaround>> = {
       return previous.status >= 400 && named.status === 200;
     },
   },
-  "the template's address names localhost: moto takes the first part of any other host for the bucket": {
+  "the template's URL has the host localhost: moto takes the first part of any other host for the bucket": {
     isNeeded: async (account) => {
       const Body = '{"Resources":{"Topic":{"Type":"AWS::SNS::Topic"}}}';
       await account.s3.send(new PutObjectCommand({ Bucket: assetBucket, Key: 'probe.json', Body }));
@@ -61,10 +65,10 @@ export const workarounds: Readonly<Record<string, Workaround>> = {
     },
   },
   ...Object.fromEntries(
-    absentTypes.map((type) => [
+    ignoredTypes.map((type) => [
       type === 'AWS::SecretsManager::Secret'
-        ? `${type} is passed over by moto's CloudFormation: it is created through its own API`
-        : `${type} is passed over by moto's CloudFormation: it is left out, and so is what it is for`,
+        ? `${type} is created through its own API: moto's CloudFormation ignores it`
+        : `${type} is missing: moto's CloudFormation ignores it`,
       {
         isNeeded: async (account: MotoAccount, stackName: string, { Resources }: Template) =>
           Object.values(Resources).some(({ Type }) => Type === type) &&
@@ -72,7 +76,7 @@ export const workarounds: Readonly<Record<string, Workaround>> = {
       },
     ]),
   ),
-  "of a bucket, all but encryption and tags is lost in moto's CloudFormation: it is left out": {
+  "a bucket has only encryption and tags: moto's CloudFormation ignores its other properties": {
     isNeeded: async (account, stackName, { Resources }) => {
       const resources = await account.resourcesOf(stackName);
       const versioned = resources.find(({ logicalId }) => Resources[logicalId]?.Properties?.VersioningConfiguration);
@@ -81,8 +85,8 @@ export const workarounds: Readonly<Record<string, Workaround>> = {
     },
   },
   ...Object.fromEntries(
-    lostProperties.map((property) => [
-      `the function's ${property} is lost in moto's CloudFormation: it is left out`,
+    ignoredProperties.map((property) => [
+      `the function has no ${property}: moto's CloudFormation ignores it`,
       {
         isNeeded: async (account: MotoAccount, stackName: string, { Resources }: Template) => {
           const wanted =
@@ -97,32 +101,32 @@ export const workarounds: Readonly<Record<string, Workaround>> = {
   ),
 };
 
-/** Types of the template of which the stack has fewer resources, beyond those that are known to be passed over. */
-export async function passedOver(account: MotoAccount, stackName: string, template: Template): Promise<string[]> {
+/** The types of resources that the template has and the deployed stack lacks, without the types that moto is known to ignore. */
+export async function missingTypes(account: MotoAccount, stackName: string, template: Template): Promise<string[]> {
   const deployed = await account.resourcesOf(stackName);
   const missing = Object.entries(template.Resources)
     .filter(([id, { Type }]) => !deployed.some(({ logicalId, type }) => logicalId === id && type === Type))
     .map(([, { Type }]) => Type);
-  return [...new Set(missing)].filter((type) => !absentTypes.includes(type));
+  return [...new Set(missing)].filter((type) => !ignoredTypes.includes(type));
 }
 
 /**
  * Applies the workarounds to a synthesised assembly with one stack.
- * @param secretArn of the secret that stands for the template's
- * @returns the template as it was
+ * @param secretArn the secret that stands in for the template's
+ * @returns the template before the change
  */
 export function prepareAssembly(folder: string, secretArn: string): Template {
   const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.template.json'));
   const template: Template = JSON.parse(readFileSync(join(folder, file), 'utf8'));
-  const absent = new Map(
+  const replacements = new Map(
     Object.entries(template.Resources)
-      .filter(([, { Type }]) => absentTypes.includes(Type))
+      .filter(([, { Type }]) => ignoredTypes.includes(Type))
       .map(([id, { Type }]) => [id, Type === 'AWS::SecretsManager::Secret' ? secretArn : `not-in-moto-${id}`]),
   );
   const referred = JSON.stringify(template, (_name, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;
     const { Ref: ref, 'Fn::GetAtt': attribute } = value as Record<string, unknown>;
-    return absent.get(String(Array.isArray(attribute) ? attribute[0] : ref)) ?? value;
+    return replacements.get(String(Array.isArray(attribute) ? attribute[0] : ref)) ?? value;
   });
   writeFileSync(join(folder, file), referred);
   const manifest = join(folder, 'manifest.json');

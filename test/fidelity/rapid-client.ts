@@ -1,6 +1,7 @@
 /**
- * Stands in for the native part of Lambda's runtime interface client, which is a transport and no more: it asks for the
- * next invocation, and posts its result while the thread waits. It is bundled and put where the client looks for it.
+ * Stands in for the native part of Lambda's runtime interface client. That part is only a transport: it requests the next
+ * invocation, and posts the result while the main thread is blocked. install-runtime.ts bundles this file and puts it
+ * where the client expects its native module.
  */
 import { get, request } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -9,7 +10,7 @@ import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 interface Post {
   readonly path: string;
   readonly body: string;
-  /** Becomes 1 when the answer is there. */
+  /** Becomes 1 when the response has arrived. */
   readonly answered: Int32Array;
 }
 

@@ -6,23 +6,23 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { credentials, region, templateHost } from './moto-account';
 
-const root = join(__dirname, '..');
+const root = join(__dirname, '..', '..');
 
-/** The project's CDK command line in an environment of its own, from which only one address can be reached. */
+/** The project's CDK command line, in an environment from which only moto can be reached. */
 export interface CdkCommand {
   /**
-   * @returns everything that was printed
-   * @throws Error with it, if the command failed
+   * @returns everything that the command printed
+   * @throws Error with everything that it printed, if it failed
    */
   run(args: readonly string[]): Promise<string>;
-  /** Whatever it tried to reach beside that address: `CONNECT host:port`, or method and URL. */
+  /** Everything that it tried to reach beside moto: `CONNECT host:port`, or method and URL. */
   readonly callsElsewhere: readonly string[];
   close(): Promise<void>;
 }
 
 /**
- * @param endpoint stands for all of AWS: `http://127.0.0.1:<port>`
- * @param home an empty folder: no profile, no configuration of the command line's user
+ * @param endpoint stands in for all of AWS: `http://127.0.0.1:<port>`
+ * @param home an empty folder, so that no profile or configuration of the user is read
  */
 export async function startCdkCommand(endpoint: string, home: string): Promise<CdkCommand> {
   const callsElsewhere: string[] = [];

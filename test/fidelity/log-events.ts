@@ -1,9 +1,8 @@
-import assert from 'node:assert/strict';
 import * as z from 'zod';
-import { metricNames, metricNamespace } from '../lambda/stack-contract';
+import { metricNames, metricNamespace } from '../../lambda/stack-contract';
 import type { RuntimeOutput } from './runtime-process';
 
-/** What CloudWatch makes metrics of: its Embedded Metric Format, one JSON document that nothing is wrapped around. */
+/** CloudWatch's Embedded Metric Format: the line is one JSON document, with nothing around it. */
 const metricsSchema = z.looseObject({
   _aws: z.object({
     Timestamp: z.int(),
@@ -18,7 +17,7 @@ const metricsSchema = z.looseObject({
   service: z.string(),
 });
 
-/** What Lambda needs to keep a line's own level and time: without them it takes INFO, and the time of its arrival. */
+/** A log line. Without level and timestamp, Lambda would use INFO and the time of arrival. */
 const lineSchema = z.looseObject({
   level: z.enum(['TRACE', 'DEBUG', 'INFO', 'WARN', 'ERROR', 'FATAL']),
   timestamp: z.iso.datetime(),
@@ -26,7 +25,7 @@ const lineSchema = z.looseObject({
   function_request_id: z.string(),
 });
 
-/** How the client logs an error that the handler throws. */
+/** The runtime client's log line for an error that the handler throws. */
 const errorSchema = z.looseObject({
   level: z.literal('ERROR'),
   timestamp: z.iso.datetime(),
@@ -34,21 +33,21 @@ const errorSchema = z.looseObject({
   message: z.looseObject({ name: z.string(), errorMessage: z.string(), stackTrace: z.array(z.string()) }),
 });
 
-/** The log of a function as CloudWatch gets it, each event understood. */
+/** The log of a function as CloudWatch receives it, parsed. */
 export interface LogEvents {
   readonly metrics: readonly Readonly<Record<string, unknown>>[];
   readonly lines: readonly z.infer<typeof lineSchema>[];
   readonly errors: readonly z.infer<typeof errorSchema>[];
 }
 
-/** @throws ZodError or SyntaxError for an event that Lambda or CloudWatch would not understand */
+/** @throws ZodError or SyntaxError for an event that Lambda or CloudWatch would not accept. Fails if a metric has no value. */
 export function readLogEvents(output: RuntimeOutput): LogEvents {
   const events = output.lines.map((line) => JSON.parse(line) as object);
   const metrics = events.filter((event) => '_aws' in event).map((event) => metricsSchema.parse(event));
   for (const { _aws, ...values } of metrics) {
     const declared = _aws.CloudWatchMetrics[0].Metrics.map(({ Name }) => Name);
-    assert.deepEqual(declared.toSorted(), Object.values(metricNames).toSorted());
-    for (const name of declared) assert.equal(typeof values[name], 'number', `${name} has no value`);
+    expect(declared.toSorted()).toEqual(Object.values(metricNames).toSorted());
+    for (const name of declared) expect([name, typeof values[name]]).toEqual([name, 'number']);
   }
   return {
     metrics,

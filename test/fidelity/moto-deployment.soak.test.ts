@@ -1,0 +1,93 @@
+import { GetBucketEncryptionCommand, GetObjectCommand, ListBucketsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { DescribeSecretCommand } from '@aws-sdk/client-secrets-manager';
+import { findCommand } from '../local/aws/moto-server';
+import { type Assembly, type Collected, type MotoStack, stackName, startMotoStack } from './moto-stack';
+import { missingTypes, workarounds } from './moto-workarounds';
+
+const command = findCommand('moto_server');
+const describeIfMoto = command === undefined ? describe.skip : describe;
+
+jest.setTimeout(300_000);
+
+/**
+ * The real command line bootstraps, deploys, updates and destroys the real stack in moto's account. moto runs no
+ * function without Docker: the deployed code, environment and role policies are downloaded and run by the local
+ * deployment's runner. The tests build on each other, in this order.
+ */
+describeIfMoto('the stack in moto (skipped where moto_server is not in the PATH)', () => {
+  let stack: MotoStack;
+  let assembly: Assembly;
+  let bucket: string;
+  let first: Collected;
+
+  beforeAll(async () => {
+    stack = await startMotoStack(command ?? '');
+  });
+
+  afterAll(() => stack?.close());
+
+  it('is synthesised by the command line', async () => {
+    assembly = await stack.synthesise({ clusters: ['alpha', 'beta'] });
+  });
+
+  it('bootstraps the account', () => stack.bootstrap(assembly));
+
+  it('deploys', () => stack.deploy(assembly));
+
+  it('has every resource, apart from the types that moto is known to ignore', async () => {
+    expect(await missingTypes(stack.account, stackName, assembly.template)).toEqual([]);
+  });
+
+  // Where one fails, moto can do it now: remove the workaround.
+  it.each(Object.entries(workarounds))('still needs the workaround: %s', async (_, { isNeeded }) => {
+    expect(await isNeeded(stack.account, stackName, assembly.template)).toBe(true);
+  });
+
+  it('encrypts the archive', async () => {
+    bucket = await stack.physicalIdOf('ArchiveBucket');
+    const encryption = await stack.account.s3.send(new GetBucketEncryptionCommand({ Bucket: bucket }));
+    const [rule] = encryption.ServerSideEncryptionConfiguration?.Rules ?? [];
+    expect(rule?.ApplyServerSideEncryptionByDefault?.SSEAlgorithm).toBe('AES256');
+  });
+
+  it("names the archive's bucket and the function in its outputs", async () => {
+    const outputs = await stack.outputs();
+    expect(outputs?.ArchiveBucket).toBe(bucket);
+    expect(outputs?.CollectNow).toContain(await stack.physicalIdOf('CollectorFunction'));
+  });
+
+  it('has the code of the asset, and collects with the deployed role', async () => {
+    first = await stack.collect(assembly);
+    expect(first.summary.counts.archived).toBe(4);
+    expect(first.summary.record?.startsWith(`s3://${bucket}/runs/`)).toBe(true);
+  });
+
+  it('updates the code for a changed list of clusters, and replaces nothing', async () => {
+    const resources = await stack.resources();
+    const changed = await stack.synthesise({ clusters: ['alpha', 'beta', 'gamma'] });
+    await stack.deploy(changed);
+    const second = await stack.collect(changed);
+    expect(second.clusters).toEqual(['alpha', 'beta', 'gamma'].map((uid) => ({ uid })));
+    expect(second.configuration.CodeSha256).not.toBe(first.configuration.CodeSha256);
+    expect(second.summary.counts.archived).toBe(6);
+    expect(await stack.resources()).toEqual(resources);
+  });
+
+  it('keeps buckets, objects and secret when it is destroyed, and removes its function', async () => {
+    const { account } = stack;
+    const object = { Bucket: bucket, Key: 'logs/kept' };
+    await account.s3.send(new PutObjectCommand({ ...object, Body: 'kept' }));
+    await stack.destroy(assembly);
+    expect(await stack.outputs()).toBeUndefined();
+    await expect(account.configurationOf(first.configuration.FunctionName)).rejects.toThrow(/404/);
+    const { Buckets = [] } = await account.s3.send(new ListBucketsCommand({}));
+    expect(Buckets.filter(({ Name }) => Name?.startsWith(stackName))).toHaveLength(2);
+    const kept = await account.s3.send(new GetObjectCommand(object));
+    expect(await kept.Body?.transformToString()).toBe('kept');
+    await account.secrets.send(new DescribeSecretCommand({ SecretId: stack.secretArn }));
+  });
+
+  it('needed no call to anything but moto', () => {
+    expect(stack.callsElsewhere).toEqual([]);
+  });
+});

@@ -1,0 +1,147 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CreateSecretCommand } from '@aws-sdk/client-secrets-manager';
+import type { RunSummary } from '../../lambda/run/run-record';
+import { demoContent } from '../../local/demo-service/demo-content';
+import { startDemoService } from '../../local/demo-service/start-demo-service';
+import { readAssembly } from '../../local/deployment/read-assembly';
+import type { Template } from '../../local/deployment/template';
+import { startMoto } from '../local/aws/moto-server';
+import { type CdkCommand, startCdkCommand } from './cdk-command';
+import { filesOf, invokeDeployed, takeBackFunction } from './deployed-function';
+import { accountId, type DeployedConfiguration, type DeployedResource, MotoAccount, region } from './moto-account';
+import { prepareAssembly } from './moto-workarounds';
+
+export const stackName = 'moto-check';
+const apiKey = 'the-api-key-of-the-check';
+
+/** A synthesised stack, changed so that moto can deploy it. */
+export interface Assembly {
+  readonly folder: string;
+  /** The template before it was changed for moto. */
+  readonly template: Template;
+}
+
+/** What the deployed function did in one invocation. */
+export interface Collected {
+  readonly configuration: DeployedConfiguration;
+  /** The list of clusters in the deployed code. */
+  readonly clusters: unknown;
+  readonly summary: RunSummary;
+}
+
+/** Starts moto with an empty account, the CDK command line for it, and a demo service that the collector reads. */
+export async function startMotoStack(motoCommand: string): Promise<MotoStack> {
+  const folder = mkdtempSync(join(tmpdir(), 'moto-check-'));
+  const started: (() => unknown)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  const close = async () => {
+    for (const stop of started.splice(0).reverse()) await stop();
+  };
+  try {
+    const demo = await startDemoService({ apiKey, source: demoContent() });
+    started.push(() => demo.close());
+    const moto = await startMoto(motoCommand);
+    started.push(() => moto.stop());
+    const cdk = await startCdkCommand(moto.url, folder);
+    started.push(() => cdk.close());
+    const account = new MotoAccount(moto.url);
+    const secret = new CreateSecretCommand({ Name: 'moto-check-key', SecretString: apiKey });
+    const { ARN: secretArn = '' } = await account.secrets.send(secret);
+    return new MotoStack({ folder, account, cdk, secretArn, baseUrl: demo.url, close });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+interface MotoStackParts {
+  /** For the files of the test. */
+  readonly folder: string;
+  readonly account: MotoAccount;
+  readonly cdk: CdkCommand;
+  /** The secret that stands in for the template's. */
+  readonly secretArn: string;
+  /** Of the demo service. */
+  readonly baseUrl: string;
+  readonly close: () => Promise<void>;
+}
+
+/** The real stack in moto's account, deployed by the project's own CDK command line. */
+export class MotoStack {
+  readonly account: MotoAccount;
+  readonly secretArn: string;
+  readonly #parts: MotoStackParts;
+  #assemblies = 0;
+
+  constructor(parts: MotoStackParts) {
+    this.account = parts.account;
+    this.secretArn = parts.secretArn;
+    this.#parts = parts;
+  }
+
+  /** What the command line tried to reach beside moto: `CONNECT host:port`, or method and URL. */
+  get callsElsewhere(): readonly string[] {
+    return this.#parts.cdk.callsElsewhere;
+  }
+
+  /** @param members of the configuration beside name, service and schedule */
+  async synthesise(members: object): Promise<Assembly> {
+    const { folder: parent, baseUrl, cdk } = this.#parts;
+    this.#assemblies += 1;
+    const folder = join(parent, `assembly-${this.#assemblies}`);
+    const config = `${folder}.json`;
+    const schedule = { expression: 'cron(0 * * * ? *)' };
+    writeFileSync(config, JSON.stringify({ name: stackName, service: { baseUrl }, schedule, ...members }));
+    await cdk.run(['synth', '-q', '-c', `config=${config}`, '-o', folder]);
+    return { folder, template: prepareAssembly(folder, this.secretArn) };
+  }
+
+  bootstrap({ folder }: Assembly): Promise<string> {
+    return this.#parts.cdk.run(['bootstrap', '--app', folder, `aws://${accountId}/${region}`]);
+  }
+
+  deploy({ folder }: Assembly): Promise<string> {
+    const options = ['--method', 'direct', '--no-previous-parameters', '--require-approval', 'never'];
+    return this.#parts.cdk.run(['deploy', '--app', folder, ...options]);
+  }
+
+  destroy({ folder }: Assembly): Promise<string> {
+    return this.#parts.cdk.run(['destroy', '--app', folder, '--force']);
+  }
+
+  resources(): Promise<DeployedResource[]> {
+    return this.account.resourcesOf(stackName);
+  }
+
+  /** Outputs by key; undefined if the stack does not exist. */
+  outputs(): Promise<Record<string, string> | undefined> {
+    return this.account.outputsOf(stackName);
+  }
+
+  /** @throws Error if no resource's logical id starts with the prefix */
+  async physicalIdOf(logicalPrefix: string): Promise<string> {
+    const found = (await this.resources()).find(({ logicalId }) => logicalId.startsWith(logicalPrefix));
+    if (found === undefined) throw new Error(`The stack ${stackName} has no resource ${logicalPrefix}….`);
+    return found.physicalId;
+  }
+
+  /** Downloads the deployed function from moto and invokes it once. Fails if its code is not the assembly's, or if the invocation fails. */
+  async collect({ folder }: Assembly): Promise<Collected> {
+    const { template, assetFolder } = readAssembly(folder);
+    const functions = Object.values(template.Resources).filter(({ Type }) => Type === 'AWS::Lambda::Function');
+    const { S3Key } = functions[0]?.Properties?.Code as { S3Key: string };
+    const taken = await takeBackFunction(this.account, stackName, S3Key, `${folder}-deployed`);
+    const files = filesOf(taken.codeFolder);
+    expect(files).toEqual(filesOf(assetFolder(S3Key)));
+    const archiveFolder = `${folder}-archive`;
+    const { payload, error } = await invokeDeployed(this.account, taken, { apiKey, archiveFolder, event: {} });
+    expect(error).toBeUndefined();
+    const { clusters } = JSON.parse(files['collection.json'] ?? '');
+    return { configuration: taken.configuration, clusters, summary: payload as RunSummary };
+  }
+
+  close(): Promise<void> {
+    return this.#parts.close();
+  }
+}

@@ -1,0 +1,189 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { RunSummary } from '../../lambda/run/run-record';
+import { environmentNames, logMessages, metricNames } from '../../lambda/stack-contract';
+import type { InvocationResult } from '../../local/deployment/local-function';
+import { type DeployedCollector, type LocalCollector, startLocalCollector, uids } from '../end-to-end/local-collector';
+import { installRuntime, type LambdaRuntime, RuntimeUnavailableError } from './install-runtime';
+import { type LogEvents, readLogEvents } from './log-events';
+import { type RuntimeOutput, type RuntimeProcess, startRuntimeProcess } from './runtime-process';
+
+const noon = '2026-11-20T12:00:00.000Z';
+const runtime = tryToInstall();
+
+jest.setTimeout(180_000);
+
+if (runtime instanceof RuntimeUnavailableError) {
+  it.skip(`the bundle under Lambda's own runtime client (skipped: ${runtime.message})`, () => {});
+} else {
+  describeRuntime(runtime);
+}
+
+function tryToInstall(): LambdaRuntime | RuntimeUnavailableError {
+  try {
+    return installRuntime();
+  } catch (error) {
+    if (error instanceof RuntimeUnavailableError) return error;
+    throw error;
+  }
+}
+
+/**
+ * The real bundle, as its template configures it, under the Node and the runtime interface client of the function's
+ * runtime, with the embedded endpoint and the demo service.
+ */
+function describeRuntime(runtime: LambdaRuntime): void {
+  describe("the bundle under Lambda's own runtime client", () => {
+    afterAll(() => runtime.remove());
+
+    describe('with gzip', () => describeGzip(runtime));
+
+    it('says why it cannot start', async () => {
+      const collector = await startLocalCollector();
+      const withoutBucket = { [environmentNames.archiveBucket]: undefined };
+      const lambda = await startRuntimeProcess(runtime, await collector.deploy(), withoutBucket);
+      try {
+        const { errorType, errorMessage } = await lambda.initError;
+        expect(errorType).toBe('SettingsError');
+        expect(errorMessage).toMatch(/ARCHIVE_BUCKET not set/);
+      } finally {
+        await lambda.stop();
+        await collector.close();
+      }
+    });
+
+    describe('with zstd', () => describeZstd(runtime));
+  });
+}
+
+/** The tests build on each other, in this order. */
+function describeGzip(runtime: LambdaRuntime): void {
+  let collector: LocalCollector;
+  let deployed: DeployedCollector;
+  let lambda: RuntimeProcess;
+  let output: RuntimeOutput;
+  let events: LogEvents;
+  const answers: InvocationResult[] = [];
+
+  beforeAll(async () => {
+    collector = await startLocalCollector();
+    deployed = await collector.deploy();
+    lambda = await startRuntimeProcess(runtime, deployed);
+  });
+
+  afterAll(async () => {
+    await lambda?.stop();
+    await collector?.close();
+  });
+
+  async function invoke(event: object): Promise<InvocationResult> {
+    const result = await lambda.invoke(event);
+    answers.push(result);
+    return result;
+  }
+
+  /** Compares with the local deployment's error, except for the stack: the two runtimes have different frames. */
+  async function expectSameErrorLocally(event: object, { error }: InvocationResult): Promise<void> {
+    const { trace: _, ...local } = (await deployed.invoke(event)).error ?? {};
+    expect({ errorType: error?.errorType, errorMessage: error?.errorMessage }).toEqual(local);
+  }
+
+  it('archives everything and answers with the counts', async () => {
+    expectComplete(await invoke({ scheduledTime: noon }));
+    expect(await deployed.keys()).toHaveLength(uids.length * 2 + 1);
+  });
+
+  it('fails an incomplete run, with what failed, why, and where in the sources', async () => {
+    collector.failing.beta = 'other-cluster';
+    const { error } = await invoke({});
+    expect(error?.errorType).toBe('RunIncompleteError');
+    expect(error?.errorMessage).toMatch(/1 of 6 not archived.*\n- log of cluster beta: .*"not-beta".*s3:\/\//s);
+    expect(error?.trace?.join('\n')).toMatch(/lambda\/run\/attempt-run\.ts:\d+/);
+  });
+
+  it('fails with the type and message of the local deployment', async () => {
+    const event = { dryRun: true, scheduledTime: noon };
+    await expectSameErrorLocally(event, await invoke(event));
+  });
+
+  it('refuses an event with the type and message of the local deployment', async () => {
+    const result = await invoke({ dryrun: 1 });
+    expect(result.error?.errorType).toBe('InvalidEventError');
+    await expectSameErrorLocally({ dryrun: 1 }, result);
+  });
+
+  it('writes log lines that are one JSON event each, as Lambda and CloudWatch expect them', async () => {
+    output = await lambda.stop();
+    events = readLogEvents(output);
+  });
+
+  it('writes the lines and metrics of each invocation, unwrapped', () => expectLog(events, answers));
+
+  it('writes the API key into no log line and no answer', () => {
+    const everything = JSON.stringify([output, answers]);
+    expect(everything).toContain('not-beta');
+    expect(everything).not.toContain(collector.key);
+  });
+}
+
+function expectComplete({ payload, error }: InvocationResult): void {
+  expect(error).toBeUndefined();
+  const { counts } = payload as RunSummary;
+  expect(counts).toEqual({ archived: uids.length * 2, alreadyArchived: 0, failed: 0, notAttempted: 0 });
+}
+
+/** Expects the log of a complete run, an incomplete run, an incomplete dry run, and a refused event. */
+function expectLog({ metrics, lines, errors }: LogEvents, answers: readonly InvocationResult[]): void {
+  const ids = answers.map(({ requestId }) => requestId);
+  const written = lines.map(({ function_request_id: id, level, message }) => [ids.indexOf(id), level, message]);
+  expect(written.toSorted()).toEqual([
+    [0, 'INFO', logMessages.run],
+    [1, 'ERROR', logMessages.failure],
+    [1, 'WARN', logMessages.run],
+    [2, 'ERROR', logMessages.failure],
+    [2, 'WARN', logMessages.run],
+  ]);
+  expect(
+    metrics.map((values) => [values[metricNames.archived], values[metricNames.failed], values[metricNames.scheduled]]),
+  ).toEqual([
+    [6, 0, 1],
+    [5, 1, 0],
+  ]);
+  expect(errors.map(({ requestId, message }) => [ids.indexOf(requestId), message.name, message.errorMessage])).toEqual(
+    answers.flatMap(({ error }, index) => (error ? [[index, error.errorType, error.errorMessage]] : [])),
+  );
+}
+
+/** The tests build on each other, in this order. */
+function describeZstd(runtime: LambdaRuntime): void {
+  let collector: LocalCollector;
+  let deployed: DeployedCollector;
+  let lambda: RuntimeProcess;
+
+  beforeAll(async () => {
+    collector = await startLocalCollector({ archive: { compression: 'zstd' } });
+    deployed = await collector.deploy();
+    lambda = await startRuntimeProcess(runtime, deployed);
+  });
+
+  afterAll(async () => {
+    await lambda?.stop();
+    await collector?.close();
+  });
+
+  it('archives everything', async () => {
+    expectComplete(await lambda.invoke({ scheduledTime: noon }));
+    const objects = (await deployed.keys()).filter((key) => !key.startsWith('runs/'));
+    expect(objects.filter((key) => !key.endsWith('.zst'))).toEqual([]);
+  });
+
+  it('archives objects that `collector verify` finds unchanged', () => {
+    const root = join(__dirname, '..', '..');
+    const args = ['--import', 'tsx', join('cli', 'collector.ts'), 'verify', '--archive', deployed.folder];
+    const { status, stdout, stderr } = spawnSync(runtime.node, args, { cwd: root, encoding: 'utf8' });
+    expect({ status, printed: `${stdout}${stderr}` }).toEqual({
+      status: 0,
+      printed: expect.stringMatching(/\b6\b/),
+    });
+  });
+}
