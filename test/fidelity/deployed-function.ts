@@ -19,7 +19,7 @@ export interface DeployedFunction {
  * @param objectKey of the zip file in the bucket of assets, because moto cannot return the function's own copy
  * @param codeFolder is created
  */
-export async function takeBackFunction(
+export async function downloadFunction(
   account: MotoAccount,
   stackName: string,
   objectKey: string,

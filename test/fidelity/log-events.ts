@@ -40,7 +40,10 @@ export interface LogEvents {
   readonly errors: readonly z.infer<typeof errorSchema>[];
 }
 
-/** @throws ZodError or SyntaxError for an event that Lambda or CloudWatch would not accept. Fails if a metric has no value. */
+/**
+ * Parses every event. Fails if a metric has no value.
+ * @throws ZodError or SyntaxError for an event that Lambda or CloudWatch would not accept
+ */
 export function readLogEvents(output: RuntimeOutput): LogEvents {
   const events = output.lines.map((line) => JSON.parse(line) as object);
   const metrics = events.filter((event) => '_aws' in event).map((event) => metricsSchema.parse(event));

@@ -43,12 +43,11 @@ export interface DeployedResource {
 
 /** Reads moto's account. moto needs no signature, only the name of the service in the authorization header. */
 export class MotoAccount {
+  /** `http://127.0.0.1:<port>` */
+  readonly url: string;
   readonly s3: S3Client;
   readonly secrets: SecretsManagerClient;
   readonly #xml = new XMLParser({ isArray: (name) => name === 'member', parseTagValue: false });
-
-  /** `http://127.0.0.1:<port>` */
-  readonly url: string;
 
   constructor(url: string) {
     this.url = url;
@@ -56,7 +55,10 @@ export class MotoAccount {
     this.secrets = new SecretsManagerClient({ endpoint: url, region, credentials });
   }
 
-  /** Calls an API of the query protocol. @returns the status, and the result without its envelope */
+  /**
+   * Calls an action of a service with the query protocol.
+   * @returns the status, and the result without its envelope
+   */
   async query(service: keyof typeof versions, action: string, parameters: Record<string, string>) {
     const body = new URLSearchParams({ Action: action, Version: versions[service], ...parameters });
     const response = await fetch(this.url, { method: 'POST', headers: this.#headers(service), body });

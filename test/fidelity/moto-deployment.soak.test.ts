@@ -39,7 +39,7 @@ describeIfMoto('the stack in moto (skipped where moto_server is not in the PATH)
   });
 
   // Where one fails, moto can do it now: remove the workaround.
-  it.each(Object.entries(workarounds))('still needs the workaround: %s', async (_, { isNeeded }) => {
+  it.each(Object.entries(workarounds))('still needs the workaround: %s', async (_, isNeeded) => {
     expect(await isNeeded(stack.account, stackName, assembly.template)).toBe(true);
   });
 

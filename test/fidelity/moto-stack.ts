@@ -9,7 +9,7 @@ import { readAssembly } from '../../local/deployment/read-assembly';
 import type { Template } from '../../local/deployment/template';
 import { startMoto } from '../local/aws/moto-server';
 import { type CdkCommand, startCdkCommand } from './cdk-command';
-import { filesOf, invokeDeployed, takeBackFunction } from './deployed-function';
+import { downloadFunction, filesOf, invokeDeployed } from './deployed-function';
 import { accountId, type DeployedConfiguration, type DeployedResource, MotoAccount, region } from './moto-account';
 import { prepareAssembly } from './moto-workarounds';
 
@@ -126,19 +126,22 @@ export class MotoStack {
     return found.physicalId;
   }
 
-  /** Downloads the deployed function from moto and invokes it once. Fails if its code is not the assembly's, or if the invocation fails. */
+  /**
+   * Downloads the deployed function from moto and invokes it once. Fails if its code is not the assembly's, or if the
+   * invocation fails.
+   */
   async collect({ folder }: Assembly): Promise<Collected> {
     const { template, assetFolder } = readAssembly(folder);
     const functions = Object.values(template.Resources).filter(({ Type }) => Type === 'AWS::Lambda::Function');
     const { S3Key } = functions[0]?.Properties?.Code as { S3Key: string };
-    const taken = await takeBackFunction(this.account, stackName, S3Key, `${folder}-deployed`);
-    const files = filesOf(taken.codeFolder);
+    const deployed = await downloadFunction(this.account, stackName, S3Key, `${folder}-deployed`);
+    const files = filesOf(deployed.codeFolder);
     expect(files).toEqual(filesOf(assetFolder(S3Key)));
     const archiveFolder = `${folder}-archive`;
-    const { payload, error } = await invokeDeployed(this.account, taken, { apiKey, archiveFolder, event: {} });
+    const { payload, error } = await invokeDeployed(this.account, deployed, { apiKey, archiveFolder, event: {} });
     expect(error).toBeUndefined();
     const { clusters } = JSON.parse(files['collection.json'] ?? '');
-    return { configuration: taken.configuration, clusters, summary: payload as RunSummary };
+    return { configuration: deployed.configuration, clusters, summary: payload as RunSummary };
   }
 
   close(): Promise<void> {

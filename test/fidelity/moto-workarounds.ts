@@ -4,15 +4,12 @@ import { GetBucketVersioningCommand, PutObjectCommand } from '@aws-sdk/client-s3
 import type { Template } from '../../local/deployment/template';
 import { assetBucket, type MotoAccount, templateHost } from './moto-account';
 
-/** One thing that moto cannot do and that the tests work around. */
-interface Workaround {
-  /**
-   * Whether moto still cannot do it.
-   * @param stackName a deployed stack
-   * @param template the stack's template before it was changed for moto
-   */
-  isNeeded(account: MotoAccount, stackName: string, template: Template): Promise<boolean>;
-}
+/**
+ * Whether moto still cannot do something, so that the tests have to work around it.
+ * @param stackName a deployed stack
+ * @param template the stack's template before it was changed for moto
+ */
+type IsNeeded = (account: MotoAccount, stackName: string, template: Template) => Promise<boolean>;
 
 /** Types that moto's CloudFormation ignores. References to their resources are replaced by a text. */
 const ignoredTypes = [
@@ -29,73 +26,68 @@ const ignoredTypes = [
 const ignoredProperties = ['Architectures', 'EphemeralStorage', 'LoggingConfig'];
 
 /** Everything that differs from a deployment into a real account, by what is done instead. */
-export const workarounds: Readonly<Record<string, Workaround>> = {
-  'termination protection is off: moto has no UpdateTerminationProtection': {
-    isNeeded: async (account, StackName) => {
-      const parameters = { StackName, EnableTerminationProtection: 'false' };
-      return (await account.query('cloudformation', 'UpdateTerminationProtection', parameters)).status >= 400;
-    },
+export const workarounds: Readonly<Record<string, IsNeeded>> = {
+  'termination protection is off: moto has no UpdateTerminationProtection': async (account, StackName) => {
+    const parameters = { StackName, EnableTerminationProtection: 'false' };
+    return (await account.query('cloudformation', 'UpdateTerminationProtection', parameters)).status >= 400;
   },
-  'the deployment uses no change sets: an update starts by deleting one that does not exist, which moto cannot do': {
-    isNeeded: async (account, StackName) => {
+  'the deployment uses no change sets: an update starts by deleting one that does not exist, which moto cannot do':
+    async (account, StackName) => {
       const parameters = { StackName, ChangeSetName: 'cdk-deploy-change-set' };
       return (await account.query('cloudformation', 'DeleteChangeSet', parameters)).status >= 400;
     },
+  'an update passes its parameters: moto does not know the previous value of a parameter with a default': async (
+    account,
+    StackName,
+  ) => {
+    const update = (parameter: Record<string, string>) =>
+      account.query('cloudformation', 'UpdateStack', {
+        ...{ StackName, UsePreviousTemplate: 'true', 'Parameters.member.1.ParameterKey': 'BootstrapVersion' },
+        ...Object.fromEntries(Object.entries(parameter).map(([key, value]) => [`Parameters.member.1.${key}`, value])),
+      });
+    const previous = await update({ UsePreviousValue: 'true' });
+    const named = await update({ ParameterValue: '/cdk-bootstrap/hnb659fds/version' });
+    return previous.status >= 400 && named.status === 200;
   },
-  'an update passes its parameters: moto does not know the previous value of a parameter with a default': {
-    isNeeded: async (account, StackName) => {
-      const update = (parameter: Record<string, string>) =>
-        account.query('cloudformation', 'UpdateStack', {
-          ...{ StackName, UsePreviousTemplate: 'true', 'Parameters.member.1.ParameterKey': 'BootstrapVersion' },
-          ...Object.fromEntries(Object.entries(parameter).map(([key, value]) => [`Parameters.member.1.${key}`, value])),
-        });
-      const previous = await update({ UsePreviousValue: 'true' });
-      const named = await update({ ParameterValue: '/cdk-bootstrap/hnb659fds/version' });
-      return previous.status >= 400 && named.status === 200;
-    },
-  },
-  "the template's URL has the host localhost: moto takes the first part of any other host for the bucket": {
-    isNeeded: async (account) => {
-      const Body = '{"Resources":{"Topic":{"Type":"AWS::SNS::Topic"}}}';
-      await account.s3.send(new PutObjectCommand({ Bucket: assetBucket, Key: 'probe.json', Body }));
-      const validate = (url: string) =>
-        account.query('cloudformation', 'ValidateTemplate', { TemplateURL: `${url}/${assetBucket}/probe.json` });
-      const [direct, renamed] = await Promise.all([validate(account.url), validate(templateHost(account.url))]);
-      return direct.status >= 400 && renamed.status === 200;
-    },
+  "the template's URL has the host localhost: moto takes the first part of any other host for the bucket": async (
+    account,
+  ) => {
+    const Body = '{"Resources":{"Topic":{"Type":"AWS::SNS::Topic"}}}';
+    await account.s3.send(new PutObjectCommand({ Bucket: assetBucket, Key: 'probe.json', Body }));
+    const validate = (url: string) =>
+      account.query('cloudformation', 'ValidateTemplate', { TemplateURL: `${url}/${assetBucket}/probe.json` });
+    const [direct, renamed] = await Promise.all([validate(account.url), validate(templateHost(account.url))]);
+    return direct.status >= 400 && renamed.status === 200;
   },
   ...Object.fromEntries(
     ignoredTypes.map((type) => [
       type === 'AWS::SecretsManager::Secret'
         ? `${type} is created through its own API: moto's CloudFormation ignores it`
         : `${type} is missing: moto's CloudFormation ignores it`,
-      {
-        isNeeded: async (account: MotoAccount, stackName: string, { Resources }: Template) =>
-          Object.values(Resources).some(({ Type }) => Type === type) &&
-          !(await account.resourcesOf(stackName)).some((resource) => resource.type === type),
-      },
+      async (account: MotoAccount, stackName: string, { Resources }: Template) =>
+        Object.values(Resources).some(({ Type }) => Type === type) &&
+        !(await account.resourcesOf(stackName)).some((resource) => resource.type === type),
     ]),
   ),
-  "a bucket has only encryption and tags: moto's CloudFormation ignores its other properties": {
-    isNeeded: async (account, stackName, { Resources }) => {
-      const resources = await account.resourcesOf(stackName);
-      const versioned = resources.find(({ logicalId }) => Resources[logicalId]?.Properties?.VersioningConfiguration);
-      const { Status } = await account.s3.send(new GetBucketVersioningCommand({ Bucket: versioned?.physicalId }));
-      return Status !== 'Enabled';
-    },
+  "a bucket has only encryption and tags: moto's CloudFormation ignores its other properties": async (
+    account,
+    stackName,
+    { Resources },
+  ) => {
+    const resources = await account.resourcesOf(stackName);
+    const versioned = resources.find(({ logicalId }) => Resources[logicalId]?.Properties?.VersioningConfiguration);
+    const { Status } = await account.s3.send(new GetBucketVersioningCommand({ Bucket: versioned?.physicalId }));
+    return Status !== 'Enabled';
   },
   ...Object.fromEntries(
     ignoredProperties.map((property) => [
       `the function has no ${property}: moto's CloudFormation ignores it`,
-      {
-        isNeeded: async (account: MotoAccount, stackName: string, { Resources }: Template) => {
-          const wanted =
-            Object.values(Resources).find(({ Type }) => Type === 'AWS::Lambda::Function')?.Properties ?? {};
-          const { physicalId = '' } =
-            (await account.resourcesOf(stackName)).find(({ type }) => type === 'AWS::Lambda::Function') ?? {};
-          const { [property]: kept } = await account.configurationOf(physicalId);
-          return property in wanted && JSON.stringify(kept) !== JSON.stringify(wanted[property]);
-        },
+      async (account: MotoAccount, stackName: string, { Resources }: Template) => {
+        const wanted = Object.values(Resources).find(({ Type }) => Type === 'AWS::Lambda::Function')?.Properties ?? {};
+        const { physicalId = '' } =
+          (await account.resourcesOf(stackName)).find(({ type }) => type === 'AWS::Lambda::Function') ?? {};
+        const { [property]: kept } = await account.configurationOf(physicalId);
+        return property in wanted && JSON.stringify(kept) !== JSON.stringify(wanted[property]);
       },
     ]),
   ),
@@ -123,12 +115,12 @@ export function prepareAssembly(folder: string, secretArn: string): Template {
       .filter(([, { Type }]) => ignoredTypes.includes(Type))
       .map(([id, { Type }]) => [id, Type === 'AWS::SecretsManager::Secret' ? secretArn : `not-in-moto-${id}`]),
   );
-  const referred = JSON.stringify(template, (_name, value: unknown) => {
+  const changed = JSON.stringify(template, (_name, value: unknown) => {
     if (typeof value !== 'object' || value === null) return value;
     const { Ref: ref, 'Fn::GetAtt': attribute } = value as Record<string, unknown>;
     return replacements.get(String(Array.isArray(attribute) ? attribute[0] : ref)) ?? value;
   });
-  writeFileSync(join(folder, file), referred);
+  writeFileSync(join(folder, file), changed);
   const manifest = join(folder, 'manifest.json');
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(/"terminationProtection": true,?/, ''));
   return template;
