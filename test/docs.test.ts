@@ -5,12 +5,6 @@ import { createManifestCheck } from '../lambda/body/manifest';
 import { runRecordSchema } from '../lambda/run/run-record';
 import { scripts } from '../package.json';
 
-/** Paths that are wrong today, with the reason. Empty this list; never add to it. */
-const knownMistakes: Readonly<Record<string, string>> = {
-  'docs/performance.md: infra/sizing.ts': 'the page is being rewritten',
-  'docs/performance.md: test/infra/sizing.test.ts': 'the page is being rewritten',
-};
-
 const root = join(__dirname, '..');
 const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter((page) =>
   page.endsWith('.md'),
@@ -19,11 +13,10 @@ const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
 
 describe.each(pages)('%s', (page) => {
   const text = textOf(page);
-  const known = (path: string) => Object.hasOwn(knownMistakes, `${page}: ${path}`);
 
   it('names files that exist', () => {
     const paths = all(text, /(?<![\w./-])((?:infra|lambda|local|cli|bench|test|docs|checks)\/[\w./-]*[\w/])/g);
-    expect(paths.filter((path) => !existsSync(join(root, path)) && !known(path))).toEqual([]);
+    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 
   it('links to pages and headings that exist', () => {
@@ -41,14 +34,6 @@ describe.each(pages)('%s', (page) => {
     const named = [...all(text, /npm run (?:--silent )?([a-z][a-z:-]*)/g), ...all(text, /npm (start|test)\b/g)];
     expect(named.filter((name) => !Object.hasOwn(scripts, name))).toEqual([]);
   });
-});
-
-it('lists no mistake that is mended already', () => {
-  const mended = Object.keys(knownMistakes).filter((known) => {
-    const [page = '', path = ''] = known.split(': ');
-    return existsSync(join(root, path)) || !textOf(page).includes(path);
-  });
-  expect(mended).toEqual([]);
 });
 
 it('docs/run-record.md explains every member of a run record', () => {
