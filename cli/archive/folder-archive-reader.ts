@@ -1,5 +1,6 @@
 import { Transform } from 'node:stream';
 import { crc32 } from 'node:zlib';
+import { checksumText } from '../../lambda/archive/checksum';
 import {
   ArchiveReadError,
   type ArchiveReader,
@@ -60,9 +61,7 @@ function checkCrc32(expected: string): Transform {
       done(null, chunk);
     },
     flush(done) {
-      const actual = Buffer.alloc(4);
-      actual.writeUInt32BE(sum);
-      if (actual.toString('base64') === expected) done();
+      if (checksumText(sum) === expected) done();
       else done(new ChecksumError('the stored bytes do not have the checksum they were written with'));
     },
   });

@@ -1,5 +1,6 @@
 import { type Resource, resourceNames, resources } from '../resources';
 import type { Compression } from '../stack-contract';
+import { percentEncode } from './percent-encoding';
 
 /**
  * Every key of the archive, pure. Keys are UTC and sort by time; their `name=value` segments are Hive partitions, which
@@ -90,7 +91,7 @@ export function parseRunRecordKey(key: string): RunRecordName | undefined {
  * @throws URIError for a lone surrogate, which a valid configuration does not contain
  */
 export function encodeSegment(uid: string): string {
-  return encodeURIComponent(uid).replace(/[~!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+  return percentEncode(uid).replaceAll('~', '%7E');
 }
 
 /** The uid behind a key segment; undefined if the segment is not exactly what {@link encodeSegment} writes. */

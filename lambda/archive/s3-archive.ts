@@ -12,6 +12,7 @@ import {
 } from '@aws-sdk/client-s3';
 import type { Clock } from '../clock';
 import type { ArchiveObject } from './archive-object';
+import { checksumText } from './checksum';
 import { SmallPut } from './small-put';
 
 /** The archive did not take or give an object. */
@@ -107,7 +108,7 @@ export class S3Archive {
       ContentEncoding: object.contentEncoding,
       Metadata: object.metadata,
       // S3 refuses what does not match. Known before the first byte is sent, it also covers the way through the file.
-      ChecksumCRC32: checksum(Buffer.isBuffer(content) ? crc32(content) : content.crc32),
+      ChecksumCRC32: checksumText(Buffer.isBuffer(content) ? crc32(content) : content.crc32),
       IfNoneMatch: '*',
     };
     if (Buffer.isBuffer(content)) {
@@ -150,13 +151,6 @@ function headersOf({
     'x-amz-checksum-crc32': ChecksumCRC32 ?? '',
     'if-none-match': '*',
   };
-}
-
-/** A CRC32 as S3's headers carry it: four bytes, the highest first, in base64. */
-function checksum(crc: number): string {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(crc);
-  return bytes.toString('base64');
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { PutObjectCommand, type S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import { encodeKeyPath } from './percent-encoding';
 
 /** A request as the SDK's signer and its connections take it. */
 type SdkRequest = Parameters<S3Client['config']['requestHandler']['handle']>[0];
@@ -38,7 +39,7 @@ export class SmallPut {
     const { example, signer } = await this.#resolve();
     const { config } = this.#client;
     const request = example.clone();
-    request.path = example.path.slice(0, -exampleKey.length) + encodeKey(key);
+    request.path = example.path.slice(0, -exampleKey.length) + encodeKeyPath(key);
     request.headers = { ...example.headers, ...headers, 'content-length': String(body.length) };
     request.body = body;
     // Over TLS the signature covers the headers, with the checksum among them, and not the body a second time.
@@ -92,15 +93,6 @@ export class SmallPut {
 
 function signerOf({ config }: S3Client) {
   return (config.signer as (scheme?: undefined) => ReturnType<typeof config.signer>)();
-}
-
-/** As the SDK encodes keys: what S3 signs is the path as it is sent. */
-function encodeKey(key: string): string {
-  return key.split('/').map(encodeSegment).join('/');
-}
-
-function encodeSegment(part: string): string {
-  return encodeURIComponent(part).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function refusal(status: number, words: string): S3ServiceException {

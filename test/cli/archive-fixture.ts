@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
 import { objectKey, runRecordKey, type Shard } from '../../lambda/archive/archive-layout';
+import { checksumText } from '../../lambda/archive/checksum';
 import { objectMetadata } from '../../lambda/archive/object-metadata';
 import { type Resource, resourceNames, resources } from '../../lambda/resources';
 import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../../lambda/run/run-record';
@@ -80,9 +81,7 @@ export class ArchiveFixture {
   }
 
   async put(key: string, body: Buffer, userMetadata: Record<string, string>): Promise<void> {
-    const sum = Buffer.alloc(4);
-    sum.writeUInt32BE(crc32(body));
-    await this.store.put(key, body, { userMetadata, checksums: { crc32: sum.toString('base64') } });
+    await this.store.put(key, body, { userMetadata, checksums: { crc32: checksumText(crc32(body)) } });
   }
 
   private async outcomeOf(
