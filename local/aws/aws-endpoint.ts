@@ -1,98 +1,99 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import type { Account } from './account';
-import type { Answer } from './answer';
-import type { CallProgress } from './exchange';
+import { AwsError } from './aws-error';
+import type { Account, Answer, Call, CallFacts } from './call';
 import type { EndpointHooks, Fault } from './fault';
 import { InvalidTargetError, parseTarget } from './request-target';
-import { admitS3 } from './s3/s3-endpoint';
-import { s3ErrorAnswer } from './s3/s3-service';
-import {
-  admitSecretsManager,
-  secretsManagerErrorAnswer,
-  secretsManagerTargetPrefix,
-} from './secrets/secrets-manager-endpoint';
-import { ServiceError } from './service-error';
+import { s3ErrorAnswer } from './s3/s3-answers';
+import { admitS3Call } from './s3/s3-service';
+import { admitSecretsManagerCall, secretsManagerErrorAnswer } from './secrets/secrets-manager';
 
-/** Answers calls: signature, policies, the fault that is injected, the operation. Knows no connection. */
+/** How one service takes part in a call. */
+interface Service {
+  /** Refuses the call, or returns what carries it out. */
+  readonly admit: (call: Call, account: Account) => Promise<() => Promise<Answer>>;
+  readonly errorAnswer: (error: AwsError, requestId: string) => Answer;
+  readonly requestIdHeader: string;
+}
+
+const services: Readonly<Record<CallFacts['service'], Service>> = {
+  s3: { admit: admitS3Call, errorAnswer: s3ErrorAnswer, requestIdHeader: 'x-amz-request-id' },
+  secretsmanager: {
+    admit: admitSecretsManagerCall,
+    errorAnswer: secretsManagerErrorAnswer,
+    requestIdHeader: 'x-amzn-requestid',
+  },
+};
+
+/** Answers calls: the service admits a call, a test may inject a fault, the call is carried out. Knows no connection. */
 export class AwsEndpoint {
-  private readonly stopped: Promise<void>;
-  private resolveStopped: () => void = () => undefined;
+  readonly #account: Account;
+  readonly #hooks: EndpointHooks;
+  readonly #stopped: Promise<undefined>;
+  #stop: () => void = () => undefined;
 
-  constructor(
-    private readonly account: Account,
-    private readonly hooks: EndpointHooks,
-  ) {
-    this.stopped = new Promise((resolve) => {
-      this.resolveStopped = resolve;
+  constructor(account: Account, hooks: EndpointHooks) {
+    this.#account = account;
+    this.#hooks = hooks;
+    this.#stopped = new Promise((resolve) => {
+      this.#stop = () => resolve(undefined);
     });
   }
 
-  /** Lets go of calls that an injected fault holds back. */
+  /** Answers the calls that an injected fault holds back. */
   stop(): void {
-    this.resolveStopped();
+    this.#stop();
   }
 
   /** @returns undefined: the connection is to be cut without an answer */
-  async answer(request: IncomingMessage, body: () => AsyncIterable<Uint8Array>): Promise<Answer | undefined> {
+  async answer(request: IncomingMessage, body: Call['body']): Promise<Answer | undefined> {
+    const { method = '', headers } = request;
     const requestId = randomUUID();
-    const amzTarget = request.headers['x-amz-target'];
-    const service = amzTarget === undefined ? 's3' : 'secretsmanager';
-    const method = request.method ?? '';
-    const progress: CallProgress = { service, action: '', method, headers: request.headers };
+    const name = headers['x-amz-target'] === undefined ? 's3' : 'secretsmanager';
+    const service = services[name];
+    const facts: CallFacts = { service: name, action: '', method, headers };
     let code: string | undefined;
     let answer: Answer | undefined;
     try {
-      answer = await this.carryOut(request, progress, body);
+      answer = await this.#carryOut(service, { request, target: parseTarget(request.url ?? ''), facts, body });
     } catch (thrown) {
-      const error = asServiceError(thrown);
+      const error = asAwsError(thrown);
       code = error.code;
-      answer = service === 's3' ? s3ErrorAnswer(error, requestId, request.url ?? '') : secretsManagerErrorAnswer(error);
+      answer = service.errorAnswer(error, requestId);
     }
     const isCut = answer === undefined || request.socket.destroyed;
-    this.hooks.onRequest?.({ ...progress, status: isCut ? undefined : answer?.status, code });
-    const idHeader = service === 's3' ? 'x-amz-request-id' : 'x-amzn-requestid';
-    return answer && { ...answer, headers: { ...answer.headers, [idHeader]: requestId } };
+    this.#hooks.onRequest?.({ ...facts, status: isCut ? undefined : answer?.status, code });
+    return answer && { ...answer, headers: { ...answer.headers, [service.requestIdHeader]: requestId } };
   }
 
-  private async carryOut(
-    request: IncomingMessage,
-    progress: CallProgress,
-    body: () => AsyncIterable<Uint8Array>,
-  ): Promise<Answer | undefined> {
-    const exchange = { request, target: parseTarget(request.url ?? ''), progress, body };
-    const amzTarget = request.headers['x-amz-target'];
-    if (amzTarget !== undefined && !String(amzTarget).startsWith(secretsManagerTargetPrefix))
-      throw new ServiceError(400, 'UnknownOperationException', `The embedded endpoint has no ${amzTarget}`);
-    const execute = await (amzTarget === undefined
-      ? admitS3(exchange, this.account)
-      : admitSecretsManager(exchange, this.account));
-    const fault = await this.unlessStopped(this.hooks.intercept?.({ ...progress }));
-    if (fault?.kind === 'error' && fault.when !== 'after') throw faultError(fault);
-    if (fault?.kind === 'reset' && fault.when === 'before') return undefined;
+  async #carryOut(service: Service, call: Call): Promise<Answer | undefined> {
+    const execute = await service.admit(call, this.#account);
+    const fault = await this.#unlessStopped(this.#hooks.intercept?.({ ...call.facts }));
     if (fault === undefined) return execute();
-    // The fault takes the place of the answer, whatever it is; the call itself has been carried out by then.
+    if (fault.kind === 'error' && fault.when !== 'after') throw faultError(fault);
+    if (fault.kind === 'reset' && fault.when === 'before') return undefined;
+    // The call is carried out; the fault replaces or delays its answer.
     const [outcome] = await Promise.allSettled([execute()]);
     if (fault.kind === 'reset') return undefined;
     if (fault.kind === 'error') throw faultError(fault);
-    await this.unlessStopped(fault.until);
+    await this.#unlessStopped(fault.until);
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   }
 
-  private unlessStopped<T>(value: T | Promise<T>): Promise<T | undefined> {
-    return Promise.race([value, this.stopped.then(() => undefined)]);
+  #unlessStopped<T>(value: T | Promise<T>): Promise<T | undefined> {
+    return Promise.race([value, this.#stopped]);
   }
 }
 
-function faultError({ status, code, message, headers }: Fault & { readonly kind: 'error' }): ServiceError {
-  return new ServiceError(status, code, message ?? code, {}, headers);
+function faultError({ status, code, message, headers }: Fault & { readonly kind: 'error' }): AwsError {
+  return new AwsError(status, code, message ?? code, {}, headers);
 }
 
-function asServiceError(error: unknown): ServiceError {
-  if (error instanceof ServiceError) return error;
-  if (error instanceof InvalidTargetError) return new ServiceError(400, 'InvalidURI', error.message);
-  // Said in full, unlike the service does: this one is run by who must find the reason.
+function asAwsError(error: unknown): AwsError {
+  if (error instanceof AwsError) return error;
+  if (error instanceof InvalidTargetError) return new AwsError(400, 'InvalidURI', error.message);
+  // With the reason, which the real service keeps to itself: here its reader has to find it.
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return new ServiceError(500, 'InternalError', `We encountered an internal error. Please try again. (${reason})`);
+  return new AwsError(500, 'InternalError', `We encountered an internal error. Please try again. (${reason})`);
 }

@@ -1,17 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Account, Principal } from './account';
 import { AwsEndpoint } from './aws-endpoint';
+import type { Account, Principal } from './call';
 import type { EndpointHooks } from './fault';
-import type { PolicyDocument } from './iam/authorize';
-import { statementsOf } from './iam/policy-document';
+import { type PolicyDocument, statementsOf } from './iam/policy-document';
 import { type LocalSecret, SecretStore } from './secrets/secret-store';
 import { answerBrokenRequest, sendAnswer } from './send-answer';
 import { FolderStore } from './store/folder-store';
 
-export type { Principal } from './account';
 export type { Fault, InterceptedRequest, LoggedRequest } from './fault';
-export type { LocalSecret } from './secrets/secret-store';
 
 export interface LocalBucket {
   readonly name: string;
@@ -54,7 +51,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   const endpoint = new AwsEndpoint(account, options);
   const running = new Set<Promise<void>>();
   const server = createServer();
-  // A client that finds its kept connection closed between two calls sees a reset; ours stay until the end.
+  // Connections stay open until the end: a client whose idle connection is closed just when it sends sees a reset.
   server.keepAliveTimeout = 0;
   const handle = (request: IncomingMessage, response: ServerResponse, waits: boolean): void => {
     const handled = sendAnswer(request, response, waits, (askForBody) => endpoint.answer(request, askForBody));

@@ -1,39 +1,37 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Answer } from './answer';
-import { toXml } from './s3/xml';
-
-/** Finds the answer; calls its argument for the request's body. Undefined: the connection is to be cut. */
-export type Answerer = (body: () => AsyncIterable<Uint8Array>) => Promise<Answer | undefined>;
+import type { Answer, Call } from './call';
+import { toXml } from './s3/s3-answers';
 
 /**
- * Sends what a request is answered with. Never fails: what goes wrong with a connection ends the connection.
+ * Sends the answer to a request. Never fails: what goes wrong with a connection ends the connection.
  * @param waits whether the client waits to be asked for its body (`Expect: 100-continue`)
+ * @param findAnswer undefined: the connection is to be cut
  */
 export async function sendAnswer(
   request: IncomingMessage,
   response: ServerResponse,
   waits: boolean,
-  answerer: Answerer,
+  findAnswer: (body: Call['body']) => Promise<Answer | undefined>,
 ): Promise<void> {
   let asked = !waits;
   try {
-    const answer = await answerer(() => {
+    const answer = await findAnswer(() => {
       if (!asked) response.writeContinue();
       asked = true;
-      // The connection must outlive a body that is given up, to carry the answer.
+      // A body that is not read to its end must not end the connection, which carries the answer.
       return request.iterator({ destroyOnReturn: false });
     });
     if (answer === undefined) request.socket.resetAndDestroy();
-    // To a client that was not asked for its body, Node closes: what it sent next would be taken for the body.
+    // If the client was not asked for its body, Node closes the connection: the next request would be read as the body.
     else await send(request, response, answer);
   } catch (error) {
     response.destroy(error instanceof Error ? error : new Error(String(error)));
   }
 }
 
-/** Answers what Node cannot read as a request: cut, or no HTTP. */
+/** Answers bytes that Node cannot read as a request: a cut one, or no HTTP. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();

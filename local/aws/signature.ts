@@ -1,4 +1,4 @@
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { SignatureV4 } from '@smithy/signature-v4';
 import type { RequestTarget } from './request-target';
@@ -25,20 +25,12 @@ export type SignatureProblem =
 export class SignatureError extends Error {
   override readonly name = 'SignatureError';
 
-  constructor(
-    readonly problem: SignatureProblem,
-    message: string,
-  ) {
-    super(message);
-  }
-}
+  readonly problem: SignatureProblem;
 
-export interface VerifiedSignature<C extends Credentials> {
-  readonly credentials: C;
-  /** Of the headers; the first of the chain that signed chunks continue. */
-  readonly signature: string;
-  /** Signs a further text with the same key. */
-  readonly signText: (algorithm: string, lines: readonly string[]) => Promise<string>;
+  constructor(problem: SignatureProblem, message: string) {
+    super(message);
+    this.problem = problem;
+  }
 }
 
 export interface SignatureOptions<C extends Credentials> {
@@ -51,21 +43,22 @@ export interface SignatureOptions<C extends Credentials> {
   readonly payloadHash: string;
 }
 
-/** How far the clocks may be apart, in milliseconds; the service's own figure. */
+/** How far the two clocks may be apart, in milliseconds, as for the service. */
 const greatestSkewMs = 15 * 60_000;
 
 const authorizationForm =
   /^AWS4-HMAC-SHA256\s+Credential=([^/,\s]+)\/(\d{8})\/([^/,\s]+)\/([^/,\s]+)\/aws4_request\s*,\s*SignedHeaders=([^,\s]+)\s*,\s*Signature=([0-9a-f]{64})$/;
 
 /**
- * Who signed the request's headers, Signature Version 4.
+ * Verifies the signature of the request's headers, Signature Version 4.
+ * @returns the credentials that signed it
  * @throws SignatureError
  */
 export async function verifySignature<C extends Credentials>(
   request: IncomingMessage,
   target: RequestTarget,
   options: SignatureOptions<C>,
-): Promise<VerifiedSignature<C>> {
+): Promise<C> {
   const { headers } = request;
   if (headers.authorization === undefined) throw new SignatureError('missing', 'the request is not signed');
   const match = authorizationForm.exec(headers.authorization.trim());
@@ -114,20 +107,8 @@ export async function verifySignature<C extends Credentials>(
     },
   );
   const wanted = /Signature=([0-9a-f]{64})$/.exec(expected.headers.authorization ?? '')?.[1] ?? '';
-  if (!isEqual(wanted, signature)) throw new SignatureError('mismatch', 'the signature is another');
-  return {
-    credentials,
-    signature,
-    signText: (algorithm, lines) =>
-      signer.sign([algorithm, stamp, `${day}/${region}/${service}/aws4_request`, ...lines].join('\n'), {
-        signingDate: date,
-      }),
-  };
-}
-
-/** Compares two signatures without telling by its time where they differ. */
-export function isEqual(a: string, b: string): boolean {
-  return a.length === b.length && timingSafeEqual(Buffer.from(a), Buffer.from(b));
+  if (wanted !== signature) throw new SignatureError('mismatch', 'the signature is another');
+  return credentials;
 }
 
 function pick(headers: IncomingMessage['headers'], names: ReadonlySet<string>): Record<string, string> {
@@ -146,27 +127,27 @@ function parseStamp(stamp: string): Date | undefined {
   return iso !== stamp && !Number.isNaN(date.getTime()) && date.toISOString() === iso ? date : undefined;
 }
 
-/** The hash as the signer wants it. */
-class NodeSha256 {
-  private readonly hash;
+/** SHA-256, or with a secret its HMAC, in the form that the SDK's signer takes. */
+export class NodeSha256 {
+  readonly #hash;
 
   constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.hash =
+    this.#hash =
       secret === undefined
         ? createHash('sha256')
         : createHmac('sha256', typeof secret === 'string' ? secret : toBuffer(secret));
   }
 
   update(data: string | ArrayBuffer | ArrayBufferView): void {
-    this.hash.update(typeof data === 'string' ? data : toBuffer(data));
+    this.#hash.update(typeof data === 'string' ? data : toBuffer(data));
   }
 
   digest(): Promise<Uint8Array> {
-    return Promise.resolve(new Uint8Array(this.hash.digest()));
+    return Promise.resolve(new Uint8Array(this.#hash.digest()));
   }
 
   reset(): void {
-    throw new Error('Hashing failed: a hash that was begun cannot be begun again');
+    throw new Error('Resetting a hash failed: the signer was not expected to do it');
   }
 }
 

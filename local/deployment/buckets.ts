@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { PolicyDocument } from '../aws/iam/authorize';
+import type { PolicyDocument } from '../aws/iam/policy-document';
 import type { LocalBucket } from '../aws/local-aws';
 import type { FunctionDefinition } from './function-definition';
 import type { StackTemplate } from './stack-template';

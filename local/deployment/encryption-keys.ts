@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import type { Fault, InterceptedRequest } from '../aws/fault';
-import { type Authorization, authorize, type PolicyDocument } from '../aws/iam/authorize';
+import { type Authorization, authorize } from '../aws/iam/authorize';
+import type { PolicyDocument } from '../aws/iam/policy-document';
 import type { Role } from './role';
 import type { StackTemplate } from './stack-template';
 

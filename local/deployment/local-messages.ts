@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { type Authorization, authorize, type PolicyDocument } from '../aws/iam/authorize';
+import { type Authorization, authorize } from '../aws/iam/authorize';
+import type { PolicyDocument } from '../aws/iam/policy-document';
 import type { EncryptionKeys } from './encryption-keys';
 import type { Role } from './role';
 import type { StackResource, StackTemplate } from './stack-template';

@@ -1,5 +1,6 @@
 import * as z from 'zod';
-import { authorize, type PolicyDocument, type PolicyStatement } from '../aws/iam/authorize';
+import { authorize } from '../aws/iam/authorize';
+import type { PolicyDocument, PolicyStatement } from '../aws/iam/policy-document';
 import type { StackResource, StackTemplate } from './stack-template';
 import { UnsupportedTemplateError } from './template';
 

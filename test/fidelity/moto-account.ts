@@ -2,7 +2,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { XMLParser } from 'fast-xml-parser';
 import * as z from 'zod';
-import type { PolicyDocument } from '../../local/aws/iam/authorize';
+import type { PolicyDocument } from '../../local/aws/iam/policy-document';
 
 /** moto's account, into which everything is deployed. */
 export const accountId = '123456789012';

@@ -1,11 +1,8 @@
-import { conditionHolds } from './condition-operators';
-import { asArray, type OneOrMany, type PolicyDocument, type PolicyStatement, statementsOf } from './policy-document';
-import { matchesWildcard } from './wildcard';
+import { conditionHolds, matchesWildcard } from './condition-operators';
+import { asArray, type PolicyDocument, type PolicyStatement, statementsOf } from './policy-document';
 
-export type { PolicyDocument, PolicyStatement } from './policy-document';
-
-/** What is known about a call, by condition key; an absent key is absent for the policies too. Keys ignore case. */
-export type RequestContext = Readonly<Record<string, string | readonly string[] | undefined>>;
+/** What is known about a call, by condition key. Keys ignore case; a key that is absent here is absent for the policies. */
+export type RequestContext = Readonly<Record<string, string>>;
 
 export interface AuthorizationRequest {
   readonly identityPolicies: readonly PolicyDocument[];
@@ -20,14 +17,14 @@ export interface AuthorizationRequest {
 
 export interface Authorization {
   readonly allowed: boolean;
-  /** Why, as the service words it: `because no identity-based policy allows the s3:PutObject action`. */
+  /** Why, in the service's words: `because no identity-based policy allows the s3:PutObject action`. */
   readonly reason: string;
 }
 
 /**
  * Decides one call as IAM does within one account: an explicit deny wins, otherwise one allow suffices, from the
  * principal's policies or the resource's.
- * @throws UnknownPolicyElementError for a policy that holds anything whose meaning is not known here
+ * @throws UnknownPolicyElementError for a policy with anything whose meaning is not known here
  */
 export function authorize(request: AuthorizationRequest): Authorization {
   const { identityPolicies, resourcePolicy, action } = request;
@@ -48,15 +45,16 @@ function denied(reason: string): Authorization {
 }
 
 function applies(statement: PolicyStatement, request: AuthorizationRequest): boolean {
-  const { Action, NotAction, Resource, NotResource, Condition = {} } = statement;
+  const { Action, Resource, Condition = {} } = statement;
+  const action = request.action.toLowerCase();
   return (
     principalApplies(statement, request.principalArn) &&
     // Action names ignore case, resources do not.
-    listApplies(lower(Action), lower(NotAction), request.action.toLowerCase()) &&
-    listApplies(Resource, NotResource, request.resource) &&
+    asArray(Action).some((pattern) => matchesWildcard(pattern.toLowerCase(), action)) &&
+    asArray(Resource).some((pattern) => matchesWildcard(pattern, request.resource)) &&
     Object.entries(Condition).every(([operator, keys]) =>
       Object.entries(keys).every(([key, values]) =>
-        conditionHolds(operator, contextValues(request.context, key), asArray(values).map(String)),
+        conditionHolds(operator, contextValue(request.context, key), asArray(values).map(String)),
       ),
     )
   );
@@ -68,39 +66,23 @@ function principalApplies({ Principal, Effect }: PolicyStatement, principalArn: 
   const account = principalArn.split(':')[4] ?? '';
   return asArray(Principal.AWS).some((name) => {
     if (name === '*' || name === principalArn) return true;
-    // A whole account: to allow it hands the decision to the account's own policies, to deny it reaches everyone in it.
+    // A whole account: an allow leaves the decision to the account's own policies, a deny reaches everyone in it.
     return Effect === 'Deny' && (name === account || (name.startsWith('arn:') && name.endsWith(`::${account}:root`)));
   });
 }
 
-function listApplies(positive: OneOrMany | undefined, negative: OneOrMany | undefined, text: string): boolean {
-  const matches = asArray(positive ?? negative).some((pattern) => matchesWildcard(pattern, text));
-  return positive === undefined ? !matches : matches;
-}
-
-function lower(list: OneOrMany | undefined): OneOrMany | undefined {
-  return list === undefined ? undefined : asArray(list).map((name) => name.toLowerCase());
-}
-
-function contextValues(context: RequestContext, key: string): readonly string[] | undefined {
+function contextValue(context: RequestContext, key: string): string | undefined {
   const wanted = key.toLowerCase();
-  const name = Object.keys(context).find((candidate) => candidate.toLowerCase() === wanted);
-  const value = name === undefined ? undefined : context[name];
-  return value === undefined ? undefined : asArray(value);
+  return Object.entries(context).find(([name]) => name.toLowerCase() === wanted)?.[1];
 }
 
-/** What the policies may ask about any call. */
-export function commonContext(principalArn: string, accountId: string, region: string, now: number): RequestContext {
+/** What policies may ask about any call. */
+export function commonContext(principalArn: string, accountId: string): RequestContext {
   return {
     'aws:PrincipalArn': principalArn,
     'aws:PrincipalAccount': principalArn.split(':')[4] ?? '',
     'aws:ResourceAccount': accountId,
-    'aws:RequestedRegion': region,
-    // Nothing leaves the machine, so there is no wire to protect: the same policies must admit the same calls here.
+    // The calls stay on this machine and need no TLS; the policies must admit the same calls here as in the cloud.
     'aws:SecureTransport': 'true',
-    'aws:ViaAWSService': 'false',
-    'aws:PrincipalIsAWSService': 'false',
-    'aws:CurrentTime': new Date(now).toISOString(),
-    'aws:EpochTime': String(Math.floor(now / 1000)),
   };
 }

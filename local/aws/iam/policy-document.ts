@@ -3,56 +3,41 @@ import { isConditionOperator } from './condition-operators';
 /** A policy as IAM and CloudFormation write it, every intrinsic resolved. */
 export interface PolicyDocument {
   readonly Version?: string;
-  readonly Id?: string;
   readonly Statement: PolicyStatement | readonly PolicyStatement[];
 }
 
+/** NotAction, NotResource and NotPrincipal are not known here. */
 export interface PolicyStatement {
   readonly Sid?: string;
   readonly Effect: 'Allow' | 'Deny';
-  /** Required in a bucket's policy, not allowed in a role's. */
+  /** Required in a resource's policy, not allowed in a role's. */
   readonly Principal?: '*' | Readonly<Record<string, OneOrMany>>;
-  readonly Action?: OneOrMany;
-  readonly NotAction?: OneOrMany;
-  readonly Resource?: OneOrMany;
-  readonly NotResource?: OneOrMany;
+  readonly Action: OneOrMany;
+  readonly Resource: OneOrMany;
   /** By operator, then by condition key. */
   readonly Condition?: Readonly<Record<string, Readonly<Record<string, ConditionValue | readonly ConditionValue[]>>>>;
 }
 
-export type OneOrMany = string | readonly string[];
+type OneOrMany = string | readonly string[];
+type ConditionValue = string | number | boolean;
 
-export type ConditionValue = string | number | boolean;
-
-/** Who a policy is attached to. */
-export type PolicyKind = 'identity' | 'resource';
-
-/** The policy holds something whose meaning is not known here; to guess would be to allow. */
+/** The policy holds something whose meaning is not known here; to guess could allow what the cloud denies. */
 export class UnknownPolicyElementError extends Error {
   override readonly name = 'UnknownPolicyElementError';
 }
 
-const documentElements = ['Version', 'Id', 'Statement'];
-const statementElements = [
-  'Sid',
-  'Effect',
-  'Principal',
-  'Action',
-  'NotAction',
-  'Resource',
-  'NotResource',
-  'Condition',
-] as const;
-const principalTypes = ['AWS', 'Service', 'Federated', 'CanonicalUser'];
+const documentElements = ['Version', 'Statement'];
+const statementElements = ['Sid', 'Effect', 'Principal', 'Action', 'Resource', 'Condition'];
+const principalTypes = ['AWS', 'Service'];
 
 /**
  * The statements of a policy, every element of which is known.
- * @throws UnknownPolicyElementError that names the element, the statement and what to write instead
+ * @param kind whether the policy belongs to a role or to a resource
+ * @throws UnknownPolicyElementError naming the element, the statement and what to write instead
  */
-export function statementsOf(policy: PolicyDocument, kind: PolicyKind): readonly PolicyStatement[] {
-  known(policy, documentElements, 'the policy');
-  const { Statement } = policy;
-  const statements = asArray(Statement) as readonly PolicyStatement[];
+export function statementsOf(policy: PolicyDocument, kind: 'identity' | 'resource'): readonly PolicyStatement[] {
+  checkNames(policy, documentElements, 'the policy');
+  const statements = asArray(policy.Statement) as readonly PolicyStatement[];
   for (const [index, statement] of statements.entries()) checkStatement(statement, kind, index);
   return statements;
 }
@@ -62,17 +47,17 @@ export function asArray<T>(value: T | readonly T[] | undefined): readonly T[] {
   return Array.isArray(value) ? value : [value as T];
 }
 
-function checkStatement(statement: PolicyStatement, kind: PolicyKind, index: number): void {
+function checkStatement(statement: PolicyStatement, kind: 'identity' | 'resource', index: number): void {
   const where = `statement ${statement?.Sid ?? index + 1}`;
-  known(statement, statementElements, where);
-  if (statement.Effect !== 'Allow' && statement.Effect !== 'Deny')
-    throw unknown('Effect', statement.Effect, where, 'Allow or Deny');
-  oneOf(statement.Action, statement.NotAction, 'Action', where);
-  oneOf(statement.Resource, statement.NotResource, 'Resource', where);
-  if ((statement.Principal !== undefined) !== (kind === 'resource'))
-    throw unknown('Principal', statement.Principal, where, kind === 'resource' ? 'a principal' : 'none in a role');
-  if (statement.Principal !== undefined) checkPrincipal(statement.Principal, where);
-  for (const [operator, keys] of Object.entries(statement.Condition ?? {})) {
+  checkNames(statement, statementElements, where);
+  const { Effect, Principal, Action, Resource, Condition = {} } = statement;
+  if (Effect !== 'Allow' && Effect !== 'Deny') throw unknown('Effect', Effect, where, 'Allow or Deny');
+  checkTexts('Action', Action, where);
+  checkTexts('Resource', Resource, where);
+  if ((Principal !== undefined) !== (kind === 'resource'))
+    throw unknown('Principal', Principal, where, kind === 'resource' ? 'a principal' : 'none in a role');
+  if (Principal !== undefined) checkPrincipal(Principal, where);
+  for (const [operator, keys] of Object.entries(Condition)) {
     if (!isConditionOperator(operator)) throw unknown('condition operator', operator, where, 'an operator known here');
     for (const [key, values] of Object.entries(keys)) {
       if (asArray(values).length === 0) throw unknown(`values of ${key}`, values, where, 'at least one value');
@@ -83,7 +68,7 @@ function checkStatement(statement: PolicyStatement, kind: PolicyKind, index: num
 
 function checkPrincipal(principal: NonNullable<PolicyStatement['Principal']>, where: string): void {
   if (principal === '*') return;
-  known(principal, principalTypes, `the principal of ${where}`);
+  checkNames(principal, principalTypes, `the principal of ${where}`);
   for (const name of Object.values(principal).flatMap((names) => asArray(names))) {
     checkValue(name, 'principal', where);
     // IAM itself rejects a pattern here; only the lone asterisk means anyone.
@@ -91,14 +76,11 @@ function checkPrincipal(principal: NonNullable<PolicyStatement['Principal']>, wh
   }
 }
 
-function oneOf(positive: OneOrMany | undefined, negative: OneOrMany | undefined, element: string, where: string): void {
-  if ((positive === undefined) === (negative === undefined))
-    throw unknown(element, positive, where, `either ${element} or Not${element}`);
-  const values = asArray(positive ?? negative);
-  if (values.length === 0) throw unknown(element, values, where, 'at least one');
-  for (const value of values) {
-    if (typeof value !== 'string') throw unknown(element, value, where, 'text');
-    checkValue(value, element, where);
+function checkTexts(element: string, texts: OneOrMany, where: string): void {
+  if (asArray(texts).length === 0) throw unknown(element, texts, where, 'at least one');
+  for (const text of asArray(texts)) {
+    if (typeof text !== 'string') throw unknown(element, text, where, 'text');
+    checkValue(text, element, where);
   }
 }
 
@@ -107,11 +89,11 @@ function checkValue(value: unknown, element: string, where: string): void {
   if (String(value).includes('${')) throw unknown(`policy variable in ${element}`, value, where, 'no variable');
 }
 
-function known(value: unknown, elements: readonly string[], where: string): void {
+function checkNames(value: unknown, names: readonly string[], where: string): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw unknown('form', value, where, 'an object');
   for (const name of Object.keys(value))
-    if (!elements.includes(name)) throw unknown('element', name, where, elements.join(', '));
+    if (!names.includes(name)) throw unknown('element', name, where, names.join(', '));
 }
 
 function unknown(element: string, received: unknown, where: string, expected: string): UnknownPolicyElementError {

@@ -1,81 +1,100 @@
-import * as z from 'zod/mini';
-import type { Answer } from '../answer';
-import { ServiceError } from '../service-error';
-import type { SecretStore, StoredSecret } from './secret-store';
+import * as z from 'zod';
+import { AwsError } from '../aws-error';
+import { type Account, type Answer, type Call, type Principal, readSmallBody, sha256Hex } from '../call';
+import { authorize, commonContext } from '../iam/authorize';
+import { SignatureError, type SignatureProblem, verifySignature } from '../signature';
+import type { StoredSecret } from './secret-store';
 
+/** Of the header x-amz-target. */
+const targetPrefix = 'secretsmanager.';
+
+/** Longest body of a call, in bytes: a value of the largest size, escaped. */
+const longestBody = 1_048_576;
+
+/** The one version of a secret that is kept here. */
 const currentStage = 'AWSCURRENT';
-/** The service's limit for a value, in bytes. */
-const largestValue = 65_536;
 
-const secretId = z.string().check(z.minLength(1), z.maxLength(2048));
-
-const inputs = {
-  GetSecretValue: z.object({
-    SecretId: secretId,
-    VersionId: z.optional(z.string()),
-    VersionStage: z.optional(z.string()),
-  }),
-  PutSecretValue: z.object({
-    SecretId: secretId,
-    SecretString: z.string(),
-    ClientRequestToken: z.optional(z.string()),
-  }),
-  DescribeSecret: z.object({ SecretId: secretId }),
-};
-
-export type SecretsManagerOperation = keyof typeof inputs;
-
-export function isSecretsManagerOperation(name: string): name is SecretsManagerOperation {
-  return Object.hasOwn(inputs, name);
-}
-
-/** The secret that a call is about: its ARN if it is there, otherwise what the caller named, for the policies to judge. */
-export function secretOf(body: unknown, secrets: SecretStore): { resource: string; secret: StoredSecret | undefined } {
-  const { SecretId } = parse(z.object({ SecretId: secretId }), body);
-  const secret = secrets.find(SecretId);
-  return { resource: secret?.arn ?? SecretId, secret };
-}
+/** Strict: a version or a stage would have to be looked up, and must not be ignored. */
+const inputSchema = z.strictObject({ SecretId: z.string().min(1).max(2048) });
 
 /**
- * Carries out an authorised call.
- * @throws ServiceError
+ * Checks the signature of a call to Secrets Manager, and whether the policies allow it.
+ * @returns what carries the call out
+ * @throws AwsError
  */
-export function callSecretsManager(operation: SecretsManagerOperation, body: unknown, secrets: SecretStore): Answer {
-  const { secret } = secretOf(body, secrets);
-  // The input is read in full first: a malformed call is malformed whatever it names.
-  switch (operation) {
-    case 'GetSecretValue':
-      return getSecretValue(parse(inputs.GetSecretValue, body), present(secret));
-    case 'PutSecretValue':
-      return putSecretValue(parse(inputs.PutSecretValue, body), present(secret), secrets);
-    case 'DescribeSecret': {
-      const { name, arn, current } = present(secret);
-      const versions = current === undefined ? {} : { [current.id]: [currentStage] };
-      return json({ ARN: arn, Name: name, VersionIdsToStages: versions });
-    }
+export async function admitSecretsManagerCall(call: Call, account: Account): Promise<() => Promise<Answer>> {
+  const { request, facts } = call;
+  const operation = String(request.headers['x-amz-target']);
+  if (operation.startsWith(targetPrefix)) facts.action = operation.slice(targetPrefix.length);
+  const body = await readSmallBody(call.body(), longestBody);
+  const principal = await verify(call, account, sha256Hex(body));
+  facts.principalArn = principal.arn;
+  if (operation !== `${targetPrefix}GetSecretValue`)
+    throw new AwsError(501, 'NotImplemented', `The embedded endpoint has no ${operation}`);
+  const { SecretId } = parseInput(body.toString());
+  const secret = account.secrets.find(SecretId);
+  // The policies judge the ARN of a secret that is there, otherwise what the caller named.
+  demandAccess(principal, account, secret?.arn ?? SecretId);
+  return async () => getSecretValue(secret);
+}
+
+async function verify(
+  { request, target }: Call,
+  { region, principals }: Account,
+  payloadHash: string,
+): Promise<Principal> {
+  try {
+    const options = {
+      service: 'secretsmanager',
+      region,
+      credentials: principals,
+      now: Date.now(),
+      payloadHash,
+    } as const;
+    return await verifySignature(request, target, options);
+  } catch (error) {
+    throw error instanceof SignatureError ? signatureError(error) : error;
   }
 }
 
-/** The body as JSON. */
-export function parseJson(text: string): unknown {
+function demandAccess(principal: Principal, { accountId }: Account, resource: string): void {
+  const action = 'secretsmanager:GetSecretValue';
+  const { allowed, reason } = authorize({
+    identityPolicies: principal.policies,
+    principalArn: principal.arn,
+    action,
+    resource,
+    context: commonContext(principal.arn, accountId),
+  });
+  if (!allowed)
+    throw new AwsError(
+      400,
+      'AccessDeniedException',
+      `User: ${principal.arn} is not authorized to perform: ${action} on resource: ${resource} ${reason}`,
+    );
+}
+
+function parseInput(text: string): z.infer<typeof inputSchema> {
+  let body: unknown;
   try {
-    return JSON.parse(text === '' ? '{}' : text);
+    body = JSON.parse(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw new ServiceError(400, 'SerializationException', 'the body is no JSON');
+    if (error instanceof SyntaxError) throw new AwsError(400, 'SerializationException', 'the body is no JSON');
     throw error;
   }
+  const result = inputSchema.safeParse(body);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new AwsError(400, 'ValidationException', `${issue?.path.join('.')}: ${issue?.message}`);
 }
 
-export function json(body: Readonly<Record<string, unknown>>, status = 200): Answer {
-  return { status, headers: { 'content-type': 'application/x-amz-json-1.1' }, body: JSON.stringify(body) };
-}
-
-function getSecretValue(input: z.infer<typeof inputs.GetSecretValue>, { name, arn, current }: StoredSecret): Answer {
-  const { VersionId, VersionStage } = input;
-  if (VersionId !== undefined && VersionId !== current?.id) throw noValue(`VersionId: ${VersionId}`);
-  if (current === undefined || (VersionStage ?? currentStage) !== currentStage)
-    throw noValue(`staging label: ${VersionStage ?? currentStage}`);
-  return json({
+function getSecretValue(secret: StoredSecret | undefined): Answer {
+  const missing = "Secrets Manager can't find the specified secret";
+  if (secret === undefined) throw new AwsError(400, 'ResourceNotFoundException', `${missing}.`);
+  const { name, arn, current } = secret;
+  if (current === undefined)
+    throw new AwsError(400, 'ResourceNotFoundException', `${missing} value for staging label: ${currentStage}`);
+  return json(200, {
     ARN: arn,
     Name: name,
     VersionId: current.id,
@@ -85,34 +104,36 @@ function getSecretValue(input: z.infer<typeof inputs.GetSecretValue>, { name, ar
   });
 }
 
-function putSecretValue(
-  { SecretString, ClientRequestToken }: z.infer<typeof inputs.PutSecretValue>,
-  secret: StoredSecret,
-  secrets: SecretStore,
-): Answer {
-  if (Buffer.byteLength(SecretString) > largestValue)
-    throw new ServiceError(400, 'InvalidParameterException', `SecretString is longer than ${largestValue} bytes.`);
-  secrets.set(secret, SecretString, ClientRequestToken);
-  const VersionId = secrets.find(secret.name)?.current?.id;
-  return json({ ARN: secret.arn, Name: secret.name, VersionId, VersionStages: [currentStage] });
+const signatureErrors: Readonly<Record<SignatureProblem, readonly [string, string]>> = {
+  missing: ['MissingAuthenticationTokenException', 'Missing Authentication Token'],
+  malformed: ['IncompleteSignatureException', 'The Authorization header is malformed.'],
+  'wrong-scope': ['InvalidSignatureException', 'Credential should be scoped to a valid region, service and date.'],
+  'unknown-key': ['UnrecognizedClientException', 'The security token included in the request is invalid.'],
+  'wrong-token': ['UnrecognizedClientException', 'The security token included in the request is invalid.'],
+  'no-date': [
+    'IncompleteSignatureException',
+    "Authorization header requires existence of either a 'X-Amz-Date' or a 'Date' header.",
+  ],
+  skewed: ['InvalidSignatureException', 'Signature expired or not yet current: '],
+  'unsigned-header': ['InvalidSignatureException', 'This header must be part of the signature: '],
+  mismatch: [
+    'InvalidSignatureException',
+    'The request signature we calculated does not match the signature you provided. Check your AWS Secret Access Key and signing method. Consult the service documentation for details.',
+  ],
+};
+
+function signatureError({ problem, message }: SignatureError): AwsError {
+  const [code, text] = signatureErrors[problem];
+  const detail = problem === 'skewed' || problem === 'unsigned-header' ? message : '';
+  return new AwsError(400, code, text + detail);
 }
 
-function present(secret: StoredSecret | undefined): StoredSecret {
-  if (secret !== undefined) return secret;
-  throw new ServiceError(400, 'ResourceNotFoundException', "Secrets Manager can't find the specified secret.");
+/** An error as Secrets Manager writes it. */
+export function secretsManagerErrorAnswer(error: AwsError): Answer {
+  const answer = json(error.status, { __type: error.code, Message: error.message, ...error.details });
+  return { ...answer, headers: { ...error.headers, ...answer.headers } };
 }
 
-function noValue(what: string): ServiceError {
-  return new ServiceError(
-    400,
-    'ResourceNotFoundException',
-    `Secrets Manager can't find the specified secret value for ${what}`,
-  );
-}
-
-function parse<T extends z.ZodMiniType>(schema: T, body: unknown): z.infer<T> {
-  const result = schema.safeParse(body);
-  if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw new ServiceError(400, 'ValidationException', `${issue?.path.join('.')}: ${issue?.message}`);
+function json(status: number, body: Readonly<Record<string, unknown>>): Answer {
+  return { status, headers: { 'content-type': 'application/x-amz-json-1.1' }, body: JSON.stringify(body) };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { link, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** A lock held longer is left over: what it protects takes milliseconds. In milliseconds. */
+/** What a lock protects takes milliseconds: one that is older than this was left behind. In milliseconds. */
 const stalenessMs = 10_000;
 
 /** Another process is storing an object under the same key at this moment; asking again helps. */
@@ -13,8 +13,8 @@ export class KeyConflictError extends Error {
 const queues = new Map<string, Promise<unknown>>();
 
 /**
- * Runs a task while no other holds the lock file: those of this process wait in turn, one that another process holds is
- * a conflict. A process that was killed leaves its lock behind, which is then taken over.
+ * Runs a task while no other holds the lock file. Tasks of this process wait in turn; a lock that another process holds
+ * is a conflict. A process that was killed leaves its lock behind, and the next one takes it over.
  * @throws KeyConflictError
  */
 export function withKeyLock<T>(lockFile: string, task: () => Promise<T>): Promise<T> {
@@ -27,7 +27,7 @@ export function withKeyLock<T>(lockFile: string, task: () => Promise<T>): Promis
       await rm(lockFile, { force: true });
     }
   };
-  // The one before may have failed: that is its caller's concern.
+  // The task before may have failed: its caller has the error.
   const result = before.then(run, run);
   queues.set(lockFile, result);
   const forget = (): void => {
@@ -37,7 +37,7 @@ export function withKeyLock<T>(lockFile: string, task: () => Promise<T>): Promis
   return result;
 }
 
-/** Whether a process is there; one of another user is. */
+/** Whether a process runs, of this user or another. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -48,7 +48,7 @@ export function isRunning(pid: number): boolean {
 }
 
 async function acquire(lockFile: string): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1; ; attempt += 1) {
     try {
       await create(lockFile);
       return;
@@ -65,9 +65,9 @@ async function acquire(lockFile: string): Promise<void> {
   }
 }
 
-/** Makes the lock in one step, its holder in it: a process killed between two would leave a lock of nobody. */
+/** Makes the lock with its holder's number in it in one step: between two steps, a killed process would leave a lock of nobody. */
 async function create(lockFile: string): Promise<void> {
-  // Named as what a killed process leaves half received, so that it goes the same way.
+  // A killed process leaves this file: it is named as a half received body, and is cleared away with those.
   const named = join(dirname(lockFile), `${process.pid}-${randomUUID()}`);
   await writeFile(named, String(process.pid));
   try {
@@ -81,7 +81,7 @@ async function isStale(lockFile: string): Promise<boolean> {
   try {
     const [holder, { mtimeMs }] = await Promise.all([readFile(lockFile, 'utf8'), stat(lockFile)]);
     const pid = Number(holder);
-    // Tasks of this process wait in turn, so that a lock in its name is one of an earlier process with the same number.
+    // Tasks of this process wait in turn: a lock with its number is of an earlier process that had the same number.
     return Date.now() - mtimeMs > stalenessMs || (pid > 0 && (pid === process.pid || !isRunning(pid)));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return true;

@@ -12,15 +12,9 @@ export class InvalidKeyError extends Error {
 }
 
 /**
- * The file names of a key's segments, one to one. A segment too long for a file name keeps its beginning and ends in a
- * hash of the whole.
+ * The segments of a key.
  * @throws InvalidKeyError for a key that would leave the folder, or that a file system cannot tell from another
  */
-export function fileNamesOf(key: string): string[] {
-  return segmentsOf(key).map(fileNameOf);
-}
-
-/** As {@link fileNamesOf}, unshortened. */
 export function segmentsOf(key: string): string[] {
   const segments = key.split('/');
   for (const segment of segments) {
@@ -30,18 +24,23 @@ export function segmentsOf(key: string): string[] {
       throw invalid(key, 'backslash and NUL are no part of a file name');
     if (/\p{Surrogate}/u.test(segment)) throw invalid(key, 'it is no valid text');
   }
-  if (segments[0]?.startsWith(metadataFolder)) throw invalid(key, `names beginning with ${metadataFolder} are taken`);
+  if (segments[0]?.startsWith(metadataFolder))
+    throw invalid(key, `names that begin with ${metadataFolder} are reserved`);
   return segments;
 }
 
+/**
+ * The file name of a segment, one to one. A segment too long for a file name keeps its beginning and ends in a hash of
+ * the whole.
+ */
 export function fileNameOf(segment: string): string {
   if (!isShortened(segment) && Buffer.byteLength(segment) <= longestName) return segment;
   const hash = createHash('sha256').update(segment).digest('hex');
-  // The cut may halve a character; the replacement character in its place is as good, since the hash tells names apart.
+  // The cut may halve a character: harmless, because the hash tells the names apart.
   return `${Buffer.from(segment).subarray(0, 100).toString()}~${hash}`;
 }
 
-/** Whether a file name stands for a segment that is to be looked up, because it has the shortened form. */
+/** Whether a file name has the shortened form, so that its segment has to be looked up. */
 export function isShortened(name: string): boolean {
   return /~[0-9a-f]{64}$/.test(name);
 }

@@ -1,15 +1,15 @@
-import { readFile, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
+import * as z from 'zod';
+import { metadataFolder } from './key-path';
 
-/** What an object carries beside its bytes, given by its writer. */
+/** What a writer says of an object beside its bytes. */
 export interface ObjectHeaders {
   readonly contentType?: string;
   readonly contentEncoding?: string;
   /** By name without `x-amz-meta-`, lower case. */
   readonly userMetadata?: Readonly<Record<string, string>>;
-  /** Base64 by algorithm: `crc32`, `crc32c`, `crc64nvme`, `sha1`, `sha256`. */
+  /** Base64 by algorithm: `crc32`. */
   readonly checksums?: Readonly<Record<string, string>>;
-  /** Further headers to answer a GET with, by lower-case name. */
-  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface ObjectMetadata extends ObjectHeaders {
@@ -22,29 +22,73 @@ export interface ObjectMetadata extends ObjectHeaders {
   readonly lastModified: string;
   readonly userMetadata: Readonly<Record<string, string>>;
   readonly checksums: Readonly<Record<string, string>>;
+  /** Why the description beside the bytes cannot be used; the other members then say only what the file system knows. */
+  readonly damage?: string;
 }
 
-interface DescribedObject extends ObjectMetadata {
-  /** What described the bytes before these, for as long as those may still be there. */
-  readonly previous?: ObjectMetadata;
-}
+const textByName = z.record(z.string(), z.string());
+
+const contentSchema = z.object({
+  etag: z.string(),
+  lastModified: z.iso.datetime({ precision: 3 }),
+  contentType: z.string().optional(),
+  contentEncoding: z.string().optional(),
+  userMetadata: textByName,
+  checksums: textByName,
+});
+
+/** `previous` describes the bytes before these, for as long as those may still be there. */
+const descriptionSchema = contentSchema.extend({ previous: contentSchema.optional() });
+
+type Description = z.output<typeof descriptionSchema>;
+
+/** Longest description that is read, in bytes; those that are written here have a tenth of it at most. */
+const longestDescription = 65_536;
 
 /**
- * What is known of the bytes at a path; undefined if there are none. Bytes that nobody described, such as those of a
+ * What is known of the bytes at a path; undefined if there are none. Bytes without a description, such as those of a
  * copy of the folder without its metadata, are described by what the file system says.
+ * @param data path of the bytes
+ * @param description path of the JSON file about them
  */
-export async function readMetadata(key: string, data: string, metadata: string): Promise<ObjectMetadata | undefined> {
+export async function readMetadata(
+  key: string,
+  data: string,
+  description: string,
+): Promise<ObjectMetadata | undefined> {
   const file = await unlessAbsent(stat(data));
   if (file === undefined || !file.isFile()) return undefined;
   const { size } = file;
   const lastModified = new Date(Math.round(file.mtimeMs)).toISOString();
-  const text = await unlessAbsent(readFile(metadata, 'utf8'));
-  if (text === undefined)
-    return { key, size, etag: undescribedTag(size, lastModified), lastModified, userMetadata: {}, checksums: {} };
-  const { previous, ...current } = JSON.parse(text) as DescribedObject;
+  const found = await unlessAbsent(readDescription(description));
+  if (found === undefined || 'damage' in found) {
+    const etag = undescribedTag(size, lastModified);
+    return { key, size, etag, lastModified, userMetadata: {}, checksums: {}, ...found };
+  }
+  const { previous, ...current } = found;
   const isOfBefore = previous?.lastModified === lastModified && current.lastModified !== lastModified;
-  // Where the bytes lie decides what they are called: whoever copies an object with its description copies the old key.
-  return { ...(isOfBefore ? previous : current), key, size };
+  return { key, size, ...(isOfBefore ? previous : current) };
+}
+
+/** The bytes of this folder are as untrusted as any others: a description that was cut or replaced is damage. */
+async function readDescription(path: string): Promise<Description | { readonly damage: string }> {
+  const file = await open(path);
+  try {
+    const entry = await file.stat();
+    if (!entry.isFile()) return damaged('it is no file');
+    if (entry.size > longestDescription) return damaged(`it has ${entry.size} bytes`);
+    const parsed = descriptionSchema.safeParse(JSON.parse(await file.readFile('utf8')));
+    return parsed.success ? parsed.data : damaged('it is no description of an object');
+  } catch (error) {
+    if (error instanceof SyntaxError) return damaged('it is not JSON');
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+function damaged(reason: string): { readonly damage: string } {
+  return { damage: `its metadata file in ${metadataFolder}/ cannot be used: ${reason}` };
 }
 
 /** An entity tag that changes with the bytes as far as can be told without reading them. */
@@ -56,7 +100,7 @@ async function unlessAbsent<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
   } catch (error) {
-    // ENOTDIR: the way there leads through a file, so that there is nothing either.
+    // ENOTDIR: a file lies where the path has a folder, so nothing is there.
     if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
     throw error;
   }

@@ -34,28 +34,11 @@ export const listingChecks: Readonly<Record<string, Check>> = {
     expect(Contents?.map(({ Key }) => Key?.slice(prefix.length))).toEqual(['b/1', 'b/2', 'b/c/3', 'b/c/4', 'b0']);
   },
 
-  'puts keys with a delimiter together': async (subject) => {
-    const prefix = await fill(subject, names);
-    const page = await list(subject, { Prefix: prefix, Delimiter: '/' });
-    expect(page.Contents?.map(({ Key }) => Key?.slice(prefix.length))).toEqual(['a', 'a.b', 'b0', 'z']);
-    expect(page.CommonPrefixes?.map(({ Prefix }) => Prefix?.slice(prefix.length))).toEqual(['a-b/', 'b/', 'c d+é/']);
-    expect(page.KeyCount).toBe(7);
-    const marked = await fill(subject, ['a:1', 'a:2', 'b']);
-    const byMark = await list(subject, { Prefix: marked, Delimiter: ':' });
-    expect(byMark.CommonPrefixes).toEqual([{ Prefix: `${marked}a:` }]);
-    expect(byMark.KeyCount).toBe(2);
-    const within = await list(subject, { Prefix: `${prefix}b`, Delimiter: 'c' });
-    expect(within.CommonPrefixes?.map(({ Prefix }) => Prefix?.slice(prefix.length))).toEqual(['b/c']);
-  },
-
   'goes through pages of any size without losing or repeating': async (subject) => {
     const prefix = await fill(subject, names);
-    for (const Delimiter of [undefined, '/']) {
-      const whole = await seen(subject, { Prefix: prefix, Delimiter });
-      for (const MaxKeys of [1, 2, 3, 7, 10]) {
-        expect(await seen(subject, { Prefix: prefix, Delimiter, MaxKeys })).toEqual(whole);
-      }
-    }
+    const whole = await seen(subject, { Prefix: prefix });
+    expect(whole).toHaveLength(names.length);
+    for (const MaxKeys of [1, 2, 3, 7, 10]) expect(await seen(subject, { Prefix: prefix, MaxKeys })).toEqual(whole);
   },
 
   'starts behind a key': async (subject) => {
@@ -103,7 +86,6 @@ async function seen(subject: Subject, input: Omit<ListObjectsV2CommandInput, 'Bu
   for (let ContinuationToken: string | undefined; ; ) {
     const page = await list(subject, { ...input, ContinuationToken });
     found.push(...(page.Contents ?? []).map(({ Key }) => Key ?? ''));
-    found.push(...(page.CommonPrefixes ?? []).map(({ Prefix }) => `${Prefix} …`));
     expect(page.KeyCount).toBeLessThanOrEqual(input.MaxKeys ?? 1000);
     ContinuationToken = page.NextContinuationToken;
     if (!page.IsTruncated || ContinuationToken === undefined) return found.sort();

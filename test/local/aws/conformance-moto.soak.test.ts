@@ -1,11 +1,10 @@
 import { CreateBucketCommand, PutBucketPolicyCommand, type S3Client } from '@aws-sdk/client-s3';
 import { CreateSecretCommand } from '@aws-sdk/client-secrets-manager';
 import { conformanceChecks, type Subject } from './conformance';
-import { guardedBucketPolicy } from './conformance-setup';
+import { clientsOf, guardedBucketPolicy, region } from './endpoint-setup';
 import { failureOf } from './expect-failure';
 import { motoDifferences } from './moto-differences';
 import { findCommand, type MotoServer, startMoto } from './moto-server';
-import { clientsOf, region } from './subject-clients';
 
 const command = findCommand('moto_server');
 const credentials = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret', sessionToken: 'admin-token' };
@@ -42,13 +41,13 @@ const credentials = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret',
 
   afterAll(() => moto.stop());
 
-  test.each(Object.entries(conformanceChecks))('%s', async (sentence, check) => {
+  it.each(Object.entries(conformanceChecks))('%s', async (sentence, check) => {
     if (motoDifferences[sentence] === undefined) await check(subject);
     // A difference that is gone is to leave the table.
     else expect((await failureOf(check(subject))).message).not.toBe('');
   });
 
-  test('differs only in what is checked', () => {
+  it('differs only in what is checked', () => {
     expect(Object.keys(conformanceChecks)).toEqual(expect.arrayContaining(Object.keys(motoDifferences)));
   });
 });

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type LocalAws, startLocalAws } from '../../../local/aws/local-aws';
 import { conformanceChecks, type Subject } from './conformance';
-import { everythingPolicy, guardedBucketPolicy, writerPolicy } from './conformance-setup';
-import { clientsOf, region } from './subject-clients';
+import { clientsOf, everythingPolicy, guardedBucketPolicy, region, writerPolicy } from './endpoint-setup';
 
 const accountId = '111122223333';
 const admin = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret', sessionToken: 'admin-token' };
@@ -55,7 +54,7 @@ describe('the embedded endpoint', () => {
     await rm(folder, { recursive: true });
   });
 
-  test.each(Object.entries(conformanceChecks))('%s', async (_sentence, check) => {
+  it.each(Object.entries(conformanceChecks))('%s', async (_sentence, check) => {
     await check(subject);
   });
 });

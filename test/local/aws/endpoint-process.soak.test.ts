@@ -7,8 +7,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { FolderStore } from '../../../local/aws/store/folder-store';
-import { credentials } from './endpoint-setup';
-import { clientsOf } from './subject-clients';
+import { clientsOf, credentials } from './endpoint-setup';
 
 let folder: string;
 let child: ChildProcess;
@@ -41,7 +40,7 @@ async function memory(): Promise<number> {
   return rss;
 }
 
-test('shows no half object, whenever it is killed', async () => {
+it('shows no half object, whenever it is killed', async () => {
   const sizes = [10, 20_000, 3_000_000];
   const sure = new Set<string>();
   let seen = 0;
@@ -97,7 +96,7 @@ test('shows no half object, whenever it is killed', async () => {
   s3.destroy();
 });
 
-test('holds no more memory for a large object than for a small one', async () => {
+it('holds no more memory for a large object than for a small one', async () => {
   const { s3 } = clientsOf(await start(), credentials);
   const ContentLength = 600 * 2 ** 20;
   async function* megabytes(count: number): AsyncGenerator<Buffer> {

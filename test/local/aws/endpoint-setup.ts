@@ -1,10 +1,13 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { S3Client } from '@aws-sdk/client-s3';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { PolicyDocument } from '../../../local/aws/iam/policy-document';
 import { type LocalAwsOptions, startLocalAws } from '../../../local/aws/local-aws';
-import { everythingPolicy } from './conformance-setup';
-import { clientsOf, region } from './subject-clients';
+import { RawClient, type RawCredentials } from './raw-request';
 
+export const region = 'eu-central-1';
 export const accountId = '111122223333';
 export const credentials = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret' };
 export const secretArn = `arn:aws:secretsmanager:${region}:${accountId}:secret:api-key-AbCdEf`;
@@ -33,5 +36,68 @@ export async function startEndpoint(options: Partial<LocalAwsOptions> = {}) {
       await aws.close();
       await rm(root, { recursive: true });
     },
+  };
+}
+
+/** The real clients, pointed at an endpoint; one attempt each, so that every answer is seen. */
+export function clientsOf(endpoint: string, credentials: RawCredentials) {
+  // What the clients advise about streams is no concern of the tests.
+  const quiet = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
+  const options = { endpoint, region, credentials, maxAttempts: 1, logger: quiet };
+  return {
+    s3: new S3Client({ ...options, forcePathStyle: true }),
+    secrets: new SecretsManagerClient(options),
+    raw: new RawClient(endpoint, region, credentials),
+  };
+}
+
+function ignore(): void {}
+
+/** Of the caller that may do everything. */
+export const everythingPolicy: PolicyDocument = {
+  Version: '2012-10-17',
+  Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }],
+};
+
+export function writerPolicy(bucket: string): PolicyDocument {
+  const arn = `arn:aws:s3:::${bucket}`;
+  return {
+    Version: '2012-10-17',
+    Statement: [
+      { Effect: 'Allow', Action: 's3:PutObject', Resource: `${arn}/logs/*` },
+      { Effect: 'Allow', Action: 's3:GetObject', Resource: `${arn}/readable/*` },
+      // Holds only for a listing of this prefix: not for the question whether an object is there.
+      {
+        Effect: 'Allow',
+        Action: 's3:ListBucket',
+        Resource: arn,
+        Condition: { StringLike: { 's3:prefix': 'readable/*' } },
+      },
+    ],
+  };
+}
+
+export function guardedBucketPolicy(bucket: string): PolicyDocument {
+  const objects = `arn:aws:s3:::${bucket}/*`;
+  return {
+    Version: '2012-10-17',
+    Statement: [
+      {
+        Effect: 'Deny',
+        Principal: '*',
+        Action: 's3:PutObject',
+        Resource: objects,
+        Condition: { Null: { 's3:if-none-match': 'true' } },
+      },
+      { Effect: 'Deny', Principal: '*', Action: 's3:DeleteObject', Resource: objects },
+      // As every stack writes it; the loopback must pass for TLS.
+      {
+        Effect: 'Deny',
+        Principal: { AWS: '*' },
+        Action: 's3:*',
+        Resource: [`arn:aws:s3:::${bucket}`, objects],
+        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
+      },
+    ],
   };
 }

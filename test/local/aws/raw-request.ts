@@ -1,7 +1,8 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { NodeSha256 } from '../../../local/aws/signature';
 
 export interface RawCredentials {
   readonly accessKeyId: string;
@@ -127,29 +128,4 @@ export class RawClient {
       raw.body ?? Buffer.alloc(0),
     ]);
   }
-}
-
-class NodeSha256 {
-  private readonly hash;
-
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.hash = secret === undefined ? createHash('sha256') : createHmac('sha256', asBytes(secret));
-  }
-
-  update(data: string | ArrayBuffer | ArrayBufferView): void {
-    this.hash.update(asBytes(data));
-  }
-
-  digest(): Promise<Uint8Array> {
-    return Promise.resolve(new Uint8Array(this.hash.digest()));
-  }
-
-  reset(): void {
-    throw new Error('not used');
-  }
-}
-
-function asBytes(data: string | ArrayBuffer | ArrayBufferView): Buffer {
-  if (typeof data === 'string') return Buffer.from(data);
-  return ArrayBuffer.isView(data) ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : Buffer.from(data);
 }

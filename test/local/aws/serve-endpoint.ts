@@ -1,7 +1,5 @@
 import { startLocalAws } from '../../../local/aws/local-aws';
-import { everythingPolicy } from './conformance-setup';
-import { accountId, credentials } from './endpoint-setup';
-import { region } from './subject-clients';
+import { accountId, credentials, everythingPolicy, region } from './endpoint-setup';
 
 /** The endpoint in a process of its own: says its address to its parent, and on any message how much memory it holds. */
 async function serve(folder: string): Promise<void> {

@@ -6,7 +6,7 @@ const noon = Date.parse('2026-11-20T12:00:00.000Z');
 const at = (minutes: number) => new Date(noon + minutes * 60_000);
 const uids = Array.from({ length: 12 }, (_, index) => `cluster-${index}`);
 
-test('content is the same for the same uid and time, and differs between uids', async () => {
+it('content is the same for the same uid and time, and differs between uids', async () => {
   for (const content of [demoLog, demoManifest]) {
     expect(content('a', at(0))).toBe(content('a', at(0)));
     expect(content('a', at(0))).not.toBe(content('b', at(0)));
@@ -15,7 +15,7 @@ test('content is the same for the same uid and time, and differs between uids', 
   expect(await one.describe('a', at(3))).toEqual(await other.describe('a', at(3)));
 });
 
-test('logs are some 10 to 200 KB and manifests 5 to 30 KB, at any time', () => {
+it('logs are some 10 to 200 KB and manifests 5 to 30 KB, at any time', () => {
   for (const uid of uids) {
     for (const minutes of [0, 90, 180, 270, 359]) {
       const [log, manifest] = [demoLog(uid, at(minutes)), demoManifest(uid, at(minutes))].map((text) =>
@@ -29,7 +29,7 @@ test('logs are some 10 to 200 KB and manifests 5 to 30 KB, at any time', () => {
   }
 });
 
-test('every line of a log carries a time, in order, none after the time it was asked for', () => {
+it('every line of a log carries a time, in order, none after the time it was asked for', () => {
   for (const uid of uids) {
     const times = demoLog(uid, at(7))
       .trimEnd()
@@ -41,7 +41,7 @@ test('every line of a log carries a time, in order, none after the time it was a
   }
 });
 
-test('a log grows at its end, and loses its oldest part only when it is rotated', () => {
+it('a log grows at its end, and loses its oldest part only when it is rotated', () => {
   let rotations = 0;
   const few = uids.slice(0, 4);
   for (const uid of few) {
@@ -59,7 +59,7 @@ test('a log grows at its end, and loses its oldest part only when it is rotated'
   expect(rotations).toBe(few.length * 2);
 });
 
-test('from one minute to the next some manifests change, in versions or replicas alone, and some do not', () => {
+it('from one minute to the next some manifests change, in versions or replicas alone, and some do not', () => {
   const neutral = (text: string) => text.replace(/(image: .*:).*/g, '$1').replace(/(replicas: ).*/g, '$1');
   const pairs = uids.map((uid) => [demoManifest(uid, at(0)), demoManifest(uid, at(1))] as const);
   const changed = pairs.filter(([before, after]) => before !== after);
@@ -78,7 +78,7 @@ test('from one minute to the next some manifests change, in versions or replicas
   expect(versions.size).toBeGreaterThan(1);
 });
 
-test('a manifest is made of YAML documents with a kind and a name each', () => {
+it('a manifest is made of YAML documents with a kind and a name each', () => {
   const documents = demoManifest('we"ird\nuid', at(0))
     .split(/^---\n/m)
     .slice(1);
@@ -87,7 +87,7 @@ test('a manifest is made of YAML documents with a kind and a name each', () => {
   expect(documents[0]).toContain('name: "we\\"ird\\nuid"');
 });
 
-test('states vary between clusters', async () => {
+it('states vary between clusters', async () => {
   const source = demoContent(uids);
   const states = await Promise.all(uids.map(async (uid) => (await source.describe(uid, at(0)))?.state));
   expect(new Set(states).size).toBeGreaterThan(1);

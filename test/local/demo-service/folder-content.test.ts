@@ -40,13 +40,13 @@ async function ask(path: string, manifestAs: 'text' | 'json' = 'text'): Promise<
 const logOf = (uid: string) => `/v1/platformclusters/${encodeURIComponent(uid)}/features/logFetcher`;
 const manifestOf = (uid: string) => `/v1/platformclusters/${encodeURIComponent(uid)}/assets/manifest`;
 
-test('the clusters are the folders', async () => {
+it('the clusters are the folders', async () => {
   await writeFile(join(dir, 'README.md'), 'not a cluster');
   await addCluster('another', {});
   expect(await folderContent(dir).clusterUids()).toEqual(['another', 'edge 1']);
 });
 
-test('a log comes back byte for byte through the JSON of its record', async () => {
+it('a log comes back byte for byte through the JSON of its record', async () => {
   const modified = new Date('2026-11-19T08:07:06.000Z');
   await utimes(join(dir, 'edge 1', 'log.txt'), modified, modified);
   const record = (await (await ask(logOf('edge 1'))).json()) as { spec: { log: string } };
@@ -57,19 +57,19 @@ test('a log comes back byte for byte through the JSON of its record', async () =
   });
 });
 
-test('a manifest comes back byte for byte, as text and as a JSON string', async () => {
+it('a manifest comes back byte for byte, as text and as a JSON string', async () => {
   const plain = Buffer.from(await (await ask(manifestOf('edge 1'))).arrayBuffer());
   expect(plain.equals(manifest)).toBe(true);
   const decoded = (await (await ask(manifestOf('edge 1'), 'json')).json()) as string;
   expect(Buffer.from(decoded).equals(manifest)).toBe(true);
 });
 
-test('an empty log is an empty text', async () => {
+it('an empty log is an empty text', async () => {
   await addCluster('empty', { 'log.txt': '' });
   expect(await (await ask(logOf('empty'))).json()).toMatchObject({ spec: { log: '' } });
 });
 
-test.each([
+it.each([
   ['in its middle', Buffer.concat([log, Buffer.from([0xff]), log])],
   ['in a character that its end cuts', Buffer.from('ü').subarray(0, 1)],
 ])('a log with invalid UTF-8 %s is an error that says so', async (_, bytes) => {
@@ -83,21 +83,21 @@ test.each([
   });
 });
 
-test('a manifest that is no UTF-8 can be served as bytes, but not as JSON', async () => {
+it('a manifest that is no UTF-8 can be served as bytes, but not as JSON', async () => {
   const bytes = Buffer.from([0x61, 0xff, 0x62]);
   await addCluster('latin', { 'manifest.yaml': bytes });
   expect(Buffer.from(await (await ask(manifestOf('latin'))).arrayBuffer())).toEqual(bytes);
   expect((await ask(manifestOf('latin'), 'json')).status).toBe(500);
 });
 
-test('a cluster without a folder, and a folder without the file, are 404', async () => {
+it('a cluster without a folder, and a folder without the file, are 404', async () => {
   await addCluster('bare', {});
   for (const path of [logOf('absent'), logOf('bare'), manifestOf('bare')]) {
     expect((await ask(path)).status).toBe(404);
   }
 });
 
-test('nothing outside the folder can be reached by any uid', async () => {
+it('nothing outside the folder can be reached by any uid', async () => {
   await writeFile(join(base, 'log.txt'), 'secret');
   await writeFile(join(dir, 'log.txt'), 'secret');
   await mkdir(join(base, 'outside'));

@@ -36,7 +36,7 @@ function ask(service: DemoService, path: string, headers: Record<string, string>
 }
 
 describe('the contract', () => {
-  test('the log call answers 200 and a record with metadata, spec and status of the cluster that was asked for', async () => {
+  it('the log call answers 200 and a record with metadata, spec and status of the cluster that was asked for', async () => {
     const answer = await ask(await start(), log);
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-type')).toBe('application/json');
@@ -54,14 +54,14 @@ describe('the contract', () => {
     });
   });
 
-  test('the query requestId and the header ProjectUid are seen in the record', async () => {
+  it('the query requestId and the header ProjectUid are seen in the record', async () => {
     const answer = await ask(await start(), `${log}?requestId=r%201`, { ProjectUid: 'p1' });
     expect(await answer.json()).toMatchObject({
       metadata: { annotations: { requestId: 'r 1' }, labels: { projectUid: 'p1' } },
     });
   });
 
-  test.each([
+  it.each([
     ['text', 'text/plain; charset=utf-8'],
     ['yaml', 'application/yaml'],
     ['json', 'application/json'],
@@ -72,7 +72,7 @@ describe('the contract', () => {
     expect(await (manifestAs === 'json' ? answer.json() : answer.text())).toBe(await source.manifest('c1', noon));
   });
 
-  test('left to itself, the form of the manifest varies by cluster and is always the same for one', async () => {
+  it('left to itself, the form of the manifest varies by cluster and is always the same for one', async () => {
     const service = await start();
     const types = async () => {
       const answers = Array.from({ length: 12 }, (_, index) =>
@@ -85,18 +85,18 @@ describe('the contract', () => {
     expect(await types()).toEqual(first);
   });
 
-  test('a uid is decoded once, whatever it contains', async () => {
+  it('a uid is decoded once, whatever it contains', async () => {
     const answer = await ask(await start(), '/v1/platformclusters/a%2Fb%2520%C3%BC/features/logFetcher');
     expect(await answer.json()).toMatchObject({ spec: { clusterUid: 'a/b%20ü' } });
   });
 
-  test('the collection segment is the one that was chosen', async () => {
+  it('the collection segment is the one that was chosen', async () => {
     const service = await start({ collection: 'fleet' });
     expect((await ask(service, log.replace('platformclusters', 'fleet'))).status).toBe(200);
     expect((await ask(service, log)).status).toBe(404);
   });
 
-  test('it is served over https with the certificate given', async () => {
+  it('it is served over https with the certificate given', async () => {
     const certificates = testCertificates();
     const service = await start({ tls: certificates.server });
     expect(service.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
@@ -110,13 +110,13 @@ describe('the contract', () => {
 });
 
 describe("the demo's own choices where the contract shows nothing", () => {
-  test('no key and a wrong key are 401', async () => {
+  it('no key and a wrong key are 401', async () => {
     const service = await start();
     expect((await fetch(service.url + log)).status).toBe(401);
     expect((await ask(service, log, { ApiKey: `${apiKey}x` })).status).toBe(401);
   });
 
-  test('a key can be rotated while it runs', async () => {
+  it('a key can be rotated while it runs', async () => {
     let key = 'old';
     const service = await start({ apiKey: () => key });
     expect((await ask(service, log, { ApiKey: 'old' })).status).toBe(200);
@@ -125,7 +125,7 @@ describe("the demo's own choices where the contract shows nothing", () => {
     expect((await ask(service, log, { ApiKey: 'new' })).status).toBe(200);
   });
 
-  test.each([
+  it.each([
     ['/'],
     ['/v1/platformclusters/c1'],
     ['/v1/platformclusters//features/logFetcher'],
@@ -136,13 +136,13 @@ describe("the demo's own choices where the contract shows nothing", () => {
     expect((await ask(await start(), path)).status).toBe(404);
   });
 
-  test('another method is 405', async () => {
+  it('another method is 405', async () => {
     const answer = await ask(await start(), log, {}, 'POST');
     expect(answer.status).toBe(405);
     expect(answer.headers.get('allow')).toBe('GET');
   });
 
-  test('a source that breaks before the answer has begun is a 500 that says why', async () => {
+  it('a source that breaks before the answer has begun is a 500 that says why', async () => {
     const errors: unknown[] = [];
     const broken: ClusterSource = { ...source, log: () => Promise.reject(new Error('the disk is gone')) };
     const answer = await ask(await start({ source: broken, onError: (error) => errors.push(error) }), log);
@@ -154,7 +154,7 @@ describe("the demo's own choices where the contract shows nothing", () => {
     expect(errors).toEqual([new Error('the disk is gone')]);
   });
 
-  test('a source that breaks in the middle cuts the answer', async () => {
+  it('a source that breaks in the middle cuts the answer', async () => {
     const errors: unknown[] = [];
     const halfway = async function* () {
       yield Buffer.from('first half\n');
@@ -169,7 +169,7 @@ describe("the demo's own choices where the contract shows nothing", () => {
 });
 
 describe('what it remembers', () => {
-  test('method, path and headers of every request, without the value of the key', async () => {
+  it('method, path and headers of every request, without the value of the key', async () => {
     const told: unknown[] = [];
     const service = await start({ onRequest: (seen) => told.push(seen) });
     await ask(service, `${log}?requestId=r1`, { ProjectUid: 'p1' });
@@ -180,7 +180,7 @@ describe('what it remembers', () => {
     expect(JSON.stringify(service.requests)).not.toContain(apiKey);
   });
 
-  test('only the newest requests', async () => {
+  it('only the newest requests', async () => {
     const service = await start();
     const client = connect(Number(new URL(service.url).port), '127.0.0.1');
     const lines = Array.from(
@@ -207,7 +207,7 @@ describe('failures on purpose', () => {
     'cut-short': 'cut',
   };
 
-  test.each(faultNames)('%s fails as it is called, for its cluster alone', async (name) => {
+  it.each(faultNames)('%s fails as it is called, for its cluster alone', async (name) => {
     const service = await start({ failing: { c1: name } });
     const answer = await ask(service, log);
     const seen = answer.status === 200 ? await answer.text().catch(() => 'cut') : answer.status;
@@ -215,7 +215,7 @@ describe('failures on purpose', () => {
     expect((await ask(service, log.replace('c1', 'c2'))).status).toBe(200);
   });
 
-  test('throttled-once is over with the second request, for each resource', async () => {
+  it('throttled-once is over with the second request, for each resource', async () => {
     const service = await start({ failing: { c1: 'throttled-once' } });
     const statuses = [];
     for (const path of [log, log, manifest, manifest]) {
@@ -224,13 +224,13 @@ describe('failures on purpose', () => {
     expect(statuses).toEqual([429, 200, 429, 200]);
   });
 
-  test('a uid that an object has by nature is no failing one', async () => {
+  it('a uid that an object has by nature is no failing one', async () => {
     const service = await start({ failing: {} });
     expect((await ask(service, '/v1/platformclusters/constructor/features/logFetcher')).status).toBe(200);
   });
 });
 
-test('close cuts an answer that is still being waited for, and frees the port', async () => {
+it('close cuts an answer that is still being waited for, and frees the port', async () => {
   let arrive: () => void = () => undefined;
   const arrived = new Promise<void>((resolve) => {
     arrive = resolve;
@@ -245,7 +245,7 @@ test('close cuts an answer that is still being waited for, and frees the port', 
   await expect(ask(service, log)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
 });
 
-test('a client that leaves in the middle is no error', async () => {
+it('a client that leaves in the middle is no error', async () => {
   const errors: unknown[] = [];
   const certificates = testCertificates();
   let produced = 0;

@@ -1,9 +1,5 @@
-import {
-  authorize,
-  type PolicyDocument,
-  type PolicyStatement,
-  type RequestContext,
-} from '../../../../local/aws/iam/authorize';
+import { authorize, type RequestContext } from '../../../../local/aws/iam/authorize';
+import type { PolicyDocument, PolicyStatement } from '../../../../local/aws/iam/policy-document';
 
 const role = 'arn:aws:iam::111122223333:role/collector';
 
@@ -33,20 +29,20 @@ function decide(
 const allow = { Effect: 'Allow', Action: 's3:PutObject', Resource: 'arn:aws:s3:::archive/logs/*' };
 
 describe('authorize', () => {
-  test('denies what no policy mentions, and says so as the service does', () => {
+  it('denies what no policy mentions, and says so as the service does', () => {
     expect(decide()).toEqual({
       allowed: false,
       reason: 'because no identity-based policy allows the s3:PutObject action',
     });
   });
 
-  test('allows by an identity policy or by a resource policy', () => {
+  it('allows by an identity policy or by a resource policy', () => {
     expect(decide({ identity: [allow] }).allowed).toBe(true);
     expect(decide({ resource: [{ ...allow, Principal: { AWS: role } }] }).allowed).toBe(true);
     expect(decide({ resource: [{ ...allow, Principal: '*' }] }).allowed).toBe(true);
   });
 
-  test('lets an explicit deny win over every allow, wherever it stands', () => {
+  it('lets an explicit deny win over every allow, wherever it stands', () => {
     const deny = { Effect: 'Deny', Action: 's3:*', Resource: '*' };
     expect(decide({ identity: [allow, deny] })).toEqual({
       allowed: false,
@@ -58,7 +54,7 @@ describe('authorize', () => {
     });
   });
 
-  test.each([
+  it.each([
     ['an action with a wildcard', { Action: 's3:Put*' }, true],
     ['an action with a question mark', { Action: 's3:PutObjec?' }, true],
     ['an action in another case', { Action: 'S3:putobject' }, true],
@@ -68,16 +64,12 @@ describe('authorize', () => {
     ['a resource in another case', { Resource: 'arn:aws:s3:::archive/LOGS/*' }, false],
     ['a resource that ends elsewhere', { Resource: 'arn:aws:s3:::archive/logs/?b' }, false],
     ['a wildcard that reaches over slashes', { Resource: 'arn:aws:s3:::*/a' }, true],
-    ['all actions but this one', { Action: undefined, NotAction: 's3:PutObject' }, false],
-    ['all actions but another', { Action: undefined, NotAction: 's3:GetObject' }, true],
-    ['all resources but this one', { Resource: undefined, NotResource: 'arn:aws:s3:::archive/logs/*' }, false],
-    ['all resources but another', { Resource: undefined, NotResource: 'arn:aws:s3:::archive/runs/*' }, true],
   ])('matches %s', (_name, change, allowed) => {
     const statement = Object.fromEntries(Object.entries({ ...allow, ...change }).filter(([, v]) => v !== undefined));
     expect(decide({ identity: [statement] }).allowed).toBe(allowed);
   });
 
-  test.each([
+  it.each([
     ['the role itself', { AWS: role }, true, true],
     ['another role', { AWS: 'arn:aws:iam::111122223333:role/other' }, false, false],
     ['anyone', { AWS: '*' }, true, true],
@@ -92,13 +84,10 @@ describe('authorize', () => {
     expect(decide({ identity: [allow], resource: [deny] }).allowed).toBe(!denies);
   });
 
-  test.each<[string, Record<string, unknown>, RequestContext, boolean]>([
+  it.each<[string, Record<string, unknown>, RequestContext, boolean]>([
     ['StringEquals', { StringEquals: { k: ['a', 'b'] } }, { k: 'b' }, true],
     ['StringEquals of another value', { StringEquals: { k: 'a' } }, { k: 'A' }, false],
     ['StringEquals of an absent key', { StringEquals: { k: 'a' } }, {}, false],
-    ['StringEqualsIfExists of an absent key', { StringEqualsIfExists: { k: 'a' } }, {}, true],
-    ['StringEqualsIfExists of another value', { StringEqualsIfExists: { k: 'a' } }, { k: 'b' }, false],
-    ['StringEqualsIgnoreCase', { StringEqualsIgnoreCase: { k: 'a' } }, { k: 'A' }, true],
     ['StringNotEquals of an absent key', { StringNotEquals: { k: 'a' } }, {}, true],
     ['StringNotEquals with one value alike', { StringNotEquals: { k: ['a', 'b'] } }, { k: 'b' }, false],
     ['StringLike', { StringLike: { k: 'runs/*' } }, { k: 'runs/date=1' }, true],
@@ -113,28 +102,25 @@ describe('authorize', () => {
     ['Null false of a present key', { Null: { k: false } }, { k: '*' }, true],
     ['Bool', { Bool: { 'aws:SecureTransport': 'false' } }, { 'aws:SecureTransport': 'true' }, false],
     ['Bool written as a boolean', { Bool: { k: true } }, { k: 'true' }, true],
-    ['NumericLessThan', { NumericLessThan: { k: 1.2 } }, { k: '1.3' }, false],
-    ['NumericLessThanEquals', { NumericLessThanEquals: { k: '10' } }, { k: '9' }, true],
-    ['NumericGreaterThan of no number', { NumericGreaterThan: { k: '1' } }, { k: 'x' }, false],
-    ['NumericNotEquals', { NumericNotEquals: { k: '1' } }, { k: '1.0' }, false],
-    ['DateGreaterThan', { DateGreaterThan: { k: '2026-01-01T00:00:00Z' } }, { k: '2026-11-20T00:00:00Z' }, true],
     ['ArnLike', { ArnLike: { k: 'arn:aws:iam::*:role/c*' } }, { k: role }, true],
     ['ArnEquals, which knows wildcards too', { ArnEquals: { k: 'arn:aws:iam::*:role/c*' } }, { k: role }, true],
     ['ArnLike with too few parts', { ArnLike: { k: 'arn:aws:iam:*' } }, { k: role }, false],
     ['ArnLike across a colon', { ArnLike: { k: 'arn:*:role/collector:::' } }, { k: role }, false],
     ['ArnNotEquals', { ArnNotEquals: { k: role } }, { k: role }, false],
-    ['ForAnyValue with one alike', { 'ForAnyValue:StringEquals': { k: 'a' } }, { k: ['a', 'z'] }, true],
-    ['ForAnyValue with none', { 'ForAnyValue:StringEquals': { k: 'a' } }, { k: [] }, false],
-    ['ForAnyValue with a negation and none', { 'ForAnyValue:StringNotEquals': { k: 'a' } }, {}, false],
-    ['ForAllValues with one unlike', { 'ForAllValues:StringEquals': { k: 'a' } }, { k: ['a', 'z'] }, false],
-    ['ForAllValues of an absent key', { 'ForAllValues:StringEquals': { k: 'a' } }, {}, true],
+    ['ArnNotEquals of another', { ArnNotEquals: { k: `${role}-2` } }, { k: role }, true],
+    ['ArnNotLike', { ArnNotLike: { k: 'arn:aws:iam::*:role/c*' } }, { k: role }, false],
+    ['StringNotLike with one value alike', { StringNotLike: { k: ['x', 'runs/*'] } }, { k: 'runs/1' }, false],
   ])('evaluates %s', (_name, Condition, context, allowed) => {
     expect(decide({ identity: [{ ...allow, Condition }], context }).allowed).toBe(allowed);
   });
 
-  test.each([
+  it.each([
     ['an operator', { Condition: { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } } }, /condition operator "IpAddress"/],
-    ['a set prefix', { Condition: { 'ForSome:StringEquals': { k: 'a' } } }, /ForSome:StringEquals/],
+    ['a set of values', { Condition: { 'ForAllValues:StringEquals': { k: 'a' } } }, /ForAllValues:StringEquals/],
+    ['an IfExists', { Condition: { StringEqualsIfExists: { k: 'a' } } }, /StringEqualsIfExists/],
+    ['a number', { Condition: { NumericLessThan: { k: 1 } } }, /NumericLessThan/],
+    ['an exception of actions', { Action: undefined, NotAction: 's3:GetObject' }, /element "NotAction"/],
+    ['an exception of resources', { Resource: undefined, NotResource: '*' }, /element "NotResource"/],
     ['an element', { NotPrincipal: '*' }, /element "NotPrincipal"/],
     ['an effect', { Effect: 'Maybe' }, /Effect "Maybe"/],
     ['an intrinsic that was not resolved', { Resource: [{ Ref: 'Bucket' }] }, /Resource \{"Ref":"Bucket"\}/],
@@ -147,13 +133,13 @@ describe('authorize', () => {
     expect(() => decide({ identity: [allow, statement] })).toThrow(message);
   });
 
-  test('refuses a pattern among a bucket policy’s principals, as IAM does', () => {
+  it('refuses a pattern among a bucket policy’s principals, as IAM does', () => {
     const statement = { ...allow, Principal: { AWS: 'arn:aws:iam::111122223333:role/*' } };
     expect(() => decide({ resource: [statement] })).toThrow(/role\/\*/);
     expect(() => decide({ resource: [allow] })).toThrow(/Principal/);
   });
 
-  test('takes no longer for a pattern made to be slow', () => {
+  it('takes no longer for a pattern made to be slow', () => {
     const Resource = `${'*a'.repeat(500)}b`;
     expect(decide({ identity: [{ ...allow, Resource }], on: 'a'.repeat(5000) }).allowed).toBe(false);
   });

@@ -64,7 +64,7 @@ const scheduledTime = '2026-11-20T12:00:00Z';
 const only = (index: number, errorType: string) => (asked: Asked) =>
   asked.event.shard.index === index ? { errorType, errorMessage: 'made up' } : undefined;
 
-test('every shard is invoked with the event and its part, all at once', async () => {
+it('every shard is invoked with the event and its part, all at once', async () => {
   const { machine, asked, mostAtOnce } = stateMachine();
   const { failure, invocations } = await machine.start({ scheduledTime, requestId: 'r' });
   expect(failure).toBeUndefined();
@@ -75,19 +75,19 @@ test('every shard is invoked with the event and its part, all at once', async ()
   expect(mostAtOnce()).toBe(3);
 });
 
-test('an input without a time names the run by the start of the execution', async () => {
+it('an input without a time names the run by the start of the execution', async () => {
   const { machine, asked } = stateMachine({ now: Date.parse('2026-11-20T12:34:56.789Z') });
   await machine.start({});
   expect(new Set(asked.map(({ event }) => event.scheduledTime))).toEqual(new Set(['2026-11-20T12:34:56.789Z']));
 });
 
-test('an earlier run keeps its name, and no other time is added to it', async () => {
+it('an earlier run keeps its name, and no other time is added to it', async () => {
   const { machine, asked } = stateMachine();
   await machine.start({ run: scheduledTime });
   expect(asked[0]?.event).toEqual({ run: scheduledTime, shard: { index: 0, count: 3 } });
 });
 
-test('an incomplete shard is tried three times, one and two minutes apart, and the others once', async () => {
+it('an incomplete shard is tried three times, one and two minutes apart, and the others once', async () => {
   const { machine, asked, waits } = stateMachine({ answer: only(1, 'RunIncompleteError') });
   const { failure } = await machine.start({ scheduledTime });
   expect(failure?.error).toBe('ShardsFailedError');
@@ -98,7 +98,7 @@ test('an incomplete shard is tried three times, one and two minutes apart, and t
   expect(asked.map(({ event }) => event.shard.index).sort()).toEqual([0, 1, 1, 1, 2]);
 });
 
-test('a throttled account does not use up the attempts of a shard, and its waits are spread', async () => {
+it('a throttled account does not use up the attempts of a shard, and its waits are spread', async () => {
   const { machine, waits } = stateMachine({
     answer: ({ event }, nth) => {
       if (event.shard.index !== 0 || nth > 7) return undefined;
@@ -112,7 +112,7 @@ test('a throttled account does not use up the attempts of a shard, and its waits
   expect(waits.slice(5)).toEqual([60, 120]);
 });
 
-test('what no retry can heal is tried once', async () => {
+it('what no retry can heal is tried once', async () => {
   for (const hopeless of ['InvalidEventError', 'RunNotFoundError']) {
     const { machine, asked } = stateMachine({ answer: only(2, hopeless) });
     expect((await machine.start({ scheduledTime })).failure?.cause).toMatch(/^The shards \[2\] of 3/);
@@ -121,7 +121,7 @@ test('what no retry can heal is tried once', async () => {
 });
 
 describe('a run of the schedule is counted', () => {
-  test('once all shards have written their records, complete or not', async () => {
+  it('once all shards have written their records, complete or not', async () => {
     for (const answer of [undefined, only(0, 'RunIncompleteError')]) {
       const { machine, metrics } = stateMachine({ ...(answer && { answer }) });
       await machine.start({ scheduledTime });
@@ -136,7 +136,7 @@ describe('a run of the schedule is counted', () => {
     }
   });
 
-  test.each<[string, object, Options]>([
+  it.each<[string, object, Options]>([
     ['by hand', {}, {}],
     ['dry', { scheduledTime, dryRun: true }, {}],
     ['of which a shard died', { scheduledTime }, { answer: only(1, 'Runtime.ExitError') }],
@@ -158,19 +158,19 @@ const without = (sid: string) => (template: Template) => {
 };
 
 describe('a permission that the state machine lacks shows', () => {
-  test('to invoke the function: the execution fails', async () => {
+  it('to invoke the function: the execution fails', async () => {
     const { machine, asked } = stateMachine({ edit: without('CollectShards') });
     expect((await machine.start({ scheduledTime })).failure?.error).toBe('ShardsFailedError');
     expect(asked).toEqual([]);
   });
 
-  test('to count runs: the run is told as it is, and an alarm misses it', async () => {
+  it('to count runs: the run is told as it is, and an alarm misses it', async () => {
     const { machine, metrics } = stateMachine({ edit: without('CountRuns') });
     expect((await machine.start({ scheduledTime })).failure).toBeUndefined();
     expect(metrics).toEqual([]);
   });
 
-  test('to put metrics of another namespace', async () => {
+  it('to put metrics of another namespace', async () => {
     const edit = (template: Template) => {
       const text = JSON.stringify(template).replace(
         String.raw`\"Namespace\":\"ClusterLogCollector\"`,
@@ -184,7 +184,7 @@ describe('a permission that the state machine lacks shows', () => {
   });
 });
 
-test.each([
+it.each([
   [
     'a field that is not known',
     String.raw`\"MaxConcurrency\":3`,

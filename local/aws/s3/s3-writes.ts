@@ -1,0 +1,183 @@
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { crc32 } from 'node:zlib';
+import { checksumText } from '../../../lambda/archive/checksum';
+import { AwsError } from '../aws-error';
+import type { Answer, Call } from '../call';
+import { ObjectExistsError } from '../store/folder-store';
+import { KeyConflictError } from '../store/key-lock';
+import { InvalidKeyError } from '../store/key-path';
+import { notImplemented, wrongPayloadHash } from './s3-answers';
+import type { AuthorizedRequest } from './s3-authorization';
+
+/** S3's limit for names and values of user metadata together, in bytes. */
+const largestMetadata = 2048;
+/** S3's limit for a key, in bytes of UTF-8. */
+const longestKey = 1024;
+/** S3's limit for one PutObject, in bytes. */
+const largestObject = 5 * 1024 ** 3;
+
+export const userMetadataPrefix = 'x-amz-meta-';
+
+export async function putObject(call: Call, { store, key }: AuthorizedRequest): Promise<Answer> {
+  const { headers } = call.request;
+  checkKeyLength(key);
+  const ifNoneMatch = headers['if-none-match'] !== undefined;
+  if (ifNoneMatch && headers['if-none-match'] !== '*') throw notImplemented('If-None-Match with a tag');
+  const userMetadata = userMetadataOf(headers);
+  const promised = promisedBody(headers);
+  try {
+    // Looked up before the body: a client that waits to be asked for the body need not send it.
+    if (ifNoneMatch && (await store.head(key)) !== undefined) throw preconditionFailed();
+    const { etag, checksums } = await store.put(
+      key,
+      checkedBytes(call.body(), promised),
+      {
+        contentType: headers['content-type'] ?? 'binary/octet-stream',
+        ...(headers['content-encoding'] !== undefined && { contentEncoding: headers['content-encoding'] }),
+        userMetadata,
+        ...(promised.crc32 !== undefined && { checksums: { crc32: promised.crc32 } }),
+      },
+      { ifNoneMatch },
+    );
+    return { status: 200, headers: { etag: `"${etag}"`, ...checksumHeaders(checksums) } };
+  } catch (error) {
+    if (error instanceof ObjectExistsError) throw preconditionFailed();
+    if (error instanceof InvalidKeyError) throw new AwsError(400, 'InvalidArgument', error.message);
+    if (error instanceof KeyConflictError) throw conflict(ifNoneMatch);
+    throw error;
+  }
+}
+
+export async function deleteObject(_call: Call, { store, key }: AuthorizedRequest): Promise<Answer> {
+  try {
+    await store.delete(key);
+  } catch (error) {
+    if (error instanceof KeyConflictError) throw conflict(false);
+    // A key that cannot be stored is not there, and to delete what is not there succeeds.
+    if (!(error instanceof InvalidKeyError)) throw error;
+  }
+  return { status: 204, headers: {} };
+}
+
+/** The headers that tell an object's checksum. */
+export function checksumHeaders({ crc32: sum }: Readonly<Record<string, string>>): Record<string, string> {
+  return sum === undefined ? {} : { [checksumHeader]: sum, 'x-amz-checksum-type': 'FULL_OBJECT' };
+}
+
+const checksumHeader = 'x-amz-checksum-crc32';
+
+/** What the headers promise of a body. */
+interface PromisedBody {
+  /** In bytes. */
+  readonly length: number;
+  /** Lower-case hex; undefined: the client did not sign the body. */
+  readonly sha256: string | undefined;
+  /** Base64; undefined: the client sent none. */
+  readonly crc32: string | undefined;
+}
+
+/** @throws AwsError for headers that promise nothing usable */
+function promisedBody(headers: IncomingHttpHeaders): PromisedBody {
+  const payloadHash = String(headers['x-amz-content-sha256']);
+  const sha256 = payloadHash === 'UNSIGNED-PAYLOAD' ? undefined : payloadHash;
+  return { length: lengthOf(headers), sha256, crc32: crc32Of(headers) };
+}
+
+/**
+ * Passes a body on and checks it at its end: what was yielded counts only if the iteration ends without an error.
+ * @throws AwsError for a body that is not what was promised
+ */
+export async function* checkedBytes(
+  source: AsyncIterable<Uint8Array>,
+  promised: PromisedBody,
+): AsyncGenerator<Uint8Array> {
+  const sha256 = createHash('sha256');
+  let sum = 0;
+  let received = 0;
+  for await (const chunk of source) {
+    received += chunk.length;
+    if (received > promised.length) throw incomplete();
+    if (promised.sha256 !== undefined) sha256.update(chunk);
+    sum = crc32(chunk, sum);
+    yield chunk;
+  }
+  if (received !== promised.length) throw incomplete();
+  if (promised.sha256 !== undefined && sha256.digest('hex') !== promised.sha256) throw wrongPayloadHash();
+  if (promised.crc32 !== undefined && checksumText(sum) !== promised.crc32)
+    throw new AwsError(400, 'BadDigest', 'The CRC32 you specified did not match the calculated checksum.');
+}
+
+function lengthOf(headers: IncomingHttpHeaders): number {
+  const value = headers['content-length'];
+  if (value === undefined)
+    throw new AwsError(411, 'MissingContentLength', 'You must provide the Content-Length HTTP header.');
+  if (Number(value) > largestObject)
+    throw new AwsError(400, 'EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size', {
+      ProposedSize: value,
+      MaxSizeAllowed: String(largestObject),
+    });
+  return Number(value);
+}
+
+function crc32Of(headers: IncomingHttpHeaders): string | undefined {
+  const value = headers[checksumHeader]?.toString();
+  const announced = headers['x-amz-sdk-checksum-algorithm'];
+  if (announced !== undefined && (value === undefined || announced !== 'CRC32'))
+    throw new AwsError(
+      400,
+      'InvalidRequest',
+      'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.',
+    );
+  // Four bytes in base64 as it is written, not only as it can be read.
+  if (value !== undefined && !/^[A-Za-z0-9+/]{5}[AQgw]==$/.test(value))
+    throw new AwsError(400, 'InvalidRequest', `Value for ${checksumHeader} header is invalid.`);
+  return value;
+}
+
+function checkKeyLength(key: string): void {
+  const size = Buffer.byteLength(key);
+  if (size > longestKey)
+    throw new AwsError(400, 'KeyTooLongError', 'Your key is too long', {
+      Size: String(size),
+      MaxSizeAllowed: String(longestKey),
+    });
+}
+
+function userMetadataOf(headers: IncomingHttpHeaders): Record<string, string> {
+  const entries = Object.entries(headers)
+    .filter(([name]) => name.startsWith(userMetadataPrefix))
+    .map(([name, value]) => [name.slice(userMetadataPrefix.length), String(value)] as const);
+  const size = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+  if (size > largestMetadata)
+    throw new AwsError(400, 'MetadataTooLarge', 'Your metadata headers exceed the maximum allowed metadata size', {
+      Size: String(size),
+      MaxSizeAllowed: String(largestMetadata),
+    });
+  return Object.fromEntries(entries);
+}
+
+/** The body ended early, or is longer than announced. */
+function incomplete(): AwsError {
+  return new AwsError(400, 'IncompleteBody', 'The request body terminated unexpectedly');
+}
+
+function preconditionFailed(): AwsError {
+  return new AwsError(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', {
+    Condition: 'If-None-Match',
+  });
+}
+
+function conflict(isConditional: boolean): AwsError {
+  return isConditional
+    ? new AwsError(
+        409,
+        'ConditionalRequestConflict',
+        'The conditional request cannot succeed due to a conflicting operation against this resource.',
+      )
+    : new AwsError(
+        409,
+        'OperationAborted',
+        'A conflicting conditional operation is currently in progress against this resource. Please try again.',
+      );
+}
