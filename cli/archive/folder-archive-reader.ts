@@ -1,4 +1,4 @@
-import { Transform } from 'node:stream';
+import { Readable, Transform } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { checksumText } from '../../lambda/archive/checksum';
 import {
@@ -28,8 +28,10 @@ export class FolderArchiveReader implements ArchiveReader {
       const page = await translated(`Listing ${prefix}`, () =>
         this.store.list(prefix, { startAfter, maxKeys: pageSize }),
       );
-      for (const { key, size, lastModified, userMetadata } of page.objects)
-        yield { key, storedBytes: size, writtenAt: new Date(lastModified), metadata: userMetadata };
+      for (const { key, size, lastModified, userMetadata, damage } of page.objects) {
+        const metadata = damage === undefined ? { metadata: userMetadata } : {};
+        yield { key, storedBytes: size, writtenAt: new Date(lastModified), ...metadata };
+      }
       startAfter = page.next;
       last = startAfter === undefined;
     }
@@ -43,13 +45,23 @@ export class FolderArchiveReader implements ArchiveReader {
   async open(key: string): Promise<OpenedObject | undefined> {
     const found = await translated(`Reading ${key}`, () => this.store.get(key));
     if (found === undefined) return undefined;
-    const { size, userMetadata, checksums } = found.metadata;
+    const { size, userMetadata, checksums, damage } = found.metadata;
+    if (damage !== undefined) return { storedBytes: size, metadata: userMetadata, body: damagedBody(damage) };
     const source = found.open();
     const expected = checksums.crc32;
     if (expected === undefined) return { storedBytes: size, metadata: userMetadata, body: source };
     const body = source.compose(checkCrc32(expected));
     return { storedBytes: size, metadata: userMetadata, body };
   }
+}
+
+/** Whether the stored bytes are those that were written cannot be known: their checksum is lost. */
+function damagedBody(damage: string): Readable {
+  return new Readable({
+    read() {
+      this.destroy(new ChecksumError(damage));
+    },
+  });
 }
 
 /** Passes on what it is given and ends with an error unless it had the checksum, which S3 writes in base64. */

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { AwsError } from './aws-error';
-import type { Account, Answer, Call, CallFacts } from './call';
+import { type Account, type Answer, type Call, type CallFacts, InvalidTargetError, parseTarget } from './call';
 import type { EndpointHooks, Fault } from './fault';
-import { InvalidTargetError, parseTarget } from './request-target';
 import { s3ErrorAnswer } from './s3/s3-answers';
 import { admitS3Call } from './s3/s3-service';
 import { admitSecretsManagerCall, secretsManagerErrorAnswer } from './secrets/secrets-manager';

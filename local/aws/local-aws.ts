@@ -4,9 +4,9 @@ import { AwsEndpoint } from './aws-endpoint';
 import type { Account, Principal } from './call';
 import type { EndpointHooks } from './fault';
 import { type PolicyDocument, statementsOf } from './iam/policy-document';
-import { type LocalSecret, SecretStore } from './secrets/secret-store';
 import { answerBrokenRequest, sendAnswer } from './send-answer';
 import { FolderStore } from './store/folder-store';
+import { type LocalSecret, SecretStore } from './store/secret-store';
 
 export type { Fault, InterceptedRequest, LoggedRequest } from './fault';
 

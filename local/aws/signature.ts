@@ -1,14 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { RequestTarget } from './request-target';
-
-/** Credentials that may sign. */
-export interface Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken?: string;
-}
+import type { Credentials, RequestTarget } from './call';
 
 export type SignatureProblem =
   | 'missing'

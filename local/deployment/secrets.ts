@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { environmentNames } from '../../lambda/stack-contract';
-import type { LocalSecret } from '../aws/secrets/secret-store';
+import type { LocalSecret } from '../aws/store/secret-store';
 import type { FunctionDefinition } from './function-definition';
 import type { StackTemplate } from './stack-template';
 

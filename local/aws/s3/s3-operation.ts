@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { RequestTarget } from '../request-target';
+import type { RequestTarget } from '../call';
 import { notImplemented } from './s3-answers';
 
 interface OperationForm {

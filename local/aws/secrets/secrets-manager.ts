@@ -3,7 +3,7 @@ import { AwsError } from '../aws-error';
 import { type Account, type Answer, type Call, type Principal, readSmallBody, sha256Hex } from '../call';
 import { authorize, commonContext } from '../iam/authorize';
 import { SignatureError, type SignatureProblem, verifySignature } from '../signature';
-import type { StoredSecret } from './secret-store';
+import type { StoredSecret } from '../store/secret-store';
 
 /** Of the header x-amz-target. */
 const targetPrefix = 'secretsmanager.';

@@ -4,7 +4,7 @@ import { link, mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isRunning, withKeyLock } from './key-lock';
-import { fileNameOf, InvalidKeyError, isShortened, metadataFolder, segmentsOf } from './key-path';
+import { fileNameOf, InvalidKeyError, metadataFolder, ShortenedNames, segmentsOf } from './key-path';
 import { walkKeys } from './key-walk';
 import { type ObjectHeaders, type ObjectMetadata, readMetadata } from './object-metadata';
 
@@ -45,12 +45,12 @@ export class ObjectExistsError extends Error {
 export class FolderStore {
   readonly #folder: string;
   readonly #incoming: string;
-  readonly #names: string;
+  readonly #names: ShortenedNames;
 
   constructor(folder: string) {
     this.#folder = folder;
     this.#incoming = join(folder, `${metadataFolder}-incoming`);
-    this.#names = join(folder, `${metadataFolder}-names`);
+    this.#names = new ShortenedNames(join(folder, `${metadataFolder}-names`));
   }
 
   /**
@@ -109,7 +109,7 @@ export class FolderStore {
   async list(prefix: string, { startAfter, maxKeys = Number.POSITIVE_INFINITY }: ListOptions = {}): Promise<ListPage> {
     const objects: ObjectMetadata[] = [];
     if (maxKeys <= 0) return { objects };
-    const options = { folder: this.#folder, namesFolder: this.#names, prefix, startAfter };
+    const options = { folder: this.#folder, names: this.#names, prefix, startAfter };
     for await (const { key, names } of walkKeys(options)) {
       // By its file, not by its key: a file that was put here by hand may have a name that no key can have.
       const metadata = await this.#read(key, this.#pathsUnder(names));
@@ -170,7 +170,7 @@ export class FolderStore {
     try {
       const previous = await this.#read(key, paths);
       if (ifNoneMatch && previous !== undefined) throw exists(key);
-      await this.#keepNames(key);
+      await this.#names.keep(segmentsOf(key), this.#incoming);
       await mkdir(dirname(description), { recursive: true });
       await mkdir(dirname(data), { recursive: true });
       // The description before is kept as well: if this process is killed between the two steps, it is still theirs.
@@ -185,18 +185,6 @@ export class FolderStore {
           { cause: error },
         );
       throw error;
-    }
-  }
-
-  /** Writes down the segments behind shortened file names, for listing. */
-  async #keepNames(key: string): Promise<void> {
-    for (const segment of segmentsOf(key)) {
-      const name = fileNameOf(segment);
-      if (!isShortened(name)) continue;
-      await mkdir(this.#names, { recursive: true });
-      const written = join(this.#incoming, `${process.pid}-${randomUUID()}`);
-      await writeFile(written, segment);
-      await rename(written, join(this.#names, name));
     }
   }
 }

@@ -1,4 +1,6 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 
 /** Folder of what is known of the objects beside their bytes; no key may begin with its name. */
 export const metadataFolder = '.metadata';
@@ -40,8 +42,43 @@ export function fileNameOf(segment: string): string {
   return `${Buffer.from(segment).subarray(0, 100).toString()}~${hash}`;
 }
 
-/** Whether a file name has the shortened form, so that its segment has to be looked up. */
-export function isShortened(name: string): boolean {
+/** The segments behind shortened file names, each in a file of that name. */
+export class ShortenedNames {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /**
+   * Writes down the segments that have a shortened name.
+   * @param incoming folder for files that are not whole yet
+   */
+  async keep(segments: readonly string[], incoming: string): Promise<void> {
+    for (const segment of segments) {
+      const name = fileNameOf(segment);
+      if (!isShortened(name)) continue;
+      await mkdir(this.#folder, { recursive: true });
+      const written = join(incoming, `${process.pid}-${randomUUID()}`);
+      await writeFile(written, segment);
+      await rename(written, join(this.#folder, name));
+    }
+  }
+
+  /** The segment that a file name stands for; undefined if nobody wrote it down, or it was replaced. */
+  async segmentOf(name: string): Promise<string | undefined> {
+    if (!isShortened(name)) return name;
+    try {
+      const segment = await readFile(join(this.#folder, name), 'utf8');
+      return fileNameOf(segment) === name ? segment : undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+      throw error;
+    }
+  }
+}
+
+function isShortened(name: string): boolean {
   return /~[0-9a-f]{64}$/.test(name);
 }
 

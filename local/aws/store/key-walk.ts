@@ -1,11 +1,10 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileNameOf, isShortened, metadataFolder } from './key-path';
+import { metadataFolder, type ShortenedNames } from './key-path';
 
 export interface WalkOptions {
   readonly folder: string;
-  /** Holds the key segment behind each shortened file name. */
-  readonly namesFolder: string;
+  readonly names: ShortenedNames;
   readonly prefix: string;
   /** Only keys behind this one. */
   readonly startAfter?: string | undefined;
@@ -38,30 +37,19 @@ function mayHold({ key, isFolder }: Entry, { prefix, startAfter }: WalkOptions):
   return startAfter === undefined || compareKeys(key, startAfter) > 0 || (isFolder && startAfter.startsWith(key));
 }
 
-async function entriesOf({ folder, namesFolder }: WalkOptions, parent: FoundKey): Promise<Entry[]> {
+async function entriesOf({ folder, names }: WalkOptions, parent: FoundKey): Promise<Entry[]> {
   const entries: Entry[] = [];
   for (const entry of await readFolder(join(folder, ...parent.names))) {
     if (parent === root && entry.name.startsWith(metadataFolder)) continue;
     const isFolder = entry.isDirectory();
     if (!isFolder && !entry.isFile()) continue;
-    const segment = isShortened(entry.name) ? await segmentBehind(namesFolder, entry.name) : entry.name;
+    const segment = await names.segmentOf(entry.name);
     if (segment === undefined) continue;
     // The slash is part of a folder's place in the order: `a.b` comes before `a/b`.
     const key = `${parent.key}${segment}${isFolder ? '/' : ''}`;
     entries.push({ key, names: [...parent.names, entry.name], isFolder });
   }
   return entries.sort((a, b) => compareKeys(a.key, b.key));
-}
-
-/** Undefined if nobody wrote the segment down, or something else stands there. */
-async function segmentBehind(namesFolder: string, name: string): Promise<string | undefined> {
-  try {
-    const segment = await readFile(join(namesFolder, name), 'utf8');
-    return fileNameOf(segment) === name ? segment : undefined;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 /** Order of keys: that of their bytes as UTF-8, which is not that of JavaScript's strings. */
