@@ -3,7 +3,7 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import { ConfigError, loadConfig } from '../../infra/config/config';
 import { mostShards } from '../../infra/limits';
 import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
-import { UnsupportedTemplateError } from '../../local/deployment/template';
+import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { print, type Terminal } from '../terminal/terminal';

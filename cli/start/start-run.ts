@@ -9,9 +9,9 @@ import { type Outcome, type RunSummary, runRecordSchema } from '../../lambda/run
 import { logMessages } from '../../lambda/stack-contract';
 import type { LoggedRequest } from '../../local/aws/local-aws';
 import { deployLocally, type LocalDeployment } from '../../local/deployment/deploy-locally';
-import { ScheduleError } from '../../local/deployment/fire-schedule';
 import type { InvocationResult } from '../../local/deployment/local-function';
 import { MessageRefusedError } from '../../local/deployment/local-messages';
+import { ScheduleError } from '../../local/deployment/schedule';
 import type { ExecutionResult } from '../../local/deployment/states/state-machine';
 import type { Terminal } from '../terminal/terminal';
 import type { StartedService } from './start-service';

@@ -1,37 +1,33 @@
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { environmentNames } from '../../lambda/stack-contract';
 import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
-import { readBuckets } from './buckets';
+import type { AsynchronousResult, QueueClock } from './asynchronous-invocation';
+import { readBuckets, readSecrets } from './buckets-and-secrets';
+import { DeployedFunction, planFunction } from './deployed-function';
 import { EncryptionKeys } from './encryption-keys';
-import { failureRecord, readAsynchronousSettings } from './failure-destination';
-import { fireSchedule } from './fire-schedule';
-import { type FunctionDefinition, readFunction } from './function-definition';
-import { type AsynchronousResult, invokeAsynchronously, type QueueClock } from './invoke-asynchronously';
-import { type InvocationResult, LocalFunction, type RoleCredentials } from './local-function';
+import type { FunctionDefinition } from './function-definition';
+import type { InvocationResult, RoleCredentials } from './local-function';
 import { type DeliveredMessage, LocalMessages } from './local-messages';
 import { readAssembly } from './read-assembly';
-import { readRole } from './role';
-import { readSchedule, type Schedule } from './schedule';
-import { readSecrets } from './secrets';
-import { StackTemplate } from './stack-template';
+import { fireSchedule, readSchedule, type Schedule } from './schedule';
+import { StackTemplate, type Template, UnsupportedTemplateError } from './stack-template';
 import {
   type ExecutionResult,
   type LocalStateMachine,
   type MetricValue,
   readStateMachine,
 } from './states/state-machine';
-import { type Template, UnsupportedTemplateError } from './template';
 
 export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'intercept' | 'onRequest'> {
   /** The folder that `cdk synth` wrote, or what `app.synth()` returned: one stack. It must stay until {@link LocalDeployment.close}. */
   readonly assembly: CloudAssembly | string;
   /** Where the archive's objects lie; made if it is absent, and kept afterwards. */
   readonly folder: string;
-  /** Value of the secret that the function reads; left out: as the template leaves it. */
+  /** Value of the secret that the function reads; left out: as in the template. */
   readonly secretValue?: string;
   /** Changes a copy of the template before it is deployed. */
   readonly edit?: (template: Template) => void;
-  /** Told about each line that the function writes. */
+  /** Called with each line that the function writes. */
   readonly onLog?: (line: string) => void;
   /** Left out: the waits before Lambda's retries take no time. */
   readonly clock?: QueueClock;
@@ -63,15 +59,10 @@ export interface LocalDeployment {
   readonly metrics: readonly MetricValue[];
   /** Lines that the function wrote, oldest first. */
   readonly logs: readonly string[];
-  /**
-   * The stack's outputs by their logical ids.
-   * @throws UnsupportedTemplateError for an output that cannot be resolved
-   */
-  outputs(): Record<string, string>;
-  /** Invokes and waits for the answer, as the console's Test button does. */
+  /** Invokes the function and waits for the answer, as the console's Test button does. */
   invoke(event?: unknown): Promise<InvocationResult>;
   /**
-   * Hands the event to Lambda's queue and waits until it is worked through.
+   * Puts the event into Lambda's queue and waits until Lambda is done with it.
    * @throws MessageRefusedError if it failed for good and its failure record was refused too
    */
   invokeAsync(event?: unknown): Promise<AsynchronousResult>;
@@ -87,25 +78,19 @@ export interface LocalDeployment {
   close(): Promise<void>;
 }
 
-const roleSession: RoleCredentials = {
-  accessKeyId: 'ASIALOCALDEPLOYMENT0',
-  secretAccessKey: 'local-secret',
-  sessionToken: 'local-session',
-};
-
 /**
- * Stands a synthesised stack up in the embedded endpoint: buckets over a folder, secrets, and the function in processes
- * of its own, with the template's environment, limits and policies.
- * @throws UnsupportedTemplateError for anything it would have to leave out
+ * Runs a synthesised stack against the embedded endpoint: the bucket over a folder, the secrets, and the function in
+ * processes of its own, with the template's environment, limits and policies.
+ * @throws UnsupportedTemplateError for anything in the template that it would have to leave out
  */
 export async function deployLocally(options: LocalDeploymentOptions): Promise<LocalDeployment> {
-  const synthesized = readAssembly(options.assembly);
-  const template = structuredClone(synthesized.template);
+  const assembly = readAssembly(options.assembly);
+  const template = structuredClone(assembly.template);
   options.edit?.(template);
   const location = {
-    stackName: synthesized.stackName,
-    accountId: synthesized.accountId ?? '111122223333',
-    region: synthesized.region ?? 'eu-central-1',
+    stackName: assembly.stackName,
+    accountId: assembly.accountId ?? '111122223333',
+    region: assembly.region ?? 'eu-central-1',
   };
   const stack = new StackTemplate(template, location);
   const [resource, ...others] = stack.resourcesOf('AWS::Lambda::Function');
@@ -113,54 +98,47 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     throw new UnsupportedTemplateError(
       `Cannot deploy locally: expected one function, found ${others.length && others.length + 1}.`,
     );
-
-  const definition = readFunction(resource, synthesized);
-  const role = readRole(stack, definition.roleArn, { principal: 'lambda.amazonaws.com', sourceArn: definition.arn });
-  const asynchronous = readAsynchronousSettings(stack, definition);
+  const plan = planFunction(stack, resource, assembly);
+  const { definition, role, credentials } = plan;
   const schedule = readSchedule(stack);
   const keys = new EncryptionKeys(stack);
   const messages = new LocalMessages(stack, keys);
   const buckets = readBuckets(stack, definition, options.folder);
-  const logs: string[] = [];
+  const clock = options.clock ?? { now: () => Date.now(), wait: async () => {} };
+  const metrics: MetricValue[] = [];
+  const stateMachine = readStateMachine({
+    stack,
+    clock,
+    invoke: (functionArn, event) => {
+      if (functionArn === definition.arn) return lambda.invoke(event);
+      throw new UnsupportedTemplateError(`Cannot invoke ${functionArn}: it does not run locally.`);
+    },
+    onMetric: (metric) => metrics.push(metric),
+  });
   const aws = await startLocalAws({
     ...location,
-    principals: [{ ...roleSession, arn: role.arn, policies: role.policies }],
+    principals: [{ ...credentials, arn: role.arn, policies: role.policies }],
     buckets,
     secrets: readSecrets(stack, definition, options.secretValue),
     intercept: (request) => keys.faultOf(role, request) ?? options.intercept?.(request),
     ...(options.onRequest !== undefined && { onRequest: options.onRequest }),
   });
-  const lambda = new LocalFunction({
-    definition,
+  const logs: string[] = [];
+  const lambda = new DeployedFunction(plan, {
     endpoint: aws.url,
     region: location.region,
-    credentials: roleSession,
+    clock,
+    messages,
     onLine: (line) => {
       logs.push(line);
       options.onLog?.(line);
     },
   });
-  const clock = options.clock ?? { now: () => Date.now(), wait: async () => {} };
 
-  const invokeAsync = async (event: unknown = {}): Promise<AsynchronousResult> => {
-    const result = await invokeAsynchronously((requestId) => lambda.invoke(event, requestId), asynchronous, clock);
-    if (result.condition !== undefined && asynchronous.failureDestination !== undefined)
-      messages.send(asynchronous.failureDestination, role, JSON.stringify(failureRecord(definition, event, result)));
-    return result;
-  };
-
-  const metrics: MetricValue[] = [];
-  const stateMachine = readStateMachine({
-    stack,
-    definition,
-    clock,
-    invoke: (event) => lambda.invoke(event),
-    onMetric: (metric) => metrics.push(metric),
-  });
   const fire = async (time: Date): Promise<FiredResult> => {
     if (stateMachine === undefined || schedule?.targetArn !== stateMachine.arn) {
       const target = { arn: definition.arn, action: 'lambda:InvokeFunction' };
-      return invokeAsync(fireSchedule(stack, schedule, target, messages, time));
+      return lambda.invokeAsync(fireSchedule(stack, schedule, target, messages, time));
     }
     const target = { arn: stateMachine.arn, action: 'states:StartExecution' };
     const execution = await stateMachine.start(fireSchedule(stack, schedule, target, messages, time));
@@ -175,7 +153,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   return {
     url: aws.url,
     region: location.region,
-    credentials: roleSession,
+    credentials,
     bucket: buckets[0]?.name,
     definition,
     schedule,
@@ -183,9 +161,8 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     messages: messages.delivered,
     metrics,
     logs,
-    outputs: () => stack.outputs(),
     invoke: (event = {}) => lambda.invoke(event),
-    invokeAsync,
+    invokeAsync: (event = {}) => lambda.invokeAsync(event),
     fireSchedule: fire,
     setSecretValue: (value) => aws.setSecretValue(definition.environment[environmentNames.apiKeySecret] ?? '', value),
     close: async () => {

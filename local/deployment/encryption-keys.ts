@@ -1,13 +1,10 @@
 import * as z from 'zod';
 import type { Fault, InterceptedRequest } from '../aws/fault';
-import { type Authorization, authorize } from '../aws/iam/authorize';
-import type { PolicyDocument } from '../aws/iam/policy-document';
-import type { Role } from './role';
+import { type Authorization, authorize, commonContext } from '../aws/iam/authorize';
+import { policyDocumentSchema, type Role } from './role';
 import type { StackTemplate } from './stack-template';
 
-const keySchema = z.object({
-  KeyPolicy: z.custom<PolicyDocument>((value) => typeof value === 'object' && value !== null),
-});
+const keySchema = z.object({ KeyPolicy: policyDocumentSchema });
 
 const bucketSchema = z.object({
   BucketEncryption: z
@@ -30,18 +27,21 @@ const neededOfKey: Readonly<Record<string, string>> = {
 
 /** Customer keys, as far as they decide whether a call is let through; nothing is encrypted locally. */
 export class EncryptionKeys {
-  private readonly keyOfBucket: ReadonlyMap<string, string>;
-  private readonly keyOfSecret: string | undefined;
+  readonly #stack: StackTemplate;
+  /** Key ids by bucket name. */
+  readonly #keyOfBucket: ReadonlyMap<string, string>;
+  readonly #keyOfSecret: string | undefined;
 
-  constructor(private readonly stack: StackTemplate) {
-    this.keyOfBucket = new Map(
+  constructor(stack: StackTemplate) {
+    this.#stack = stack;
+    this.#keyOfBucket = new Map(
       stack.resourcesOf('AWS::S3::Bucket').flatMap((bucket) => {
         const rules = bucket.read(bucketSchema).BucketEncryption?.ServerSideEncryptionConfiguration ?? [];
         const keyId = rules[0]?.ServerSideEncryptionByDefault?.KMSMasterKeyID;
         return keyId === undefined ? [] : [[bucket.identity.ref, keyId] as const];
       }),
     );
-    this.keyOfSecret = stack
+    this.#keyOfSecret = stack
       .resourcesOf('AWS::SecretsManager::Secret')
       .map((secret) => secret.read(secretSchema).KmsKeyId)
       .find((keyId) => keyId !== undefined);
@@ -49,7 +49,7 @@ export class EncryptionKeys {
 
   /** The answer to a call of the role that its key does not permit; undefined for all others. */
   faultOf(role: Role, { service, action, bucket }: InterceptedRequest): Fault | undefined {
-    const keyId = service === 's3' ? this.keyOfBucket.get(bucket ?? '') : this.keyOfSecret;
+    const keyId = service === 's3' ? this.#keyOfBucket.get(bucket ?? '') : this.#keyOfSecret;
     const needed = neededOfKey[action];
     if (keyId === undefined || needed === undefined) return undefined;
     const { allowed, reason } = this.authorize(role, needed, keyId, service);
@@ -67,18 +67,18 @@ export class EncryptionKeys {
   authorize(role: Role, action: string, keyId: string, service: string): Authorization {
     // Keys of AWS itself let everybody in the account use them through their service.
     if (keyId.includes('alias/aws/')) return { allowed: true, reason: '' };
-    const key = this.stack
+    const key = this.#stack
       .resourcesOf('AWS::KMS::Key')
-      .find(({ identity }) => keyId === identity.ref || keyId === identity.attributes.Arn);
-    const { accountId, region } = this.stack.location;
+      .find(({ identity }) => keyId === identity.ref || keyId === identity.arn);
+    const { accountId, region } = this.#stack.location;
     return authorize({
       identityPolicies: role.policies,
       resourcePolicy: key?.read(keySchema).KeyPolicy,
       principalArn: role.arn,
       action,
-      resource: key?.identity.attributes.Arn ?? keyId,
+      resource: key?.identity.arn ?? keyId,
       context: {
-        'aws:SecureTransport': 'true',
+        ...commonContext(role.arn, accountId),
         'kms:CallerAccount': accountId,
         'kms:ViaService': `${service}.${region}.amazonaws.com`,
       },

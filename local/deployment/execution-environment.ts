@@ -27,89 +27,91 @@ interface PendingInvocation {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** One process that holds the loaded function and works on one invocation at a time, as Lambda's execution environments. */
+/** One process that holds the loaded function and works on one invocation at a time, as an execution environment of Lambda. */
 export class ExecutionEnvironment {
-  private readonly process: ChildProcess;
-  private readonly closed: Promise<unknown>;
-  private ready = false;
-  private pending: PendingInvocation | undefined;
-  private timedOut = false;
+  readonly #options: EnvironmentOptions;
+  readonly #process: ChildProcess;
+  readonly #closed: Promise<unknown>;
+  #ready = false;
+  #pending: PendingInvocation | undefined;
+  #timedOut = false;
 
-  constructor(private readonly options: EnvironmentOptions) {
+  constructor(options: EnvironmentOptions) {
+    this.#options = options;
     const { definition, codeFolder, runtimeFile, variables, onLine } = options;
-    this.process = spawn(process.execPath, [...memoryArguments(definition), runtimeFile, definition.arn], {
+    this.#process = spawn(process.execPath, [...memoryArguments(definition), runtimeFile, definition.arn], {
       cwd: codeFolder,
       env: { ...variables },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    this.closed = once(this.process, 'close').then(([code, signal]) => this.onClose(code, signal));
-    this.process.on('message', (message: RuntimeMessage) => this.onMessage(message));
-    for (const stream of [this.process.stdout, this.process.stderr]) {
+    this.#closed = once(this.#process, 'close').then(([code, signal]) => this.#onClose(code, signal));
+    this.#process.on('message', (message: RuntimeMessage) => this.#onMessage(message));
+    for (const stream of [this.#process.stdout, this.#process.stderr]) {
       if (stream === null) continue;
       createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
-        const { pending } = this;
+        const pending = this.#pending;
         if (pending === undefined || line !== endLine(pending.message.requestId)) return onLine(line);
-        pending.openStreams--;
-        this.settleIfDone();
+        pending.openStreams -= 1;
+        this.#settleIfDone();
       });
     }
   }
 
   /** Whether it can take another invocation. */
   get idle(): boolean {
-    return this.pending === undefined && this.process.connected && this.process.exitCode === null;
+    return this.#pending === undefined && this.#process.connected && this.#process.exitCode === null;
   }
 
   /** @param event JSON */
   invoke(event: string, requestId: string): Promise<InvocationOutcome> {
     return new Promise((settle) => {
       const message = { requestId, event, deadline: 0 };
-      this.pending = { message, settle, outcome: undefined, openStreams: 2, timer: undefined };
-      if (this.ready) this.begin(this.pending);
+      this.#pending = { message, settle, outcome: undefined, openStreams: 2, timer: undefined };
+      if (this.#ready) this.#begin(this.#pending);
     });
   }
 
   /** Ends the process, whatever it is doing. */
   async stop(): Promise<void> {
-    this.process.kill('SIGKILL');
-    await this.closed;
+    this.#process.kill('SIGKILL');
+    await this.#closed;
   }
 
   /** Loading the function does not count against its time limit, as on Lambda. */
-  private begin(pending: PendingInvocation): void {
-    const limit = this.options.definition.timeoutSeconds * 1000;
+  #begin(pending: PendingInvocation): void {
+    const limit = this.#options.definition.timeoutSeconds * 1000;
     pending.timer = setTimeout(() => {
-      this.timedOut = true;
-      this.process.kill('SIGKILL');
+      this.#timedOut = true;
+      this.#process.kill('SIGKILL');
     }, limit);
-    this.process.send({ ...pending.message, deadline: Date.now() + limit } satisfies InvokeMessage);
+    this.#process.send({ ...pending.message, deadline: Date.now() + limit } satisfies InvokeMessage);
   }
 
-  private onMessage(message: RuntimeMessage): void {
+  #onMessage(message: RuntimeMessage): void {
     if (message.type === 'ready') {
-      this.ready = true;
-      if (this.pending !== undefined) this.begin(this.pending);
-    } else if (this.pending !== undefined) {
-      this.pending.outcome = message.type === 'result' ? { payload: message.payload } : { error: message.error };
-      this.settleIfDone();
+      this.#ready = true;
+      if (this.#pending !== undefined) this.#begin(this.#pending);
+    } else if (this.#pending !== undefined) {
+      this.#pending.outcome = message.type === 'result' ? { payload: message.payload } : { error: message.error };
+      this.#settleIfDone();
     }
   }
 
-  private settleIfDone(): void {
-    if (this.pending?.outcome !== undefined && this.pending.openStreams === 0)
-      this.settle(this.pending, this.pending.outcome);
+  #settleIfDone(): void {
+    if (this.#pending?.outcome !== undefined && this.#pending.openStreams === 0)
+      this.#settle(this.#pending, this.#pending.outcome);
   }
 
-  private onClose(code: number | null, signal: string | null): void {
-    if (this.pending === undefined) return;
-    const { requestId } = this.pending.message;
-    this.settle(
-      this.pending,
-      this.pending.outcome ?? {
-        error: this.timedOut
+  #onClose(code: number | null, signal: string | null): void {
+    if (this.#pending === undefined) return;
+    const { requestId } = this.#pending.message;
+    this.#settle(
+      this.#pending,
+      this.#pending.outcome ?? {
+        error: this.#timedOut
           ? {
               errorType: 'Sandbox.Timedout',
-              errorMessage: `RequestId: ${requestId} Error: Task timed out after ${this.options.definition.timeoutSeconds.toFixed(2)} seconds`,
+              errorMessage: `RequestId: ${requestId} Error: Task timed out after ${this.#options.definition.timeoutSeconds.toFixed(2)} seconds`,
             }
           : {
               errorType: 'Runtime.ExitError',
@@ -119,9 +121,9 @@ export class ExecutionEnvironment {
     );
   }
 
-  private settle(pending: PendingInvocation, outcome: InvocationOutcome): void {
+  #settle(pending: PendingInvocation, outcome: InvocationOutcome): void {
     clearTimeout(pending.timer);
-    this.pending = undefined;
+    this.#pending = undefined;
     pending.settle(outcome);
   }
 }

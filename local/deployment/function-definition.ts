@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import type { SynthesizedStack } from './read-assembly';
-import type { StackResource } from './stack-template';
-import { UnsupportedTemplateError } from './template';
+import { type StackResource, UnsupportedTemplateError } from './stack-template';
 
 /** What the template says about the function. */
 export interface FunctionDefinition {
@@ -18,19 +17,14 @@ export interface FunctionDefinition {
   readonly logGroup: string;
 }
 
-/** Of which nothing shows on one's own machine. A property that is not listed here is an error. */
+/** Properties without an effect on one's own machine. One that is not listed here is an error. */
 const withoutLocalEffect = {
   Architectures: z.unknown().optional(),
-  DependsOn: z.unknown().optional(),
   Description: z.unknown().optional(),
   EphemeralStorage: z.unknown().optional(),
   FunctionName: z.unknown().optional(),
-  KmsKeyArn: z.unknown().optional(),
-  RecursiveLoop: z.unknown().optional(),
   ReservedConcurrentExecutions: z.unknown().optional(),
-  RuntimeManagementConfig: z.unknown().optional(),
   Tags: z.unknown().optional(),
-  TracingConfig: z.unknown().optional(),
   VpcConfig: z.unknown().optional(),
 };
 
@@ -44,7 +38,6 @@ const propertiesSchema = z.strictObject({
   Handler: z.string(),
   LoggingConfig: z.looseObject({ LogGroup: z.string().optional() }).optional(),
   MemorySize: z.int().min(128).max(10_240).default(128),
-  PackageType: z.literal('Zip').optional(),
   Role: z.string(),
   Runtime: z.string().regex(/^nodejs/, 'only Node.js runs locally'),
   Timeout: z.int().min(1).max(900).default(3),
@@ -79,7 +72,7 @@ export function readFunction(resource: StackResource, stack: SynthesizedStack): 
   const name = resource.identity.ref;
   return {
     name,
-    arn: resource.identity.attributes.Arn ?? '',
+    arn: resource.identity.arn,
     roleArn: properties.Role,
     code:
       'ZipFile' in properties.Code

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
+import { isRunning } from '../aws/store/key-lock';
 import { ExecutionEnvironment } from './execution-environment';
 import type { FunctionDefinition } from './function-definition';
 import type { FunctionError } from './runtime-messages';
@@ -23,7 +24,7 @@ export interface RoleCredentials {
   readonly sessionToken: string;
 }
 
-export interface LocalFunctionOptions extends FunctionSurroundings {
+export interface LocalFunctionOptions extends CallerSurroundings {
   readonly definition: FunctionDefinition;
   readonly onLine: (line: string) => void;
 }
@@ -33,31 +34,28 @@ const responseLimitBytes = 6 * 1024 * 1024 + 100;
 
 /** The deployed function with its warm execution environments; concurrent invocations get environments of their own. */
 export class LocalFunction {
-  private readonly environments: ExecutionEnvironment[] = [];
+  readonly #options: LocalFunctionOptions;
+  readonly #environments: ExecutionEnvironment[] = [];
   /** Holds the runtime, code that the template contains, and the execution environments' temporary files. */
-  private readonly workFolder = mkdtempSync(join(tmpdir(), 'local-function-'));
-  private readonly runtimeFile = join(this.workFolder, 'runtime.js');
-  private readonly codeFolder: string;
-  private started = 0;
-  private isClosed = false;
+  readonly #workFolder: string;
+  readonly #runtimeFile: string;
+  readonly #codeFolder: string;
+  #isClosed = false;
 
-  constructor(private readonly options: LocalFunctionOptions) {
+  constructor(options: LocalFunctionOptions) {
+    this.#options = options;
+    removeLeftovers();
+    this.#workFolder = mkdtempSync(join(tmpdir(), `${workFolderPrefix}${process.pid}-`));
+    this.#runtimeFile = join(this.#workFolder, 'runtime.js');
     const { code } = options.definition;
-    this.codeFolder = 'folder' in code ? code.folder : this.workFolder;
-    if ('text' in code) writeFileSync(join(this.workFolder, 'index.js'), code.text);
-    buildSync({
-      entryPoints: [join(__dirname, 'runtime.ts')],
-      outfile: this.runtimeFile,
-      bundle: true,
-      platform: 'node',
-      target: 'node20',
-      logLevel: 'error',
-    });
+    this.#codeFolder = 'folder' in code ? code.folder : this.#workFolder;
+    if ('text' in code) writeFileSync(join(this.#workFolder, 'index.js'), code.text);
+    bundleRuntime(this.#runtimeFile);
   }
 
   /** Invokes as Lambda does: an error of the function is an answer, not an exception. */
   async invoke(event: unknown, requestId: string = randomUUID()): Promise<InvocationResult> {
-    const environment = this.environments.find(({ idle }) => idle) ?? this.startEnvironment();
+    const environment = this.#environments.find(({ idle }) => idle) ?? this.#startEnvironment();
     const outcome = await environment.invoke(JSON.stringify(event ?? null), requestId);
     if ('error' in outcome) return { requestId, error: outcome.error };
     if (Buffer.byteLength(outcome.payload) > responseLimitBytes)
@@ -73,33 +71,54 @@ export class LocalFunction {
 
   /** Ends all execution environments, with what they are doing. */
   async close(): Promise<void> {
-    this.isClosed = true;
-    await Promise.all(this.environments.map((environment) => environment.stop()));
-    await rm(this.workFolder, { recursive: true, force: true });
+    this.#isClosed = true;
+    await Promise.all(this.#environments.map((environment) => environment.stop()));
+    await rm(this.#workFolder, { recursive: true, force: true });
   }
 
-  private startEnvironment(): ExecutionEnvironment {
-    if (this.isClosed) throw new Error(`Invoking ${this.options.definition.name} failed: the deployment is closed.`);
-    const environment = new ExecutionEnvironment({
-      definition: this.options.definition,
-      codeFolder: this.codeFolder,
-      runtimeFile: this.runtimeFile,
-      variables: this.variables(),
-      onLine: this.options.onLine,
-    });
-    this.environments.push(environment);
-    return environment;
-  }
-
-  private variables(): Record<string, string> {
-    const { codeFolder } = this;
-    const number = ++this.started;
-    const temporaryFolder = join(this.workFolder, `tmp-${number}`);
+  #startEnvironment(): ExecutionEnvironment {
+    const { definition, onLine } = this.#options;
+    if (this.#isClosed) throw new Error(`Invoking ${definition.name} failed: the deployment is closed.`);
+    const number = this.#environments.length + 1;
+    const temporaryFolder = join(this.#workFolder, `tmp-${number}`);
     mkdirSync(temporaryFolder);
     const [nodeMajor = ''] = process.versions.node.split('.');
-    const place = { number, codeFolder, temporaryFolder, nodeMajor };
-    return functionVariables(this.options.definition, this.options, place);
+    const place = { number, codeFolder: this.#codeFolder, temporaryFolder, nodeMajor };
+    const environment = new ExecutionEnvironment({
+      definition,
+      codeFolder: this.#codeFolder,
+      runtimeFile: this.#runtimeFile,
+      variables: functionVariables(definition, this.#options, place),
+      onLine,
+    });
+    this.#environments.push(environment);
+    return environment;
   }
+}
+
+const workFolderPrefix = 'local-function-';
+
+/** Removes the work folders of this user's processes that were killed before they could. */
+function removeLeftovers(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const [, pid] = new RegExp(`^${workFolderPrefix}(\\d+)-`).exec(name) ?? [];
+    const path = join(tmpdir(), name);
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    if (lstatSync(path, { throwIfNoEntry: false })?.uid === userInfo().uid)
+      rmSync(path, { recursive: true, force: true });
+  }
+}
+
+/** Makes JavaScript of the program that runs in an execution environment. */
+export function bundleRuntime(outfile: string): void {
+  buildSync({
+    entryPoints: [join(__dirname, 'runtime.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'error',
+  });
 }
 
 /** One execution environment of a function. */
@@ -114,18 +133,18 @@ export interface EnvironmentPlace {
   readonly nodeMajor: string;
 }
 
-/** Where the function finds the services it calls, and as whom. */
-export interface FunctionSurroundings {
+/** Where the function finds the services that it calls, and with which credentials. */
+export interface CallerSurroundings {
   /** `http://127.0.0.1:<port>` */
   readonly endpoint: string;
   readonly region: string;
   readonly credentials: RoleCredentials;
 }
 
-/** The whole environment of a function's process: what the template sets and what Lambda adds, nothing of this process. */
+/** All environment variables of a function's process: those of the template and those of Lambda, none of this process. */
 export function functionVariables(
   definition: FunctionDefinition,
-  { endpoint, region, credentials }: FunctionSurroundings,
+  { endpoint, region, credentials }: CallerSurroundings,
   { number, codeFolder, temporaryFolder, nodeMajor }: EnvironmentPlace,
 ): Record<string, string> {
   return {

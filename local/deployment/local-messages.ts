@@ -1,10 +1,9 @@
 import * as z from 'zod';
-import { type Authorization, authorize } from '../aws/iam/authorize';
+import { type Authorization, authorize, commonContext } from '../aws/iam/authorize';
 import type { PolicyDocument } from '../aws/iam/policy-document';
 import type { EncryptionKeys } from './encryption-keys';
-import type { Role } from './role';
-import type { StackResource, StackTemplate } from './stack-template';
-import { UnsupportedTemplateError } from './template';
+import { policyDocumentSchema, type Role } from './role';
+import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
 /** One message that reached a topic or a queue of the stack. */
 export interface DeliveredMessage {
@@ -14,52 +13,49 @@ export interface DeliveredMessage {
   readonly body: string;
 }
 
-/** The stack's policies keep a message from its topic or queue: on AWS it would be lost, and only a metric would count it. */
+/** The stack's policies refuse a message: on AWS it would be lost, and only a metric would count it. */
 export class MessageRefusedError extends Error {
   override readonly name = 'MessageRefusedError';
 }
 
-const document = z.custom<PolicyDocument>((value) => typeof value === 'object' && value !== null);
-const encryptedSchema = z.object({ KmsMasterKeyId: z.string().optional() });
-
 interface MessageService {
   readonly type: string;
-  readonly arnAttribute: string;
+  /** The permission to send. */
   readonly action: string;
-  policyOf(stack: StackTemplate, resource: StackResource): PolicyDocument | undefined;
+  /** Type of the resource that holds a policy, and its property that lists whose policy it is. */
+  readonly policyType: string;
+  readonly policySubjects: 'Topics' | 'Queues';
 }
 
 const services: Readonly<Record<string, MessageService>> = {
   sns: {
     type: 'AWS::SNS::Topic',
-    arnAttribute: 'TopicArn',
     action: 'sns:Publish',
-    policyOf: (stack, { identity }) =>
-      stack
-        .resourcesOf('AWS::SNS::TopicPolicy')
-        .map((policy) => policy.read(z.object({ Topics: z.array(z.string()), PolicyDocument: document })))
-        .find(({ Topics }) => Topics.includes(identity.ref))?.PolicyDocument,
+    policyType: 'AWS::SNS::TopicPolicy',
+    policySubjects: 'Topics',
   },
   sqs: {
     type: 'AWS::SQS::Queue',
-    arnAttribute: 'Arn',
     action: 'sqs:SendMessage',
-    policyOf: (stack, { identity }) =>
-      stack
-        .resourcesOf('AWS::SQS::QueuePolicy')
-        .map((policy) => policy.read(z.object({ Queues: z.array(z.string()), PolicyDocument: document })))
-        .find(({ Queues }) => Queues.includes(identity.ref))?.PolicyDocument,
+    policyType: 'AWS::SQS::QueuePolicy',
+    policySubjects: 'Queues',
   },
 };
+
+const subjects = z.array(z.string()).default([]);
+const policySchema = z.object({ Topics: subjects, Queues: subjects, PolicyDocument: policyDocumentSchema });
+const encryptedSchema = z.object({ KmsMasterKeyId: z.string().optional() });
 
 /** The stack's topics and queues: they keep what the policies let through. */
 export class LocalMessages {
   readonly delivered: DeliveredMessage[] = [];
+  readonly #stack: StackTemplate;
+  readonly #keys: EncryptionKeys;
 
-  constructor(
-    private readonly stack: StackTemplate,
-    private readonly keys: EncryptionKeys,
-  ) {}
+  constructor(stack: StackTemplate, keys: EncryptionKeys) {
+    this.#stack = stack;
+    this.#keys = keys;
+  }
 
   /**
    * Sends as a role, if the role, the topic or queue and its encryption key allow it.
@@ -67,26 +63,38 @@ export class LocalMessages {
    * @throws UnsupportedTemplateError if the destination is no topic or queue of the stack
    */
   send(to: string, role: Role, body: string): void {
-    const service = services[to.split(':')[2] ?? ''];
-    const resource =
-      service &&
-      this.stack.resourcesOf(service.type).find(({ identity }) => identity.attributes[service.arnAttribute] === to);
+    const serviceName = to.split(':')[2] ?? '';
+    const service = services[serviceName];
+    const resource = service && this.#stack.resourcesOf(service.type).find(({ identity }) => identity.arn === to);
     if (service === undefined || resource === undefined)
       throw new UnsupportedTemplateError(`Cannot deliver to ${to}: it is no topic or queue of this stack.`);
-    const context = { 'aws:SecureTransport': 'true', 'aws:PrincipalAccount': this.stack.location.accountId };
-    const policy = service.policyOf(this.stack, resource);
-    const request = { identityPolicies: role.policies, resourcePolicy: policy, principalArn: role.arn, context };
-    demand(authorize({ ...request, action: service.action, resource: to }), service.action, to);
+    const decision = authorize({
+      identityPolicies: role.policies,
+      resourcePolicy: this.#policyOf(service, resource.identity.ref),
+      principalArn: role.arn,
+      context: commonContext(role.arn, this.#stack.location.accountId),
+      action: service.action,
+      resource: to,
+    });
+    demand(decision, to, role, service.action, to);
     const keyId = resource.read(encryptedSchema).KmsMasterKeyId;
-    for (const action of keyId === undefined ? [] : ['kms:GenerateDataKey', 'kms:Decrypt'])
-      demand(this.keys.authorize(role, action, keyId ?? '', to.split(':')[2] ?? ''), action, keyId ?? '');
+    if (keyId !== undefined)
+      for (const action of ['kms:GenerateDataKey', 'kms:Decrypt'])
+        demand(this.#keys.authorize(role, action, keyId, serviceName), to, role, action, keyId);
     this.delivered.push({ to, body });
-
-    function demand({ allowed, reason }: Authorization, action: string, on: string): void {
-      if (!allowed)
-        throw new MessageRefusedError(
-          `Message to ${to} refused: ${role.arn} is not authorized to perform ${action} on ${on} ${reason}.`,
-        );
-    }
   }
+
+  #policyOf({ policyType, policySubjects }: MessageService, ref: string): PolicyDocument | undefined {
+    return this.#stack
+      .resourcesOf(policyType)
+      .map((policy) => policy.read(policySchema))
+      .find((policy) => policy[policySubjects].includes(ref))?.PolicyDocument;
+  }
+}
+
+function demand({ allowed, reason }: Authorization, to: string, role: Role, action: string, on: string): void {
+  if (!allowed)
+    throw new MessageRefusedError(
+      `Message to ${to} refused: ${role.arn} is not authorized to perform ${action} on ${on} ${reason}.`,
+    );
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import * as z from 'zod';
-import { type Template, UnsupportedTemplateError } from './template';
+import { type Template, UnsupportedTemplateError } from './stack-template';
 
 /** The one stack of a cloud assembly, as `cdk synth` writes it. */
 export interface SynthesizedStack {

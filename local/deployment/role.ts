@@ -1,29 +1,29 @@
 import * as z from 'zod';
 import { authorize } from '../aws/iam/authorize';
 import type { PolicyDocument, PolicyStatement } from '../aws/iam/policy-document';
-import type { StackResource, StackTemplate } from './stack-template';
-import { UnsupportedTemplateError } from './template';
+import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
-/** A role of the template with everything that its policies say. */
+/** A role of the template with all its policies. */
 export interface Role {
   readonly arn: string;
   readonly policies: readonly PolicyDocument[];
 }
 
-const document = z.custom<PolicyDocument>((value) => typeof value === 'object' && value !== null);
+/** Only that it is an object: `authorize` checks the rest. */
+export const policyDocumentSchema = z.custom<PolicyDocument>((value) => typeof value === 'object' && value !== null);
 
 const roleSchema = z.strictObject({
-  AssumeRolePolicyDocument: document,
+  AssumeRolePolicyDocument: policyDocumentSchema,
   Description: z.unknown().optional(),
   ManagedPolicyArns: z.array(z.string()).default([]),
   MaxSessionDuration: z.unknown().optional(),
   Path: z.unknown().optional(),
-  Policies: z.array(z.object({ PolicyDocument: document })).default([]),
+  Policies: z.array(z.object({ PolicyDocument: policyDocumentSchema })).default([]),
   RoleName: z.unknown().optional(),
   Tags: z.unknown().optional(),
 });
 
-const attachedSchema = z.object({ Roles: z.array(z.string()).default([]), PolicyDocument: document });
+const attachedSchema = z.object({ Roles: z.array(z.string()).default([]), PolicyDocument: policyDocumentSchema });
 
 /** AWS's own policies that permit nothing of what runs locally: writing logs, and network interfaces in a VPC. */
 const harmlessManagedPolicies =

@@ -1,6 +1,8 @@
 import * as z from 'zod';
-import type { StackTemplate } from './stack-template';
-import { UnsupportedTemplateError } from './template';
+import { authorize } from '../aws/iam/authorize';
+import { type LocalMessages, MessageRefusedError } from './local-messages';
+import { type Role, readRole } from './role';
+import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
 /** What the template says about the schedule. */
 export interface Schedule {
@@ -18,16 +20,18 @@ export interface Schedule {
   readonly input: string;
 }
 
+/** The schedule did not reach its target. */
+export class ScheduleError extends Error {
+  override readonly name = 'ScheduleError';
+}
+
 const scheduleSchema = z.strictObject({
   Description: z.unknown().optional(),
-  EndDate: z.unknown().optional(),
   FlexibleTimeWindow: z.unknown().optional(),
   GroupName: z.string().default('default'),
-  KmsKeyArn: z.unknown().optional(),
   Name: z.unknown().optional(),
   ScheduleExpression: z.string(),
   ScheduleExpressionTimezone: z.string().default('UTC'),
-  StartDate: z.unknown().optional(),
   State: z.enum(['ENABLED', 'DISABLED']).default('ENABLED'),
   Target: z.strictObject({
     Arn: z.string(),
@@ -62,22 +66,76 @@ export function readSchedule(stack: StackTemplate): Schedule | undefined {
   };
 }
 
+/** What a schedule can start here. */
+export interface ScheduleTarget {
+  readonly arn: string;
+  /** The permission to start it: `lambda:InvokeFunction`. */
+  readonly action: string;
+}
+
 /**
- * The event that a schedule sends, its context attributes replaced as EventBridge Scheduler does.
- * @throws UnsupportedTemplateError for a context attribute that is not known
+ * Does what EventBridge Scheduler does at a time of the schedule, up to the delivery.
+ * @returns the event to start the target with
+ * @throws ScheduleError if the schedule is disabled, or its role may not start the target; the message says whether the
+ * event lies in the dead-letter queue
  */
-export function scheduledEvent({ input }: Schedule, time: Date, scheduleArn = ''): unknown {
-  const attributes: Record<string, string> = {
-    // The scheduler fires at whole seconds; a local run started in between keeps its own name.
-    'aws.scheduler.scheduled-time': time.toISOString().replace('.000Z', 'Z'),
-    'aws.scheduler.schedule-arn': scheduleArn,
-    'aws.scheduler.attempt-number': '1',
-  };
-  const text = input.replace(/<(aws\.scheduler\.[a-z-]+)>/g, (whole, name: string) => {
-    const value = attributes[name];
-    if (value === undefined)
-      throw new UnsupportedTemplateError(`Cannot fire the schedule: ${whole} is not known here.`);
-    return value;
+export function fireSchedule(
+  stack: StackTemplate,
+  schedule: Schedule | undefined,
+  { arn, action }: ScheduleTarget,
+  messages: LocalMessages,
+  time: Date,
+): unknown {
+  if (schedule === undefined) throw new ScheduleError('Cannot fire the schedule: the stack has none.');
+  if (!schedule.enabled) throw new ScheduleError('Cannot fire the schedule: it is disabled.');
+  if (schedule.targetArn !== arn)
+    throw new UnsupportedTemplateError(
+      `Cannot fire the schedule: its target ${schedule.targetArn} does not run locally.`,
+    );
+  const { accountId, region } = stack.location;
+  const scheduler = readRole(stack, schedule.roleArn, {
+    principal: 'scheduler.amazonaws.com',
+    // The scheduler names the group, not the schedule.
+    sourceArn: `arn:aws:scheduler:${region}:${accountId}:schedule-group/${schedule.group}`,
+  });
+  const event = scheduledEvent(schedule, time);
+  const { allowed, reason } = authorize({
+    identityPolicies: scheduler.policies,
+    principalArn: scheduler.arn,
+    action,
+    resource: arn,
+    context: {},
+  });
+  if (allowed) return event;
+  throw new ScheduleError(
+    `Delivery to ${arn} refused: ${scheduler.arn} is not authorized to perform ${action} ${reason}. ${keepUndelivered(messages, schedule, scheduler, event)}`,
+  );
+}
+
+/** The schedule's input with its context attribute replaced as EventBridge Scheduler does. */
+function scheduledEvent({ input }: Schedule, time: Date): unknown {
+  const text = input.replace(/<aws\.scheduler\.[a-z-]+>/g, (attribute) => {
+    if (attribute !== '<aws.scheduler.scheduled-time>')
+      throw new UnsupportedTemplateError(`Cannot fire the schedule: ${attribute} is not known here.`);
+    // The scheduler fires at whole seconds; a local run may start between two of them.
+    return time.toISOString().replace('.000Z', 'Z');
   });
   return JSON.parse(text);
+}
+
+/** @returns where the undelivered event is now, as a sentence */
+function keepUndelivered(
+  messages: LocalMessages,
+  { deadLetterArn }: Schedule,
+  scheduler: Role,
+  event: unknown,
+): string {
+  if (deadLetterArn === undefined) return 'The event is lost: the schedule has no dead-letter queue.';
+  try {
+    messages.send(deadLetterArn, scheduler, JSON.stringify(event));
+    return 'The event lies in the dead-letter queue.';
+  } catch (error) {
+    if (error instanceof MessageRefusedError) return `The event is lost. ${error.message}`;
+    throw error;
+  }
 }

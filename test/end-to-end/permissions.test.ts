@@ -8,7 +8,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { objectKey } from '../../lambda/archive/archive-layout';
 import type { PolicyStatement } from '../../local/aws/iam/policy-document';
-import type { Template } from '../../local/deployment/template';
+import type { Template } from '../../local/deployment/stack-template';
 import { type DeployedCollector, type LocalCollector, startLocalCollector } from './local-collector';
 
 const noon = new Date('2026-11-20T12:00:00Z');

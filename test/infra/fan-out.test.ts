@@ -3,8 +3,8 @@ import { collectionOf } from '../../infra/function-bundle';
 import * as limits from '../../infra/limits';
 import { asynchronousAttempts, functionTimeoutSeconds } from '../../lambda/stack-contract';
 import { executeStates } from '../../local/deployment/states/execute-states';
-import { StatesError } from '../../local/deployment/states/states-error';
 import { stateMachineSchema } from '../../local/deployment/states/states-language';
+import { StatesError } from '../../local/deployment/states/states-values';
 import { exampleConfig } from './example-config';
 import { allowedTo, exampleTemplate, resourceOf, resourcesOf, type TemplateJson, tell } from './example-stack';
 

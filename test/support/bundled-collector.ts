@@ -3,19 +3,18 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { buildSync } from 'esbuild';
 import { createApp } from '../../infra/collector-app';
 import { parseConfig } from '../../infra/config/config';
 import { type RunRecord, type RunSummary, runRecordSchema } from '../../lambda/run/run-record';
 import { type Collection, collectionFile } from '../../lambda/stack-contract';
 import { type LocalAws, type LocalAwsOptions, startLocalAws } from '../../local/aws/local-aws';
 import { FolderStore } from '../../local/aws/store/folder-store';
-import { readBuckets } from '../../local/deployment/buckets';
+import { readBuckets, readSecrets } from '../../local/deployment/buckets-and-secrets';
 import { ExecutionEnvironment, type InvocationOutcome } from '../../local/deployment/execution-environment';
 import { type FunctionDefinition, readFunction } from '../../local/deployment/function-definition';
+import { bundleRuntime } from '../../local/deployment/local-function';
 import { readAssembly } from '../../local/deployment/read-assembly';
 import { readRole } from '../../local/deployment/role';
-import { readSecrets } from '../../local/deployment/secrets';
 import { StackTemplate } from '../../local/deployment/stack-template';
 
 /** Every spelling of it differs: plain, as JSON, percent-encoded, base64. */
@@ -70,15 +69,7 @@ export class CollectorBundle {
     const [resource] = stack.resourcesOf('AWS::Lambda::Function');
     if (resource === undefined) throw new Error('the stack has no function');
     const runtimeFile = join(root, 'runtime.js');
-    const entryPoint = join(__dirname, '..', '..', 'local', 'deployment', 'runtime.ts');
-    buildSync({
-      entryPoints: [entryPoint],
-      outfile: runtimeFile,
-      bundle: true,
-      platform: 'node',
-      target: 'node20',
-      logLevel: 'error',
-    });
+    bundleRuntime(runtimeFile);
     return new CollectorBundle(root, stack, readFunction(resource, synthesized), runtimeFile);
   }
 

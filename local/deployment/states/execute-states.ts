@@ -1,6 +1,5 @@
-import { StatesError } from './states-error';
 import type { ChoiceCondition, MapState, State, States, TaskState } from './states-language';
-import { demandAt, evaluate, fillIn, placeAt, type StatesData, valueAt } from './states-values';
+import { demandAt, evaluate, fillIn, placeAt, type StatesData, StatesError, valueAt } from './states-values';
 
 /** What an execution needs from outside. */
 export interface StatesRuntime {

@@ -1,15 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { authorize } from '../../aws/iam/authorize';
-import type { FunctionDefinition } from '../function-definition';
-import type { QueueClock } from '../invoke-asynchronously';
+import type { QueueClock } from '../asynchronous-invocation';
 import type { InvocationResult } from '../local-function';
 import { type Role, readRole } from '../role';
-import type { StackTemplate } from '../stack-template';
-import { UnsupportedTemplateError } from '../template';
+import { type StackTemplate, UnsupportedTemplateError } from '../stack-template';
 import { executeStates } from './execute-states';
-import { StatesError } from './states-error';
 import { stateMachineSchema } from './states-language';
+import { StatesError } from './states-values';
 
 /** What became of one execution of the state machine. */
 export interface ExecutionResult {
@@ -30,8 +28,8 @@ export interface MetricValue {
 
 export interface StateMachineOptions {
   readonly stack: StackTemplate;
-  readonly definition: FunctionDefinition;
-  readonly invoke: (event: unknown) => Promise<InvocationResult>;
+  /** Invokes a function and waits for its answer. */
+  readonly invoke: (functionArn: string, event: unknown) => Promise<InvocationResult>;
   readonly onMetric: (metric: MetricValue) => void;
   readonly clock: QueueClock;
 }
@@ -70,13 +68,8 @@ const putMetricDataSchema = z.strictObject({
  * The stack's state machine; undefined if it has none.
  * @throws UnsupportedTemplateError for several, and for a definition with anything that is not known here
  */
-export function readStateMachine({
-  stack,
-  definition,
-  invoke,
-  onMetric,
-  clock,
-}: StateMachineOptions): LocalStateMachine | undefined {
+export function readStateMachine(options: StateMachineOptions): LocalStateMachine | undefined {
+  const { stack, clock } = options;
   const [resource, ...others] = stack.resourcesOf('AWS::StepFunctions::StateMachine');
   if (resource === undefined) return undefined;
   if (others.length > 0)
@@ -88,32 +81,7 @@ export function readStateMachine({
   const arn = resource.identity.ref;
   const role = readRole(stack, RoleArn, { principal: 'states.amazonaws.com', sourceArn: arn });
 
-  const tasks: Record<string, (parameters: unknown, invocations: InvocationResult[]) => Promise<unknown>> = {
-    'lambda:invoke': async (parameters, invocations) => {
-      const { FunctionName, Payload } = invokeSchema.parse(parameters);
-      demand(role, 'lambda:InvokeFunction', FunctionName, {}, 'Lambda.AWSLambdaException');
-      if (FunctionName !== definition.arn)
-        throw new UnsupportedTemplateError(`Cannot invoke ${FunctionName}: it does not run locally.`);
-      const result = await invoke(Payload);
-      invocations.push(result);
-      if (result.error !== undefined) throw new StatesError(result.error.errorType, JSON.stringify(result.error));
-      return { ExecutedVersion: '$LATEST', Payload: result.payload, StatusCode: 200 };
-    },
-    'aws-sdk:cloudwatch:putMetricData': async (parameters) => {
-      const { Namespace, MetricData } = putMetricDataSchema.parse(parameters);
-      const context = { 'cloudwatch:namespace': Namespace };
-      demand(role, 'cloudwatch:PutMetricData', '*', context, 'CloudWatch.CloudWatchException');
-      for (const { MetricName, Dimensions, Value } of MetricData)
-        onMetric({
-          namespace: Namespace,
-          name: MetricName,
-          value: Value,
-          dimensions: Object.fromEntries(Dimensions.map((dimension) => [dimension.Name, dimension.Value])),
-        });
-      return {};
-    },
-  };
-
+  const tasks = tasksOf(role, options);
   return {
     arn,
     definition: DefinitionString,
@@ -137,6 +105,35 @@ export function readStateMachine({
         if (!(error instanceof StatesError)) throw error;
         return { name, invocations, failure: { error: error.error, cause: error.stateCause } };
       }
+    },
+  };
+}
+
+type Task = (parameters: unknown, invocations: InvocationResult[]) => Promise<unknown>;
+
+/** What task states can do, by the end of the resource's ARN. */
+function tasksOf(role: Role, { invoke, onMetric }: StateMachineOptions): Readonly<Record<string, Task>> {
+  return {
+    'lambda:invoke': async (parameters, invocations) => {
+      const { FunctionName, Payload } = invokeSchema.parse(parameters);
+      demand(role, 'lambda:InvokeFunction', FunctionName, {}, 'Lambda.AWSLambdaException');
+      const result = await invoke(FunctionName, Payload);
+      invocations.push(result);
+      if (result.error !== undefined) throw new StatesError(result.error.errorType, JSON.stringify(result.error));
+      return { ExecutedVersion: '$LATEST', Payload: result.payload, StatusCode: 200 };
+    },
+    'aws-sdk:cloudwatch:putMetricData': async (parameters) => {
+      const { Namespace, MetricData } = putMetricDataSchema.parse(parameters);
+      const context = { 'cloudwatch:namespace': Namespace };
+      demand(role, 'cloudwatch:PutMetricData', '*', context, 'CloudWatch.CloudWatchException');
+      for (const { MetricName, Dimensions, Value } of MetricData)
+        onMetric({
+          namespace: Namespace,
+          name: MetricName,
+          value: Value,
+          dimensions: Object.fromEntries(Dimensions.map((dimension) => [dimension.Name, dimension.Value])),
+        });
+      return {};
     },
   };
 }

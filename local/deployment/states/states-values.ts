@@ -1,4 +1,22 @@
-import { StatesError } from './states-error';
+/** An error within an execution, by the name that retries and catches know it by. */
+export class StatesError extends Error {
+  override readonly name = 'StatesError';
+  /** Such as `States.Runtime`. */
+  readonly error: string;
+  /** What Step Functions shows as the cause. */
+  readonly stateCause: string;
+
+  constructor(error: string, stateCause: string) {
+    super(`${error}: ${stateCause}`);
+    this.error = error;
+    this.stateCause = stateCause;
+  }
+
+  /** Whether an `ErrorEquals` names it. `States.ALL` does not name the interpreter's own errors. */
+  isOneOf(names: readonly string[]): boolean {
+    return names.includes(this.error) || (names.includes('States.ALL') && this.error !== 'States.Runtime');
+  }
+}
 
 /** What an expression can see. */
 export interface StatesData {
@@ -9,8 +27,8 @@ export interface StatesData {
 }
 
 /**
- * The value at a JSONPath, of which names, indices and `[*]` are known; undefined if there is none. A path with `[*]`
- * has always a list, without the items that lack the rest of it.
+ * The value at a JSONPath made of names, indices and `[*]`; undefined if there is none. A path with `[*]` gives a list,
+ * without the items that lack the rest of the path.
  * @throws StatesError for any other path
  */
 export function valueAt(path: string, { input, context }: StatesData): unknown {
@@ -61,7 +79,8 @@ const functions: Readonly<Record<string, (...values: unknown[]) => unknown>> = {
   'States.Format': (text, ...values) => {
     let used = 0;
     return String(text).replace(/\{\}/g, () => {
-      const value = values[used++];
+      const value = values[used];
+      used += 1;
       return typeof value === 'string' ? value : JSON.stringify(value);
     });
   },
@@ -75,7 +94,7 @@ function argumentOf(text: string, data: StatesData): unknown {
   return evaluate(text, data);
 }
 
-/** The arguments of a call, apart: a comma within quotes or brackets separates nothing. */
+/** The arguments of a call; a comma within quotes or brackets does not separate two. */
 function split(list: string): string[] {
   const parts = list.match(/(?:'(?:\\.|[^'\\])*'|\((?:'(?:\\.|[^'\\])*'|[^()'])*\)|[^,'()])+/g) ?? [];
   return parts.map((part) => part.trim());

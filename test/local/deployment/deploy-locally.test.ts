@@ -6,7 +6,7 @@ import {
   type LocalDeployment,
   type LocalDeploymentOptions,
 } from '../../../local/deployment/deploy-locally';
-import type { Template } from '../../../local/deployment/template';
+import type { Template } from '../../../local/deployment/stack-template';
 import { synthesizeSmallStack } from './small-stack';
 
 const assembly = synthesizeSmallStack();

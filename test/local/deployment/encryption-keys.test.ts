@@ -1,6 +1,5 @@
 import { EncryptionKeys } from '../../../local/deployment/encryption-keys';
-import { StackTemplate } from '../../../local/deployment/stack-template';
-import type { Template } from '../../../local/deployment/template';
+import { StackTemplate, type Template } from '../../../local/deployment/stack-template';
 
 const location = { stackName: 'demo', accountId: '111122223333', region: 'eu-central-1' };
 const arn = 'arn:aws:iam::111122223333:role/collector';

@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { FunctionDefinition } from '../../../local/deployment/function-definition';
 import { LocalFunction } from '../../../local/deployment/local-function';
 
@@ -103,6 +105,31 @@ it('gives concurrent invocations execution environments and temporary folders of
   const [pids, folders] = [0, 1].map((index) => [first, second].map(({ payload }) => (payload as unknown[])[index]));
   expect(new Set(pids).size).toBe(2);
   expect(new Set(folders).size).toBe(2);
+});
+
+it('gives two functions that run at the same time temporary folders of their own', async () => {
+  const text = `const { mkdirSync } = require('node:fs');
+    exports.handler = async () => { const path = process.env.TMPDIR + '/spool'; mkdirSync(path); return path; };`;
+  const [one, other] = [start(text), start(text)];
+  const paths = (await Promise.all([one.invoke({}), other.invoke({})])).map(({ payload }) => String(payload));
+  expect(new Set(paths).size).toBe(2);
+  await one.close();
+  expect(paths.map((path) => existsSync(path))).toEqual([false, true]);
+});
+
+it('removes the temporary folder of a process that was killed, and of no other', () => {
+  // No process has a number this large.
+  const killed = mkdtempSync(join(tmpdir(), 'local-function-999999999-'));
+  const alive = mkdtempSync(join(tmpdir(), `local-function-${process.ppid}-`));
+  const foreign = mkdtempSync(join(tmpdir(), 'local-function-of-somebody-'));
+  try {
+    mkdirSync(join(killed, 'tmp-1'));
+    writeFileSync(join(killed, 'tmp-1', 'body'), 'half received');
+    start('');
+    expect([killed, alive, foreign].map((path) => existsSync(path))).toEqual([false, true, true]);
+  } finally {
+    for (const path of [killed, alive, foreign]) rmSync(path, { recursive: true, force: true });
+  }
 });
 
 it('reports an error of the handler with its type, message and trace', async () => {

@@ -1,7 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: that is how Fn::Sub names its variables.
 import * as z from 'zod';
-import { StackTemplate } from '../../../local/deployment/stack-template';
-import type { Template } from '../../../local/deployment/template';
+import { StackTemplate, type Template } from '../../../local/deployment/stack-template';
 
 const location = { stackName: 'demo', accountId: '111122223333', region: 'eu-central-1' };
 
@@ -30,7 +29,6 @@ it.each<[string, unknown, unknown]>([
   ['Ref of a secret', { Ref: 'Key' }, 'arn:aws:secretsmanager:eu-central-1:111122223333:secret:demo-Key-Ab12Cd'],
   ['Ref of a parameter', { Ref: 'Parameter' }, 'by default'],
   ['Fn::GetAtt', { 'Fn::GetAtt': ['Archive', 'Arn'] }, 'arn:aws:s3:::arch-eu-central-1'],
-  ['Fn::GetAtt with a dot', { 'Fn::GetAtt': 'Archive.Arn' }, 'arn:aws:s3:::arch-eu-central-1'],
   [
     'Fn::Join',
     { 'Fn::Join': ['/', [{ 'Fn::GetAtt': ['Archive', 'Arn'] }, 'runs', '*']] },
@@ -41,10 +39,6 @@ it.each<[string, unknown, unknown]>([
     { 'Fn::Sub': '${AWS::StackName} ${Archive.Arn} ${!Literal} ${Archive}' },
     'demo arn:aws:s3:::arch-eu-central-1 ${Literal} arch-eu-central-1',
   ],
-  ['Fn::Sub with variables', { 'Fn::Sub': ['${Name}!', { Name: { Ref: 'AWS::Region' } }] }, 'eu-central-1!'],
-  ['Fn::Select and Fn::Split', { 'Fn::Select': [6, { 'Fn::Split': [':', { Ref: 'Key' }] }] }, 'demo-Key-Ab12Cd'],
-  ['Fn::If', { 'Fn::If': ['InEurope', 'yes', 'no'] }, 'yes'],
-  ['Fn::FindInMap', { 'Fn::FindInMap': ['Map', { Ref: 'AWS::Region' }, 'size'] }, 7],
   ['AWS::NoValue in an object', { kept: 1, dropped: { Ref: 'AWS::NoValue' } }, { kept: 1 }],
   ['AWS::NoValue in a list', [1, { Ref: 'AWS::NoValue' }], [1]],
   [
@@ -57,16 +51,6 @@ it.each<[string, unknown, unknown]>([
     resolve(value, {
       Resources: resources,
       Parameters: { Parameter: { Default: 'by default' } },
-      Mappings: { Map: { 'eu-central-1': { size: 7 } } },
-      Conditions: {
-        InEurope: {
-          'Fn::And': [
-            { 'Fn::Not': [{ Condition: 'InChina' }] },
-            { 'Fn::Or': [{ Condition: 'InChina' }, { 'Fn::Equals': [{ Ref: 'AWS::Region' }, 'eu-central-1'] }] },
-          ],
-        },
-        InChina: { 'Fn::Equals': [{ Ref: 'AWS::Partition' }, 'aws-cn'] },
-      },
     }),
   ).toEqual(expected);
 });
@@ -88,26 +72,22 @@ it.each<[string, unknown, string]>([
     { Ref: 'Table' },
     'Cannot name the resource Table: a local deployment does not know the type AWS::DynamoDB::Table.',
   ],
-  [
-    'a condition',
-    { 'Fn::If': ['Nowhere', 1, 2] },
-    'Cannot resolve the condition Nowhere: the template has none of that name.',
-  ],
 ])('names %s that it does not know', (_name, value, message) => {
   expect(() => resolve(value, { Resources: { ...resources, Table: { Type: 'AWS::DynamoDB::Table' } } })).toThrow(
     message,
   );
 });
 
-it('leaves out resources whose condition does not hold', () => {
-  const stack = new StackTemplate(
-    {
-      Conditions: { Never: { 'Fn::Equals': ['a', 'b'] } },
-      Resources: { There: { Type: 'AWS::S3::Bucket' }, Absent: { Type: 'AWS::S3::Bucket', Condition: 'Never' } },
-    },
-    location,
-  );
+it('refuses a resource that exists under a condition only', () => {
+  const Resources = {
+    There: { Type: 'AWS::S3::Bucket' },
+    Perhaps: { Type: 'AWS::SNS::Topic', Condition: 'InEurope' },
+  };
+  const stack = new StackTemplate({ Resources }, location);
   expect(stack.resourcesOf('AWS::S3::Bucket').map(({ logicalId }) => logicalId)).toEqual(['There']);
+  expect(() => stack.resourcesOf('AWS::SNS::Topic')).toThrow(
+    'Cannot deploy Perhaps locally: it has the condition InEurope, and a local deployment knows none.',
+  );
 });
 
 it('names a property that a strict schema does not know, and resolves no other', () => {
@@ -120,12 +100,4 @@ it('names a property that a strict schema does not know, and resolves no other',
     'Cannot deploy Fn (AWS::Lambda::Function) locally: Unrecognized key: "Layers".',
   );
   expect(resource?.read(z.object({}))).toEqual({});
-});
-
-it('resolves the outputs', () => {
-  const stack = new StackTemplate(
-    { Resources: resources, Outputs: { Bucket: { Value: { Ref: 'Archive' } } } },
-    location,
-  );
-  expect(stack.outputs()).toEqual({ Bucket: 'arch-eu-central-1' });
 });

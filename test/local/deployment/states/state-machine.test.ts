@@ -1,7 +1,6 @@
 import type { InvocationResult } from '../../../../local/deployment/local-function';
-import { StackTemplate } from '../../../../local/deployment/stack-template';
+import { StackTemplate, type Template } from '../../../../local/deployment/stack-template';
 import { type MetricValue, readStateMachine } from '../../../../local/deployment/states/state-machine';
-import type { Template } from '../../../../local/deployment/template';
 import { exampleTemplate } from '../../../infra/example-stack';
 
 const synthesised = exampleTemplate({ shards: 3 }).toJSON() as Template;
@@ -23,16 +22,18 @@ function stateMachine({ answer, edit, now = 0 }: Options = {}) {
   const template = structuredClone(synthesised);
   edit?.(template);
   const stack = new StackTemplate(template, location);
-  const fn = stack.resourcesOf('AWS::Lambda::Function')[0]?.identity;
+  const collector = stack.resourcesOf('AWS::Lambda::Function')[0]?.identity.arn;
   const asked: Asked[] = [];
   const waits: number[] = [];
   const metrics: MetricValue[] = [];
   let underWay = 0;
   let mostAtOnce = 0;
-  const invoke = async (event: unknown): Promise<InvocationResult> => {
-    mostAtOnce = Math.max(mostAtOnce, ++underWay);
+  const invoke = async (functionArn: string, event: unknown): Promise<InvocationResult> => {
+    expect(functionArn).toBe(collector);
+    underWay += 1;
+    mostAtOnce = Math.max(mostAtOnce, underWay);
     await new Promise(setImmediate);
-    underWay--;
+    underWay -= 1;
     const one = { event } as Asked;
     asked.push(one);
     const nth = asked.filter(({ event: { shard } }) => shard.index === one.event.shard.index).length;
@@ -41,17 +42,6 @@ function stateMachine({ answer, edit, now = 0 }: Options = {}) {
   };
   const machine = readStateMachine({
     stack,
-    definition: {
-      name: fn?.ref ?? '',
-      arn: fn?.attributes.Arn ?? '',
-      roleArn: '',
-      code: { text: '' },
-      handler: '',
-      environment: {},
-      timeoutSeconds: 900,
-      memoryMiB: 128,
-      logGroup: '',
-    },
     invoke,
     onMetric: (metric) => metrics.push(metric),
     clock: { now: () => now, wait: async (seconds) => void waits.push(seconds) },

@@ -1,4 +1,4 @@
-import { invokeAsynchronously } from '../../../local/deployment/invoke-asynchronously';
+import { invokeAsynchronously } from '../../../local/deployment/asynchronous-invocation';
 import type { InvocationResult } from '../../../local/deployment/local-function';
 
 /** A function that fails so many times, and a clock that advances by each wait. */

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
+import type { InvocationResult } from './local-function';
+import type { StackTemplate } from './stack-template';
+
+/** What the template says about asynchronous invocations. */
+export interface AsynchronousSettings {
+  /** Retries after the first attempt: 0, 1 or 2. */
+  readonly maximumRetryAttempts: number;
+  readonly maximumEventAgeSeconds: number;
+  /** ARN that gets a record of each event that Lambda gave up; undefined: none does. */
+  readonly failureDestination: string | undefined;
+}
+
+/** What became of one event in Lambda's queue. */
+export interface AsynchronousResult {
+  readonly requestId: string;
+  /** All attempts, oldest first. */
+  readonly attempts: readonly InvocationResult[];
+  /** Why Lambda gave up; undefined: the last attempt succeeded. */
+  readonly condition?: 'RetriesExhausted' | 'EventAgeExceeded';
+}
+
+/** Time as Lambda's queue of events sees it. */
+export interface QueueClock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  wait(seconds: number): Promise<void>;
+}
+
+const destination = z.strictObject({ Destination: z.string() });
+
+const invokeConfigSchema = z.strictObject({
+  DestinationConfig: z.strictObject({ OnFailure: destination.optional() }).default({}),
+  FunctionName: z.string(),
+  MaximumEventAgeInSeconds: z.int().min(60).max(21_600).default(21_600),
+  MaximumRetryAttempts: z.int().min(0).max(2).default(2),
+  Qualifier: z.literal('$LATEST'),
+});
+
+/** Lambda's own defaults where the template has no configuration for the function. */
+export function readAsynchronousSettings(stack: StackTemplate, functionName: string): AsynchronousSettings {
+  const config = stack
+    .resourcesOf('AWS::Lambda::EventInvokeConfig')
+    .map((resource) => resource.read(invokeConfigSchema))
+    .find(({ FunctionName }) => FunctionName === functionName);
+  return {
+    maximumRetryAttempts: config?.MaximumRetryAttempts ?? 2,
+    maximumEventAgeSeconds: config?.MaximumEventAgeInSeconds ?? 21_600,
+    failureDestination: config?.DestinationConfig.OnFailure?.Destination,
+  };
+}
+
+/** Lambda waits this long before the first and the second retry. */
+const retryWaitSeconds = [60, 120];
+
+/** Attempts an event as Lambda does after an asynchronous invocation: every attempt has the same request id. */
+export async function invokeAsynchronously(
+  invoke: (requestId: string) => Promise<InvocationResult>,
+  { maximumRetryAttempts, maximumEventAgeSeconds }: Omit<AsynchronousSettings, 'failureDestination'>,
+  clock: QueueClock,
+): Promise<AsynchronousResult> {
+  const requestId = randomUUID();
+  const queuedAt = clock.now();
+  const attempts = [await invoke(requestId)];
+  for (const wait of retryWaitSeconds.slice(0, maximumRetryAttempts)) {
+    if (attempts.at(-1)?.error === undefined) break;
+    await clock.wait(wait);
+    if (clock.now() - queuedAt > maximumEventAgeSeconds * 1000)
+      return { requestId, attempts, condition: 'EventAgeExceeded' };
+    attempts.push(await invoke(requestId));
+  }
+  if (attempts.at(-1)?.error === undefined) return { requestId, attempts };
+  return { requestId, attempts, condition: 'RetriesExhausted' };
+}
+
+/** The document that Lambda sends to a failure destination. */
+export function failureRecord(
+  functionArn: string,
+  event: unknown,
+  { requestId, attempts, condition }: AsynchronousResult,
+): object {
+  return {
+    version: '1.0',
+    timestamp: new Date().toISOString(),
+    requestContext: {
+      requestId,
+      functionArn: `${functionArn}:$LATEST`,
+      condition,
+      approximateInvokeCount: attempts.length,
+    },
+    requestPayload: event,
+    responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+    responsePayload: attempts.at(-1)?.error,
+  };
+}

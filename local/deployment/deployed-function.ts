@@ -1,0 +1,89 @@
+import {
+  type AsynchronousResult,
+  type AsynchronousSettings,
+  failureRecord,
+  invokeAsynchronously,
+  type QueueClock,
+  readAsynchronousSettings,
+} from './asynchronous-invocation';
+import { type FunctionDefinition, readFunction } from './function-definition';
+import { type InvocationResult, LocalFunction, type RoleCredentials } from './local-function';
+import type { LocalMessages } from './local-messages';
+import type { SynthesizedStack } from './read-assembly';
+import { type Role, readRole } from './role';
+import type { StackResource, StackTemplate } from './stack-template';
+
+/** A function of the template with all that the stack says about it. */
+export interface FunctionPlan {
+  readonly definition: FunctionDefinition;
+  readonly role: Role;
+  /** With which the role calls the endpoint. */
+  readonly credentials: RoleCredentials;
+  readonly asynchronous: AsynchronousSettings;
+}
+
+/** @throws UnsupportedTemplateError for what Lambda would reject or a local deployment does not know */
+export function planFunction(stack: StackTemplate, resource: StackResource, assembly: SynthesizedStack): FunctionPlan {
+  const definition = readFunction(resource, assembly);
+  return {
+    definition,
+    role: readRole(stack, definition.roleArn, { principal: 'lambda.amazonaws.com', sourceArn: definition.arn }),
+    credentials: {
+      accessKeyId: `ASIA${resource.logicalId.toUpperCase()}`,
+      secretAccessKey: 'local-secret',
+      sessionToken: 'local-session',
+    },
+    asynchronous: readAsynchronousSettings(stack, definition.name),
+  };
+}
+
+/** What all functions of a deployment share. */
+export interface FunctionSurroundings {
+  /** `http://127.0.0.1:<port>` */
+  readonly endpoint: string;
+  readonly region: string;
+  readonly clock: QueueClock;
+  readonly messages: LocalMessages;
+  readonly onLine: (line: string) => void;
+}
+
+/** A function that runs locally. */
+export class DeployedFunction {
+  readonly #plan: FunctionPlan;
+  readonly #surroundings: FunctionSurroundings;
+  readonly #lambda: LocalFunction;
+
+  constructor(plan: FunctionPlan, surroundings: FunctionSurroundings) {
+    this.#plan = plan;
+    this.#surroundings = surroundings;
+    const { definition, credentials } = plan;
+    const { endpoint, region, onLine } = surroundings;
+    this.#lambda = new LocalFunction({ definition, credentials, endpoint, region, onLine });
+  }
+
+  /** Invokes and waits for the answer. */
+  invoke(event: unknown): Promise<InvocationResult> {
+    return this.#lambda.invoke(event);
+  }
+
+  /**
+   * Puts the event into Lambda's queue and waits until Lambda is done with it.
+   * @throws MessageRefusedError if it failed for good and its failure record was refused too
+   */
+  async invokeAsync(event: unknown): Promise<AsynchronousResult> {
+    const { asynchronous, definition, role } = this.#plan;
+    const { clock, messages } = this.#surroundings;
+    const invoke = (requestId: string) => this.#lambda.invoke(event, requestId);
+    const result = await invokeAsynchronously(invoke, asynchronous, clock);
+    if (result.condition !== undefined && asynchronous.failureDestination !== undefined) {
+      const record = failureRecord(definition.arn, event, result);
+      messages.send(asynchronous.failureDestination, role, JSON.stringify(record));
+    }
+    return result;
+  }
+
+  /** Ends the function's processes, with what they are doing. */
+  close(): Promise<void> {
+    return this.#lambda.close();
+  }
+}
