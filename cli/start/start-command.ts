@@ -113,7 +113,10 @@ function parse(args: readonly string[], { out, err, columns }: Terminal): StartO
     )
     .usage('[options]')
     .option('--config <file>', 'the configuration', 'collector.json')
-    .option('--serve <dir>', 'let the demo service serve a folder: <uid>/log.txt and <uid>/manifest.yaml per cluster')
+    .option(
+      '--serve <dir>',
+      'let the demo service serve a folder: <uid>/log.txt and <uid>/manifest.yaml (.yml, .json, .txt) per cluster',
+    )
     .option('--clusters <uids>', 'only these clusters, separated by commas', parseList)
     .option('--dry-run', 'fetch and check everything, write nothing')
     .option('--folder <dir>', 'where the archive lies', 'local-archive')

@@ -63,6 +63,14 @@ async function serveFolder(config: CollectorConfig, choice: ServiceChoice, folde
     throw new StartUsageError(
       `Serving ${folder} failed: there is no cluster in it; expected folders <uid>/ with log.txt and manifest.yaml.`,
     );
+  // Without this, the run would fail with 404 and send the reader to the configuration.
+  const missing = await source.missing();
+  if (missing.length > 0)
+    throw new StartUsageError(
+      [`Serving ${folder} failed: each cluster's folder needs a log and a manifest.`, ...missing.slice(0, 10)].join(
+        '\n  ',
+      ) + (missing.length > 10 ? `\n  and ${missing.length - 10} more` : ''),
+    );
   return startDemo('folder', { ...config, clusters: uids.map((uid) => ({ uid })) }, choice, source);
 }
 

@@ -8,8 +8,8 @@ export interface ContractTarget {
 }
 
 /**
- * What a request line asks for, or `undefined` if it is none of the two calls (service contract, section 4). Works on the
- * raw text: a URL parser would collapse `%2e%2e` before anybody could see it.
+ * What a request line asks for; undefined if it is none of the two calls (service contract, section 4). Reads the raw
+ * text: a URL parser would resolve `%2e%2e`.
  */
 export function parseContractPath(requestTarget: string, collection: string): ContractTarget | undefined {
   const [path = '', query] = splitOnce(requestTarget, '?');

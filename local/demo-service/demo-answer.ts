@@ -2,14 +2,29 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { ClusterSource, Content } from './cluster-source';
 import { type ContractTarget, parseContractPath } from './contract-path';
 import { answerWithFault, type FaultName, sendError } from './demo-faults';
-import { assertText, InvalidTextError, jsonString } from './json-string';
-import { logRecordBody } from './log-record-body';
+import {
+  assertText,
+  type Content,
+  InvalidTextError,
+  jsonString,
+  type LogDescription,
+  logRecordBody,
+} from './json-body';
 import { pick, seededRandom } from './seeded-random';
 
-/** The media type of the manifest is not shown (service contract, section 4.2): these three are plausible. */
+/** What the demo service knows about its clusters; `undefined` stands for a cluster or resource that does not exist. */
+export interface ClusterSource {
+  clusterUids(): Promise<readonly string[]>;
+  /** Text of `spec.log` at that time. */
+  log(uid: string, at: Date): Promise<Content | undefined>;
+  manifest(uid: string, at: Date): Promise<Content | undefined>;
+  /** Of the log; called before `log`. */
+  describe(uid: string, at: Date): Promise<LogDescription | undefined>;
+}
+
+/** The contract does not show the manifest's media type (service contract, section 4.2): these three are plausible. */
 const manifestTypes = {
   text: 'text/plain; charset=utf-8',
   yaml: 'application/yaml',
@@ -33,9 +48,9 @@ export interface DemoAnswers {
 }
 
 /**
- * Answers one request. Status codes other than 200 and their bodies are not shown (service contract, section 7): those
- * here are this demo's own choice, the usual ones.
- * @throws whatever the source throws once the answer has begun; the answer then stays unfinished
+ * Answers one request. The contract does not show status codes other than 200, nor their bodies (service contract,
+ * section 7): those here are the demo's own choice.
+ * @throws what the source throws; if the answer has begun by then, it stays unfinished
  */
 export async function demoAnswer(
   answers: DemoAnswers,
@@ -94,7 +109,7 @@ async function sendResource(
     response.writeHead(200, { 'Content-Type': answer.contentType });
     await pipeline(answer.body, response);
   } catch (error) {
-    // The client left: that is its right.
+    // The client closed the connection, which is no error of the service.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') {
       throw error;
     }
@@ -143,7 +158,7 @@ async function manifestAnswer(
   return { contentType: manifestTypes[form], body: form === 'json' ? jsonString(content) : asReceived(), content };
 }
 
-/** Reads a stream once to its end and opens it anew, because an error has to be known before the status is sent. */
+/** Reads a stream to its end and opens it again: an error must be known before the status is sent. */
 async function checkedText(read: () => Promise<Content | undefined>): Promise<Content | undefined> {
   const content = await read();
   if (content === undefined || typeof content === 'string') {
@@ -161,7 +176,7 @@ function countRequest(timesAsked: Map<string, number>, { uid, resource }: Contra
 
 async function latency(milliseconds: number, closing: AbortSignal): Promise<void> {
   if (milliseconds > 0) {
-    // Aborted is as good as elapsed: the caller looks at the signal next.
+    // An aborted wait ends early: the caller looks at the signal next.
     await wait(milliseconds, undefined, { signal: closing }).catch(() => undefined);
   }
 }

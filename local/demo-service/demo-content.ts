@@ -1,4 +1,4 @@
-import type { ClusterSource } from './cluster-source';
+import type { ClusterSource } from './demo-answer';
 import { demoLog } from './demo-log';
 import { demoManifest } from './demo-manifest';
 import { pick, seededRandom } from './seeded-random';
@@ -6,8 +6,8 @@ import { pick, seededRandom } from './seeded-random';
 const minute = 60_000;
 
 /**
- * Made-up content for any uid, the same for the same uid and time: logs grow, some manifests change, states vary. It has
- * no list of clusters of its own, because it knows every cluster; `uids` are those it names when asked.
+ * Made-up content for any uid, the same for the same uid and time: logs grow, some manifests change, states vary.
+ * @param uids the clusters that it lists; it has content for every other uid too
  */
 export function demoContent(uids: readonly string[] = []): ClusterSource {
   return {
@@ -18,7 +18,7 @@ export function demoContent(uids: readonly string[] = []): ClusterSource {
   };
 }
 
-/** The values of `status.state` are not shown (service contract, section 3): these are this demo's own. */
+/** The contract does not show the values of `status.state` (service contract, section 3): these are the demo's own. */
 const states = ['Available', 'Available', 'Available', 'Collecting', 'Outdated'] as const;
 
 function demoState(uid: string, at: Date): string {

@@ -1,21 +1,21 @@
 import type { ServerResponse } from 'node:http';
 import type { ContractTarget } from './contract-path';
 
-/** Answers the request wrongly, or returns false to let the right answer follow. `nth` counts this cluster x resource from 1. */
+/** Answers the request wrongly, or returns false to let the right answer follow. `nth` counts the requests for this resource of the cluster, from 1. */
 type Fault = (response: ServerResponse, target: ContractTarget, nth: number) => boolean;
 
 /**
- * Ways in which a cluster of the demo can fail, so that one can see how a run reports it. What a real service answers
- * then is not shown (service contract, section 7): these are this demo's own choice.
+ * Ways in which a cluster of the demo can fail, so that one can see how a run reports it. The contract does not show what
+ * a real service answers then (service contract, section 7): these are the demo's own choice.
  */
 const faults = {
-  /** Is there, but not for this key. */
+  /** The key may not read the cluster. */
   forbidden: (response) => sendError(response, 403, 'Forbidden', 'The key does not give access to this cluster.'),
-  /** Was deleted, or never existed. */
+  /** The cluster was deleted, or never existed. */
   'not-found': (response, { uid }) => sendError(response, 404, 'NotFound', `There is no cluster ${uid}.`),
-  /** Fails however often it is asked. */
+  /** Every request fails. */
   'server-error': (response) => sendError(response, 500, 'Internal', 'The cluster does not answer the service.'),
-  /** Asks to come back in a second, and answers then: a retry archives it. */
+  /** The first request gets 429 and `Retry-After: 1`; a retry archives the cluster. */
   'throttled-once': (response, _, nth) =>
     nth === 1 && sendError(response, 429, 'TooManyRequests', 'Ask again later.', { 'Retry-After': '1' }),
   /** The page of a proxy or a sign-in, under status 200. */

@@ -4,8 +4,8 @@ const minute = 60_000;
 const rotation = 360 * minute;
 
 /**
- * A node's log of cluster `uid` as it is at a time: some 30 to 200 KB of lines, the same for the same uid and time. It
- * grows at its end and is rotated every six hours, as logs are: what is older than the last whole period is gone then.
+ * The log of a node of cluster `uid` at a time: 30 to 200 KB of lines, the same for the same uid and time. It grows at
+ * its end and is rotated every six hours: what is older than the last whole period is then gone.
  */
 export function demoLog(uid: string, at: Date): string {
   const random = seededRandom(`log of ${uid}`);
@@ -17,8 +17,8 @@ export function demoLog(uid: string, at: Date): string {
   };
   const start = Math.floor((at.getTime() - offset) / rotation) * rotation + offset - rotation;
   const lines: string[] = [];
-  // Every slot of time has its own seed: that is why what was once said stays said.
-  for (let index = Math.ceil(start / slot); index * slot <= at.getTime(); index++) {
+  // Every slot of time has its own seed: lines that were written once do not change.
+  for (let index = Math.ceil(start / slot); index * slot <= at.getTime(); index += 1) {
     lines.push(...slotLines(seededRandom(`${uid}/${index}`), cluster, index * slot, slot, at.getTime()));
   }
   return lines.join('');

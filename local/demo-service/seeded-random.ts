@@ -1,10 +1,10 @@
 /** Numbers in [0, 1) that depend on the seed alone: the same seed, the same numbers, on every machine. */
 export type Random = () => number;
 
-/** Not for secrets: made to be repeatable. */
+/** Not for secrets: whoever knows the seed knows the numbers. */
 export function seededRandom(seed: string): Random {
   let hash = 0x811c9dc5;
-  for (let i = 0; i < seed.length; i++) {
+  for (let i = 0; i < seed.length; i += 1) {
     hash = Math.imul(hash ^ seed.charCodeAt(i), 0x01000193);
   }
   let state = mix(hash);

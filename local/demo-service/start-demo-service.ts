@@ -2,12 +2,11 @@ import { once, setMaxListeners } from 'node:events';
 import { createServer as createHttpServer, type IncomingHttpHeaders, type RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { ClusterSource } from './cluster-source';
-import { type DemoAnswers, demoAnswer, type ManifestForm } from './demo-answer';
+import { type ClusterSource, type DemoAnswers, demoAnswer, type ManifestForm } from './demo-answer';
 import type { FaultName } from './demo-faults';
 
 export interface DemoServiceOptions {
-  /** The only key that is let in; a function is asked at every request, so that a key can be rotated. */
+  /** The only key that is let in; a function is called at every request, so that a key can be rotated. */
   readonly apiKey: string | (() => string);
   readonly source: ClusterSource;
   /** Path segment of the cluster collection; left out: `platformclusters`. */
@@ -20,11 +19,11 @@ export interface DemoServiceOptions {
   readonly tls?: { readonly key: string; readonly cert: string };
   /** Clusters that fail, by uid. */
   readonly failing?: Readonly<Record<string, FaultName>>;
-  /** Told about every request when it arrives. */
+  /** Called with every request when it arrives. */
   readonly onRequest?: (request: DemoRequest) => void;
-  /** Told when an answer could not be given as it should; the answer was then a 500, or was cut. */
+  /** Called when an answer failed: it was then a 500, or was cut. */
   readonly onError?: (error: unknown) => void;
-  /** The time that contents are asked for. */
+  /** The time at which contents are shown; left out: now. */
   readonly now?: () => Date;
 }
 
@@ -51,7 +50,7 @@ export const rememberedRequests = 1000;
 export async function startDemoService(options: DemoServiceOptions): Promise<DemoService> {
   const requests: DemoRequest[] = [];
   const closing = new AbortController();
-  // Every answer that waits listens, which is no leak that Node has to warn of.
+  // Each answer that waits listens to it. Without this, Node would warn of a leak.
   setMaxListeners(0, closing.signal);
   const underWay = new Set<Promise<void>>();
   const answers: DemoAnswers = {
@@ -85,7 +84,7 @@ export async function startDemoService(options: DemoServiceOptions): Promise<Dem
   };
 
   const server = options.tls ? createHttpsServer(options.tls, listener) : createHttpServer(listener);
-  // A server that drops idle connections by itself meets, now and then, a request that is just on its way.
+  // Without a limit: a connection that is closed as idle could carry a request at that moment.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Content } from '../../../local/demo-service/cluster-source';
 import { folderContent } from '../../../local/demo-service/folder-content';
+import type { Content } from '../../../local/demo-service/json-body';
 import { type DemoService, startDemoService } from '../../../local/demo-service/start-demo-service';
 
 const log = Buffer.from('\ufefffirst\r\nsecond\tü 漢 🙂 "quoted" \\ \u0000\u001b[0m\u2028\r\n'.repeat(9000));
@@ -40,10 +40,40 @@ async function ask(path: string, manifestAs: 'text' | 'json' = 'text'): Promise<
 const logOf = (uid: string) => `/v1/platformclusters/${encodeURIComponent(uid)}/features/logFetcher`;
 const manifestOf = (uid: string) => `/v1/platformclusters/${encodeURIComponent(uid)}/assets/manifest`;
 
-it('the clusters are the folders', async () => {
+it('the clusters are the folders, without those whose name begins with a dot', async () => {
   await writeFile(join(dir, 'README.md'), 'not a cluster');
   await addCluster('another', {});
+  await addCluster('.git', { 'log.txt': log });
   expect(await folderContent(dir).clusterUids()).toEqual(['another', 'edge 1']);
+  expect((await ask(logOf('.git'))).status).toBe(404);
+});
+
+it.each([
+  'manifest.yaml',
+  'manifest.yml',
+  'manifest.json',
+  'manifest.txt',
+])('a manifest may be called %s', async (name) => {
+  await addCluster('other', { [name]: manifest });
+  for (const form of ['text', 'json'] as const) {
+    const answer = await ask(manifestOf('other'), form);
+    expect(form === 'json' ? await answer.json() : await answer.text()).toBe(manifest.toString());
+  }
+});
+
+it('of several manifests the first is served: yaml, yml, json, txt', async () => {
+  await addCluster('other', { 'manifest.json': 'json', 'manifest.txt': 'txt' });
+  expect(await (await ask(manifestOf('other'))).text()).toBe('json');
+});
+
+it('it says what the clusters lack', async () => {
+  await addCluster('bare', {});
+  await addCluster('half', { 'log.txt': log });
+  expect(await folderContent(dir).missing()).toEqual([
+    'bare has no log (log.txt)',
+    'bare has no manifest (manifest.yaml, manifest.yml, manifest.json, manifest.txt)',
+    'half has no manifest (manifest.yaml, manifest.yml, manifest.json, manifest.txt)',
+  ]);
 });
 
 it('a log comes back byte for byte through the JSON of its record', async () => {

@@ -3,7 +3,7 @@ import { get, request } from 'node:https';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import type { ClusterSource } from '../../../local/demo-service/cluster-source';
+import type { ClusterSource } from '../../../local/demo-service/demo-answer';
 import { demoContent } from '../../../local/demo-service/demo-content';
 import { type FaultName, faultNames } from '../../../local/demo-service/demo-faults';
 import {
