@@ -111,7 +111,7 @@ export const objectChecks: Readonly<Record<string, Check>> = {
   'deletes an object, and one that is not there': async ({ s3, bucket: Bucket }) => {
     const Key = randomUUID();
     await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }));
-    for (let i = 0; i < 2; i++) {
+    for (let i = 0; i < 2; i += 1) {
       const deleted = await s3.send(new DeleteObjectCommand({ Bucket, Key }));
       expect(deleted.$metadata.httpStatusCode).toBe(204);
     }

@@ -5,7 +5,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { checksumText } from '../../../lambda/archive/checksum';
 import { FolderStore } from '../../../local/aws/store/folder-store';
 import { clientsOf, credentials } from './endpoint-setup';
 
@@ -44,7 +46,7 @@ it('shows no half object, whenever it is killed', async () => {
   const sizes = [10, 20_000, 3_000_000];
   const sure = new Set<string>();
   let seen = 0;
-  for (let round = 0; round < 15; round++) {
+  for (let round = 0; round < 15; round += 1) {
     const { s3 } = clientsOf(await start(), credentials);
     const writes = Array.from({ length: 40 }, async (_, i) => {
       const Body = randomBytes(sizes[i % sizes.length] ?? 0);
@@ -98,37 +100,27 @@ it('shows no half object, whenever it is killed', async () => {
 
 it('holds no more memory for a large object than for a small one', async () => {
   const { s3 } = clientsOf(await start(), credentials);
-  const ContentLength = 600 * 2 ** 20;
-  async function* megabytes(count: number): AsyncGenerator<Buffer> {
-    const megabyte = randomBytes(2 ** 20);
-    for (let i = 0; i < count; i++) yield megabyte;
-  }
-  const put = (count: number) =>
-    s3.send(
+  const megabyte = randomBytes(2 ** 20);
+  const put = (count: number, Key = randomUUID()) => {
+    const parts = Array.from({ length: count }, () => megabyte);
+    return s3.send(
       new PutObjectCommand({
-        Bucket: 'archive',
-        Key: randomUUID(),
-        Body: Readable.from(megabytes(count)),
-        ContentLength: count * 2 ** 20,
+        ...{ Bucket: 'archive', Key },
+        Body: Readable.from(parts),
+        ContentLength: count * megabyte.length,
+        ChecksumCRC32: checksumText(parts.reduce((sum, part) => crc32(part, sum), 0)),
       }),
     );
+  };
   await put(30);
   const before = await memory();
   const Key = randomUUID();
-  await s3.send(
-    new PutObjectCommand({
-      Bucket: 'archive',
-      Key,
-      Body: Readable.from(megabytes(600)),
-      ContentLength,
-      ChecksumAlgorithm: 'SHA256',
-    }),
-  );
+  await put(600, Key);
   const { Body } = await s3.send(new GetObjectCommand({ Bucket: 'archive', Key }));
   let length = 0;
   for await (const chunk of (Body as Readable | undefined) ?? []) length += (chunk as Buffer).length;
-  expect(length).toBe(ContentLength);
-  // Far below the object's size, above what garbage collection makes of a moment.
+  expect(length).toBe(600 * megabyte.length);
+  // Far below the object's size, and above what waits for the next garbage collection.
   expect((await memory()) - before).toBeLessThan(100 * 2 ** 20);
   s3.destroy();
 });

@@ -247,7 +247,7 @@ describe('the embedded endpoint', () => {
   });
 
   it('serves one connection after many failures on it', async () => {
-    for (let i = 0; i < 3; i++) {
+    for (let i = 0; i < 3; i += 1) {
       await failureOf(endpoint.s3.send(new GetObjectCommand({ Bucket: 'archive', Key: 'absent' })));
       await put(`kept-${i}`);
       // Larger than what a socket holds: the rest of a refused body must not be read as the next request.

@@ -38,11 +38,15 @@ export interface RawAnswer {
 
 /** A request that no SDK would send: signed by hand, sent byte by byte as it is given. */
 export class RawClient {
-  constructor(
-    readonly url: string,
-    private readonly region: string,
-    private readonly credentials: RawCredentials,
-  ) {}
+  readonly url: string;
+  readonly #region: string;
+  readonly #credentials: RawCredentials;
+
+  constructor(url: string, region: string, credentials: RawCredentials) {
+    this.url = url;
+    this.#region = region;
+    this.#credentials = credentials;
+  }
 
   async sign(raw: RawRequest): Promise<Record<string, string>> {
     const { host } = new URL(this.url);
@@ -50,8 +54,8 @@ export class RawClient {
     const body = raw.body ?? Buffer.alloc(0);
     const signer = new SignatureV4({
       service,
-      region: raw.region ?? this.region,
-      credentials: this.credentials,
+      region: raw.region ?? this.#region,
+      credentials: this.#credentials,
       sha256: NodeSha256,
       uriEscapePath: service !== 's3',
       applyChecksum: false,

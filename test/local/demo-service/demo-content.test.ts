@@ -48,7 +48,7 @@ it('a log grows at its end, and loses its oldest part only when it is rotated', 
     for (let minutes = 0; minutes < 720; minutes += 90) {
       const [before, after] = [demoLog(uid, at(minutes)), demoLog(uid, at(minutes + 90))];
       if (!after.startsWith(before)) {
-        rotations++;
+        rotations += 1;
         const kept = before.slice(before.indexOf(after.slice(0, 300)));
         expect(after.startsWith(kept)).toBe(true);
         expect(kept.length).toBeGreaterThan(0);

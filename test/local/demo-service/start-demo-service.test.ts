@@ -251,7 +251,7 @@ it('a client that leaves in the middle is no error', async () => {
   let produced = 0;
   const endless = async function* () {
     for (;;) {
-      produced++;
+      produced += 1;
       yield Buffer.alloc(65_536, 'a');
     }
   };

@@ -204,7 +204,7 @@ it('rejects an answer over Lambda’s limit of 6 MB', async () => {
 
 it('has collected all lines of an invocation, of both streams, when it answers', async () => {
   const fn = start(`exports.handler = async () => {
-    for (let n = 0; n < 1000; n++) console.log('out ' + n);
+    for (let n = 0; n < 1000; n += 1) console.log('out ' + n);
     console.error('the end');
   };`);
   await fn.invoke({});
