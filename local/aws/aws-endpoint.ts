@@ -92,7 +92,7 @@ function faultError({ status, code, message, headers }: Fault & { readonly kind:
 function asAwsError(error: unknown): AwsError {
   if (error instanceof AwsError) return error;
   if (error instanceof InvalidTargetError) return new AwsError(400, 'InvalidURI', error.message);
-  // With the reason, which the real service keeps to itself: here its reader has to find it.
+  // The real service keeps the reason to itself. Here a developer has to find it.
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   return new AwsError(500, 'InternalError', `We encountered an internal error. Please try again. (${reason})`);
 }

@@ -8,7 +8,7 @@ import type { PolicyDocument } from './iam/policy-document';
 import type { FolderStore } from './store/folder-store';
 import type { SecretStore } from './store/secret-store';
 
-/** What calls are made against, and who may make them. */
+/** The buckets and secrets that can be called, and who may call. */
 export interface Account {
   readonly region: string;
   readonly accountId: string;
@@ -47,7 +47,7 @@ export interface Call {
   readonly body: () => AsyncIterable<Uint8Array>;
 }
 
-/** What the log and a test learn of a call; filled in as far as the call comes. */
+/** What the log and a test see of a call. It is filled in while the call is worked on. */
 export interface CallFacts extends InterceptedRequest {
   action: string;
   bucket?: string;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-/** A call as a test may interfere with it. */
+/** A call as a test sees it before it has any effect. */
 export interface InterceptedRequest {
   readonly service: 's3' | 'secretsmanager';
   /** `PutObject`, `GetSecretValue`. */
@@ -12,8 +12,8 @@ export interface InterceptedRequest {
 }
 
 /**
- * What goes wrong with a call that was signed and authorised. `before`: the call had no effect. `after`: it was carried
- * out, and only its answer is lost or late.
+ * What goes wrong with an authorised call. `before`: the call has no effect. `after`: it is carried out, and only its
+ * answer is lost or late.
  */
 export type Fault =
   | {
@@ -35,14 +35,14 @@ export interface LoggedRequest extends InterceptedRequest {
   readonly principalArn?: string | undefined;
   /** Undefined: the connection was cut before an answer. */
   readonly status: number | undefined;
-  /** The error code of an answer that is no success. */
+  /** The error code, if the call failed. */
   readonly code?: string | undefined;
 }
 
-/** How a test looks into the endpoint and interferes with it. */
+/** How a test watches calls and makes them fail. */
 export interface EndpointHooks {
-  /** Asked once per call, after signature and policies and before any effect. */
+  /** Called once per call, after its signature and the policies are checked and before it has any effect. */
   readonly intercept?: (request: InterceptedRequest) => Fault | undefined | Promise<Fault | undefined>;
-  /** Told of every call just before its answer is sent. */
+  /** Called for every call just before its answer is sent. */
   readonly onRequest?: (request: LoggedRequest) => void;
 }

@@ -45,7 +45,7 @@ export class UnknownSecretError extends Error {
 }
 
 /**
- * Starts S3 and Secrets Manager over folders, at a free port of the loopback.
+ * Starts S3 over folders, and Secrets Manager, at a free port of 127.0.0.1.
  * @throws UnknownPolicyElementError for a policy that holds anything whose meaning is not known here
  */
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
@@ -85,7 +85,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
 }
 
 async function accountOf({ region, accountId, principals, buckets, secrets }: LocalAwsOptions): Promise<Account> {
-  // A policy that cannot be evaluated is known now, rather than with the first call.
+  // A policy that cannot be evaluated is refused now, not at the first call.
   for (const policy of principals.flatMap((principal) => principal.policies)) statementsOf(policy, 'identity');
   const stores = buckets.map(({ name, folder, policy }) => {
     if (policy !== undefined) statementsOf(policy, 'resource');

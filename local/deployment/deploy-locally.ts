@@ -29,11 +29,11 @@ export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'intercept
   readonly edit?: (template: Template) => void;
   /** Called with each line that the function writes. */
   readonly onLog?: (line: string) => void;
-  /** Left out: the waits before Lambda's retries take no time. */
+  /** Left out: Lambda's waits before a retry take no time. */
   readonly clock?: QueueClock;
 }
 
-/** What came of a firing of the schedule. */
+/** The result of a firing of the schedule. */
 export interface FiredResult extends AsynchronousResult {
   /** The execution, if the schedule starts the state machine; its name is the request id, `attempts` are of all shards. */
   readonly execution?: ExecutionResult;

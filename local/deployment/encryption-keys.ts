@@ -18,14 +18,14 @@ const bucketSchema = z.object({
 
 const secretSchema = z.object({ KmsKeyId: z.string().optional() });
 
-/** What a call needs of the key that encrypts what it touches. */
+/** The permission that a call needs on the key of the bucket or secret. */
 const neededOfKey: Readonly<Record<string, string>> = {
   PutObject: 'kms:GenerateDataKey',
   GetObject: 'kms:Decrypt',
   GetSecretValue: 'kms:Decrypt',
 };
 
-/** Customer keys, as far as they decide whether a call is let through; nothing is encrypted locally. */
+/** The stack's KMS keys: they decide whether a call is allowed. Nothing is encrypted locally. */
 export class EncryptionKeys {
   readonly #stack: StackTemplate;
   /** Key ids by bucket name. */
@@ -47,7 +47,7 @@ export class EncryptionKeys {
       .find((keyId) => keyId !== undefined);
   }
 
-  /** The answer to a call of the role that its key does not permit; undefined for all others. */
+  /** The refusal of a call that needs a key which the role may not use; undefined for all other calls. */
   faultOf(role: Role, { service, action, bucket }: InterceptedRequest): Fault | undefined {
     const keyId = service === 's3' ? this.#keyOfBucket.get(bucket ?? '') : this.#keyOfSecret;
     const needed = neededOfKey[action];
@@ -61,11 +61,11 @@ export class EncryptionKeys {
   }
 
   /**
-   * Whether a role may use a key through a service. A key that is not in the template is taken to leave the decision to
-   * the role's policies, as a key's default policy does.
+   * Whether a role may use a key through a service. If the key is not in the template, the role's policies decide, as they
+   * do under a key's default policy.
    */
   authorize(role: Role, action: string, keyId: string, service: string): Authorization {
-    // Keys of AWS itself let everybody in the account use them through their service.
+    // A key that AWS manages lets everybody in the account use it through its service.
     if (keyId.includes('alias/aws/')) return { allowed: true, reason: '' };
     const key = this.#stack
       .resourcesOf('AWS::KMS::Key')

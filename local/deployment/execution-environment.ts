@@ -22,7 +22,7 @@ interface PendingInvocation {
   readonly message: InvokeMessage;
   readonly settle: (outcome: InvocationOutcome) => void;
   outcome: InvocationOutcome | undefined;
-  /** How many of the two streams are still to show the invocation's last line. */
+  /** How many of the two output streams have not shown the invocation's last line yet. */
   openStreams: number;
   timer: NodeJS.Timeout | undefined;
 }

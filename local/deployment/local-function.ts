@@ -98,7 +98,7 @@ export class LocalFunction {
 
 const workFolderPrefix = 'local-function-';
 
-/** Removes the work folders of this user's processes that were killed before they could. */
+/** Removes the work folders that killed processes of this user left behind. */
 function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir())) {
     const [, pid] = new RegExp(`^${workFolderPrefix}(\\d+)-`).exec(name) ?? [];
@@ -109,7 +109,7 @@ function removeLeftovers(): void {
   }
 }
 
-/** Makes JavaScript of the program that runs in an execution environment. */
+/** Bundles the program that runs in an execution environment to JavaScript. */
 export function bundleRuntime(outfile: string): void {
   buildSync({
     entryPoints: [join(__dirname, 'runtime.ts')],

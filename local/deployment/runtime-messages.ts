@@ -1,4 +1,4 @@
-/** What a deployed function answers when it fails: Lambda's own shape, which its callers see as the payload. */
+/** An error of a function in Lambda's own form, which callers of the function get as the payload. */
 export interface FunctionError {
   readonly errorType: string;
   readonly errorMessage: string;

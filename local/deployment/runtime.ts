@@ -1,7 +1,7 @@
 /**
  * The program of one execution environment: loads the function as Lambda's Node.js runtime does and works through the
- * invocations that its parent sends. It runs as a process of its own with nothing but Lambda's environment variables, and
- * is bundled to JavaScript before it starts, because no loader may be in the way.
+ * invocations that its parent sends. It runs as a process of its own with Lambda's environment variables only. It is
+ * bundled to JavaScript before it starts: a loader of TypeScript would change how the function runs.
  */
 import { join } from 'node:path';
 import { endLine, type FunctionError, type InvokeMessage, type RuntimeMessage } from './runtime-messages';
@@ -21,7 +21,7 @@ function main(): void {
   const handler = load();
   process.on('message', (message: InvokeMessage) => {
     requestId = message.requestId;
-    // A rejection of this promise is an unhandled one, which is reported.
+    // Not awaited: a rejection would be unhandled, and is reported as one.
     void answer(handler, message);
   });
   send({ type: 'ready' });

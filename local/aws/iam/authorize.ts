@@ -61,7 +61,7 @@ function applies(statement: PolicyStatement, request: AuthorizationRequest): boo
 }
 
 function principalApplies({ Principal, Effect }: PolicyStatement, principalArn: string): boolean {
-  // Only a resource's policy names principals; one without applies to whom it is attached.
+  // Only a resource's policy names principals. A role's policy applies to the role.
   if (Principal === undefined || Principal === '*') return true;
   const account = principalArn.split(':')[4] ?? '';
   return asArray(Principal.AWS).some((name) => {

@@ -55,7 +55,7 @@ export async function listObjects({ target }: Call, { bucket, store }: Authorize
 
 async function find({ store, key, refusalToList }: AuthorizedRequest): Promise<StoredObject> {
   const found = await store.get(key).catch((error: unknown) => {
-    // What cannot be stored is not there.
+    // A key that cannot be stored has no object.
     if (error instanceof InvalidKeyError) return undefined;
     throw error;
   });

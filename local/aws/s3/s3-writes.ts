@@ -88,21 +88,18 @@ function promisedBody(headers: IncomingHttpHeaders): PromisedBody {
  * Passes a body on and checks it at its end: what was yielded counts only if the iteration ends without an error.
  * @throws AwsError for a body that is not what was promised
  */
-export async function* checkedBytes(
-  source: AsyncIterable<Uint8Array>,
-  promised: PromisedBody,
-): AsyncGenerator<Uint8Array> {
+async function* checkedBytes(source: AsyncIterable<Uint8Array>, promised: PromisedBody): AsyncGenerator<Uint8Array> {
   const sha256 = createHash('sha256');
   let sum = 0;
   let received = 0;
   for await (const chunk of source) {
     received += chunk.length;
-    if (received > promised.length) throw incomplete();
     if (promised.sha256 !== undefined) sha256.update(chunk);
     sum = crc32(chunk, sum);
     yield chunk;
   }
-  if (received !== promised.length) throw incomplete();
+  if (received !== promised.length)
+    throw new AwsError(400, 'IncompleteBody', 'The request body terminated unexpectedly');
   if (promised.sha256 !== undefined && sha256.digest('hex') !== promised.sha256) throw wrongPayloadHash();
   if (promised.crc32 !== undefined && checksumText(sum) !== promised.crc32)
     throw new AwsError(400, 'BadDigest', 'The CRC32 you specified did not match the calculated checksum.');
@@ -129,7 +126,7 @@ function crc32Of(headers: IncomingHttpHeaders): string | undefined {
       'InvalidRequest',
       'x-amz-sdk-checksum-algorithm specified, but no corresponding x-amz-checksum-* or x-amz-trailer headers were found.',
     );
-  // Four bytes in base64 as it is written, not only as it can be read.
+  // Exactly the base64 of four bytes.
   if (value !== undefined && !/^[A-Za-z0-9+/]{5}[AQgw]==$/.test(value))
     throw new AwsError(400, 'InvalidRequest', `Value for ${checksumHeader} header is invalid.`);
   return value;
@@ -155,11 +152,6 @@ function userMetadataOf(headers: IncomingHttpHeaders): Record<string, string> {
       MaxSizeAllowed: String(largestMetadata),
     });
   return Object.fromEntries(entries);
-}
-
-/** The body ended early, or is longer than announced. */
-function incomplete(): AwsError {
-  return new AwsError(400, 'IncompleteBody', 'The request body terminated unexpectedly');
 }
 
 function preconditionFailed(): AwsError {

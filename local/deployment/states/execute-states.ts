@@ -8,7 +8,7 @@ export interface StatesRuntime {
    * @throws StatesError if it fails
    */
   readonly perform: (resource: string, parameters: unknown) => Promise<unknown>;
-  /** Told the output of each state when it is left. */
+  /** Called with the output of each state. */
   readonly onOutput?: (output: unknown) => void;
   /** Waits before a retry. */
   readonly wait: (seconds: number) => Promise<void>;
@@ -98,7 +98,7 @@ async function performTask(state: TaskState, data: StatesData, runtime: StatesRu
   }
 }
 
-/** Works on the items with so many of them under way at once. The first one that fails fails the map. */
+/** Works on the items, `MaxConcurrency` of them at once. The first one that fails fails the map. */
 async function mapItems(state: MapState, data: StatesData, runtime: StatesRuntime): Promise<unknown[]> {
   const items = demandAt(state.ItemsPath, data);
   if (!Array.isArray(items)) throw new StatesError('States.Runtime', `There is no list at ${state.ItemsPath}.`);

@@ -9,7 +9,7 @@ import { executeStates } from './execute-states';
 import { stateMachineSchema } from './states-language';
 import { StatesError } from './states-values';
 
-/** What became of one execution of the state machine. */
+/** The result of one execution of the state machine. */
 export interface ExecutionResult {
   readonly name: string;
   /** All invocations of the function, in the order in which they ended. */

@@ -61,7 +61,7 @@ const task = z.strictObject({
   Parameters: template,
   ResultSelector: template.optional(),
   ResultPath: resultPath,
-  // The function's own limit ends first.
+  // Without effect here: the function's own time limit ends first.
   TimeoutSeconds: z.number().optional(),
   Retry: z.array(retrier).default([]),
   Catch: z.array(catcher).default([]),
@@ -123,7 +123,7 @@ export interface MapState {
   ItemProcessor: States & { ProcessorConfig: { Mode: 'INLINE' } };
 }
 
-/** States with the one that comes first. */
+/** States, and the name of the first one. */
 export interface States {
   StartAt: string;
   States: Record<string, State>;

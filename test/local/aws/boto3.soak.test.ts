@@ -33,22 +33,24 @@ assert code(secrets.get_secret_value, SecretId='absent') == 'ResourceNotFoundExc
 print('done')
 `;
 
-// Another SDK family, which signs, encodes and checks in its own way.
-(hasBoto3 ? it : it.skip)('boto3 is answered as it expects (skipped where it is not installed)', async () => {
-  const endpoint = await startEndpoint();
-  endpoint.aws.setSecretValue('api-key', 'value');
-  const env = {
-    PATH: process.env.PATH,
-    HOME: endpoint.folder,
-    AWS_ENDPOINT_URL: endpoint.aws.url,
-    AWS_DEFAULT_REGION: region,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-  };
-  try {
-    const { stdout } = await run(python ?? '', ['-c', program], { env });
-    expect(stdout.trim()).toBe('done');
-  } finally {
-    await endpoint.stop();
-  }
+// Another family of SDKs, which signs, encodes and checks in its own way.
+(hasBoto3 ? describe : describe.skip)('boto3 (skipped where it is not installed)', () => {
+  it('gets the answers that it expects', async () => {
+    const endpoint = await startEndpoint();
+    endpoint.aws.setSecretValue('api-key', 'value');
+    const env = {
+      PATH: process.env.PATH,
+      HOME: endpoint.folder,
+      AWS_ENDPOINT_URL: endpoint.aws.url,
+      AWS_DEFAULT_REGION: region,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    };
+    try {
+      const { stdout } = await run(python ?? '', ['-c', program], { env });
+      expect(stdout.trim()).toBe('done');
+    } finally {
+      await endpoint.stop();
+    }
+  });
 });

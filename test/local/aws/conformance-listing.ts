@@ -22,7 +22,7 @@ export const listingChecks: Readonly<Record<string, Check>> = {
     expect([KeyCount, IsTruncated]).toEqual([8, false]);
   },
 
-  'tells size and tag of every listed object': async (subject) => {
+  'lists the size and tag of every object': async (subject) => {
     const prefix = await fill(subject, ['one']);
     const { Contents } = await list(subject, { Prefix: prefix });
     expect(Contents).toMatchObject([{ Size: 3, ETag: '"f97c5d29941bfb1b2fdab0874906ab82"', StorageClass: 'STANDARD' }]);
@@ -47,7 +47,7 @@ export const listingChecks: Readonly<Record<string, Check>> = {
     expect(Contents?.map(({ Key }) => Key?.slice(prefix.length))).toEqual(['b/c/4', 'b0', 'c d+é/5', 'z']);
   },
 
-  'escapes names where the client asks for it': async (subject) => {
+  'percent-encodes keys if the client asks for it': async (subject) => {
     const prefix = await fill(subject, ['c d+é/5']);
     const page = await list(subject, { Prefix: `${prefix}c d`, EncodingType: 'url' });
     expect(page.Contents?.map(({ Key }) => decodeURIComponent((Key ?? '').replaceAll('+', '%20')))).toEqual([

@@ -9,7 +9,7 @@ import { findCommand, type MotoServer, startMoto } from './moto-server';
 const command = findCommand('moto_server');
 const credentials = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret', sessionToken: 'admin-token' };
 
-// The same checks against someone else's reading of the service: what holds in both is not our own invention.
+// What holds here too is not only our own reading of S3 and Secrets Manager.
 (command === undefined ? describe.skip : describe)(`moto (skipped where moto_server is not in the PATH)`, () => {
   let moto: MotoServer;
   let subject: Subject;
@@ -43,7 +43,7 @@ const credentials = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret',
 
   it.each(Object.entries(conformanceChecks))('%s', async (sentence, check) => {
     if (motoDifferences[sentence] === undefined) await check(subject);
-    // A difference that is gone is to leave the table.
+    // A difference that no longer exists must leave the table.
     else expect((await failureOf(check(subject))).message).not.toBe('');
   });
 

@@ -28,7 +28,7 @@ export const objectChecks: Readonly<Record<string, Check>> = {
     expect(Math.abs(Date.now() - (got.LastModified?.getTime() ?? 0))).toBeLessThan(60_000);
   },
 
-  'tells of an object without its bytes': async ({ s3, bucket: Bucket }) => {
+  'answers a HEAD with the headers of the object': async ({ s3, bucket: Bucket }) => {
     const Key = randomUUID();
     await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'hello' }));
     const head = await s3.send(new HeadObjectCommand({ Bucket, Key }));
@@ -82,12 +82,12 @@ export const objectChecks: Readonly<Record<string, Check>> = {
     expect(got.Metadata).toEqual({ writer: `${winners[0]}` });
   },
 
-  'knows no other value of If-None-Match in a write': async ({ s3, bucket: Bucket }) => {
+  'refuses any other If-None-Match in a write': async ({ s3, bucket: Bucket }) => {
     const put = s3.send(new PutObjectCommand({ Bucket, Key: randomUUID(), Body: 'x', IfNoneMatch: '"abc"' }));
     expect(await failureOf(put)).toMatchObject({ status: 501, code: 'NotImplemented' });
   },
 
-  'replaces an object whose writer asks for nothing': async ({ s3, bucket: Bucket }) => {
+  'replaces an object if the write has no If-None-Match': async ({ s3, bucket: Bucket }) => {
     const Key = randomUUID();
     await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'first', Metadata: { version: '1' } }));
     await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'second' }));

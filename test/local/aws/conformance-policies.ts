@@ -43,7 +43,10 @@ export const policyChecks: Readonly<Record<string, Check>> = {
     expect((await writer.send(new GetObjectCommand({ Bucket, Key }))).ContentLength).toBe(1);
   },
 
-  'denies what the bucket policy denies, even to who may do everything': async ({ s3, guardedBucket: Bucket }) => {
+  'denies what the bucket policy denies, even to a role that may do everything': async ({
+    s3,
+    guardedBucket: Bucket,
+  }) => {
     const Key = randomUUID();
     const put = await failureOf(s3.send(new PutObjectCommand({ Bucket, Key, Body: 'x' })));
     expect(put).toMatchObject(denied);

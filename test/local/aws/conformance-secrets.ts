@@ -16,7 +16,10 @@ export const secretChecks: Readonly<Record<string, Check>> = {
     }
   },
 
-  'says the same of a secret without a value as of an absent one, in other words': async ({ secrets, emptySecret }) => {
+  'answers ResourceNotFoundException for an absent secret and for one without a value': async ({
+    secrets,
+    emptySecret,
+  }) => {
     const absent = secrets.send(new GetSecretValueCommand({ SecretId: 'absent' }));
     expect(await failureOf(absent)).toEqual({
       status: 400,
@@ -31,7 +34,7 @@ export const secretChecks: Readonly<Record<string, Check>> = {
     });
   },
 
-  'refuses a name that can be none': async ({ secrets }) => {
+  'refuses an empty secret name': async ({ secrets }) => {
     const get = secrets.send(new GetSecretValueCommand({ SecretId: '' }));
     expect(await failureOf(get)).toMatchObject({ status: 400, code: 'ValidationException' });
   },

@@ -19,7 +19,7 @@ export const signatureChecks: Readonly<Record<string, Check>> = {
     expect(await get(subject, { tamper })).toEqual([403, 'AccessDenied']);
   },
 
-  'refuses a signature that is another': async (subject) => {
+  'refuses a wrong signature': async (subject) => {
     const tamper = (headers: Record<string, string>) => ({
       ...headers,
       authorization: (headers.authorization ?? '').replace(/.$/, (last) => (last === '0' ? '1' : '0')),
@@ -33,24 +33,24 @@ export const signatureChecks: Readonly<Record<string, Check>> = {
     expect(await get(subject, { headers, tamper })).toEqual([403, 'SignatureDoesNotMatch']);
   },
 
-  'refuses a secret key that is another': async (subject) => {
+  'refuses a signature made with another secret key': async (subject) => {
     const credentials = { ...subject.credentials, secretAccessKey: 'another' };
     const raw = new RawClient(subject.raw.url, subject.region, credentials);
     expect(await get({ ...subject, raw })).toEqual([403, 'SignatureDoesNotMatch']);
   },
 
-  'refuses an access key that nobody has': async (subject) => {
+  'refuses an unknown access key': async (subject) => {
     const credentials = { ...subject.credentials, accessKeyId: 'AKIAUNKNOWNUNKNOWN00' };
     const raw = new RawClient(subject.raw.url, subject.region, credentials);
     expect(await get({ ...subject, raw })).toEqual([403, 'InvalidAccessKeyId']);
   },
 
-  'refuses a session token that is another': async (subject) => {
+  'refuses a wrong session token': async (subject) => {
     const raw = new RawClient(subject.raw.url, subject.region, { ...subject.credentials, sessionToken: 'another' });
     expect(await get({ ...subject, raw })).toEqual([400, 'InvalidToken']);
   },
 
-  'refuses a header of its own that was not signed': async (subject) => {
+  'refuses an x-amz- header that was not signed': async (subject) => {
     const tamper = (headers: Record<string, string>) => ({ ...headers, 'x-amz-checksum-mode': 'ENABLED' });
     expect(await get(subject, { tamper })).toEqual([403, 'AccessDenied']);
   },
@@ -72,7 +72,7 @@ export const signatureChecks: Readonly<Record<string, Check>> = {
     expect(await get(subject, { tamper })).toEqual([400, 'AuthorizationHeaderMalformed']);
   },
 
-  'refuses a word in the place of the payload hash that it does not know': async (subject) => {
+  'refuses an unknown word in place of the payload hash': async (subject) => {
     expect(await get(subject, { payloadHash: 'nonsense' })).toEqual([400, 'InvalidArgument']);
   },
 

@@ -17,7 +17,7 @@ export const uploadChecks: Readonly<Record<string, Check>> = {
     await refuses(subject, { headers: { 'x-amz-checksum-crc32': 'AAAAAA==' } }, 400, 'BadDigest');
   },
 
-  'refuses a checksum that is none': async (subject) => {
+  'refuses a checksum of the wrong form': async (subject) => {
     await refuses(subject, { headers: { 'x-amz-checksum-crc32': 'AAAA' } }, 400, 'InvalidRequest');
     await refuses(subject, { headers: { 'x-amz-checksum-crc32': 'no base64!' } }, 400, 'InvalidRequest');
   },
@@ -60,7 +60,7 @@ export const uploadChecks: Readonly<Record<string, Check>> = {
     await isAbsent(subject, Key);
   },
 
-  'asks for a body only once it is wanted': async ({ raw, bucket }) => {
+  'does not ask for a body that it will refuse': async ({ raw, bucket }) => {
     const path = `/${bucket}/${randomUUID()}`;
     const put: RawRequest = {
       method: 'PUT',
@@ -72,7 +72,7 @@ export const uploadChecks: Readonly<Record<string, Check>> = {
     expect(await raw.send(put)).toMatchObject({ status: 412, wasAsked: false });
   },
 
-  'wants to know the length of a body': async ({ raw, bucket }) => {
+  'refuses a body of unknown length': async ({ raw, bucket }) => {
     const bytes = await raw.bytes({
       method: 'PUT',
       path: `/${bucket}/${randomUUID()}`,

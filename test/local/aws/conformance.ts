@@ -8,7 +8,7 @@ import { signatureChecks } from './conformance-signatures';
 import { uploadChecks } from './conformance-uploads';
 import type { RawClient, RawCredentials } from './raw-request';
 
-/** What is held to the real service's behaviour, set up the same way wherever it runs. */
+/** What is checked: the embedded endpoint or moto, set up in the same way. */
 export interface Subject {
   readonly region: string;
   /** Of the caller that may do everything. */

@@ -42,85 +42,90 @@ async function memory(): Promise<number> {
   return rss;
 }
 
-it('shows no half object, whenever it is killed', async () => {
-  const sizes = [10, 20_000, 3_000_000];
-  const sure = new Set<string>();
-  let seen = 0;
-  for (let round = 0; round < 15; round += 1) {
-    const { s3 } = clientsOf(await start(), credentials);
-    const writes = Array.from({ length: 40 }, async (_, i) => {
-      const Body = randomBytes(sizes[i % sizes.length] ?? 0);
-      const sha256 = createHash('sha256').update(Body).digest('hex');
-      const Key = `logs/cluster=${i % 5}/${round}-${i}`;
-      await s3.send(new PutObjectCommand({ Bucket: 'archive', Key, Body, IfNoneMatch: '*', Metadata: { sha256 } }));
-      sure.add(Key);
-    });
-    // Some objects in: the others are under way in every state.
-    const some = Promise.race(writes.slice(round * 2, round * 2 + 8));
-    const settled = Promise.allSettled(writes);
-    await some;
-    await kill();
-    s3.destroy();
-    await settled;
+describe('the endpoint in a process of its own', () => {
+  it('shows no half object, whenever it is killed', async () => {
+    const sizes = [10, 20_000, 3_000_000];
+    const sure = new Set<string>();
+    let seen = 0;
+    for (let round = 0; round < 15; round += 1) {
+      const { s3 } = clientsOf(await start(), credentials);
+      const writes = Array.from({ length: 40 }, async (_, i) => {
+        const Body = randomBytes(sizes[i % sizes.length] ?? 0);
+        const sha256 = createHash('sha256').update(Body).digest('hex');
+        const Key = `logs/cluster=${i % 5}/${round}-${i}`;
+        await s3.send(new PutObjectCommand({ Bucket: 'archive', Key, Body, IfNoneMatch: '*', Metadata: { sha256 } }));
+        sure.add(Key);
+      });
+      // Some objects are stored; the others are under way, each at another step.
+      const some = Promise.race(writes.slice(round * 2, round * 2 + 8));
+      const settled = Promise.allSettled(writes);
+      await some;
+      await kill();
+      s3.destroy();
+      await settled;
 
-    const store = new FolderStore(folder);
-    const { objects } = await store.list('');
-    for (const { key, size, etag, userMetadata } of objects) {
-      const found = await store.get(key);
-      const sha256 = createHash('sha256');
-      const md5 = createHash('md5');
-      let length = 0;
-      for await (const chunk of found?.open() ?? []) {
-        sha256.update(chunk);
-        md5.update(chunk);
-        length += chunk.length;
+      const store = new FolderStore(folder);
+      const { objects } = await store.list('');
+      for (const { key, size, etag, userMetadata } of objects) {
+        const found = await store.get(key);
+        const sha256 = createHash('sha256');
+        const md5 = createHash('md5');
+        let length = 0;
+        for await (const chunk of found?.open() ?? []) {
+          sha256.update(chunk);
+          md5.update(chunk);
+          length += chunk.length;
+        }
+        expect([key, length, md5.digest('hex'), { sha256: sha256.digest('hex') }]).toEqual([
+          key,
+          size,
+          etag,
+          userMetadata,
+        ]);
       }
-      expect([key, length, md5.digest('hex'), { sha256: sha256.digest('hex') }]).toEqual([
-        key,
-        size,
-        etag,
-        userMetadata,
-      ]);
+      const visible = new Set(objects.map(({ key }) => key));
+      expect([...sure].filter((key) => !visible.has(key))).toEqual([]);
+      seen = objects.length;
     }
-    const visible = new Set(objects.map(({ key }) => key));
-    expect([...sure].filter((key) => !visible.has(key))).toEqual([]);
-    seen = objects.length;
-  }
-  // The last start clears away what the killed ones left; then every key can be written that is not there.
-  const { s3 } = clientsOf(await start(), credentials);
-  expect((await readdir(join(folder, '.metadata-incoming'))).filter((name) => !name.endsWith('.lock'))).toEqual([]);
-  const absent = Array.from({ length: 600 }, (_, i) => `logs/cluster=${(i % 40) % 5}/${Math.floor(i / 40)}-${i % 40}`);
-  const { objects } = await new FolderStore(folder).list('');
-  const there = new Set(objects.map(({ key }) => key));
-  expect(seen).toBeLessThan(absent.length);
-  for (const Key of absent.filter((key) => !there.has(key)))
-    await s3.send(new PutObjectCommand({ Bucket: 'archive', Key, Body: 'x', IfNoneMatch: '*' }));
-  s3.destroy();
-});
-
-it('holds no more memory for a large object than for a small one', async () => {
-  const { s3 } = clientsOf(await start(), credentials);
-  const megabyte = randomBytes(2 ** 20);
-  const put = (count: number, Key = randomUUID()) => {
-    const parts = Array.from({ length: count }, () => megabyte);
-    return s3.send(
-      new PutObjectCommand({
-        ...{ Bucket: 'archive', Key },
-        Body: Readable.from(parts),
-        ContentLength: count * megabyte.length,
-        ChecksumCRC32: checksumText(parts.reduce((sum, part) => crc32(part, sum), 0)),
-      }),
+    // The last start removes what the killed processes left. Then every key that has no object can be written.
+    const { s3 } = clientsOf(await start(), credentials);
+    expect((await readdir(join(folder, '.metadata-incoming'))).filter((name) => !name.endsWith('.lock'))).toEqual([]);
+    const absent = Array.from(
+      { length: 600 },
+      (_, i) => `logs/cluster=${(i % 40) % 5}/${Math.floor(i / 40)}-${i % 40}`,
     );
-  };
-  await put(30);
-  const before = await memory();
-  const Key = randomUUID();
-  await put(600, Key);
-  const { Body } = await s3.send(new GetObjectCommand({ Bucket: 'archive', Key }));
-  let length = 0;
-  for await (const chunk of (Body as Readable | undefined) ?? []) length += (chunk as Buffer).length;
-  expect(length).toBe(600 * megabyte.length);
-  // Far below the object's size, and above what waits for the next garbage collection.
-  expect((await memory()) - before).toBeLessThan(100 * 2 ** 20);
-  s3.destroy();
+    const { objects } = await new FolderStore(folder).list('');
+    const there = new Set(objects.map(({ key }) => key));
+    expect(seen).toBeLessThan(absent.length);
+    for (const Key of absent.filter((key) => !there.has(key)))
+      await s3.send(new PutObjectCommand({ Bucket: 'archive', Key, Body: 'x', IfNoneMatch: '*' }));
+    s3.destroy();
+  });
+
+  it('holds no more memory for a large object than for a small one', async () => {
+    const { s3 } = clientsOf(await start(), credentials);
+    const megabyte = randomBytes(2 ** 20);
+    const put = (count: number, Key = randomUUID()) => {
+      const parts = Array.from({ length: count }, () => megabyte);
+      return s3.send(
+        new PutObjectCommand({
+          ...{ Bucket: 'archive', Key },
+          Body: Readable.from(parts),
+          ContentLength: count * megabyte.length,
+          ChecksumCRC32: checksumText(parts.reduce((sum, part) => crc32(part, sum), 0)),
+        }),
+      );
+    };
+    await put(30);
+    const before = await memory();
+    const Key = randomUUID();
+    await put(600, Key);
+    const { Body } = await s3.send(new GetObjectCommand({ Bucket: 'archive', Key }));
+    let length = 0;
+    for await (const chunk of (Body as Readable | undefined) ?? []) length += (chunk as Buffer).length;
+    expect(length).toBe(600 * megabyte.length);
+    // Far below the object's size, and above what waits for the next garbage collection.
+    expect((await memory()) - before).toBeLessThan(100 * 2 ** 20);
+    s3.destroy();
+  });
 });

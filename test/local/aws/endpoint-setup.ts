@@ -41,7 +41,7 @@ export async function startEndpoint(options: Partial<LocalAwsOptions> = {}) {
 
 /** The real clients, pointed at an endpoint; one attempt each, so that every answer is seen. */
 export function clientsOf(endpoint: string, credentials: RawCredentials) {
-  // What the clients advise about streams is no concern of the tests.
+  // The clients log advice about streams, which the tests do not need.
   const quiet = { trace: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore };
   const options = { endpoint, region, credentials, maxAttempts: 1, logger: quiet };
   return {
@@ -66,7 +66,7 @@ export function writerPolicy(bucket: string): PolicyDocument {
     Statement: [
       { Effect: 'Allow', Action: 's3:PutObject', Resource: `${arn}/logs/*` },
       { Effect: 'Allow', Action: 's3:GetObject', Resource: `${arn}/readable/*` },
-      // Holds only for a listing of this prefix: not for the question whether an object is there.
+      // Only for a listing of this prefix: whether an object is there stays hidden.
       {
         Effect: 'Allow',
         Action: 's3:ListBucket',
@@ -90,7 +90,7 @@ export function guardedBucketPolicy(bucket: string): PolicyDocument {
         Condition: { Null: { 's3:if-none-match': 'true' } },
       },
       { Effect: 'Deny', Principal: '*', Action: 's3:DeleteObject', Resource: objects },
-      // As every stack writes it; the loopback must pass for TLS.
+      // Every stack has this statement. The loopback must count as TLS.
       {
         Effect: 'Deny',
         Principal: { AWS: '*' },

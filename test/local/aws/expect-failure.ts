@@ -5,7 +5,7 @@ export interface Failure {
   readonly message: string;
 }
 
-/** How a call failed; a call that succeeds is the failure of the test. */
+/** How a call failed. Throws if it succeeds. */
 export async function failureOf(call: Promise<unknown>): Promise<Failure> {
   let result: unknown;
   try {

@@ -68,13 +68,13 @@ describe('injected faults', () => {
     expect(await keys()).toEqual(['a']);
   });
 
-  it('speak the language of Secrets Manager', async () => {
+  it('have the form of Secrets Manager in a call to it', async () => {
     fault = () => ({ kind: 'error', status: 400, code: 'ThrottlingException', message: 'Rate exceeded' });
     const get = endpoint.secrets.send(new GetSecretValueCommand({ SecretId: 'api-key' }));
     expect(await failureOf(get)).toEqual({ status: 400, code: 'ThrottlingException', message: 'Rate exceeded' });
   });
 
-  it('cut the connection before, and after: the answer that is lost', async () => {
+  it('cut the connection before the call is carried out, or after it', async () => {
     fault = ({ key }) => (key === undefined ? undefined : { kind: 'reset', when: key === 'b' ? 'after' : 'before' });
     expect(await failureOf(put('a'))).toMatchObject({ status: undefined, code: 'Error' });
     expect(await failureOf(put('b'))).toMatchObject({ status: undefined });
@@ -134,7 +134,7 @@ describe('injected faults', () => {
     await arrived;
     await endpoint.aws.close();
     expect(await hold).toMatchObject({ status: undefined });
-    // Closed once already; the next test's clean-up closes another.
+    // This endpoint is closed already, and afterEach closes one.
     endpoint = await startEndpoint();
   });
 });
@@ -176,6 +176,10 @@ describe('what is not built', () => {
       'x-amz-checksum-sha256',
       () => endpoint.s3.send(new PutObjectCommand({ ...putInput, ChecksumSHA256: 'x'.repeat(44) })),
     ],
+    [
+      'content-md5',
+      () => endpoint.s3.send(new PutObjectCommand({ ...putInput, ContentMD5: 'AAAAAAAAAAAAAAAAAAAAAA==' })),
+    ],
     ['cache-control', () => endpoint.s3.send(new PutObjectCommand({ ...putInput, CacheControl: 'no-store' }))],
     [
       'x-amz-decoded-content-length',
@@ -211,7 +215,7 @@ describe('the embedded endpoint', () => {
     await expect(starting).rejects.toThrow(UnknownPolicyElementError);
   });
 
-  it('keeps what cannot lie in a folder out of it', async () => {
+  it('refuses keys that cannot lie in a folder', async () => {
     const { raw } = endpoint;
     for (const [path, signedPath] of [
       ['/archive/../x'],
@@ -256,7 +260,7 @@ describe('the embedded endpoint', () => {
     expect(await keys()).toEqual(['kept-0', 'kept-1', 'kept-2']);
   });
 
-  it('closes a connection on which a body may follow that nobody asked for', async () => {
+  it('closes a connection on which a body may follow that it did not ask for', async () => {
     await put();
     const headers = { expect: '100-continue', 'if-none-match': '*', connection: 'keep-alive' };
     const answer = await endpoint.raw.send({ method: 'PUT', path: '/archive/a', headers, body: Buffer.from('x') });
@@ -329,7 +333,7 @@ describe('the embedded endpoint', () => {
       }),
       { numRuns: 300, examples: [['GET', [], { 'list-type': '2', prefix: '\0' }]] },
     );
-    // Not all refused at the door.
+    // Some of them reach an operation.
     expect([...seen]).toEqual(expect.arrayContaining([200, 404]));
     expect(seen.has(403)).toBe(false);
   });

@@ -6,39 +6,39 @@ const unchecked = {
 };
 
 export const motoDifferences: Readonly<Record<string, string>> = {
-  'knows no other value of If-None-Match in a write': 'ignores other values',
+  'refuses any other If-None-Match in a write': 'ignores other values',
   'takes a key of 1024 bytes, and none longer': 'counts no bytes',
   'takes user metadata of 2 KB, and no more': 'has another limit',
 
   'refuses a body that does not have the checksum in its header': unchecked.checksums,
-  'refuses a checksum that is none': unchecked.checksums,
+  'refuses a checksum of the wrong form': unchecked.checksums,
   'refuses a checksum that was announced and not sent': unchecked.checksums,
   'refuses a body that does not have the hash that was signed': unchecked.checksums,
   'writes nothing of a body that is shorter than its Content-Length': 'answers 400 without an error code',
-  'asks for a body only once it is wanted': 'asks for every body',
-  'wants to know the length of a body': 'takes a body of unknown length',
+  'does not ask for a body that it will refuse': 'asks for every body',
+  'refuses a body of unknown length': 'takes a body of unknown length',
 
   'gives at most a thousand keys in a page': 'repeats the number it was asked for',
   'refuses a negative number of keys, and a token it did not give': 'takes both',
 
   'refuses a request that is not signed': unchecked.signatures,
-  'refuses a signature that is another': unchecked.signatures,
+  'refuses a wrong signature': unchecked.signatures,
   'refuses a header that was changed after it was signed': unchecked.signatures,
-  'refuses a secret key that is another': unchecked.signatures,
-  'refuses an access key that nobody has': unchecked.signatures,
-  'refuses a session token that is another': unchecked.signatures,
-  'refuses a header of its own that was not signed': unchecked.signatures,
+  'refuses a signature made with another secret key': unchecked.signatures,
+  'refuses an unknown access key': unchecked.signatures,
+  'refuses a wrong session token': unchecked.signatures,
+  'refuses an x-amz- header that was not signed': unchecked.signatures,
   'refuses a request that was signed more than fifteen minutes ago, or ahead': unchecked.signatures,
   'refuses a signature for another region or service': unchecked.signatures,
   'refuses an authorization header it cannot read': unchecked.signatures,
-  'refuses a word in the place of the payload hash that it does not know': unchecked.signatures,
+  'refuses an unknown word in place of the payload hash': unchecked.signatures,
   'refuses a request for Secrets Manager whose body was changed after it was signed': unchecked.signatures,
 
   'denies a role what its policy does not allow, and says which policy it lacks': unchecked.policies,
   'hides from a role that may not list whether an object is there': unchecked.policies,
-  'denies what the bucket policy denies, even to who may do everything': unchecked.policies,
+  'denies what the bucket policy denies, even to a role that may do everything': unchecked.policies,
   'denies a secret to a role whose policy does not name it': unchecked.policies,
 
-  'says the same of a secret without a value as of an absent one, in other words': 'answers 404, the service 400',
-  'refuses a name that can be none': 'looks for a secret without a name',
+  'answers ResourceNotFoundException for an absent secret and for one without a value': 'answers 404, the service 400',
+  'refuses an empty secret name': 'looks for a secret without a name',
 };

@@ -17,8 +17,8 @@ export interface MotoServer {
 }
 
 /**
- * Starts moto at a free port; ready when it says where it listens.
- * @param environment beside this process's own
+ * Starts moto at a free port, and waits until it listens.
+ * @param environment added to this process's own
  */
 export async function startMoto(command: string, environment: NodeJS.ProcessEnv = {}): Promise<MotoServer> {
   const child = spawn(command, ['-H', '127.0.0.1', '-p', '0'], {

@@ -14,7 +14,7 @@ export interface RawRequest {
   readonly method: string;
   /** As it stands in the request line, already encoded. */
   readonly path: string;
-  /** As it is signed, where it is sent otherwise. */
+  /** The path to sign, if another one is sent. */
   readonly signedPath?: string;
   readonly query?: Record<string, string>;
   readonly headers?: Record<string, string>;

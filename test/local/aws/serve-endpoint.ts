@@ -1,7 +1,7 @@
 import { startLocalAws } from '../../../local/aws/local-aws';
 import { accountId, credentials, everythingPolicy, region } from './endpoint-setup';
 
-/** The endpoint in a process of its own: says its address to its parent, and on any message how much memory it holds. */
+/** Runs the endpoint in a process of its own. Sends its address to the parent, and its memory in answer to any message. */
 async function serve(folder: string): Promise<void> {
   const arn = `arn:aws:iam::${accountId}:role/admin`;
   const principals = [{ ...credentials, arn, policies: [everythingPolicy] }];

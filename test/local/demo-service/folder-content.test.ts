@@ -40,115 +40,117 @@ async function ask(path: string, manifestAs: 'text' | 'json' = 'text'): Promise<
 const logOf = (uid: string) => `/v1/platformclusters/${encodeURIComponent(uid)}/features/logFetcher`;
 const manifestOf = (uid: string) => `/v1/platformclusters/${encodeURIComponent(uid)}/assets/manifest`;
 
-it('the clusters are the folders, without those whose name begins with a dot', async () => {
-  await writeFile(join(dir, 'README.md'), 'not a cluster');
-  await addCluster('another', {});
-  await addCluster('.git', { 'log.txt': log });
-  expect(await folderContent(dir).clusterUids()).toEqual(['another', 'edge 1']);
-  expect((await ask(logOf('.git'))).status).toBe(404);
-});
-
-it.each([
-  'manifest.yaml',
-  'manifest.yml',
-  'manifest.json',
-  'manifest.txt',
-])('a manifest may be called %s', async (name) => {
-  await addCluster('other', { [name]: manifest });
-  for (const form of ['text', 'json'] as const) {
-    const answer = await ask(manifestOf('other'), form);
-    expect(form === 'json' ? await answer.json() : await answer.text()).toBe(manifest.toString());
-  }
-});
-
-it('of several manifests the first is served: yaml, yml, json, txt', async () => {
-  await addCluster('other', { 'manifest.json': 'json', 'manifest.txt': 'txt' });
-  expect(await (await ask(manifestOf('other'))).text()).toBe('json');
-});
-
-it('it says what the clusters lack', async () => {
-  await addCluster('bare', {});
-  await addCluster('half', { 'log.txt': log });
-  expect(await folderContent(dir).missing()).toEqual([
-    'bare has no log (log.txt)',
-    'bare has no manifest (manifest.yaml, manifest.yml, manifest.json, manifest.txt)',
-    'half has no manifest (manifest.yaml, manifest.yml, manifest.json, manifest.txt)',
-  ]);
-});
-
-it('a log comes back byte for byte through the JSON of its record', async () => {
-  const modified = new Date('2026-11-19T08:07:06.000Z');
-  await utimes(join(dir, 'edge 1', 'log.txt'), modified, modified);
-  const record = (await (await ask(logOf('edge 1'))).json()) as { spec: { log: string } };
-  expect(Buffer.from(record.spec.log).equals(log)).toBe(true);
-  expect(record).toMatchObject({
-    metadata: { lastModifiedTimestamp: '2026-11-19T08:07:06.000Z' },
-    spec: { clusterUid: 'edge 1' },
+describe('a served folder', () => {
+  it('the clusters are the folders, without those whose name begins with a dot', async () => {
+    await writeFile(join(dir, 'README.md'), 'not a cluster');
+    await addCluster('another', {});
+    await addCluster('.git', { 'log.txt': log });
+    expect(await folderContent(dir).clusterUids()).toEqual(['another', 'edge 1']);
+    expect((await ask(logOf('.git'))).status).toBe(404);
   });
-});
 
-it('a manifest comes back byte for byte, as text and as a JSON string', async () => {
-  const plain = Buffer.from(await (await ask(manifestOf('edge 1'))).arrayBuffer());
-  expect(plain.equals(manifest)).toBe(true);
-  const decoded = (await (await ask(manifestOf('edge 1'), 'json')).json()) as string;
-  expect(Buffer.from(decoded).equals(manifest)).toBe(true);
-});
-
-it('an empty log is an empty text', async () => {
-  await addCluster('empty', { 'log.txt': '' });
-  expect(await (await ask(logOf('empty'))).json()).toMatchObject({ spec: { log: '' } });
-});
-
-it.each([
-  ['in its middle', Buffer.concat([log, Buffer.from([0xff]), log])],
-  ['in a character that its end cuts', Buffer.from('ü').subarray(0, 1)],
-])('a log with invalid UTF-8 %s is an error that says so', async (_, bytes) => {
-  await addCluster('latin', { 'log.txt': bytes });
-  const answer = await ask(logOf('latin'));
-  expect(answer.status).toBe(500);
-  expect(await answer.json()).toEqual({
-    code: 'InvalidText',
-    message:
-      'The log of cluster latin cannot be served: the bytes are not valid UTF-8, and a JSON string carries nothing else',
-  });
-});
-
-it('a manifest that is no UTF-8 can be served as bytes, but not as JSON', async () => {
-  const bytes = Buffer.from([0x61, 0xff, 0x62]);
-  await addCluster('latin', { 'manifest.yaml': bytes });
-  expect(Buffer.from(await (await ask(manifestOf('latin'))).arrayBuffer())).toEqual(bytes);
-  expect((await ask(manifestOf('latin'), 'json')).status).toBe(500);
-});
-
-it('a cluster without a folder, and a folder without the file, are 404', async () => {
-  await addCluster('bare', {});
-  for (const path of [logOf('absent'), logOf('bare'), manifestOf('bare')]) {
-    expect((await ask(path)).status).toBe(404);
-  }
-});
-
-it('nothing outside the folder can be reached by any uid', async () => {
-  await writeFile(join(base, 'log.txt'), 'secret');
-  await writeFile(join(dir, 'log.txt'), 'secret');
-  await mkdir(join(base, 'outside'));
-  await writeFile(join(base, 'outside', 'log.txt'), 'secret');
-  await symlink(join(base, 'outside'), join(dir, 'link'));
-  const source = folderContent(dir);
-  const found: (Content | undefined)[] = [];
-  for (const uid of [
-    '..',
-    '.',
-    '',
-    '../outside',
-    'edge 1/../../outside',
-    join(base, 'outside'),
-    '..\\outside',
-    'link',
-  ]) {
-    found.push(await source.log(uid, new Date()));
-    if (uid !== '') {
-      expect((await ask(logOf(uid).replaceAll('.', '%2e'))).status).toBe(404);
+  it.each([
+    'manifest.yaml',
+    'manifest.yml',
+    'manifest.json',
+    'manifest.txt',
+  ])('a manifest may be called %s', async (name) => {
+    await addCluster('other', { [name]: manifest });
+    for (const form of ['text', 'json'] as const) {
+      const answer = await ask(manifestOf('other'), form);
+      expect(form === 'json' ? await answer.json() : await answer.text()).toBe(manifest.toString());
     }
-  }
-  expect(found).toEqual(found.map(() => undefined));
+  });
+
+  it('of several manifests the first is served: yaml, yml, json, txt', async () => {
+    await addCluster('other', { 'manifest.json': 'json', 'manifest.txt': 'txt' });
+    expect(await (await ask(manifestOf('other'))).text()).toBe('json');
+  });
+
+  it('it says what the clusters lack', async () => {
+    await addCluster('bare', {});
+    await addCluster('half', { 'log.txt': log });
+    expect(await folderContent(dir).missing()).toEqual([
+      'bare has no log (log.txt)',
+      'bare has no manifest (manifest.yaml, manifest.yml, manifest.json, manifest.txt)',
+      'half has no manifest (manifest.yaml, manifest.yml, manifest.json, manifest.txt)',
+    ]);
+  });
+
+  it('a log comes back byte for byte through the JSON of its record', async () => {
+    const modified = new Date('2026-11-19T08:07:06.000Z');
+    await utimes(join(dir, 'edge 1', 'log.txt'), modified, modified);
+    const record = (await (await ask(logOf('edge 1'))).json()) as { spec: { log: string } };
+    expect(Buffer.from(record.spec.log).equals(log)).toBe(true);
+    expect(record).toMatchObject({
+      metadata: { lastModifiedTimestamp: '2026-11-19T08:07:06.000Z' },
+      spec: { clusterUid: 'edge 1' },
+    });
+  });
+
+  it('a manifest comes back byte for byte, as text and as a JSON string', async () => {
+    const plain = Buffer.from(await (await ask(manifestOf('edge 1'))).arrayBuffer());
+    expect(plain.equals(manifest)).toBe(true);
+    const decoded = (await (await ask(manifestOf('edge 1'), 'json')).json()) as string;
+    expect(Buffer.from(decoded).equals(manifest)).toBe(true);
+  });
+
+  it('an empty log is an empty text', async () => {
+    await addCluster('empty', { 'log.txt': '' });
+    expect(await (await ask(logOf('empty'))).json()).toMatchObject({ spec: { log: '' } });
+  });
+
+  it.each([
+    ['in its middle', Buffer.concat([log, Buffer.from([0xff]), log])],
+    ['in a character that its end cuts', Buffer.from('ü').subarray(0, 1)],
+  ])('a log with invalid UTF-8 %s is an error that says so', async (_, bytes) => {
+    await addCluster('latin', { 'log.txt': bytes });
+    const answer = await ask(logOf('latin'));
+    expect(answer.status).toBe(500);
+    expect(await answer.json()).toEqual({
+      code: 'InvalidText',
+      message:
+        'The log of cluster latin cannot be served: the bytes are not valid UTF-8, and a JSON string carries nothing else',
+    });
+  });
+
+  it('a manifest that is no UTF-8 can be served as bytes, but not as JSON', async () => {
+    const bytes = Buffer.from([0x61, 0xff, 0x62]);
+    await addCluster('latin', { 'manifest.yaml': bytes });
+    expect(Buffer.from(await (await ask(manifestOf('latin'))).arrayBuffer())).toEqual(bytes);
+    expect((await ask(manifestOf('latin'), 'json')).status).toBe(500);
+  });
+
+  it('a cluster without a folder, and a folder without the file, are 404', async () => {
+    await addCluster('bare', {});
+    for (const path of [logOf('absent'), logOf('bare'), manifestOf('bare')]) {
+      expect((await ask(path)).status).toBe(404);
+    }
+  });
+
+  it('nothing outside the folder can be reached by any uid', async () => {
+    await writeFile(join(base, 'log.txt'), 'secret');
+    await writeFile(join(dir, 'log.txt'), 'secret');
+    await mkdir(join(base, 'outside'));
+    await writeFile(join(base, 'outside', 'log.txt'), 'secret');
+    await symlink(join(base, 'outside'), join(dir, 'link'));
+    const source = folderContent(dir);
+    const found: (Content | undefined)[] = [];
+    for (const uid of [
+      '..',
+      '.',
+      '',
+      '../outside',
+      'edge 1/../../outside',
+      join(base, 'outside'),
+      '..\\outside',
+      'link',
+    ]) {
+      found.push(await source.log(uid, new Date()));
+      if (uid !== '') {
+        expect((await ask(logOf(uid).replaceAll('.', '%2e'))).status).toBe(404);
+      }
+    }
+    expect(found).toEqual(found.map(() => undefined));
+  });
 });

@@ -224,50 +224,52 @@ describe('failures on purpose', () => {
     expect(statuses).toEqual([429, 200, 429, 200]);
   });
 
-  it('a uid that an object has by nature is no failing one', async () => {
+  it('a uid such as constructor fails only if it is named', async () => {
     const service = await start({ failing: {} });
     expect((await ask(service, '/v1/platformclusters/constructor/features/logFetcher')).status).toBe(200);
   });
 });
 
-it('close cuts an answer that is still being waited for, and frees the port', async () => {
-  let arrive: () => void = () => undefined;
-  const arrived = new Promise<void>((resolve) => {
-    arrive = resolve;
+describe('its connections', () => {
+  it('close cuts an answer that is still being waited for, and frees the port', async () => {
+    let arrive: () => void = () => undefined;
+    const arrived = new Promise<void>((resolve) => {
+      arrive = resolve;
+    });
+    const service = await start({ latencyMs: 3_600_000, onRequest: () => arrive() });
+    const asked = ask(service, log);
+    const refused = expect(asked).rejects.toThrow();
+    await arrived;
+    await service.close();
+    running.length = 0;
+    await refused;
+    await expect(ask(service, log)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
   });
-  const service = await start({ latencyMs: 3_600_000, onRequest: () => arrive() });
-  const asked = ask(service, log);
-  const refused = expect(asked).rejects.toThrow();
-  await arrived;
-  await service.close();
-  running.length = 0;
-  await refused;
-  await expect(ask(service, log)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
-});
 
-it('a client that leaves in the middle is no error', async () => {
-  const errors: unknown[] = [];
-  const certificates = testCertificates();
-  let produced = 0;
-  const endless = async function* () {
-    for (;;) {
-      produced += 1;
-      yield Buffer.alloc(65_536, 'a');
-    }
-  };
-  const body = Readable.from(endless());
-  const service = await start({
-    source: { ...source, manifest: async () => body },
-    manifestAs: 'text',
-    tls: certificates.server,
-    onError: (error) => errors.push(error),
+  it('a client that leaves in the middle is no error', async () => {
+    const errors: unknown[] = [];
+    const certificates = testCertificates();
+    let produced = 0;
+    const endless = async function* () {
+      for (;;) {
+        produced += 1;
+        yield Buffer.alloc(65_536, 'a');
+      }
+    };
+    const body = Readable.from(endless());
+    const service = await start({
+      source: { ...source, manifest: async () => body },
+      manifestAs: 'text',
+      tls: certificates.server,
+      onError: (error) => errors.push(error),
+    });
+    const client = request(service.url + manifest, { ca: certificates.ca, headers: { ApiKey: apiKey } }, (answer) =>
+      answer.once('data', () => client.destroy()),
+    );
+    client.on('error', () => undefined);
+    client.end();
+    await new Promise((resolve) => body.once('close', resolve));
+    expect(produced).toBeLessThan(1000);
+    expect(errors).toEqual([]);
   });
-  const client = request(service.url + manifest, { ca: certificates.ca, headers: { ApiKey: apiKey } }, (answer) =>
-    answer.once('data', () => client.destroy()),
-  );
-  client.on('error', () => undefined);
-  client.end();
-  await new Promise((resolve) => body.once('close', resolve));
-  expect(produced).toBeLessThan(1000);
-  expect(errors).toEqual([]);
 });

@@ -27,38 +27,40 @@ function setUp(failures: number) {
 
 const limits = { maximumRetryAttempts: 2, maximumEventAgeSeconds: 3600 };
 
-it('attempts an event once if it succeeds', async () => {
-  const { invoke, clock, requestIds } = setUp(0);
-  const result = await invokeAsynchronously(invoke, limits, clock);
-  expect(result).toEqual({ requestId: requestIds[0], attempts: [{ requestId: requestIds[0], payload: 'done' }] });
-});
+describe('an asynchronous invocation', () => {
+  it('attempts an event once if it succeeds', async () => {
+    const { invoke, clock, requestIds } = setUp(0);
+    const result = await invokeAsynchronously(invoke, limits, clock);
+    expect(result).toEqual({ requestId: requestIds[0], attempts: [{ requestId: requestIds[0], payload: 'done' }] });
+  });
 
-it('retries after one minute and after two, with the same request id, until it succeeds', async () => {
-  const { invoke, clock, waits, requestIds } = setUp(2);
-  const result = await invokeAsynchronously(invoke, limits, clock);
-  expect(waits).toEqual([60, 120]);
-  expect(new Set(requestIds).size).toBe(1);
-  expect(result.attempts).toHaveLength(3);
-  expect(result.condition).toBeUndefined();
-});
+  it('retries after one minute and after two, with the same request id, until it succeeds', async () => {
+    const { invoke, clock, waits, requestIds } = setUp(2);
+    const result = await invokeAsynchronously(invoke, limits, clock);
+    expect(waits).toEqual([60, 120]);
+    expect(new Set(requestIds).size).toBe(1);
+    expect(result.attempts).toHaveLength(3);
+    expect(result.condition).toBeUndefined();
+  });
 
-it('gives up after the last retry', async () => {
-  const { invoke, clock } = setUp(9);
-  const result = await invokeAsynchronously(invoke, limits, clock);
-  expect(result.attempts.map(({ error }) => error?.errorMessage)).toEqual(['failure 1', 'failure 2', 'failure 3']);
-  expect(result.condition).toBe('RetriesExhausted');
-});
+  it('gives up after the last retry', async () => {
+    const { invoke, clock } = setUp(9);
+    const result = await invokeAsynchronously(invoke, limits, clock);
+    expect(result.attempts.map(({ error }) => error?.errorMessage)).toEqual(['failure 1', 'failure 2', 'failure 3']);
+    expect(result.condition).toBe('RetriesExhausted');
+  });
 
-it('retries as often as the template says', async () => {
-  const { invoke, clock } = setUp(9);
-  const result = await invokeAsynchronously(invoke, { ...limits, maximumRetryAttempts: 0 }, clock);
-  expect(result.attempts).toHaveLength(1);
-  expect(result.condition).toBe('RetriesExhausted');
-});
+  it('retries as often as the template says', async () => {
+    const { invoke, clock } = setUp(9);
+    const result = await invokeAsynchronously(invoke, { ...limits, maximumRetryAttempts: 0 }, clock);
+    expect(result.attempts).toHaveLength(1);
+    expect(result.condition).toBe('RetriesExhausted');
+  });
 
-it('gives up an event that has become too old', async () => {
-  const { invoke, clock } = setUp(9);
-  const result = await invokeAsynchronously(invoke, { ...limits, maximumEventAgeSeconds: 100 }, clock);
-  expect(result.attempts).toHaveLength(2);
-  expect(result.condition).toBe('EventAgeExceeded');
+  it('gives up an event that has become too old', async () => {
+    const { invoke, clock } = setUp(9);
+    const result = await invokeAsynchronously(invoke, { ...limits, maximumEventAgeSeconds: 100 }, clock);
+    expect(result.attempts).toHaveLength(2);
+    expect(result.condition).toBe('EventAgeExceeded');
+  });
 });

@@ -49,164 +49,172 @@ function remove(template: Template, type: string, prefix = ''): void {
     if (Type === type && id.startsWith(prefix)) delete template.Resources[id];
 }
 
-it('fires the schedule with its own input, the time filled in', async () => {
-  const deployment = await deploy();
-  const result = await deployment.fireSchedule(noon);
-  expect(result.attempts).toEqual([
-    { requestId: result.requestId, payload: { scheduledTime: '2026-11-20T12:00:00Z' } },
-  ]);
-  expect(deployment.logs).toEqual(['{"scheduledTime":"2026-11-20T12:00:00Z"}']);
-});
-
-it('answers an invocation by hand with the error, and retries nothing', async () => {
-  const deployment = await deploy();
-  expect((await deployment.invoke({ fail: true })).error).toMatchObject({
-    errorType: 'Error',
-    errorMessage: 'told to',
+describe('a local deployment', () => {
+  it('fires the schedule with its own input, the time filled in', async () => {
+    const deployment = await deploy();
+    const result = await deployment.fireSchedule(noon);
+    expect(result.attempts).toEqual([
+      { requestId: result.requestId, payload: { scheduledTime: '2026-11-20T12:00:00Z' } },
+    ]);
+    expect(deployment.logs).toEqual(['{"scheduledTime":"2026-11-20T12:00:00Z"}']);
   });
-  expect(deployment.logs).toHaveLength(1);
-  expect(deployment.messages).toEqual([]);
-});
 
-it('sends what failed for good to the failure destination, in Lambda’s own shape', async () => {
-  const deployment = await deploy();
-  const { requestId } = await deployment.invokeAsync({ fail: true });
-  expect(deployment.logs).toHaveLength(2);
-  const [message] = deployment.messages;
-  expect(message?.to).toMatch(/^arn:aws:sns:eu-central-1:111122223333:small-Topic/);
-  expect(JSON.parse(message?.body ?? '')).toEqual({
-    version: '1.0',
-    timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
-    requestContext: {
-      requestId,
-      functionArn: expect.stringMatching(
-        /^arn:aws:lambda:eu-central-1:111122223333:function:small-Function.*:\$LATEST$/,
+  it('answers an invocation by hand with the error, and retries nothing', async () => {
+    const deployment = await deploy();
+    expect((await deployment.invoke({ fail: true })).error).toMatchObject({
+      errorType: 'Error',
+      errorMessage: 'told to',
+    });
+    expect(deployment.logs).toHaveLength(1);
+    expect(deployment.messages).toEqual([]);
+  });
+
+  it('sends what failed for good to the failure destination, in Lambda’s own shape', async () => {
+    const deployment = await deploy();
+    const { requestId } = await deployment.invokeAsync({ fail: true });
+    expect(deployment.logs).toHaveLength(2);
+    const [message] = deployment.messages;
+    expect(message?.to).toMatch(/^arn:aws:sns:eu-central-1:111122223333:small-Topic/);
+    expect(JSON.parse(message?.body ?? '')).toEqual({
+      version: '1.0',
+      timestamp: expect.stringMatching(/^\d{4}-.*Z$/),
+      requestContext: {
+        requestId,
+        functionArn: expect.stringMatching(
+          /^arn:aws:lambda:eu-central-1:111122223333:function:small-Function.*:\$LATEST$/,
+        ),
+        condition: 'RetriesExhausted',
+        approximateInvokeCount: 2,
+      },
+      requestPayload: { fail: true },
+      responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+      responsePayload: { errorType: 'Error', errorMessage: 'told to', trace: expect.any(Array) },
+    });
+  });
+
+  it('fails loudly if the function’s role may not publish to the failure destination', async () => {
+    const deployment = await deploy({
+      edit: (template) => remove(template, 'AWS::IAM::Policy', 'FunctionServiceRole'),
+    });
+    await expect(deployment.invokeAsync({ fail: true })).rejects.toMatchObject({
+      name: 'MessageRefusedError',
+      message: expect.stringMatching(/is not authorized to perform sns:Publish on arn:aws:sns/),
+    });
+    expect(deployment.messages).toEqual([]);
+  });
+
+  it('fails loudly if the topic’s key does not let the function’s role use it', async () => {
+    const statement = {
+      Effect: 'Allow',
+      Principal: { Service: 'cloudwatch.amazonaws.com' },
+      Action: 'kms:*',
+      Resource: '*',
+    };
+    const deployment = await deploy({
+      edit: (template) => {
+        template.Resources.Key = {
+          Type: 'AWS::KMS::Key',
+          Properties: { KeyPolicy: { Version: '2012-10-17', Statement: [statement] } },
+        };
+        properties(template, 'AWS::SNS::Topic').KmsMasterKeyId = { 'Fn::GetAtt': ['Key', 'Arn'] };
+      },
+    });
+    await expect(deployment.invokeAsync({ fail: true })).rejects.toThrow(
+      /not authorized to perform kms:GenerateDataKey/,
+    );
+  });
+
+  it('keeps an event in the dead-letter queue if the schedule may not invoke the function', async () => {
+    const deployment = await deploy({
+      edit: (template) => {
+        const policy = properties(template, 'AWS::IAM::Policy', 'SchedulerRole').PolicyDocument as {
+          Statement: unknown[];
+        };
+        policy.Statement = policy.Statement.filter((statement) => !JSON.stringify(statement).includes('lambda:'));
+      },
+    });
+    await expect(deployment.fireSchedule(noon)).rejects.toMatchObject({
+      name: 'ScheduleError',
+      message: expect.stringMatching(
+        /not authorized to perform lambda:InvokeFunction .* lies in the dead-letter queue/,
       ),
-      condition: 'RetriesExhausted',
-      approximateInvokeCount: 2,
-    },
-    requestPayload: { fail: true },
-    responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
-    responsePayload: { errorType: 'Error', errorMessage: 'told to', trace: expect.any(Array) },
+    });
+    expect(deployment.messages).toEqual([
+      { to: expect.stringMatching(/^arn:aws:sqs:.*Undelivered/), body: '{"scheduledTime":"2026-11-20T12:00:00Z"}' },
+    ]);
+    expect(deployment.logs).toEqual([]);
   });
-});
 
-it('fails loudly if the function’s role may not publish to the failure destination', async () => {
-  const deployment = await deploy({ edit: (template) => remove(template, 'AWS::IAM::Policy', 'FunctionServiceRole') });
-  await expect(deployment.invokeAsync({ fail: true })).rejects.toMatchObject({
-    name: 'MessageRefusedError',
-    message: expect.stringMatching(/is not authorized to perform sns:Publish on arn:aws:sns/),
+  it('says that an event is lost if it may not be kept either', async () => {
+    const deployment = await deploy({ edit: (template) => remove(template, 'AWS::IAM::Policy', 'SchedulerRole') });
+    await expect(deployment.fireSchedule(noon)).rejects.toThrow(/The event is lost\. .* sqs:SendMessage/);
   });
-  expect(deployment.messages).toEqual([]);
-});
 
-it('fails loudly if the topic’s key does not let the function’s role use it', async () => {
-  const statement = {
-    Effect: 'Allow',
-    Principal: { Service: 'cloudwatch.amazonaws.com' },
-    Action: 'kms:*',
-    Resource: '*',
-  };
-  const deployment = await deploy({
-    edit: (template) => {
-      template.Resources.Key = {
-        Type: 'AWS::KMS::Key',
-        Properties: { KeyPolicy: { Version: '2012-10-17', Statement: [statement] } },
-      };
-      properties(template, 'AWS::SNS::Topic').KmsMasterKeyId = { 'Fn::GetAtt': ['Key', 'Arn'] };
-    },
+  it('does not fire a schedule that is disabled', async () => {
+    const deployment = await deploy({
+      edit: (template) => {
+        properties(template, 'AWS::Scheduler::Schedule').State = 'DISABLED';
+      },
+    });
+    await expect(deployment.fireSchedule(noon)).rejects.toThrow('Cannot fire the schedule: it is disabled.');
   });
-  await expect(deployment.invokeAsync({ fail: true })).rejects.toThrow(/not authorized to perform kms:GenerateDataKey/);
-});
 
-it('keeps an event in the dead-letter queue if the schedule may not invoke the function', async () => {
-  const deployment = await deploy({
-    edit: (template) => {
-      const policy = properties(template, 'AWS::IAM::Policy', 'SchedulerRole').PolicyDocument as {
-        Statement: unknown[];
-      };
-      policy.Statement = policy.Statement.filter((statement) => !JSON.stringify(statement).includes('lambda:'));
-    },
-  });
-  await expect(deployment.fireSchedule(noon)).rejects.toMatchObject({
-    name: 'ScheduleError',
-    message: expect.stringMatching(/not authorized to perform lambda:InvokeFunction .* lies in the dead-letter queue/),
-  });
-  expect(deployment.messages).toEqual([
-    { to: expect.stringMatching(/^arn:aws:sqs:.*Undelivered/), body: '{"scheduledTime":"2026-11-20T12:00:00Z"}' },
-  ]);
-  expect(deployment.logs).toEqual([]);
-});
-
-it('says that an event is lost if it may not be kept either', async () => {
-  const deployment = await deploy({ edit: (template) => remove(template, 'AWS::IAM::Policy', 'SchedulerRole') });
-  await expect(deployment.fireSchedule(noon)).rejects.toThrow(/The event is lost\. .* sqs:SendMessage/);
-});
-
-it('does not fire a schedule that is disabled', async () => {
-  const deployment = await deploy({
-    edit: (template) => {
-      properties(template, 'AWS::Scheduler::Schedule').State = 'DISABLED';
-    },
-  });
-  await expect(deployment.fireSchedule(noon)).rejects.toThrow('Cannot fire the schedule: it is disabled.');
-});
-
-it.each<[string, (template: Template) => void, RegExp]>([
-  [
-    'an environment over 4 KB',
-    (template) => {
-      properties(template, 'AWS::Lambda::Function').Environment = { Variables: { LARGE: 'ü'.repeat(2048) } };
-    },
-    /its environment has 4101 bytes, and Lambda takes at most 4096/,
-  ],
-  [
-    'an environment variable that Lambda reserves',
-    (template) => {
-      properties(template, 'AWS::Lambda::Function').Environment = { Variables: { AWS_REGION: 'mars-1' } };
-    },
-    /Lambda sets AWS_REGION itself/,
-  ],
-  [
-    'a function property that it does not know',
-    (template) => {
-      properties(template, 'AWS::Lambda::Function').Layers = ['arn:aws:lambda:eu-central-1:1:layer:x:1'];
-    },
-    /Unrecognized key: "Layers"/,
-  ],
-  [
-    'a time limit over 15 minutes',
-    (template) => {
-      properties(template, 'AWS::Lambda::Function').Timeout = 901;
-    },
-    /Timeout/,
-  ],
-  [
-    'a role that Lambda may not assume',
-    (template) => {
-      const role = properties(template, 'AWS::IAM::Role', 'FunctionServiceRole');
-      role.AssumeRolePolicyDocument = { Statement: [] };
-    },
-    /does not let lambda\.amazonaws\.com assume it/,
-  ],
-  [
-    'a managed policy that is not in the template',
-    (template) => {
-      const role = properties(template, 'AWS::IAM::Role', 'FunctionServiceRole');
-      role.ManagedPolicyArns = ['arn:aws:iam::aws:policy/AdministratorAccess'];
-    },
-    /AdministratorAccess permits is not in the template/,
-  ],
-  [
-    'a template without a function',
-    (template) => {
-      remove(template, 'AWS::Lambda::Function');
-    },
-    /expected one function, found 0/,
-  ],
-])('refuses to deploy %s', async (_name, edit, message) => {
-  await expect(deploy({ edit })).rejects.toMatchObject({
-    name: 'UnsupportedTemplateError',
-    message: expect.stringMatching(message),
+  it.each<[string, (template: Template) => void, RegExp]>([
+    [
+      'an environment over 4 KB',
+      (template) => {
+        properties(template, 'AWS::Lambda::Function').Environment = { Variables: { LARGE: 'ü'.repeat(2048) } };
+      },
+      /its environment has 4101 bytes, and Lambda takes at most 4096/,
+    ],
+    [
+      'an environment variable that Lambda reserves',
+      (template) => {
+        properties(template, 'AWS::Lambda::Function').Environment = { Variables: { AWS_REGION: 'mars-1' } };
+      },
+      /Lambda sets AWS_REGION itself/,
+    ],
+    [
+      'a function property that it does not know',
+      (template) => {
+        properties(template, 'AWS::Lambda::Function').Layers = ['arn:aws:lambda:eu-central-1:1:layer:x:1'];
+      },
+      /Unrecognized key: "Layers"/,
+    ],
+    [
+      'a time limit over 15 minutes',
+      (template) => {
+        properties(template, 'AWS::Lambda::Function').Timeout = 901;
+      },
+      /Timeout/,
+    ],
+    [
+      'a role that Lambda may not assume',
+      (template) => {
+        const role = properties(template, 'AWS::IAM::Role', 'FunctionServiceRole');
+        role.AssumeRolePolicyDocument = { Statement: [] };
+      },
+      /does not let lambda\.amazonaws\.com assume it/,
+    ],
+    [
+      'a managed policy that is not in the template',
+      (template) => {
+        const role = properties(template, 'AWS::IAM::Role', 'FunctionServiceRole');
+        role.ManagedPolicyArns = ['arn:aws:iam::aws:policy/AdministratorAccess'];
+      },
+      /AdministratorAccess permits is not in the template/,
+    ],
+    [
+      'a template without a function',
+      (template) => {
+        remove(template, 'AWS::Lambda::Function');
+      },
+      /expected one function, found 0/,
+    ],
+  ])('refuses to deploy %s', async (_name, edit, message) => {
+    await expect(deploy({ edit })).rejects.toMatchObject({
+      name: 'UnsupportedTemplateError',
+      message: expect.stringMatching(message),
+    });
   });
 });

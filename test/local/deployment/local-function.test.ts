@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { memoryArguments } from '../../../local/deployment/execution-environment';
 import type { FunctionDefinition } from '../../../local/deployment/function-definition';
 import { LocalFunction } from '../../../local/deployment/local-function';
 
@@ -35,190 +36,202 @@ afterEach(async () => {
   await Promise.all(started.splice(0).map((fn) => fn.close()));
 });
 
-it('passes the event and the context, and answers with the result as JSON', async () => {
-  const fn = start(`exports.handler = async (event, context) => ({
+describe('a local function', () => {
+  it('passes the event and the context, and answers with the result as JSON', async () => {
+    const fn = start(`exports.handler = async (event, context) => ({
     event, when: new Date(0), nothing: undefined,
     context: { ...context, remaining: context.getRemainingTimeInMillis() > 29_000 },
   });`);
-  expect(await fn.invoke({ clusters: ['a'] }, 'request-1')).toEqual({
-    requestId: 'request-1',
-    payload: {
-      event: { clusters: ['a'] },
-      when: '1970-01-01T00:00:00.000Z',
-      context: expect.objectContaining({
-        awsRequestId: 'request-1',
-        functionName: 'the-function',
-        functionVersion: '$LATEST',
-        invokedFunctionArn: definition.arn,
-        memoryLimitInMB: '256',
-        logGroupName: '/the/log-group',
-        remaining: true,
-      }),
-    },
-  });
-});
-
-it('answers null for a handler without a result', async () => {
-  expect(await start('exports.handler = async () => {};').invoke({})).toMatchObject({ payload: null });
-});
-
-it('gives the function exactly the template’s environment and what Lambda itself sets, nothing of the parent’s', async () => {
-  process.env.LEAK_FROM_PARENT = 'yes';
-  try {
-    const { payload } = await start('exports.handler = async () => process.env;').invoke({});
-    const environment = payload as Record<string, string>;
-    expect(environment).toMatchObject({
-      GREETING: 'hello',
-      AWS_REGION: 'eu-central-1',
-      AWS_ACCESS_KEY_ID: 'key-id',
-      AWS_SECRET_ACCESS_KEY: 'key',
-      AWS_SESSION_TOKEN: 'token',
-      AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
-      AWS_LAMBDA_FUNCTION_NAME: 'the-function',
+    expect(await fn.invoke({ clusters: ['a'] }, 'request-1')).toEqual({
+      requestId: 'request-1',
+      payload: {
+        event: { clusters: ['a'] },
+        when: '1970-01-01T00:00:00.000Z',
+        context: expect.objectContaining({
+          awsRequestId: 'request-1',
+          functionName: 'the-function',
+          functionVersion: '$LATEST',
+          invokedFunctionArn: definition.arn,
+          memoryLimitInMB: '256',
+          logGroupName: '/the/log-group',
+          remaining: true,
+        }),
+      },
     });
-    const ofLambda = /^(_HANDLER|AWS_\w+|LAMBDA_TASK_ROOT|LANG|PATH|TMPDIR|TZ|GREETING|__CF_USER_TEXT_ENCODING)$/; // the last: macOS adds it to every process
-    expect(Object.keys(environment).filter((name) => !ofLambda.test(name))).toEqual([]);
-  } finally {
-    delete process.env.LEAK_FROM_PARENT;
-  }
-});
+  });
 
-it('limits the heap to the template’s memory', async () => {
-  const fn = start("exports.handler = async () => require('node:v8').getHeapStatistics().heap_size_limit;");
-  const { payload } = await fn.invoke({});
-  expect(payload).toBeGreaterThanOrEqual(256 * 2 ** 20);
-  expect(payload).toBeLessThan(1.5 * 256 * 2 ** 20);
-});
+  it('answers null for a handler without a result', async () => {
+    expect(await start('exports.handler = async () => {};').invoke({})).toMatchObject({ payload: null });
+  });
 
-it('keeps an execution environment warm, with its temporary files', async () => {
-  const fn = start('let count = 0; exports.handler = async () => [++count, process.pid, process.env.TMPDIR];');
-  const first = await fn.invoke({});
-  const second = await fn.invoke({});
-  const [, pid, temporaryFolder] = first.payload as [number, number, string];
-  expect(second.payload).toEqual([2, pid, temporaryFolder]);
-  expect(existsSync(temporaryFolder)).toBe(true);
-});
+  it('gives the function exactly the template’s environment and what Lambda itself sets, nothing of the parent’s', async () => {
+    process.env.LEAK_FROM_PARENT = 'yes';
+    try {
+      const { payload } = await start('exports.handler = async () => process.env;').invoke({});
+      const environment = payload as Record<string, string>;
+      expect(environment).toMatchObject({
+        GREETING: 'hello',
+        AWS_REGION: 'eu-central-1',
+        AWS_ACCESS_KEY_ID: 'key-id',
+        AWS_SECRET_ACCESS_KEY: 'key',
+        AWS_SESSION_TOKEN: 'token',
+        AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
+        AWS_LAMBDA_FUNCTION_NAME: 'the-function',
+      });
+      const ofLambda = /^(_HANDLER|AWS_\w+|LAMBDA_TASK_ROOT|LANG|PATH|TMPDIR|TZ|GREETING|__CF_USER_TEXT_ENCODING)$/; // the last: macOS adds it to every process
+      expect(Object.keys(environment).filter((name) => !ofLambda.test(name))).toEqual([]);
+    } finally {
+      delete process.env.LEAK_FROM_PARENT;
+    }
+  });
 
-it('gives concurrent invocations execution environments and temporary folders of their own', async () => {
-  const fn = start('exports.handler = async () => [process.pid, process.env.TMPDIR];');
-  const [first, second] = await Promise.all([fn.invoke({}), fn.invoke({})]);
-  const [pids, folders] = [0, 1].map((index) => [first, second].map(({ payload }) => (payload as unknown[])[index]));
-  expect(new Set(pids).size).toBe(2);
-  expect(new Set(folders).size).toBe(2);
-});
+  it.each([
+    [1769, 88, 1593],
+    [128, 6, 116],
+  ])('divides %i MiB as Lambda divides them', (memoryMiB, semiSpace, oldSpace) => {
+    expect(memoryArguments({ memoryMiB })).toEqual([
+      `--max-semi-space-size=${semiSpace}`,
+      `--max-old-space-size=${oldSpace}`,
+    ]);
+  });
 
-it('gives two functions that run at the same time temporary folders of their own', async () => {
-  const text = `const { mkdirSync } = require('node:fs');
+  it('limits the heap to the template’s memory', async () => {
+    const fn = start("exports.handler = async () => require('node:v8').getHeapStatistics().heap_size_limit;");
+    const { payload } = await fn.invoke({});
+    expect(payload).toBeGreaterThanOrEqual(256 * 2 ** 20);
+    expect(payload).toBeLessThan(1.5 * 256 * 2 ** 20);
+  });
+
+  it('keeps an execution environment warm, with its temporary files', async () => {
+    const fn = start('let count = 0; exports.handler = async () => [++count, process.pid, process.env.TMPDIR];');
+    const first = await fn.invoke({});
+    const second = await fn.invoke({});
+    const [, pid, temporaryFolder] = first.payload as [number, number, string];
+    expect(second.payload).toEqual([2, pid, temporaryFolder]);
+    expect(existsSync(temporaryFolder)).toBe(true);
+  });
+
+  it('gives concurrent invocations execution environments and temporary folders of their own', async () => {
+    const fn = start('exports.handler = async () => [process.pid, process.env.TMPDIR];');
+    const [first, second] = await Promise.all([fn.invoke({}), fn.invoke({})]);
+    const [pids, folders] = [0, 1].map((index) => [first, second].map(({ payload }) => (payload as unknown[])[index]));
+    expect(new Set(pids).size).toBe(2);
+    expect(new Set(folders).size).toBe(2);
+  });
+
+  it('gives two functions that run at the same time temporary folders of their own', async () => {
+    const text = `const { mkdirSync } = require('node:fs');
     exports.handler = async () => { const path = process.env.TMPDIR + '/spool'; mkdirSync(path); return path; };`;
-  const [one, other] = [start(text), start(text)];
-  const paths = (await Promise.all([one.invoke({}), other.invoke({})])).map(({ payload }) => String(payload));
-  expect(new Set(paths).size).toBe(2);
-  await one.close();
-  expect(paths.map((path) => existsSync(path))).toEqual([false, true]);
-});
+    const [one, other] = [start(text), start(text)];
+    const paths = (await Promise.all([one.invoke({}), other.invoke({})])).map(({ payload }) => String(payload));
+    expect(new Set(paths).size).toBe(2);
+    await one.close();
+    expect(paths.map((path) => existsSync(path))).toEqual([false, true]);
+  });
 
-it('removes the temporary folder of a process that was killed, and of no other', () => {
-  // No process has a number this large.
-  const killed = mkdtempSync(join(tmpdir(), 'local-function-999999999-'));
-  const alive = mkdtempSync(join(tmpdir(), `local-function-${process.ppid}-`));
-  const foreign = mkdtempSync(join(tmpdir(), 'local-function-of-somebody-'));
-  try {
-    mkdirSync(join(killed, 'tmp-1'));
-    writeFileSync(join(killed, 'tmp-1', 'body'), 'half received');
-    start('');
-    expect([killed, alive, foreign].map((path) => existsSync(path))).toEqual([false, true, true]);
-  } finally {
-    for (const path of [killed, alive, foreign]) rmSync(path, { recursive: true, force: true });
-  }
-});
+  it('removes the temporary folder of a process that was killed, and of no other', () => {
+    // No process has a number this large.
+    const killed = mkdtempSync(join(tmpdir(), 'local-function-999999999-'));
+    const alive = mkdtempSync(join(tmpdir(), `local-function-${process.ppid}-`));
+    const foreign = mkdtempSync(join(tmpdir(), 'local-function-of-somebody-'));
+    try {
+      mkdirSync(join(killed, 'tmp-1'));
+      writeFileSync(join(killed, 'tmp-1', 'body'), 'half received');
+      start('');
+      expect([killed, alive, foreign].map((path) => existsSync(path))).toEqual([false, true, true]);
+    } finally {
+      for (const path of [killed, alive, foreign]) rmSync(path, { recursive: true, force: true });
+    }
+  });
 
-it('reports an error of the handler with its type, message and trace', async () => {
-  const fn = start(`class RunFailedError extends Error { name = 'RunFailedError'; }
+  it('reports an error of the handler with its type, message and trace', async () => {
+    const fn = start(`class RunFailedError extends Error { name = 'RunFailedError'; }
     exports.handler = async () => { throw new RunFailedError('2 of 4 not archived', { cause: new Error('secret cause') }); };`);
-  expect((await fn.invoke({})).error).toEqual({
-    errorType: 'RunFailedError',
-    errorMessage: '2 of 4 not archived',
-    trace: expect.arrayContaining([expect.stringContaining('index.js')]),
+    expect((await fn.invoke({})).error).toEqual({
+      errorType: 'RunFailedError',
+      errorMessage: '2 of 4 not archived',
+      trace: expect.arrayContaining([expect.stringContaining('index.js')]),
+    });
   });
-});
 
-it('reports what fails while the function loads, and loads it anew for the next invocation', async () => {
-  const fn = start("throw new TypeError('no such setting');");
-  for (const _attempt of [1, 2])
-    expect((await fn.invoke({})).error).toMatchObject({ errorType: 'TypeError', errorMessage: 'no such setting' });
-});
-
-it('reports a bundle that does not export the handler', async () => {
-  expect((await start('exports.other = 1;').invoke({})).error).toMatchObject({
-    errorType: 'Runtime.HandlerNotFound',
-    errorMessage: 'index.handler is undefined or not exported',
+  it('reports what fails while the function loads, and loads it anew for the next invocation', async () => {
+    const fn = start("throw new TypeError('no such setting');");
+    for (const _attempt of [1, 2])
+      expect((await fn.invoke({})).error).toMatchObject({ errorType: 'TypeError', errorMessage: 'no such setting' });
   });
-});
 
-it('reports an unhandled rejection as Lambda does', async () => {
-  const fn = start(`exports.handler = async () => {
+  it('reports a bundle that does not export the handler', async () => {
+    expect((await start('exports.other = 1;').invoke({})).error).toMatchObject({
+      errorType: 'Runtime.HandlerNotFound',
+      errorMessage: 'index.handler is undefined or not exported',
+    });
+  });
+
+  it('reports an unhandled rejection as Lambda does', async () => {
+    const fn = start(`exports.handler = async () => {
     Promise.reject(new Error('nobody waits'));
     await new Promise(() => setInterval(() => {}, 1000));
   };`);
-  expect((await fn.invoke({})).error).toMatchObject({
-    errorType: 'Runtime.UnhandledPromiseRejection',
-    errorMessage: 'Error: nobody waits',
+    expect((await fn.invoke({})).error).toMatchObject({
+      errorType: 'Runtime.UnhandledPromiseRejection',
+      errorMessage: 'Error: nobody waits',
+    });
+    expect(lines).toContainEqual(expect.stringContaining('Uncaught Exception'));
   });
-  expect(lines).toContainEqual(expect.stringContaining('Uncaught Exception'));
-});
 
-it.each([
-  ['process.exit(3)', 'Runtime exited with error: exit status 3'],
-  ['process.exit(0)', 'Runtime exited without providing a reason'],
-  ["process.kill(process.pid, 'SIGKILL')", 'Runtime exited with error: signal: killed'],
-])('reports the crash %s, and goes on in a new execution environment', async (crash, reason) => {
-  const fn = start(
-    `exports.handler = async (event) => { if (event.crash) { ${crash}; await new Promise(() => {}); } return process.pid; };`,
-  );
-  const before = await fn.invoke({});
-  expect((await fn.invoke({ crash: true }, 'request-2')).error).toEqual({
-    errorType: 'Runtime.ExitError',
-    errorMessage: `RequestId: request-2 Error: ${reason}`,
+  it.each([
+    ['process.exit(3)', 'Runtime exited with error: exit status 3'],
+    ['process.exit(0)', 'Runtime exited without providing a reason'],
+    ["process.kill(process.pid, 'SIGKILL')", 'Runtime exited with error: signal: killed'],
+  ])('reports the crash %s, and goes on in a new execution environment', async (crash, reason) => {
+    const fn = start(
+      `exports.handler = async (event) => { if (event.crash) { ${crash}; await new Promise(() => {}); } return process.pid; };`,
+    );
+    const before = await fn.invoke({});
+    expect((await fn.invoke({ crash: true }, 'request-2')).error).toEqual({
+      errorType: 'Runtime.ExitError',
+      errorMessage: `RequestId: request-2 Error: ${reason}`,
+    });
+    const after = await fn.invoke({});
+    expect(after.payload).toEqual(expect.any(Number));
+    expect(after.payload).not.toBe(before.payload);
   });
-  const after = await fn.invoke({});
-  expect(after.payload).toEqual(expect.any(Number));
-  expect(after.payload).not.toBe(before.payload);
-});
 
-it('kills an invocation that exceeds the time limit, even one that blocks', async () => {
-  const fn = start('exports.handler = async (event) => { while (event.block); return 1; };', { timeoutSeconds: 1 });
-  expect((await fn.invoke({ block: true }, 'request-3')).error).toEqual({
-    errorType: 'Sandbox.Timedout',
-    errorMessage: 'RequestId: request-3 Error: Task timed out after 1.00 seconds',
+  it('kills an invocation that exceeds the time limit, even one that blocks', async () => {
+    const fn = start('exports.handler = async (event) => { while (event.block); return 1; };', { timeoutSeconds: 1 });
+    expect((await fn.invoke({ block: true }, 'request-3')).error).toEqual({
+      errorType: 'Sandbox.Timedout',
+      errorMessage: 'RequestId: request-3 Error: Task timed out after 1.00 seconds',
+    });
+    expect((await fn.invoke({})).payload).toBe(1);
   });
-  expect((await fn.invoke({})).payload).toBe(1);
-});
 
-it('rejects an answer over Lambda’s limit of 6 MB', async () => {
-  const fn = start("exports.handler = async ({ length }) => 'x'.repeat(length);");
-  expect((await fn.invoke({ length: 6 * 2 ** 20 - 2 })).error).toBeUndefined();
-  expect((await fn.invoke({ length: 6 * 2 ** 20 + 200 })).error).toMatchObject({
-    errorType: 'Function.ResponseSizeTooLarge',
+  it('rejects an answer over Lambda’s limit of 6 MB', async () => {
+    const fn = start("exports.handler = async ({ length }) => 'x'.repeat(length);");
+    expect((await fn.invoke({ length: 6 * 2 ** 20 - 2 })).error).toBeUndefined();
+    expect((await fn.invoke({ length: 6 * 2 ** 20 + 200 })).error).toMatchObject({
+      errorType: 'Function.ResponseSizeTooLarge',
+    });
   });
-});
 
-it('has collected all lines of an invocation, of both streams, when it answers', async () => {
-  const fn = start(`exports.handler = async () => {
+  it('has collected all lines of an invocation, of both streams, when it answers', async () => {
+    const fn = start(`exports.handler = async () => {
     for (let n = 0; n < 1000; n += 1) console.log('out ' + n);
     console.error('the end');
   };`);
-  await fn.invoke({});
-  expect(lines).toHaveLength(1001);
-  expect(lines).toEqual(expect.arrayContaining(['out 0', 'out 999', 'the end']));
-});
+    await fn.invoke({});
+    expect(lines).toHaveLength(1001);
+    expect(lines).toEqual(expect.arrayContaining(['out 0', 'out 999', 'the end']));
+  });
 
-it('ends what is under way when it is closed', async () => {
-  const fn = start('exports.handler = () => new Promise(() => console.log(process.pid));');
-  const invocation = fn.invoke({}, 'request-4');
-  await untilTrue(() => lines.length > 0);
-  await fn.close();
-  expect((await invocation).error?.errorType).toBe('Runtime.ExitError');
-  expect(() => process.kill(Number(lines[0]), 0)).toThrow('ESRCH');
+  it('ends what is under way when it is closed', async () => {
+    const fn = start('exports.handler = () => new Promise(() => console.log(process.pid));');
+    const invocation = fn.invoke({}, 'request-4');
+    await untilTrue(() => lines.length > 0);
+    await fn.close();
+    expect((await invocation).error?.errorType).toBe('Runtime.ExitError');
+    expect(() => process.kill(Number(lines[0]), 0)).toThrow('ESRCH');
+  });
 });
 
 async function untilTrue(condition: () => boolean): Promise<void> {

@@ -22,82 +22,84 @@ const resources = {
   Key: { Type: 'AWS::SecretsManager::Secret' },
 };
 
-it.each<[string, unknown, unknown]>([
-  ['Ref of a pseudo parameter', { Ref: 'AWS::AccountId' }, '111122223333'],
-  ['Ref of a named resource', { Ref: 'Archive' }, 'arch-eu-central-1'],
-  ['Ref of a resource without a name', { Ref: 'Subject' }, 'demo-subject'],
-  ['Ref of a secret', { Ref: 'Key' }, 'arn:aws:secretsmanager:eu-central-1:111122223333:secret:demo-Key-Ab12Cd'],
-  ['Ref of a parameter', { Ref: 'Parameter' }, 'by default'],
-  ['Fn::GetAtt', { 'Fn::GetAtt': ['Archive', 'Arn'] }, 'arn:aws:s3:::arch-eu-central-1'],
-  [
-    'Fn::Join',
-    { 'Fn::Join': ['/', [{ 'Fn::GetAtt': ['Archive', 'Arn'] }, 'runs', '*']] },
-    'arn:aws:s3:::arch-eu-central-1/runs/*',
-  ],
-  [
-    'Fn::Sub',
-    { 'Fn::Sub': '${AWS::StackName} ${Archive.Arn} ${!Literal} ${Archive}' },
-    'demo arn:aws:s3:::arch-eu-central-1 ${Literal} arch-eu-central-1',
-  ],
-  ['AWS::NoValue in an object', { kept: 1, dropped: { Ref: 'AWS::NoValue' } }, { kept: 1 }],
-  ['AWS::NoValue in a list', [1, { Ref: 'AWS::NoValue' }], [1]],
-  [
-    'a policy statement that has only a condition',
-    { Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
-    { Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
-  ],
-])('resolves %s', (_name, value, expected) => {
-  expect(
-    resolve(value, {
-      Resources: resources,
-      Parameters: { Parameter: { Default: 'by default' } },
-    }),
-  ).toEqual(expected);
-});
+describe('a template', () => {
+  it.each<[string, unknown, unknown]>([
+    ['Ref of a pseudo parameter', { Ref: 'AWS::AccountId' }, '111122223333'],
+    ['Ref of a named resource', { Ref: 'Archive' }, 'arch-eu-central-1'],
+    ['Ref of a resource without a name', { Ref: 'Subject' }, 'demo-subject'],
+    ['Ref of a secret', { Ref: 'Key' }, 'arn:aws:secretsmanager:eu-central-1:111122223333:secret:demo-Key-Ab12Cd'],
+    ['Ref of a parameter', { Ref: 'Parameter' }, 'by default'],
+    ['Fn::GetAtt', { 'Fn::GetAtt': ['Archive', 'Arn'] }, 'arn:aws:s3:::arch-eu-central-1'],
+    [
+      'Fn::Join',
+      { 'Fn::Join': ['/', [{ 'Fn::GetAtt': ['Archive', 'Arn'] }, 'runs', '*']] },
+      'arn:aws:s3:::arch-eu-central-1/runs/*',
+    ],
+    [
+      'Fn::Sub',
+      { 'Fn::Sub': '${AWS::StackName} ${Archive.Arn} ${!Literal} ${Archive}' },
+      'demo arn:aws:s3:::arch-eu-central-1 ${Literal} arch-eu-central-1',
+    ],
+    ['AWS::NoValue in an object', { kept: 1, dropped: { Ref: 'AWS::NoValue' } }, { kept: 1 }],
+    ['AWS::NoValue in a list', [1, { Ref: 'AWS::NoValue' }], [1]],
+    [
+      'a policy statement that has only a condition',
+      { Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+      { Condition: { Bool: { 'aws:SecureTransport': 'false' } } },
+    ],
+  ])('resolves %s', (_name, value, expected) => {
+    expect(
+      resolve(value, {
+        Resources: resources,
+        Parameters: { Parameter: { Default: 'by default' } },
+      }),
+    ).toEqual(expected);
+  });
 
-it.each<[string, unknown, string]>([
-  [
-    'an intrinsic',
-    { 'Fn::GetAZs': '' },
-    'Cannot resolve Fn::GetAZs at Subject.Value: a local deployment does not know it.',
-  ],
-  ['a resource', { Ref: 'Nobody' }, 'Cannot resolve Nobody: the template has no such resource.'],
-  [
-    'an attribute',
-    { 'Fn::GetAtt': ['Archive', 'WebsiteURL'] },
-    'Cannot resolve Fn::GetAtt Archive.WebsiteURL: a local deployment does not know this attribute of AWS::S3::Bucket.',
-  ],
-  [
-    'a resource type',
-    { Ref: 'Table' },
-    'Cannot name the resource Table: a local deployment does not know the type AWS::DynamoDB::Table.',
-  ],
-])('names %s that it does not know', (_name, value, message) => {
-  expect(() => resolve(value, { Resources: { ...resources, Table: { Type: 'AWS::DynamoDB::Table' } } })).toThrow(
-    message,
-  );
-});
+  it.each<[string, unknown, string]>([
+    [
+      'an intrinsic',
+      { 'Fn::GetAZs': '' },
+      'Cannot resolve Fn::GetAZs at Subject.Value: a local deployment does not know it.',
+    ],
+    ['a resource', { Ref: 'Nobody' }, 'Cannot resolve Nobody: the template has no such resource.'],
+    [
+      'an attribute',
+      { 'Fn::GetAtt': ['Archive', 'WebsiteURL'] },
+      'Cannot resolve Fn::GetAtt Archive.WebsiteURL: a local deployment does not know this attribute of AWS::S3::Bucket.',
+    ],
+    [
+      'a resource type',
+      { Ref: 'Table' },
+      'Cannot name the resource Table: a local deployment does not know the type AWS::DynamoDB::Table.',
+    ],
+  ])('names %s that it does not know', (_name, value, message) => {
+    expect(() => resolve(value, { Resources: { ...resources, Table: { Type: 'AWS::DynamoDB::Table' } } })).toThrow(
+      message,
+    );
+  });
 
-it('refuses a resource that exists under a condition only', () => {
-  const Resources = {
-    There: { Type: 'AWS::S3::Bucket' },
-    Perhaps: { Type: 'AWS::SNS::Topic', Condition: 'InEurope' },
-  };
-  const stack = new StackTemplate({ Resources }, location);
-  expect(stack.resourcesOf('AWS::S3::Bucket').map(({ logicalId }) => logicalId)).toEqual(['There']);
-  expect(() => stack.resourcesOf('AWS::SNS::Topic')).toThrow(
-    'Cannot deploy Perhaps locally: it has the condition InEurope, and a local deployment knows none.',
-  );
-});
+  it('refuses a resource that exists under a condition only', () => {
+    const Resources = {
+      There: { Type: 'AWS::S3::Bucket' },
+      Perhaps: { Type: 'AWS::SNS::Topic', Condition: 'InEurope' },
+    };
+    const stack = new StackTemplate({ Resources }, location);
+    expect(stack.resourcesOf('AWS::S3::Bucket').map(({ logicalId }) => logicalId)).toEqual(['There']);
+    expect(() => stack.resourcesOf('AWS::SNS::Topic')).toThrow(
+      'Cannot deploy Perhaps locally: it has the condition InEurope, and a local deployment knows none.',
+    );
+  });
 
-it('names a property that a strict schema does not know, and resolves no other', () => {
-  const stack = new StackTemplate(
-    { Resources: { Fn: { Type: 'AWS::Lambda::Function', Properties: { Layers: [{ 'Fn::ImportValue': 'x' }] } } } },
-    location,
-  );
-  const [resource] = stack.resourcesOf('AWS::Lambda::Function');
-  expect(() => resource?.read(z.strictObject({}))).toThrow(
-    'Cannot deploy Fn (AWS::Lambda::Function) locally: Unrecognized key: "Layers".',
-  );
-  expect(resource?.read(z.object({}))).toEqual({});
+  it('names a property that a strict schema does not know, and resolves no other', () => {
+    const stack = new StackTemplate(
+      { Resources: { Fn: { Type: 'AWS::Lambda::Function', Properties: { Layers: [{ 'Fn::ImportValue': 'x' }] } } } },
+      location,
+    );
+    const [resource] = stack.resourcesOf('AWS::Lambda::Function');
+    expect(() => resource?.read(z.strictObject({}))).toThrow(
+      'Cannot deploy Fn (AWS::Lambda::Function) locally: Unrecognized key: "Layers".',
+    );
+    expect(resource?.read(z.object({}))).toEqual({});
+  });
 });

@@ -114,7 +114,7 @@ describe('FolderStore', () => {
     expect(await store.head('a')).toMatchObject({ contentType: 'text/plain', userMetadata: {} });
   });
 
-  it('describes the old bytes as before when it was killed between the two steps of replacing them', async () => {
+  it('still describes the old bytes if it was killed between the two steps of replacing them', async () => {
     const data = join(folder, 'a');
     const described = join(folder, '.metadata', 'a.json');
     const stored = await store.put('a', body('first'), { userMetadata: { version: '1' } });
@@ -168,7 +168,7 @@ describe('FolderStore', () => {
     }
   });
 
-  it('takes what a killed process left of a write for nothing', async () => {
+  it('ignores a description whose bytes were never stored', async () => {
     await mkdir(join(folder, '.metadata'));
     await writeFile(join(folder, '.metadata', 'a.json'), '{"key":"a"');
     expect(await store.head('a')).toBeUndefined();
@@ -224,7 +224,7 @@ describe('FolderStore', () => {
   it('shortens segments too long for a file name, one to one', async () => {
     const long = ['a', 'b', 'é'].map((end) => `cluster=${'%E4'.repeat(150)}${end}`);
     for (const segment of long) await store.put(`logs/${segment}/x`, body(segment), {}, { ifNoneMatch: true });
-    // A key that looks like a shortened name is told from the name it looks like.
+    // A key that looks like a shortened name is another key.
     const [shortened = ''] = await readdir(join(folder, 'logs'));
     expect(Buffer.byteLength(shortened)).toBeLessThanOrEqual(200);
     await store.put(`logs/${shortened}/x`, body('look-alike'), {}, { ifNoneMatch: true });
@@ -307,11 +307,11 @@ describe('FolderStore', () => {
       expect(existsSync(lock)).toBe(false);
     });
   });
-});
 
-it('an object is called by where its bytes lie, whatever its description was copied from', async () => {
-  await store.put('logs/a', body('content'), {});
-  await copyFile(join(folder, 'logs', 'a'), join(folder, 'logs', 'b'));
-  await copyFile(join(folder, '.metadata', 'logs', 'a.json'), join(folder, '.metadata', 'logs', 'b.json'));
-  expect(await keysOf('logs/')).toEqual(['logs/a', 'logs/b']);
+  it('takes the key of an object from the place of its bytes, not from its description', async () => {
+    await store.put('logs/a', body('content'), {});
+    await copyFile(join(folder, 'logs', 'a'), join(folder, 'logs', 'b'));
+    await copyFile(join(folder, '.metadata', 'logs', 'a.json'), join(folder, '.metadata', 'logs', 'b.json'));
+    expect(await keysOf('logs/')).toEqual(['logs/a', 'logs/b']);
+  });
 });

@@ -17,7 +17,7 @@ interface Options {
   readonly now?: number;
 }
 
-/** The state machine of the template with a function that is made up. */
+/** The template's state machine with a fake function. */
 function stateMachine({ answer, edit, now = 0 }: Options = {}) {
   const template = structuredClone(synthesised);
   edit?.(template);
@@ -54,139 +54,141 @@ const scheduledTime = '2026-11-20T12:00:00Z';
 const only = (index: number, errorType: string) => (asked: Asked) =>
   asked.event.shard.index === index ? { errorType, errorMessage: 'made up' } : undefined;
 
-it('every shard is invoked with the event and its part, all at once', async () => {
-  const { machine, asked, mostAtOnce } = stateMachine();
-  const { failure, invocations } = await machine.start({ scheduledTime, requestId: 'r' });
-  expect(failure).toBeUndefined();
-  expect(invocations).toHaveLength(3);
-  expect(asked.map(({ event }) => event)).toEqual(
-    [0, 1, 2].map((index) => ({ scheduledTime, requestId: 'r', shard: { index, count: 3 } })),
-  );
-  expect(mostAtOnce()).toBe(3);
-});
-
-it('an input without a time names the run by the start of the execution', async () => {
-  const { machine, asked } = stateMachine({ now: Date.parse('2026-11-20T12:34:56.789Z') });
-  await machine.start({});
-  expect(new Set(asked.map(({ event }) => event.scheduledTime))).toEqual(new Set(['2026-11-20T12:34:56.789Z']));
-});
-
-it('an earlier run keeps its name, and no other time is added to it', async () => {
-  const { machine, asked } = stateMachine();
-  await machine.start({ run: scheduledTime });
-  expect(asked[0]?.event).toEqual({ run: scheduledTime, shard: { index: 0, count: 3 } });
-});
-
-it('an incomplete shard is tried three times, one and two minutes apart, and the others once', async () => {
-  const { machine, asked, waits } = stateMachine({ answer: only(1, 'RunIncompleteError') });
-  const { failure } = await machine.start({ scheduledTime });
-  expect(failure?.error).toBe('ShardsFailedError');
-  expect(failure?.cause).toMatch(
-    /^The shards \[1\] of 3 did not succeed; .*\{"scheduledTime":"2026-11-20T12:00:00Z"\}$/,
-  );
-  expect(waits).toEqual([60, 120]);
-  expect(asked.map(({ event }) => event.shard.index).sort()).toEqual([0, 1, 1, 1, 2]);
-});
-
-it('a throttled account does not use up the attempts of a shard, and its waits are spread', async () => {
-  const { machine, waits } = stateMachine({
-    answer: ({ event }, nth) => {
-      if (event.shard.index !== 0 || nth > 7) return undefined;
-      const errorType = nth <= 5 ? 'Lambda.TooManyRequestsException' : 'RunIncompleteError';
-      return { errorType, errorMessage: 'made up' };
-    },
+describe('the state machine', () => {
+  it('every shard is invoked with the event and its part, all at once', async () => {
+    const { machine, asked, mostAtOnce } = stateMachine();
+    const { failure, invocations } = await machine.start({ scheduledTime, requestId: 'r' });
+    expect(failure).toBeUndefined();
+    expect(invocations).toHaveLength(3);
+    expect(asked.map(({ event }) => event)).toEqual(
+      [0, 1, 2].map((index) => ({ scheduledTime, requestId: 'r', shard: { index, count: 3 } })),
+    );
+    expect(mostAtOnce()).toBe(3);
   });
-  expect((await machine.start({ scheduledTime })).failure).toBeUndefined();
-  expect(waits).toHaveLength(7);
-  for (const [index, longest] of [10, 20, 40, 80, 160].entries()) expect(waits[index]).toBeLessThanOrEqual(longest);
-  expect(waits.slice(5)).toEqual([60, 120]);
-});
 
-it('what no retry can heal is tried once', async () => {
-  for (const hopeless of ['InvalidEventError', 'RunNotFoundError']) {
-    const { machine, asked } = stateMachine({ answer: only(2, hopeless) });
-    expect((await machine.start({ scheduledTime })).failure?.cause).toMatch(/^The shards \[2\] of 3/);
-    expect(asked).toHaveLength(3);
-  }
-});
+  it('an input without a time names the run by the start of the execution', async () => {
+    const { machine, asked } = stateMachine({ now: Date.parse('2026-11-20T12:34:56.789Z') });
+    await machine.start({});
+    expect(new Set(asked.map(({ event }) => event.scheduledTime))).toEqual(new Set(['2026-11-20T12:34:56.789Z']));
+  });
 
-describe('a run of the schedule is counted', () => {
-  it('once all shards have written their records, complete or not', async () => {
-    for (const answer of [undefined, only(0, 'RunIncompleteError')]) {
-      const { machine, metrics } = stateMachine({ ...(answer && { answer }) });
-      await machine.start({ scheduledTime });
-      expect(metrics).toEqual([
-        {
-          namespace: 'ClusterLogCollector',
-          name: 'ScheduledRun',
-          value: 1,
-          dimensions: { service: 'cluster-log-collector' },
-        },
-      ]);
+  it('an earlier run keeps its name, and no other time is added to it', async () => {
+    const { machine, asked } = stateMachine();
+    await machine.start({ run: scheduledTime });
+    expect(asked[0]?.event).toEqual({ run: scheduledTime, shard: { index: 0, count: 3 } });
+  });
+
+  it('an incomplete shard is tried three times, one and two minutes apart, and the others once', async () => {
+    const { machine, asked, waits } = stateMachine({ answer: only(1, 'RunIncompleteError') });
+    const { failure } = await machine.start({ scheduledTime });
+    expect(failure?.error).toBe('ShardsFailedError');
+    expect(failure?.cause).toMatch(
+      /^The shards \[1\] of 3 did not succeed; .*\{"scheduledTime":"2026-11-20T12:00:00Z"\}$/,
+    );
+    expect(waits).toEqual([60, 120]);
+    expect(asked.map(({ event }) => event.shard.index).sort()).toEqual([0, 1, 1, 1, 2]);
+  });
+
+  it('a throttled account does not use up the attempts of a shard, and its waits are spread', async () => {
+    const { machine, waits } = stateMachine({
+      answer: ({ event }, nth) => {
+        if (event.shard.index !== 0 || nth > 7) return undefined;
+        const errorType = nth <= 5 ? 'Lambda.TooManyRequestsException' : 'RunIncompleteError';
+        return { errorType, errorMessage: 'made up' };
+      },
+    });
+    expect((await machine.start({ scheduledTime })).failure).toBeUndefined();
+    expect(waits).toHaveLength(7);
+    for (const [index, longest] of [10, 20, 40, 80, 160].entries()) expect(waits[index]).toBeLessThanOrEqual(longest);
+    expect(waits.slice(5)).toEqual([60, 120]);
+  });
+
+  it('an error that no retry can heal is tried once', async () => {
+    for (const hopeless of ['InvalidEventError', 'RunNotFoundError']) {
+      const { machine, asked } = stateMachine({ answer: only(2, hopeless) });
+      expect((await machine.start({ scheduledTime })).failure?.cause).toMatch(/^The shards \[2\] of 3/);
+      expect(asked).toHaveLength(3);
     }
   });
 
-  it.each<[string, object, Options]>([
-    ['by hand', {}, {}],
-    ['dry', { scheduledTime, dryRun: true }, {}],
-    ['of which a shard died', { scheduledTime }, { answer: only(1, 'Runtime.ExitError') }],
-    ['of an earlier time', { run: scheduledTime }, {}],
-  ])('but not one %s', async (_kind, input, options) => {
-    const { machine, metrics } = stateMachine(options);
-    await machine.start(input);
-    expect(metrics).toEqual([]);
-  });
-});
+  describe('a run of the schedule is counted', () => {
+    it('once all shards have written their records, complete or not', async () => {
+      for (const answer of [undefined, only(0, 'RunIncompleteError')]) {
+        const { machine, metrics } = stateMachine({ ...(answer && { answer }) });
+        await machine.start({ scheduledTime });
+        expect(metrics).toEqual([
+          {
+            namespace: 'ClusterLogCollector',
+            name: 'ScheduledRun',
+            value: 1,
+            dimensions: { service: 'cluster-log-collector' },
+          },
+        ]);
+      }
+    });
 
-/** Takes a statement of the state machine's role away, which must be there. */
-const without = (sid: string) => (template: Template) => {
-  const [policy] = Object.entries(template.Resources).filter(([id]) => id.startsWith('FanOutRoleDefaultPolicy'));
-  const document = policy?.[1].Properties?.PolicyDocument as { Statement: { Sid?: string }[] };
-  const kept = document.Statement.filter(({ Sid }) => Sid !== sid);
-  expect(kept).toHaveLength(document.Statement.length - 1);
-  document.Statement = kept;
-};
-
-describe('a permission that the state machine lacks shows', () => {
-  it('to invoke the function: the execution fails', async () => {
-    const { machine, asked } = stateMachine({ edit: without('CollectShards') });
-    expect((await machine.start({ scheduledTime })).failure?.error).toBe('ShardsFailedError');
-    expect(asked).toEqual([]);
-  });
-
-  it('to count runs: the run is told as it is, and an alarm misses it', async () => {
-    const { machine, metrics } = stateMachine({ edit: without('CountRuns') });
-    expect((await machine.start({ scheduledTime })).failure).toBeUndefined();
-    expect(metrics).toEqual([]);
+    it.each<[string, object, Options]>([
+      ['by hand', {}, {}],
+      ['dry', { scheduledTime, dryRun: true }, {}],
+      ['of which a shard died', { scheduledTime }, { answer: only(1, 'Runtime.ExitError') }],
+      ['of an earlier time', { run: scheduledTime }, {}],
+    ])('but not one %s', async (_kind, input, options) => {
+      const { machine, metrics } = stateMachine(options);
+      await machine.start(input);
+      expect(metrics).toEqual([]);
+    });
   });
 
-  it('to put metrics of another namespace', async () => {
-    const edit = (template: Template) => {
-      const text = JSON.stringify(template).replace(
-        String.raw`\"Namespace\":\"ClusterLogCollector\"`,
-        String.raw`\"Namespace\":\"Other\"`,
-      );
-      Object.assign(template, JSON.parse(text));
-    };
-    const { machine, metrics } = stateMachine({ edit });
-    await machine.start({ scheduledTime });
-    expect(metrics).toEqual([]);
-  });
-});
-
-it.each([
-  [
-    'a field that is not known',
-    String.raw`\"MaxConcurrency\":3`,
-    String.raw`\"MaxConcurrency\":3,\"ToleratedFailureCount\":1`,
-  ],
-  ['a kind of state that is not known', String.raw`\"Type\":\"Succeed\"`, String.raw`\"Type\":\"Wait\"`],
-  ['a condition that is not known', String.raw`\"BooleanEquals\":false`, String.raw`\"NumericEquals\":0`],
-])('a definition with %s is refused, not half understood', (_what, from, to) => {
-  const edit = (template: Template) => {
-    const text = JSON.stringify(template);
-    expect(text).toContain(from);
-    Object.assign(template, JSON.parse(text.replace(from, to)));
+  /** Takes a statement of the state machine's role away, which must be there. */
+  const without = (sid: string) => (template: Template) => {
+    const [policy] = Object.entries(template.Resources).filter(([id]) => id.startsWith('FanOutRoleDefaultPolicy'));
+    const document = policy?.[1].Properties?.PolicyDocument as { Statement: { Sid?: string }[] };
+    const kept = document.Statement.filter(({ Sid }) => Sid !== sid);
+    expect(kept).toHaveLength(document.Statement.length - 1);
+    document.Statement = kept;
   };
-  expect(() => stateMachine({ edit })).toThrow(/Cannot run FanOutStateMachine\w+ locally/);
+
+  describe('a permission that the state machine lacks shows', () => {
+    it('to invoke the function: the execution fails', async () => {
+      const { machine, asked } = stateMachine({ edit: without('CollectShards') });
+      expect((await machine.start({ scheduledTime })).failure?.error).toBe('ShardsFailedError');
+      expect(asked).toEqual([]);
+    });
+
+    it('to count runs: the execution ends as usual, and no run is counted', async () => {
+      const { machine, metrics } = stateMachine({ edit: without('CountRuns') });
+      expect((await machine.start({ scheduledTime })).failure).toBeUndefined();
+      expect(metrics).toEqual([]);
+    });
+
+    it('to put metrics of another namespace', async () => {
+      const edit = (template: Template) => {
+        const text = JSON.stringify(template).replace(
+          String.raw`\"Namespace\":\"ClusterLogCollector\"`,
+          String.raw`\"Namespace\":\"Other\"`,
+        );
+        Object.assign(template, JSON.parse(text));
+      };
+      const { machine, metrics } = stateMachine({ edit });
+      await machine.start({ scheduledTime });
+      expect(metrics).toEqual([]);
+    });
+  });
+
+  it.each([
+    [
+      'a field that is not known',
+      String.raw`\"MaxConcurrency\":3`,
+      String.raw`\"MaxConcurrency\":3,\"ToleratedFailureCount\":1`,
+    ],
+    ['a kind of state that is not known', String.raw`\"Type\":\"Succeed\"`, String.raw`\"Type\":\"Wait\"`],
+    ['a condition that is not known', String.raw`\"BooleanEquals\":false`, String.raw`\"NumericEquals\":0`],
+  ])('a definition with %s is refused, not half understood', (_what, from, to) => {
+    const edit = (template: Template) => {
+      const text = JSON.stringify(template);
+      expect(text).toContain(from);
+      Object.assign(template, JSON.parse(text.replace(from, to)));
+    };
+    expect(() => stateMachine({ edit })).toThrow(/Cannot run FanOutStateMachine\w+ locally/);
+  });
 });
