@@ -6,7 +6,7 @@ import type { RunSummary } from '../../lambda/run/run-record';
 import { demoContent } from '../../local/demo-service/demo-content';
 import { startDemoService } from '../../local/demo-service/start-demo-service';
 import { readAssembly } from '../../local/deployment/read-assembly';
-import type { Template } from '../../local/deployment/template';
+import type { Template } from '../../local/deployment/stack-template';
 import { startMoto } from '../local/aws/moto-server';
 import { type CdkCommand, startCdkCommand } from './cdk-command';
 import { downloadFunction, filesOf, invokeDeployed } from './deployed-function';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GetBucketVersioningCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import type { Template } from '../../local/deployment/template';
+import type { Template } from '../../local/deployment/stack-template';
 import { assetBucket, type MotoAccount, templateHost } from './moto-account';
 
 /**
