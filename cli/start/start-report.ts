@@ -4,7 +4,7 @@ import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import { isInShard } from '../../lambda/run/shard';
 import { type Run, readRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
-import type { FunctionError } from '../../local/deployment/runtime-messages';
+import type { FunctionError } from '../../local/deployment/execution-environment';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { formatBytes, formatCount } from '../terminal/format';
 import { outcomesFailuresFirst, summarizeRun } from '../terminal/print-run';

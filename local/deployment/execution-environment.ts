@@ -2,7 +2,30 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { FunctionDefinition } from './function-definition';
-import { endLine, type FunctionError, type InvokeMessage, type RuntimeMessage } from './runtime-messages';
+
+/** An error of a function in Lambda's own form, which callers of the function get as the payload. */
+export interface FunctionError {
+  readonly errorType: string;
+  readonly errorMessage: string;
+  readonly trace?: readonly string[];
+}
+
+/** From here to the runtime. */
+export interface InvokeMessage {
+  readonly requestId: string;
+  /** JSON. */
+  readonly event: string;
+  /** Milliseconds since the epoch at which the function's time is up. */
+  readonly deadline: number;
+  /** The line that ends the invocation's output on both streams; Lambda writes the same one. */
+  readonly endLine: string;
+}
+
+/** From the runtime to here; `payload` is JSON. */
+export type RuntimeMessage =
+  | { readonly type: 'ready' }
+  | { readonly type: 'result'; readonly requestId: string; readonly payload: string }
+  | { readonly type: 'error'; readonly requestId: string | undefined; readonly error: FunctionError };
 
 /** What an invocation answers: JSON, or the error that Lambda would report as the payload. */
 export type InvocationOutcome = { readonly payload: string } | { readonly error: FunctionError };
@@ -50,7 +73,7 @@ export class ExecutionEnvironment {
       if (stream === null) continue;
       createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
         const pending = this.#pending;
-        if (pending === undefined || line !== endLine(pending.message.requestId)) return onLine(line);
+        if (pending === undefined || line !== pending.message.endLine) return onLine(line);
         pending.openStreams -= 1;
         this.#settleIfDone();
       });
@@ -65,7 +88,7 @@ export class ExecutionEnvironment {
   /** @param event JSON */
   invoke(event: string, requestId: string): Promise<InvocationOutcome> {
     return new Promise((settle) => {
-      const message = { requestId, event, deadline: 0 };
+      const message = { requestId, event, deadline: 0, endLine: `END RequestId: ${requestId}` };
       this.#pending = { message, settle, outcome: undefined, openStreams: 2, timer: undefined };
       if (this.#ready) this.#begin(this.#pending);
     });

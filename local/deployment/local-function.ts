@@ -5,9 +5,8 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { isRunning } from '../aws/store/key-lock';
-import { ExecutionEnvironment } from './execution-environment';
+import { ExecutionEnvironment, type FunctionError } from './execution-environment';
 import type { FunctionDefinition } from './function-definition';
-import type { FunctionError } from './runtime-messages';
 
 export type InvocationResult = {
   /** The same for all attempts at one asynchronous event. */

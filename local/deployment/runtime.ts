@@ -4,7 +4,7 @@
  * bundled to JavaScript before it starts: a loader of TypeScript would change how the function runs.
  */
 import { join } from 'node:path';
-import { endLine, type FunctionError, type InvokeMessage, type RuntimeMessage } from './runtime-messages';
+import type { FunctionError, InvokeMessage, RuntimeMessage } from './execution-environment';
 
 type Handler = (event: unknown, context: object) => unknown;
 
@@ -29,8 +29,8 @@ function main(): void {
 
 async function answer(handler: Handler, message: InvokeMessage): Promise<void> {
   const outcome = await attempt(handler, message);
-  process.stdout.write(`${endLine(message.requestId)}\n`);
-  process.stderr.write(`${endLine(message.requestId)}\n`);
+  process.stdout.write(`${message.endLine}\n`);
+  process.stderr.write(`${message.endLine}\n`);
   requestId = undefined;
   send(outcome);
 }
