@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdir } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -248,6 +248,17 @@ describe('the embedded endpoint', () => {
     expect(logged).toMatchObject([{ action: 'PutObject', status: undefined }]);
     expect(await keys()).toEqual([]);
     expect(await readdir(join(endpoint.folder, '.metadata-incoming'))).toEqual([]);
+  });
+
+  it('answers 500 with the reason for an object whose description is damaged', async () => {
+    await put('a');
+    await put('b');
+    await writeFile(join(endpoint.folder, '.metadata', 'a.json'), '{"key":');
+    const failure = await failureOf(endpoint.s3.send(new GetObjectCommand({ Bucket: 'archive', Key: 'a' })));
+    expect(failure).toMatchObject({ status: 500, code: 'InternalError' });
+    expect(failure.message).toContain('its metadata file in .metadata/ cannot be used: it is not JSON');
+    expect(await failureOf(put('a'))).toMatchObject({ status: 412 });
+    expect(await keys()).toEqual(['a', 'b']);
   });
 
   it('serves one connection after many failures on it', async () => {
