@@ -1,4 +1,4 @@
-import { Readable, Transform } from 'node:stream';
+import { pipeline, Readable, Transform } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { checksumText } from '../../lambda/archive/checksum';
 import {
@@ -50,7 +50,8 @@ export class FolderArchiveReader implements ArchiveReader {
     const source = found.open();
     const expected = checksums.crc32;
     if (expected === undefined) return { storedBytes: size, metadata: userMetadata, body: source };
-    const body = source.compose(checkCrc32(expected));
+    // The callback is for the stream's error, which the reader of `body` sees as well.
+    const body = pipeline(source, checkCrc32(expected), () => undefined);
     return { storedBytes: size, metadata: userMetadata, body };
   }
 }

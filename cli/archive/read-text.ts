@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { pipeline, type Readable } from 'node:stream';
 import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { DamagedObjectError, damageOf, openContent } from '../../lambda/verify/open-content';
@@ -29,7 +29,7 @@ export async function readText(reader: ArchiveReader, key: string, resource: Res
     );
   }
   try {
-    const source: Readable = resource === 'log' ? content.body.compose(new LogText()) : content.body;
+    const source: Readable = resource === 'log' ? pipeline(content.body, new LogText(), () => undefined) : content.body;
     const chunks: Buffer[] = [];
     for await (const chunk of source as AsyncIterable<Buffer>) chunks.push(chunk);
     return Buffer.concat(chunks).toString('utf8');
