@@ -1,3 +1,6 @@
+// The SDK's switch for the warning that it writes on Node 20: the versions that the lock file names go on working there.
+process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
+
 const shared = {
   roots: ['<rootDir>/test'],
   transform: { '^.+\\.tsx?$': '@swc/jest' },

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
+import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { CollectorStack } from './collector-stack';
 import type { CollectorConfig } from './config/config';
 import { projectRoot } from './function-bundle';
@@ -31,6 +32,22 @@ export function createApp(props: CollectorAppProps): { app: App; stack: Collecto
     builtinCloudFormationValidation: validate,
   });
   return { app, stack: new CollectorStack(app, config) };
+}
+
+/**
+ * Makes the assembly without the CLI. CDK writes a line to standard error for each asset that it bundles, and has no
+ * switch for it: the line is held back, because nobody is to read it beside the results of a local run or a test.
+ */
+export function synthesize(props: CollectorAppProps): CloudAssembly {
+  const { stderr } = process;
+  const { write } = stderr;
+  stderr.write = (text: string | Uint8Array, ...rest: unknown[]) =>
+    String(text).startsWith('Bundling asset ') || (Reflect.apply(write, stderr, [text, ...rest]) as boolean);
+  try {
+    return createApp(props).app.synth();
+  } finally {
+    stderr.write = write;
+  }
 }
 
 function projectContext(): Record<string, unknown> {

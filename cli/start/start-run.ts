@@ -57,8 +57,8 @@ export async function startRun(
   const records: string[] = [];
   try {
     // Loading the CDK takes a second, which whoever only mistyped an option should not wait for.
-    const { createApp } = await import('../../infra/collector-app');
-    const assembly = createApp({ config, outdir }).app.synth();
+    const { synthesize } = await import('../../infra/collector-app');
+    const assembly = synthesize({ config, outdir });
     interrupted.throwIfAborted();
     deployment = await deployLocally({
       assembly,

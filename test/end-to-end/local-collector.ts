@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
-import { createApp } from '../../infra/collector-app';
+import { synthesize } from '../../infra/collector-app';
 import { parseConfig } from '../../infra/config/config';
 import { type RunRecord, runRecordSchema } from '../../lambda/run/run-record';
 import { demoContent } from '../../local/demo-service/demo-content';
@@ -50,7 +50,7 @@ export async function startLocalCollector(overrides: ConfigOverrides = {}): Prom
   const collector = { key: 'the-api-key-of-the-tests' };
   const demo = await startDemoService({ apiKey: () => collector.key, source: demoContent(), failing });
   const root = await mkdtemp(join(tmpdir(), 'end-to-end-'));
-  const assembly = synthesize(demo.url, overrides, join(root, 'cdk.out'));
+  const assembly = assemblyOf(demo.url, overrides, join(root, 'cdk.out'));
   const deployments: DeployedCollector[] = [];
   let count = 0;
 
@@ -87,11 +87,11 @@ export async function startLocalCollector(overrides: ConfigOverrides = {}): Prom
   });
 }
 
-function synthesize(baseUrl: string, overrides: ConfigOverrides, outdir: string): CloudAssembly {
+function assemblyOf(baseUrl: string, overrides: ConfigOverrides, outdir: string): CloudAssembly {
   const service = { baseUrl, ...overrides.service };
   const needed = { name: 'end-to-end', clusters: uids, schedule: { expression: 'cron(0 * * * ? *)' } };
   const config = parseConfig({ ...needed, ...overrides, service }, join(outdir, 'collector.json'));
-  return createApp({ config, outdir }).app.synth();
+  return synthesize({ config, outdir });
 }
 
 /** Every end-to-end test ends with this: the key is in nothing that the function said, sent or stored. */

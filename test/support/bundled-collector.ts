@@ -3,7 +3,7 @@ import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { createApp } from '../../infra/collector-app';
+import { synthesize } from '../../infra/collector-app';
 import { parseConfig } from '../../infra/config/config';
 import { type RunRecord, type RunSummary, runRecordSchema } from '../../lambda/run/run-record';
 import { type Collection, collectionFile } from '../../lambda/stack-contract';
@@ -62,7 +62,7 @@ export class CollectorBundle {
       schedule: { expression: 'cron(0 * * * ? *)' },
     };
     const synthesized = readAssembly(
-      createApp({ config: parseConfig(config, join(outdir, 'collector.json')), outdir, validate: false }).app.synth(),
+      synthesize({ config: parseConfig(config, join(outdir, 'collector.json')), outdir, validate: false }),
     );
     const location = { stackName: synthesized.stackName, accountId: '111122223333', region: 'eu-central-1' };
     const stack = new StackTemplate(synthesized.template, location);

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { gunzipSync } from 'node:zlib';
-import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { createS3Client } from '../../lambda/archive/aws-clients';
 import { S3Archive } from '../../lambda/archive/s3-archive';
 import { createCompressor } from '../../lambda/body/compress';
 import { type Clock, systemClock } from '../../lambda/clock';
@@ -68,6 +68,8 @@ export class RealCollector {
   readonly #secrets: string[] = [];
   /** Whatever attempts gave to their callers. */
   readonly #told: string[] = [];
+  /** What the SDK warned of. */
+  readonly #warnings: string[] = [];
   readonly #clock: Clock;
   #skippedMs = 0;
 
@@ -107,9 +109,10 @@ export class RealCollector {
         signal.throwIfAborted();
       },
     };
-    const client = { endpoint: aws.url, region: 'eu-central-1', credentials, maxAttempts: 3 };
-    this.#archive = new S3Archive(new S3Client(client), 'archive', this.#clock);
-    this.#keys = new ApiKey(new SecretsManagerClient(client), secretName, this.#clock);
+    const target = { endpoint: aws.url, region: 'eu-central-1', credentials };
+    const s3 = createS3Client(50, (warning) => this.#warnings.push(warning), target);
+    this.#archive = new S3Archive(s3, 'archive', this.#clock);
+    this.#keys = new ApiKey(new SecretsManagerClient({ ...target, maxAttempts: 3 }), secretName, this.#clock);
   }
 
   get spoolDirectory(): string {
@@ -220,6 +223,7 @@ export class RealCollector {
     const keys = this.#secrets.map((secret) => /"apiKey":"([^"]+)"/.exec(secret)?.[1] ?? secret.trim());
     const traces = keys.filter((key) => key.length > 4).flatMap(tracesOf);
     const found = traces.filter((trace) => left.some((text) => text.includes(trace)));
+    if (this.#warnings.length > 0) throw new Error(`the SDK warned: ${this.#warnings.join(', ')}`);
     if (found.length > 0) throw new Error(`the key has got out, as ${found.join(' and ')}`);
   }
 }

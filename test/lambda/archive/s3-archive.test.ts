@@ -17,7 +17,6 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  jest.restoreAllMocks();
   server.close();
   for (const socket of sockets) socket.destroy();
   await once(server, 'close');
@@ -30,14 +29,13 @@ async function start(answer: (socket: Socket) => void): Promise<S3Archive> {
     answer(socket);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  jest.replaceProperty(process, 'env', {
-    AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    AWS_REGION: 'eu-central-1',
-    AWS_ACCESS_KEY_ID: 'AKIATEST',
-    AWS_SECRET_ACCESS_KEY: 'a secret',
-  });
+  const target = {
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    region: 'eu-central-1',
+    credentials: { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret' },
+  };
   return new S3Archive(
-    createS3Client(4, (warning) => warnings.push(warning)),
+    createS3Client(4, (warning) => warnings.push(warning), target),
     'archive',
     new FakeClock(),
   );
