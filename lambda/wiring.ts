@@ -68,7 +68,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wirin
     const stop = new Stop(() => invocation.getRemainingTimeInMillis() - deadlineReserveSeconds * 1000);
     const guard = new RejectionGuard(stop, reporter);
     const pace = new Pace(clock, requestsPerSecond);
-    const service = openService(collection);
+    const service = openService(collection, (warning) => logger.warn(warning));
     const close = () => {
       stop.close();
       service.close();
@@ -87,14 +87,23 @@ export const spoolDirectory = join(tmpdir(), 'cluster-log-collector');
 const timeLimits = { connectMs: 10_000, idleMs: 30_000 } as const;
 
 /** The service for one run: its connections do not outlive it, because a frozen function would find them dead. */
-export function openService({ service, limits, compression }: Collection): ClusterApi {
+export function openService(
+  { service, limits, compression }: Collection,
+  onWarning: (warning: string) => void,
+): ClusterApi {
   const receiver = {
     spoolDirectory,
     compressor: createCompressor(compression),
     maxBytes: limits.maxBodyMiB * 1024 * 1024,
   };
-  const requestLimits = { ...timeLimits, responseMs: limits.responseTimeoutSeconds * 1000 };
-  return new ClusterApi(service, limits.concurrency, receiver, requestLimits, `cluster-log-collector/${version}`);
+  return new ClusterApi({
+    service,
+    connections: limits.concurrency,
+    receiver,
+    timeLimits: { ...timeLimits, responseMs: limits.responseTimeoutSeconds * 1000 },
+    userAgent: `cluster-log-collector/${version}`,
+    onWarning,
+  });
 }
 
 /** The function was deployed without something that its stack always provides. */

@@ -48,7 +48,8 @@ export class JsonManifest implements BodyCheck, JsonListener {
     if (scanner === undefined || bytes === 0) return {};
     if (root === undefined) throw new InvalidBodyError('The manifest is nothing but whitespace');
     this.judge(() => scanner.end());
-    if (root !== 'string') throw new InvalidBodyError(`The manifest is no string: the body is ${this.found(root)}`);
+    if (root !== 'string')
+      throw new InvalidBodyError((quote) => `The manifest is no string: the body is ${this.found(root, quote)}`);
     if (form === 'decoded') {
       if (!this.decoder.loneSurrogate) return {};
       throw new InvalidBodyError('The manifest is no text: it has half a surrogate pair, which UTF-8 cannot say');
@@ -101,8 +102,8 @@ export class JsonManifest implements BodyCheck, JsonListener {
     return content ?? nothing;
   }
 
-  private found(type: JsonType): string {
-    if (type === 'object') return this.members.describe();
+  private found(type: JsonType, quote: (name: string) => string): string {
+    if (type === 'object') return this.members.describe(quote);
     return type === 'array' || type === 'number' ? `a JSON ${type}` : `JSON ${type}`;
   }
 }

@@ -72,7 +72,9 @@ class LogRecordCheck implements BodyCheck, JsonListener {
     if (this.bytes === 0) throw new InvalidBodyError('The log record is empty');
     this.scan(() => this.scanner.end());
     if (!this.hasSection) {
-      throw new InvalidBodyError(`The body is ${this.members.describe()}, expected metadata, spec or status`);
+      throw new InvalidBodyError(
+        (quote) => `The body is ${this.members.describe(quote)}, expected metadata, spec or status`,
+      );
     }
     return {
       ...(this.state && { state: this.state.value }),
@@ -182,7 +184,8 @@ function recorded(path: string, offset: number): StringCapture {
 
 function foreignRecord(found: string, expected: string, offset: number): InvalidBodyError {
   return new InvalidBodyError(
-    `The log record belongs to another cluster: spec.clusterUid is ${shown(found)} (at byte ${offset}), ` +
+    (quote) =>
+      `The log record belongs to another cluster: spec.clusterUid is ${quote(shown(found))} (at byte ${offset}), ` +
       `expected ${shown(expected)}`,
   );
 }

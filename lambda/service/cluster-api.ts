@@ -1,32 +1,19 @@
-import * as http from 'node:http';
-import * as https from 'node:https';
-import { isNativeError } from 'node:util/types';
-import { InvalidBodyError } from '../body/body-check';
-import { BodyTooLargeError, type Receiver, receive } from '../body/receive';
-import { SpoolError } from '../body/spool';
+import type { IncomingMessage } from 'node:http';
+import { type BodyCheck, InvalidBodyError } from '../body/body-check';
+import { type ReceivedBody, type Receiver, receive } from '../body/receive';
 import { resources } from '../resources';
 import type { Collection } from '../stack-contract';
+import { AnswerProof } from './answer-proof';
+import type { Connection } from './connection';
+import { Connections } from './connections';
 import { decoded } from './content-encoding';
-import type { CheckFactory } from './fetch-resource';
-import { hideKey } from './hide-key';
+import { explainFailure, refusal, statusReason } from './explain-failure';
+import type { CheckFactory, OnHead } from './fetch-resource';
+import { hideKey, withoutKey } from './hide-key';
 import { type RequestTimeLimits, RequestWatch } from './request-watch';
-import type { ResourceRequest, ServiceAnswer } from './resource-request';
+import { callName, type ResourceRequest, type ServiceAnswer } from './resource-request';
 import { parseRetryAfter } from './retry';
-import { ServiceError, type ServiceErrorDetails, type ServiceFailure } from './service-error';
-
-/** How much of an error's body is read, and for how long, to keep its connection. */
-const drainLimits = { bytes: 64 * 1024, ms: 5_000 } as const;
-
-const certificateCodes =
-  /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH)/;
-
-/** What an operator does about a status. */
-const advice: Readonly<Record<number, string>> = {
-  401: 'set a valid API key',
-  403: 'set an API key that may read this cluster, or check its projectUid',
-  404: 'remove the cluster from the configuration if it is gone, or check service.collection and projectUid',
-  429: 'lower limits.requestsPerSecond or limits.concurrency',
-};
+import { ServiceError } from './service-error';
 
 /** The path of a call with its query (service contract, section 4); a uid cannot leave its segment. */
 export function requestPath(collection: string, { cluster, resource, requestId }: ResourceRequest): string {
@@ -35,98 +22,129 @@ export function requestPath(collection: string, { cluster, resource, requestId }
   return `/v1/${encodeURIComponent(collection)}/${encodeURIComponent(cluster)}/${path}${query}`;
 }
 
-/** The service over HTTPS: one request a call, no retries, no redirects. */
-export class ClusterApi {
-  readonly #service: Collection['service'];
-  readonly #base: URL;
-  readonly #agent: http.Agent;
-  readonly #receiver: Receiver;
-  readonly #limits: RequestTimeLimits;
-  readonly #userAgent: string;
+export interface ClusterApiOptions {
+  readonly service: Collection['service'];
+  /** Connections at once. */
+  readonly connections: number;
+  readonly receiver: Receiver;
+  readonly timeLimits: RequestTimeLimits;
+  readonly userAgent: string;
+  /** Gets what an operator should know of the connections to the service; never the key. */
+  readonly onWarning: (warning: string) => void;
+}
 
-  constructor(
-    service: Collection['service'],
-    connections: number,
-    receiver: Receiver,
-    limits: RequestTimeLimits,
-    userAgent: string,
-  ) {
-    this.#service = service;
+/** The service over HTTPS: one request a call, no retries, no redirects. A connection is used again after a good answer. */
+export class ClusterApi {
+  readonly #options: ClusterApiOptions;
+  readonly #base: URL;
+  readonly #connections: Connections;
+  readonly #proof: AnswerProof;
+
+  constructor(options: ClusterApiOptions) {
+    const { service, connections, onWarning } = options;
+    this.#options = options;
     this.#base = new URL(service.baseUrl);
-    const options = { keepAlive: true, maxSockets: connections, scheduling: 'lifo' } as const;
-    this.#agent =
-      this.#base.protocol === 'http:'
-        ? new http.Agent(options)
-        : new https.Agent({ ...options, ca: service.caCertificate });
-    this.#receiver = receiver;
-    this.#limits = limits;
-    this.#userAgent = userAgent;
+    this.#proof = new AnswerProof(onWarning);
+    this.#connections = new Connections(this.#base, service.caCertificate, connections, (connection) =>
+      this.#proof.discredit(connection),
+    );
   }
 
   /**
    * @param key sent in the header `ApiKey` (section 5), to the configured origin only
    * @param check of the body, chosen once the answer's media type is known
+   * @param onHead called when the answer's head has arrived
    * @throws ServiceError for whatever keeps a checked body from being here; InvalidBodyError, NotDecodableError,
    * SpoolError from receiving it; the signal's reason when it aborts
    */
-  async get(request: ResourceRequest, key: string, check: CheckFactory, signal: AbortSignal): Promise<ServiceAnswer> {
+  async get(
+    request: ResourceRequest,
+    key: string,
+    check: CheckFactory,
+    signal: AbortSignal,
+    onHead?: OnHead,
+  ): Promise<ServiceAnswer> {
     signal.throwIfAborted();
-    const watch = new RequestWatch(signal, this.#limits);
+    const watch = new RequestWatch(signal, this.#options.timeLimits);
+    let connection: Connection | undefined;
     try {
-      const response = await this.#answer(request, key, watch);
-      const content = acceptedContent(response, request, signal);
+      connection = await this.#connections.take((idle) => this.#proof.choose(request, idle), watch.signal);
+      const response = await this.#ask(connection, request, key, watch);
+      const { socket } = connection;
+      const headBytes = socket.bytesRead;
+      onHead?.(response.statusCode ?? 0, () => socket.bytesRead - headBytes);
+      const content = acceptedContent(response, request, key, signal);
       const given = response.headers['content-type'];
       const mediaType = given === undefined ? undefined : hideKey(given, key);
-      return { body: await receive(content, check(mediaType), this.#receiver), status: 200, mediaType };
+      const body = await this.#receive(connection, request, key, content, check(mediaType));
+      this.#connections.keep(connection);
+      return { body, status: 200, mediaType };
     } catch (error) {
+      connection?.destroy();
       signal.throwIfAborted();
-      throw explain(error, describe(request), key, watch);
+      throw explainFailure(error, callName(request), key, watch);
     } finally {
       watch.stop();
     }
   }
 
-  /** Closes the connections that are kept for reuse. */
+  /** Closes all connections. */
   close(): void {
-    this.#agent.destroy();
+    this.#connections.close();
   }
 
-  #answer(request: ResourceRequest, key: string, watch: RequestWatch): Promise<http.IncomingMessage> {
-    const prefix = this.#base.pathname.replace(/\/$/, '');
-    const projectUid = request.projectUid;
-    const headers = {
-      Accept: 'application/json',
-      // Content is archived uncoded; asking for a coding would only make both sides compute.
-      'Accept-Encoding': 'identity',
-      ApiKey: key,
-      'User-Agent': this.#userAgent,
-      ...(projectUid === undefined ? {} : { ProjectUid: projectUid }),
-    };
-    return new Promise((resolve, reject) => {
-      const send = this.#base.protocol === 'http:' ? http.request : https.request;
-      const sent = send({
-        agent: this.#agent,
-        hostname: this.#base.hostname.replace(/^\[|\]$/g, ''),
-        port: this.#base.port,
-        path: prefix + requestPath(this.#service.collection, request),
-        headers,
-      });
-      watch.start(sent, reject);
-      // Not once: a broken connection may report more than one error, and an unheard one would end the process.
-      sent.on('error', reject);
-      sent.once('response', resolve);
-      // Nobody asked for another protocol, and without a listener the request would never end.
-      sent.once('upgrade', (response, socket) => {
-        socket.destroy();
-        resolve(response);
-      });
-      sent.end();
+  /** Resolves when the answer's head has arrived. */
+  async #ask(
+    connection: Connection,
+    request: ResourceRequest,
+    key: string,
+    watch: RequestWatch,
+  ): Promise<IncomingMessage> {
+    const { service, userAgent } = this.#options;
+    const { signal } = watch;
+    this.#proof.begin(request, connection);
+    signal.throwIfAborted();
+    signal.addEventListener('abort', () =>
+      connection.destroy(signal.reason instanceof Error ? signal.reason : undefined),
+    );
+    watch.requested();
+    const response = await connection.ask(
+      this.#base.pathname.replace(/\/$/, '') + requestPath(service.collection, request),
+      {
+        Host: this.#base.host,
+        Accept: 'application/json',
+        // Content is archived uncoded; asking for a coding would only make both sides compute.
+        'Accept-Encoding': 'identity',
+        ApiKey: key,
+        'User-Agent': userAgent,
+        ...(request.projectUid !== undefined && { ProjectUid: request.projectUid }),
+        Connection: 'keep-alive',
+      },
+    );
+    watch.receives(response, connection.socket);
+    return response;
+  }
+
+  async #receive(
+    connection: Connection,
+    request: ResourceRequest,
+    key: string,
+    content: AsyncIterable<Buffer>,
+    check: BodyCheck,
+  ): Promise<ReceivedBody> {
+    const { receiver } = this.#options;
+    const body = await receive(content, check, receiver).catch(async (error: unknown) => {
+      if (error instanceof InvalidBodyError) await this.#proof.refuse(request, connection, refusal(error, key));
+      throw error;
     });
+    try {
+      await this.#proof.accept(request, connection, body);
+    } catch (error) {
+      await body.release();
+      throw error;
+    }
+    return { ...body, facts: withoutKey(body.facts, key) };
   }
-}
-
-function describe({ cluster, resource }: ResourceRequest): string {
-  return `GET ${resources[resource].path} of cluster ${cluster}`;
 }
 
 /**
@@ -134,82 +152,29 @@ function describe({ cluster, resource }: ResourceRequest): string {
  * @throws ServiceError with the bare reason, if the head alone shows that the answer is not usable
  */
 function acceptedContent(
-  response: http.IncomingMessage,
+  response: IncomingMessage,
   { resource }: ResourceRequest,
+  key: string,
   signal: AbortSignal,
 ): AsyncIterable<Buffer> {
   const status = response.statusCode ?? 0;
   if (status !== 200) {
-    discard(response);
     const retryAfterMs = parseRetryAfter(response.headers['retry-after'], new Date());
     throw new ServiceError(statusReason(status), 'status', { status, retryAfterMs });
   }
-  const refuse = (reason: string) => {
-    response.destroy();
-    return new ServiceError(`200 OK, but ${reason}`, 'encoding', { status });
-  };
-  if (!isDelimited(response) && !resources[resource].showsItsEnd)
+  const refuse = (reason: string) => new ServiceError(`200 OK, but ${reason}`, 'encoding', { status });
+  const coding = response.headers['transfer-encoding']?.trim().toLowerCase();
+  if (coding !== undefined && coding !== 'chunked' && coding !== 'identity')
+    throw refuse(`its Transfer-Encoding "${hideKey(coding, key)}" is not "chunked", the only one that was asked for`);
+  // Otherwise the end of the connection ends the body, whatever ended the connection.
+  const isDelimited = coding === 'chunked' || (coding === undefined && 'content-length' in response.headers);
+  if (!isDelimited && !resources[resource].showsItsEnd)
     throw refuse(
       'it declares no end of its body (neither Content-Length nor chunked): a cut one could not be told from a whole one',
     );
   const encoding = response.headers['content-encoding'];
   const content = decoded(response, encoding, signal);
-  if (content === undefined) throw refuse(`its Content-Encoding "${encoding}" is none of gzip, deflate, br`);
+  if (content === undefined)
+    throw refuse(`its Content-Encoding "${hideKey(encoding ?? '', key)}" is none of gzip, deflate, br`);
   return content;
-}
-
-/** What a failed request means: the error that names the call and the reason, never the key. */
-function explain(error: unknown, call: string, key: string, watch: RequestWatch): unknown {
-  const failed = (reason: string, failure: ServiceFailure, details: ServiceErrorDetails) =>
-    new ServiceError(`${call} failed: ${hideKey(reason, key)}`, failure, details);
-  if (error instanceof ServiceError) return failed(error.message, error.failure, error);
-  if (error instanceof SpoolError) return error;
-  if (watch.expired !== undefined) return failed(watch.expired, 'timeout', { cause: error });
-  if (error instanceof BodyTooLargeError) {
-    const reason = `its body has ${error.message}; raise limits.maxBodyMiB if that is right`;
-    return failed(reason, 'too-large', { status: 200 });
-  }
-  if (error instanceof InvalidBodyError) {
-    const reason = hideKey(error.message, key).replace(/^The /, 'the ');
-    // Only the cause's own cause: its message may quote the key.
-    return new InvalidBodyError(`${call} answered 200 OK, but ${reason}`, { cause: error.cause });
-  }
-  if (!hasCode(error)) return error;
-  const { code } = error;
-  if (certificateCodes.test(code)) {
-    const reason = `the service's certificate is not trusted (${code}); nothing was sent`;
-    return failed(reason, 'certificate', { cause: error });
-  }
-  if (watch.answered)
-    return failed(`its body was cut short or damaged (${code})`, 'cut', { status: 200, cause: error });
-  const what = code.startsWith('HPE_') ? 'its answer is no HTTP that can be read' : 'no answer';
-  return failed(`${what} (${code})`, 'connection', { cause: error });
-}
-
-function statusReason(status: number): string {
-  const known = http.STATUS_CODES[status] ?? 'an unknown status';
-  if (status >= 300 && status < 400) return `${status} ${known}; redirects are not followed, check service.baseUrl`;
-  return [`${status} ${known}`, advice[status]].filter((part) => part !== undefined).join('; ');
-}
-
-/** Reads a short body to its end so that its connection can be used again; gives up a connection with a long or slow one. */
-function discard(response: http.IncomingMessage): void {
-  let read = 0;
-  const timer = setTimeout(() => response.destroy(), drainLimits.ms);
-  response.on('data', (chunk: Buffer) => {
-    read += chunk.length;
-    if (read > drainLimits.bytes) response.destroy();
-  });
-  response.once('close', () => clearTimeout(timer));
-  // Its status is the outcome already; that its body breaks off as well changes nothing.
-  response.on('error', () => undefined);
-}
-
-/** Whether HTTP itself says where the body ends; otherwise the end of the connection does, whatever ended it. */
-function isDelimited({ headers }: http.IncomingMessage): boolean {
-  return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-}
-
-function hasCode(error: unknown): error is Error & { code: string } {
-  return isNativeError(error) && 'code' in error && typeof error.code === 'string';
 }

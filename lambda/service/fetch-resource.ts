@@ -13,6 +13,12 @@ import { ServiceError } from './service-error';
 /** Makes the check for one body, once the answer's media type is known. */
 export type CheckFactory = (mediaType: string | undefined) => BodyCheck;
 
+/**
+ * Called when the head of an answer has arrived.
+ * @param received tells at any time how many bytes of the body have arrived, as they came over the wire
+ */
+export type OnHead = (status: number, received: () => number) => void;
+
 /** The service, one request a call. */
 export interface ClusterService {
   get(request: ResourceRequest, key: string, check: CheckFactory, signal: AbortSignal): Promise<ServiceAnswer>;

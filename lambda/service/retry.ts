@@ -8,7 +8,7 @@ export const maxRequests = 5;
 /** First delay's upper bound and the bound of all delays that the service does not name, in milliseconds. */
 export const backoff = { firstMs: 500, longestMs: 20_000 } as const;
 
-const retriedFailures: ReadonlySet<ServiceFailure> = new Set(['connection', 'timeout', 'cut']);
+const retriedFailures: ReadonlySet<ServiceFailure> = new Set(['connection', 'timeout', 'cut', 'unproven']);
 
 /** Whether the same request may succeed later. */
 export function isRetried(failure: ServiceFailure, status: number | undefined): boolean {

@@ -12,8 +12,10 @@ export type ServiceFailure =
   | 'status'
   /** More decoded content than `limits.maxBodyMiB`. */
   | 'too-large'
-  /** A Content-Encoding that cannot be decoded, or a body whose end cannot be told. */
-  | 'encoding';
+  /** A coding that was not asked for or cannot be decoded, or a body whose end cannot be told. */
+  | 'encoding'
+  /** It cannot be told whether the answer is whole, and this request's: the next request gets a new connection. */
+  | 'unproven';
 
 export interface ServiceErrorDetails {
   readonly status?: number | undefined;

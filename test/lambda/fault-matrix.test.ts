@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { objectKey } from '../../lambda/archive/archive-layout';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import { maxRequests } from '../../lambda/service/retry';
@@ -29,6 +30,7 @@ import {
   wrongRecords,
 } from '../support/fault-service-bodies';
 import { refusedAddress } from '../support/fault-service-refusal';
+import { wire } from '../support/raw-service';
 import { RealCollector, type RealCollectorOptions, testKey, testRun } from '../support/real-collector';
 
 /**
@@ -140,6 +142,41 @@ const cells: Cell[] = [
     /^GET assets\/manifest .* declares no end of its body/,
     'manifest',
   ),
+  ...['identity', 'chunked, identity'].map((coding) =>
+    final(
+      `a cut manifest under Transfer-Encoding: ${coding}`,
+      endedByClosing('kind: Cluster\nna', `Transfer-Encoding: ${coding}`),
+      coding === 'identity' ? /declares no end of its body/ : /its Transfer-Encoding "chunked, identity" is not/,
+      'manifest',
+    ),
+  ),
+  ...['gzip', 'chunked, gzip', 'x-unheard-of'].map((coding) =>
+    final(
+      `a cut manifest under Transfer-Encoding: ${coding}`,
+      endedByClosing(gzipSync('kind: Cluster\n').subarray(0, 20), `Transfer-Encoding: ${coding}`),
+      new RegExp(`its Transfer-Encoding "${coding}" is not "chunked"`),
+      'manifest',
+    ),
+  ),
+  final(
+    'a manifest under Transfer-Encoding: gzip, chunked',
+    ({ socket }) => {
+      const packed = gzipSync('kind: Cluster\n');
+      socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n');
+      socket.write(`${packed.length.toString(16)}\r\n`);
+      socket.end(Buffer.concat([packed, Buffer.from('\r\n0\r\n\r\n')]));
+    },
+    /its Transfer-Encoding "gzip, chunked" is not "chunked"/,
+    'manifest',
+  ),
+  {
+    fault: 'a log record under Transfer-Encoding: identity',
+    resource: 'log',
+    answer: always(endedByClosing(record, 'Transfer-Encoding: identity')),
+  },
+  followed('a Content-Length that counts characters', wire('ä'.repeat(100)).replace('Length: 200', 'Length: 100')),
+  followed('a Content-Length without the last line feed', wire('kind: Cluster\n').replace('Length: 14', 'Length: 13')),
+  followed('an answer sent twice', wire('kind: Cluster\n').repeat(2)),
   { fault: 'a log record without a declared end', resource: 'log', answer: always(endedByClosing(record)) },
   final('a cut log record without a declared end', endedByClosing(record.slice(0, -9)), noRecord('')),
 
@@ -176,9 +213,23 @@ const goodAnswer = (resource: Resource, uid: string) =>
   resource === 'log' ? ok(logRecord({ uid })) : ok(manifestText(uid), text);
 
 /** A body that ends with its connection, as HTTP/1.0 had it. */
-function endedByClosing(body: string): Answer {
+function endedByClosing(body: string | Buffer, ...headers: string[]): Answer {
+  const head = ['HTTP/1.1 200 OK', 'Content-Type: text/plain', 'Connection: close', ...headers, '', ''].join('\r\n');
   return ({ socket }) => {
-    socket.end(`HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n${body}`);
+    socket.end(Buffer.concat([Buffer.from(head), Buffer.from(body)]));
+  };
+}
+
+/** A manifest with more bytes behind it than it declares, however often it is asked for. */
+function followed(fault: string, bytes: string): Cell {
+  return {
+    fault,
+    resource: 'manifest',
+    answer: always(({ socket }) => {
+      socket.write(bytes);
+    }),
+    error: new RegExp(`failed: more bytes came than its Content-Length declares: .*; ${gaveUp}$`),
+    requests: maxRequests,
   };
 }
 

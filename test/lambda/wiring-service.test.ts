@@ -1,3 +1,4 @@
+import type { Resource } from '../../lambda/resources';
 import { checkFactory } from '../../lambda/service/fetch-resource';
 import type { Collection } from '../../lambda/stack-contract';
 import { openService } from '../../lambda/wiring';
@@ -10,15 +11,23 @@ afterEach(async () => {
 });
 
 /** What a request comes to for a configuration: the length of the body, or the error's message. */
-async function ask(service: RawService, limits: Partial<Collection['limits']>, count = 1): Promise<unknown[]> {
-  const opened = openService({
-    service: { baseUrl: service.url, collection: 'c' },
-    clusters: [],
-    limits: { concurrency: 4, maxBodyMiB: 1, responseTimeoutSeconds: 60, ...limits },
-    compression: 'gzip',
-  });
+async function ask(
+  service: RawService,
+  limits: Partial<Collection['limits']>,
+  count = 1,
+  resource: Resource = 'manifest',
+): Promise<unknown[]> {
+  const opened = openService(
+    {
+      service: { baseUrl: service.url, collection: 'c' },
+      clusters: [],
+      limits: { concurrency: 4, maxBodyMiB: 1, responseTimeoutSeconds: 60, ...limits },
+      compression: 'gzip',
+    },
+    () => undefined,
+  );
   closing.push(() => opened.close());
-  const request = { cluster: 'a', resource: 'manifest' } as const;
+  const request = { cluster: 'a', resource };
   const signal = new AbortController().signal;
   return Promise.all(
     Array.from({ length: count }, () =>
@@ -48,8 +57,9 @@ test('the longest wait for an answer is the configured one', async () => {
 });
 
 test('no more connections are open than requests may be under way', async () => {
-  const service = await started(({ socket }) => socket.write(wire('text')));
-  expect(await ask(service, { concurrency: 2 }, 10)).toEqual(Array(10).fill(4));
+  const record = JSON.stringify({ spec: { clusterUid: 'a' } });
+  const service = await started(({ socket }) => socket.write(wire(record)));
+  expect(await ask(service, { concurrency: 2 }, 10, 'log')).toEqual(Array(10).fill(record.length));
   expect(service.connections).toBe(2);
 });
 

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
+import { createServer as createTlsServer } from 'node:tls';
 
 /** One request as it came over the wire. */
 export interface RawRequest {
@@ -17,16 +18,21 @@ export interface RawService {
   close(): Promise<void>;
 }
 
-/** A server below HTTP, for answers that no HTTP server would give. */
+/**
+ * A server below HTTP, for answers that no HTTP server would give.
+ * @param tls PEM texts; makes it https
+ */
 export async function startRawService(
   answer: (request: RawRequest) => void,
   onConnection: (socket: Socket) => void = () => undefined,
+  tls?: { readonly key: string; readonly cert: string },
 ): Promise<RawService> {
   const sockets: Socket[] = [];
   let requests = 0;
-  const server = createServer((socket) => {
+  const serveSocket = (socket: Socket) => {
     sockets.push(socket);
     socket.on('error', () => undefined); // a client that resets its connection
+    socket.setNoDelay(true); // as HTTP servers do: small packets go out at once
     onConnection(socket);
     let received = '';
     socket.on('data', (data) => {
@@ -37,11 +43,12 @@ export async function startRawService(
         answer({ socket, nth: requests, head });
       }
     });
-  });
+  };
+  const server = tls === undefined ? createTcpServer(serveSocket) : createTlsServer(tls, serveSocket);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `${tls === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     get connections() {
       return sockets.length;
     },

@@ -68,6 +68,8 @@ export class RealCollector {
   readonly #secrets: string[] = [];
   /** Whatever attempts gave to their callers. */
   readonly #told: string[] = [];
+  /** What was to be known of the connections to the service. */
+  readonly serviceWarnings: string[] = [];
   /** What the SDK warned of. */
   readonly #warnings: string[] = [];
   readonly #clock: Clock;
@@ -139,13 +141,14 @@ export class RealCollector {
       compressor: createCompressor(compression),
       maxBytes: (limits?.maxBodyMiB ?? 64) * 1024 * 1024,
     };
-    const api = new ClusterApi(
-      { ...service, collection: 'platformclusters' },
-      concurrency,
+    const api = new ClusterApi({
+      service: { ...service, collection: 'platformclusters' },
+      connections: concurrency,
       receiver,
-      { connectMs: 5000, responseMs: 5000, idleMs: 5000, ...timeLimits },
-      'test',
-    );
+      timeLimits: { connectMs: 5000, responseMs: 5000, idleMs: 5000, ...timeLimits },
+      userAgent: 'test',
+      onWarning: (warning) => this.serviceWarnings.push(warning),
+    });
     const slept = this.#slept.length;
     const reporter = new FakeReporter();
     const context: AttemptContext = {

@@ -90,9 +90,12 @@ export class MemberNames {
     else this.names.push(JSON.stringify(value).slice(1, -1) + (tooLong ? '…' : ''));
   }
 
-  /** What kind of object it is, as part of a sentence. */
-  describe(): string {
+  /**
+   * What kind of object it is, as part of a sentence.
+   * @param quote applied to each name
+   */
+  describe(quote: (name: string) => string): string {
     if (this.names.length === 0) return 'an empty JSON object';
-    return `a JSON object with members ${this.names.join(', ')}${this.hasMore ? ', …' : ''}`;
+    return `a JSON object with members ${this.names.map(quote).join(', ')}${this.hasMore ? ', …' : ''}`;
   }
 }

@@ -82,7 +82,14 @@ describe('the path of a request', () => {
     const service = await startFaultService(({ uid: cluster = '' }) => ok(logRecord({ uid: cluster })));
     const receiver = { spoolDirectory: '.', compressor: createCompressor('gzip'), maxBytes: 2 ** 20 };
     const limits = { connectMs: 10_000, responseMs: 10_000, idleMs: 10_000 };
-    const api = new ClusterApi({ baseUrl: service.url, collection: 'platformclusters' }, 4, receiver, limits, 'test');
+    const api = new ClusterApi({
+      service: { baseUrl: service.url, collection: 'platformclusters' },
+      connections: 4,
+      receiver,
+      timeLimits: limits,
+      userAgent: 'test',
+      onWarning: () => undefined,
+    });
     await fc.assert(
       fc.asyncProperty(uid, requestId, async (cluster, id) => {
         const asked = { cluster, resource: 'log', requestId: id } as const;

@@ -1,0 +1,149 @@
+import { once } from 'node:events';
+import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTls, createSecureContext } from 'node:tls';
+import { arrivalsRead, Connection } from './connection';
+
+/** Milliseconds without traffic after which the operating system asks whether the other side is still there. */
+const keepAliveMs = 1000;
+
+/** The connections to one origin: a bounded number, used again as long as nothing speaks against them. */
+export class Connections {
+  readonly #openSocket: () => Socket;
+  readonly #openedBy: 'connect' | 'secureConnect';
+  readonly #limit: number;
+  readonly #onUnasked: (connection: Connection) => void;
+  readonly #all = new Set<Connection>();
+  /** In the order of their last use. */
+  readonly #idle: Connection[] = [];
+  readonly #waiting: (() => void)[] = [];
+  /** Spares a new connection half of the handshake. */
+  #tlsSession: Buffer | undefined;
+
+  /**
+   * @param caCertificate PEM text of the only authorities trusted; left out: the runtime's own
+   * @param limit connections at once
+   * @param onUnasked called when a connection has brought what nobody asked for
+   */
+  constructor(
+    { protocol, hostname, port }: URL,
+    caCertificate: string | undefined,
+    limit: number,
+    onUnasked: (connection: Connection) => void,
+  ) {
+    this.#limit = limit;
+    this.#onUnasked = onUnasked;
+    const isTls = protocol !== 'http:';
+    const host = hostname.replace(/^\[|\]$/g, '');
+    const address = {
+      host,
+      port: Number(port) || (isTls ? 443 : 80),
+      noDelay: true,
+      keepAlive: true,
+      keepAliveInitialDelay: keepAliveMs,
+    };
+    this.#openedBy = isTls ? 'secureConnect' : 'connect';
+    if (!isTls) {
+      this.#openSocket = () => connectTcp(address);
+      return;
+    }
+    // Made once: reading the certificates of the authorities costs as much as half a handshake.
+    const secureContext = createSecureContext({ ca: caCertificate });
+    this.#openSocket = () => {
+      const socket = connectTls({
+        ...address,
+        servername: isIP(host) === 0 ? host : '',
+        ALPNProtocols: ['http/1.1'],
+        secureContext,
+        session: this.#tlsSession,
+      });
+      socket.on('session', (session) => {
+        this.#tlsSession = session;
+      });
+      return socket;
+    };
+  }
+
+  /**
+   * A connection that no other request uses and that has nothing left to be read. To be given back with {@link keep}, or
+   * destroyed.
+   * @param choose among the idle connections, the one used last at the end; a new one if it chooses none
+   * @throws what keeps a connection from being made; the signal's reason, or an AbortError, when it aborts
+   */
+  async take(
+    choose: (idle: readonly Connection[]) => Connection | undefined,
+    signal: AbortSignal,
+  ): Promise<Connection> {
+    for (;;) {
+      const kept = choose(this.#idle);
+      if (kept !== undefined) {
+        this.#idle.splice(this.#idle.indexOf(kept), 1);
+        await arrivalsRead();
+        if (kept.isOpen) return kept;
+        continue;
+      }
+      if (this.#all.size < this.#limit) return this.#connect(signal);
+      const oldest = this.#idle.shift();
+      if (oldest === undefined) await this.#freed(signal);
+      else this.#end(oldest);
+    }
+  }
+
+  /** Takes back a connection whose answer was read to its end and believed. */
+  keep(connection: Connection): void {
+    connection.rest();
+    if (!connection.isOpen) {
+      this.#end(connection);
+      return;
+    }
+    this.#idle.push(connection);
+    this.#waiting.shift()?.();
+  }
+
+  /** Ends all connections, also those that are in use. */
+  close(): void {
+    const closed = Object.assign(new Error('Reading from the service was ended'), { code: 'ECONNABORTED' });
+    for (const connection of this.#all) connection.destroy(closed);
+  }
+
+  async #connect(signal: AbortSignal): Promise<Connection> {
+    const socket = this.#openSocket();
+    const connection = new Connection(socket, this.#onUnasked);
+    this.#all.add(connection);
+    socket.once('close', () => this.#forget(connection));
+    try {
+      await once(socket, this.#openedBy, { signal });
+    } catch (error) {
+      this.#end(connection);
+      throw error;
+    }
+    await arrivalsRead();
+    return connection;
+  }
+
+  #end(connection: Connection): void {
+    connection.destroy();
+    this.#forget(connection);
+  }
+
+  #forget(connection: Connection): void {
+    const at = this.#idle.indexOf(connection);
+    if (at !== -1) this.#idle.splice(at, 1);
+    if (this.#all.delete(connection)) this.#waiting.shift()?.();
+  }
+
+  /** Resolves when a connection has come back or has ended. */
+  #freed(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const wake = () => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = () => {
+        this.#waiting.splice(this.#waiting.indexOf(wake), 1);
+        reject(signal.reason);
+      };
+      signal.addEventListener('abort', giveUp, { once: true });
+      this.#waiting.push(wake);
+    });
+  }
+}

@@ -1,0 +1,63 @@
+import type { Socket } from 'node:net';
+import { objectKey } from '../../lambda/archive/archive-layout';
+import type { Resource } from '../../lambda/resources';
+import { parseContractPath } from '../../local/demo-service/contract-path';
+import { logRecord, manifestText } from '../support/fault-service-bodies';
+import { type RawService, startRawService, wire } from '../support/raw-service';
+import { RealCollector, testRun } from '../support/real-collector';
+
+/** Whole runs through a gateway that mixes up the answers on a connection. */
+
+const clusters = Array.from({ length: 10 }, (_, index) => `c${index}`);
+const bodyOf = (uid: string, resource: Resource) => (resource === 'log' ? logRecord({ uid }) : manifestText(uid));
+
+let gateway: RawService;
+let collector: RealCollector;
+
+afterEach(async () => {
+  await collector.close();
+  await gateway.close();
+});
+
+/** The bytes for one request. @param before the right answer to the request before it on the same connection */
+type Answering = (nth: number, right: string, before?: string) => string;
+
+const gateways: Record<string, Answering> = {
+  'sends each answer again before the next': (_nth, right, before) =>
+    (before === undefined ? '' : wire(before)) + wire(right),
+  'gives each request the answer to the one before': (_nth, right, before = right) => wire(before),
+  'sends every third answer only after a 504': (nth, right, before = right) =>
+    nth % 3 === 1 ? 'HTTP/1.1 504 Gateway Timeout\r\nContent-Length: 0\r\n\r\n' : wire(before),
+};
+
+const both: readonly Resource[] = ['log', 'manifest'];
+
+describe.each(Object.entries(gateways))('a gateway that %s', (_what, answer) => {
+  it.each<[string, readonly Resource[], number]>([
+    ['manifests, one after the other', ['manifest'], 1],
+    ['manifests, four at once', ['manifest'], 4],
+    ['logs and manifests, one after the other', both, 1],
+    ['logs and manifests, four at once', both, 4],
+  ])('gives no cluster the answer for another (%s)', async (_of, resources, concurrency) => {
+    const last = new Map<Socket, string>();
+    gateway = await startRawService(({ socket, nth, head }) => {
+      const { uid = '', resource = 'log' } = parseContractPath(head.split(' ')[1] ?? '', 'platformclusters') ?? {};
+      const right = bodyOf(uid, resource);
+      socket.write(answer(nth, right, last.get(socket)));
+      last.set(socket, right);
+    });
+    collector = await RealCollector.start({
+      service: { baseUrl: gateway.url },
+      clusters: clusters.map((uid) => ({ uid, resources })),
+      limits: { concurrency },
+    });
+    const { summary } = await collector.attempt();
+    expect(summary).toMatchObject({ status: 'complete' });
+    const objects = await collector.objects();
+    for (const cluster of clusters)
+      for (const resource of resources) {
+        const key = objectKey({ cluster, resource, run: testRun, compression: 'gzip' });
+        expect(objects.get(key)?.toString()).toBe(bodyOf(cluster, resource));
+      }
+  });
+});
