@@ -73,7 +73,7 @@ export class ClusterApi {
       const { socket } = connection;
       const headBytes = socket.bytesRead;
       onHead?.(response.statusCode ?? 0, () => socket.bytesRead - headBytes);
-      const content = acceptedContent(response, request, key, signal);
+      const content = await acceptedContent(response, request, key, signal);
       const given = response.headers['content-type'];
       const mediaType = given === undefined ? undefined : hideKey(given, key);
       const body = await this.#receive(connection, request, key, content, check(mediaType));
@@ -111,13 +111,13 @@ export class ClusterApi {
     const response = await connection.ask(
       this.#base.pathname.replace(/\/$/, '') + requestPath(service.collection, request),
       {
-        Host: this.#base.host,
         Accept: 'application/json',
         // Content is archived uncoded; asking for a coding would only make both sides compute.
         'Accept-Encoding': 'identity',
         ApiKey: key,
         'User-Agent': userAgent,
         ...(request.projectUid !== undefined && { ProjectUid: request.projectUid }),
+        Host: this.#base.host,
         Connection: 'keep-alive',
       },
     );
@@ -151,12 +151,12 @@ export class ClusterApi {
  * The decoded content of a good answer.
  * @throws ServiceError with the bare reason, if the head alone shows that the answer is not usable
  */
-function acceptedContent(
+async function acceptedContent(
   response: IncomingMessage,
   { resource }: ResourceRequest,
   key: string,
   signal: AbortSignal,
-): AsyncIterable<Buffer> {
+): Promise<AsyncIterable<Buffer>> {
   const status = response.statusCode ?? 0;
   if (status !== 200) {
     const retryAfterMs = parseRetryAfter(response.headers['retry-after'], new Date());
@@ -173,7 +173,7 @@ function acceptedContent(
       'it declares no end of its body (neither Content-Length nor chunked): a cut one could not be told from a whole one',
     );
   const encoding = response.headers['content-encoding'];
-  const content = decoded(response, encoding, signal);
+  const content = await decoded(response, encoding, signal);
   if (content === undefined)
     throw refuse(`its Content-Encoding "${hideKey(encoding ?? '', key)}" is none of gzip, deflate, br`);
   return content;

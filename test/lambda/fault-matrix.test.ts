@@ -1,4 +1,4 @@
-import { gzipSync } from 'node:zlib';
+import { brotliCompressSync, deflateRawSync, gzipSync } from 'node:zlib';
 import { objectKey } from '../../lambda/archive/archive-layout';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import { maxRequests } from '../../lambda/service/retry';
@@ -94,6 +94,19 @@ const noManifest = (reason: string) =>
   new RegExp(`^GET assets/manifest of cluster victim answered 200 OK, but .*${reason}`);
 const failedWith = (reason: string) => new RegExp(`^GET features/logFetcher of cluster victim failed: ${reason}`);
 
+/** The record with its Content-Encoding, already applied. */
+const coded = (coding: string, body: string | Buffer) =>
+  ok(body, { 'Content-Type': 'application/json', 'Content-Encoding': coding });
+
+const codedRecords: Record<string, Answer> = {
+  'a log in gzip': encoded('gzip', record),
+  'a log in deflate': encoded('deflate', record),
+  'a log in brotli': encoded('br', record),
+  'a log in deflate without the frame of zlib': coded('deflate', deflateRawSync(record)),
+  'a log in no coding, under the name none': coded('none', record),
+  'a log in identity and gzip': coded('Identity, GZip', gzipSync(record)),
+};
+
 const cells: Cell[] = [
   lasting('a reset before the headers', resetBeforeHeaders(), 'no answer \\(ECONNRESET\\)'),
   passing('a reset before the headers', resetBeforeHeaders()),
@@ -122,9 +135,17 @@ const cells: Cell[] = [
   final('deep nesting', ok(deepRecord(victim, 2000)), noRecord('1,?000')),
   final('a JSON string that breaks off', ok('"apiVersion: v1\\n'), noManifest(''), 'manifest'),
 
-  { fault: 'a gzip-encoded log', resource: 'log', answer: always(encoded('gzip', record)) },
-  { fault: 'a deflate-encoded log', resource: 'log', answer: always(encoded('deflate', record)) },
-  { fault: 'a brotli-encoded log', resource: 'log', answer: always(encoded('br', record)) },
+  ...Object.entries(codedRecords).map(([fault, answer]): Cell => ({ fault, resource: 'log', answer: always(answer) })),
+  lasting(
+    'raw deflate that is cut',
+    coded('deflate', deflateRawSync(record).subarray(0, -9)),
+    'its body was cut short',
+  ),
+  final(
+    'two codings, one in the other',
+    coded('gzip, br', brotliCompressSync(gzipSync(record))),
+    failedWith('200 OK, but its Content-Encoding "gzip, br" is none of gzip, deflate, br'),
+  ),
   final(
     'an unknown Content-Encoding',
     wronglyEncoded(record),
@@ -278,8 +299,8 @@ it.each(cells)('$fault ($resource)', async (cell) => {
   expect(await collector.spooled()).toEqual([]);
 });
 
-it('what is decoded is archived decoded', async () => {
-  await start({ resource: 'log', answer: always(encoded('gzip', record)) });
+it.each(Object.entries(codedRecords))('%s is archived as it was before the coding', async (_name, answer) => {
+  await start({ resource: 'log', answer: always(answer) });
   await collector.attempt();
   expect((await collector.objects()).get(keyOf(victim, 'log'))?.toString()).toBe(record);
 });
