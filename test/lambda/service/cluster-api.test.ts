@@ -3,7 +3,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { BodyCheck } from '../../../lambda/body/body-check';
 import { createCompressor } from '../../../lambda/body/compress';
 import { ClusterApi } from '../../../lambda/service/cluster-api';
@@ -72,6 +72,14 @@ async function get(api: ClusterApi, request = manifestOf('a'), signal = never): 
   } catch (error) {
     return (error as Error).message;
   }
+}
+
+/** What becomes of the log of cluster a, asked for with a key. */
+function askWith(api: ClusterApi, secret: string): Promise<string> {
+  return api.get(logOfA, secret, checkFactory(logOfA, false), never).then(
+    () => 'an answer',
+    (error: Error) => error.message,
+  );
 }
 
 const failed = (reason: string) => `GET assets/manifest of cluster a failed: ${reason}`;
@@ -255,6 +263,49 @@ describe('the key, echoed by the service,', () => {
     expect(message).toContain('[the API key]');
     expect(message).not.toContain(key.slice(0, 8));
     expect(message).not.toContain(JSON.stringify(key).slice(1, 9));
+  });
+
+  it.each<[string, string]>([
+    ['as a member, in upper case', JSON.stringify({ [key.toUpperCase()]: 1 })],
+    ['as a member, percent-encoded', JSON.stringify({ [encodeURIComponent(key).toLowerCase()]: 1 })],
+  ])('%s is in no message', async (_name, body) => {
+    const { api } = await rawApi(({ socket }) => socket.write(wire(body)));
+    expect(await get(api, logOfA)).toBe(
+      'GET features/logFetcher of cluster a answered 200 OK, but the body is a JSON object with members [the API key], expected metadata, spec or status',
+    );
+  });
+
+  it.each<[string, string]>([
+    ['as a content coding, in upper case', `Content-Encoding: ${key.toUpperCase()}`],
+    ['as a content coding, percent-encoded', `Content-Encoding: ${encodeURIComponent(key)}`],
+    ['as a transfer coding', `Transfer-Encoding: ${key}`],
+  ])('%s is in no message', async (_name, header) => {
+    const { api } = await rawApi(({ socket }) => socket.end(`HTTP/1.1 200 OK\r\n${header}\r\n\r\ntext`));
+    expect(await get(api, logOfA)).toContain('"[the API key]"');
+  });
+
+  it('as a state, a uid or a time is in no record, and in the body as it came', async () => {
+    const facts = { metadata: { uid: encodeURIComponent(key), lastModifiedTimestamp: key }, status: { state: key } };
+    const sent = JSON.stringify({ ...facts, spec: { clusterUid: 'a' } });
+    const { api } = await rawApi(({ socket }) => socket.write(wire(sent)));
+    const { body } = await api.get(logOfA, key, checkFactory(logOfA, false), never);
+    const hidden = '[the API key]';
+    expect(body.facts).toEqual({ state: hidden, recordUid: hidden, lastModified: hidden });
+    expect(gunzipSync(body.content as Buffer).toString()).toBe(sent);
+  });
+
+  it.each<[string, (request: RawRequest) => void]>([
+    ['without an answer', ({ socket }) => socket.destroy()],
+    ['with an invalid record', ({ socket }) => socket.write(wire('[]'))],
+    ['with a cut record', ({ socket }) => socket.write(wire('{"spec":'))],
+    ['with a record of another cluster', ({ socket }) => socket.write(wire('{"spec":{"clusterUid":"0"}}'))],
+    ['with another status', ({ socket }) => socket.end('HTTP/1.1 404 Not Found\r\n\r\n')],
+    ['with another coding', ({ socket }) => socket.write(wire('text', 'Content-Encoding: 0'))],
+  ])('so short that it is in ordinary words leaves ours as they are, %s', async (_name, answer) => {
+    const { api } = await rawApi(answer);
+    const expected = await askWith(api, '~');
+    for (const short of ['s', 'record', 'cluster']) expect(await askWith(api, short)).toBe(expected);
+    expect(expected).not.toContain('[the API key]');
   });
 
   it('as a media type is in no record', async () => {

@@ -1,0 +1,64 @@
+import fc from 'fast-check';
+import { hideKey, withoutKey } from '../../../lambda/service/hide-key';
+
+const hidden = '[the API key]';
+const key = 'Key-"1f\\7c/3a%z';
+
+const percent = (text: string) =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+const unicode = (text: string) => [...text].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
+
+describe('the key in a text of the service', () => {
+  it.each<[string, string]>([
+    ['as it is', key],
+    ['in upper case', key.toUpperCase()],
+    ['in lower case', key.toLowerCase()],
+    ['quoted as JSON', JSON.stringify(key).slice(1, -1)],
+    ['quoted as JSON, in upper case', JSON.stringify(key).slice(1, -1).toUpperCase()],
+    ['percent-encoded where a URL needs it', encodeURIComponent(key)],
+    ['percent-encoded, lower case', encodeURIComponent(key).toLowerCase()],
+    ['percent-encoded byte by byte', percent(key)],
+    ['percent-encoded byte by byte, upper case', percent(key).toUpperCase()],
+    ['as escapes of JSON', unicode(key)],
+    ['as escapes of JSON, upper case', unicode(key).toUpperCase().replaceAll('\\U', '\\u')],
+    ['mixed', `${percent(key.slice(0, 4))}${key.slice(4)}`],
+    ['cut after eight characters', key.slice(0, 8)],
+    ['cut after eight characters, percent-encoded', percent(key.slice(0, 8))],
+  ])('is hidden %s', (_how, spelt) => {
+    expect(hideKey(spelt, key)).toBe(hidden);
+    expect(hideKey(`a ${spelt}, ${spelt} z`, key)).toBe(`a ${hidden}, ${hidden} z`);
+  });
+
+  it('is hidden wherever it stands, whatever it is, and nothing else is', () => {
+    const anyKey = fc.string({
+      unit: fc.integer({ min: 0x21, max: 0x7e }).map((c) => String.fromCharCode(c)),
+      minLength: 9,
+    });
+    const spelling = fc.constantFrom(
+      (text: string) => text,
+      encodeURIComponent,
+      percent,
+      unicode,
+      (text: string) => text.toUpperCase(),
+    );
+    fc.assert(
+      fc.property(anyKey, spelling, fc.string(), fc.string(), (secret, spell, before, after) => {
+        fc.pre(hideKey(before, secret) === before && hideKey(after, secret) === after);
+        expect(hideKey(`${before}\n${spell(secret)}\n${after}`, secret)).toBe(`${before}\n${hidden}\n${after}`);
+      }),
+    );
+  });
+
+  it('is not seen in seven of its characters', () => {
+    expect(hideKey(key.slice(0, 7), key)).toBe(key.slice(0, 7));
+  });
+
+  it('is hidden whole if it is short', () => {
+    expect(hideKey('pass', 's')).toBe(`pa${hidden}${hidden}`);
+  });
+});
+
+it('what is recorded of a body is recorded without the key', () => {
+  const facts = { state: `is ${key}`, recordUid: percent(key), lastModified: '2026-11-20T10:00:00Z', logLength: 7 };
+  expect(withoutKey(facts, key)).toEqual({ ...facts, state: `is ${hidden}`, recordUid: hidden });
+});
