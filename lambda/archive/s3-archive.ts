@@ -13,7 +13,7 @@ import {
 import type { Clock } from '../clock';
 import type { ArchiveObject } from './archive-object';
 import { checksumText } from './checksum';
-import { SmallPut } from './small-put';
+import { clockSkewError, notStored, notStoredError, SmallPut } from './small-put';
 
 /** The archive did not take or give an object. */
 export class ArchiveError extends Error {
@@ -121,7 +121,8 @@ export class S3Archive {
     body.once('error', (error) => broken.abort(error));
     try {
       const abortSignal = AbortSignal.any([signal, broken.signal]);
-      await this.#client.send(new PutObjectCommand({ ...input, Body: body }), { abortSignal });
+      const { ETag } = await this.#client.send(new PutObjectCommand({ ...input, Body: body }), { abortSignal });
+      if (ETag === undefined) throw notStored();
     } catch (error) {
       throw broken.signal.aborted ? broken.signal.reason : error;
     } finally {
@@ -132,9 +133,8 @@ export class S3Archive {
   #failed(verb: string, key: string, cause: unknown): ArchiveError {
     const status = statusOf(cause);
     const reason = isNativeError(cause) ? `${cause.name}: ${cause.message}` : String(cause);
-    const advice = status === 403 ? "; check the function's role and the policies of the bucket and its KMS key" : '';
     const answer = status === undefined ? reason : `${status} ${reason}`;
-    return new ArchiveError(`${verb} s3://${this.bucket}/${key} failed: ${answer}${advice}`, { cause });
+    return new ArchiveError(`${verb} s3://${this.bucket}/${key} failed: ${answer}${advice(cause, status)}`, { cause });
   }
 }
 
@@ -157,8 +157,20 @@ function statusOf(error: unknown): number | undefined {
   return error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
 }
 
+/** Errors that another request may not get, although their status says otherwise: the body was late or damaged on its way. */
+const passingErrors = ['RequestTimeout', 'BadDigest', 'IncompleteBody', clockSkewError, notStoredError];
+
 /** No answer at all, or one that promises better luck next time; 409: two conditional writes met. */
 function isTransient(error: unknown, status: number | undefined): boolean {
   if (status === undefined) return isNativeError(error);
-  return [408, 409, 429].includes(status) || status >= 500;
+  return [408, 409, 429].includes(status) || status >= 500 || isNamed(error, passingErrors);
+}
+
+function isNamed(error: unknown, names: readonly string[]): boolean {
+  return isNativeError(error) && names.includes(error.name);
+}
+
+function advice(error: unknown, status: number | undefined): string {
+  if (isNamed(error, [clockSkewError])) return '; set the clock of this machine';
+  return status === 403 ? "; check the function's role and the policies of the bucket and its KMS key" : '';
 }

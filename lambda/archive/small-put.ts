@@ -16,6 +16,11 @@ interface Way {
 
 const exampleKey = 'object';
 
+/** What S3 says of a request that was signed with another time than its own. */
+export const clockSkewError = 'RequestTimeTooSkewed';
+
+export const notStoredError = 'NotStored';
+
 /**
  * PutObject for small bodies: the SDK's endpoint, credentials, signature, time limits and connections, but not the thirty
  * steps each of its requests goes through, which cost more than all else that is done for an object. One request a call;
@@ -33,7 +38,7 @@ export class SmallPut {
 
   /**
    * @param headers of the object, names in lower case
-   * @throws S3ServiceException for an answer that is not 200; whatever keeps an answer from coming; AbortError
+   * @throws S3ServiceException for an answer that is not 200, or does not show that the object is stored; whatever keeps an answer from coming; AbortError
    */
   async send(key: string, headers: Readonly<Record<string, string>>, body: Buffer, signal: AbortSignal): Promise<void> {
     const { example, signer } = await this.#resolve();
@@ -48,13 +53,18 @@ export class SmallPut {
     const signed = (await signer.sign(request, { signingDate })) as SdkRequest;
     const { response } = await config.requestHandler.handle(signed, { abortSignal: signal });
     const answer: Readable = response.body;
-    if (response.statusCode === 200 && response.headers['content-length'] === '0') {
+    const { etag, date, 'content-length': length } = response.headers;
+    const isStored = response.statusCode === 200 && etag !== undefined;
+    if (isStored && length === '0') {
       answer.on('error', () => undefined).resume();
       return;
     }
     const words = await text(answer);
-    if (response.statusCode === 200 && !words.includes('<Error>')) return;
-    throw refusal(response.statusCode === 200 ? 503 : response.statusCode, words);
+    if (isStored && !words.includes('<Error>')) return;
+    const error = refusal(response.statusCode, words);
+    // What is signed next has S3's time, as with the SDK.
+    if (error.name === clockSkewError) config.systemClockOffset = (Date.parse(date ?? '') || Date.now()) - Date.now();
+    throw error;
   }
 
   #resolve(): Promise<Way> {
@@ -97,10 +107,23 @@ function signerOf({ config }: S3Client) {
 
 function refusal(status: number, words: string): S3ServiceException {
   const part = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(words)?.[1];
+  const code = part('Code');
+  if (status === 200 && code === undefined) return notStored();
   return new S3ServiceException({
-    name: part('Code') ?? 'UnknownError',
+    name: code ?? 'UnknownError',
     message: part('Message') ?? '',
     $fault: status < 500 ? 'client' : 'server',
-    $metadata: { httpStatusCode: status },
+    // An error that comes with a 200 is one of S3's own.
+    $metadata: { httpStatusCode: status === 200 ? 503 : status },
+  });
+}
+
+/** The error for an answer that says 200, but not that the object is stored: a gateway's page, for example. */
+export function notStored(): S3ServiceException {
+  return new S3ServiceException({
+    name: notStoredError,
+    message: 'the answer has no ETag, so nothing shows that the object is stored',
+    $fault: 'server',
+    $metadata: { httpStatusCode: 200 },
   });
 }

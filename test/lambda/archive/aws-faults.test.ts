@@ -61,6 +61,10 @@ describe.each([
     ['409 ConditionalRequestConflict', error(409, 'ConditionalRequestConflict')],
     ['503 SlowDown', error(503, 'SlowDown')],
     ['500 InternalError', error(500, 'InternalError')],
+    ['400 RequestTimeout', error(400, 'RequestTimeout')],
+    ['400 BadDigest', error(400, 'BadDigest')],
+    ['400 IncompleteBody', error(400, 'IncompleteBody')],
+    ['403 RequestTimeTooSkewed', error(403, 'RequestTimeTooSkewed')],
     ['a reset before it was written', { kind: 'reset', when: 'before' }],
   ])('survives %s once', async (_name, fault) => {
     await start((request, nth) => (ofLogs(request) && nth === 1 ? fault : undefined), { log });
@@ -87,6 +91,12 @@ describe.each([
       error(403, 'AccessDenied'),
       /failed: 403 AccessDenied.*check the function's role and the policies of the bucket/,
     ],
+    [
+      'a clock that is wrong for ever',
+      error(403, 'RequestTimeTooSkewed'),
+      /failed: 403 RequestTimeTooSkewed.*; set the clock of this machine$/,
+    ],
+    ['400 for ever', error(400, 'InvalidRequest'), /failed: 400 InvalidRequest/],
     ['503 for ever', error(503, 'SlowDown'), /failed: 503 SlowDown/],
     ['409 for ever', error(409, 'ConditionalRequestConflict'), /failed: 409 ConditionalRequestConflict/],
     ['a reset for ever', { kind: 'reset', when: 'before' }, /failed: .*(ECONNRESET|hang up|EPIPE)/],

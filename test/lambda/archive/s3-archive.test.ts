@@ -58,6 +58,21 @@ it.each([
   await givenUp;
 });
 
+it.each([
+  ['a short object', Buffer.from('abc')],
+  ['a long object', { length: 3, crc32: 0, open: () => Readable.from([Buffer.from('abc')], { objectMode: false }) }],
+])('asks again whether %s is stored if S3 says 200 without an ETag', async (_what, content) => {
+  const answers = ['HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nhello', 'HTTP/1.1 412 x\r\ncontent-length: 0\r\n\r\n'];
+  const archive = await start((socket) => {
+    socket.on('data', (bytes) => {
+      if (bytes.includes('abc')) socket.write(answers.shift() ?? '');
+    });
+  });
+  const object = { key: 'logs/one', content, contentType: 'text/plain' };
+  expect(await archive.put(object, new AbortController().signal)).toBe('already-archived');
+  expect(answers).toEqual([]);
+});
+
 it('says nothing untrue of a long object that is there already', async () => {
   const archive = await start((socket) => {
     socket.on('data', (bytes) => {

@@ -20,7 +20,7 @@ let answer: (response: ServerResponse) => void;
 
 beforeEach(async () => {
   received = [];
-  answer = (response) => response.writeHead(200, { 'content-length': 0 }).end();
+  answer = (response) => response.writeHead(200, { 'content-length': 0, etag: '"one"' }).end();
   server = createServer(async (request, response) => {
     const { method, url, headers } = request;
     received.push({ method, url, headers, body: await buffer(request) });
@@ -81,7 +81,7 @@ describe('putting a small object', () => {
     const requestHandler = {
       handle: async (request: { hostname: string; path: string; headers: object }) => {
         asked.push({ hostname: request.hostname, path: request.path });
-        return { response: { statusCode: 200, headers: { 'content-length': '0' }, body: emptyBody() } };
+        return { response: { statusCode: 200, headers: { 'content-length': '0', etag: '"one"' }, body: emptyBody() } };
       },
     };
     const aws = new S3Client({ region: 'eu-central-1', credentials, requestHandler: requestHandler as never });
@@ -103,6 +103,33 @@ describe('putting a small object', () => {
       },
     );
     expect(received).toHaveLength(1);
+  });
+
+  it.each<[string, (response: ServerResponse) => void]>([
+    ['without an ETag', (response) => response.writeHead(200, { 'content-length': 0 }).end()],
+    ['with a page of a gateway', (response) => response.writeHead(200).end('<html>Please sign in</html>')],
+  ])('does not take a 200 %s for success', async (_what, said) => {
+    answer = said;
+    const sending = new SmallPut(client(), 'archive').send('one', headers, Buffer.from('x'), never);
+    await expect(sending).rejects.toMatchObject({
+      name: 'NotStored',
+      message: 'the answer has no ETag, so nothing shows that the object is stored',
+      $metadata: { httpStatusCode: 200 },
+    });
+  });
+
+  it('signs with the time of S3 after S3 has refused its own', async () => {
+    const ahead = 3600_000;
+    const refused = '<Error><Code>RequestTimeTooSkewed</Code><Message>why</Message></Error>';
+    const date = new Date(Date.now() + ahead).toUTCString();
+    answer = (response) => response.writeHead(403, { date }).end(refused);
+    const small = new SmallPut(client(), 'archive');
+    await expect(small.send('one', headers, Buffer.from('x'), never)).rejects.toThrow('why');
+    answer = (response) => response.writeHead(200, { 'content-length': 0, etag: '"one"' }).end();
+    await small.send('one', headers, Buffer.from('x'), never);
+    const [first = 0, second = 0] = received.map((request) => timeOf(request.headers['x-amz-date']));
+    expect(second - first).toBeGreaterThan(ahead - 5000);
+    expect(second - first).toBeLessThan(ahead + 60_000);
   });
 
   it('does not take an error for success because its status is 200', async () => {
@@ -135,6 +162,11 @@ describe('putting a small object', () => {
     expect(received).toHaveLength(1);
   });
 });
+
+/** Milliseconds behind `20261120T100000Z`. */
+function timeOf(stamp: string | string[] | undefined): number {
+  return Date.parse(String(stamp).replace(/^(....)(..)(..T..)(..)(..Z)$/, '$1-$2-$3:$4:$5'));
+}
 
 function emptyBody() {
   return { on: () => emptyBody(), resume: () => emptyBody() };
