@@ -52,6 +52,8 @@ export class Connection {
     this.#answer = answer;
     this.#uses += 1;
     return new Promise((resolve, reject) => {
+      // Of a connection that has ended already, Node's client would never hear.
+      if (!this.isOpen) throw new ConnectionEndedError('ECONNRESET');
       const request = httpRequest({ createConnection: () => socket, setHost: false, path, headers });
       // Not once: a broken connection may report more than one error.
       request.on('error', (error) => {
@@ -106,6 +108,17 @@ export class Connection {
     if (this.#unasked !== undefined) return;
     this.#unasked = what;
     this.#onUnasked(this);
+  }
+}
+
+/** The connection has ended before it was used; the code is one of Node's for connections. */
+export class ConnectionEndedError extends Error {
+  override readonly name = 'ConnectionEndedError';
+  readonly code: string;
+
+  constructor(code: 'ECONNRESET' | 'ECONNABORTED') {
+    super('The connection has ended');
+    this.code = code;
   }
 }
 

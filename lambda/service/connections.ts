@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
-import { arrivalsRead, Connection } from './connection';
+import { arrivalsRead, Connection, ConnectionEndedError } from './connection';
 
 /** Milliseconds without traffic after which the operating system asks whether the other side is still there. */
 const keepAliveMs = 1000;
@@ -16,6 +16,7 @@ export class Connections {
   /** In the order of their last use. */
   readonly #idle: Connection[] = [];
   readonly #waiting: (() => void)[] = [];
+  #isClosed = false;
   /** Spares a new connection half of the handshake. */
   #tlsSession: Buffer | undefined;
 
@@ -81,6 +82,7 @@ export class Connections {
         if (kept.isOpen) return kept;
         continue;
       }
+      if (this.#isClosed) throw new ConnectionEndedError('ECONNABORTED');
       if (this.#all.size < this.#limit) return this.#connect(signal);
       const oldest = this.#idle.shift();
       if (oldest === undefined) await this.#freed(signal);
@@ -101,8 +103,8 @@ export class Connections {
 
   /** Ends all connections, also those that are in use. */
   close(): void {
-    const closed = Object.assign(new Error('Reading from the service was ended'), { code: 'ECONNABORTED' });
-    for (const connection of this.#all) connection.destroy(closed);
+    this.#isClosed = true;
+    for (const connection of this.#all) connection.destroy(new ConnectionEndedError('ECONNABORTED'));
   }
 
   async #connect(signal: AbortSignal): Promise<Connection> {

@@ -162,6 +162,17 @@ describe.each([
     ]);
   });
 
+  it.each(['keep-alive', 'close'])('bytes in the next packet discredit the answer (Connection: %s)', async (ending) => {
+    await start(
+      ({ socket }, right) => {
+        socket.write(wire(right, `Connection: ${ending}`));
+        setImmediate(() => socket.write('rest'));
+      },
+      { tls },
+    );
+    expect(await get('a')).toMatch(unproven);
+  });
+
   describe.each<[string, readonly Resource[]]>([
     ['manifests', ['manifest']],
     ['logs and manifests', ['log', 'manifest']],

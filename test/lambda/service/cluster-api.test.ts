@@ -151,6 +151,28 @@ describe('connections', () => {
     expect(service.connections).toBe(3);
   });
 
+  it.each<[string, (socket: Socket) => unknown]>([
+    ['closes', (socket) => socket.end()],
+    ['resets', (socket) => socket.resetAndDestroy()],
+  ])('that the service %s as soon as they are made end their requests at once', async (_how, end) => {
+    const { api } = await rawApi(() => undefined, {}, end);
+    expect(await get(api)).toBe(failed('no answer (ECONNRESET)'));
+  });
+
+  it('are not made any more after the end', async () => {
+    let asked: () => void = () => undefined;
+    const arrived = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const { api, service } = await rawApi(() => asked(), { connections: 1 });
+    const waiting = [get(api), get(api)];
+    await arrived;
+    api.close();
+    expect(await Promise.all(waiting)).toEqual(Array(2).fill(failed('no answer (ECONNABORTED)')));
+    expect(await get(api)).toBe(failed('no answer (ECONNABORTED)'));
+    expect(service.connections).toBe(1);
+  });
+
   it('with a second answer that nobody asked for are given up with the first, and no other cluster gets it', async () => {
     const { api, service } = await rawApi(({ socket, nth }) =>
       socket.write(nth === 1 ? wire('text') + wire('the manifest of another cluster') : wire('right')),
