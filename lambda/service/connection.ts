@@ -56,11 +56,7 @@ export class Connection {
       if (!this.isOpen) throw new ConnectionEndedError('ECONNRESET');
       const request = httpRequest({ createConnection: () => socket, setHost: false, path, headers });
       // Not once: a broken connection may report more than one error.
-      request.on('error', (error) => {
-        // What the parser meets behind the answer's end belongs to no request.
-        if (answer.isComplete) this.#discredit('bytes followed the end of its answer');
-        reject(error);
-      });
+      request.on('error', reject);
       request.once('response', (response) => {
         if (answer.begin(response)) this.#discredit('more bytes came than its Content-Length declares');
         resolve(response);
@@ -71,7 +67,7 @@ export class Connection {
         resolve(response);
       });
       answer.afterParsing = () => {
-        // At a second answer in the same packet, the parser destroys the socket and says nothing.
+        // The parser destroys the socket if the packet has something else behind the answer; at a second one, without a word.
         if (answer.isComplete && socket.destroyed) this.#discredit('bytes followed the end of its answer');
       };
       // The parser's own listener is there by now, and is called before this one.

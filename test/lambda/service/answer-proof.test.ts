@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { createCompressor } from '../../../lambda/body/compress';
 import type { Resource } from '../../../lambda/resources';
 import { ClusterApi } from '../../../lambda/service/cluster-api';
+import { Connection } from '../../../lambda/service/connection';
 import { checkFactory } from '../../../lambda/service/fetch-resource';
 import { isRetried, maxRequests } from '../../../lambda/service/retry';
 import { ServiceError } from '../../../lambda/service/service-error';
@@ -162,11 +163,16 @@ describe.each([
     ]);
   });
 
-  it.each(['keep-alive', 'close'])('bytes in the next packet discredit the answer (Connection: %s)', async (ending) => {
+  it.each<[string, (right: string) => string, (send: () => void) => void]>([
+    ['in the next packet', wire, setImmediate],
+    ['in the next packet, whose connection is to be closed', (right) => wire(right, 'Connection: close'), setImmediate],
+    ['in the next packet, behind a chunked body', chunked, setImmediate],
+    ['a moment later', wire, (send) => setTimeout(send, 2)],
+  ])('bytes %s discredit the answer', async (_when, bytes, soon) => {
     await start(
       ({ socket }, right) => {
-        socket.write(wire(right, `Connection: ${ending}`));
-        setImmediate(() => socket.write('rest'));
+        socket.write(bytes(right));
+        soon(() => socket.write('rest'));
       },
       { tls },
     );
@@ -285,6 +291,44 @@ describe('a manifest', () => {
 });
 
 describe('a connection', () => {
+  it('that has proven itself is left to manifests', async () => {
+    let answerLog: () => void = () => undefined;
+    await start(
+      ({ socket, cluster }, right) => {
+        if (cluster === 'a') answerLog = () => socket.write(wire(right));
+        else socket.write(wire(right));
+      },
+      { connections: 2 },
+    );
+    // Two connections: the one used last has brought a log, the other one a manifest.
+    const log = get('a', 'log');
+    await get('b');
+    answerLog();
+    await log;
+    await Promise.all([get('c', 'log'), get('d')]);
+    expect(service.connections).toBe(2);
+  });
+
+  it('with bytes that arrived just before a request is not used for it', async () => {
+    const idle: Socket[] = [];
+    await start(({ socket }, right) => {
+      idle.push(socket);
+      socket.write(wire(right));
+    });
+    await get('a', 'log');
+    idle[0]?.write(wire(rightBody('a', 'log')));
+    expect(await get('b', 'log')).toBe(rightBody('b', 'log'));
+    expect(service.connections).toBe(2);
+  });
+
+  it('that has ended takes no request', async () => {
+    await start(() => undefined, { onConnection: (socket) => socket.end() });
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const connection = new Connection(socket, () => undefined);
+    await once(socket, 'close');
+    await expect(connection.ask('/', {})).rejects.toMatchObject({ code: 'ECONNRESET' });
+  });
+
   it('that is closed with 408 while nothing is asked for is discredited by nothing', async () => {
     const idle: Socket[] = [];
     await start(({ socket }, right) => {
