@@ -54,4 +54,6 @@ export interface BodyFacts {
   readonly lastModified?: string;
   /** Length of `spec.log` in bytes of UTF-8. */
   readonly logLength?: number;
+  /** Why it is not certain that the body is right, in words; no failure. */
+  readonly doubt?: string;
 }

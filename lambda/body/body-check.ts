@@ -1,15 +1,17 @@
 import type { BodyFacts } from '../resources';
 
-/** Checks one body while it arrives, in chunks split anywhere, and hands on the bytes that are to be archived. */
+/** Checks one body while it arrives, in chunks split anywhere, and hands on the bytes to archive. */
 export interface BodyCheck {
   /**
    * @returns the bytes to archive that this chunk completes: the chunk itself, a decoded form, or none yet
    * @throws InvalidBodyError as soon as the body is known to be wrong
+   * @throws NotDecodableError
    */
   write(chunk: Buffer): Buffer;
   /**
-   * To be called once, after the last chunk of a body that arrived whole.
+   * Call this once, after the last chunk of a body that arrived whole.
    * @throws InvalidBodyError if the body is not what was asked for
+   * @throws NotDecodableError
    */
   end(): BodyFacts;
 }
@@ -34,7 +36,7 @@ export class InvalidBodyError extends Error {
 /** Makes a message that quotes the body; each quotation goes through the function. */
 export type QuotingWords = (quote: (text: string) => string) => string;
 
-/** The body cannot be decoded as its media type promises; it may be read again and kept as received. */
+/** The body cannot be decoded as its media type promises. It may be requested again and kept as received. */
 export class NotDecodableError extends Error {
   override readonly name = 'NotDecodableError';
 }

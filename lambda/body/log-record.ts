@@ -4,10 +4,11 @@ import { JsonError } from './json/json-chunk';
 import { type JsonListener, JsonScanner, type JsonType } from './json/json-scanner';
 import type { StringSink } from './json/json-string-scanner';
 import { MemberNames, StringCapture, TextLength } from './json/string-sinks';
+import { RecordEvidence } from './record-evidence';
 
 /**
- * Service contract, section 2.1: the members it names, with their types. Of the date-times only the type string is
- * checked: the contract's "ISO 8601" leaves the profile open, and refusing a record because of a format would lose a log.
+ * Service contract, section 2.1: the members it names, with their types. Of date-times only the type string is checked:
+ * "ISO 8601" has many forms, and refusing a record because of one would lose a log.
  */
 const sections: Record<string, Record<string, 'object' | 'string'>> = {
   metadata: {
@@ -23,23 +24,31 @@ const sections: Record<string, Record<string, 'object' | 'string'>> = {
   status: { state: 'string' },
 };
 
-/** Longest name that has to be read: a longer one is none of the contract's. */
+/** Longest name that has to be read: a longer one is none of the contract's, and none of error documents. */
 const longestName = Math.max(
   ...Object.entries(sections).flatMap(([section, members]) => [section, ...Object.keys(members)].map((n) => n.length)),
 );
 
+/** The values that the run record has too, by their paths. */
+const recordedFacts = {
+  'status.state': 'state',
+  'metadata.uid': 'recordUid',
+  'metadata.lastModifiedTimestamp': 'lastModified',
+} as const satisfies Record<string, keyof BodyFacts>;
+
 /** Longest value that is recorded, in UTF-16 code units: a run record holds one of each per cluster. */
 const longestValue = 4096;
 
-/** Longest part of a foreign value that an error message shows, in UTF-16 code units. */
+/** Longest part of another cluster's uid that an error message shows, in UTF-16 code units. */
 const longestShown = 80;
 
 /**
  * Checks a log record (service contract, section 2.1) and hands it on exactly as received.
  *
- * The body must be one JSON object with at least one of `metadata`, `spec` and `status`; members that the contract names
- * have its types and occur once, `spec.clusterUid` is the cluster asked for, and nesting ends at 1,000. A member that is
- * absent, null or unknown to the contract is fine.
+ * The body must be one JSON object with at least one of `metadata`, `spec` and `status`. Members that the contract names
+ * must have its types and occur once, `spec.clusterUid` must be the cluster asked for, and nesting ends at 1,000. A member
+ * may be absent, null or unknown to the contract. Whether the object is a log-fetcher record at all is weighed by
+ * {@link RecordEvidence}. Bytes that are not UTF-8 are accepted in `spec.log` alone, with a doubt.
  * @param clusterUid the cluster that was asked for
  */
 export function createLogRecordCheck(clusterUid: string): BodyCheck {
@@ -47,48 +56,52 @@ export function createLogRecordCheck(clusterUid: string): BodyCheck {
 }
 
 class LogRecordCheck implements BodyCheck, JsonListener {
-  private readonly scanner = new JsonScanner(this);
-  private readonly memberName = new StringCapture(longestName);
-  private readonly members = new MemberNames();
-  private readonly seen = new Set<string>();
+  readonly #clusterUid: string;
+  readonly #scanner = new JsonScanner(this);
+  readonly #memberName = new StringCapture(longestName);
+  readonly #members = new MemberNames();
+  readonly #evidence = new RecordEvidence();
+  readonly #seen = new Set<string>();
   /** The section whose members are being read. */
-  private section: string | undefined;
-  private hasSection = false;
-  private bytes = 0;
-  private state: StringCapture | undefined;
-  private recordUid: StringCapture | undefined;
-  private lastModified: StringCapture | undefined;
-  private log: TextLength | undefined;
+  #section: string | undefined;
+  #hasSection = false;
+  #bytes = 0;
+  readonly #recorded = new Map<keyof typeof recordedFacts, StringCapture>();
+  #log: TextLength | undefined;
 
-  constructor(private readonly clusterUid: string) {}
+  constructor(clusterUid: string) {
+    this.#clusterUid = clusterUid;
+  }
 
   write(chunk: Buffer): Buffer {
-    this.bytes += chunk.length;
-    this.scan(() => this.scanner.write(chunk));
+    this.#bytes += chunk.length;
+    this.#scan(() => this.#scanner.write(chunk));
     return chunk;
   }
 
   end(): BodyFacts {
-    if (this.bytes === 0) throw new InvalidBodyError('The log record is empty');
-    this.scan(() => this.scanner.end());
-    if (!this.hasSection) {
+    if (this.#bytes === 0) throw new InvalidBodyError('The log record is empty');
+    this.#scan(() => this.#scanner.end());
+    if (!this.#hasSection) {
       throw new InvalidBodyError(
-        (quote) => `The body is ${this.members.describe(quote)}, expected metadata, spec or status`,
+        (quote) => `The body is ${this.#members.describe(quote)}, expected metadata, spec or status`,
       );
     }
+    const { refusal } = this.#evidence;
+    if (refusal !== undefined) throw new InvalidBodyError(`The body is no log record: ${refusal}`);
+    const doubt = this.#doubts().join('; ');
     return {
-      ...(this.state && { state: this.state.value }),
-      ...(this.recordUid && { recordUid: this.recordUid.value }),
-      ...(this.lastModified && { lastModified: this.lastModified.value }),
-      ...(this.log && { logLength: this.log.bytes }),
+      ...Object.fromEntries([...this.#recorded].map(([path, capture]) => [recordedFacts[path], recordable(capture)])),
+      ...(this.#log && { logLength: this.#log.bytes }),
+      ...(doubt !== '' && { doubt }),
     };
   }
 
   name(depth: number): StringSink | undefined {
-    const named = depth === 1 || (depth === 2 && this.section !== undefined);
-    if (!named) return undefined;
-    this.memberName.clear();
-    return this.memberName;
+    const isNamed = depth === 1 || (depth === 2 && this.#section !== undefined);
+    if (!isNamed) return undefined;
+    this.#memberName.clear();
+    return this.#memberName;
   }
 
   value(type: JsonType, depth: number, offset: number): StringSink | undefined {
@@ -96,40 +109,43 @@ class LogRecordCheck implements BodyCheck, JsonListener {
       if (type !== 'object') throw new InvalidBodyError(`The log record is ${nameOf(type)}, expected an object`);
       return undefined;
     }
-    if (depth === 1) this.beginSection(type, offset);
-    if (depth === 2 && this.section !== undefined) return this.beginField(this.section, type, offset);
+    if (depth === 1) this.#beginSection(type, offset);
+    if (depth === 2 && this.#section !== undefined) return this.#beginField(this.#section, type, offset);
     return undefined;
   }
 
-  private beginSection(type: JsonType, offset: number): void {
-    const name = this.contractName(sections);
-    this.members.add(this.memberName);
-    this.section = undefined;
-    if (name === undefined || !this.isPresent(name, 'object', type, offset)) return;
-    this.section = name;
-    this.hasSection = true;
+  #beginSection(type: JsonType, offset: number): void {
+    const name = this.#shortName;
+    this.#members.add(this.#memberName);
+    this.#section = undefined;
+    if (!Object.hasOwn(sections, name)) {
+      this.#evidence.addOther(name, type);
+    } else if (this.#isPresent(name, 'object', type, offset)) {
+      this.#section = name;
+      this.#hasSection = true;
+    }
   }
 
-  private beginField(section: string, type: JsonType, offset: number): StringSink | undefined {
+  #beginField(section: string, type: JsonType, offset: number): StringSink | undefined {
+    const name = this.#shortName;
+    this.#evidence.addField(section, name, type);
     const fields = sections[section] ?? {};
-    const name = this.contractName(fields);
-    const expected = name === undefined ? undefined : fields[name];
-    if (name === undefined || expected === undefined) return undefined;
+    const expected = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (expected === undefined) return undefined;
     const path = `${section}.${name}`;
-    return this.isPresent(path, expected, type, offset) ? this.sinkOf(path, offset) : undefined;
+    return this.#isPresent(path, expected, type, offset) ? this.#sinkOf(path, offset) : undefined;
   }
 
-  /** The name just read, if it is one of the names given. */
-  private contractName(names: object): string | undefined {
-    const { tooLong, value } = this.memberName;
-    return !tooLong && Object.hasOwn(names, value) ? value : undefined;
+  /** The name just read; empty if it is longer than any name that is known. */
+  get #shortName(): string {
+    return this.#memberName.tooLong ? '' : this.#memberName.value;
   }
 
   /** Null counts as absent: the contract does not say which members are always there. */
-  private isPresent(path: string, expected: 'object' | 'string', type: JsonType, offset: number): boolean {
-    // Readers of JSON differ in which of two they take, so the archive could not say what the record says.
-    if (this.seen.has(path)) throw new InvalidBodyError(`The log record has ${path} twice (at byte ${offset})`);
-    this.seen.add(path);
+  #isPresent(path: string, expected: 'object' | 'string', type: JsonType, offset: number): boolean {
+    // Of two members with one name, some readers of JSON take the first and others the last.
+    if (this.#seen.has(path)) throw new InvalidBodyError(`The log record has ${path} twice (at byte ${offset})`);
+    this.#seen.add(path);
     if (type === 'null') return false;
     if (type === expected) return true;
     throw new InvalidBodyError(
@@ -137,33 +153,35 @@ class LogRecordCheck implements BodyCheck, JsonListener {
     );
   }
 
-  private sinkOf(path: string, offset: number): StringSink | undefined {
-    switch (path) {
-      case 'spec.log':
-        this.log = new TextLength();
-        return this.log;
-      case 'spec.clusterUid':
-        // One code unit more than has to be compared or shown tells that a text goes on.
-        return new StringCapture(Math.max(this.clusterUid.length, longestShown) + 1, ({ value }) => {
-          if (value !== this.clusterUid) throw foreignRecord(value, this.clusterUid, offset);
-        });
-      case 'status.state':
-        this.state = recorded(path, offset);
-        return this.state;
-      case 'metadata.uid':
-        this.recordUid = recorded(path, offset);
-        return this.recordUid;
-      case 'metadata.lastModifiedTimestamp':
-        this.lastModified = recorded(path, offset);
-        return this.lastModified;
-      default:
-        return undefined;
+  #sinkOf(path: string, offset: number): StringSink | undefined {
+    if (path === 'spec.log') {
+      this.#log = new TextLength();
+      return this.#log;
     }
+    if (path === 'spec.clusterUid') {
+      // One code unit more than is compared or shown tells that the text goes on.
+      return new StringCapture(Math.max(this.#clusterUid.length, longestShown) + 1, ({ value }) => {
+        if (value !== this.#clusterUid) throw otherCluster(value, this.#clusterUid, offset);
+      });
+    }
+    if (!isRecorded(path)) return undefined;
+    const capture = new StringCapture(longestValue);
+    this.#recorded.set(path, capture);
+    return capture;
   }
 
-  private scan(work: () => void): void {
+  #doubts(): string[] {
+    const doubts = [...this.#recorded]
+      .filter(([, { tooLong }]) => tooLong)
+      .map(([path]) => `${path} is longer than ${longestValue} characters and recorded in part`);
+    if (this.#log?.isUtf8 === false) doubts.unshift('spec.log has bytes that are not UTF-8');
+    if (this.#evidence.doubt !== undefined) doubts.unshift(this.#evidence.doubt);
+    return doubts;
+  }
+
+  #scan(scan: () => void): void {
     try {
-      work();
+      scan();
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       const what = error.fault === 'cut' ? 'is cut short' : 'is no acceptable JSON';
@@ -172,17 +190,16 @@ class LogRecordCheck implements BodyCheck, JsonListener {
   }
 }
 
-/** Takes a value that the run record shows whole; one that is too long fails rather than being recorded in part. */
-function recorded(path: string, offset: number): StringCapture {
-  return new StringCapture(longestValue, ({ tooLong }) => {
-    if (!tooLong) return;
-    throw new InvalidBodyError(
-      `The log record's ${path} is longer than the ${longestValue} characters that can be recorded (at byte ${offset})`,
-    );
-  });
+function isRecorded(path: string): path is keyof typeof recordedFacts {
+  return Object.hasOwn(recordedFacts, path);
 }
 
-function foreignRecord(found: string, expected: string, offset: number): InvalidBodyError {
+/** The text, or its beginning. A cut may leave half a surrogate pair, which UTF-8 cannot represent. */
+function recordable({ value, tooLong }: StringCapture): string {
+  return tooLong ? value.replace(/[\ud800-\udbff]$/, '') : value;
+}
+
+function otherCluster(found: string, expected: string, offset: number): InvalidBodyError {
   return new InvalidBodyError(
     (quote) =>
       `The log record belongs to another cluster: spec.clusterUid is ${quote(shown(found))} (at byte ${offset}), ` +

@@ -1,7 +1,7 @@
 import type { BodyFacts } from '../resources';
-import { type BodyCheck, InvalidBodyError } from './body-check';
-import { HtmlPageDetector, isHtmlMediaType } from './html-page';
+import type { BodyCheck } from './body-check';
 import { JsonManifest } from './json-manifest';
+import { ManifestContent } from './manifest-content';
 
 /** How a manifest is received. */
 export interface ManifestAnswer {
@@ -14,65 +14,37 @@ export interface ManifestAnswer {
 /**
  * Checks a manifest (service contract, section 2.2: "a single string") and hands on the string itself.
  *
- * Under a JSON media type (`application/json`, `text/json`, `…+json`) a body that is one JSON string is decoded to UTF-8;
- * a body that is no JSON at all is kept as received; any other JSON, or JSON that ends too early, is refused. Under any
- * other media type, or none, the body is kept as received. A zero-length manifest and an HTML page are refused always.
+ * Under a JSON media type (`application/json`, `text/json`, `…+json`), a body that is one JSON string is decoded to UTF-8.
+ * A body that is not JSON at all is kept as received. Other JSON is refused, and so is JSON that ends too early.
+ * Under any other media type, or none, the body is kept as received: a media type alone proves nothing, because Express
+ * says `text/html` of any string. The content itself is judged in all cases, see {@link ManifestContent}.
  *
- * A body that begins like a JSON string but is none makes `write` or `end` throw NotDecodableError: what was handed on is
- * void, and the body is to be read again with `asReceived`.
+ * `write` and `end` throw NotDecodableError for a body that begins like a JSON string but is none. The bytes handed on so
+ * far are void then, and the body is to be requested again with `asReceived`.
  */
 export function createManifestCheck({ mediaType, asReceived }: ManifestAnswer): BodyCheck {
   const essence = (mediaType?.split(';', 1)[0] ?? '').trim().toLowerCase();
-  if (isHtmlMediaType(essence)) return new HtmlManifest(essence);
   const isJson = essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
-  return new StoredManifest(isJson ? new JsonManifest(asReceived) : new ReceivedManifest());
+  return new ManifestCheck(isJson ? new JsonManifest(asReceived) : undefined);
 }
 
-/** Checks the content that is to be stored, whatever it was decoded from. */
-class StoredManifest implements BodyCheck {
-  private readonly html = new HtmlPageDetector();
-  private bytes = 0;
+class ManifestCheck implements BodyCheck {
+  readonly #json: JsonManifest | undefined;
+  readonly #content = new ManifestContent();
 
-  constructor(private readonly body: BodyCheck) {}
+  constructor(json: JsonManifest | undefined) {
+    this.#json = json;
+  }
 
   write(chunk: Buffer): Buffer {
-    const content = this.body.write(chunk);
-    this.bytes += content.length;
-    this.html.write(content);
+    const content = this.#json === undefined ? chunk : this.#json.write(chunk);
+    this.#content.write(content);
     return content;
   }
 
   end(): BodyFacts {
-    const facts = this.body.end();
-    // Only now: a body that turns out not to be decodable is judged by what is stored in the end.
-    if (this.bytes === 0) throw new InvalidBodyError('The manifest is empty');
-    if (this.html.found) throw new InvalidBodyError('The manifest is an HTML page');
-    return facts;
-  }
-}
-
-class ReceivedManifest implements BodyCheck {
-  write(chunk: Buffer): Buffer {
-    return chunk;
-  }
-
-  end(): BodyFacts {
-    return {};
-  }
-}
-
-class HtmlManifest implements BodyCheck {
-  private bytes = 0;
-
-  constructor(private readonly mediaType: string) {}
-
-  write(chunk: Buffer): Buffer {
-    this.bytes += chunk.length;
-    if (this.bytes === 0) return chunk;
-    throw new InvalidBodyError(`The manifest is an HTML page: its media type is ${this.mediaType}`);
-  }
-
-  end(): BodyFacts {
-    throw new InvalidBodyError('The manifest is empty');
+    this.#json?.end();
+    const doubt = this.#content.end();
+    return doubt === undefined ? {} : { doubt };
   }
 }

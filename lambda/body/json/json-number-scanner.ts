@@ -17,34 +17,34 @@ const following: Record<Part, Partial<Record<ByteClass, Part>>> = {
 
 const lastParts: ReadonlySet<Part> = new Set<Part>(['zero', 'integer', 'fraction', 'exponent']);
 
-/** Scans the numbers of a document, one after the other. */
+/** Scans the numbers of a document one after the other. */
 export class JsonNumberScanner {
-  private part: Part = 'zero';
+  #part: Part = 'zero';
 
-  /** Whether what was read so far is a whole number; only what follows says if it goes on. */
+  /** Whether the bytes so far are a whole number. More digits may follow. */
   get complete(): boolean {
-    return lastParts.has(this.part);
+    return lastParts.has(this.#part);
   }
 
   /** The first byte was read: a minus or a digit. */
   begin(byte: number): void {
     const first = classOf(byte);
-    this.part = first === '-' ? 'minus' : first === '0' ? 'zero' : 'integer';
+    this.#part = first === '-' ? 'minus' : first === '0' ? 'zero' : 'integer';
   }
 
   /**
-   * @returns the index of the first byte that is no part of the number, or `to` if it may go on there
+   * @returns the index of the first byte after the number, or `to` if more of it may follow
    * @throws JsonError
    */
   scan(chunk: JsonChunk, from: number, to: number): number {
-    for (let i = from; i < to; i++) {
+    for (let i = from; i < to; i += 1) {
       const byteClass = classOf(chunk.bytes[i] as number);
-      const next = byteClass === undefined ? undefined : following[this.part][byteClass];
+      const next = byteClass === undefined ? undefined : following[this.#part][byteClass];
       if (next === undefined) {
         if (!this.complete) throw chunk.unexpected(i);
         return i;
       }
-      this.part = next;
+      this.#part = next;
     }
     return to;
   }

@@ -2,10 +2,12 @@ import type { JsonChunk } from './json-chunk';
 
 /** Takes the text of one JSON string while it arrives. */
 export interface StringSink {
-  /** Bytes of UTF-8 that stand in the document as they are; they may begin or end inside a character. */
+  /** Bytes of UTF-8 that stand in the document as they are. They may begin or end inside a character. */
   text(bytes: Buffer, start: number, end: number): void;
-  /** One UTF-16 code unit that is written as an escape; halves of a surrogate pair come one by one. */
+  /** One UTF-16 code unit that is written as an escape. The halves of a surrogate pair come one by one. */
   escape(unit: number): void;
+  /** Bytes of the text are not UTF-8; `text` takes them too. A sink without this member refuses them. */
+  invalidUtf8?(): void;
   end(): void;
 }
 
@@ -32,30 +34,37 @@ for (const [letter, unit] of Object.entries({
 const hexDigits = new Int8Array(256).fill(-1);
 for (const digit of '0123456789abcdefABCDEF') hexDigits[digit.charCodeAt(0)] = Number.parseInt(digit, 16);
 
-/** Scans the strings of a document, one after the other, from after the opening to the closing quote. */
+/** Scans the strings of a document one after the other, each from after its opening quote to its closing quote. */
 export class JsonStringScanner {
-  private sink: StringSink | undefined;
-  private isOpen = false;
+  #sink: StringSink | undefined;
+  #open = false;
   /** Whether a backslash was read whose escape is not yet complete. */
-  private escaping = false;
+  #escaping = false;
   /** Hexadecimal digits that are still to come. */
-  private digits = 0;
-  private unit = 0;
+  #digits = 0;
+  #unit = 0;
 
-  /** Whether the string's closing quote is still to come. */
+  /** Whether the closing quote is still to come. */
   get open(): boolean {
-    return this.isOpen;
+    return this.#open;
   }
 
   /** Whether the next byte is text of the string, rather than part of an escape. */
   get inText(): boolean {
-    return this.isOpen && !this.escaping;
+    return this.#open && !this.#escaping;
+  }
+
+  /** Tells the sink of bytes that are not UTF-8. @returns whether it takes them */
+  takesInvalidUtf8(): boolean {
+    if (this.#sink?.invalidUtf8 === undefined) return false;
+    this.#sink.invalidUtf8();
+    return true;
   }
 
   /** The opening quote was read. */
   begin(sink: StringSink | undefined): void {
-    this.sink = sink;
-    this.isOpen = true;
+    this.#sink = sink;
+    this.#open = true;
   }
 
   /**
@@ -64,67 +73,67 @@ export class JsonStringScanner {
    */
   scan(chunk: JsonChunk, from: number, to: number): number {
     const { bytes } = chunk;
-    let i = this.escaping ? this.scanEscape(chunk, from, to) : from;
+    let i = this.#escaping ? this.#scanEscape(chunk, from, to) : from;
     while (i < to) {
       const end = chunk.endOfText(i, to);
-      if (end > i) this.sink?.text(bytes, i, end);
+      if (end > i) this.#sink?.text(bytes, i, end);
       if (end === to) return to;
       const byte = bytes[end];
       i = end + 1;
       if (byte === quote) {
-        this.isOpen = false;
-        this.sink?.end();
+        this.#open = false;
+        this.#sink?.end();
         return i;
       }
       if (byte !== backslash) throw chunk.unexpected(end);
       const unit = wholeEscape(bytes, i, to);
       if (unit >= 0) {
-        this.sink?.escape(unit);
+        this.#sink?.escape(unit);
         i += bytes[i] === letterU ? 5 : 1;
       } else {
-        this.escaping = true;
-        i = this.scanEscape(chunk, i, to);
+        this.#escaping = true;
+        i = this.#scanEscape(chunk, i, to);
       }
     }
     return i;
   }
 
-  /** Reads on in an escape that chunks split, up to `to`; an escape that is wrong ends here too. */
-  private scanEscape(chunk: JsonChunk, from: number, to: number): number {
+  /** Scans an escape that chunks split. @returns the index after it, or `to` if it is not complete there */
+  #scanEscape(chunk: JsonChunk, from: number, to: number): number {
     const { bytes } = chunk;
     let i = from;
     if (i === to) return i;
-    if (this.digits === 0) {
+    if (this.#digits === 0) {
       const letter = bytes[i] as number;
       const unit = shortEscapes[letter] as number;
       if (unit >= 0) {
-        this.escaping = false;
-        this.sink?.escape(unit);
+        this.#escaping = false;
+        this.#sink?.escape(unit);
         return i + 1;
       }
       if (letter !== letterU) throw chunk.unexpected(i);
-      this.digits = 4;
-      this.unit = 0;
-      i++;
+      this.#digits = 4;
+      this.#unit = 0;
+      i += 1;
     }
-    while (i < to && this.digits > 0) {
+    while (i < to && this.#digits > 0) {
       const digit = hexDigits[bytes[i] as number] as number;
       if (digit < 0) throw chunk.unexpected(i);
-      this.unit = this.unit * 16 + digit;
-      this.digits--;
-      i++;
+      this.#unit = this.#unit * 16 + digit;
+      this.#digits -= 1;
+      i += 1;
     }
-    if (this.digits === 0) {
-      this.escaping = false;
-      this.sink?.escape(this.unit);
+    if (this.#digits === 0) {
+      this.#escaping = false;
+      this.#sink?.escape(this.#unit);
     }
     return i;
   }
 }
 
 /**
- * The code unit of an escape from after its backslash; negative if it is not whole before `to`, or no escape. Nearly all
- * escapes come this way, which needs no state between chunks.
+ * Reads an escape from after its backslash. Nearly all escapes lie within one chunk, where this is enough.
+ * @returns its code unit; negative if it is not complete before `to`, or is none
  */
 function wholeEscape(bytes: Buffer, from: number, to: number): number {
   if (from >= to) return -1;
@@ -132,7 +141,7 @@ function wholeEscape(bytes: Buffer, from: number, to: number): number {
   if (letter !== letterU) return shortEscapes[letter] as number;
   if (from + 5 > to) return -1;
   let unit = 0;
-  // What is no digit is -1, which makes the whole negative.
-  for (let i = from + 1; i <= from + 4; i++) unit = (unit << 4) | (hexDigits[bytes[i] as number] as number);
+  // A byte that is no digit gives -1, which makes the whole negative.
+  for (let i = from + 1; i <= from + 4; i += 1) unit = (unit << 4) | (hexDigits[bytes[i] as number] as number);
   return unit;
 }

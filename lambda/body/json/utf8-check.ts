@@ -1,57 +1,78 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Checks that chunks split anywhere are one stream of UTF-8: nothing overlong, no surrogates, nothing above U+10FFFF. */
+/** Checks that chunks, split anywhere, are one stream of UTF-8: nothing overlong, no surrogates, nothing above U+10FFFF. */
 export class Utf8Check {
-  /** Continuation bytes that the character under way still needs; 0 between characters. */
-  private needed = 0;
-  /** What the next continuation byte may be; only the one after the lead byte has a narrower range. */
-  private lowest = 0x80;
-  private highest = 0xbf;
+  /** Continuation bytes that the current character still needs; 0 between characters. */
+  #needed = 0;
+  /** Range of the next continuation byte. Only the byte after the lead byte has a narrower one. */
+  #lowest = 0x80;
+  #highest = 0xbf;
 
   /** Whether the stream so far ends between characters. */
   get complete(): boolean {
-    return this.needed === 0;
+    return this.#needed === 0;
   }
 
-  /** @returns the index of the first byte that cannot be UTF-8, or the chunk's length; after an index, do not go on */
-  write(chunk: Buffer): number {
-    let i = 0;
-    while (i < chunk.length && this.needed > 0) {
-      if (!this.step(chunk[i] as number)) return i;
-      i++;
+  /**
+   * Checks the bytes of the chunk from `from` on. After an invalid byte, call {@link resumeAt} before the next call.
+   * @returns the index of the first byte that cannot be UTF-8; the chunk's length if there is none
+   */
+  write(chunk: Buffer, from = 0): number {
+    let i = from;
+    while (i < chunk.length && this.#needed > 0) {
+      if (!this.#step(chunk[i] as number)) return i;
+      i += 1;
     }
-    // The native check is some twenty times as fast, but it knows only whole characters and says only yes or no.
-    const whole = endOfWholeCharacters(chunk, i);
-    if (isUtf8(chunk.subarray(i, whole))) i = whole;
+    // The native check is some twenty times as fast, but it takes only whole characters and does not say where it failed.
+    // It reads the whole chunk even if the first byte is invalid, so it runs once per chunk.
+    if (from === 0) {
+      const whole = endOfWholeCharacters(chunk, i);
+      if (isUtf8(chunk.subarray(i, whole))) i = whole;
+    }
     while (i < chunk.length) {
-      if (!this.step(chunk[i] as number)) return i;
-      i++;
+      if (!this.#step(chunk[i] as number)) return i;
+      i += 1;
     }
     return i;
   }
 
-  private step(byte: number): boolean {
-    if (this.needed > 0) {
-      if (byte < this.lowest || byte > this.highest) return false;
-      this.needed--;
-      this.lowest = 0x80;
-      this.highest = 0xbf;
+  /**
+   * Forgets the invalid bytes up to `index`, which {@link write} has returned.
+   * @returns the index to go on from
+   */
+  resumeAt(index: number): number {
+    // A byte that cuts a character short may itself begin one.
+    const next = this.#needed > 0 ? index : index + 1;
+    this.#begin(0);
+    return next;
+  }
+
+  #step(byte: number): boolean {
+    if (this.#needed > 0) {
+      if (byte < this.#lowest || byte > this.#highest) return false;
+      this.#begin(this.#needed - 1);
       return true;
     }
     if (byte < 0x80) return true;
     if (byte < 0xc2 || byte > 0xf4) return false;
-    this.needed = byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3;
-    if (byte === 0xe0) this.lowest = 0xa0;
-    if (byte === 0xed) this.highest = 0x9f;
-    if (byte === 0xf0) this.lowest = 0x90;
-    if (byte === 0xf4) this.highest = 0x8f;
+    this.#begin(byte < 0xe0 ? 1 : byte < 0xf0 ? 2 : 3);
+    if (byte === 0xe0) this.#lowest = 0xa0;
+    if (byte === 0xed) this.#highest = 0x9f;
+    if (byte === 0xf0) this.#lowest = 0x90;
+    if (byte === 0xf4) this.#highest = 0x8f;
     return true;
+  }
+
+  #begin(needed: number): void {
+    this.#needed = needed;
+    this.#lowest = 0x80;
+    this.#highest = 0xbf;
   }
 }
 
-/** Where the character begins that the chunk's end cuts; the chunk's length if it cuts none. */
+/** Finds where the character begins that the end of the chunk cuts; the chunk's length if it cuts none. */
 function endOfWholeCharacters(chunk: Buffer, from: number): number {
-  for (let i = chunk.length - 1; i >= Math.max(from, chunk.length - 3); i--) {
+  for (let i = chunk.length - 1; i >= Math.max(from, chunk.length - 3); i -= 1) {
     const byte = chunk[i] as number;
     if (byte < 0x80) break;
     if (byte >= 0xc0) {

@@ -6,6 +6,9 @@ import { bytewise, decodes, parsed, split, splits, stringLiteral, writtenAnyHow 
 
 const uid = 'cluster-1';
 
+/** Of a record that has none of the members that only a log-fetcher record has. */
+const bare = { doubt: 'it has none of spec.clusterUid, spec.log, status.state' };
+
 /** The facts, or the error, of a record checked in chunks. */
 function check(chunks: readonly Buffer[], clusterUid = uid): BodyFacts | InvalidBodyError {
   const bodyCheck = createLogRecordCheck(clusterUid);
@@ -61,11 +64,11 @@ describe('createLogRecordCheck', () => {
     expect(bodyCheck.write(chunk)).toBe(chunk);
     const last = Buffer.from(': {}}\n');
     expect(bodyCheck.write(last)).toBe(last);
-    expect(bodyCheck.end()).toEqual({});
+    expect(bodyCheck.end()).toEqual(bare);
   });
 
   it.each(['metadata', 'spec', 'status'])('needs no more than an object %s', (section) => {
-    expect(checked(`{"${section}":{}}`)).toEqual({});
+    expect(checked(`{"${section}":{}}`)).toEqual(bare);
   });
 
   it('takes null for absent, everywhere', () => {
@@ -75,7 +78,7 @@ describe('createLogRecordCheck', () => {
       status: { state: null },
     };
     expect(checked(JSON.stringify(nulls))).toEqual({});
-    expect(checked('{"metadata":{"uid":null,"labels":null,"name":null},"spec":null,"status":null}')).toEqual({});
+    expect(checked('{"metadata":{"uid":null,"labels":null,"name":null},"spec":null,"status":null}')).toEqual(bare);
   });
 
   it('says an empty log and an empty state as such', () => {
@@ -85,11 +88,14 @@ describe('createLogRecordCheck', () => {
   it('does not care for members that the contract does not name, nor for how often they come', () => {
     const record =
       '{"kind":1,"kind":[{"metadata":3}],"spec":{"x":[[]],"x":{"log":1,"clusterUid":2},"state":7},"metadata":{"labels":{"uid":5,"uid":6}}}';
-    expect(checked(record)).toEqual({});
+    expect(checked(record)).toEqual(bare);
   });
 
   it('does not check the format of date-times', () => {
-    expect(checked('{"metadata":{"lastModifiedTimestamp":"yesterday"}}')).toEqual({ lastModified: 'yesterday' });
+    expect(checked('{"metadata":{"lastModifiedTimestamp":"yesterday"}}')).toEqual({
+      lastModified: 'yesterday',
+      ...bare,
+    });
   });
 
   it('rejects an empty body', () => {
@@ -169,8 +175,8 @@ describe('createLogRecordCheck', () => {
   it('does not take a uid elsewhere for spec.clusterUid', () => {
     expect(
       checked('{"clusterUid":"other","status":{"clusterUid":"other"},"x":{"spec":{"clusterUid":"other"}}}'),
-    ).toEqual({});
-    expect(checked('{"spec":{},"x":{"clusterUid":"other","log":1}}')).toEqual({});
+    ).toEqual(bare);
+    expect(checked('{"spec":{},"x":{"clusterUid":"other","log":1}}')).toEqual(bare);
   });
 
   it.each([
@@ -189,24 +195,24 @@ describe('createLogRecordCheck', () => {
   it('reads names written as escapes', () => {
     expect(checked('{"\\u0073\\u0074\\u0061tus":{"st\\u0061te":"\\u0052eady"}}')).toEqual({ state: 'Ready' });
     const name = Array.from('lastModifiedTimestamp', (c) => `\\u00${c.charCodeAt(0).toString(16)}`).join('');
-    expect(checked(`{"metadata":{"${name}":"now"}}`)).toEqual({ lastModified: 'now' });
+    expect(checked(`{"metadata":{"${name}":"now"}}`)).toEqual({ lastModified: 'now', ...bare });
   });
 
   it('does not take a long name that begins like one of the contract for it', () => {
-    expect(checked('{"metadata":{"lastModifiedTimestampOfOld":1,"uid ":2},"spec\\u0000":1}')).toEqual({});
-    expect(checked('{"spec":{},"__proto__":1,"constructor":2,"toString":3}')).toEqual({});
+    expect(checked('{"metadata":{"lastModifiedTimestampOfOld":1,"uid ":2},"spec\\u0000":1}')).toEqual(bare);
+    expect(checked('{"spec":{},"__proto__":1,"constructor":2,"toString":3}')).toEqual(bare);
   });
 
   it('reads the name after a long one that is split inside a character', () => {
     const text = Buffer.from(`{"metadata":{"${'x'.repeat(22)}éé":1,"uid":"1"}}`);
     for (let at = 0; at <= text.length; at++) {
-      expect(check([text.subarray(0, at), text.subarray(at)])).toEqual({ recordUid: '1' });
+      expect(check([text.subarray(0, at), text.subarray(at)])).toEqual({ recordUid: '1', ...bare });
     }
   });
 
   it('rejects nesting deeper than 1,000 and accepts 1,000', () => {
     const nested = (levels: number) => `{"spec":{"x":${'['.repeat(levels - 2)}${']'.repeat(levels - 2)}}}`;
-    expect(check([Buffer.from(nested(1000))])).toEqual({});
+    expect(check([Buffer.from(nested(1000))])).toEqual(bare);
     expect(check([Buffer.from(nested(1001))])).toMatchObject({
       message: 'The log record is no acceptable JSON: nesting deeper than 1000 at byte 1011',
     });
@@ -215,7 +221,7 @@ describe('createLogRecordCheck', () => {
   it('rejects what is no JSON, saying what was found where', () => {
     expect(reason('<!DOCTYPE html><html>')).toBe('The log record is no acceptable JSON: unexpected "<" at byte 0');
     expect(reason('{"spec":{}}}')).toBe('The log record is no acceptable JSON: unexpected "}" at byte 11');
-    expect(reason('\ufeff{"spec":{}}')).toBe('The log record is no acceptable JSON: unexpected 0xef at byte 0');
+    expect(reason(' \ufeff{"spec":{}}')).toBe('The log record is no acceptable JSON: unexpected 0xef at byte 1');
     expect(reason('{"spec":{}}\u0000')).toBe('The log record is no acceptable JSON: unexpected 0x00 at byte 11');
   });
 
@@ -228,19 +234,54 @@ describe('createLogRecordCheck', () => {
     }
   });
 
-  it('rejects invalid UTF-8 in the log', () => {
-    for (const bytes of ['\xff', '\xc0\xaf', '\xed\xa0\x80', '\xf4\x90\x80\x80', '\xe2\x82']) {
-      const record = Buffer.from(`{"spec":{"log":"ab${bytes}"}}`, 'latin1');
-      expect(reason(record)).toMatch(/^The log record is no acceptable JSON: invalid UTF-8 at byte (18|19|20)$/);
-    }
+  it.each([
+    '\xff',
+    '\xc0\xaf',
+    '\xed\xa0\x80',
+    '\xf4\x90\x80\x80',
+    '\xe2\x82',
+  ])('accepts the invalid UTF-8 %j in the log alone, and doubts it', (bytes) => {
+    const latin1 = (text: string) => Buffer.from(text, 'latin1');
+    expect(checked(latin1(`{"spec":{"log":"ab${bytes}"}}`))).toEqual({
+      logLength: 2 + bytes.length,
+      doubt: 'spec.log has bytes that are not UTF-8',
+    });
+    const invalid = /^The log record is no acceptable JSON: invalid UTF-8 at byte \d+$/;
+    expect(reason(latin1(`{"spec":{"log":"ab","x":"${bytes}"}}`))).toMatch(invalid);
+    expect(reason(latin1(`{"spec":{"log":"ab${bytes}"},"status":{"state":"${bytes}"}}`))).toMatch(invalid);
+    expect(reason(latin1(`{"spec":{"log":"ab${bytes}","${bytes}":1}}`))).toMatch(invalid);
+    expect(reason(latin1(`{"x":{"log":"${bytes}"},"spec":{"log":""}}`))).toMatch(invalid);
+    expect(reason(latin1(`{"spec":{"log":"ab${bytes}"}${bytes}}`))).toMatch(/unexpected 0x/);
+    expect(reason(latin1(`{"spec":{"log":"ab${bytes}`))).toMatch(/^The log record is cut short/);
   });
 
-  it('rejects a recorded value too long to be recorded whole, and accepts the longest', () => {
-    const record = (length: number) => Buffer.from(`{"status":{"state":"${'ä'.repeat(length)}"}}`);
-    expect(check([record(4096)])).toEqual({ state: 'ä'.repeat(4096) });
-    expect(check([record(4097)])).toMatchObject({
-      message: "The log record's status.state is longer than the 4096 characters that can be recorded (at byte 19)",
+  it('records the beginning of a value that is too long, and doubts it', () => {
+    const record = (state: string) => Buffer.from(`{"spec":{"log":""},"status":{"state":"${state}"}}`);
+    const doubt = 'status.state is longer than 4096 characters and recorded in part';
+    expect(check([record('ä'.repeat(4096))])).toEqual({ state: 'ä'.repeat(4096), logLength: 0 });
+    expect(check([record('ä'.repeat(4097))])).toEqual({ state: 'ä'.repeat(4096), logLength: 0, doubt });
+    expect(check([record(`${'ä'.repeat(4095)}😀`)])).toEqual({ state: 'ä'.repeat(4095), logLength: 0, doubt });
+  });
+
+  it('names every doubt', () => {
+    const record = Buffer.from(
+      `{"error":"x","metadata":{"uid":"${'x'.repeat(5000)}"},"spec":{"log":"\xff"}}`,
+      'latin1',
+    );
+    expect(check([record])).toMatchObject({
+      doubt:
+        'it has error beside metadata, spec and status; spec.log has bytes that are not UTF-8; ' +
+        'metadata.uid is longer than 4096 characters and recorded in part',
     });
+  });
+
+  it('says by what it knows that an object is no record', () => {
+    const rest = 'and none of spec.clusterUid, spec.log, status.state';
+    expect(reason('{"status":{"code":401}}')).toBe(`The body is no log record: it has status.code, ${rest}`);
+    expect(reason('{"metadata":{},"error":"x"}')).toBe(`The body is no log record: it has error, ${rest}`);
+    expect(reason('{"apiVersion":"v1","kind":"Pod","metadata":{}}')).toBe(
+      `The body is no log record: it has apiVersion and kind, ${rest}`,
+    );
   });
 
   it('ends as soon as the body is known to be wrong', () => {
@@ -283,7 +324,7 @@ describe('createLogRecordCheck', () => {
         const body = Buffer.from(text);
         expect(decodes(body)).toBe(true);
         const expected = expectedFacts(JSON.parse(text));
-        verdicts[expected === undefined ? 'rejected' : 'accepted']++;
+        verdicts[expected === undefined ? 'rejected' : 'accepted'] += 1;
         const outcome = check(split(body, at));
         if (expected === undefined) expect(outcome).toBeInstanceOf(InvalidBodyError);
         else expect(outcome).toEqual(expected);
@@ -351,7 +392,7 @@ function expectedFacts(value: Record<string, Record<string, unknown> | null | un
     const part = value[name] ?? undefined;
     if (part === undefined) continue;
     if (typeof part !== 'object' || Array.isArray(part)) return undefined;
-    sections++;
+    sections += 1;
     for (const field of names) {
       const found = part[field] ?? undefined;
       const isWanted = objectFields.includes(field)
@@ -367,5 +408,10 @@ function expectedFacts(value: Record<string, Record<string, unknown> | null | un
     lastModified: value.metadata?.lastModifiedTimestamp ?? undefined,
     logLength: typeof value.spec?.log === 'string' ? Buffer.byteLength(value.spec.log) : undefined,
   };
-  return facts as BodyFacts;
+  const isBare = !(
+    'log' in (value.spec ?? {}) ||
+    'clusterUid' in (value.spec ?? {}) ||
+    'state' in (value.status ?? {})
+  );
+  return { ...(facts as BodyFacts), ...(isBare && bare) };
 }

@@ -68,7 +68,7 @@ describe('createManifestCheck under a JSON media type', () => {
     '"\\ud83dx\\ude00"',
     '"\\ud83d\\n\\ude00"',
   ])('refuses %s, which no text can hold', (body) => {
-    expect(refused(body)).toBe('The manifest is no text: it has half a surrogate pair, which UTF-8 cannot say');
+    expect(refused(body)).toBe('The manifest is no text: it has half a surrogate pair, which UTF-8 cannot represent');
   });
 
   it('refuses an empty string', () => {
@@ -121,11 +121,18 @@ describe('createManifestCheck under a JSON media type', () => {
     '- a\n- b\n',
     '{"a":1}\n{"a":2}\n',
     '12 apples',
-    '\ufeff"a"',
     '{"a":1,}',
   ])('keeps %j as received, because it is no JSON', (body) => {
     expect(stored(body)).toBe(latin1(body));
     expect(stored(body, 'application/json', true)).toBe(latin1(body));
+  });
+
+  it('decodes a JSON string behind a byte order mark, and keeps the mark of what is not JSON', () => {
+    expect(stored('\ufeff"a"')).toBe('a');
+    expect(stored('\ufeff \n"a"\n')).toBe('a');
+    expect(stored('\ufeffa: 1')).toBe(latin1('\ufeffa: 1'));
+    expect(refused('\ufeff{"a":1}')).toBe('The manifest is no string: the body is a JSON object with members a');
+    expect(refused('\ufeff')).toBe('The manifest is nothing but whitespace');
   });
 
   it('keeps bytes as received that are no UTF-8, where they make the body no JSON', () => {
@@ -201,7 +208,8 @@ describe('createManifestCheck under a JSON media type', () => {
   });
 
   it('stores exactly the text that JSON.parse reads, however it is written and split', () => {
-    const body = fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }).chain(writtenAnyHow);
+    // A text of nothing but whitespace is refused.
+    const body = fc.string({ unit: 'binary', maxLength: 30 }).chain((text) => writtenAnyHow(`a${text}`));
     fc.assert(
       fc.property(body, splits, (text, at) => {
         const bytes = Buffer.from(` ${text}\n`);
@@ -221,18 +229,18 @@ describe('createManifestCheck under a JSON media type', () => {
         if (json === undefined && verdict instanceof Buffer) {
           expect(verdict).toEqual(body);
           expect(received).toEqual(body);
-          verdicts.received++;
+          verdicts.received += 1;
         } else if (json === undefined && verdict instanceof NotDecodableError) {
           expect(received).toEqual(body);
-          verdicts.again++;
-        } else if (typeof json?.value === 'string' && json.value !== '' && isWellFormed(json.value)) {
+          verdicts.again += 1;
+        } else if (typeof json?.value === 'string' && json.value.trim() !== '' && isWellFormed(json.value)) {
           expect(verdict).toEqual(Buffer.from(json.value));
           expect(received).toBeInstanceOf(InvalidBodyError);
-          verdicts.decoded++;
+          verdicts.decoded += 1;
         } else {
           expect(verdict).toBeInstanceOf(InvalidBodyError);
           expect(received).toBeInstanceOf(InvalidBodyError);
-          verdicts.refused++;
+          verdicts.refused += 1;
         }
       }),
       { numRuns: 5000 },
@@ -262,7 +270,7 @@ describe('createManifestCheck under a JSON media type', () => {
 
 describe('createManifestCheck under any other media type', () => {
   it.each(otherTypes)('keeps the body as received under %j', (mediaType) => {
-    for (const body of [JSON.stringify(yaml), yaml, '{"error":"x"}', '"cut', ' ', '['.repeat(2000)]) {
+    for (const body of [JSON.stringify(yaml), yaml, '{"kind":"x"}', '"cut', '{', '['.repeat(2000)]) {
       expect(stored(body, mediaType ?? '')).toBe(latin1(body));
     }
   });
@@ -277,7 +285,8 @@ describe('createManifestCheck under any other media type', () => {
     fc.assert(
       fc.property(fc.uint8Array({ minLength: 1, maxLength: 50 }), splits, (bytes, at) => {
         const body = Buffer.from(bytes);
-        expect(checkManifest(split(body, at), 'text/plain')).toEqual(body);
+        const isBlank = /^[\t\n\v\f\r ]*$/.test(body.toString('latin1'));
+        expect(checkManifest(split(body, at), 'text/plain')).toEqual(isBlank ? expect.any(InvalidBodyError) : body);
       }),
     );
   });
@@ -296,7 +305,7 @@ describe('createManifestCheck under every media type', () => {
   });
 
   it.each([...jsonTypes, ...otherTypes])('refuses an HTML page under %j', (mediaType) => {
-    for (const page of ['<!DOCTYPE html><title>503</title>', ' \n<HTML>', '<!-- proxy --><head>']) {
+    for (const page of ['<!DOCTYPE html><title>503</title>', ' \n<HTML>', '<!-- proxy --><head><title>']) {
       expect(refused(page, mediaType ?? '')).toBe('The manifest is an HTML page');
       expect(refused(page, mediaType ?? '', true)).toBe('The manifest is an HTML page');
     }
@@ -306,10 +315,18 @@ describe('createManifestCheck under every media type', () => {
     'text/html',
     'Text/HTML; charset=utf-8',
     'application/xhtml+xml',
-  ])('refuses anything under %s', (mediaType) => {
-    expect(refused('a: 1', mediaType)).toBe(
-      `The manifest is an HTML page: its media type is ${mediaType.split(';')[0]?.toLowerCase()}`,
+  ])('judges what comes under %s by its content', (mediaType) => {
+    expect(stored('a: 1', mediaType)).toBe('a: 1');
+    expect(refused('<title>503</title>', mediaType)).toBe('The manifest is an HTML page');
+  });
+
+  it('says what came instead of a manifest', () => {
+    expect(refused('{"code":"Unauthorized","message":"x"}', 'text/plain')).toBe(
+      'The manifest is an error document: a JSON object with members code, message',
     );
+    expect(refused('<Error><Code>a</Code></Error>', 'text/plain')).toBe('The manifest is an error document in XML');
+    expect(refused('[object Object]', 'text/plain')).toBe('The manifest is [object Object], which stands for no value');
+    expect(refused(' \n', 'text/plain')).toBe('The manifest is nothing but whitespace');
   });
 
   it('refuses an HTML page within a JSON string, also one written as escapes', () => {

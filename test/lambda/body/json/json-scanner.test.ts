@@ -69,12 +69,23 @@ describe('JsonScanner', () => {
     ['"a\u0000b"', 2],
     ['[1] // comment', 4],
     ['\u00a0[]', 0],
-    ['\ufeff{}', 0],
+    ['\ufeff\ufeff{}', 3],
+    [' \ufeff{}', 1],
+    ['{}\ufeff', 2],
+    ['[\ufeff]', 1],
   ])('rejects %j at byte %d', (document, offset) => {
     const bytes = Buffer.from(document);
     expect(parsed(bytes)).toBeUndefined();
     expect(scanJson([bytes])).toMatchObject({ fault: 'syntax', offset });
     expect(scanJson(bytewise(bytes))).toMatchObject({ fault: 'syntax', offset });
+  });
+
+  it('ignores a byte order mark at the beginning, however it is split', () => {
+    const document = Buffer.from('\ufeff {"a":1}');
+    expect(scanJson([document])).toBeUndefined();
+    expect(scanJson(bytewise(document))).toBeUndefined();
+    expect(scanJson([Buffer.from([0xef, 0xbb])])).toMatchObject({ fault: 'cut' });
+    expect(scanJson([Buffer.from([0xef, 0xbb, 0xbe, 0x30])])).toMatchObject({ fault: 'syntax', offset: 2 });
   });
 
   it('says which byte it did not expect, and where', () => {
@@ -141,6 +152,31 @@ describe('JsonScanner', () => {
       ['name', 2, 23],
       ['null', 2, 27],
     ]);
+  });
+
+  it('lets a sink take invalid UTF-8, byte for byte, and goes on after it', () => {
+    const taken: string[] = [];
+    let invalid = 0;
+    const sink: StringSink = {
+      text: (bytes, start, end) => void taken.push(bytes.toString('latin1', start, end)),
+      escape: (unit) => void taken.push(String.fromCharCode(unit)),
+      invalidUtf8: () => {
+        invalid += 1;
+      },
+      end: () => void taken.push('|'),
+    };
+    const listener: JsonListener = { name: () => undefined, value: (_type, depth) => (depth === 1 ? sink : undefined) };
+    const document = Buffer.from('["\xff\xe2\x82\\n\xc3\xa9\xf0\x9f", "\xe2\x82", ["ok"]]', 'latin1');
+    for (const chunks of [[document], bytewise(document)]) {
+      const scanner = new JsonScanner(listener);
+      for (const chunk of chunks) scanner.write(chunk);
+      scanner.end();
+      expect(taken.splice(0).join('')).toBe('\xff\xe2\x82\n\xc3\xa9\xf0\x9f|\xe2\x82|');
+      expect(invalid).toBe(4);
+      invalid = 0;
+    }
+    const deeper = new JsonScanner(listener);
+    expect(() => deeper.write(Buffer.from('["\xff",["\xff"]]', 'latin1'))).toThrow('invalid UTF-8 at byte 7');
   });
 
   it('gives a sink the text of its string alone', () => {

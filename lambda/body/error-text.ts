@@ -1,0 +1,58 @@
+import { ErrorMembers } from './error-members';
+import type { JsonType } from './json/json-scanner';
+
+/** What programs write in place of a value that they do not have. */
+const noValue = /^(?:null|undefined|\[object \w+\])$/;
+const perhapsNoValue = /^(?:none|nil|<nil>|\(null\)|nan|true|false|-?\d+|""|''|\{\s*\}|\[\s*\])$/i;
+
+/** Longest text that is taken for a line with an error message, in UTF-16 code units. */
+const longestLine = 300;
+
+const errorWords =
+  /\b(?:errors?|exception|unauthori[sz]ed|forbidden|denied|not (?:found|allowed|acceptable|implemented)|bad (?:request|gateway)|unavailable|time-?out|timed out|upstream|too many requests|rate limit|expired|40[0134]|50[0234])\b/i;
+
+export interface TextVerdict {
+  /** What the text certainly is instead of a manifest, as part of a sentence. */
+  readonly refusal?: string;
+  /** What it may be. */
+  readonly doubt?: string;
+}
+
+/** Judges a short text that is neither JSON nor markup: placeholders, one-line messages, errors in YAML. */
+export function judgeErrorText(text: string): TextVerdict {
+  const trimmed = text.trim();
+  if (trimmed === '') return { refusal: 'nothing but whitespace' };
+  if (noValue.test(trimmed)) return { refusal: `${trimmed}, which stands for no value` };
+  if (perhapsNoValue.test(trimmed)) return { doubt: 'it is a single value that holds nothing' };
+  const isLine = trimmed.length <= longestLine && !/[\n\r<{]/.test(trimmed);
+  if (isLine && errorWords.test(trimmed)) return { doubt: 'it is one line that reads like an error message' };
+  return isYamlError(trimmed) || isKubernetesStatus(trimmed)
+    ? { doubt: 'it has the members of an error document, in YAML' }
+    : {};
+}
+
+/** Whether YAML has nothing but the members of an error document. */
+function isYamlError(text: string): boolean {
+  const members = new ErrorMembers();
+  for (const line of text.split('\n')) {
+    // Comments, marks of documents, and lines that belong to a member before them.
+    if (/^(?:\s|#|---|\.\.\.|- |$)/.test(line)) continue;
+    const [, , name, value = ''] = /^(["']?)([\w.-]+)\1\s*:(?:\s+(.*))?$/.exec(line.trimEnd()) ?? [];
+    if (name === undefined) return false;
+    members.add(name, typeOf(value));
+    if (members.hasOthers) return false;
+  }
+  return members.isErrorDocument;
+}
+
+/** Whether YAML is the object by which a Kubernetes API says why it cannot answer. */
+function isKubernetesStatus(text: string): boolean {
+  return /^kind:[ \t]*["']?Status["']?[ \t\r]*$/m.test(text) && /^apiVersion:[ \t]*["']?v1["']?[ \t\r]*$/m.test(text);
+}
+
+function typeOf(value: string): JsonType {
+  if (value === '') return 'object';
+  if (/^(?:null|~)$/i.test(value)) return 'null';
+  if (/^-?\d+$/.test(value)) return 'number';
+  return /^false$/i.test(value) ? 'false' : 'string';
+}

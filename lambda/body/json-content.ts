@@ -1,0 +1,138 @@
+import { ErrorMembers } from './error-members';
+import { JsonError } from './json/json-chunk';
+import { type JsonListener, JsonScanner, type JsonType } from './json/json-scanner';
+import type { StringSink } from './json/json-string-scanner';
+import { MemberNames, StringCapture } from './json/string-sinks';
+
+/** Longest part of a member's name that is read and shown, in UTF-16 code units. */
+const longestName = 40;
+
+/**
+ * Follows content as far as it is JSON, and tells error documents from other objects. A manifest may well be a JSON
+ * object: `kubectl get -o json` writes one.
+ */
+export class JsonContent {
+  readonly #first = new JsonValue();
+  /** What stands behind a JSON string: a service that fails half way may append an error. */
+  #second: JsonValue | undefined;
+
+  write(content: Buffer): void {
+    if (this.#second !== undefined) {
+      this.#second.write(content);
+      return;
+    }
+    const rest = this.#first.write(content);
+    if (rest === undefined || this.#first.root !== 'string') return;
+    this.#second = new JsonValue();
+    this.#second.write(rest);
+  }
+
+  /** Call this after the last content. */
+  end(): void {
+    this.#first.end();
+    this.#second?.end();
+  }
+
+  /** What the content is instead of a manifest, as part of a sentence; undefined if it may be one. */
+  get refusal(): string | undefined {
+    return this.#first.error ?? this.#second?.error;
+  }
+
+  /** Why it is not certain that the content is a whole manifest. */
+  get doubt(): string | undefined {
+    if (this.#first.state === 'cut' || this.#second?.state === 'cut') return 'it is JSON that ends too early';
+    if (this.#second?.state === 'whole') return 'a second JSON value follows its JSON string';
+    return this.#first.doubt;
+  }
+}
+
+/** One JSON value at the beginning of a text. */
+class JsonValue implements JsonListener {
+  readonly #scanner = new JsonScanner(this);
+  #received = 0;
+  #state: 'open' | 'whole' | 'cut' | 'not JSON' = 'open';
+  #root: JsonType | undefined;
+  readonly #name = new StringCapture(longestName);
+  readonly #names = new MemberNames();
+  readonly #members = new ErrorMembers();
+  readonly #kind = new StringCapture(longestName);
+  #hasApiVersion = false;
+
+  get state() {
+    return this.#state;
+  }
+
+  get root(): JsonType | undefined {
+    return this.#root;
+  }
+
+  /** @returns what follows the value, beginning with its first byte; undefined if nothing does, or this is not JSON */
+  write(bytes: Buffer): Buffer | undefined {
+    if (this.#state !== 'open') return undefined;
+    const before = this.#received;
+    this.#received += bytes.length;
+    const at = this.#scanned(() => this.#scanner.write(bytes));
+    return at === undefined || !this.#scanner.complete ? undefined : bytes.subarray(at - before);
+  }
+
+  end(): void {
+    if (this.#state === 'open') this.#scanned(() => this.#scanner.end());
+    if (this.#state === 'open') this.#state = 'whole';
+  }
+
+  /** The error document that this is; undefined if it is none. */
+  get error(): string | undefined {
+    if (this.#state !== 'whole' || this.#root !== 'object') return undefined;
+    // Kubernetes answers a request that it cannot serve with an object of this kind.
+    const isStatus = this.#hasApiVersion && this.#kind.value === 'Status';
+    return isStatus || this.#members.isErrorDocument ? `an error document: ${this.#names.describe()}` : undefined;
+  }
+
+  get doubt(): string | undefined {
+    if (this.#state !== 'whole') return undefined;
+    if (this.#root === 'array') return this.#members.isErrorDocument ? 'it may be a list of errors' : undefined;
+    // An object with these two says itself what it is, and may have any other member.
+    const saysKind = this.#hasApiVersion && this.#kind.value !== '';
+    return this.#members.error === undefined || saysKind ? undefined : `it has the member ${this.#members.error}`;
+  }
+
+  name(depth: number): StringSink | undefined {
+    if (depth !== this.#memberDepth) return undefined;
+    this.#name.clear();
+    return this.#name;
+  }
+
+  value(type: JsonType, depth: number): StringSink | undefined {
+    if (depth === 0) this.#root = type;
+    if (depth === 0 || depth !== this.#memberDepth) return undefined;
+    const { value, tooLong } = this.#name;
+    this.#names.add(this.#name);
+    this.#members.add(tooLong ? `${value}…` : value, type);
+    if (value === 'apiVersion' && type === 'string') this.#hasApiVersion = true;
+    if (value === 'kind' && type === 'string') return this.#kind;
+    return undefined;
+  }
+
+  /** Members of the object, or of the objects in an array. */
+  get #memberDepth(): number {
+    return this.#root === 'array' ? 2 : 1;
+  }
+
+  /** @returns where the scanner found something else than JSON, in bytes from the beginning; undefined if nowhere */
+  #scanned(scan: () => void): number | undefined {
+    try {
+      scan();
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof JsonError)) throw error;
+      if (this.#scanner.complete) this.#state = 'whole';
+      else this.#state = error.fault === 'cut' && this.#showsItsEnd ? 'cut' : 'not JSON';
+      return error.offset;
+    }
+  }
+
+  /** A text may begin like a number or a literal by chance. */
+  get #showsItsEnd(): boolean {
+    return this.#root === 'object' || this.#root === 'array' || this.#root === 'string';
+  }
+}

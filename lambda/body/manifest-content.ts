@@ -1,0 +1,67 @@
+import { InvalidBodyError } from './body-check';
+import { judgeErrorText } from './error-text';
+import { Utf8Check } from './json/utf8-check';
+import { JsonContent } from './json-content';
+import { beginningBytes, isXmlCutShort, judgeMarkup } from './markup';
+
+/** Longest content that is judged as a text, in bytes: errors are short. */
+const longestErrorText = 4096;
+
+/** How much of the content's end is kept, in bytes: enough for the end tag of XML. */
+const endingBytes = 256;
+
+/**
+ * Judges the content that is to be stored as a manifest. All that is known of a manifest is that it is a string, so
+ * content is refused only if it can be nothing but an error, or nothing at all. What is not certain becomes a doubt.
+ */
+export class ManifestContent {
+  readonly #json = new JsonContent();
+  readonly #utf8 = new Utf8Check();
+  readonly #beginning: Buffer[] = [];
+  #ending: Buffer = Buffer.alloc(0);
+  #length = 0;
+  #isBlank = true;
+  #isUtf8 = true;
+  #hasNul = false;
+
+  write(content: Buffer): void {
+    const missing = beginningBytes - this.#length;
+    // Copied, because the caller may use the chunk again.
+    if (missing > 0) this.#beginning.push(Buffer.from(content.subarray(0, missing)));
+    this.#ending = Buffer.concat([this.#ending, content.subarray(-endingBytes)]).subarray(-endingBytes);
+    this.#length += content.length;
+    this.#isBlank &&= !/[^\t\n\v\f\r ]/.test(content.toString('latin1'));
+    this.#isUtf8 &&= this.#utf8.write(content) === content.length;
+    this.#hasNul ||= content.includes(0);
+    this.#json.write(content);
+  }
+
+  /**
+   * Call this after the last content.
+   * @returns why it is not certain that the content is a whole manifest; undefined if nothing speaks against it
+   * @throws InvalidBodyError if the content is certainly no manifest
+   */
+  end(): string | undefined {
+    if (this.#length === 0) throw new InvalidBodyError('The manifest is empty');
+    const beginning = Buffer.concat(this.#beginning);
+    const markup = judgeMarkup(beginning.toString('latin1'));
+    const errorText = this.#length > longestErrorText ? undefined : judgeErrorText(beginning.toString('utf8'));
+    this.#json.end();
+    const refusal =
+      (this.#isBlank ? 'nothing but whitespace' : undefined) ??
+      (markup?.isCertain ? markup.what : undefined) ??
+      errorText?.refusal ??
+      this.#json.refusal;
+    if (refusal !== undefined) throw new InvalidBodyError(`The manifest is ${refusal}`);
+    const isCutShort = isXmlCutShort(beginning.toString('latin1'), this.#ending.toString('latin1'));
+    const doubts = [
+      this.#isUtf8 && this.#utf8.complete ? undefined : 'it has bytes that are not UTF-8',
+      this.#hasNul ? 'it has bytes of value 0, which no text has' : undefined,
+      markup && `it begins like ${markup.what}`,
+      isCutShort ? 'it is XML that ends too early' : undefined,
+      errorText?.doubt,
+      this.#json.doubt,
+    ].filter((doubt) => doubt !== undefined);
+    return doubts.length === 0 ? undefined : doubts.join('; ');
+  }
+}

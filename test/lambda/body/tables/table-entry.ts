@@ -1,0 +1,20 @@
+/** One body of a table. */
+export interface TableEntry {
+  /** What it is, or who answers so. */
+  readonly name: string;
+  readonly body: string | Buffer;
+  /** Whether the content itself shows where it ends. */
+  readonly showsItsEnd?: boolean;
+}
+
+/** The uid of the cluster that every table asks for. */
+export const uid = 'cluster-1';
+
+/** An entry whose content shows where it ends. */
+export function whole(name: string, body: string): TableEntry {
+  return { name, body, showsItsEnd: true };
+}
+
+export function json(name: string, value: unknown): TableEntry {
+  return whole(name, JSON.stringify(value));
+}
