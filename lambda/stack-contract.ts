@@ -86,6 +86,8 @@ export const metricNames = {
   bytes: 'Bytes',
   /** Compressed bytes archived. */
   storedBytes: 'StoredBytes',
+  /** What was archived although it is not certain that it is right. */
+  doubts: 'Doubts',
   /** Answers of the service that ask for fewer requests: 429, or 503 with a Retry-After. */
   throttled: 'Throttled',
   /** 1 if the service rejected the key and the run ended early, otherwise 0. */
@@ -105,4 +107,6 @@ export const logMessages = {
   run: 'run finished',
   /** One line per cluster x resource that was not archived although it was attempted. */
   failure: 'not archived',
+  /** One line per cluster x resource that was archived with a doubt. */
+  doubt: 'archived with a doubt',
 } as const;

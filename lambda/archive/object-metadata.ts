@@ -19,15 +19,15 @@ export interface ObjectFacts extends BodyFacts {
 }
 
 /**
- * Longest encoded value of what the service chooses, in characters. S3 takes 2 KB of names and values together; the rest
+ * Longest encoded value of what the service chooses, and of a doubt, in characters. S3 takes 2 KB of names and values together; the rest
  * is bounded by itself (a uid has at most 200 bytes, 600 characters encoded). The run record has every value whole.
  */
-const serviceValueLimits = { mediaType: 160, state: 300, recordUid: 200, lastModified: 100 } as const;
+const valueLimits = { mediaType: 160, state: 300, recordUid: 200, lastModified: 100, doubt: 200 } as const;
 
 /** The facts as S3 user metadata: names without the `x-amz-meta-` prefix, values percent-encoded ASCII. */
 export function objectMetadata(facts: ObjectFacts): Record<string, string> {
-  const cut = (name: keyof typeof serviceValueLimits) =>
-    facts[name] === undefined ? undefined : encodeValue(facts[name], serviceValueLimits[name]);
+  const cut = (name: keyof typeof valueLimits) =>
+    facts[name] === undefined ? undefined : encodeValue(facts[name], valueLimits[name]);
   const entries: [string, string | undefined][] = [
     ['cluster-uid', encodeValue(facts.cluster)],
     ['resource', facts.resource],
@@ -38,6 +38,7 @@ export function objectMetadata(facts: ObjectFacts): Record<string, string> {
     ['record-uid', cut('recordUid')],
     ['record-last-modified', cut('lastModified')],
     ['log-length', facts.logLength?.toString()],
+    ['doubt', cut('doubt')],
     ['sha256', facts.sha256],
     ['length', facts.length.toString()],
     ['version', encodeValue(facts.version)],
@@ -68,6 +69,7 @@ export function readObjectMetadata(metadata: Readonly<Record<string, string | un
     recordUid: value('record-uid'),
     lastModified: value('record-last-modified'),
     logLength: readCount(metadata['log-length']),
+    doubt: value('doubt'),
     version: value('version') ?? '',
   };
 }

@@ -18,7 +18,7 @@ export interface Reporter {
 }
 
 /**
- * Reports to the structured log and to CloudWatch's metrics: a line per failure, a line and the metrics per attempt. A
+ * Reports to the structured log and to CloudWatch's metrics: a line per failure and per doubt, a line and the metrics per attempt. A
  * dry run has no metrics, which would falsify the dashboard and the alarms.
  */
 export class LambdaReporter implements Reporter {
@@ -36,6 +36,7 @@ export class LambdaReporter implements Reporter {
   }
 
   outcome(outcome: Outcome): void {
+    if (outcome.doubt !== undefined) this.#logger.warn(logMessages.doubt, { ...outcome });
     if (outcome.outcome !== 'failed') return;
     if (outcome.optional) this.#logger.warn(logMessages.failure, { ...outcome });
     else this.#logger.error(logMessages.failure, { ...outcome });
@@ -71,6 +72,8 @@ export class LambdaReporter implements Reporter {
     metrics.addMetric(metricNames.alreadyArchived, MetricUnit.Count, counts.alreadyArchived);
     metrics.addMetric(metricNames.failed, MetricUnit.Count, counts.failed);
     metrics.addMetric(metricNames.notAttempted, MetricUnit.Count, counts.notAttempted);
+    const doubts = written.filter(({ doubt }) => doubt !== undefined).length;
+    metrics.addMetric(metricNames.doubts, MetricUnit.Count, doubts);
     metrics.addMetric(metricNames.bytes, MetricUnit.Bytes, sum('bytes'));
     metrics.addMetric(metricNames.storedBytes, MetricUnit.Bytes, sum('storedBytes'));
     metrics.addMetric(metricNames.throttled, MetricUnit.Count, this.#throttled);

@@ -49,6 +49,8 @@ const outcomeSchema = z.object({
   lastModified: z.optional(z.string()),
   /** Length of `spec.log` in bytes of UTF-8. */
   logLength: z.optional(count),
+  /** Why it is not certain that what was archived is right. No failure. */
+  doubt: z.optional(z.string()),
   /** Why it was not archived. */
   error: z.optional(z.string()),
 });
@@ -62,6 +64,8 @@ export const countsSchema = z.object({
   notAttempted: count,
   /** Optional ones that are not archived; `failed` and `notAttempted` leave them out. */
   optionalMissing: z.optional(count),
+  /** Outcomes with a doubt; the other counts have them too. */
+  doubts: z.optional(count),
   /** Only in the summary of a dry run, which leaves no record. */
   wouldArchive: z.optional(count),
 });
@@ -118,7 +122,9 @@ export function countOutcomes(outcomes: readonly Outcome[]): Counts {
   const counts = { archived: 0, alreadyArchived: 0, failed: 0, notAttempted: 0 };
   let optionalMissing = 0;
   let wouldArchive = 0;
-  for (const { outcome, optional } of outcomes) {
+  let doubts = 0;
+  for (const { outcome, optional, doubt } of outcomes) {
+    if (doubt !== undefined) doubts += 1;
     if (outcome === 'archived') counts.archived += 1;
     else if (outcome === 'already-archived') counts.alreadyArchived += 1;
     else if (outcome === 'would-archive') wouldArchive += 1;
@@ -129,6 +135,7 @@ export function countOutcomes(outcomes: readonly Outcome[]): Counts {
   return {
     ...counts,
     ...(optionalMissing > 0 && { optionalMissing }),
+    ...(doubts > 0 && { doubts }),
     ...(wouldArchive > 0 && { wouldArchive }),
   };
 }

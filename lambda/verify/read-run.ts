@@ -32,8 +32,8 @@ export interface Run {
   readonly finishedAt: string | undefined;
   /** Working time in milliseconds: of all attempts of a shard together, of the slowest shard. */
   readonly durationMs: number;
-  /** `optionalMissing`: optional ones that are not archived; `failed` and `notAttempted` leave them out. */
-  readonly counts: { archived: number; failed: number; notAttempted: number; optionalMissing: number };
+  /** `optionalMissing`: optional ones that are not archived; `failed` and `notAttempted` leave them out. `doubts` are archived and counted as such. */
+  readonly counts: { archived: number; failed: number; notAttempted: number; optionalMissing: number; doubts: number };
   /** Uncompressed and stored length of everything archived, as far as the records say. */
   readonly bytes: number;
   readonly storedBytes: number;
@@ -72,7 +72,7 @@ function mergeRecords(listed: ListedRun, records: readonly RunRecord[]): Omit<Ru
   const merged = new Map<string, RunOutcome>();
   for (const record of records) mergeOutcomes(merged, record);
   const outcomes = [...merged.values()];
-  const counts = { archived: 0, failed: 0, notAttempted: 0, optionalMissing: 0 };
+  const counts = { archived: 0, failed: 0, notAttempted: 0, optionalMissing: 0, doubts: 0 };
   let bytes = 0;
   let storedBytes = 0;
   for (const outcome of outcomes) {
@@ -80,6 +80,7 @@ function mergeRecords(listed: ListedRun, records: readonly RunRecord[]): Omit<Ru
     else if (outcome.optional) counts.optionalMissing += 1;
     else if (outcome.outcome === 'failed') counts.failed += 1;
     else counts.notAttempted += 1;
+    if (outcome.doubt !== undefined) counts.doubts += 1;
     bytes += outcome.bytes ?? 0;
     storedBytes += outcome.storedBytes ?? 0;
   }

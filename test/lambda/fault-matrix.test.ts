@@ -45,6 +45,8 @@ interface Cell {
   readonly answer: (nth: number) => Answer;
   /** Left out: archived. */
   readonly error?: RegExp;
+  /** Left out: archived without a doubt. */
+  readonly doubt?: string;
   /** Requests made to the service; left out: 1. */
   readonly requests?: number;
   readonly options?: Partial<RealCollectorOptions>;
@@ -54,6 +56,7 @@ interface Cell {
 const victim = 'victim';
 const record = logRecord({ uid: victim });
 const text = { 'Content-Type': 'text/plain' };
+const html = { 'Content-Type': 'text/html; charset=utf-8' };
 const shortLimits = { timeLimits: { responseMs: 60, idleMs: 60 } };
 /** Where a good answer follows, a busy machine must not take it for a slow one. */
 const fairLimits = { timeLimits: { responseMs: 1500, idleMs: 1500 } };
@@ -122,7 +125,7 @@ const cells: Cell[] = [
   lasting('a body that trickles', tricklingBody(record), 'less than 1024 bytes of its body in 0.06 s', shortLimits),
   passing('a body that stalls', stalledBody(record), fairLimits),
 
-  final('200 with an HTML page as a log', ok(htmlPage(), { 'Content-Type': 'text/html' }), noRecord('')),
+  final('200 with an HTML page as a log', ok(htmlPage(), html), noRecord('')),
   final('200 with an HTML page as a manifest', ok(htmlPage(), text), noManifest('HTML'), 'manifest'),
   final('200 with an error document as a log', ok(errorDocument()), noRecord('metadata')),
   final('200 with an error document as a manifest', ok(errorDocument()), noManifest('object'), 'manifest'),
@@ -131,7 +134,36 @@ const cells: Cell[] = [
   final('204', noContent(), failedWith('204 No Content$')),
   final('a record of another cluster', ok(logRecord({ uid: 'another' })), noRecord('another')),
   ...Object.entries(wrongRecords(victim)).map(([fault, body]) => final(`200 with ${fault}`, ok(body), noRecord(''))),
-  final('invalid UTF-8', ok(invalidUtf8Record(victim)), noRecord('UTF-8')),
+  final('invalid UTF-8 outside of the log', ok(invalidUtf8Record(victim)), noRecord('UTF-8')),
+  {
+    fault: 'invalid UTF-8 in the log',
+    resource: 'log',
+    answer: always(ok(invalidUtf8Record(victim, 'log'))),
+    doubt: 'spec.log has bytes that are not UTF-8',
+  },
+  { fault: 'a byte order mark before the log record', resource: 'log', answer: always(ok(`\ufeff${record}`)) },
+  {
+    fault: 'a log record with a long state',
+    resource: 'log',
+    answer: always(ok(logRecord({ uid: victim, state: 'x'.repeat(5000) }))),
+    doubt: 'status.state is longer than 4096 characters and recorded in part',
+  },
+  final('200 with metadata beside an error', ok('{"metadata":{},"error":"not found"}'), noRecord('it has error')),
+  final('200 with an error as text', ok(errorDocument(), text), noManifest('an error document'), 'manifest'),
+  {
+    fault: '200 with a JSON string and an error behind it',
+    resource: 'manifest',
+    answer: always(ok(`"kind: Cluster\\n"${errorDocument()}`)),
+    error: noManifest('an error document'),
+    requests: 2,
+  },
+  { fault: 'a manifest under text/html', resource: 'manifest', answer: always(ok('kind: A\n', html)) },
+  {
+    fault: 'one line that reads like an error',
+    resource: 'manifest',
+    answer: always(ok('404 page not found\n', text)),
+    doubt: 'it is one line that reads like an error message',
+  },
   final('deep nesting', ok(deepRecord(victim, 2000)), noRecord('1,?000')),
   final('a JSON string that breaks off', ok('"apiVersion: v1\\n'), noManifest(''), 'manifest'),
 
@@ -285,6 +317,7 @@ it.each(cells)('$fault ($resource)', async (cell) => {
   const expected = [victim, 'healthy'].flatMap((uid) => resourceNames.map((resource) => keyOf(uid, resource)));
   if (cell.error === undefined) {
     expect(outcome).toMatchObject({ outcome: 'archived', httpStatus: 200 });
+    expect([outcome?.doubt, summary?.counts.doubts]).toEqual([cell.doubt, cell.doubt && 1]);
     expect(error).toBeUndefined();
   } else {
     expected.splice(expected.indexOf(keyOf(victim, cell.resource)), 1);

@@ -53,9 +53,9 @@ export function wrongRecords(uid: string): Record<string, string | Buffer> {
   };
 }
 
-/** A record whose log contains bytes that are no UTF-8. */
-export function invalidUtf8Record(uid: string): Buffer {
-  const [head, tail] = recordEnds(uid);
+/** A record with bytes that are not UTF-8 in its log, or elsewhere. */
+export function invalidUtf8Record(uid: string, where: 'log' | 'state' = 'state'): Buffer {
+  const [head, tail] = recordEnds(uid, where);
   return Buffer.concat([head, Buffer.from([0x61, 0xc3, 0x28, 0xff, 0x62]), tail]);
 }
 
@@ -102,10 +102,10 @@ export function* gzipBomb({ uid, bytes }: { uid: string; bytes: number }): Gener
   yield gzipSync(tail);
 }
 
-/** What a record has before and after the text of its log. */
-function recordEnds(uid: string): [Buffer, Buffer] {
-  const opening = '"log":"';
-  const record = logRecord({ uid, log: '' });
+/** What a record has before and after the text of its log, or of its state. */
+function recordEnds(uid: string, where: 'log' | 'state' = 'log'): [Buffer, Buffer] {
+  const opening = `"${where}":"`;
+  const record = logRecord({ uid, [where]: '' });
   const at = record.indexOf(opening) + opening.length;
   return [Buffer.from(record.slice(0, at)), Buffer.from(record.slice(at))];
 }

@@ -43,6 +43,21 @@ test('half a surrogate pair is left out and reported', async () => {
   expect(await extract('{"spec":{"log":"a\\ud800b"}}')).toEqual({ text: 'ab', found: true, isLossy: true });
 });
 
+test('a byte order mark before the record is no text', async () => {
+  expect(await extract('\ufeff{"spec":{"log":"abc"}}')).toEqual({ text: 'abc', found: true, isLossy: false });
+});
+
+test('bytes of the text that are not UTF-8 stay as they are', async () => {
+  const text = Buffer.from('gr\xf6\xdfe \xe2\x82', 'latin1');
+  const record = Buffer.concat([Buffer.from('{"spec":{"log":"'), text, Buffer.from('"},"status":{}}')]);
+  for (const size of [1, 2, 100]) {
+    const chunks = Array.from({ length: Math.ceil(record.length / size) }, (_, i) =>
+      record.subarray(i * size, (i + 1) * size),
+    );
+    expect(await buffer(Readable.from(chunks).pipe(new LogText()))).toEqual(text);
+  }
+});
+
 test('a record that is cut short is an error', async () => {
   await expect(extract('{"spec":{"log":"abc')).rejects.toThrow();
 });

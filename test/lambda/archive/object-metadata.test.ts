@@ -13,6 +13,7 @@ const facts: ObjectFacts = {
   recordUid: 'r-1',
   lastModified: '2026-11-20T09:59:00Z',
   logLength: 0,
+  doubt: 'spec.log has bytes that are not UTF-8',
   version: '1.0.0',
 };
 
@@ -28,6 +29,7 @@ describe('object metadata', () => {
       'record-uid': 'r-1',
       'record-last-modified': '2026-11-20T09:59:00Z',
       'log-length': '0',
+      doubt: 'spec.log%20has%20bytes%20that%20are%20not%20UTF-8',
       sha256: 'ab'.repeat(32),
       length: '0',
       version: '1.0.0',
@@ -35,7 +37,7 @@ describe('object metadata', () => {
   });
 
   it('leaves out what the service did not say', () => {
-    const { state, recordUid, lastModified, logLength, mediaType, ...required } = facts;
+    const { state, recordUid, lastModified, logLength, mediaType, doubt, ...required } = facts;
     const names = Object.keys(objectMetadata(required));
     expect(names).not.toEqual(expect.arrayContaining(['state']));
     expect(names).toHaveLength(7);
@@ -50,13 +52,14 @@ describe('object metadata', () => {
       .string({ unit: 'binary' })
       .filter((value) => value.isWellFormed() && Buffer.byteLength(value) <= 200);
     fc.assert(
-      fc.property(uid, text, text, text, text, (cluster, state, recordUid, lastModified, mediaType) => {
-        const hostile = { ...facts, cluster, state, recordUid, lastModified, mediaType };
+      fc.property(uid, text, text, text, text, text, (cluster, state, recordUid, lastModified, mediaType, doubt) => {
+        const hostile = { ...facts, cluster, state, recordUid, lastModified, mediaType, doubt };
         const metadata = objectMetadata(hostile);
         const entries = Object.entries(metadata);
         expect(entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0)).toBeLessThan(2048);
         for (const [, value] of entries) expect(value).toMatch(/^[\x21-\x7e]*$/);
         const read = readObjectMetadata(metadata);
+        expect(doubt.toWellFormed().startsWith(read?.doubt ?? 'absent')).toBe(true);
         expect(read).toMatchObject({ cluster, run: facts.run, sha256: facts.sha256, length: 0 });
         expect(state.toWellFormed().startsWith(read?.state ?? 'absent')).toBe(true);
       }),

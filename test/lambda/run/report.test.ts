@@ -5,9 +5,9 @@ import type { Outcome, RunSummary } from '../../../lambda/run/run-record';
 
 const outcomes: Outcome[] = [
   { cluster: 'a', resource: 'log', outcome: 'archived', bytes: 1000, storedBytes: 100 },
-  { cluster: 'a', resource: 'manifest', outcome: 'archived', bytes: 200, storedBytes: 20 },
+  { cluster: 'a', resource: 'manifest', outcome: 'archived', bytes: 200, storedBytes: 20, doubt: 'why not' },
   // What an earlier attempt archived is not this one's.
-  { cluster: 'b', resource: 'log', outcome: 'already-archived', bytes: 7, storedBytes: 7 },
+  { cluster: 'b', resource: 'log', outcome: 'already-archived', bytes: 7, storedBytes: 7, doubt: 'an earlier one' },
   { cluster: 'b', resource: 'manifest', outcome: 'failed', error: 'why' },
 ];
 const summary: RunSummary = {
@@ -54,6 +54,7 @@ it('an attempt publishes what it came to, under the names that dashboard and ala
     AlreadyArchived: ['Count', 1],
     Failed: ['Count', 4],
     NotAttempted: ['Count', 8],
+    Doubts: ['Count', 1],
     Bytes: ['Bytes', 1200],
     StoredBytes: ['Bytes', 120],
     Throttled: ['Count', 16],
@@ -86,12 +87,18 @@ it('an attempt is one line of the log, a warning unless it is complete', () => {
   expect(report(complete).lines).toEqual([['info', 'run finished', { ...complete, ...facts }]]);
 });
 
-it('a failure is one line of the log, with all that is known of it; other outcomes are none', () => {
+it('a failure and a doubt are one line of the log each, with all that is known of them; other outcomes are none', () => {
   const lines: unknown[][] = [];
-  const logger = { error: (...line: unknown[]) => lines.push(line) } as unknown as Logger;
+  const logger = {
+    error: (...line: unknown[]) => lines.push(['error', ...line]),
+    warn: (...line: unknown[]) => lines.push(['warn', ...line]),
+  } as unknown as Logger;
   const reporter = new LambdaReporter(logger, {} as Metrics, true);
-  for (const outcome of outcomes) reporter.outcome(outcome);
-  expect(lines).toEqual([['not archived', outcomes[3]]]);
+  for (const outcome of [outcomes[0], outcomes[1], outcomes[3]] as Outcome[]) reporter.outcome(outcome);
+  expect(lines).toEqual([
+    ['warn', 'archived with a doubt', outcomes[1]],
+    ['error', 'not archived', outcomes[3]],
+  ]);
 });
 
 it('a shard is no run of the schedule, whoever asks: the others may never have written their records', () => {
