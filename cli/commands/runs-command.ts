@@ -5,7 +5,7 @@ import { type Run, readRun } from '../../lambda/verify/read-run';
 import { type ListedRun, newestRuns, runsBetween } from '../../lambda/verify/run-keys';
 import { openArchive } from '../archive/open-archive';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
-import { printRun, summarizeRun } from '../terminal/print-run';
+import { formatDoubts, printRun, summarizeRun } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
@@ -98,7 +98,8 @@ function columnsOf({ colors }: Terminal) {
     { head: 'Duration', cell: (run: Run) => formatDuration(run.durationMs), align: 'right' as const },
     {
       head: 'Status',
-      cell: (run: Run) => (run.badRecords.length === 0 ? run.status : `${run.status}, bad record`),
+      cell: (run: Run) =>
+        `${run.status}${formatDoubts(run.counts.doubts)}${run.badRecords.length === 0 ? '' : ', bad record'}`,
       color: (text: string, run: Run) =>
         run.status === 'complete' && run.badRecords.length === 0 ? colors.green(text) : colors.red(text),
     },

@@ -6,6 +6,7 @@ import { type DescribedObject, newestFetched } from '../archive/cluster-objects'
 import { LogText } from '../archive/log-text';
 import { openArchive } from '../archive/open-archive';
 import { formatTime } from '../terminal/format';
+import { printable } from '../terminal/printable';
 import { type CommandContext, exitCodes, print, printJson } from '../terminal/terminal';
 import {
   type ArchiveOption,
@@ -47,6 +48,8 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     const [object] = await newestFetched(reader, options.resource, cluster, options.at, 1);
     if (object === undefined) throw new NothingArchivedError(options.resource, cluster, options.at);
     if (options.json === true) return printJson(terminal.out, describeObject(object));
+    if (object.facts.doubt !== undefined)
+      await print(terminal.err, `Archived with a doubt: ${printable(object.facts.doubt)}.\n`);
     try {
       const content = await openContent(reader, object.key);
       if (content === undefined) throw new DamagedObjectError('it is no longer there');

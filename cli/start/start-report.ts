@@ -7,7 +7,7 @@ import { runsBetween } from '../../lambda/verify/run-keys';
 import type { FunctionError } from '../../local/deployment/execution-environment';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { formatBytes, formatCount } from '../terminal/format';
-import { outcomesFailuresFirst, summarizeRun } from '../terminal/print-run';
+import { formatDoubts, outcomesFailuresFirst, summarizeRun } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { printTable } from '../terminal/table';
 import { print, printJson, type Terminal } from '../terminal/terminal';
@@ -55,12 +55,13 @@ export async function reportAsText(terminal: Terminal, reported: Reported): Prom
   const command = `npm run collector -- runs ${run.run.toISOString()}${at(folder)}`;
   if (outcomes.length > shown.length)
     await print(terminal.out, `… and ${outcomes.length - shown.length} more: ${command}\n`);
-  for (const { outcome, resource, cluster, error } of shown)
+  for (const { outcome, resource, cluster, error, doubt } of shown) {
+    const name = `${resource} of ${cluster}`;
     if (error !== undefined)
-      await print(
-        terminal.out,
-        `${terminal.colors.red(outcome)} ${printable(`${resource} of ${cluster}: ${error}`)}\n`,
-      );
+      await print(terminal.out, `${terminal.colors.red(outcome)} ${printable(`${name}: ${error}`)}\n`);
+    if (doubt !== undefined)
+      await print(terminal.out, `${terminal.colors.yellow('doubt')} ${printable(`${name}: ${doubt}`)}\n`);
+  }
   if (run.shards > 1) await printShards(terminal, run);
   await print(terminal.out, `${conclusion(terminal, reported, run)}\n`);
 }
@@ -98,8 +99,8 @@ function columnsOf({ colors, columns = columnsForKeys }: Terminal, rows: readonl
 }
 
 function conclusion({ colors }: Terminal, { service, started, folder }: Reported, run: Run): string {
-  const { archived, failed, notAttempted } = run.counts;
-  const counts = `${archived} of ${archived + failed + notAttempted} archived, ${failed} failed, ${notAttempted} not attempted`;
+  const { archived, failed, notAttempted, doubts } = run.counts;
+  const counts = `${archived} of ${archived + failed + notAttempted} archived, ${failed} failed, ${notAttempted} not attempted${formatDoubts(doubts)}`;
   const sizes = `${formatBytes(run.bytes)} of content in ${formatBytes(run.storedBytes)}`;
   const lines = [
     `${isComplete(started) ? colors.green('Complete:') : colors.red('Incomplete:')} ${counts}; ${sizes}, ` +
@@ -157,7 +158,7 @@ async function reportWithoutRecord({ out, colors }: Terminal, { started, dryRun 
   const lines = [
     ...(dryRun && counts !== undefined
       ? [
-          `Dry run, nothing was written: ${counts.wouldArchive ?? 0} would be archived, ${counts.failed} failed, ${counts.notAttempted} not attempted`,
+          `Dry run, nothing was written: ${counts.wouldArchive ?? 0} would be archived, ${counts.failed} failed, ${counts.notAttempted} not attempted${formatDoubts(counts.doubts ?? 0)}`,
         ]
       : []),
     ...(failure === undefined ? [] : [`${colors.red(`${failure.errorType}:`)} ${lineByLine(failure.errorMessage)}`]),

@@ -16,11 +16,11 @@ export async function printRun(terminal: Terminal, run: Run, asJson: boolean): P
     return run.badRecords.length === 0;
   }
   const { colors } = terminal;
-  const { archived, failed, notAttempted } = run.counts;
+  const { archived, failed, notAttempted, doubts } = run.counts;
   const lines = [
     `Run ${colors.bold(formatTime(run.run))}: ${run.status === 'complete' ? colors.green(run.status) : colors.red(run.status)} ` +
       `after ${formatCount(run.attempts, 'attempt')} and ${formatDuration(run.durationMs)}; ` +
-      `${archived} archived, ${failed} failed, ${notAttempted} not attempted`,
+      `${archived} archived, ${failed} failed, ${notAttempted} not attempted${formatDoubts(doubts)}`,
     ...run.stopped.map((reason) => `Stopped early: ${printable(reason)}`),
     ...run.badRecords.map(({ key, problem }) => `${colors.red('Bad run record')} ${printable(`${key}: ${problem}`)}`),
   ];
@@ -37,11 +37,24 @@ export async function printRun(terminal: Terminal, run: Run, asJson: boolean): P
       },
       { head: 'Fetched after', cell: (row) => waited(run.run, row.fetchedAt), align: 'right' },
       { head: 'Content', cell: (row) => formatBytes(row.bytes), align: 'right' },
-      { head: 'State or reason', cell: (row) => row.error ?? row.state ?? '', gives: true },
+      {
+        head: 'State or reason',
+        cell: (row) => [row.error ?? row.state, doubtOf(row)].filter(Boolean).join('; '),
+        gives: true,
+      },
     ],
     outcomes,
   );
   return run.badRecords.length === 0;
+}
+
+/** What follows the counts of outcomes: how many of them have a doubt. */
+export function formatDoubts(doubts: number): string {
+  return doubts === 0 ? '' : `; ${doubts} with a doubt`;
+}
+
+export function doubtOf({ doubt }: Pick<RunOutcome, 'doubt'>): string | undefined {
+  return doubt === undefined ? undefined : `doubt: ${doubt}`;
 }
 
 /** How long after the run's time; a clock that differs may have it before. */

@@ -12,7 +12,7 @@ import { FolderStore } from '../../local/aws/store/folder-store';
 
 /** What an attempt meets for one cluster x resource: content, or why there is none. */
 export type Answer =
-  | { readonly content: string | Buffer; readonly fetchedAt?: Date; readonly state?: string }
+  | { readonly content: string | Buffer; readonly fetchedAt?: Date; readonly state?: string; readonly doubt?: string }
   | { readonly failed: string }
   | { readonly notAttempted: string }
   | { readonly alreadyArchived: 'with hash' | 'without hash' };
@@ -116,6 +116,7 @@ export class ArchiveFixture {
     const state = resource === 'log' ? (answer.state ?? 'Running') : undefined;
     const facts = {
       ...(state !== undefined && { state }),
+      ...(answer.doubt !== undefined && { doubt: answer.doubt }),
       ...(resource === 'log' && { recordUid: `record-of-${cluster}`, logLength: content.length }),
     };
     await this.put(

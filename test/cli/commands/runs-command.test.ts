@@ -146,3 +146,22 @@ test('a damaged period is named before anything is read', async () => {
   expect(code).toBe(2);
   expect(err).toContain('expected the earlier time in --from');
 });
+
+test('doubts are counted, and shown with what they are of', async () => {
+  const doubt = 'it may be \u001b[31m an error';
+  await archive.attempt({
+    run: hour(9),
+    clusters,
+    answer: (cluster, resource) =>
+      cluster === 'beta' ? { content: 'x', doubt, state: 'Ready' } : good(cluster, resource),
+  });
+  const listed = await runs();
+  expect(listed.code).toBe(0);
+  expect(listed.out).toMatch(/│ complete; 2 with a doubt/);
+  expect((await runs('--json')).json[0]).toMatchObject({ status: 'complete', counts: { archived: 4, doubts: 2 } });
+  const { code, out } = await runs('2026-11-20T09:00:00.000Z');
+  expect(code).toBe(0);
+  expect(out).toMatch(/4 archived, 0 failed, 0 not attempted; 2 with a doubt/);
+  expect(out).toMatch(/beta +│ log +│ archived .*│ Ready; doubt: it may be \\u\{1b\}\[31m an error/);
+  expect(out).toMatch(/beta +│ manifest +│ archived .*│ doubt: it may be/);
+});

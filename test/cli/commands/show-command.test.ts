@@ -53,6 +53,21 @@ test('--json says which object it is instead of showing it', async () => {
   });
 });
 
+test('a doubt is told on standard error, and is no failure', async () => {
+  const content = Buffer.from('{"spec":{"clusterUid":"odd","log":"gr\xf6\xdfe"}}', 'latin1');
+  await archive.attempt({
+    run: hour(12),
+    clusters: ['odd'],
+    answer: () => ({ content, doubt: 'spec.log has bytes that are not UTF-8' }),
+  });
+  const { code, err } = await show('odd', '--resource', 'log');
+  expect(code).toBe(0);
+  expect(err).toContain('Archived with a doubt: spec.log has bytes that are not UTF-8.');
+  expect(JSON.parse((await show('odd', '--json')).out)).toMatchObject({
+    doubt: 'spec.log has bytes that are not UTF-8',
+  });
+});
+
 test('a record without a log text shows nothing and says so', async () => {
   await archive.attempt({
     run: hour(12),

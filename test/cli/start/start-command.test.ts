@@ -157,6 +157,19 @@ it('ends with 1 if something was not archived, and the table says what and why',
   expect((await readdir(folder)).filter((name) => !name.startsWith('.')).sort()).toEqual(['manifests', 'runs']);
 });
 
+it('tells of a doubt, which is no failure', async () => {
+  const served = join(root, 'served');
+  await mkdir(join(served, 'one'), { recursive: true });
+  await writeFile(join(served, 'one', 'log.txt'), 'a\n');
+  await writeFile(join(served, 'one', 'manifest.yaml'), '404 page not found\n');
+  const { code, out } = await runStart(['--serve', served, '--folder', folder]);
+  expect(out).toMatch(/^doubt manifest of one: it is one line that reads like an error message$/m);
+  expect(out).toMatch(/Complete: 2 of 2 archived, 0 failed, 0 not attempted; 1 with a doubt/);
+  expect(code).toBe(0);
+  const dry = await runStart(['--serve', served, '--folder', folder, '--dry-run']);
+  expect(dry.out).toMatch(/2 would be archived, 0 failed, 0 not attempted; 1 with a doubt/);
+});
+
 it('works on shards with --shards, and tells which of them failed', async () => {
   const config = await writeConfig({ ...ofTheDemo, clusters: ['one', 'two', 'three', 'four'] });
   const args = ['--config', config, '--folder', folder, '--shards', '2'];
