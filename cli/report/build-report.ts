@@ -1,6 +1,7 @@
 import { type Resource, resourceNames } from '../../lambda/resources';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import { isLate, type Run } from '../../lambda/verify/read-run';
+import { doubtOf } from '../terminal/print-run';
 import { encodeCell, noCell } from './page/cell-code';
 import { NumberSeriesWriter } from './page/number-series';
 import type { ReportData, ReportFailure, ReportRun } from './page/report-data';
@@ -76,10 +77,8 @@ export class ReportBuilder {
     series.cells = series.cells.padEnd(at, noCell) + encodeCell(cell);
     if (bytes !== undefined) series.sizes.set(at, bytes);
     if (state !== undefined) series.states.set(at, this.stateIndex(state));
-    if (!isStored(outcome)) {
-      const reason = outcome.error ?? '';
-      this.failures.push({ cluster: cluster.index, run: at, resource, reason });
-    }
+    const reason = isStored(outcome) ? doubtOf(outcome) : (outcome.error ?? '');
+    if (reason !== undefined) this.failures.push({ cluster: cluster.index, run: at, resource, reason });
   }
 
   private clusterOf(uid: string) {

@@ -1,5 +1,6 @@
 import { ErrorMembers } from './error-members';
 import type { JsonType } from './json/json-scanner';
+import { JsonContent } from './json-content';
 
 /** What programs write in place of a value that they do not have. */
 const noValue = /^(?:null|undefined|\[object \w+\])$/;
@@ -29,6 +30,23 @@ export function judgeErrorText(text: string): TextVerdict {
   return isYamlError(trimmed) || isKubernetesStatus(trimmed)
     ? { doubt: 'it has the members of an error document, in YAML' }
     : {};
+}
+
+/**
+ * Whether the last of several lines is an error document in JSON or the end of an HTML page. A service that has begun its
+ * answer and then fails cannot change the status any more, so some append the error.
+ * @param ending the last part of a text
+ */
+export function endsWithError(ending: string): boolean {
+  const [, line = ''] = /[\r\n](<.*|\{.*)$/.exec(ending.trimEnd()) ?? [];
+  return line.startsWith('<') ? /<\/html>$/i.test(line) : isJsonError(line);
+}
+
+function isJsonError(line: string): boolean {
+  const json = new JsonContent();
+  json.write(Buffer.from(line, 'latin1'));
+  json.end();
+  return json.refusal !== undefined;
 }
 
 /** Whether YAML has nothing but the members of an error document. */

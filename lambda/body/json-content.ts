@@ -13,8 +13,9 @@ const longestName = 40;
  */
 export class JsonContent {
   readonly #first = new JsonValue();
-  /** What stands behind a JSON string: a service that fails half way may append an error. */
+  /** The JSON behind a JSON string: a service that fails half way may append an error. */
   #second: JsonValue | undefined;
+  #isFollowedByText = false;
 
   write(content: Buffer): void {
     if (this.#second !== undefined) {
@@ -22,7 +23,9 @@ export class JsonContent {
       return;
     }
     const rest = this.#first.write(content);
-    if (rest === undefined || this.#first.root !== 'string') return;
+    if (rest === undefined) return;
+    this.#isFollowedByText = this.#first.showsItsEnd && /^[\w<"]/.test(rest.toString('latin1', 0, 1));
+    if (this.#first.root !== 'string') return;
     this.#second = new JsonValue();
     this.#second.write(rest);
   }
@@ -41,7 +44,7 @@ export class JsonContent {
   /** Why it is not certain that the content is a whole manifest. */
   get doubt(): string | undefined {
     if (this.#first.state === 'cut' || this.#second?.state === 'cut') return 'it is JSON that ends too early';
-    if (this.#second?.state === 'whole') return 'a second JSON value follows its JSON string';
+    if (this.#second?.state === 'whole' || this.#isFollowedByText) return 'something follows its JSON';
     return this.#first.doubt;
   }
 }
@@ -64,6 +67,11 @@ class JsonValue implements JsonListener {
 
   get root(): JsonType | undefined {
     return this.#root;
+  }
+
+  /** A text may begin like a number or a literal by chance. */
+  get showsItsEnd(): boolean {
+    return this.#root === 'object' || this.#root === 'array' || this.#root === 'string';
   }
 
   /** @returns what follows the value, beginning with its first byte; undefined if nothing does, or this is not JSON */
@@ -126,13 +134,8 @@ class JsonValue implements JsonListener {
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       if (this.#scanner.complete) this.#state = 'whole';
-      else this.#state = error.fault === 'cut' && this.#showsItsEnd ? 'cut' : 'not JSON';
+      else this.#state = error.fault === 'cut' && this.showsItsEnd ? 'cut' : 'not JSON';
       return error.offset;
     }
-  }
-
-  /** A text may begin like a number or a literal by chance. */
-  get #showsItsEnd(): boolean {
-    return this.#root === 'object' || this.#root === 'array' || this.#root === 'string';
   }
 }

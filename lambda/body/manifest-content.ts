@@ -1,5 +1,5 @@
 import { InvalidBodyError } from './body-check';
-import { judgeErrorText } from './error-text';
+import { endsWithError, judgeErrorText } from './error-text';
 import { Utf8Check } from './json/utf8-check';
 import { JsonContent } from './json-content';
 import { beginningBytes, isXmlCutShort, judgeMarkup } from './markup';
@@ -7,8 +7,8 @@ import { beginningBytes, isXmlCutShort, judgeMarkup } from './markup';
 /** Longest content that is judged as a text, in bytes: errors are short. */
 const longestErrorText = 4096;
 
-/** How much of the content's end is kept, in bytes: enough for the end tag of XML. */
-const endingBytes = 256;
+/** How much of the content's end is judged, in bytes: enough for the end tag of XML, or for an appended error. */
+const endingBytes = 1024;
 
 /**
  * Judges the content that is to be stored as a manifest. All that is known of a manifest is that it is a string, so
@@ -53,13 +53,15 @@ export class ManifestContent {
       errorText?.refusal ??
       this.#json.refusal;
     if (refusal !== undefined) throw new InvalidBodyError(`The manifest is ${refusal}`);
-    const isCutShort = isXmlCutShort(beginning.toString('latin1'), this.#ending.toString('latin1'));
+    const ending = this.#ending.toString('latin1');
+    const isCutShort = isXmlCutShort(beginning.toString('latin1'), ending);
     const doubts = [
       this.#isUtf8 && this.#utf8.complete ? undefined : 'it has bytes that are not UTF-8',
       this.#hasNul ? 'it has bytes of value 0, which no text has' : undefined,
       markup && `it begins like ${markup.what}`,
       isCutShort ? 'it is XML that ends too early' : undefined,
       errorText?.doubt,
+      endsWithError(ending) ? 'its last line is an error' : undefined,
       this.#json.doubt,
     ].filter((doubt) => doubt !== undefined);
     return doubts.length === 0 ? undefined : doubts.join('; ');

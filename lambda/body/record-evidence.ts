@@ -37,8 +37,7 @@ export class RecordEvidence {
   /** Why the object is no record; undefined if it may be one. */
   get refusal(): string | undefined {
     if (this.#own.size > 0) return undefined;
-    const inStatus = this.#status.sign && `status.${this.#status.sign}`;
-    const sign = this.#top.sign ?? inStatus ?? (this.#hasKind ? 'apiVersion and kind' : undefined);
+    const sign = this.#top.sign ?? this.#signInStatus ?? (this.#hasKind ? 'apiVersion and kind' : undefined);
     return sign && `it has ${sign}, and none of ${ownMembers.join(', ')}`;
   }
 
@@ -46,8 +45,14 @@ export class RecordEvidence {
   get doubt(): string | undefined {
     if (this.#own.size === 0) return `it has none of ${ownMembers.join(', ')}`;
     if (this.#top.error !== undefined) return `it has ${this.#top.error} beside metadata, spec and status`;
-    const isAnother = this.#hasKind && !this.#own.has('spec.clusterUid') && !this.#own.has('spec.log');
-    return isAnother ? 'it has apiVersion and kind, and neither spec.clusterUid nor spec.log' : undefined;
+    if (this.#own.has('spec.clusterUid') || this.#own.has('spec.log')) return undefined;
+    // Other APIs have a status.state too.
+    const sign = this.#signInStatus ?? (this.#hasKind ? 'apiVersion and kind' : undefined);
+    return sign && `it has ${sign}, and neither spec.clusterUid nor spec.log`;
+  }
+
+  get #signInStatus(): string | undefined {
+    return this.#status.sign && `status.${this.#status.sign}`;
   }
 
   get #hasKind(): boolean {

@@ -6,7 +6,7 @@ import type { ReportFailure } from './report-data';
 /** Rows added at a time. */
 const step = 100;
 
-/** What was not archived, newest first, with its reason. */
+/** What was not archived, or archived with a doubt, newest first, with its reason. */
 export class FailureList {
   private failures: readonly ReportFailure[] = [];
   private shown = 0;

@@ -9,7 +9,7 @@ export interface ReportData {
   readonly clusters: readonly ReportCluster[];
   /** Distinct `status.state` texts of log records. */
   readonly states: readonly string[];
-  /** What was not archived, oldest run first. */
+  /** What was not archived, or archived with a doubt, oldest run first. */
   readonly failures: readonly ReportFailure[];
   /** Failures of the oldest runs that were left out. */
   readonly failuresLeftOut: number;

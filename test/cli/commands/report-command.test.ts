@@ -53,6 +53,15 @@ test('whatever the service said, nothing in the data can leave its element', asy
   expect(rest).not.toMatch(/\b(src|href)=|url\(|@import|https?:\/\/(?!www\.w3\.org)/);
 });
 
+test('a doubt is listed beside the failures', async () => {
+  await archive.attempt({ run: hour(11), clusters: ['odd'], answer: () => ({ content: 'x', doubt: hostile }) });
+  const { code, page } = await report('--json');
+  expect(code).toBe(0);
+  expect(JSON.parse(page)).toMatchObject({
+    failures: expect.arrayContaining([{ cluster: 3, run: 2, resource: 'manifest', reason: `doubt: ${hostile}` }]),
+  });
+});
+
 test('a damaged run record is on the page, and the exit code says so', async () => {
   await archive.put(runRecordKey({ run: hour(10), attempt: 1 }), Buffer.from('{}'), {});
   const { code, err, page } = await report();

@@ -15,6 +15,7 @@ export const doubtfulLogs: readonly TableEntry[] = [
   json('an error beside the record', { ...own, error: 'no node answered' }),
   json('errors beside the record', { ...own, errors: [] }),
   json('an error beside a state', { status: { state: 'Failed' }, error: 'token expired' }),
+  json('a state and an error code in the status alone', { status: { state: 'error', code: 401, message: 'expired' } }),
   json('another kind that has a state', {
     apiVersion: 'fleet.example/v1',
     kind: 'Cluster',
