@@ -78,7 +78,9 @@ export class JsonScanner {
       if (valid === bytes.length) break;
       if (!this.#string.inText) throw chunk.unexpected(valid);
       if (!this.#string.takesInvalidUtf8()) throw new JsonError('encoding', chunk.offset + valid, 'invalid UTF-8');
-      from = this.#utf8.resumeAt(valid);
+      this.#utf8.restart();
+      from = valid + 1;
+      // The invalid byte itself is text, or it is the quote or backslash that cuts a character short.
       this.#scan(chunk, valid, from);
     }
     this.#received += bytes.length;

@@ -14,7 +14,7 @@ export class Utf8Check {
   }
 
   /**
-   * Checks the bytes of the chunk from `from` on. After an invalid byte, call {@link resumeAt} before the next call.
+   * Checks the bytes of the chunk from `from` on. After an invalid byte, call {@link restart} before the next call.
    * @returns the index of the first byte that cannot be UTF-8; the chunk's length if there is none
    */
   write(chunk: Buffer, from = 0): number {
@@ -36,15 +36,9 @@ export class Utf8Check {
     return i;
   }
 
-  /**
-   * Forgets the invalid bytes up to `index`, which {@link write} has returned.
-   * @returns the index to go on from
-   */
-  resumeAt(index: number): number {
-    // A byte that cuts a character short may itself begin one.
-    const next = this.#needed > 0 ? index : index + 1;
+  /** Forgets the bytes before an invalid one, which {@link write} has found. Go on with the byte after it. */
+  restart(): void {
     this.#begin(0);
-    return next;
   }
 
   #step(byte: number): boolean {

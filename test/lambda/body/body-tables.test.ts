@@ -22,10 +22,8 @@ function judgedLog(body: Buffer): BodyVerdict {
 /** The verdict on a manifest's content, which must be the same under every media type, and however it is split. */
 function judgedManifest(content: Buffer): BodyVerdict {
   const verdict = verdictOnManifest([content], 'text/plain');
-  for (const mediaType of mediaTypes) {
-    expect(verdictOnManifest([content], mediaType)).toEqual(verdict);
-    expect(verdictOnManifest(bytewise(content), mediaType)).toEqual(verdict);
-  }
+  expect(verdictOnManifest(bytewise(content), 'text/plain')).toEqual(verdict);
+  for (const mediaType of mediaTypes) expect(verdictOnManifest([content], mediaType)).toEqual(verdict);
   if (decodes(content)) {
     const asString = Buffer.from(JSON.stringify(content.toString()));
     expect(verdictOnManifest([asString], 'application/json')).toEqual(verdict);
@@ -140,9 +138,9 @@ describe('any body at all', () => {
           else seen.good += 1;
         }
       }),
-      { numRuns: 5000 },
+      { numRuns: 2000 },
     );
-    expect(Math.min(...Object.values(seen))).toBeGreaterThan(200);
+    expect(Math.min(...Object.values(seen))).toBeGreaterThan(80);
   });
 
   it('is judged as a log by what its text says, whatever bytes stand in spec.log', () => {
@@ -158,7 +156,7 @@ describe('any body at all', () => {
           facts: { logLength: bytes.length, state: 'ä', ...doubt },
         });
       }),
-      { numRuns: 3000 },
+      { numRuns: 1000 },
     );
   });
 });

@@ -76,6 +76,7 @@ export const rightManifests: readonly TableEntry[] = [
   json('a JSON object with a code and a status', { name: 'prod', code: 'EU1', status: 'failed', nodes: [] }),
   json('a JSON object without an error', { error: null, errors: null, manifest: 'kind: A' }),
   json('a JSON object with a title alone', { title: 'manifest', description: 'of a cluster', type: 'cluster' }),
+  json('a JSON object with a status in words', { title: 'manifest', status: 'ready', path: '/a' }),
   json('a JSON array', [{ apiVersion: 'v1', kind: 'A' }, { apiVersion: 'v1' }]),
   json('a JSON object with a byte of every kind', { 'a\u0001"\\': '\u007f\u0080€😀' }),
   whole('indented JSON', JSON.stringify({ apiVersion: 'v1', kind: 'A', a: { b: [1, 2, { c: null }] } }, undefined, 2)),
