@@ -22,6 +22,7 @@ const counts: Columns = {
   failed: 'bigint',
   notattempted: 'bigint',
   optionalmissing: 'bigint',
+  doubts: 'bigint',
 };
 
 const outcome: Columns = {
@@ -42,6 +43,7 @@ const outcome: Columns = {
   recorduid: 'string',
   lastmodified: 'string',
   loglength: 'bigint',
+  doubt: 'string',
   error: 'string',
 };
 
