@@ -19,7 +19,7 @@ export interface TextVerdict {
   readonly doubt?: string;
 }
 
-/** Judges a short text that is neither JSON nor markup: placeholders, one-line messages, errors in YAML. */
+/** Judges a short text: whether it is a placeholder, a message of one line, or an error document in YAML. */
 export function judgeErrorText(text: string): TextVerdict {
   const trimmed = text.trim();
   if (trimmed === '') return { refusal: 'nothing but whitespace' };

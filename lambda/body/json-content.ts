@@ -38,7 +38,7 @@ export class JsonContent {
 
   /** What the content is instead of a manifest, as part of a sentence; undefined if it may be one. */
   get refusal(): string | undefined {
-    return this.#first.error ?? this.#second?.error;
+    return this.#first.errorDocument ?? this.#second?.errorDocument;
   }
 
   /** Why it is not certain that the content is a whole manifest. */
@@ -61,7 +61,8 @@ class JsonValue implements JsonListener {
   readonly #kind = new StringCapture(longestName);
   #hasApiVersion = false;
 
-  get state() {
+  /** `open` as long as more of the value may come; `cut` if it ends too early. */
+  get state(): 'open' | 'whole' | 'cut' | 'not JSON' {
     return this.#state;
   }
 
@@ -69,7 +70,7 @@ class JsonValue implements JsonListener {
     return this.#root;
   }
 
-  /** A text may begin like a number or a literal by chance. */
+  /** Whether the value can be told from its beginning. Any text may begin like a number or a literal. */
   get showsItsEnd(): boolean {
     return this.#root === 'object' || this.#root === 'array' || this.#root === 'string';
   }
@@ -88,14 +89,15 @@ class JsonValue implements JsonListener {
     if (this.#state === 'open') this.#state = 'whole';
   }
 
-  /** The error document that this is; undefined if it is none. */
-  get error(): string | undefined {
+  /** Describes the error document that this is, as part of a sentence; undefined if it is none. */
+  get errorDocument(): string | undefined {
     if (this.#state !== 'whole' || this.#root !== 'object') return undefined;
     // Kubernetes answers a request that it cannot serve with an object of this kind.
     const isStatus = this.#hasApiVersion && this.#kind.value === 'Status';
     return isStatus || this.#members.isErrorDocument ? `an error document: ${this.#names.describe()}` : undefined;
   }
 
+  /** Why it is not certain that this is no error; undefined if nothing speaks against it. */
   get doubt(): string | undefined {
     if (this.#state !== 'whole') return undefined;
     if (this.#root === 'array') return this.#members.isErrorDocument ? 'it may be a list of errors' : undefined;
@@ -126,7 +128,7 @@ class JsonValue implements JsonListener {
     return this.#root === 'array' ? 2 : 1;
   }
 
-  /** @returns where the scanner found something else than JSON, in bytes from the beginning; undefined if nowhere */
+  /** @returns the offset in bytes at which the JSON ends and something else follows; undefined if nothing does */
   #scanned(scan: () => void): number | undefined {
     try {
       scan();
