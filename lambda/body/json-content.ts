@@ -1,3 +1,4 @@
+import type { QuotingWords } from './body-check';
 import { ErrorMembers } from './error-members';
 import { JsonError } from './json/json-chunk';
 import { type JsonListener, JsonScanner, type JsonType } from './json/json-scanner';
@@ -37,7 +38,7 @@ export class JsonContent {
   }
 
   /** What the content is instead of a manifest, as part of a sentence; undefined if it may be one. */
-  get refusal(): string | undefined {
+  get refusal(): QuotingWords | undefined {
     return this.#first.errorDocument ?? this.#second?.errorDocument;
   }
 
@@ -90,11 +91,12 @@ class JsonValue implements JsonListener {
   }
 
   /** Describes the error document that this is, as part of a sentence; undefined if it is none. */
-  get errorDocument(): string | undefined {
+  get errorDocument(): QuotingWords | undefined {
     if (this.#state !== 'whole' || this.#root !== 'object') return undefined;
     // Kubernetes answers a request that it cannot serve with an object of this kind.
     const isStatus = this.#hasApiVersion && this.#kind.value === 'Status';
-    return isStatus || this.#members.isErrorDocument ? `an error document: ${this.#names.describe()}` : undefined;
+    if (!isStatus && !this.#members.isErrorDocument) return undefined;
+    return (quote) => `an error document: ${this.#names.describe(quote)}`;
   }
 
   /** Why it is not certain that this is no error; undefined if nothing speaks against it. */

@@ -50,9 +50,10 @@ export class ManifestContent {
     const refusal =
       (this.#isBlank ? 'nothing but whitespace' : undefined) ??
       (markup?.isCertain ? markup.what : undefined) ??
-      errorText?.refusal ??
-      this.#json.refusal;
+      errorText?.refusal;
     if (refusal !== undefined) throw new InvalidBodyError(`The manifest is ${refusal}`);
+    const error = this.#json.refusal;
+    if (error !== undefined) throw new InvalidBodyError((quote) => `The manifest is ${error(quote)}`);
     const ending = this.#ending.toString('latin1');
     const isCutShort = isXmlCutShort(beginning.toString('latin1'), ending);
     const doubts = [
