@@ -1,8 +1,8 @@
 import { Cron } from 'croner';
 
 /**
- * What the service's documentation gives as the fields of a cron expression, in their order. `wildcards` lists what a
- * field takes beside numbers, names, lists, ranges and `*`.
+ * The fields of a cron expression in their order, as EventBridge Scheduler documents them. `wildcards` lists what a field
+ * takes beside numbers, names, lists, ranges and `*`.
  */
 const fields = [
   { name: 'minutes', min: 0, max: 59, names: [], wildcards: '/' },
@@ -33,46 +33,48 @@ interface Field {
   readonly wildcards: string;
 }
 
-/** The part of an expression an error is about; `expression` is the whole of it. */
+/** The part of an expression that an error is about; `expression` is the whole of it. */
 export type CronField = (typeof fields)[number]['name'] | 'expression' | 'time zone';
 
-/** A cron expression that the service would reject, or that would never fire. */
+/** A cron expression that EventBridge Scheduler would reject, or that would never fire. */
 export class CronError extends Error {
   override readonly name = 'CronError';
+  readonly field: CronField;
+  readonly received: string;
+  readonly expected: string;
 
-  constructor(
-    readonly field: CronField,
-    readonly received: string,
-    readonly expected: string,
-  ) {
+  constructor(field: CronField, received: string, expected: string) {
     super(`Reading the schedule failed: ${field} is ${JSON.stringify(received)}, expected ${expected}`);
+    this.field = field;
+    this.received = received;
+    this.expected = expected;
   }
 }
 
 const day = 24 * 60 * 60 * 1000;
 
-/** When an expression fires, in the wall-clock time of its time zone. */
+/** When an expression is due, in the wall-clock time of its time zone. */
 export interface Schedule {
   /** Minutes of the day, ascending. */
   readonly times: readonly number[];
   /**
-   * The days that it fires on, each as midnight in UTC, ascending, from the day before a moment: what is today in UTC may
-   * still be yesterday in the schedule's time zone.
-   * @param limit how many at most
+   * The days on which it is due, each as midnight in UTC, ascending. They begin on the day before a moment, because today
+   * in UTC may still be yesterday in the schedule's time zone.
+   * @param limit most days that are returned
    */
   days(moment: Date, limit: number): Date[];
 }
 
 /**
- * Reads a cron expression of EventBridge Scheduler: `cron(minutes hours day-of-month month day-of-week year)`. What its
- * documentation does not show is rejected, as a deployment that fails costs more than another way to write it.
- * @param now what fires no more after it is an error
+ * Reads a cron expression of EventBridge Scheduler: `cron(minutes hours day-of-month month day-of-week year)`. What the
+ * scheduler does not document is rejected, because a deployment that fails costs more than writing it another way.
+ * @param now an expression that is not due after this time is an error
  * @throws CronError
  */
 export function parseCron(expression: string, now: Date = new Date()): Schedule {
   const texts = /^cron\(([^()]*)\)$/.exec(expression)?.[1]?.split(/ +/);
   if (texts?.length !== fields.length) {
-    // rate() is valid for the service, but fires at deployment, before anybody could set the API key.
+    // The scheduler takes rate() too, but it fires at the deployment, before anybody could set the API key.
     throw new CronError('expression', expression, `cron(${fields.map((field) => field.name).join(' ')}), six fields`);
   }
   const [minutes = '', hours = '', dayOfMonth = '', month = '', dayOfWeek = '', year = ''] = texts;
@@ -89,7 +91,7 @@ export function parseCron(expression: string, now: Date = new Date()): Schedule 
     daysOfWeek(dayOfWeek),
     list(fields[5], year),
   ].join(' ');
-  // Days are enumerated in UTC, which has them all: clock changes are the business of whoever turns them into instants.
+  // In UTC every day exists and has 24 hours: clock changes matter only where days become instants.
   const cron = new Cron(pattern, { mode: '7-part', alternativeWeekdays: true, timezone: 'UTC', paused: true });
   const days = (moment: Date, limit: number) => cron.nextRuns(limit, new Date(moment.getTime() - 2 * day));
   if (days(now, 1).length === 0) {

@@ -21,91 +21,93 @@ function rejection(expression: string): CronError {
   throw new Error(`${expression} was accepted`);
 }
 
-describe('what the documentation of the service shows', () => {
-  test.each([
-    ['0 10 * * ? *', ['10:00'], ['2026-11-19', '2026-11-20', '2026-11-21']],
-    ['15 12 * * ? *', ['12:15'], ['2026-11-19', '2026-11-20', '2026-11-21']],
-    ['0 18 ? * MON-FRI *', ['18:00'], ['2026-11-19', '2026-11-20', '2026-11-23']],
-    ['0 8 1 * ? *', ['8:00'], ['2026-12-01', '2027-01-01', '2027-02-01']],
-    ['0/15 8 * * ? *', ['8:00', '8:15', '8:30', '8:45'], ['2026-11-19', '2026-11-20', '2026-11-21']],
-    ['1/20 0 * * ? *', ['0:01', '0:21', '0:41'], ['2026-11-19', '2026-11-20', '2026-11-21']],
-    ['0 20,22-23 ? JAN,MAR 1 *', ['20:00', '22:00', '23:00'], ['2027-01-03', '2027-01-10', '2027-01-17']],
-    ['0 0 ? * 7 *', ['0:00'], ['2026-11-21', '2026-11-28', '2026-12-05']],
-    ['0 0 L * ? *', ['0:00'], ['2026-11-30', '2026-12-31', '2027-01-31']],
-    ['0 0 ? * L *', ['0:00'], ['2026-11-21', '2026-11-28', '2026-12-05']],
-    ['15 10 ? * 6L 2027-2028', ['10:15'], ['2027-01-29', '2027-02-26', '2027-03-26']],
-    ['0 0 3W * ? *', ['0:00'], ['2026-12-03', '2027-01-04', '2027-02-03']],
-    ['0 0 1W 5 ? *', ['0:00'], ['2027-05-03', '2028-05-01', '2029-05-01']],
-    ['0 0 ? * 3#2 *', ['0:00'], ['2026-12-08', '2027-01-12', '2027-02-09']],
-    ['0 0 ? * TUE#2 *', ['0:00'], ['2026-12-08', '2027-01-12', '2027-02-09']],
-    ['0 0 1 1 ? 2027/5', ['0:00'], ['2027-01-01', '2032-01-01', '2037-01-01']],
-    ['5 0-23/12 29 2 ? *', ['0:05', '12:05'], ['2028-02-29', '2032-02-29', '2036-02-29']],
-  ])('cron(%s) fires when it says', (fields, times, days) => {
-    expect(firings(fields)).toEqual({ times, days });
-  });
-});
-
-describe('what the service rejects, or does not document', () => {
-  test.each([
-    ['rate(1 hour)', 'expression'],
-    ['0 * * * ? *', 'expression'],
-    ['cron(0 * * * ?)', 'expression'],
-    ['cron(0 0 * * * ? *)', 'expression'],
-    ['cron( 0 * * * ? *)', 'expression'],
-    ['cron(0 0 * * * *)', 'expression'],
-    ['cron(0 0 ? * ? *)', 'expression'],
-    ['cron(0 0 1 * MON *)', 'expression'],
-    ['cron(60 0 * * ? *)', 'minutes'],
-    ['cron(/5 0 * * ? *)', 'minutes'],
-    ['cron(0/0 0 * * ? *)', 'minutes'],
-    ['cron(0/60 0 * * ? *)', 'minutes'],
-    ['cron(? 0 * * ? *)', 'minutes'],
-    ['cron(1, 0 * * ? *)', 'minutes'],
-    ['cron(*,5 0 * * ? *)', 'minutes'],
-    ['cron(*-5 0 * * ? *)', 'minutes'],
-    ['cron(-1 0 * * ? *)', 'minutes'],
-    ['cron(0 24 * * ? *)', 'hours'],
-    ['cron(0 22-2 * * ? *)', 'hours'],
-    ['cron(0 0 0 * ? *)', 'day-of-month'],
-    ['cron(0 0 32W * ? *)', 'day-of-month'],
-    ['cron(0 0 1,15W * ? *)', 'day-of-month'],
-    ['cron(0 0 LW * ? *)', 'day-of-month'],
-    ['cron(0 0 L-3 * ? *)', 'day-of-month'],
-    ['cron(0 0 1 0 ? *)', 'month'],
-    ['cron(0 0 1 jan ? *)', 'month'],
-    ['cron(0 0 1 MON ? *)', 'month'],
-    ['cron(0 0 ? * 0 *)', 'day-of-week'],
-    ['cron(0 0 ? * 8 *)', 'day-of-week'],
-    ['cron(0 0 ? * 2/2 *)', 'day-of-week'],
-    ['cron(0 0 ? * 3#6 *)', 'day-of-week'],
-    ['cron(0 0 ? * 3#1,6#3 *)', 'day-of-week'],
-    ['cron(0 0 ? * +MON *)', 'day-of-week'],
-    ['cron(0 0 1 1 ? 1969)', 'year'],
-    ['cron(0 0 1 1 ? 2200)', 'year'],
-  ])('%s is rejected, and the error names %s', (expression, field) => {
-    expect(rejection(expression).field).toBe(field);
+describe('a cron expression', () => {
+  describe('that the scheduler documents', () => {
+    it.each([
+      ['0 10 * * ? *', ['10:00'], ['2026-11-19', '2026-11-20', '2026-11-21']],
+      ['15 12 * * ? *', ['12:15'], ['2026-11-19', '2026-11-20', '2026-11-21']],
+      ['0 18 ? * MON-FRI *', ['18:00'], ['2026-11-19', '2026-11-20', '2026-11-23']],
+      ['0 8 1 * ? *', ['8:00'], ['2026-12-01', '2027-01-01', '2027-02-01']],
+      ['0/15 8 * * ? *', ['8:00', '8:15', '8:30', '8:45'], ['2026-11-19', '2026-11-20', '2026-11-21']],
+      ['1/20 0 * * ? *', ['0:01', '0:21', '0:41'], ['2026-11-19', '2026-11-20', '2026-11-21']],
+      ['0 20,22-23 ? JAN,MAR 1 *', ['20:00', '22:00', '23:00'], ['2027-01-03', '2027-01-10', '2027-01-17']],
+      ['0 0 ? * 7 *', ['0:00'], ['2026-11-21', '2026-11-28', '2026-12-05']],
+      ['0 0 L * ? *', ['0:00'], ['2026-11-30', '2026-12-31', '2027-01-31']],
+      ['0 0 ? * L *', ['0:00'], ['2026-11-21', '2026-11-28', '2026-12-05']],
+      ['15 10 ? * 6L 2027-2028', ['10:15'], ['2027-01-29', '2027-02-26', '2027-03-26']],
+      ['0 0 3W * ? *', ['0:00'], ['2026-12-03', '2027-01-04', '2027-02-03']],
+      ['0 0 1W 5 ? *', ['0:00'], ['2027-05-03', '2028-05-01', '2029-05-01']],
+      ['0 0 ? * 3#2 *', ['0:00'], ['2026-12-08', '2027-01-12', '2027-02-09']],
+      ['0 0 ? * TUE#2 *', ['0:00'], ['2026-12-08', '2027-01-12', '2027-02-09']],
+      ['0 0 1 1 ? 2027/5', ['0:00'], ['2027-01-01', '2032-01-01', '2037-01-01']],
+      ['5 0-23/12 29 2 ? *', ['0:05', '12:05'], ['2028-02-29', '2032-02-29', '2036-02-29']],
+    ])('is due when it says: cron(%s)', (fields, times, days) => {
+      expect(firings(fields)).toEqual({ times, days });
+    });
   });
 
-  test('the error says what was received and what was expected', () => {
-    const error = rejection('cron(0 24 * * ? *)');
-    expect(error).toMatchObject({ name: 'CronError', field: 'hours', received: '24' });
-    expect(error.message).toBe(
-      'Reading the schedule failed: hours is "24", expected *, 0 to 23, first-last, lists with commas, n/step',
-    );
-    expect(rejection('cron(0 0 ? * 9 *)').expected).toContain('1 to 7 or SUN to SAT');
+  describe('that the scheduler rejects or does not document', () => {
+    it.each([
+      ['rate(1 hour)', 'expression'],
+      ['0 * * * ? *', 'expression'],
+      ['cron(0 * * * ?)', 'expression'],
+      ['cron(0 0 * * * ? *)', 'expression'],
+      ['cron( 0 * * * ? *)', 'expression'],
+      ['cron(0 0 * * * *)', 'expression'],
+      ['cron(0 0 ? * ? *)', 'expression'],
+      ['cron(0 0 1 * MON *)', 'expression'],
+      ['cron(60 0 * * ? *)', 'minutes'],
+      ['cron(/5 0 * * ? *)', 'minutes'],
+      ['cron(0/0 0 * * ? *)', 'minutes'],
+      ['cron(0/60 0 * * ? *)', 'minutes'],
+      ['cron(? 0 * * ? *)', 'minutes'],
+      ['cron(1, 0 * * ? *)', 'minutes'],
+      ['cron(*,5 0 * * ? *)', 'minutes'],
+      ['cron(*-5 0 * * ? *)', 'minutes'],
+      ['cron(-1 0 * * ? *)', 'minutes'],
+      ['cron(0 24 * * ? *)', 'hours'],
+      ['cron(0 22-2 * * ? *)', 'hours'],
+      ['cron(0 0 0 * ? *)', 'day-of-month'],
+      ['cron(0 0 32W * ? *)', 'day-of-month'],
+      ['cron(0 0 1,15W * ? *)', 'day-of-month'],
+      ['cron(0 0 LW * ? *)', 'day-of-month'],
+      ['cron(0 0 L-3 * ? *)', 'day-of-month'],
+      ['cron(0 0 1 0 ? *)', 'month'],
+      ['cron(0 0 1 jan ? *)', 'month'],
+      ['cron(0 0 1 MON ? *)', 'month'],
+      ['cron(0 0 ? * 0 *)', 'day-of-week'],
+      ['cron(0 0 ? * 8 *)', 'day-of-week'],
+      ['cron(0 0 ? * 2/2 *)', 'day-of-week'],
+      ['cron(0 0 ? * 3#6 *)', 'day-of-week'],
+      ['cron(0 0 ? * 3#1,6#3 *)', 'day-of-week'],
+      ['cron(0 0 ? * +MON *)', 'day-of-week'],
+      ['cron(0 0 1 1 ? 1969)', 'year'],
+      ['cron(0 0 1 1 ? 2200)', 'year'],
+    ])('is rejected: %s, and the error names %s', (expression, field) => {
+      expect(rejection(expression).field).toBe(field);
+    });
+
+    it('gives an error with what was received and what was expected', () => {
+      const error = rejection('cron(0 24 * * ? *)');
+      expect(error).toMatchObject({ name: 'CronError', field: 'hours', received: '24' });
+      expect(error.message).toBe(
+        'Reading the schedule failed: hours is "24", expected *, 0 to 23, first-last, lists with commas, n/step',
+      );
+      expect(rejection('cron(0 0 ? * 9 *)').expected).toContain('1 to 7 or SUN to SAT');
+    });
   });
-});
 
-test.each([
-  'cron(0 0 30 2 ? *)',
-  'cron(0 0 31 4,6,9,11 ? *)',
-  'cron(0 0 29 2 ? 2027)',
-  'cron(0 0 * * ? 2025)',
-  'cron(0 0 1-18 11 ? 2026)',
-])('%s never fires again, which is an error', (expression) => {
-  expect(rejection(expression)).toMatchObject({ field: 'expression', received: expression });
-});
+  it.each([
+    'cron(0 0 30 2 ? *)',
+    'cron(0 0 31 4,6,9,11 ? *)',
+    'cron(0 0 29 2 ? 2027)',
+    'cron(0 0 * * ? 2025)',
+    'cron(0 0 1-18 11 ? 2026)',
+  ])('is an error if it is never due again: %s', (expression) => {
+    expect(rejection(expression)).toMatchObject({ field: 'expression', received: expression });
+  });
 
-test('an expression whose last day is today is no error', () => {
-  expect(firings('0 23 20 11 ? 2026').days).toEqual(['2026-11-20']);
+  it('is no error if its last day is today', () => {
+    expect(firings('0 23 20 11 ? 2026').days).toEqual(['2026-11-20']);
+  });
 });

@@ -1,0 +1,76 @@
+import { parseCron } from './cron';
+import { instantsOf, zoneOffset, zoneSpans } from './time-zone';
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+
+/** Days that are read from an expression at once. */
+const daysAtOnce = 100;
+
+/** One time at which a schedule is due. */
+export interface Firing {
+  /** Of a time that comes twice because the clocks are set back: the second. */
+  readonly at: Date;
+  /** The first of a time that comes twice. The scheduler fires at one of the two and does not document at which. */
+  readonly orAt?: Date;
+}
+
+/**
+ * When a schedule is due, as EventBridge Scheduler documents it: a time that the clocks skip does not fire, and a time
+ * that comes twice fires once.
+ */
+export interface Firings {
+  /** Whether the schedule may fire at this instant. */
+  includes(instant: Date): boolean;
+  /** What is due from one instant to another, both included, in the order of {@link Firing.at}. */
+  between(from: Date, to: Date): Generator<Firing>;
+}
+
+/**
+ * @param timeZone IANA name
+ * @throws CronError for an expression or a time zone that cannot be read
+ */
+export function firingsOf(expression: string, timeZone: string): Firings {
+  // What fires no more was due once: the expression is read as if nothing of it were past.
+  const { times, days } = parseCron(expression, new Date(0));
+  const offsetAt = zoneOffset(timeZone);
+  const timesOfDay = new Set(times);
+
+  function includes(instant: Date): boolean {
+    const wallClock = instant.getTime() + offsetAt(instant.getTime());
+    const midnight = Math.floor(wallClock / day) * day;
+    return (
+      timesOfDay.has((wallClock - midnight) / minute) && days(new Date(midnight + day), 1)[0]?.getTime() === midnight
+    );
+  }
+
+  function* between(from: Date, to: Date): Generator<Firing> {
+    const spans = zoneSpans(timeZone, from.getTime() - 3 * day, to.getTime() + 3 * day);
+    // Clocks differ from UTC by less than a day.
+    for (const midnight of daysFrom(new Date(from.getTime() - day))) {
+      if (midnight > to.getTime() + day) return;
+      for (const time of times) {
+        const instants = instantsOf(midnight + time * minute, spans);
+        const [last, first] = [instants.at(-1), instants.at(0)];
+        if (last === undefined || first === undefined || last < from.getTime() || last > to.getTime()) continue;
+        yield { at: new Date(last), ...(first !== last && { orAt: new Date(first) }) };
+      }
+    }
+  }
+
+  /** The days that the expression selects, each as midnight in UTC. */
+  function* daysFrom(first: Date): Generator<number> {
+    let seen = Number.NEGATIVE_INFINITY;
+    for (let next = first; ; next = new Date(seen + day)) {
+      const found = days(next, daysAtOnce);
+      for (const date of found) {
+        if (date.getTime() <= seen) continue;
+        seen = date.getTime();
+        yield seen;
+      }
+      if (found.length < daysAtOnce) return;
+    }
+  }
+
+  return { includes, between };
+}
