@@ -49,6 +49,7 @@ function placeFunction(code: string, job: Job, folder: string): string {
     clusters: job.clusters.map((uid) => ({ uid, resources: job.resources })),
     limits: { concurrency: job.concurrency, maxBodyMiB: 2048, responseTimeoutSeconds: 60 },
     compression: job.compression,
+    schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
   };
   writeFileSync(join(place, collectionFile), JSON.stringify(collection));
   return place;

@@ -12,7 +12,7 @@ import {
   StorageClass,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { runsPrefix } from '../lambda/archive/archive-layout';
+import { configurationsPrefix, runsPrefix } from '../lambda/archive/archive-layout';
 import { resourceNames, resources } from '../lambda/resources';
 import type { CollectorEnvironment } from '../lambda/stack-contract';
 import type { CollectorConfig } from './config/config';
@@ -50,7 +50,7 @@ export class Archive extends Construct {
 
   /** Lets the role add to the archive and read its run records, nothing else, and tells the function where it is. */
   provideTo(role: IRole): Pick<CollectorEnvironment, 'ARCHIVE_BUCKET'> {
-    const prefixes = [...resourceNames.map((name) => `${resources[name].folder}/`), runsPrefix];
+    const prefixes = [...expiringPrefixes, configurationsPrefix];
     for (const statement of [
       new PolicyStatement({
         sid: 'AddToArchive',
@@ -117,6 +117,9 @@ export class Archive extends Construct {
   }
 }
 
+/** What expires; everything else says what was due, and is kept for good. A lifecycle rule has one prefix at most. */
+const expiringPrefixes = [...resourceNames.map((name) => `${resources[name].folder}/`), runsPrefix];
+
 const privateBucket = {
   blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
   enforceSSL: true,
@@ -142,7 +145,9 @@ function lifecycleRules(archive: CollectorConfig['archive']): LifecycleRule[] {
         { storageClass: StorageClass.INFREQUENT_ACCESS, transitionAfter: Duration.days(infrequentAccessAfterDays) },
       ],
     });
-  if (retentionDays !== undefined) rules.push({ id: 'expire', expiration: Duration.days(retentionDays) });
+  if (retentionDays !== undefined)
+    for (const prefix of expiringPrefixes)
+      rules.push({ id: `expire-${prefix.slice(0, -1)}`, prefix, expiration: Duration.days(retentionDays) });
   return rules;
 }
 

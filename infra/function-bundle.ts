@@ -55,7 +55,8 @@ function copyCommand(from: string, to: string): string {
 }
 
 /** The configuration as far as the function needs it. The request rate is the fleet's: each shard takes its part. */
-export function collectionOf({ service, clusters, limits, archive, shards }: CollectorConfig): Collection {
+export function collectionOf(config: CollectorConfig): Collection {
+  const { service, clusters, limits, archive, shards, schedule } = config;
   const { baseUrl, projectUid, collection, caCertificate } = service;
   const { requestsPerSecond } = limits;
   return {
@@ -66,5 +67,7 @@ export function collectionOf({ service, clusters, limits, archive, shards }: Col
       ...(requestsPerSecond !== undefined && { requestsPerSecond: requestsPerSecond / concurrentShards(shards) }),
     },
     compression: archive.compression,
+    schedule,
+    retentionDays: archive.retentionDays,
   };
 }

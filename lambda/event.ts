@@ -89,7 +89,8 @@ export function parseEvent(event: unknown, clusters: readonly ConfiguredCluster[
   return {
     run: run ?? scheduledTime,
     completes: run !== undefined,
-    scheduled: scheduledTime !== undefined,
+    // A person may name a time of the schedule too; the schedule itself asks for nothing more.
+    scheduled: scheduledTime !== undefined && subset === undefined && requestId === undefined && !dryRun,
     clusters: chosen,
     requestId,
     dryRun,

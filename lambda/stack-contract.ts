@@ -57,6 +57,16 @@ export interface Collection {
     readonly responseTimeoutSeconds: number;
   };
   readonly compression: Compression;
+  /** When the schedule starts runs. The function only stores it, for whoever verifies the archive. */
+  readonly schedule: {
+    /** EventBridge Scheduler's cron expression. */
+    readonly expression: string;
+    /** IANA name. */
+    readonly timeZone: string;
+    readonly enabled: boolean;
+  };
+  /** Days after which the lifecycle removes objects; left out: never. The function only stores it. */
+  readonly retentionDays?: number;
 }
 
 /** The function's time limit, in seconds: Lambda's own maximum. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
@@ -13,6 +14,7 @@ import { emptySpoolDirectory } from './body/spool';
 import { systemClock as clock } from './clock';
 import type { RunRequest } from './event';
 import type { AttemptContext } from './run/attempt-run';
+import { ConfigurationStore } from './run/configuration-store';
 import { LambdaReporter } from './run/report';
 import { RunRecords } from './run/run-records';
 import { ApiKey } from './service/api-key';
@@ -58,6 +60,9 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wirin
   const archive = new S3Archive(s3, names[environmentNames.archiveBucket], clock);
   const keys = new ApiKey(createSecretsManagerClient(), names[environmentNames.apiKeySecret], clock);
   const records = new RunRecords(archive);
+  const configurations = new ConfigurationStore(archive, configuration, () =>
+    readFile(join(codeDirectory, collectionFile)),
+  );
 
   async function openAttempt({ scheduled }: RunRequest, invocation: Context): Promise<OpenAttempt> {
     logger.addContext(invocation);
@@ -73,7 +78,8 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wirin
       stop.close();
       service.close();
     };
-    const context = { collection, provenance, clock, stop, guard, pace, service, keys, archive, records, reporter };
+    const stores = { archive, records, configurations };
+    const context = { collection, provenance, clock, stop, guard, pace, service, keys, ...stores, reporter };
     return { context, close };
   }
 

@@ -10,8 +10,12 @@ import { percentEncode } from './percent-encoding';
  *     manifests/cluster=<uid>/date=2026-11-20/20261120T100000.000Z.txt.gz
  *     runs/date=2026-11-20/20261120T100000.000Z.attempt-1.json
  *     runs/date=2026-11-20/20261120T100000.000Z.shard-0-of-4.attempt-1.json
+ *     configurations/<sha256>.json.gz
  */
 export const runsPrefix = 'runs/';
+
+/** What runs were told to collect. These objects never expire: without them nobody knows what was due. */
+export const configurationsPrefix = 'configurations/';
 
 export const compressionEndings = { gzip: 'gz', zstd: 'zst' } as const satisfies Record<Compression, string>;
 
@@ -56,6 +60,20 @@ export function runRecordKey({ run, shard, attempt }: RunRecordName): string {
 /** Prefix of the records of all attempts, and all shards, of one run. */
 export function runPrefix(run: Date): string {
   return `${runsPrefix}date=${dateOf(run)}/${stampOf(run)}.`;
+}
+
+/**
+ * Key of a configuration.
+ * @param sha256 of its uncompressed content, lower-case hex
+ */
+export function configurationKey(sha256: string): string {
+  return `${configurationsPrefix}${sha256}.json.gz`;
+}
+
+/** The SHA-256 in a configuration's key; undefined for a key that is not exactly of this layout. */
+export function parseConfigurationKey(key: string): string | undefined {
+  const sha256 = /([0-9a-f]{64})\.json\.gz$/.exec(key)?.[1];
+  return sha256 !== undefined && configurationKey(sha256) === key ? sha256 : undefined;
 }
 
 /** The name behind an object's key; undefined for a key that is not exactly of this layout. */

@@ -27,6 +27,8 @@ export interface RecordStore extends RecordSource {
 export interface AttemptContext extends CollectContext {
   readonly collection: Collection;
   readonly records: RecordStore;
+  /** Keeps the configuration that `provenance` names. */
+  readonly configurations: { store(signal: AbortSignal): Promise<void> };
   readonly provenance: Provenance;
 }
 
@@ -35,7 +37,7 @@ const nothing: RunHistory = { attempts: 0, clusters: new Set(), archived: new Ma
 /**
  * One attempt of one run: what is missing is collected, the record written, the result told truthfully.
  * @throws RunIncompleteError after everything was attempted, if anything is not archived; RunNotFoundError;
- * ArchiveError or RunRecordError if the records cannot be read or written
+ * ArchiveError or RunRecordError if the records cannot be read or written, or the configuration cannot be stored
  */
 export async function attemptRun(request: RunRequest, context: AttemptContext): Promise<RunSummary> {
   const { clock, records, reporter, stop } = context;
@@ -54,6 +56,9 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
     const outcome = dryRun ? undefined : history.archived.get(taskName(task));
     return outcome && { ...outcome, ...nameOf(task) };
   };
+  // The run goes on without it and has its record; then the attempt fails, so that the next one stores it.
+  const unstored = dryRun ? undefined : await failureOf(context.configurations.store(stop.working));
+  if (unstored !== undefined) reporter.configurationNotStored(unstored);
   const missing = tasks.filter((task) => known(task) === undefined);
   const collected = (await collect(missing, { run, dryRun }, context)).values();
   const outcomes = tasks.map((task) => known(task) ?? next(collected));
@@ -84,7 +89,16 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   const summary: RunSummary = { ...shared, shard, ...written, dryRun, durationMs: durationMs() };
   reporter.finished(summary, outcomes);
   if (status === 'incomplete') throw new RunIncompleteError(summary, outcomes);
+  if (unstored !== undefined) throw unstored;
   return summary;
+}
+
+/** What a promise rejects with; undefined if it resolves. */
+function failureOf(work: Promise<void>): Promise<unknown> {
+  return work.then(
+    () => undefined,
+    (error: unknown) => error,
+  );
 }
 
 /** @throws Error if there is none left: a task without an outcome must not be passed over in silence */

@@ -13,6 +13,8 @@ export interface Reporter {
   keyRejected(): void;
   /** An earlier run record of this run cannot be used. */
   unreadableRecord(error: unknown): void;
+  /** The configuration could not be stored; the run goes on. */
+  configurationNotStored(error: unknown): void;
   /** The attempt is over and its run record written. */
   finished(summary: RunSummary, outcomes: readonly Outcome[]): void;
 }
@@ -52,6 +54,10 @@ export class LambdaReporter implements Reporter {
 
   unreadableRecord(error: unknown): void {
     this.#logger.warn('run record not used', { error });
+  }
+
+  configurationNotStored(error: unknown): void {
+    this.#logger.warn('configuration not stored', { error });
   }
 
   finished(summary: RunSummary, outcomes: readonly Outcome[]): void {

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { objectKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
+import { FolderStore } from '../../local/aws/store/folder-store';
 import { demoContent } from '../../local/demo-service/demo-content';
 import { type DeployedCollector, type LocalCollector, startLocalCollector, uids } from './local-collector';
 
@@ -38,8 +40,40 @@ test('a scheduled event archives both resources of every cluster, under the keys
       }),
     }),
   ]);
-  const record = 'runs/date=2026-11-20/20261120T120000.000Z.attempt-1.json';
-  expect(await deployed.keys()).toEqual([...keysOf(uids, noon), record].sort());
+  const [record] = await deployed.records();
+  const others = [
+    `configurations/${record?.configuration}.json.gz`,
+    'runs/date=2026-11-20/20261120T120000.000Z.attempt-1.json',
+  ];
+  expect(await deployed.keys()).toEqual([...keysOf(uids, noon), ...others].sort());
+});
+
+test('the archive says what the run was told to collect, under the hash that its record names', async () => {
+  const deployed = await collector.deploy();
+  await deployed.fireSchedule(noon);
+  const [record] = await deployed.records();
+  const key = `configurations/${record?.configuration}.json.gz`;
+  const content = gunzipSync(await readFile(join(deployed.folder, key)));
+  expect(createHash('sha256').update(content).digest('hex')).toBe(record?.configuration);
+  expect(JSON.parse(content.toString())).toMatchObject({
+    clusters: uids.map((uid) => ({ uid })),
+    schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
+  });
+  expect(await new FolderStore(deployed.folder).head(key)).toMatchObject({
+    contentType: 'application/json',
+    contentEncoding: 'gzip',
+  });
+});
+
+test('a warm function stores its configuration once', async () => {
+  const written: string[] = [];
+  const deployed = await collector.deploy({
+    onRequest: ({ action, key }) => {
+      if (action === 'PutObject' && key?.startsWith('configurations/')) written.push(key);
+    },
+  });
+  for (const hour of [12, 13]) await deployed.fireSchedule(new Date(Date.UTC(2026, 10, 20, hour)));
+  expect(written).toHaveLength(1);
 });
 
 test('what is stored is what the service said', async () => {
@@ -86,7 +120,7 @@ test('two deliveries at the same time write every object once, and both succeed'
   });
   const results = await Promise.all([deployed.fireSchedule(noon), deployed.fireSchedule(noon)]);
   expect(results.map(({ attempts }) => attempts.at(-1)?.error)).toEqual([undefined, undefined]);
-  expect(written.filter((key) => !key.startsWith('runs/')).sort()).toEqual(keysOf(uids, noon));
+  expect(written.filter((key) => /^(logs|manifests)\//.test(key)).sort()).toEqual(keysOf(uids, noon));
   expect((await deployed.records()).map(({ attempt, status }) => [attempt, status])).toEqual([
     [1, 'complete'],
     [2, 'complete'],
@@ -100,14 +134,14 @@ test('{} from the console collects everything now', async () => {
   const run = new Date((payload as { run: string }).run);
   expect(run.getTime()).toBeGreaterThanOrEqual(before);
   expect(run.getTime()).toBeLessThanOrEqual(Date.now());
-  expect((await deployed.keys()).filter((key) => !key.startsWith('runs/'))).toEqual(keysOf(uids, run));
+  expect((await deployed.keys()).filter((key) => /^(logs|manifests)\//.test(key))).toEqual(keysOf(uids, run));
 });
 
 test('a subset collects these clusters alone', async () => {
   const deployed = await collector.deploy();
   const { payload } = await deployed.invoke({ clusters: ['beta'], scheduledTime: noon.toISOString() });
   expect(payload).toMatchObject({ counts: { archived: 2 } });
-  expect((await deployed.keys()).filter((key) => !key.startsWith('runs/'))).toEqual(keysOf(['beta'], noon));
+  expect((await deployed.keys()).filter((key) => /^(logs|manifests)\//.test(key))).toEqual(keysOf(['beta'], noon));
 });
 
 test('a dry run checks everything and writes nothing', async () => {
@@ -137,7 +171,7 @@ test('a secret without a value fails with how to set it, and works once it is se
   deployed.setSecretValue(undefined);
   const { error } = await deployed.invoke({});
   expect(error?.errorMessage).toMatch(/put-secret-value/);
-  expect((await deployed.keys()).filter((key) => !key.startsWith('runs/'))).toEqual([]);
+  expect((await deployed.keys()).filter((key) => /^(logs|manifests)\//.test(key))).toEqual([]);
   deployed.setSecretValue(JSON.stringify({ apiKey: collector.key }));
   expect((await deployed.invoke({})).payload).toMatchObject({ status: 'complete' });
 });
@@ -177,7 +211,7 @@ test('a cluster that fails stops no other: Lambda retries, people are told, and 
   delete collector.failing.beta;
   const { payload } = await deployed.invoke({ run: '2026-11-20T12:00:00.000Z' });
   expect(payload).toMatchObject({ status: 'complete', counts: { archived: 1, alreadyArchived: 5 } });
-  expect((await deployed.keys()).filter((key) => !key.startsWith('runs/'))).toEqual(keysOf(uids, noon));
+  expect((await deployed.keys()).filter((key) => /^(logs|manifests)\//.test(key))).toEqual(keysOf(uids, noon));
 });
 
 test('the API key is in no object, no log line, no message and no answer', async () => {

@@ -76,6 +76,16 @@ describe('a permission that the function lacks fails the job loudly', () => {
     expect(attempts.at(-1)?.error?.errorMessage).toMatch(/s3:PutObject/);
   });
 
+  test('to write under configurations/, once the run has its record', async () => {
+    const deployed = await collector.deploy({
+      edit: (template) => withoutResource(rolePolicy(template), 'AddToArchive', '/configurations/'),
+    });
+    const { attempts, condition } = await deployed.fireSchedule(noon);
+    expect(condition).toBe('RetriesExhausted');
+    expect(attempts.at(-1)?.error?.errorMessage).toMatch(/not authorized to perform: s3:PutObject .*configurations/);
+    expect((await deployed.records()).map(({ status }) => status)).toEqual(Array(3).fill('complete'));
+  });
+
   test('to list run records', async () => {
     const deployed = await collector.deploy({
       edit: (template) => without(rolePolicy(template), withSid('ListRunRecords')),

@@ -22,7 +22,13 @@ describe('how long the archive keeps', () => {
     expect(rules({})).toEqual([cleanUp]);
   });
 
-  test('is what the configuration says, for everything in it', () => {
+  test('is what the configuration says, for all but the configurations of runs', () => {
+    const expire = (folder: string) => ({
+      Id: `expire-${folder}`,
+      Status: 'Enabled',
+      Prefix: `${folder}/`,
+      ExpirationInDays: 400,
+    });
     expect(rules({ infrequentAccessAfterDays: 30, retentionDays: 400 })).toEqual([
       cleanUp,
       {
@@ -30,7 +36,7 @@ describe('how long the archive keeps', () => {
         Status: 'Enabled',
         Transitions: [{ StorageClass: 'STANDARD_IA', TransitionInDays: 30 }],
       },
-      { Id: 'expire', Status: 'Enabled', ExpirationInDays: 400 },
+      ...['logs', 'manifests', 'runs'].map(expire),
     ]);
   });
 

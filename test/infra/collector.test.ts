@@ -14,6 +14,7 @@ const always = [
   'logs:PutLogEvents <CollectorLogs.Arn>',
   's3:GetObject <ArchiveBucket.Arn>/runs/*',
   's3:ListBucket <ArchiveBucket.Arn> if {StringLike: {s3:prefix: runs/*}}',
+  's3:PutObject <ArchiveBucket.Arn>/configurations/*',
   's3:PutObject <ArchiveBucket.Arn>/logs/*',
   's3:PutObject <ArchiveBucket.Arn>/manifests/*',
   's3:PutObject <ArchiveBucket.Arn>/runs/*',

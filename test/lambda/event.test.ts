@@ -18,6 +18,13 @@ describe('an event', () => {
     expect(parse(event)).toEqual({ completes: false, scheduled: false, dryRun: false });
   });
 
+  it('that asks for more than the schedule does is a person’s, whatever time it names', () => {
+    const scheduledTime = '2026-11-20T10:00:00Z';
+    const more = [{ clusters: ['a'] }, { requestId: 'r' }, { dryRun: true }];
+    for (const asked of more) expect(parse({ scheduledTime, ...asked }).scheduled).toBe(false);
+    expect(parse({ scheduledTime, shard: { index: 0, count: 2 } }).scheduled).toBe(true);
+  });
+
   it("of the schedule names the run by the schedule's time", () => {
     const request = parse({ scheduledTime: '2026-11-20T10:00:00Z' });
     expect(request).toMatchObject({ run: new Date('2026-11-20T10:00:00Z'), scheduled: true, completes: false });

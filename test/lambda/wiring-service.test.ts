@@ -23,6 +23,7 @@ async function ask(
       clusters: [],
       limits: { concurrency: 4, maxBodyMiB: 1, responseTimeoutSeconds: 60, ...limits },
       compression: 'gzip',
+      schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
     },
     () => undefined,
   );

@@ -11,6 +11,7 @@ const collection: Collection = {
   clusters: [{ uid: 'a' }],
   limits: { concurrency: 7, requestsPerSecond: 0.001, maxBodyMiB: 1, responseTimeoutSeconds: 1 },
   compression: 'gzip',
+  schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
 };
 const invocation = {
   awsRequestId: 'request-1',

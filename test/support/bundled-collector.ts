@@ -188,7 +188,7 @@ export class BundledCollector {
 
   /** What is archived, unpacked, without the run records. */
   async contents(): Promise<Map<string, Buffer>> {
-    const archived = [...(await this.objects())].filter(([key]) => !key.startsWith('runs/'));
+    const archived = [...(await this.objects())].filter(([key]) => /^(logs|manifests)\//.test(key));
     return new Map(archived.map(([key, { content }]) => [key, gunzipSync(content)]));
   }
 

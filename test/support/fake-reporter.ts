@@ -5,6 +5,7 @@ import type { Outcome, RunSummary } from '../../lambda/run/run-record';
 export class FakeReporter implements Reporter {
   readonly summaries: RunSummary[] = [];
   readonly unreadable: unknown[] = [];
+  readonly notStored: unknown[] = [];
   outcomes: readonly Outcome[] = [];
   throttledAnswers = 0;
   isKeyRejected = false;
@@ -21,6 +22,10 @@ export class FakeReporter implements Reporter {
 
   unreadableRecord(error: unknown): void {
     this.unreadable.push(error);
+  }
+
+  configurationNotStored(error: unknown): void {
+    this.notStored.push(error);
   }
 
   finished(summary: RunSummary, outcomes: readonly Outcome[]): void {

@@ -55,12 +55,13 @@ const collection: Collection = {
   clusters: [{ uid: 'a' }, { uid: 'b', projectUid: 'own', requestId: 'rb' }, { uid: 'c', resources: ['manifest'] }],
   limits: { concurrency: 2, maxBodyMiB: 1, responseTimeoutSeconds: 1 },
   compression: 'gzip',
+  schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
 };
 
 function setUp(
   archive: FakeArchive,
   script: ConstructorParameters<typeof FakeService>[0],
-  { concurrency = 2, clusters = collection.clusters } = {},
+  { concurrency = 2, clusters = collection.clusters, store = async () => undefined } = {},
 ) {
   const clock = new FakeClock();
   const stop = new Stop(() => 600_000);
@@ -76,6 +77,7 @@ function setUp(
     reporter,
     archive,
     records: archive,
+    configurations: { store },
     keys: { current: async () => 'key', afterRejection: async () => 'key' },
     pace: new Pace(clock, undefined),
     guard: new RejectionGuard(stop, reporter),
@@ -409,4 +411,33 @@ it('the temporary file of a body is removed in every outcome', async () => {
   };
   await attemptRun(scheduled, { ...context, archive: { put } }).catch(() => undefined);
   expect(released.sort()).toEqual(['a log', 'a manifest', 'b log', 'b manifest', 'c manifest']);
+});
+
+describe('the configuration of an attempt', () => {
+  it('is stored before anything is collected, and not by a dry run', async () => {
+    let asked = -1;
+    const { context, service } = setUp(new FakeArchive(), () => answer(), {
+      store: async () => {
+        asked = service.requests.length;
+        return undefined;
+      },
+    });
+    await attemptRun({ ...scheduled, dryRun: true }, context);
+    expect(asked).toBe(-1);
+    service.requests.length = 0;
+    await attemptRun(scheduled, context);
+    expect(asked).toBe(0);
+  });
+
+  it('that cannot be stored costs no outcome and no record, and then fails the attempt', async () => {
+    const archive = new FakeArchive();
+    const store = async () => {
+      throw new Error('PUT failed');
+    };
+    const { context, reporter } = setUp(archive, () => answer(), { store });
+    await expect(attemptRun(scheduled, context)).rejects.toThrow('PUT failed');
+    expect(archive.records.map(({ status }) => status)).toEqual(['complete']);
+    expect(reporter.notStored).toHaveLength(1);
+    expect(reporter.summaries).toMatchObject([{ status: 'complete' }]);
+  });
 });
