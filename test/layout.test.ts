@@ -26,7 +26,7 @@ const ground = column.at(-1) ?? [];
 
 /** The rooms of lambda/ beside the column, and what each may import. The column imports none of them. */
 const beside: Readonly<Record<string, readonly string[]>> = {
-  verify: ['run', 'archive', ...ground],
+  verify: ['run', 'archive', 'schedule', ...ground],
   audit: ['verify', 'run', 'archive', 'schedule', ...ground],
   schedule: [],
 };

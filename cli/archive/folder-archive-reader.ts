@@ -9,7 +9,7 @@ import {
   type ObjectHead,
   type OpenedObject,
 } from '../../lambda/verify/archive-reader';
-import { FolderStore } from '../../local/aws/store/folder-store';
+import { FolderStore, type ObjectMetadata } from '../../local/aws/store/folder-store';
 
 const pageSize = 1000;
 
@@ -37,22 +37,26 @@ export class FolderArchiveReader implements ArchiveReader {
     }
   }
 
+  async time(): Promise<undefined> {
+    return undefined;
+  }
+
   async head(key: string): Promise<ObjectHead | undefined> {
     const found = await translated(`Reading ${key}`, () => this.store.head(key));
-    return found && { storedBytes: found.size, metadata: found.userMetadata };
+    return found && headOf(found);
   }
 
   async open(key: string): Promise<OpenedObject | undefined> {
     const found = await translated(`Reading ${key}`, () => this.store.get(key));
     if (found === undefined) return undefined;
-    const { size, userMetadata, checksums, damage } = found.metadata;
-    if (damage !== undefined) return { storedBytes: size, metadata: userMetadata, body: damagedBody(damage) };
+    const { checksums, damage } = found.metadata;
+    const head = headOf(found.metadata);
+    if (damage !== undefined) return { ...head, body: damagedBody(damage) };
     const source = found.open();
     const expected = checksums.crc32;
-    if (expected === undefined) return { storedBytes: size, metadata: userMetadata, body: source };
+    if (expected === undefined) return { ...head, body: source };
     // The callback is for the stream's error, which the reader of `body` sees as well.
-    const body = pipeline(source, checkCrc32(expected), () => undefined);
-    return { storedBytes: size, metadata: userMetadata, body };
+    return { ...head, body: pipeline(source, checkCrc32(expected), () => undefined) };
   }
 }
 
@@ -63,6 +67,10 @@ function damagedBody(damage: string): Readable {
       this.destroy(new ChecksumError(damage));
     },
   });
+}
+
+function headOf({ size, contentType, contentEncoding, userMetadata }: ObjectMetadata): ObjectHead {
+  return { storedBytes: size, contentType, contentEncoding, metadata: userMetadata };
 }
 
 /** Passes on what it is given and ends with an error unless it had the checksum, which S3 writes in base64. */

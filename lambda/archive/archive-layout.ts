@@ -17,6 +17,9 @@ export const runsPrefix = 'runs/';
 /** What runs were told to collect. These objects never expire: without them nobody knows what was due. */
 export const configurationsPrefix = 'configurations/';
 
+/** Seals of run records, which the audit writes. */
+export const sealsPrefix = 'seals/';
+
 export const compressionEndings = { gzip: 'gz', zstd: 'zst' } as const satisfies Record<Compression, string>;
 
 /** One part of a fleet that is too large for one invocation; `index` counts from 0. */

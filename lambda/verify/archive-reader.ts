@@ -14,14 +14,16 @@ export interface ListedObject {
 export interface ObjectHead {
   /** Length of the object as stored, in bytes. */
   readonly storedBytes: number;
+  readonly contentType?: string | undefined;
+  readonly contentEncoding?: string | undefined;
   /** User metadata: names without the `x-amz-meta-` prefix, values as stored. */
   readonly metadata: Readonly<Record<string, string | undefined>>;
 }
 
 export interface OpenedObject extends ObjectHead {
   /**
-   * The bytes as stored. Whoever opened the object reads it to its end or destroys it. Ends with a ChecksumError if the
-   * archive knows a checksum of the stored bytes and it is another.
+   * The bytes as stored. The caller reads them to their end or destroys the stream. It ends with a ChecksumError if the
+   * archive has a checksum of the stored bytes and it is another.
    */
   readonly body: Readable;
 }
@@ -35,6 +37,8 @@ export interface ArchiveReader {
   readonly location: string;
   /** Objects whose keys begin with `prefix`, in the order of their keys' UTF-8 bytes; only those behind `after`. */
   list(prefix: string, after?: string): AsyncIterable<ListedObject>;
+  /** The time by the archive's own clock; undefined: it has none, and the machine's counts. */
+  time(): Promise<Date | undefined>;
   /** Undefined if there is no such object. */
   head(key: string): Promise<ObjectHead | undefined>;
   /** Undefined if there is no such object. */

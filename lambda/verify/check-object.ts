@@ -1,7 +1,10 @@
 import { type ObjectFacts, objectMetadata } from '../archive/object-metadata';
+import { resources } from '../resources';
 import type { Outcome, RunOutcome } from '../run/run-record';
 import type { ArchiveReader } from './archive-reader';
+import { headersProblem } from './content-headers';
 import { damageOf, type OpenedContent, openContent, UnreadableCompressionError } from './open-content';
+import { readAttempts } from './read-whole';
 
 /**
  * What is wrong with a recorded object. `contradiction`: it is whole, but it and the record do not say the same.
@@ -18,35 +21,32 @@ export interface CheckedObject {
   readonly bytes: number;
 }
 
-/** How often an object is read again whose connection broke. */
-const attempts = 3;
-
 /**
- * Reads an object to its end and holds it against its own metadata and, where there is one, against the record. Where the record has no hash
- * (`already-archived`), the object's own metadata serves.
+ * Reads an object to its end and compares it with its own metadata and headers, and with its run record if there is one. If
+ * the record has no hash (`already-archived`), the object's own metadata has to do.
  */
 export async function checkObject(reader: ArchiveReader, key: string, outcome?: RunOutcome): Promise<CheckedObject> {
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1; ; attempt += 1) {
     let content: OpenedContent | undefined;
     let bytes = 0;
     try {
       content = await openContent(reader, key);
       if (content === undefined) return { bytes, problem: { kind: 'missing', problem: 'it is not there' } };
       for await (const chunk of content.body as AsyncIterable<Buffer>) bytes += chunk.length;
-      return { bytes, problem: outcome && contradictions(content, outcome) };
+      return { bytes, problem: contradiction(content, outcome) };
     } catch (error) {
       const damage = damageOf(error);
       if (damage !== undefined) return { bytes, problem: { kind: 'damaged', problem: damage } };
       const { code, message } = error as NodeJS.ErrnoException;
       // Deleted between opening and reading: the next attempt says that it is missing.
-      const isFinal = attempt === attempts || error instanceof UnreadableCompressionError;
+      const isFinal = attempt === readAttempts || error instanceof UnreadableCompressionError;
       if (isFinal && code !== 'ENOENT') return { bytes, problem: { kind: 'unreadable', problem: message } };
       if (isFinal) return { bytes, problem: { kind: 'missing', problem: 'it is not there' } };
     }
   }
 }
 
-/** The names that the record says too, with how to name them to people. */
+/** Names of metadata that the record has too, with what people call them. */
 const compared = {
   'fetched-at': 'time of fetching',
   'media-type': 'media type',
@@ -58,24 +58,30 @@ const compared = {
   length: 'length',
 } as const;
 
-function contradictions(content: OpenedContent, outcome: RunOutcome): ObjectProblem | undefined {
-  const { facts, metadata, storedBytes } = content;
+function contradiction(content: OpenedContent, outcome: RunOutcome | undefined): ObjectProblem | undefined {
+  const { contentType } = resources[content.facts.resource];
+  const headers = headersProblem(content, { contentType, contentEncoding: content.compression });
+  const different = outcome === undefined ? [] : differences(content, outcome);
+  const problems = headers === undefined ? [] : [headers];
+  if (different.length > 0) problems.push(`its run record says another ${different.join(', ')} than the object itself`);
+  return problems.length === 0 ? undefined : { kind: 'contradiction', problem: problems.join('; ') };
+}
+
+function differences({ facts, metadata, storedBytes }: OpenedContent, outcome: RunOutcome): string[] {
   const different: string[] = [];
   if (outcome.storedBytes !== undefined && outcome.storedBytes !== storedBytes) different.push('stored length');
-  // Both sides as they are stored: long values are cut there, and whole in the record.
+  // Both as they are stored: long values are cut in the object, and whole in the record.
   const recorded = objectMetadata(asFacts(facts, outcome));
   for (const [name, text] of Object.entries(compared)) if (recorded[name] !== metadata[name]) different.push(text);
-  // Another attempt may have been another version's; the one that archived it was this.
+  // What another attempt archived, another version may have.
   if (outcome.outcome === 'archived' && facts.version !== outcome.collectorVersion)
     different.push('version of the collector');
-  if (different.length === 0) return undefined;
-  const problem = `its run record says another ${different.join(', ')} than the object itself`;
-  return { kind: 'contradiction', problem };
+  return different;
 }
 
 /**
- * The facts as the record has them. What a record lacks that says only `already-archived` is taken from the object; of
- * one that archived it, what it lacks the service did not say.
+ * The facts as the record has them. An `already-archived` outcome may lack facts, and the object's own are taken instead.
+ * What an `archived` outcome lacks, the service did not say.
  */
 function asFacts(facts: ObjectFacts, outcome: Outcome): ObjectFacts {
   const { bytes, sha256, fetchedAt, mediaType, state, recordUid, lastModified, logLength } = outcome;

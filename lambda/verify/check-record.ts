@@ -1,5 +1,8 @@
 import { parseObjectKey } from '../archive/archive-layout';
 import { countOutcomes, isComplete, isStored, type Outcome, type RunRecord, taskName } from '../run/run-record';
+import { isInShard } from '../run/shard';
+import type { RunConfiguration } from './stored-configurations';
+import { clockSlackMs } from './time-limits';
 
 /**
  * What a run record says that cannot be true together. A record that was altered or put together by hand seldom adds up;
@@ -9,20 +12,22 @@ export function checkRecord(record: RunRecord): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
   for (const outcome of record.outcomes) {
-    const name = `${outcome.resource} of cluster ${outcome.cluster}`;
+    const name = describeTask(outcome);
     if (seen.has(taskName(outcome))) problems.push(`it has the ${name} twice`);
     seen.add(taskName(outcome));
     if (outcome.outcome === 'would-archive')
-      problems.push(`the ${name} would have been archived: that is no stored run`);
+      problems.push(`the ${name} would have been archived: only a dry run says that, and it stores nothing`);
     problems.push(...checkKey(record, outcome).map((problem) => `the ${name}: ${problem}`));
   }
   const counted = countOutcomes(record.outcomes);
-  for (const name of ['archived', 'alreadyArchived', 'failed', 'notAttempted'] as const)
-    if (record.counts[name] !== counted[name])
-      problems.push(`it counts ${record.counts[name]} ${name} and lists ${counted[name]}`);
+  for (const name of ['archived', 'alreadyArchived', 'failed', 'notAttempted', 'optionalMissing'] as const)
+    if ((record.counts[name] ?? 0) !== (counted[name] ?? 0))
+      problems.push(`it counts ${record.counts[name] ?? 0} ${name} and lists ${counted[name] ?? 0}`);
   if ((record.status === 'complete') !== isComplete(counted))
     problems.push(`it says ${record.status}, and its outcomes say otherwise`);
-  if (record.finishedAt < record.startedAt) problems.push('it finished before it started');
+  // A clock may be set back while an attempt is under way.
+  if (Date.parse(record.finishedAt) < Date.parse(record.startedAt) - clockSlackMs)
+    problems.push('it finished before it started');
   return problems;
 }
 
@@ -39,36 +44,94 @@ function checkKey(record: RunRecord, outcome: Outcome): string[] {
   return problems;
 }
 
-/**
- * Attempts of one run and shard that must have been there and are not: they are numbered from 1 without gaps.
- * @param numbers those that are there, in order
- * @param mayLackFirst whether the lifecycle may have removed the first by now
- */
-export function missingAttempts(numbers: readonly number[], mayLackFirst: boolean): number[] {
-  const first = mayLackFirst ? (numbers[0] ?? 1) : 1;
-  const last = numbers.at(-1) ?? 0;
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at).filter(
-    (n) => !numbers.includes(n),
-  );
+/** What a run record says that its configuration does not: an attempt lists what it was told to collect. */
+export function checkCoverage(record: RunRecord, { tasks }: RunConfiguration): string[] {
+  const { outcomes, shard, trigger } = record;
+  const isOwn = (cluster: string) => shard === undefined || isInShard(cluster, shard);
+  const unknown = outcomes.filter((outcome) => !tasks.has(taskName(outcome)) || !isOwn(outcome.cluster));
+  const problems = unknown.length === 0 ? [] : [`it has outcomes that are not configured: ${describeTasks(unknown)}`];
+  const wrong = outcomes.filter((one) => tasks.get(taskName(one))?.isOptional === (one.optional !== true));
+  if (wrong.length > 0)
+    problems.push(`its configuration says otherwise whether these are optional: ${describeTasks(wrong)}`);
+  // A person may ask for a few clusters; the schedule asks for all of them.
+  if (trigger !== 'schedule') return problems;
+  const listed = new Set(outcomes.map(taskName));
+  const lacking = [...tasks.values()].filter((task) => isOwn(task.cluster) && !listed.has(taskName(task)));
+  if (lacking.length > 0) problems.push(`it has no outcome of what is configured: ${describeTasks(lacking)}`);
+  return problems;
+}
+
+/** Attempts of one run and shard that are not there although later ones are. */
+export interface MissingAttempts {
+  readonly first: number;
+  readonly last: number;
 }
 
 /**
- * What the records of one run say that cannot be true together: an object is written once.
- * @param records in the order of their attempts
+ * Attempts are numbered from 1 without gaps.
+ * @param numbers those that are there, in order
  */
-export function checkAttempts(records: readonly RunRecord[]): string[] {
+export function missingAttempts(numbers: readonly number[]): MissingAttempts[] {
+  return numbers.flatMap((number, at) => {
+    const before = numbers[at - 1] ?? 0;
+    return number > before + 1 ? [{ first: before + 1, last: number - 1 }] : [];
+  });
+}
+
+/**
+ * What the records of one run say that cannot be true together: an object is written once, by one attempt. Attempts at
+ * the same time number themselves as they finish, so that an earlier one may well find what a later one archived.
+ * @param areAll whether the records of all attempts were read
+ */
+export function checkAttempts(records: readonly RunRecord[], areAll: boolean): string[] {
   const problems: string[] = [];
-  const written = new Map<string, { attempt: number; sha256: string | undefined }>();
-  for (const { attempt, outcomes } of records) {
-    for (const outcome of outcomes) {
-      if (!isStored(outcome) || outcome.key === undefined) continue;
-      const before = written.get(outcome.key);
-      if (before !== undefined && outcome.outcome === 'archived')
-        problems.push(`attempts ${before.attempt} and ${attempt} both say they archived ${outcome.key}`);
-      else if (before?.sha256 !== undefined && outcome.sha256 !== undefined && before.sha256 !== outcome.sha256)
-        problems.push(`attempts ${before.attempt} and ${attempt} give ${outcome.key} different hashes`);
-      if (before === undefined) written.set(outcome.key, { attempt, sha256: outcome.sha256 });
+  const objects = new Map<string, { archivedBy?: RunRecord; hashedBy?: RunRecord; sha256?: string }>();
+  for (const record of records) {
+    for (const outcome of record.outcomes) {
+      const { key, sha256 } = outcome;
+      if (!isStored(outcome) || key === undefined) continue;
+      const known = objects.get(key) ?? {};
+      objects.set(key, known);
+      if (outcome.outcome === 'archived') {
+        if (known.archivedBy !== undefined)
+          problems.push(`${pair(known.archivedBy, record)} both say they archived ${key}`);
+        known.archivedBy = record;
+      }
+      if (sha256 === undefined) continue;
+      if (known.hashedBy !== undefined && known.sha256 !== sha256)
+        problems.push(`${pair(known.hashedBy, record)} give ${key} different hashes`);
+      known.hashedBy ??= record;
+      known.sha256 ??= sha256;
     }
   }
+  // A hash is known only from the attempt that archived the object.
+  if (areAll)
+    for (const [key, { archivedBy, hashedBy }] of objects)
+      if (archivedBy === undefined && hashedBy !== undefined)
+        problems.push(`${name(hashedBy)} has a hash of ${key}, and no attempt says that it archived it`);
   return problems;
+}
+
+function pair(one: RunRecord, other: RunRecord): string {
+  if (one.shard === undefined && other.shard === undefined) return `attempts ${one.attempt} and ${other.attempt}`;
+  return `${name(one)} and ${name(other)}`;
+}
+
+function name({ attempt, shard }: RunRecord): string {
+  return shard === undefined ? `attempt ${attempt}` : `attempt ${attempt} of shard ${shard.index} of ${shard.count}`;
+}
+
+type Task = Pick<Outcome, 'cluster' | 'resource'>;
+
+function describeTask({ cluster, resource }: Task): string {
+  return `${resource} of cluster ${cluster}`;
+}
+
+/** Most tasks that a message names. */
+const mostNamed = 3;
+
+/** `3 (log of cluster a, manifest of cluster a, log of cluster b)`. */
+export function describeTasks(tasks: readonly Task[]): string {
+  const named = tasks.slice(0, mostNamed).map(describeTask);
+  return `${tasks.length} (${named.join(', ')}${tasks.length > mostNamed ? ', …' : ''})`;
 }

@@ -5,18 +5,17 @@ import * as zlib from 'node:zlib';
 import { parseObjectKey } from '../archive/archive-layout';
 import { type ObjectFacts, readObjectMetadata } from '../archive/object-metadata';
 import type { Compression } from '../stack-contract';
-import type { ArchiveReader } from './archive-reader';
+import type { ArchiveReader, ObjectHead } from './archive-reader';
 
 /** The content is not what was archived, or no longer readable at all. */
 export class DamagedObjectError extends Error {
   override readonly name = 'DamagedObjectError';
 }
 
-export interface OpenedContent {
+export interface OpenedContent extends ObjectHead {
   readonly facts: ObjectFacts;
-  /** User metadata as stored. */
-  readonly metadata: Readonly<Record<string, string | undefined>>;
-  readonly storedBytes: number;
+  /** As the key says it. */
+  readonly compression: Compression;
   /**
    * The uncompressed content, checked against the object's own metadata while it is read. Ends with a DamagedObjectError
    * if it is another, an UnreadableCompressionError, or whatever the archive's body ends with.
@@ -45,7 +44,7 @@ export async function openContent(reader: ArchiveReader, key: string): Promise<O
   const check = new ContentCheck(facts, () => undo.bytesWritten === opened.storedBytes);
   // The callback is for the stream's error, which the reader of `body` sees as well.
   const body = pipeline(opened.body, undo, check, () => {});
-  return { facts, metadata: opened.metadata, storedBytes: opened.storedBytes, body };
+  return { ...opened, facts, compression: name.compression, body };
 }
 
 function contradiction(name: { resource: string; cluster: string; run: Date }, facts: ObjectFacts): string | undefined {

@@ -7,14 +7,21 @@ import {
   type RunRecord,
   RunRecordError,
 } from '../run/run-record';
-import { ArchiveReadError, type ArchiveReader } from './archive-reader';
-import { damageOf } from './open-content';
+import type { ArchiveReader } from './archive-reader';
+import type { ContentHeaders } from './content-headers';
+import { DamagedObjectError } from './open-content';
+import { readWhole } from './read-whole';
 import type { ListedRun, RunRecordObject } from './run-keys';
 
 export interface BadRecord {
   readonly key: string;
   readonly problem: string;
+  /** It was listed, and was gone when it was to be read. */
+  readonly isGone: boolean;
 }
+
+/** A run record that was listed, and is gone when it is to be read. */
+class RecordGoneError extends RunRecordError {}
 
 /** One run, put together from the records of all its attempts and shards. */
 export interface Run {
@@ -45,24 +52,24 @@ export interface Run {
 
 /**
  * Reads all records of a run. A bad record is reported in the result, and the others are read nonetheless.
- * @param onRecord called with each valid record, in order
+ * @param onRecord called with each valid record, in order, and with the headers of its object
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function readRun(
   reader: ArchiveReader,
   listed: ListedRun,
-  onRecord: (record: RunRecord, object: RunRecordObject) => void = () => {},
+  onRecord: (record: RunRecord, object: RunRecordObject, headers: ContentHeaders) => void = () => {},
 ): Promise<Run> {
   const records: RunRecord[] = [];
   const badRecords: BadRecord[] = [];
   for (const object of listed.records) {
     try {
-      const record = await readRunRecord(reader, object);
-      onRecord(record, object);
+      const { record, headers } = await readRunRecord(reader, object);
+      onRecord(record, object, headers);
       records.push(record);
     } catch (error) {
       if (!(error instanceof RunRecordError)) throw error;
-      badRecords.push({ key: object.key, problem: error.message });
+      badRecords.push({ key: object.key, problem: error.message, isGone: error instanceof RecordGoneError });
     }
   }
   return { ...mergeRecords(listed, records), records: listed.records.map(({ key }) => key), badRecords };
@@ -136,28 +143,17 @@ export function isLate(run: Date, fetchedAt: Date | string | undefined): boolean
  * @throws RunRecordError with the bare reason if it is not a valid record, or not the one its key names
  * @throws ArchiveReadError if the archive cannot be read
  */
-async function readRunRecord(reader: ArchiveReader, object: RunRecordObject): Promise<RunRecord> {
-  return parseRunRecord(await readText(reader, object), object);
-}
-
-async function readText(reader: ArchiveReader, { key, storedBytes }: RunRecordObject): Promise<string> {
-  if (storedBytes > largestRecordBytes)
-    throw new RunRecordError(`it is too large to be a run record: ${storedBytes} bytes`);
-  const opened = await reader.open(key);
-  if (opened === undefined) throw new ArchiveReadError(`Reading ${key} failed: it was listed but is no longer there`);
+async function readRunRecord(
+  reader: ArchiveReader,
+  object: RunRecordObject,
+): Promise<{ record: RunRecord; headers: ContentHeaders }> {
   try {
-    const chunks: Buffer[] = [];
-    let length = 0;
-    for await (const chunk of opened.body as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > largestRecordBytes) throw new RunRecordError('it is too large to be a run record');
-      chunks.push(chunk);
-    }
-    return Buffer.concat(chunks).toString('utf8');
+    const found = await readWhole(reader, object.key, largestRecordBytes);
+    if (found === undefined) throw new RecordGoneError('it was listed, and is no longer there');
+    const { bytes, contentType, contentEncoding } = found;
+    return { record: parseRunRecord(bytes.toString('utf8'), object), headers: { contentType, contentEncoding } };
   } catch (error) {
-    const damage = damageOf(error);
-    if (damage !== undefined) throw new RunRecordError(damage, { cause: error });
-    if (error instanceof RunRecordError) throw error;
-    throw new ArchiveReadError(`Reading ${key} failed: ${(error as Error).message}`, { cause: error });
+    if (error instanceof DamagedObjectError) throw new RunRecordError(error.message, { cause: error });
+    throw error;
   }
 }

@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
 import {
   GetObjectCommand,
+  type GetObjectCommandOutput,
   HeadObjectCommand,
+  type HeadObjectCommandOutput,
   ListObjectsV2Command,
   NoSuchKey,
   NotFound,
@@ -19,25 +21,42 @@ import {
 /** An archive in an S3 bucket, read with the credentials and the region the user's environment names. */
 export class S3ArchiveReader implements ArchiveReader {
   readonly location: string;
+  readonly #bucket: string;
+  readonly #client: S3Client;
 
   /** @param client for tests; left out: as the AWS SDK configures itself */
-  constructor(
-    private readonly bucket: string,
-    private readonly client: S3Client = new S3Client({ followRegionRedirects: true }),
-  ) {
+  constructor(bucket: string, client: S3Client = new S3Client({ followRegionRedirects: true })) {
     this.location = `s3://${bucket}`;
+    this.#bucket = bucket;
+    this.#client = client;
+  }
+
+  async time(): Promise<Date | undefined> {
+    const command = new ListObjectsV2Command({ Bucket: this.#bucket, MaxKeys: 1 });
+    let date: string | undefined;
+    command.middlewareStack.add(
+      (next) => async (input) => {
+        const result = await next(input);
+        date = (result.response as { headers?: Record<string, string> }).headers?.date;
+        return result;
+      },
+      { step: 'deserialize', name: 'keepDate' },
+    );
+    await this.#translated('Listing', () => this.#client.send(command));
+    const time = new Date(date ?? Number.NaN);
+    return Number.isNaN(time.getTime()) ? undefined : time;
   }
 
   async *list(prefix: string, after?: string): AsyncGenerator<ListedObject> {
     let token: string | undefined;
     do {
       const command = new ListObjectsV2Command({
-        Bucket: this.bucket,
+        Bucket: this.#bucket,
         Prefix: prefix,
         StartAfter: after,
         ContinuationToken: token,
       });
-      const page = await this.translated(`Listing ${prefix}`, () => this.client.send(command));
+      const page = await this.#translated(`Listing ${prefix}`, () => this.#client.send(command));
       for (const { Key, Size, LastModified } of page.Contents ?? []) {
         if (Key !== undefined) yield { key: Key, storedBytes: Size ?? 0, writtenAt: LastModified ?? new Date(0) };
       }
@@ -46,37 +65,37 @@ export class S3ArchiveReader implements ArchiveReader {
   }
 
   async head(key: string): Promise<ObjectHead | undefined> {
-    const command = new HeadObjectCommand({ Bucket: this.bucket, Key: key });
-    const found = await this.unlessAbsent(`Reading ${key}`, () => this.client.send(command));
-    return found && { storedBytes: found.ContentLength ?? 0, metadata: found.Metadata ?? {} };
+    const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key });
+    const found = await this.#unlessAbsent(`Reading ${key}`, () => this.#client.send(command));
+    return found && headOf(found);
   }
 
   async open(key: string): Promise<OpenedObject | undefined> {
     // The SDK compares the checksum of what arrives with the one S3 keeps, where there is one.
-    const command = new GetObjectCommand({ Bucket: this.bucket, Key: key, ChecksumMode: 'ENABLED' });
-    const found = await this.unlessAbsent(`Reading ${key}`, () => this.client.send(command));
+    const command = new GetObjectCommand({ Bucket: this.#bucket, Key: key, ChecksumMode: 'ENABLED' });
+    const found = await this.#unlessAbsent(`Reading ${key}`, () => this.#client.send(command));
     if (found?.Body === undefined) return undefined;
-    return { storedBytes: found.ContentLength ?? 0, metadata: found.Metadata ?? {}, body: found.Body as Readable };
+    return { ...headOf(found), body: found.Body as Readable };
   }
 
-  private async unlessAbsent<Result>(action: string, send: () => Promise<Result>): Promise<Result | undefined> {
+  async #unlessAbsent<Result>(action: string, send: () => Promise<Result>): Promise<Result | undefined> {
     try {
       return await send();
     } catch (error) {
       if (error instanceof NoSuchKey || error instanceof NotFound) return undefined;
-      throw this.asReadError(action, error);
+      throw this.#asReadError(action, error);
     }
   }
 
-  private async translated<Result>(action: string, send: () => Promise<Result>): Promise<Result> {
+  async #translated<Result>(action: string, send: () => Promise<Result>): Promise<Result> {
     try {
       return await send();
     } catch (error) {
-      throw this.asReadError(action, error);
+      throw this.#asReadError(action, error);
     }
   }
 
-  private asReadError(action: string, error: unknown): ArchiveReadError {
+  #asReadError(action: string, error: unknown): ArchiveReadError {
     const { name, message } = error as Error;
     const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
     const hint =
@@ -88,4 +107,9 @@ export class S3ArchiveReader implements ArchiveReader {
     const reason = status === undefined ? message : `${status} ${name}`;
     return new ArchiveReadError(`${action} in ${this.location} failed: ${reason}${hint}`, { cause: error });
   }
+}
+
+function headOf(found: HeadObjectCommandOutput | GetObjectCommandOutput): ObjectHead {
+  const { ContentLength = 0, ContentType, ContentEncoding, Metadata = {} } = found;
+  return { storedBytes: ContentLength, contentType: ContentType, contentEncoding: ContentEncoding, metadata: Metadata };
 }

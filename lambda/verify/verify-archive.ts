@@ -1,26 +1,25 @@
-import { parseObjectKey, runPrefix, runRecordKey } from '../archive/archive-layout';
-import { resourceNames } from '../resources';
-import { isStored, type RunOutcome, type RunRecord } from '../run/run-record';
-import { functionTimeoutSeconds } from '../stack-contract';
-import type { ArchiveReader, ListedObject } from './archive-reader';
-import { checkObject, type ObjectProblem } from './check-object';
-import { checkAttempts, checkRecord, missingAttempts } from './check-record';
+import {
+  configurationsPrefix,
+  parseConfigurationKey,
+  parseObjectKey,
+  runPrefix,
+  runsPrefix,
+  sealsPrefix,
+} from '../archive/archive-layout';
+import { resourceNames, resources } from '../resources';
+import type { ArchiveReader } from './archive-reader';
+import { checkObject } from './check-object';
+import { type AbsentRuns, DueRuns } from './due-runs';
+import { Expiry } from './expiry';
+import { type Find, type Finding, type FindingKind, findingKinds } from './finding';
 import { mapConcurrently } from './map-concurrently';
-import { objectsBetween } from './objects-between';
-import { readRun } from './read-run';
+import { type FoundObject, objectsBetween } from './objects-between';
 import { RecordedObjects } from './recorded-objects';
-import { isExpired, type Retention } from './retention';
-import { type ListedRun, type Period, runsBetween } from './run-keys';
-
-/**
- * `unrecorded`: there, but in no record. `pending`: the same, but so young that its record may still be written; not
- * damage. The other kinds are those of an object, or of a record that does not add up.
- */
-export interface Finding {
-  readonly kind: ObjectProblem['kind'] | 'unrecorded' | 'pending';
-  readonly key: string;
-  readonly problem: string;
-}
+import { type ListedRun, newestRuns, type Period, runsBetween } from './run-keys';
+import { StoredConfigurations } from './stored-configurations';
+import { underWayMs } from './time-limits';
+import { topLevel } from './top-level';
+import { type StoredOutcome, type VerifiedRun, verifyRun } from './verify-run';
 
 export interface VerifyCounts {
   runs: number;
@@ -29,13 +28,15 @@ export interface VerifyCounts {
   sound: number;
   /** Uncompressed content that was read, in bytes. */
   bytes: number;
-  /** Recorded objects that the lifecycle has removed. */
+  /** What the lifecycle has removed, or is about to remove. */
   expired: number;
-  found: Record<Finding['kind'], number>;
+  found: Record<FindingKind, number>;
 }
 
 export interface VerifyOptions extends Period {
-  readonly retention: Retention | undefined;
+  /** Days after which the lifecycle removes objects; left out: what the archive's configurations say. */
+  readonly retentionDays?: number | undefined;
+  /** The time, if the archive has no clock of its own. */
   readonly now: Date;
   /** Objects read at once. */
   readonly concurrency: number;
@@ -44,111 +45,200 @@ export interface VerifyOptions extends Period {
   readonly onProgress: (done: number, total: number, counts: VerifyCounts) => void;
 }
 
-/** An attempt may run this long, and its record comes last. */
-const pendingMs = functionTimeoutSeconds * 1000;
+/** Runs beside the period that are read at most, to find the one that the schedule started. */
+const mostNeighbours = 10;
+
+/** What the archive itself puts at its root. */
+const knownPrefixes = [
+  ...resourceNames.map((name) => `${resources[name].folder}/`),
+  runsPrefix,
+  configurationsPrefix,
+  sealsPrefix,
+];
 
 /**
- * Reads every recorded object of a period and looks for objects without a record. Memory does not grow with the
- * objects' sizes, and with their number only by bits.
- * @throws ArchiveReadError if the archive cannot be listed
+ * Reads everything that is recorded in a period and looks for what is not recorded, or was due and is not there. Without a
+ * period, it looks at the rest of the archive too. Memory does not grow with the objects' sizes, and with their number by
+ * bits.
+ * @throws ArchiveReadError if the archive cannot be read
  */
 export async function verifyArchive(reader: ArchiveReader, options: VerifyOptions): Promise<VerifyCounts> {
-  const { retention, now, onProgress } = options;
-  const counts: VerifyCounts = {
-    runs: 0,
-    records: 0,
-    sound: 0,
-    bytes: 0,
-    expired: 0,
-    found: { missing: 0, damaged: 0, contradiction: 0, unreadable: 0, unrecorded: 0, pending: 0 },
-  };
-  const find = (kind: Finding['kind'], key: string, problem: string) => {
-    counts.found[kind]++;
-    options.onFinding({ kind, key, problem });
-  };
-  const stranger = ({ key }: ListedObject) => find('unrecorded', key, 'its key is none of an archive');
-  const recorded = new RecordedObjects();
-  /** When the last record of each run was written, in milliseconds: an attempt writes its objects before its record. */
-  const lastRecord = new Map<number, number>();
-  // Runs that begin from now on are not this verification's.
-  const period = { from: options.from, to: options.to ?? now };
+  const verification = new Verification(reader, options, (await reader.time()) ?? options.now);
+  await verification.verifyRuns();
+  await verification.verifyObjects();
+  await verification.judgeMissing();
+  if (options.from === undefined && options.to === undefined) await verification.verifyRest();
+  return verification.counts;
+}
 
-  let total = 0;
-  for await (const _ of runsBetween(reader, period)) total++;
-  for await (const listed of runsBetween(reader, period, stranger)) {
-    const outcomes = await checkRun(reader, listed, isExpired(listed.run, retention, now), find);
-    lastRecord.set(listed.run.getTime(), Math.max(...listed.records.map(({ writtenAt }) => writtenAt.getTime())));
-    counts.runs++;
-    counts.records += listed.records.length;
-    let done = 0;
-    const check = async (outcome: RunOutcome & { key: string }) => ({
+class Verification {
+  readonly counts: VerifyCounts;
+  readonly #reader: ArchiveReader;
+  readonly #options: VerifyOptions;
+  readonly #now: Date;
+  readonly #configurations: StoredConfigurations;
+  readonly #due: DueRuns;
+  readonly #expiry: Expiry;
+  /** What is recorded and not there. Whether the lifecycle removed it is known once all runs are. */
+  readonly #missing: { readonly key: string; readonly problem: string; readonly writtenAt: Date }[] = [];
+  readonly #recorded = new RecordedObjects();
+  readonly #refused = new RecordedObjects();
+
+  constructor(reader: ArchiveReader, options: VerifyOptions, now: Date) {
+    const { from, to, retentionDays } = options;
+    this.#reader = reader;
+    this.#options = options;
+    this.#now = now;
+    this.#configurations = new StoredConfigurations(reader, this.#find);
+    const settled = new Date(now.getTime() - underWayMs);
+    this.#due = new DueRuns({ from, to: to === undefined || to > settled ? settled : to });
+    this.#expiry = new Expiry(reader, this.#configurations, now, retentionDays);
+    const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
+    this.counts = { runs: 0, records: 0, sound: 0, bytes: 0, expired: 0, found };
+  }
+
+  readonly #find: Find = (kind, key, problem) => {
+    this.counts.found[kind] += 1;
+    this.#options.onFinding({ kind, key, problem });
+  };
+
+  async verifyRuns(): Promise<void> {
+    const { from, to, onProgress } = this.#options;
+    const { counts } = this;
+    const strange = ({ key }: { key: string }) => this.#find('unrecorded', key, noKeyOfAnArchive);
+    let total = 0;
+    for await (const _ of runsBetween(this.#reader, { from, to })) total += 1;
+    for (const run of await this.#runsBefore()) this.#take(run);
+    for await (const listed of runsBetween(this.#reader, { from, to }, strange)) {
+      const run = await verifyRun(this.#reader, listed, this.#configurations, this.#now, this.#find);
+      this.#take(run);
+      counts.runs += 1;
+      counts.records += listed.records.length;
+      for (const { key, problem } of run.missing) this.#missing.push({ key, problem, writtenAt: listed.run });
+      for (const outcome of run.refused) this.#refused.add({ ...outcome, run: listed.run, compression: 'gzip' });
+      await this.#verifyStored(run, (share) => onProgress(counts.runs - 1 + share, total, counts));
+      onProgress(counts.runs, total, counts);
+    }
+    for await (const run of this.#runsAfter(mostNeighbours)) {
+      this.#findAbsent(this.#due.add(run));
+      if (run.isScheduled) break;
+    }
+  }
+
+  async #verifyStored({ run, stored }: VerifiedRun, onShare: (share: number) => void): Promise<void> {
+    const check = async (outcome: StoredOutcome) => ({
       outcome,
-      checked: await checkObject(reader, outcome.key, outcome),
+      checked: await checkObject(this.#reader, outcome.key, outcome),
     });
-    for await (const { outcome, checked } of mapConcurrently(outcomes, options.concurrency, check)) {
-      const name = parseObjectKey(outcome.key);
-      if (name !== undefined) recorded.add(name);
-      counts.bytes += checked.bytes;
+    let done = 0;
+    for await (const { outcome, checked } of mapConcurrently(stored, this.#options.concurrency, check)) {
+      const { key, fetchedAt } = outcome;
+      const name = parseObjectKey(key);
+      if (name !== undefined) this.#recorded.add(name);
+      this.counts.bytes += checked.bytes;
       const { problem } = checked;
-      const writtenAt = outcome.fetchedAt === undefined ? listed.run : new Date(outcome.fetchedAt);
-      if (problem === undefined) counts.sound++;
-      else if (problem.kind === 'missing' && isExpired(writtenAt, retention, now)) counts.expired++;
-      else find(problem.kind, outcome.key, problem.problem);
-      onProgress(counts.runs - 1 + ++done / outcomes.length, total, counts);
-    }
-    onProgress(counts.runs, total, counts);
-  }
-
-  for (const resource of resourceNames) {
-    for await (const { key, name, writtenAt } of objectsBetween(reader, resource, period)) {
-      if (name !== undefined && recorded.has(name)) continue;
-      if (name === undefined) find('unrecorded', key, 'its key is none of an archive');
-      // Its record went the same way a little earlier.
-      else if (isExpired(writtenAt, retention, now)) counts.expired++;
-      else if (
-        now.getTime() - writtenAt.getTime() < pendingMs &&
-        writtenAt.getTime() > (lastRecord.get(name.run.getTime()) ?? 0)
-      )
-        find('pending', key, 'no run record has it yet; it was written a short time ago');
-      else find('unrecorded', key, `no run record says that it was archived; ${await ownWord(reader, key)}`);
+      if (problem === undefined) this.counts.sound += 1;
+      else if (problem.kind !== 'missing') this.#find(problem.kind, key, problem.problem);
+      else this.#missing.push({ key, problem: problem.problem, writtenAt: new Date(fetchedAt ?? run) });
+      done += 1;
+      onShare(done / stored.length);
     }
   }
-  return counts;
+
+  /** Looks for objects of the period that are in no run record. */
+  async verifyObjects(): Promise<void> {
+    for (const resource of resourceNames)
+      for await (const object of objectsBetween(this.#reader, resource, this.#options)) {
+        if (object.name === undefined) this.#find('unrecorded', object.key, noKeyOfAnArchive);
+        else if (!this.#recorded.has(object.name)) await this.#verifyUnrecorded({ ...object, name: object.name });
+      }
+  }
+
+  async #verifyUnrecorded({ key, name, writtenAt }: FoundObject & { name: object }): Promise<void> {
+    if (this.#now.getTime() - writtenAt.getTime() < underWayMs) {
+      this.#find('pending', key, 'no run record has it yet; it was written a short time ago');
+      return;
+    }
+    // The lifecycle has removed its run record already.
+    if (await this.#mayHaveExpired(writtenAt)) {
+      this.counts.expired += 1;
+      return;
+    }
+    const isRefused = this.#refused.has({ ...name, compression: 'gzip' });
+    const said = isRefused ? 'its run record says that it was not archived' : 'no run record says that it was archived';
+    const { problem } = await checkObject(this.#reader, key);
+    this.#find('unrecorded', key, `${said}; ${problem?.problem ?? 'it is what its own metadata says'}`);
+  }
+
+  /** Says what is missing, unless the lifecycle may have removed it. */
+  async judgeMissing(): Promise<void> {
+    for (const { key, problem, writtenAt } of this.#missing) {
+      if (await this.#mayHaveExpired(writtenAt)) this.counts.expired += 1;
+      else this.#find('missing', key, problem);
+    }
+  }
+
+  /** Looks for objects outside the archive's own prefixes, and reads the configurations that no run of the archive names. */
+  async verifyRest(): Promise<void> {
+    for await (const { key } of this.#reader.list(configurationsPrefix)) {
+      const sha256 = parseConfigurationKey(key);
+      if (sha256 === undefined) this.#find('unrecorded', key, noKeyOfAnArchive);
+      else await this.#configurations.get(sha256);
+    }
+    for await (const name of topLevel(this.#reader)) {
+      if (knownPrefixes.includes(name)) continue;
+      const key = name.endsWith('/') ? `${name}*` : name;
+      this.#find('unrecorded', key, 'it lies outside what the collector writes');
+    }
+  }
+
+  #take(run: VerifiedRun): void {
+    this.#findAbsent(this.#due.add(run));
+    this.#expiry.add(run);
+  }
+
+  #findAbsent(absent: AbsentRuns | undefined): void {
+    if (absent === undefined) return;
+    const { first, last, count } = absent;
+    const problem =
+      count === 1
+        ? `the schedule was due at ${first.toISOString()}, and no run of this time has a record`
+        : `the schedule was due ${count} times from ${first.toISOString()} to ${last.toISOString()}, and no run of these times has a record`;
+    this.#find('absent', `${runPrefix(first)}*`, problem);
+  }
+
+  /** The last run before the period that the schedule started, and those that people started since. */
+  async #runsBefore(): Promise<VerifiedRun[]> {
+    const { from } = this.#options;
+    if (from === undefined) return [];
+    const runs: VerifiedRun[] = [];
+    const newest = await newestRuns(this.#reader, { to: new Date(from.getTime() - 1) }, mostNeighbours, from);
+    for (const listed of newest.reverse()) {
+      runs.unshift(await this.#read(listed));
+      if (runs[0]?.isScheduled) break;
+    }
+    return runs;
+  }
+
+  async *#runsAfter(limit: number): AsyncGenerator<VerifiedRun> {
+    const { to } = this.#options;
+    if (to === undefined) return;
+    let count = 0;
+    for await (const listed of runsBetween(this.#reader, { from: new Date(to.getTime() + 1) })) {
+      yield await this.#read(listed);
+      count += 1;
+      if (count === limit) return;
+    }
+  }
+
+  /** A run beside the period: what is wrong with it is not this verification's. */
+  #read(listed: ListedRun): Promise<VerifiedRun> {
+    return verifyRun(this.#reader, listed, this.#configurations, this.#now, () => undefined);
+  }
+
+  #mayHaveExpired(writtenAt: Date): Promise<boolean> {
+    return this.#expiry.mayHaveRemoved(writtenAt, () => this.#runsAfter(Number.POSITIVE_INFINITY));
+  }
 }
 
-/** What an object without a record says of itself. */
-async function ownWord(reader: ArchiveReader, key: string): Promise<string> {
-  const { problem } = await checkObject(reader, key);
-  return problem === undefined ? 'it is what its own metadata says' : problem.problem;
-}
-
-/** Reports what the run's records say that cannot be; returns what they say is stored. */
-async function checkRun(
-  reader: ArchiveReader,
-  listed: ListedRun,
-  mayLackFirst: boolean,
-  find: (kind: Finding['kind'], key: string, problem: string) => void,
-): Promise<(RunOutcome & { key: string })[]> {
-  const records: RunRecord[] = [];
-  const run = await readRun(reader, listed, (record, { key }) => {
-    for (const problem of checkRecord(record)) find('contradiction', key, problem);
-    records.push(record);
-  });
-  for (const { key, problem } of run.badRecords) find('damaged', key, problem);
-  for (const key of missingRecords(listed, mayLackFirst))
-    find('missing', key, 'the run has records of later attempts, but not this one');
-  records.sort((a, b) => a.attempt - b.attempt);
-  for (const problem of checkAttempts(records)) find('contradiction', `${runPrefix(listed.run)}*`, problem);
-  return run.outcomes.filter((outcome): outcome is RunOutcome & { key: string } => {
-    return isStored(outcome) && parseObjectKey(outcome.key ?? '') !== undefined;
-  });
-}
-
-function missingRecords({ run, records }: ListedRun, mayLackFirst: boolean): string[] {
-  const shards = new Map(records.map(({ shard }) => [JSON.stringify(shard ?? null), shard]));
-  return [...shards].flatMap(([part, shard]) => {
-    const there = records.filter((record) => JSON.stringify(record.shard ?? null) === part);
-    const numbers = there.map(({ attempt }) => attempt);
-    return missingAttempts(numbers, mayLackFirst).map((attempt) => runRecordKey({ run, shard, attempt }));
-  });
-}
+const noKeyOfAnArchive = 'its key is none of an archive';

@@ -3,12 +3,19 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
-import { objectKey, runRecordKey, type Shard } from '../../lambda/archive/archive-layout';
+import {
+  configurationKey,
+  objectKey,
+  parseObjectKey,
+  runRecordKey,
+  type Shard,
+} from '../../lambda/archive/archive-layout';
 import { checksumText } from '../../lambda/archive/checksum';
 import { objectMetadata } from '../../lambda/archive/object-metadata';
 import { type Resource, resourceNames, resources } from '../../lambda/resources';
 import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../../lambda/run/run-record';
-import { FolderStore } from '../../local/aws/store/folder-store';
+import type { Collection } from '../../lambda/stack-contract';
+import { FolderStore, type ObjectHeaders } from '../../local/aws/store/folder-store';
 
 /** What an attempt meets for one cluster x resource: content, or why there is none. */
 export type Answer =
@@ -25,7 +32,15 @@ export interface AttemptFixture {
   readonly durationMs?: number;
   readonly clusters: readonly string[];
   readonly answer: (cluster: string, resource: Resource) => Answer;
+  readonly trigger?: RunRecord['trigger'];
+  /** Members of the configuration; left out: these clusters, a schedule of every hour, nothing expires. */
+  readonly configuration?: Partial<StoredConfiguration>;
 }
+
+/** What the archive keeps of a configuration, as far as its readers go by it. */
+export type StoredConfiguration = Pick<Collection, 'clusters' | 'schedule' | 'retentionDays'>;
+
+export const hourly = { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true };
 
 const collectorVersion = '1.0.0';
 
@@ -44,19 +59,26 @@ export class ArchiveFixture {
 
   /** Writes the objects and the record of one attempt. */
   async attempt(fixture: AttemptFixture): Promise<RunRecord> {
-    const { run, attempt = 1, shard, clusters, answer, durationMs = 4200 } = fixture;
+    const { run, attempt = 1, shard, clusters, answer, durationMs = 4200, trigger = 'schedule' } = fixture;
+    const configured: StoredConfiguration = {
+      clusters: clusters.map((uid) => ({ uid })),
+      schedule: hourly,
+      ...fixture.configuration,
+    };
     const startedAt = fixture.startedAt ?? run;
     const outcomes: Outcome[] = [];
     for (const cluster of clusters) {
       for (const resource of resourceNames) {
-        outcomes.push(await this.outcomeOf(run, cluster, resource, answer(cluster, resource), startedAt));
+        const optional = configured.clusters.some(({ uid, optional }) => uid === cluster && optional);
+        const outcome = await this.outcomeOf(run, cluster, resource, answer(cluster, resource), startedAt);
+        outcomes.push({ ...outcome, ...(optional && { optional }) });
       }
     }
     const counts = countOutcomes(outcomes);
     const record: RunRecord = {
       version: 1,
       run: run.toISOString(),
-      trigger: 'schedule',
+      trigger,
       attempt,
       ...(shard !== undefined && { shard }),
       startedAt: startedAt.toISOString(),
@@ -64,7 +86,7 @@ export class ArchiveFixture {
       collectorVersion,
       functionVersion: '$LATEST',
       invocation: '00000000-0000-4000-8000-000000000000',
-      configuration: 'c'.repeat(64),
+      configuration: await this.putConfiguration(configured),
       status: isComplete(counts) ? 'complete' : 'incomplete',
       counts,
       outcomes,
@@ -80,8 +102,18 @@ export class ArchiveFixture {
     await this.put(runRecordKey({ run: new Date(record.run), shard, attempt }), Buffer.from(text), {});
   }
 
-  async put(key: string, body: Buffer, userMetadata: Record<string, string>): Promise<void> {
-    await this.store.put(key, body, { userMetadata, checksums: { crc32: checksumText(crc32(body)) } });
+  /** Stores a configuration under its hash, which it returns. */
+  async putConfiguration(configuration: StoredConfiguration): Promise<string> {
+    const text = JSON.stringify(configuration);
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    await this.put(configurationKey(sha256), gzipSync(text), {});
+    return sha256;
+  }
+
+  /** Writes an object as it is, over one that is there, with the headers that the collector writes unless others are given. */
+  async put(key: string, body: Buffer, userMetadata: Record<string, string>, headers?: ObjectHeaders): Promise<void> {
+    const checksums = { crc32: checksumText(crc32(body)) };
+    await this.store.put(key, body, { ...headersOf(key), userMetadata, checksums, ...headers });
   }
 
   private async outcomeOf(
@@ -152,6 +184,12 @@ export class ArchiveFixture {
     this.archived.set(key, outcome);
     return outcome;
   }
+}
+
+function headersOf(key: string): ObjectHeaders {
+  const name = parseObjectKey(key);
+  const contentType = name === undefined ? 'application/json' : resources[name.resource].contentType;
+  return { contentType, ...(key.endsWith('.gz') && { contentEncoding: 'gzip' }) };
 }
 
 /** A log record around a text, as the service sends it. */

@@ -19,6 +19,10 @@ class ListedArchive implements ArchiveReader {
     }
   }
 
+  time(): never {
+    throw new Error('a listing is enough');
+  }
+
   head(): never {
     throw new Error('a listing is enough');
   }

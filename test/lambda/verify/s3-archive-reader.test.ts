@@ -5,6 +5,7 @@ import { objectKey } from '../../../lambda/archive/archive-layout';
 import { type LocalAws, type LoggedRequest, startLocalAws } from '../../../local/aws/local-aws';
 import { ArchiveFixture, type AttemptFixture, logRecord } from '../../cli/archive-fixture';
 import { runCollector } from '../../cli/run-collector';
+import { runVerify } from '../../cli/run-verify';
 
 const guide = readFileSync(join(__dirname, '../../../docs/reading-the-archive.md'), 'utf8');
 /** The policy that the guide tells people to attach. */
@@ -106,11 +107,16 @@ test('a bucket that may not be read is trouble, with where to look', async () =>
 test('an object that S3 no longer has is missing', async () => {
   const key = objectKey({ resource: 'manifest', cluster: 'alpha', run: hour(8), compression: 'gzip' });
   await rm(join(archive.folder, key));
-  const { code, out } = await runCollector(
-    ['verify', '--json', '--config', 'none', '--archive', 's3://archive-bucket'],
-    { now },
-  );
-  expect([code, JSON.parse(out).findings]).toEqual([1, [{ kind: 'missing', key, problem: 'it is not there' }]]);
+  const { code, result } = await runVerify('s3://archive-bucket');
+  expect([code, result.findings]).toEqual([1, [{ kind: 'missing', key, problem: 'it is not there' }]]);
+});
+
+test('the clock of S3 counts, whatever the clock of the reader says', async () => {
+  const key = objectKey({ resource: 'log', cluster: 'gamma', run: hour(8), compression: 'gzip' });
+  await archive.put(key, Buffer.from('x'), {});
+  const { kinds } = await runVerify('s3://archive-bucket', [], now);
+  expect(kinds).toContain(`pending ${key}`);
+  await rm(join(archive.folder, key));
 });
 
 test.each(['s3://', 's3://UPPER', 's3://bucket/prefix', 'https://bucket'])('%s is no archive', async (location) => {

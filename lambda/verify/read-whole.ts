@@ -1,0 +1,71 @@
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { ArchiveReadError, type ArchiveReader, type ObjectHead } from './archive-reader';
+import { DamagedObjectError, type Decompressor, damageOf } from './open-content';
+
+/** How often an object is read whose connection broke. */
+export const readAttempts = 3;
+
+export interface WholeObject extends ObjectHead {
+  readonly bytes: Buffer;
+}
+
+/**
+ * Reads an object whole; undefined if there is none.
+ * @param mostBytes most content that is read into memory
+ * @param decompress left out: the object is not compressed
+ * @throws DamagedObjectError if it is longer, or damaged
+ * @throws ArchiveReadError if the archive cannot be read
+ */
+export async function readWhole(
+  reader: ArchiveReader,
+  key: string,
+  mostBytes: number,
+  decompress?: () => Decompressor,
+): Promise<WholeObject | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    const opened = await reader.open(key);
+    if (opened === undefined) return undefined;
+    const { body, ...head } = opened;
+    if (decompress === undefined && head.storedBytes > mostBytes) {
+      body.destroy();
+      throw new DamagedObjectError(`it is longer than ${mostBytes} bytes`);
+    }
+    const content = new Content(mostBytes);
+    try {
+      const undo = decompress?.();
+      if (undo === undefined) await pipeline(body, content);
+      else await pipeline(body, undo, content);
+      if (undo !== undefined && undo.bytesWritten !== head.storedBytes)
+        throw new DamagedObjectError('something else follows its compressed content');
+      return { ...head, bytes: content.bytes };
+    } catch (error) {
+      const damage = damageOf(error);
+      if (damage !== undefined) throw new DamagedObjectError(damage, { cause: error });
+      if (attempt === readAttempts)
+        throw new ArchiveReadError(`Reading ${key} failed: ${(error as Error).message}`, { cause: error });
+    }
+  }
+}
+
+class Content extends Writable {
+  readonly #mostBytes: number;
+  readonly #chunks: Buffer[] = [];
+  #length = 0;
+
+  constructor(mostBytes: number) {
+    super();
+    this.#mostBytes = mostBytes;
+  }
+
+  get bytes(): Buffer {
+    return Buffer.concat(this.#chunks);
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
+    this.#length += chunk.length;
+    this.#chunks.push(chunk);
+    if (this.#length <= this.#mostBytes) done();
+    else done(new DamagedObjectError(`it is longer than ${this.#mostBytes} bytes`));
+  }
+}

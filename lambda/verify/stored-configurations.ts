@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import * as z from 'zod/mini';
+import { configurationKey } from '../archive/archive-layout';
+import { type Resource, resourceNames } from '../resources';
+import { taskName } from '../run/run-record';
+import { CronError } from '../schedule/cron';
+import { type Firings, firingsOf } from '../schedule/firings';
+import type { ArchiveReader } from './archive-reader';
+import { headersProblem } from './content-headers';
+import type { Find } from './finding';
+import { DamagedObjectError, decompressor } from './open-content';
+import { readWhole } from './read-whole';
+
+/** One cluster x resource that runs were told to collect. */
+export interface ConfiguredTask {
+  readonly cluster: string;
+  readonly resource: Resource;
+  readonly isOptional: boolean;
+}
+
+/** What runs were told to collect, as the archive says it. */
+export interface RunConfiguration {
+  readonly sha256: string;
+  /** By task name. */
+  readonly tasks: ReadonlyMap<string, ConfiguredTask>;
+  /** When runs are due; undefined: never, the schedule is disabled. Equal schedules have the same object. */
+  readonly firings: Firings | undefined;
+  /** Days after which the lifecycle removes objects; undefined: never. */
+  readonly retentionDays: number | undefined;
+}
+
+/** Largest configuration that is read, in bytes of JSON: about 300,000 clusters. */
+const largestConfigurationBytes = 64 * 1024 * 1024;
+
+/** Configurations that are kept in memory: the one in force, and those beside a change. */
+const mostKept = 3;
+
+const configurationSchema = z.object({
+  clusters: z.array(
+    z.object({
+      uid: z.string(),
+      resources: z.optional(z.array(z.enum(resourceNames))),
+      optional: z.optional(z.boolean()),
+    }),
+  ),
+  schedule: z.object({ expression: z.string(), timeZone: z.string(), enabled: z.boolean() }),
+  retentionDays: z.optional(z.int().check(z.positive())),
+});
+
+/** Reads the configurations that run records name. Each that cannot be used is a finding, once. */
+export class StoredConfigurations {
+  readonly #reader: ArchiveReader;
+  readonly #find: Find;
+  readonly #kept = new Map<string, RunConfiguration>();
+  readonly #firings = new Map<string, Firings>();
+  /** Every configuration that was asked for, and whether it can be used. */
+  readonly #known = new Map<string, boolean>();
+
+  constructor(reader: ArchiveReader, find: Find) {
+    this.#reader = reader;
+    this.#find = find;
+  }
+
+  /**
+   * Undefined if there is none that can be used.
+   * @throws ArchiveReadError if the archive cannot be read
+   */
+  async get(sha256: string): Promise<RunConfiguration | undefined> {
+    const kept = this.#kept.get(sha256);
+    if (kept !== undefined || this.#known.get(sha256) === false) return kept;
+    const isNew = !this.#known.has(sha256);
+    const configuration = await this.#read(sha256, isNew ? this.#find : () => undefined);
+    this.#known.set(sha256, configuration !== undefined);
+    if (configuration === undefined) return undefined;
+    this.#kept.set(sha256, configuration);
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest);
+    return configuration;
+  }
+
+  async #read(sha256: string, find: Find): Promise<RunConfiguration | undefined> {
+    const key = configurationKey(sha256);
+    try {
+      const found = await readWhole(this.#reader, key, largestConfigurationBytes, () => decompressor('gzip'));
+      if (found === undefined) {
+        find('missing', key, 'run records name this configuration, and it is not there');
+        return undefined;
+      }
+      if (createHash('sha256').update(found.bytes).digest('hex') !== sha256)
+        throw new DamagedObjectError('its content does not have the SHA-256 that its key says');
+      const problem = headersProblem(found, { contentType: 'application/json', contentEncoding: 'gzip' });
+      if (problem !== undefined) find('contradiction', key, problem);
+      return this.#parse(sha256, found.bytes.toString('utf8'));
+    } catch (error) {
+      if (error instanceof DamagedObjectError) find('damaged', key, error.message);
+      else if (error instanceof CronError) find('unreadable', key, error.message);
+      else throw error;
+      return undefined;
+    }
+  }
+
+  #parse(sha256: string, text: string): RunConfiguration {
+    const { success, data } = configurationSchema.safeParse(parseJson(text));
+    if (!success) throw new DamagedObjectError('it is not a valid configuration');
+    const { clusters, schedule, retentionDays } = data;
+    const tasks = new Map<string, ConfiguredTask>();
+    for (const { uid: cluster, resources = resourceNames, optional = false } of clusters)
+      for (const resource of resources)
+        tasks.set(taskName({ cluster, resource }), { cluster, resource, isOptional: optional });
+    return { sha256, tasks, firings: schedule.enabled ? this.#firingsOf(schedule) : undefined, retentionDays };
+  }
+
+  #firingsOf({ expression, timeZone }: { expression: string; timeZone: string }): Firings {
+    const name = JSON.stringify([expression, timeZone]);
+    const firings = this.#firings.get(name) ?? firingsOf(expression, timeZone);
+    this.#firings.set(name, firings);
+    return firings;
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new DamagedObjectError('it is not JSON', { cause: error });
+  }
+}

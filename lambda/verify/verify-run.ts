@@ -1,0 +1,155 @@
+import { parseObjectKey, runPrefix, runRecordKey, type Shard } from '../archive/archive-layout';
+import { isStored, type Outcome, type RunOutcome, type RunRecord, taskName } from '../run/run-record';
+import { asynchronousAttempts } from '../stack-contract';
+import type { ArchiveReader } from './archive-reader';
+import { checkAttempts, checkCoverage, checkRecord, describeTasks, missingAttempts } from './check-record';
+import { headersProblem } from './content-headers';
+import type { SeenRun } from './due-runs';
+import type { Find } from './finding';
+import { readRun } from './read-run';
+import type { ListedRun, RunRecordObject } from './run-keys';
+import type { ConfiguredTask, RunConfiguration, StoredConfigurations } from './stored-configurations';
+import { clockSlackMs, shardsUnderWayMs, underWayMs } from './time-limits';
+
+export type StoredOutcome = RunOutcome & { readonly key: string };
+
+/** What the records of one run say. */
+export interface VerifiedRun extends SeenRun {
+  /** What is archived under keys of an archive, to be held against the objects. */
+  readonly stored: readonly StoredOutcome[];
+  /** What is not archived. */
+  readonly refused: readonly Outcome[];
+  /** The retentions of the configurations that the records name, in days; undefined: not all of them are known. */
+  readonly retentions: readonly number[] | undefined;
+  /** Keys of records that must have been there, with why. The lifecycle may have removed them. */
+  readonly missing: readonly { readonly key: string; readonly problem: string }[];
+}
+
+interface ReadRecord {
+  readonly record: RunRecord;
+  readonly object: RunRecordObject;
+  readonly configuration: RunConfiguration | undefined;
+}
+
+/**
+ * Reads the records of one run and finds what in them cannot be: in each, between them, and beside their configurations.
+ * @throws ArchiveReadError if the archive cannot be read
+ */
+export async function verifyRun(
+  reader: ArchiveReader,
+  listed: ListedRun,
+  configurations: StoredConfigurations,
+  now: Date,
+  find: Find,
+): Promise<VerifiedRun> {
+  const allOfRun = `${runPrefix(listed.run)}*`;
+  if (listed.run.getTime() > now.getTime() + clockSlackMs)
+    find('contradiction', allOfRun, 'its time is in the future, and nothing can have been archived then');
+  const found: { record: RunRecord; object: RunRecordObject }[] = [];
+  const run = await readRun(reader, listed, (record, object, headers) => {
+    const problem = headersProblem(headers, { contentType: 'application/json', contentEncoding: undefined });
+    if (problem !== undefined) find('contradiction', object.key, problem);
+    found.push({ record, object });
+  });
+  for (const { key, problem, isGone } of run.badRecords) if (!isGone) find('damaged', key, problem);
+  const records: ReadRecord[] = [];
+  for (const { record, object } of found) {
+    const configuration = await configurations.get(record.configuration);
+    records.push({ record, object, configuration });
+    const problems = [...checkRecord(record), ...(configuration ? checkCoverage(record, configuration) : [])];
+    for (const problem of problems) find('contradiction', object.key, problem);
+  }
+  const missing = [...missingRecords(listed), ...run.badRecords.filter(({ isGone }) => isGone)];
+  const areAll = run.badRecords.length === 0 && missing.length === 0;
+  for (const problem of checkAttempts(
+    found.map(({ record }) => record),
+    areAll,
+  ))
+    find('contradiction', allOfRun, problem);
+
+  const scheduled = records.filter((one) => isScheduled(one, listed.run));
+  if (run.status === 'incomplete')
+    for (const problem of absences(scheduled, run.outcomes, now)) find('absent', allOfRun, problem);
+  const known = records.flatMap(({ configuration }) => configuration ?? []);
+  return {
+    run: listed.run,
+    isScheduled: scheduled.length > 0,
+    firings: records.map(({ configuration }) => configuration?.firings),
+    retentions: known.length < records.length ? undefined : known.flatMap(({ retentionDays }) => retentionDays ?? []),
+    stored: run.outcomes.filter(hasKey),
+    refused: run.outcomes.filter((outcome) => !isStored(outcome)),
+    missing,
+  };
+}
+
+/** Whether the schedule of its configuration was due at the run's time: an event can claim that, and a local run does. */
+function isScheduled({ record, configuration }: ReadRecord, run: Date): boolean {
+  return record.trigger === 'schedule' && configuration?.firings?.includes(run) === true;
+}
+
+function hasKey(outcome: RunOutcome): outcome is StoredOutcome {
+  return isStored(outcome) && parseObjectKey(outcome.key ?? '') !== undefined;
+}
+
+function missingRecords({ run, records }: ListedRun): { key: string; problem: string }[] {
+  return [...byShard(records)].flatMap(([, own]) => {
+    const { shard } = own[0] ?? {};
+    return missingAttempts(own.map(({ attempt }) => attempt)).map(({ first, last }) => ({
+      key: runRecordKey({ run, shard, attempt: first }),
+      problem:
+        first === last
+          ? 'the run has records of later attempts, but not this one'
+          : `the run has records of later attempts, but not this one and those up to attempt ${last}`,
+    }));
+  });
+}
+
+/**
+ * What should have become of an incomplete run of the schedule, and did not: as many attempts as are made of an event, and
+ * records of all shards. That is no damage: an attempt that is killed leaves no record.
+ */
+function absences(scheduled: readonly ReadRecord[], outcomes: readonly RunOutcome[], now: Date): string[] {
+  const problems: string[] = [];
+  const missing = new Set(outcomes.filter((one) => !isStored(one) && !one.optional).map(taskName));
+  for (const [part, own] of byShard(scheduled.map(({ record, object }) => ({ record, ...object })))) {
+    const last = own.at(-1);
+    if (last === undefined || last.attempt >= asynchronousAttempts || isYoung(last.writtenAt, now, underWayMs))
+      continue;
+    if (own.every(({ record }) => record.outcomes.every((outcome) => !missing.has(taskName(outcome))))) continue;
+    const which = part === '' ? 'it' : `shard ${part}`;
+    problems.push(
+      `${which} is incomplete after ${last.attempt} of ${asynchronousAttempts} attempts; the others left no record`,
+    );
+  }
+  const [first] = scheduled;
+  if (first?.record.shard === undefined || isYoung(first.object.run, now, shardsUnderWayMs)) return problems;
+  const listed = new Set(outcomes.map(taskName));
+  const lacking = configuredByAll(scheduled).filter((task) => !listed.has(taskName(task)));
+  if (lacking.length > 0)
+    problems.push(`shards without a record leave no outcome of what is configured: ${describeTasks(lacking)}`);
+  return problems;
+}
+
+/** What all configurations of a run have: while its shards are at work, another one may be deployed. */
+function configuredByAll(records: readonly ReadRecord[]): ConfiguredTask[] {
+  const [first, ...others] = new Set(records.flatMap(({ configuration }) => configuration ?? []));
+  return [...(first?.tasks ?? [])]
+    .filter(([name]) => others.every(({ tasks }) => tasks.has(name)))
+    .map(([, task]) => task);
+}
+
+function isYoung(time: Date, now: Date, limitMs: number): boolean {
+  return now.getTime() - time.getTime() < limitMs;
+}
+
+/** By shard, such as `0 of 4`, or an empty text for a record that covers all of them. */
+function byShard<Item extends { readonly shard?: Shard | undefined }>(items: readonly Item[]): Map<string, Item[]> {
+  const parts = new Map<string, Item[]>();
+  for (const item of items) {
+    const part = item.shard === undefined ? '' : `${item.shard.index} of ${item.shard.count}`;
+    const own = parts.get(part);
+    if (own === undefined) parts.set(part, [item]);
+    else own.push(item);
+  }
+  return parts;
+}
