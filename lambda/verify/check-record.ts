@@ -78,38 +78,52 @@ export function missingAttempts(numbers: readonly number[]): MissingAttempts[] {
   });
 }
 
+/** What the records of one run say of one object. */
+interface SaidOfObject {
+  archivedBy?: RunRecord;
+  hashedBy?: RunRecord;
+  sha256?: string;
+}
+
+export interface AttemptProblems {
+  /** What cannot be true together: an object is written once, by one attempt. */
+  readonly contradictions: readonly string[];
+  /** Hashes that no record gives the origin of. It may have been in a record that the lifecycle has removed. */
+  readonly withoutOrigin: readonly string[];
+}
+
 /**
- * What the records of one run say that cannot be true together: an object is written once, by one attempt. Attempts at
- * the same time number themselves as they finish, so that an earlier one may well find what a later one archived.
- * @param areAll whether the records of all attempts were read
+ * Compares the records of one run. Attempts at the same time number themselves as they finish, so that an earlier one may
+ * well have found what a later one archived.
  */
-export function checkAttempts(records: readonly RunRecord[], areAll: boolean): string[] {
-  const problems: string[] = [];
-  const objects = new Map<string, { archivedBy?: RunRecord; hashedBy?: RunRecord; sha256?: string }>();
+export function checkAttempts(records: readonly RunRecord[]): AttemptProblems {
+  const contradictions: string[] = [];
+  const objects = new Map<string, SaidOfObject>();
   for (const record of records) {
     for (const outcome of record.outcomes) {
       const { key, sha256 } = outcome;
       if (!isStored(outcome) || key === undefined) continue;
-      const known = objects.get(key) ?? {};
-      objects.set(key, known);
+      const said = objects.get(key) ?? {};
+      objects.set(key, said);
       if (outcome.outcome === 'archived') {
-        if (known.archivedBy !== undefined)
-          problems.push(`${pair(known.archivedBy, record)} both say they archived ${key}`);
-        known.archivedBy = record;
+        if (said.archivedBy !== undefined)
+          contradictions.push(`${pair(said.archivedBy, record)} both say they archived ${key}`);
+        said.archivedBy = record;
       }
       if (sha256 === undefined) continue;
-      if (known.hashedBy !== undefined && known.sha256 !== sha256)
-        problems.push(`${pair(known.hashedBy, record)} give ${key} different hashes`);
-      known.hashedBy ??= record;
-      known.sha256 ??= sha256;
+      if (said.hashedBy !== undefined && said.sha256 !== sha256)
+        contradictions.push(`${pair(said.hashedBy, record)} give ${key} different hashes`);
+      said.hashedBy ??= record;
+      said.sha256 ??= sha256;
     }
   }
-  // A hash is known only from the attempt that archived the object.
-  if (areAll)
-    for (const [key, { archivedBy, hashedBy }] of objects)
-      if (archivedBy === undefined && hashedBy !== undefined)
-        problems.push(`${name(hashedBy)} has a hash of ${key}, and no attempt says that it archived it`);
-  return problems;
+  // Only the attempt that archives an object knows its hash; later ones copy it.
+  const withoutOrigin = [...objects].flatMap(([key, { archivedBy, hashedBy }]) =>
+    archivedBy === undefined && hashedBy !== undefined
+      ? [`${name(hashedBy)} has a hash of ${key}, and no attempt says that it archived it`]
+      : [],
+  );
+  return { contradictions, withoutOrigin };
 }
 
 function pair(one: RunRecord, other: RunRecord): string {

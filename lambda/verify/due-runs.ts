@@ -2,23 +2,27 @@ import type { Firings } from '../schedule/firings';
 import type { Period } from './run-keys';
 import { dayMs } from './time-limits';
 
+/** Schedules of configurations; undefined: one that is disabled or not known. */
+export type Schedules = readonly (Firings | undefined)[];
+
 /** A run as its records show it. */
 export interface SeenRun {
   readonly run: Date;
   /** Whether the schedule started it. A run that a person started is never due. */
   readonly isScheduled: boolean;
-  /** The schedules of the configurations that its records name; undefined: one that is disabled or unknown. */
-  readonly firings: readonly (Firings | undefined)[];
+  /** The schedules that may have been in force when it began, and since then. */
+  readonly schedules: { readonly before: Schedules; readonly since: Schedules };
 }
 
 /** Times at which the schedule was due, one after the other, and no run is there. */
 export interface AbsentRuns {
-  readonly first: Date;
-  readonly last: Date;
-  readonly count: number;
+  readonly times: readonly Date[];
+  /** There are more of them than are looked at. */
+  readonly areMore: boolean;
 }
 
-/** Most firings that are looked at between two runs: a run that was planted centuries away must not cost hours. */
+/** Most absent runs between two others that are listed, and most firings that are looked at for that. */
+const mostListed = 1000;
 const mostFirings = 100_000;
 
 /**
@@ -29,8 +33,8 @@ const mostFirings = 100_000;
 export class DueRuns {
   readonly #judged: Period;
   #previous: SeenRun | undefined;
-  /** Schedules of what people started since then. */
-  #since = new Set<Firings | undefined>();
+  /** Schedules that may have been in force since then. */
+  #schedules = new Set<Firings | undefined>();
   /** Times of the runs since then, and of the day before it: a time that comes twice may have been answered there. */
   #runs: number[] = [];
 
@@ -40,35 +44,38 @@ export class DueRuns {
   }
 
   /** @returns what was due between the scheduled run before and this one, and is not there */
-  add(seen: SeenRun): AbsentRuns | undefined {
-    this.#runs.push(seen.run.getTime());
-    for (const firings of seen.firings) this.#since.add(firings);
-    if (!seen.isScheduled) return undefined;
-    const absent = this.#previous && this.#absentBetween(this.#previous.run, seen.run);
+  add(seen: SeenRun): AbsentRuns {
+    const { run, schedules, isScheduled } = seen;
+    this.#runs.push(run.getTime());
+    for (const schedule of schedules.before) this.#schedules.add(schedule);
+    if (!isScheduled) {
+      for (const schedule of schedules.since) this.#schedules.add(schedule);
+      return nothing;
+    }
+    const absent = this.#previous === undefined ? nothing : this.#absentBetween(this.#previous.run, run);
     this.#previous = seen;
-    this.#since = new Set(seen.firings);
-    this.#runs = this.#runs.filter((run) => run > seen.run.getTime() - dayMs);
+    this.#schedules = new Set(schedules.since);
+    this.#runs = this.#runs.filter((other) => other > run.getTime() - dayMs);
     return absent;
   }
 
-  #absentBetween(from: Date, to: Date): AbsentRuns | undefined {
-    const [schedule, ...others] = this.#since;
-    if (schedule === undefined || this.#since.has(undefined)) return undefined;
-    const start = latest(from, this.#judged.from);
-    const end = earliest(to, this.#judged.to);
+  #absentBetween(from: Date, to: Date): AbsentRuns {
+    const [schedule, ...others] = this.#schedules;
+    if (schedule === undefined || this.#schedules.has(undefined)) return nothing;
     const runs = new Set(this.#runs);
-    let absent: AbsentRuns | undefined;
-    let seen = 0;
-    for (const { at, orAt } of schedule.between(start, end)) {
-      seen += 1;
-      if (seen > mostFirings) break;
+    const times: Date[] = [];
+    let looked = 0;
+    for (const { at, orAt } of schedule.between(latest(from, this.#judged.from), earliest(to, this.#judged.to))) {
+      looked += 1;
+      if (looked > mostFirings || times.length === mostListed) return { times, areMore: true };
       if (runs.has(at.getTime()) || (orAt !== undefined && runs.has(orAt.getTime()))) continue;
-      if (others.some((other) => other?.includes(at) !== true)) continue;
-      absent = { first: absent?.first ?? at, last: at, count: (absent?.count ?? 0) + 1 };
+      if (others.every((other) => other?.includes(at))) times.push(at);
     }
-    return absent;
+    return { times, areMore: false };
   }
 }
+
+const nothing: AbsentRuns = { times: [], areMore: false };
 
 function latest(time: Date, other = time): Date {
   return other > time ? other : time;

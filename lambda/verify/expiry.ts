@@ -13,24 +13,20 @@ export class Expiry {
   readonly #configurations: StoredConfigurations;
   readonly #now: Date;
   readonly #retention = new Retention();
-  readonly #isGiven: boolean;
-  #hasRuns = false;
-  #isComplete = false;
+  #isComplete: boolean;
 
   /** @param days after which the lifecycle removes objects; undefined: as the configurations say */
   constructor(reader: ArchiveReader, configurations: StoredConfigurations, now: Date, days: number | undefined) {
     this.#reader = reader;
     this.#configurations = configurations;
     this.#now = now;
-    this.#isGiven = days !== undefined;
-    if (days !== undefined) this.#retention.add(new Date(0), [days]);
+    this.#isComplete = days !== undefined;
+    if (days !== undefined) this.#retention.add(now, [{ sha256: '', days }]);
   }
 
   /** Takes note of a run. Runs come in the order of their times. */
   add({ run, retentions }: VerifiedRun): void {
-    if (this.#isGiven || retentions === undefined) return;
-    this.#hasRuns = true;
-    this.#retention.add(run, retentions);
+    if (!this.#isComplete) this.#retention.add(run, retentions);
   }
 
   /**
@@ -39,22 +35,20 @@ export class Expiry {
    * @throws ArchiveReadError if the archive cannot be read
    */
   async mayHaveRemoved(writtenAt: Date, later: () => AsyncIterable<VerifiedRun>): Promise<boolean> {
-    if (!this.#isComplete && !this.#isGiven) {
+    if (!this.#isComplete) {
       for await (const run of later()) this.add(run);
-      // All run records have expired: nobody knows which of the configurations was the last.
-      if (!this.#hasRuns) this.#retention.add(this.#now, await this.#allRetentions());
+      await this.#addUnnamed();
+      this.#isComplete = true;
     }
-    this.#isComplete = true;
     return this.#retention.mayHaveRemoved(writtenAt, this.#now);
   }
 
-  async #allRetentions(): Promise<number[]> {
-    const days: number[] = [];
-    for await (const { key } of this.#reader.list(configurationsPrefix)) {
+  async #addUnnamed(): Promise<void> {
+    for await (const { key, writtenAt } of this.#reader.list(configurationsPrefix)) {
       const sha256 = parseConfigurationKey(key);
-      const configuration = sha256 === undefined ? undefined : await this.#configurations.get(sha256);
-      if (configuration?.retentionDays !== undefined) days.push(configuration.retentionDays);
+      if (sha256 === undefined || this.#retention.has(sha256)) continue;
+      const days = (await this.#configurations.get(sha256))?.retentionDays;
+      this.#retention.addUnnamed({ sha256, days }, writtenAt);
     }
-    return days;
   }
 }

@@ -19,7 +19,7 @@ import { type ListedRun, newestRuns, type Period, runsBetween } from './run-keys
 import { StoredConfigurations } from './stored-configurations';
 import { underWayMs } from './time-limits';
 import { topLevel } from './top-level';
-import { type StoredOutcome, type VerifiedRun, verifyRun } from './verify-run';
+import { type Lacking, type StoredOutcome, type VerifiedRun, verifyRun } from './verify-run';
 
 export interface VerifyCounts {
   runs: number;
@@ -66,7 +66,7 @@ export async function verifyArchive(reader: ArchiveReader, options: VerifyOption
   const verification = new Verification(reader, options, (await reader.time()) ?? options.now);
   await verification.verifyRuns();
   await verification.verifyObjects();
-  await verification.judgeMissing();
+  await verification.judgeLacking();
   if (options.from === undefined && options.to === undefined) await verification.verifyRest();
   return verification.counts;
 }
@@ -79,8 +79,9 @@ class Verification {
   readonly #configurations: StoredConfigurations;
   readonly #due: DueRuns;
   readonly #expiry: Expiry;
-  /** What is recorded and not there. Whether the lifecycle removed it is known once all runs are. */
-  readonly #missing: { readonly key: string; readonly problem: string; readonly writtenAt: Date }[] = [];
+  /** What is not there. Whether the lifecycle removed it is known once all runs are. */
+  readonly #lacking: Lacking[] = [];
+  readonly #absent: AbsentRuns[] = [];
   readonly #recorded = new RecordedObjects();
   readonly #refused = new RecordedObjects();
 
@@ -114,13 +115,13 @@ class Verification {
       this.#take(run);
       counts.runs += 1;
       counts.records += listed.records.length;
-      for (const { key, problem } of run.missing) this.#missing.push({ key, problem, writtenAt: listed.run });
+      this.#lacking.push(...run.lacking);
       for (const outcome of run.refused) this.#refused.add({ ...outcome, run: listed.run, compression: 'gzip' });
       await this.#verifyStored(run, (share) => onProgress(counts.runs - 1 + share, total, counts));
       onProgress(counts.runs, total, counts);
     }
     for await (const run of this.#runsAfter(mostNeighbours)) {
-      this.#findAbsent(this.#due.add(run));
+      this.#absent.push(this.#due.add(run));
       if (run.isScheduled) break;
     }
   }
@@ -139,7 +140,8 @@ class Verification {
       const { problem } = checked;
       if (problem === undefined) this.counts.sound += 1;
       else if (problem.kind !== 'missing') this.#find(problem.kind, key, problem.problem);
-      else this.#missing.push({ key, problem: problem.problem, writtenAt: new Date(fetchedAt ?? run) });
+      else
+        this.#lacking.push({ kind: 'missing', key, problem: problem.problem, writtenAt: new Date(fetchedAt ?? run) });
       done += 1;
       onShare(done / stored.length);
     }
@@ -170,11 +172,17 @@ class Verification {
     this.#find('unrecorded', key, `${said}; ${problem?.problem ?? 'it is what its own metadata says'}`);
   }
 
-  /** Says what is missing, unless the lifecycle may have removed it. */
-  async judgeMissing(): Promise<void> {
-    for (const { key, problem, writtenAt } of this.#missing) {
-      if (await this.#mayHaveExpired(writtenAt)) this.counts.expired += 1;
-      else this.#find('missing', key, problem);
+  /** Says what is not there, unless the lifecycle may have removed it. */
+  async judgeLacking(): Promise<void> {
+    for (const { kind, key, problem, writtenAt } of this.#lacking) {
+      if (!(await this.#mayHaveExpired(writtenAt))) this.#find(kind, key, problem);
+      else if (kind === 'missing') this.counts.expired += 1;
+    }
+    for (const { times, areMore } of this.#absent) {
+      const absent: Date[] = [];
+      for (const time of times) if (!(await this.#mayHaveExpired(time))) absent.push(time);
+      const [first] = absent;
+      if (first !== undefined) this.#find('absent', `${runPrefix(first)}*`, describeAbsent(absent, areMore));
     }
   }
 
@@ -193,18 +201,8 @@ class Verification {
   }
 
   #take(run: VerifiedRun): void {
-    this.#findAbsent(this.#due.add(run));
+    this.#absent.push(this.#due.add(run));
     this.#expiry.add(run);
-  }
-
-  #findAbsent(absent: AbsentRuns | undefined): void {
-    if (absent === undefined) return;
-    const { first, last, count } = absent;
-    const problem =
-      count === 1
-        ? `the schedule was due at ${first.toISOString()}, and no run of this time has a record`
-        : `the schedule was due ${count} times from ${first.toISOString()} to ${last.toISOString()}, and no run of these times has a record`;
-    this.#find('absent', `${runPrefix(first)}*`, problem);
   }
 
   /** The last run before the period that the schedule started, and those that people started since. */
@@ -239,6 +237,13 @@ class Verification {
   #mayHaveExpired(writtenAt: Date): Promise<boolean> {
     return this.#expiry.mayHaveRemoved(writtenAt, () => this.#runsAfter(Number.POSITIVE_INFINITY));
   }
+}
+
+function describeAbsent(times: readonly Date[], areMore: boolean): string {
+  const [first, last] = [times[0]?.toISOString(), times.at(-1)?.toISOString()];
+  if (times.length === 1 && !areMore) return `the schedule was due at ${first}, and no run of this time has a record`;
+  const count = areMore ? `more than ${times.length}` : times.length;
+  return `the schedule was due ${count} times from ${first} to ${last}, and no run of these times has a record`;
 }
 
 const noKeyOfAnArchive = 'its key is none of an archive';

@@ -4,14 +4,24 @@ import { asynchronousAttempts } from '../stack-contract';
 import type { ArchiveReader } from './archive-reader';
 import { checkAttempts, checkCoverage, checkRecord, describeTasks, missingAttempts } from './check-record';
 import { headersProblem } from './content-headers';
-import type { SeenRun } from './due-runs';
+import type { Schedules, SeenRun } from './due-runs';
 import type { Find } from './finding';
 import { readRun } from './read-run';
+import type { NamedRetention } from './retention';
 import type { ListedRun, RunRecordObject } from './run-keys';
 import type { ConfiguredTask, RunConfiguration, StoredConfigurations } from './stored-configurations';
 import { clockSlackMs, shardsUnderWayMs, underWayMs } from './time-limits';
 
 export type StoredOutcome = RunOutcome & { readonly key: string };
+
+/** Something that should be there and is not, unless the lifecycle removed it. */
+export interface Lacking {
+  readonly kind: 'missing' | 'absent' | 'contradiction';
+  readonly key: string;
+  readonly problem: string;
+  /** When it was written, or should have been. */
+  readonly writtenAt: Date;
+}
 
 /** What the records of one run say. */
 export interface VerifiedRun extends SeenRun {
@@ -19,10 +29,9 @@ export interface VerifiedRun extends SeenRun {
   readonly stored: readonly StoredOutcome[];
   /** What is not archived. */
   readonly refused: readonly Outcome[];
-  /** The retentions of the configurations that the records name, in days; undefined: not all of them are known. */
-  readonly retentions: readonly number[] | undefined;
-  /** Keys of records that must have been there, with why. The lifecycle may have removed them. */
-  readonly missing: readonly { readonly key: string; readonly problem: string }[];
+  /** The configurations that the records name. */
+  readonly retentions: readonly NamedRetention[];
+  readonly lacking: readonly Lacking[];
 }
 
 interface ReadRecord {
@@ -60,30 +69,49 @@ export async function verifyRun(
     for (const problem of problems) find('contradiction', object.key, problem);
   }
   const missing = [...missingRecords(listed), ...run.badRecords.filter(({ isGone }) => isGone)];
+  const { contradictions, withoutOrigin } = checkAttempts(found.map(({ record }) => record));
+  for (const problem of contradictions) find('contradiction', allOfRun, problem);
   const areAll = run.badRecords.length === 0 && missing.length === 0;
-  for (const problem of checkAttempts(
-    found.map(({ record }) => record),
-    areAll,
-  ))
-    find('contradiction', allOfRun, problem);
 
-  const scheduled = records.filter((one) => isScheduled(one, listed.run));
-  if (run.status === 'incomplete')
-    for (const problem of absences(scheduled, run.outcomes, now)) find('absent', allOfRun, problem);
-  const known = records.flatMap(({ configuration }) => configuration ?? []);
+  const isScheduled = records.some((one) => isFiring(one, listed.run));
+  const scheduled = isScheduled ? records.filter(({ record }) => record.trigger === 'schedule') : [];
+  const absent = run.status === 'complete' ? [] : absences(scheduled, run.outcomes, now);
+  const writtenAt = listed.run;
   return {
     run: listed.run,
-    isScheduled: scheduled.length > 0,
-    firings: records.map(({ configuration }) => configuration?.firings),
-    retentions: known.length < records.length ? undefined : known.flatMap(({ retentionDays }) => retentionDays ?? []),
+    isScheduled,
+    schedules: {
+      before: schedulesOf(isScheduled ? scheduled : firstOf(records)),
+      since: schedulesOf(isScheduled ? records : firstOf(records)),
+    },
+    retentions: records.map(({ record, configuration }) => ({
+      sha256: record.configuration,
+      days: configuration?.retentionDays,
+    })),
     stored: run.outcomes.filter(hasKey),
     refused: run.outcomes.filter((outcome) => !isStored(outcome)),
-    missing,
+    lacking: [
+      ...missing.map(({ key, problem }) => ({ kind: 'missing', key, problem, writtenAt }) as const),
+      ...absent.map((problem) => ({ kind: 'absent', key: allOfRun, problem, writtenAt }) as const),
+      ...(areAll ? withoutOrigin : []).map(
+        (problem) => ({ kind: 'contradiction', key: allOfRun, problem, writtenAt }) as const,
+      ),
+    ],
   };
 }
 
-/** Whether the schedule of its configuration was due at the run's time: an event can claim that, and a local run does. */
-function isScheduled({ record, configuration }: ReadRecord, run: Date): boolean {
+function schedulesOf(records: readonly ReadRecord[]): Schedules {
+  return records.map(({ configuration }) => configuration?.firings);
+}
+
+/** The first attempts: later ones of a run that a person started may be completions at any time. */
+function firstOf(records: readonly ReadRecord[]): ReadRecord[] {
+  const first = Math.min(...records.map(({ record }) => record.attempt));
+  return records.filter(({ record }) => record.attempt === first);
+}
+
+/** Whether the schedule of its configuration was due at the run's time: any event can say so, and a local run does. */
+function isFiring({ record, configuration }: ReadRecord, run: Date): boolean {
   return record.trigger === 'schedule' && configuration?.firings?.includes(run) === true;
 }
 
@@ -113,9 +141,10 @@ function absences(scheduled: readonly ReadRecord[], outcomes: readonly RunOutcom
   const missing = new Set(outcomes.filter((one) => !isStored(one) && !one.optional).map(taskName));
   for (const [part, own] of byShard(scheduled.map(({ record, object }) => ({ record, ...object })))) {
     const last = own.at(-1);
-    if (last === undefined || last.attempt >= asynchronousAttempts || isYoung(last.writtenAt, now, underWayMs))
-      continue;
-    if (own.every(({ record }) => record.outcomes.every((outcome) => !missing.has(taskName(outcome))))) continue;
+    if (last === undefined || last.record.status === 'complete' || last.attempt >= asynchronousAttempts) continue;
+    if (isYoung(last.writtenAt, now, underWayMs)) continue;
+    // What was missing may have been completed without shards.
+    if (last.record.outcomes.every((outcome) => !missing.has(taskName(outcome)))) continue;
     const which = part === '' ? 'it' : `shard ${part}`;
     problems.push(
       `${which} is incomplete after ${last.attempt} of ${asynchronousAttempts} attempts; the others left no record`,

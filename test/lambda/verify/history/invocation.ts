@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
+import type { ArchiveObject } from '../../../../lambda/archive/archive-object';
+import type { Clock } from '../../../../lambda/clock';
+import { parseEvent } from '../../../../lambda/event';
+import { type AttemptContext, attemptRun } from '../../../../lambda/run/attempt-run';
+import { ConfigurationStore } from '../../../../lambda/run/configuration-store';
+import { RunRecords, type TextStore } from '../../../../lambda/run/run-records';
+import { Pace } from '../../../../lambda/service/pace';
+import { RejectionGuard } from '../../../../lambda/service/rejection-guard';
+import type { Collection } from '../../../../lambda/stack-contract';
+import { Stop } from '../../../../lambda/stop';
+import { between, type Random } from '../../../../local/demo-service/seeded-random';
+import { FakeReporter } from '../../../support/fake-reporter';
+import { answer, FakeService, statusError } from '../../../support/fake-service';
+import type { MemoryBucket } from './memory-bucket';
+
+/** The process was killed: nothing of it happens any more. */
+class KilledError extends Error {
+  override readonly name = 'KilledError';
+}
+
+/** A clock that may be wrong, and may be set back while an attempt is under way. */
+class InvocationClock implements Clock {
+  readonly #startMs: number;
+  readonly #random: Random;
+  #wrongByMs: number;
+  #readingsUntilSetBack: number;
+  #elapsedMs = 0;
+
+  constructor(start: Date, random: Random) {
+    this.#startMs = start.getTime();
+    this.#random = random;
+    this.#wrongByMs = random() < 0.1 ? (random() < 0.5 ? -3_600_000 : 3_600_000) : 0;
+    this.#readingsUntilSetBack = random() < 0.1 ? between(random, 1, 6) : Number.POSITIVE_INFINITY;
+  }
+
+  /** The true time. */
+  get time(): Date {
+    return new Date(this.#startMs + this.#elapsedMs);
+  }
+
+  now(): Date {
+    this.#readingsUntilSetBack -= 1;
+    if (this.#readingsUntilSetBack === 0) this.#wrongByMs -= 5000;
+    return new Date(this.time.getTime() + this.#wrongByMs);
+  }
+
+  monotonicMs(): number {
+    return this.#elapsedMs;
+  }
+
+  async sleep(ms: number): Promise<void> {
+    this.#elapsedMs += ms;
+  }
+
+  random(): number {
+    return this.#random();
+  }
+}
+
+/** The bucket as one process sees it, until it is killed at one of its requests. */
+class Connection implements TextStore {
+  readonly bucket = 'archive';
+  readonly #bucket: MemoryBucket;
+  readonly #clock: InvocationClock;
+  readonly #random: Random;
+  #requestsLeft: number;
+
+  constructor(bucket: MemoryBucket, clock: InvocationClock, random: Random, requestsLeft: number) {
+    this.#bucket = bucket;
+    this.#clock = clock;
+    this.#random = random;
+    this.#requestsLeft = requestsLeft;
+  }
+
+  put(object: ArchiveObject): Promise<'archived' | 'already-archived'> {
+    return this.#request(() => {
+      const done = this.#bucket.put(object, this.#clock.time);
+      // Its answer was lost, and the same request was sent again.
+      return this.#random() < 0.02 ? 'already-archived' : done;
+    });
+  }
+
+  getText(key: string): Promise<string | undefined> {
+    return this.#request(() => this.#bucket.objects.get(key)?.body.toString());
+  }
+
+  keys(prefix: string): Promise<string[]> {
+    return this.#request(() => this.#bucket.keys(prefix));
+  }
+
+  async #request<Result>(act: () => Result): Promise<Result> {
+    // Lets others go first now and then.
+    for (let turns = between(this.#random, 0, 6); turns > 0; turns -= 1) await Promise.resolve();
+    if (this.#requestsLeft < 0) throw new KilledError('killed');
+    this.#requestsLeft -= 1;
+    if (this.#requestsLeft >= 0) return act();
+    // S3 may still do what the process asked for last.
+    if (this.#random() < 0.5) act();
+    throw new KilledError('killed');
+  }
+}
+
+export interface InvocationOptions {
+  readonly bucket: MemoryBucket;
+  readonly collection: Collection;
+  readonly event: object;
+  readonly start: Date;
+  /** Clusters that the service refuses. */
+  readonly failing: ReadonlySet<string>;
+  readonly random: Random;
+  /** Requests to the archive until the process is killed; left out: it is not. */
+  readonly killedAfter?: number | undefined;
+}
+
+export interface Invoked {
+  readonly outcome: 'succeeded' | 'failed' | 'killed';
+  readonly run: Date;
+  /** When it ended, truly. */
+  readonly end: Date;
+}
+
+/** One invocation of the function's core, beside whatever else is under way in the same bucket. */
+export async function invoke(options: InvocationOptions): Promise<Invoked> {
+  const { bucket, collection, event, start, failing, random, killedAfter = Number.POSITIVE_INFINITY } = options;
+  const clock = new InvocationClock(start, random);
+  const connection = new Connection(bucket, clock, random, killedAfter);
+  const text = Buffer.from(JSON.stringify(collection));
+  const configuration = createHash('sha256').update(text).digest('hex');
+  const reporter = new FakeReporter();
+  const stop = new Stop(() => 600_000);
+  const service = new FakeService((_nth, _key, { cluster, resource }) => {
+    void clock.sleep(between(random, 0, 3000));
+    if (failing.has(cluster)) return statusError(404);
+    const content = Buffer.from(`${resource} of ${cluster}, version ${between(random, 1, 4)}\n`);
+    const stored = gzipSync(content);
+    const facts = resource === 'log' ? { state: 'Available', recordUid: `r-${cluster}`, logLength: 7 } : {};
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    return answer({ facts, sha256, length: content.length, storedLength: stored.length, content: stored });
+  });
+  const context: AttemptContext = {
+    collection,
+    provenance: { collectorVersion: '1.0.0', functionVersion: '1', invocation: 'i', configuration },
+    clock,
+    stop,
+    service,
+    reporter,
+    archive: connection,
+    records: new RunRecords(connection),
+    configurations: new ConfigurationStore(connection, configuration, async () => text),
+    keys: { current: async () => 'key', afterRejection: async () => 'key' },
+    pace: new Pace(clock, undefined),
+    guard: new RejectionGuard(stop, reporter),
+  };
+  const request = parseEvent(event, collection.clusters);
+  const run = request.run ?? clock.now();
+  try {
+    await attemptRun({ ...request, run }, context);
+    return { outcome: 'succeeded', run, end: clock.time };
+  } catch (error) {
+    const { name, message } = error as Error;
+    if (name !== 'RunIncompleteError' && name !== 'KilledError') throw new Error(message, { cause: error });
+    return { outcome: name === 'KilledError' ? 'killed' : 'failed', run, end: clock.time };
+  } finally {
+    stop.close();
+  }
+}
