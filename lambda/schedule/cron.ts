@@ -91,8 +91,9 @@ export function parseCron(expression: string, now: Date = new Date()): Schedule 
     daysOfWeek(dayOfWeek),
     list(fields[5], year),
   ].join(' ');
-  // In UTC every day exists and has 24 hours: clock changes matter only where days become instants.
-  const cron = new Cron(pattern, { mode: '7-part', alternativeWeekdays: true, timezone: 'UTC', paused: true });
+  // In UTC every day exists and has 24 hours: clock changes matter only where days become instants. As an offset, and not
+  // as a time zone, it costs croner a sixth.
+  const cron = new Cron(pattern, { mode: '7-part', alternativeWeekdays: true, utcOffset: 0, paused: true });
   const days = (moment: Date, limit: number) => cron.nextRuns(limit, new Date(moment.getTime() - 2 * day));
   if (days(now, 1).length === 0) {
     throw new CronError('expression', expression, `days that exist and are not past on ${now.toISOString()}`);

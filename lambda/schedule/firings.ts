@@ -4,8 +4,8 @@ import { instantsOf, zoneOffset, zoneSpans } from './time-zone';
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
-/** Days that are read from an expression at once. */
-const daysAtOnce = 100;
+/** Most days that are read from an expression at once. */
+const mostDaysAtOnce = 100;
 
 /** One time at which a schedule is due. */
 export interface Firing {
@@ -61,14 +61,16 @@ export function firingsOf(expression: string, timeZone: string): Firings {
   /** The days that the expression selects, each as midnight in UTC. */
   function* daysFrom(first: Date): Generator<number> {
     let seen = Number.NEGATIVE_INFINITY;
-    for (let next = first; ; next = new Date(seen + day)) {
-      const found = days(next, daysAtOnce);
+    let next = first;
+    for (let count = 4; ; count = Math.min(2 * count, mostDaysAtOnce)) {
+      const found = days(next, count);
       for (const date of found) {
         if (date.getTime() <= seen) continue;
         seen = date.getTime();
         yield seen;
       }
-      if (found.length < daysAtOnce) return;
+      if (found.length < count) return;
+      next = new Date(seen + day);
     }
   }
 

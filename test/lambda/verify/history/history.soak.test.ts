@@ -1,7 +1,23 @@
-import { falseAlarmsOf } from './verify-history';
+import { damages } from './damages';
+import { falseAlarmsOf, findDamage } from './verify-history';
 
 describe('1,000 legal histories', () => {
   it('raise no false alarm', async () => {
     for (let at = 0; at < 1000; at += 1) expect(await falseAlarmsOf(`soak/${at}`)).toEqual([]);
+  }, 900_000);
+
+  it('end with a finding once they are damaged, each in one way', async () => {
+    const ways = Object.entries(damages);
+    for (let at = 0, done = 0; done < 1000; at += 1) {
+      const [name, damage] = ways[at % ways.length] ?? ['', () => undefined];
+      const result = await findDamage(`damage/${at}`, damage);
+      if (result === undefined) continue;
+      expect([name, at, result]).toEqual([
+        name,
+        at,
+        { ...result, found: expect.arrayContaining([expect.any(String)]) },
+      ]);
+      done += 1;
+    }
   }, 900_000);
 });

@@ -1,7 +1,20 @@
-import { falseAlarmsOf } from './verify-history';
+import { damages } from './damages';
+import { falseAlarmsOf, findDamage } from './verify-history';
 
 describe('a legal history', () => {
-  it.each(Array.from({ length: 40 }, (_, at) => `history/${at}`))('raises no false alarm: %s', async (seed) => {
+  it.each(Array.from({ length: 30 }, (_, at) => `history/${at}`))('raises no false alarm: %s', async (seed) => {
     expect(await falseAlarmsOf(seed)).toEqual([]);
+  });
+});
+
+describe('damage of what a legal history left', () => {
+  it.each(Object.entries(damages))('is found: %s', async (name, damage) => {
+    for (let at = 0; ; at += 1) {
+      const result = await findDamage(`${name}/${at}`, damage);
+      // Not every history has what this one damages.
+      if (result === undefined) continue;
+      expect(result).toEqual({ done: expect.any(String), found: expect.arrayContaining([expect.any(String)]) });
+      return;
+    }
   });
 });

@@ -1,6 +1,13 @@
 import { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import type { ArchiveObject } from '../../../../lambda/archive/archive-object';
-import type { ArchiveReader, ListedObject, ObjectHead, OpenedObject } from '../../../../lambda/verify/archive-reader';
+import {
+  type ArchiveReader,
+  ChecksumError,
+  type ListedObject,
+  type ObjectHead,
+  type OpenedObject,
+} from '../../../../lambda/verify/archive-reader';
 
 export interface MemoryObject {
   readonly body: Buffer;
@@ -8,6 +15,8 @@ export interface MemoryObject {
   readonly contentType?: string | undefined;
   readonly contentEncoding?: string | undefined;
   readonly metadata: Readonly<Record<string, string>>;
+  /** Of the body when it was written, as S3 keeps it. */
+  readonly crc32: number;
 }
 
 /** A bucket in memory: the writing side of an attempt, and the reader of a verification. */
@@ -20,15 +29,26 @@ export class MemoryBucket implements ArchiveReader {
   put({ key, content, metadata = {}, ...headers }: ArchiveObject, writtenAt: Date): 'archived' | 'already-archived' {
     if (this.objects.has(key)) return 'already-archived';
     if (!Buffer.isBuffer(content)) throw new Error(`${key} is too long for a test`);
-    this.objects.set(key, { ...headers, body: content, metadata, writtenAt });
+    this.objects.set(key, { ...headers, body: content, metadata, writtenAt, crc32: crc32(content) });
     return 'archived';
   }
 
-  /** Changes an object that is there. */
-  change(key: string, changes: Partial<MemoryObject>): void {
+  /** Writes over an object that is there, as somebody may who has the rights. */
+  rewrite(key: string, changes: Partial<MemoryObject>): void {
+    const object = { ...this.#get(key), ...changes };
+    this.objects.set(key, { ...object, crc32: crc32(object.body) });
+  }
+
+  /** Changes the bytes of an object behind S3's back. */
+  corrupt(key: string, change: (body: Buffer) => Buffer): void {
+    const object = this.#get(key);
+    this.objects.set(key, { ...object, body: change(object.body) });
+  }
+
+  #get(key: string): MemoryObject {
     const object = this.objects.get(key);
     if (object === undefined) throw new Error(`there is no ${key}`);
-    this.objects.set(key, { ...object, ...changes });
+    return object;
   }
 
   keys(prefix: string): string[] {
@@ -38,7 +58,6 @@ export class MemoryBucket implements ArchiveReader {
   copy(): MemoryBucket {
     const copy = new MemoryBucket();
     for (const [key, object] of this.objects) copy.objects.set(key, object);
-    copy.clock = this.clock;
     return copy;
   }
 
@@ -61,6 +80,11 @@ export class MemoryBucket implements ArchiveReader {
 
   async open(key: string): Promise<OpenedObject | undefined> {
     const object = this.objects.get(key);
-    return object && { ...object, storedBytes: object.body.length, body: Readable.from([object.body]) };
+    return object && { ...object, storedBytes: object.body.length, body: Readable.from(checked(object)) };
   }
+}
+
+function* checked(object: MemoryObject): Generator<Buffer> {
+  yield object.body;
+  if (crc32(object.body) !== object.crc32) throw new ChecksumError('the stored bytes are not those that were written');
 }

@@ -1,7 +1,9 @@
 import { runPrefix } from '../../../../lambda/archive/archive-layout';
-import type { Finding } from '../../../../lambda/verify/finding';
+import type { Finding, FindingKind } from '../../../../lambda/verify/finding';
 import type { Period } from '../../../../lambda/verify/run-keys';
 import { verifyArchive } from '../../../../lambda/verify/verify-archive';
+import { seededRandom } from '../../../../local/demo-service/seeded-random';
+import type { Damage } from './damages';
 import type { MemoryBucket } from './memory-bucket';
 import { randomHistory } from './random-history';
 
@@ -52,4 +54,22 @@ function covers(problem: string, at: Date): boolean {
   const times = (problem.match(/\d{4}-[\dT:.-]+Z/g) ?? []).map((time) => new Date(time));
   const [first, last = first] = times;
   return first !== undefined && last !== undefined && first <= at && at <= last;
+}
+
+/**
+ * Damages what a legal history leaves, in one way.
+ * @returns undefined if there is nothing to damage so; otherwise what was done, and what verify found beside what it found before
+ */
+export async function findDamage(
+  seed: string,
+  damage: Damage,
+): Promise<{ readonly done: string; readonly found: readonly FindingKind[] } | undefined> {
+  const { bucket, now } = await randomHistory(seed, { expires: false, mayBeUnderWay: false });
+  const untouched = bucket.copy();
+  const done = damage(bucket, seededRandom(`${seed}/damage`));
+  if (done === undefined) return undefined;
+  const late = new Date(now.getTime() + 3 * 24 * hour);
+  const before = new Set((await findingsOf(untouched, late)).map((finding) => JSON.stringify(finding)));
+  const after = await findingsOf(bucket, late);
+  return { done, found: after.filter((finding) => !before.has(JSON.stringify(finding))).map(({ kind }) => kind) };
 }
