@@ -57,7 +57,7 @@ export interface Collection {
     readonly responseTimeoutSeconds: number;
   };
   readonly compression: Compression;
-  /** When the schedule starts runs. The function only stores it, for whoever verifies the archive. */
+  /** When the schedule starts runs. The function only stores it, for those who verify the archive. */
   readonly schedule: {
     /** EventBridge Scheduler's cron expression. */
     readonly expression: string;

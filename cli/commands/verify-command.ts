@@ -54,6 +54,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       onFinding: (finding) => findings.push(finding),
       onProgress: progress.update,
     }).finally(progress.stop);
+    findings.sort((a, b) => findingKinds.indexOf(a.kind) - findingKinds.indexOf(b.kind));
     const code = exitCodeOf(counts, options.strict === true);
     if (options.json === true) {
       const period = { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null };

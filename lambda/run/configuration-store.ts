@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import { configurationKey } from '../archive/archive-layout';
 import type { ObjectSink } from './collect';
 
-/** Stores in the archive what this function is told to collect, so that the archive itself says what was due. */
+/** Stores the function's configuration in the archive, so that the archive itself says what was due. */
 export class ConfigurationStore {
   readonly #archive: ObjectSink;
   readonly #sha256: string;

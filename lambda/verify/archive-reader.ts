@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 
-/** One object as a listing names it. */
+/** One object of a listing. */
 export interface ListedObject {
   readonly key: string;
   /** Length of the object as stored, in bytes. */
   readonly storedBytes: number;
-  /** When the object was written to where it lies now: a copied archive has the time of the copy. */
+  /** When the object was written to this archive. In a copy of an archive it is the time of the copy. */
   readonly writtenAt: Date;
-  /** User metadata, where the listing gives it without a further request. */
+  /** User metadata, if the listing gives it without a further request. */
   readonly metadata?: ObjectHead['metadata'];
 }
 
@@ -29,13 +29,13 @@ export interface OpenedObject extends ObjectHead {
 }
 
 /**
- * The archive as a reader sees it, wherever it lies. Nothing here can write. Every method
+ * Reads an archive in a bucket or in a folder, and cannot write. Every method
  * @throws ArchiveReadError if the archive cannot be read
  */
 export interface ArchiveReader {
-  /** Where the archive lies, as its user named it. */
+  /** The bucket or the folder, as the user named it. */
   readonly location: string;
-  /** Objects whose keys begin with `prefix`, in the order of their keys' UTF-8 bytes; only those behind `after`. */
+  /** Objects whose keys begin with `prefix` and come behind `after`, in the order of their keys' UTF-8 bytes. */
   list(prefix: string, after?: string): AsyncIterable<ListedObject>;
   /** The time by the archive's own clock; undefined: it has none, and the machine's counts. */
   time(): Promise<Date | undefined>;
@@ -45,12 +45,12 @@ export interface ArchiveReader {
   open(key: string): Promise<OpenedObject | undefined>;
 }
 
-/** The archive itself cannot be read: absent, forbidden, or the connection broke. Says nothing about its content. */
+/** The archive cannot be read: it is absent, access is denied, or the connection broke. This says nothing about its content. */
 export class ArchiveReadError extends Error {
   override readonly name = 'ArchiveReadError';
 }
 
-/** The stored bytes are not the ones that were written, by the archive's own checksum of them. */
+/** The stored bytes do not have the checksum that the archive keeps of them. */
 export class ChecksumError extends Error {
   override readonly name = 'ChecksumError';
 }

@@ -44,7 +44,7 @@ function checkKey(record: RunRecord, outcome: Outcome): string[] {
   return problems;
 }
 
-/** What a run record says that its configuration does not: an attempt lists what it was told to collect. */
+/** Compares a run record with its configuration: an attempt has an outcome of everything that is configured, and of nothing else. */
 export function checkCoverage(record: RunRecord, { tasks }: RunConfiguration): string[] {
   const { outcomes, shard, trigger } = record;
   const isOwn = (cluster: string) => shard === undefined || isInShard(cluster, shard);

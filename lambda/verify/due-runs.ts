@@ -26,9 +26,9 @@ const mostListed = 1000;
 const mostFirings = 100_000;
 
 /**
- * Which runs of the schedule are missing. Runs come in the order of their times. Only what lies between two runs that the
- * schedule started is judged: before and after them nobody knows whether it was deployed. Nobody knows when between two
- * runs a configuration was deployed either, so only what both configurations have in their schedules was due for sure.
+ * Finds the runs of the schedule that are missing. Runs come in the order of their times. Only what lies between two runs
+ * that the schedule started is judged, because before and after them it may not have been deployed. Between two runs, a
+ * configuration may have been deployed at any time. So only what the schedules of both have was due for sure.
  */
 export class DueRuns {
   readonly #judged: Period;

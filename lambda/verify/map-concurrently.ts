@@ -1,6 +1,6 @@
 /**
- * Maps with at most `limit` calls under way, and yields the results in the order of the input. Memory is bounded by
- * `limit`: nothing is read ahead beyond what is under way. Ends with the first error, after what is under way has settled.
+ * Maps with at most `limit` calls under way, and yields the results in the order of the inputs. No input is read before its
+ * call can start, so that `limit` bounds the memory. Ends with the first error, after what is under way has settled.
  */
 export async function* mapConcurrently<Input, Result>(
   inputs: AsyncIterable<Input> | Iterable<Input>,
@@ -11,7 +11,7 @@ export async function* mapConcurrently<Input, Result>(
   try {
     for await (const input of inputs) {
       const result = map(input);
-      // Its rejection is seen when its turn comes; until then it must not count as unhandled.
+      // Its rejection is thrown when its turn comes; until then it must not count as unhandled.
       result.catch(() => {});
       underWay.push(result);
       if (underWay.length < limit) continue;

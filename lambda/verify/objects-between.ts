@@ -3,7 +3,7 @@ import { type Resource, resources } from '../resources';
 import type { ArchiveReader, ListedObject } from './archive-reader';
 import type { Period } from './run-keys';
 
-/** What S3 gives at once: to start anew within it would cost a request and save none. */
+/** Keys that S3 lists in one answer: starting the listing again within one page would cost a request and save none. */
 const onePage = 1000;
 
 /** Greater than any date in a key. */
@@ -15,9 +15,10 @@ export interface FoundObject extends ListedObject {
 }
 
 /**
- * Every object of a resource whose run lies in the period, of all clusters, also of those nobody knows of. Keys sort by
- * cluster and then by time: what lies outside the period is skipped by listing from behind it, cluster by cluster.
- * @param patience objects outside the period that are passed by before the listing starts anew
+ * Lists every object of a resource whose run lies in the period, of all clusters, and every key that is none of an archive.
+ * Keys sort by cluster and then by time, so that what lies outside the period is skipped cluster by cluster: the listing
+ * starts again behind it.
+ * @param patience objects outside the period that are read before the listing starts again
  */
 export async function* objectsBetween(
   reader: ArchiveReader,
@@ -38,7 +39,8 @@ export async function* objectsBetween(
         yield { ...object, name };
         continue;
       }
-      if (++passed < patience) continue;
+      passed += 1;
+      if (passed < patience) continue;
       const cluster = clusterPrefix(resource, name.cluster);
       after = isBefore ? `${cluster}date=${dateOf(from)}/${stampOf(from)}.` : cluster + behindAllDates;
       isDone = false;

@@ -42,7 +42,7 @@ export async function openContent(reader: ArchiveReader, key: string): Promise<O
     throw new DamagedObjectError(problem);
   }
   const check = new ContentCheck(facts, () => undo.bytesWritten === opened.storedBytes);
-  // The callback is for the stream's error, which the reader of `body` sees as well.
+  // The reader of `body` sees the error of each stream; the callback only keeps it from counting as unhandled.
   const body = pipeline(opened.body, undo, check, () => {});
   return { ...opened, facts, compression: name.compression, body };
 }
@@ -55,45 +55,47 @@ function contradiction(name: { resource: string; cluster: string; run: Date }, f
   return undefined;
 }
 
-/** Lets content through as long as it can be what the facts say, and holds it against them at its end. */
+/** Passes content on while it can be what the facts say, and compares it with them at its end. */
 class ContentCheck extends Transform {
-  private readonly hash: Hash = createHash('sha256');
-  private length = 0;
+  readonly #facts: ObjectFacts;
+  readonly #isUsedUp: () => boolean;
+  readonly #hash: Hash = createHash('sha256');
+  #length = 0;
 
-  constructor(
-    private readonly facts: ObjectFacts,
-    private readonly isUsedUp: () => boolean,
-  ) {
+  /** @param isUsedUp whether the decompressor used all stored bytes */
+  constructor(facts: ObjectFacts, isUsedUp: () => boolean) {
     super();
+    this.#facts = facts;
+    this.#isUsedUp = isUsedUp;
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error, chunk?: Buffer) => void): void {
-    this.length += chunk.length;
-    // A few bytes can decompress to very many: what is longer than it may be is not read to its end.
-    if (this.length > this.facts.length) {
-      done(new DamagedObjectError(`its content is longer than the ${this.facts.length} bytes its metadata says`));
+    this.#length += chunk.length;
+    // A few bytes can decompress to very many: content that is longer than it may be is not read to its end.
+    if (this.#length > this.#facts.length) {
+      done(new DamagedObjectError(`its content is longer than the ${this.#facts.length} bytes its metadata says`));
       return;
     }
-    this.hash.update(chunk);
+    this.#hash.update(chunk);
     done(undefined, chunk);
   }
 
   override _flush(done: (error?: Error) => void): void {
-    if (this.length !== this.facts.length)
-      done(new DamagedObjectError(`its content has ${this.length} bytes, its metadata says ${this.facts.length}`));
-    else if (this.hash.digest('hex') !== this.facts.sha256)
+    if (this.#length !== this.#facts.length)
+      done(new DamagedObjectError(`its content has ${this.#length} bytes, its metadata says ${this.#facts.length}`));
+    else if (this.#hash.digest('hex') !== this.#facts.sha256)
       done(new DamagedObjectError('its content does not have the SHA-256 its metadata says'));
-    else if (!this.isUsedUp()) done(new DamagedObjectError('something else follows its compressed content'));
+    else if (!this.#isUsedUp()) done(new DamagedObjectError('something else follows its compressed content'));
     else done();
   }
 }
 
 /**
  * What is wrong with an object whose body ended with this error; undefined if the error says nothing about the object.
- * zlib and the SDK have no error classes of their own for it.
+ * zlib and the SDK have no error classes for it.
  */
 export function damageOf(error: unknown): string | undefined {
-  // Not instanceof: the errors of Node.js itself may come from another realm.
+  // Not instanceof: errors of Node.js may come from another realm.
   if (!types.isNativeError(error)) return undefined;
   if (error.name === 'DamagedObjectError' || error.name === 'ChecksumError') return error.message;
   if (/^(Z_|ZSTD_)/.test((error as NodeJS.ErrnoException).code ?? ''))
@@ -107,7 +109,7 @@ export class UnreadableCompressionError extends Error {
   override readonly name = 'UnreadableCompressionError';
 }
 
-/** A decompressor as Node.js makes it, which counts the compressed bytes it used. */
+/** A decompressor of Node.js; `bytesWritten` counts the compressed bytes that it used. */
 export type Decompressor = Transform & { readonly bytesWritten: number };
 
 /**
@@ -116,7 +118,7 @@ export type Decompressor = Transform & { readonly bytesWritten: number };
  */
 export function decompressor(compression: Compression): Decompressor {
   if (compression === 'gzip') return zlib.createGunzip();
-  // Node.js has it from 22.15 on; the types are those of the oldest Node.js that the project runs on.
+  // Node.js has it from 22.15 on, and the types are those of the oldest Node.js that the project runs on.
   const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Decompressor };
   if (createZstdDecompress === undefined)
     throw new UnreadableCompressionError(

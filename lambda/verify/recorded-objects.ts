@@ -5,38 +5,35 @@ import type { Compression } from '../stack-contract';
 const compressions = Object.keys(compressionEndings) as Compression[];
 const kinds = resourceNames.length * compressions.length;
 
-/**
- * Which objects have a record, in a few bits per cluster and run: years of a large fleet have more keys than fit into
- * memory.
- */
+/** A set of objects. It takes a few bits per cluster and run: the keys of a large fleet over years do not fit into memory. */
 export class RecordedObjects {
-  private readonly clusters = new Map<string, number>();
-  private readonly runs = new Map<number, Uint8Array>();
+  readonly #clusters = new Map<string, number>();
+  readonly #runs = new Map<number, Uint8Array>();
 
   add(name: ObjectName): void {
-    const bit = this.bitOf(name, true);
+    const bit = this.#bitOf(name, true);
     const run = name.run.getTime();
-    let bits = this.runs.get(run) ?? new Uint8Array(0);
+    let bits = this.#runs.get(run) ?? new Uint8Array(0);
     if (bit >> 3 >= bits.length) {
-      const grown = new Uint8Array(Math.max(64, (bit >> 3) + 1, Math.ceil((this.clusters.size * kinds) / 8)));
+      const grown = new Uint8Array(Math.max(64, (bit >> 3) + 1, Math.ceil((this.#clusters.size * kinds) / 8)));
       grown.set(bits);
       bits = grown;
-      this.runs.set(run, bits);
+      this.#runs.set(run, bits);
     }
     bits[bit >> 3] = (bits[bit >> 3] ?? 0) | (1 << (bit & 7));
   }
 
   has(name: ObjectName): boolean {
-    const bit = this.bitOf(name, false);
-    return bit >= 0 && ((this.runs.get(name.run.getTime())?.[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0;
+    const bit = this.#bitOf(name, false);
+    return bit >= 0 && ((this.#runs.get(name.run.getTime())?.[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0;
   }
 
-  private bitOf({ cluster, resource, compression }: ObjectName, isNew: boolean): number {
-    let index = this.clusters.get(cluster);
+  #bitOf({ cluster, resource, compression }: ObjectName, isNew: boolean): number {
+    let index = this.#clusters.get(cluster);
     if (index === undefined) {
       if (!isNew) return -1;
-      index = this.clusters.size;
-      this.clusters.set(cluster, index);
+      index = this.#clusters.size;
+      this.#clusters.set(cluster, index);
     }
     return index * kinds + resourceNames.indexOf(resource) * compressions.length + compressions.indexOf(compression);
   }

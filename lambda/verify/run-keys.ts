@@ -9,7 +9,7 @@ export interface Period {
 
 export interface RunRecordObject extends RunRecordName, ListedObject {}
 
-/** A run as the listing shows it: its records, by shard and attempt. */
+/** A run of a listing, with its records by shard and attempt. */
 export interface ListedRun {
   readonly run: Date;
   readonly records: readonly RunRecordObject[];
@@ -18,19 +18,19 @@ export interface ListedRun {
 const dayMs = 86_400_000;
 
 /**
- * The runs of a period in time order, from a listing of that part of the archive alone.
- * @param onStranger called with each object under the prefix whose name is no run record's
+ * Lists the runs of a period in the order of their times. Only that part of the archive is listed.
+ * @param onOther called with each object under the prefix whose key is not that of a run record
  */
 export async function* runsBetween(
   reader: ArchiveReader,
   period: Period,
-  onStranger: (object: ListedObject) => void = () => {},
+  onOther: (object: ListedObject) => void = () => {},
 ): AsyncGenerator<ListedRun> {
   let current: { run: Date; records: RunRecordObject[] } | undefined;
   for await (const object of reader.list(runsPrefix, period.from && runPrefix(period.from))) {
     const name = parseRunRecordKey(object.key);
     if (name === undefined) {
-      onStranger(object);
+      onOther(object);
       continue;
     }
     if (period.to !== undefined && name.run > period.to) break;

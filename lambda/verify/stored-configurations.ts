@@ -11,14 +11,14 @@ import type { Find } from './finding';
 import { DamagedObjectError, decompressor } from './open-content';
 import { readWhole } from './read-whole';
 
-/** One cluster x resource that runs were told to collect. */
+/** One cluster x resource of a configuration. */
 export interface ConfiguredTask {
   readonly cluster: string;
   readonly resource: Resource;
   readonly isOptional: boolean;
 }
 
-/** What runs were told to collect, as the archive says it. */
+/** A configuration of the archive: what runs had to collect, when they were due, and how long objects are kept. */
 export interface RunConfiguration {
   readonly sha256: string;
   /** By task name. */

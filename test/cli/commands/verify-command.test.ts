@@ -129,8 +129,8 @@ describe('verify', () => {
       `contradiction ${recordKey}`,
       `contradiction ${recordKey}`,
       `contradiction ${recordKey}`,
-      `absent ${runPrefix(hour(9))}*`,
       `unrecorded ${keyOf('log')}`,
+      `absent ${runPrefix(hour(9))}*`,
     ]);
     expect(problems.slice(0, 3)).toEqual([
       'it counts 4 archived and lists 3',

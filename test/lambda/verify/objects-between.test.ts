@@ -4,17 +4,21 @@ import { objectsBetween } from '../../../lambda/verify/objects-between';
 
 const hour = (at: number) => new Date(Date.UTC(2026, 10, 1, at));
 
-/** An archive that is only listed, and counts what it hands out. */
+/** An archive that can only be listed. It counts the objects that it lists. */
 class ListedArchive implements ArchiveReader {
   readonly location = 'memory';
   handedOut = 0;
 
-  constructor(private readonly keys: readonly string[]) {}
+  readonly #keys: readonly string[];
+
+  constructor(keys: readonly string[]) {
+    this.#keys = keys;
+  }
 
   async *list(prefix: string, after = ''): AsyncGenerator<ListedObject> {
-    for (const key of this.keys) {
+    for (const key of this.#keys) {
       if (!key.startsWith(prefix) || key <= after) continue;
-      this.handedOut++;
+      this.handedOut += 1;
       yield { key, storedBytes: 1, writtenAt: new Date(0) };
     }
   }
@@ -38,31 +42,31 @@ const keys = [
   ...clusters.flatMap((cluster) =>
     hours.map((at) => objectKey({ resource: 'log', cluster, run: hour(at), compression: 'gzip' })),
   ),
-  'logs/stranger.txt',
+  'logs/readme.txt',
 ].sort();
 
-test.each([
-  1, 7, 1000,
-])('every object of the period is found, and every stranger, with a patience of %d', async (patience) => {
-  const reader = new ListedArchive(keys);
-  const found: string[] = [];
-  for await (const { key } of objectsBetween(reader, 'log', { from: hour(200), to: hour(209) }, patience))
-    found.push(key);
-  expect(found).toEqual(keys.filter((key) => key.endsWith('.txt') || isBetween(key)));
-  expect(found).toHaveLength(31);
-});
+describe('the objects of a period', () => {
+  it.each([1, 7, 1000])('are all found, with every key of no archive, with a patience of %d', async (patience) => {
+    const reader = new ListedArchive(keys);
+    const found: string[] = [];
+    for await (const { key } of objectsBetween(reader, 'log', { from: hour(200), to: hour(209) }, patience))
+      found.push(key);
+    expect(found).toEqual(keys.filter((key) => key.endsWith('.txt') || isBetween(key)));
+    expect(found).toHaveLength(31);
+  });
 
-test('what lies outside the period is skipped', async () => {
-  const reader = new ListedArchive(keys);
-  for await (const _ of objectsBetween(reader, 'log', { from: hour(200), to: hour(209) }, 10));
-  expect(reader.handedOut).toBeLessThan(clusters.length * 45);
-});
+  it('are found without listing what lies outside it', async () => {
+    const reader = new ListedArchive(keys);
+    for await (const _ of objectsBetween(reader, 'log', { from: hour(200), to: hour(209) }, 10));
+    expect(reader.handedOut).toBeLessThan(clusters.length * 45);
+  });
 
-test('without a period everything is found in one listing', async () => {
-  const reader = new ListedArchive(keys);
-  let count = 0;
-  for await (const _ of objectsBetween(reader, 'log', {}, 10)) count++;
-  expect([count, reader.handedOut]).toEqual([keys.length, keys.length]);
+  it('are found in one listing if it has no ends', async () => {
+    const reader = new ListedArchive(keys);
+    let count = 0;
+    for await (const _ of objectsBetween(reader, 'log', {}, 10)) count += 1;
+    expect([count, reader.handedOut]).toEqual([keys.length, keys.length]);
+  });
 });
 
 function isBetween(key: string): boolean {

@@ -8,7 +8,7 @@ import { runCollector } from '../../cli/run-collector';
 import { runVerify } from '../../cli/run-verify';
 
 const guide = readFileSync(join(__dirname, '../../../docs/reading-the-archive.md'), 'utf8');
-/** The policy that the guide tells people to attach. */
+/** The policy in the guide. */
 const policy = JSON.parse(
   (/```json\n(\{\s*"Version": "2012-10-17"[\s\S]*?)```/.exec(guide)?.[1] ?? '').replaceAll(
     'my-archive',
@@ -82,45 +82,47 @@ const commands: [string, ...string[]][] = [
   ['report', '--json', '--out', '-'],
 ];
 
-test.each(commands)('%s %s %s %s %s %s says of a bucket what it says of a folder', async (...args) => {
-  const fromBucket = await runCollector([...args, '--archive', 's3://archive-bucket'], { now });
-  expect(fromBucket.err).toBe('');
-  const fromFolder = await runCollector([...args, '--archive', archive.folder], { now });
-  expect(fromBucket.code).toBe(fromFolder.code);
-  expect(fromBucket.out).toBe(fromFolder.out.replace(archive.folder, 's3://archive-bucket'));
-  expect(new Set(requests.map(({ method }) => method))).not.toContain('PUT');
-  expect(requests.filter(({ status }) => status !== 200)).toEqual([]);
-});
+describe('an archive in a bucket', () => {
+  it.each(commands)('is the same as in a folder to %s %s %s %s %s %s', async (...args) => {
+    const fromBucket = await runCollector([...args, '--archive', 's3://archive-bucket'], { now });
+    expect(fromBucket.err).toBe('');
+    const fromFolder = await runCollector([...args, '--archive', archive.folder], { now });
+    expect(fromBucket.code).toBe(fromFolder.code);
+    expect(fromBucket.out).toBe(fromFolder.out.replace(archive.folder, 's3://archive-bucket'));
+    expect(new Set(requests.map(({ method }) => method))).not.toContain('PUT');
+    expect(requests.filter(({ status }) => status !== 200)).toEqual([]);
+  });
 
-test('one cluster is found without listing the others', async () => {
-  await runCollector(['list', '--cluster', 'alpha', '--archive', 's3://archive-bucket'], { now });
-  expect(requests.filter(({ action }) => action === 'ListObjectsV2' || action === 'ListBucket')).toHaveLength(2);
-  expect(requests.every(({ key }) => key === undefined || key.includes('cluster=alpha/'))).toBe(true);
-});
+  it('finds one cluster without listing the others', async () => {
+    await runCollector(['list', '--cluster', 'alpha', '--archive', 's3://archive-bucket'], { now });
+    expect(requests.filter(({ action }) => action === 'ListObjectsV2' || action === 'ListBucket')).toHaveLength(2);
+    expect(requests.every(({ key }) => key === undefined || key.includes('cluster=alpha/'))).toBe(true);
+  });
 
-test('a bucket that may not be read is trouble, with where to look', async () => {
-  const { code, err } = await runCollector(['runs', '--archive', 's3://foreign-bucket'], { now });
-  expect(code).toBe(3);
-  expect(err).toMatch(/Listing runs\/ in s3:\/\/foreign-bucket failed: 403 .*docs\/reading-the-archive\.md/);
-});
+  it('that may not be read is an error that names the page about permissions', async () => {
+    const { code, err } = await runCollector(['runs', '--archive', 's3://foreign-bucket'], { now });
+    expect(code).toBe(3);
+    expect(err).toMatch(/Listing runs\/ in s3:\/\/foreign-bucket failed: 403 .*docs\/reading-the-archive\.md/);
+  });
 
-test('an object that S3 no longer has is missing', async () => {
-  const key = objectKey({ resource: 'manifest', cluster: 'alpha', run: hour(8), compression: 'gzip' });
-  await rm(join(archive.folder, key));
-  const { code, result } = await runVerify('s3://archive-bucket');
-  expect([code, result.findings]).toEqual([1, [{ kind: 'missing', key, problem: 'it is not there' }]]);
-});
+  it('finds an object missing that S3 no longer has', async () => {
+    const key = objectKey({ resource: 'manifest', cluster: 'alpha', run: hour(8), compression: 'gzip' });
+    await rm(join(archive.folder, key));
+    const { code, result } = await runVerify('s3://archive-bucket');
+    expect([code, result.findings]).toEqual([1, [{ kind: 'missing', key, problem: 'it is not there' }]]);
+  });
 
-test('the clock of S3 counts, whatever the clock of the reader says', async () => {
-  const key = objectKey({ resource: 'log', cluster: 'gamma', run: hour(8), compression: 'gzip' });
-  await archive.put(key, Buffer.from('x'), {});
-  const { kinds } = await runVerify('s3://archive-bucket', [], now);
-  expect(kinds).toContain(`pending ${key}`);
-  await rm(join(archive.folder, key));
-});
+  it('is judged by the clock of S3, whatever the clock of the reader says', async () => {
+    const key = objectKey({ resource: 'log', cluster: 'gamma', run: hour(8), compression: 'gzip' });
+    await archive.put(key, Buffer.from('x'), {});
+    const { kinds } = await runVerify('s3://archive-bucket', [], now);
+    expect(kinds).toContain(`pending ${key}`);
+    await rm(join(archive.folder, key));
+  });
 
-test.each(['s3://', 's3://UPPER', 's3://bucket/prefix', 'https://bucket'])('%s is no archive', async (location) => {
-  const { code, err } = await runCollector(['runs', '--archive', location]);
-  expect(code).toBe(3);
-  expect(err).toContain('expected a folder or s3://bucket');
+  it.each(['s3://', 's3://UPPER', 's3://bucket/prefix', 'https://bucket'])('cannot be named %s', async (location) => {
+    const { code, err } = await runCollector(['runs', '--archive', location]);
+    expect(code).toBe(3);
+    expect(err).toContain('expected a folder or s3://bucket');
+  });
 });

@@ -84,7 +84,7 @@ describe('a run that the schedule should have started', () => {
     ]);
   });
 
-  it('is told of a period without any run, which is never called right', async () => {
+  it('is found in a period without any run, which is never called right', async () => {
     for (const hour of [4, 9]) await runAt(at(hour));
     const { code, result, kinds } = await verify(['--from', '2026-11-20T06:00', '--to', '2026-11-20T07:00']);
     expect([code, result.ok, result.runs, kinds]).toEqual([3, false, 0, [`absent ${allOf(at(6))}`]]);
