@@ -9,7 +9,8 @@ import {
   type ObjectHead,
   type OpenedObject,
 } from '../../lambda/verify/archive-reader';
-import { FolderStore, type ObjectMetadata } from '../../local/aws/store/folder-store';
+import { FolderStore } from '../../local/aws/store/folder-store';
+import type { ObjectMetadata } from '../../local/aws/store/object-metadata';
 
 const pageSize = 1000;
 

@@ -15,7 +15,8 @@ import { objectMetadata } from '../../lambda/archive/object-metadata';
 import { type Resource, resourceNames, resources } from '../../lambda/resources';
 import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../../lambda/run/run-record';
 import type { Collection } from '../../lambda/stack-contract';
-import { FolderStore, type ObjectHeaders } from '../../local/aws/store/folder-store';
+import { FolderStore } from '../../local/aws/store/folder-store';
+import type { ObjectHeaders } from '../../local/aws/store/object-metadata';
 
 /** What an attempt meets for one cluster x resource: content, or why there is none. */
 export type Answer =

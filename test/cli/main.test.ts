@@ -47,7 +47,7 @@ test.each(commands)('%s on a folder that is not there says so', async (command) 
 
 test('an empty archive is no error for a list', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'collector-empty-'));
-  for (const command of ['runs', 'list', 'verify'])
+  for (const command of ['runs', 'list'])
     expect((await runCollector([command, '--archive', folder, '--json'])).code).toBe(0);
   expect((await runCollector(['runs', '--archive', folder, '--json'])).out).toBe('[]\n');
 });

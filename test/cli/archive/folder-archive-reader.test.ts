@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 
 async function verify() {
-  const args = ['verify', '--archive', archive.folder, '--config', 'no-such-file.json', '--json'];
+  const args = ['verify', '--archive', archive.folder, '--json'];
   const { code, out } = await runCollector(args, { now: new Date('2100-01-01T00:00:00Z') });
   const { sound, findings } = JSON.parse(out) as {
     sound: number;

@@ -154,7 +154,11 @@ it('ends with 1 if something was not archived, and the table says what and why',
   expect(out).toMatch(/Incomplete: 1 of 2 archived, 1 failed, 0 not attempted/);
   expect(out).toMatch(/gunzip -c .*manifests\/cluster=two/);
   expect(code).toBe(1);
-  expect((await readdir(folder)).filter((name) => !name.startsWith('.')).sort()).toEqual(['manifests', 'runs']);
+  expect((await readdir(folder)).filter((name) => !name.startsWith('.')).sort()).toEqual([
+    'configurations',
+    'manifests',
+    'runs',
+  ]);
 });
 
 it('tells of a doubt, which is no failure', async () => {
