@@ -255,6 +255,18 @@ describe('verify', () => {
       expect(await at('2027-11-29T08:00:00Z', '--to', '2026-11-20T08:00')).toMatchObject({ code: 1 });
     });
 
+    it('excuses a hash whose origin the lifecycle has removed with its record', async () => {
+      archive = await ArchiveFixture.create();
+      const configuration = { retentionDays: 9, clusters: clusters.map((uid) => ({ uid })) };
+      const shard = { index: 0, count: 1 };
+      await archive.attempt({ run: hour(8), shard, clusters, answer, configuration });
+      const known: AttemptFixture['answer'] = () => ({ alreadyArchived: 'with hash' });
+      await archive.attempt({ run: hour(8), clusters, answer: known, configuration, trigger: 'manual' });
+      await rm(pathOf(runRecordKey({ run: hour(8), shard, attempt: 1 })));
+      expect(await at(after)).toMatchObject({ code: 0, kinds: [] });
+      expect(await at('2026-11-29T05:00:00Z')).toMatchObject({ code: 1, result: { found: { contradiction: 4 } } });
+    });
+
     it('excuses an object whose run record the lifecycle has removed first', async () => {
       archive = await ArchiveFixture.create();
       for (const at of [8, 9])

@@ -121,6 +121,12 @@ describe('attempts of a run of the schedule', () => {
     expect(await verify([], longAfter)).toMatchObject({ code: 0, kinds: [] });
   });
 
+  it('are not due once one is complete, because what failed is not configured any more', async () => {
+    await runAt(at(6), { answer: failing });
+    await runAt(at(6), { attempt: 2, clusters: ['a'], answer: again });
+    expect(await verify([], longAfter)).toMatchObject({ code: 0, kinds: [] });
+  });
+
   it('may still come', async () => {
     await runAt(at(6), { answer: failing });
     expect((await verify([], new Date())).kinds).toEqual([]);

@@ -19,6 +19,8 @@ const schedules: readonly [Collection['schedule'], ...Collection['schedule'][]] 
   { expression: 'cron(0 0/6 * * ? *)', timeZone: 'Etc/UTC', enabled: false },
 ];
 
+const waits: readonly [number, ...number[]] = [5 * hour, 2 * day, 12 * day, 40 * day];
+
 /** A stack as it is deployed from one time on. */
 interface Deployment {
   readonly from: Date;
@@ -73,6 +75,7 @@ class Player {
   /** At which instant the scheduler fires of two. */
   readonly #firesAtSecond: boolean;
   #hasRun = true;
+  #isUnderWay = false;
   /** Until when the schedule was looked at. */
   #firedUntil: Date;
 
@@ -107,12 +110,17 @@ class Player {
           this.#deployed.collection.clusters.flatMap(({ uid }) => (this.#random() < 0.3 ? uid : [])),
         );
     }
+    if (!this.#options.mayBeUnderWay || this.#random() < 0.6) return;
+    // The last run has come this far when somebody looks at the archive.
+    this.#isUnderWay = true;
+    this.#now = new Date(this.#now.getTime() + minute);
+    this.#end([await this.#invoke({}, this.#now, between(this.#random, 0, 12))]);
   }
 
   finish(): History {
-    const { expires, mayBeUnderWay } = this.#options;
-    const wait = pick(this.#random, [5 * hour, 2 * day, 12 * day, 40 * day]);
-    const now = new Date(this.#now.getTime() + (mayBeUnderWay && this.#random() < 0.3 ? 2 * minute : wait));
+    const { expires } = this.#options;
+    const wait = this.#isUnderWay ? between(this.#random, 1, 170) * minute : pick(this.#random, waits);
+    const now = new Date(this.#now.getTime() + wait);
     if (expires) this.#expire(now);
     const recorded = this.#firings.filter(({ isRecorded }) => isRecorded);
     const lost = this.#firings.filter(({ isRecorded }) => !isRecorded);
