@@ -89,7 +89,7 @@ export function parseCron(expression: string, now: Date = new Date()): Schedule 
     daysOfMonth(dayOfMonth),
     list(fields[3], month),
     daysOfWeek(dayOfWeek),
-    list(fields[5], year),
+    year === '*' ? `${fields[5].min}-${fields[5].max}` : list(fields[5], year),
   ].join(' ');
   // In UTC every day exists and has 24 hours: clock changes matter only where days become instants. As an offset, and not
   // as a time zone, it costs croner a sixth.

@@ -4,6 +4,9 @@ import { instantsOf, zoneOffset, zoneSpans } from './time-zone';
 const minute = 60_000;
 const day = 24 * 60 * minute;
 
+/** The years of a cron expression, and a day more at both ends. */
+const [earliest, latest] = [Date.UTC(1969, 11, 31), Date.UTC(2200, 0, 2)];
+
 /** Most days that are read from an expression at once. */
 const mostDaysAtOnce = 100;
 
@@ -37,6 +40,7 @@ export function firingsOf(expression: string, timeZone: string): Firings {
   const timesOfDay = new Set(times);
 
   function includes(instant: Date): boolean {
+    if (instant.getTime() < earliest || instant.getTime() > latest) return false;
     const wallClock = instant.getTime() + offsetAt(instant.getTime());
     const midnight = Math.floor(wallClock / day) * day;
     return (
@@ -44,16 +48,18 @@ export function firingsOf(expression: string, timeZone: string): Firings {
     );
   }
 
-  function* between(from: Date, to: Date): Generator<Firing> {
-    const spans = zoneSpans(timeZone, from.getTime() - 3 * day, to.getTime() + 3 * day);
+  function* between(first: Date, last: Date): Generator<Firing> {
+    const [from, to] = [Math.max(first.getTime(), earliest), Math.min(last.getTime(), latest)];
+    if (from > to) return;
+    const spans = zoneSpans(timeZone, from - 3 * day, to + 3 * day);
     // Clocks differ from UTC by less than a day.
-    for (const midnight of daysFrom(new Date(from.getTime() - day))) {
-      if (midnight > to.getTime() + day) return;
+    for (const midnight of daysFrom(new Date(from - day))) {
+      if (midnight > to + day) return;
       for (const time of times) {
         const instants = instantsOf(midnight + time * minute, spans);
-        const [last, first] = [instants.at(-1), instants.at(0)];
-        if (last === undefined || first === undefined || last < from.getTime() || last > to.getTime()) continue;
-        yield { at: new Date(last), ...(first !== last && { orAt: new Date(first) }) };
+        const [orAt, at] = [instants.at(0), instants.at(-1)];
+        if (at === undefined || orAt === undefined || at < from || at > to) continue;
+        yield { at: new Date(at), ...(orAt !== at && { orAt: new Date(orAt) }) };
       }
     }
   }

@@ -75,6 +75,13 @@ export class DueRuns {
   }
 }
 
+export function describeAbsent({ times, areMore }: AbsentRuns): string {
+  const [first, last] = [times[0]?.toISOString(), times.at(-1)?.toISOString()];
+  if (times.length === 1 && !areMore) return `the schedule was due at ${first}, and no run of this time has a record`;
+  const count = areMore ? `more than ${times.length}` : times.length;
+  return `the schedule was due ${count} times from ${first} to ${last}, and no run of these times has a record`;
+}
+
 const nothing: AbsentRuns = { times: [], areMore: false };
 
 function latest(time: Date, other = time): Date {

@@ -9,13 +9,14 @@ import {
 import { resourceNames, resources } from '../resources';
 import type { ArchiveReader } from './archive-reader';
 import { checkObject } from './check-object';
-import { type AbsentRuns, DueRuns } from './due-runs';
+import { type AbsentRuns, DueRuns, describeAbsent } from './due-runs';
 import { Expiry } from './expiry';
 import { type Find, type Finding, type FindingKind, findingKinds } from './finding';
 import { mapConcurrently } from './map-concurrently';
 import { type FoundObject, objectsBetween } from './objects-between';
 import { RecordedObjects } from './recorded-objects';
-import { type ListedRun, newestRuns, type Period, runsBetween } from './run-keys';
+import { type ListedRun, type Period, runsBetween } from './run-keys';
+import { runsAfter, runsBefore, runsUntilScheduled } from './runs-beside';
 import { StoredConfigurations } from './stored-configurations';
 import { underWayMs } from './time-limits';
 import { topLevel } from './top-level';
@@ -44,9 +45,6 @@ export interface VerifyOptions extends Period {
   /** Called now and then with how many of all runs are done, in parts of a run. */
   readonly onProgress: (done: number, total: number, counts: VerifyCounts) => void;
 }
-
-/** Runs beside the period that are read at most, to find the one that the schedule started. */
-const mostNeighbours = 10;
 
 /** What the archive itself puts at its root. */
 const knownPrefixes = [
@@ -109,7 +107,7 @@ class Verification {
     const strange = ({ key }: { key: string }) => this.#find('unrecorded', key, noKeyOfAnArchive);
     let total = 0;
     for await (const _ of runsBetween(this.#reader, { from, to })) total += 1;
-    for (const run of await this.#runsBefore()) this.#take(run);
+    for (const run of await runsBefore(this.#reader, this.#options, this.#readBeside)) this.#take(run);
     for await (const listed of runsBetween(this.#reader, { from, to }, strange)) {
       const run = await verifyRun(this.#reader, listed, this.#configurations, this.#now, this.#find);
       this.#take(run);
@@ -120,10 +118,8 @@ class Verification {
       await this.#verifyStored(run, (share) => onProgress(counts.runs - 1 + share, total, counts));
       onProgress(counts.runs, total, counts);
     }
-    for await (const run of this.#runsAfter(mostNeighbours)) {
+    for await (const run of runsUntilScheduled(this.#reader, this.#options, this.#readBeside))
       this.#absent.push(this.#due.add(run));
-      if (run.isScheduled) break;
-    }
   }
 
   async #verifyStored({ run, stored }: VerifiedRun, onShare: (share: number) => void): Promise<void> {
@@ -182,7 +178,7 @@ class Verification {
       const absent: Date[] = [];
       for (const time of times) if (!(await this.#mayHaveExpired(time))) absent.push(time);
       const [first] = absent;
-      if (first !== undefined) this.#find('absent', `${runPrefix(first)}*`, describeAbsent(absent, areMore));
+      if (first !== undefined) this.#find('absent', `${runPrefix(first)}*`, describeAbsent({ times: absent, areMore }));
     }
   }
 
@@ -205,45 +201,13 @@ class Verification {
     this.#expiry.add(run);
   }
 
-  /** The last run before the period that the schedule started, and those that people started since. */
-  async #runsBefore(): Promise<VerifiedRun[]> {
-    const { from } = this.#options;
-    if (from === undefined) return [];
-    const runs: VerifiedRun[] = [];
-    const newest = await newestRuns(this.#reader, { to: new Date(from.getTime() - 1) }, mostNeighbours, from);
-    for (const listed of newest.reverse()) {
-      runs.unshift(await this.#read(listed));
-      if (runs[0]?.isScheduled) break;
-    }
-    return runs;
-  }
-
-  async *#runsAfter(limit: number): AsyncGenerator<VerifiedRun> {
-    const { to } = this.#options;
-    if (to === undefined) return;
-    let count = 0;
-    for await (const listed of runsBetween(this.#reader, { from: new Date(to.getTime() + 1) })) {
-      yield await this.#read(listed);
-      count += 1;
-      if (count === limit) return;
-    }
-  }
-
-  /** A run beside the period: what is wrong with it is not this verification's. */
-  #read(listed: ListedRun): Promise<VerifiedRun> {
-    return verifyRun(this.#reader, listed, this.#configurations, this.#now, () => undefined);
-  }
+  /** Reads a run beside the period. What is wrong with it is not the business of this verification. */
+  readonly #readBeside = (listed: ListedRun): Promise<VerifiedRun> =>
+    verifyRun(this.#reader, listed, this.#configurations, this.#now, () => undefined);
 
   #mayHaveExpired(writtenAt: Date): Promise<boolean> {
-    return this.#expiry.mayHaveRemoved(writtenAt, () => this.#runsAfter(Number.POSITIVE_INFINITY));
+    return this.#expiry.mayHaveRemoved(writtenAt, () => runsAfter(this.#reader, this.#options, this.#readBeside));
   }
-}
-
-function describeAbsent(times: readonly Date[], areMore: boolean): string {
-  const [first, last] = [times[0]?.toISOString(), times.at(-1)?.toISOString()];
-  if (times.length === 1 && !areMore) return `the schedule was due at ${first}, and no run of this time has a record`;
-  const count = areMore ? `more than ${times.length}` : times.length;
-  return `the schedule was due ${count} times from ${first} to ${last}, and no run of these times has a record`;
 }
 
 const noKeyOfAnArchive = 'its key is none of an archive';

@@ -141,8 +141,8 @@ function absences(scheduled: readonly ReadRecord[], outcomes: readonly RunOutcom
   const missing = new Set(outcomes.filter((one) => !isStored(one) && !one.optional).map(taskName));
   for (const [part, own] of byShard(scheduled.map(({ record, object }) => ({ record, ...object })))) {
     const last = own.at(-1);
-    if (last === undefined || last.record.status === 'complete' || last.attempt >= asynchronousAttempts) continue;
-    if (isYoung(last.writtenAt, now, underWayMs)) continue;
+    if (last === undefined || last.attempt >= asynchronousAttempts) continue;
+    if (last.record.status === 'complete' || isYoung(last.writtenAt, now, underWayMs)) continue;
     // What was missing may have been completed without shards.
     if (last.record.outcomes.every((outcome) => !missing.has(taskName(outcome)))) continue;
     const which = part === '' ? 'it' : `shard ${part}`;

@@ -48,6 +48,17 @@ describe('firings between two instants', () => {
     expect(first).toEqual({ at: new Date('1980-01-01T00:01:00Z') });
   });
 
+  it('has no firing outside the years of an expression, and looks for none there', () => {
+    const firings = firingsOf('cron(0 0 1 1 ? *)', 'Europe/Berlin');
+    expect(firings.includes(new Date('0001-01-01T00:00:00Z'))).toBe(false);
+    const all = [...firings.between(new Date('0001-01-01T00:00:00Z'), new Date('9999-12-31T00:00:00Z'))];
+    expect([all.length, all[0]?.at, all.at(-1)?.at]).toEqual([
+      2200 - 1970,
+      new Date('1969-12-31T23:00:00Z'),
+      new Date('2198-12-31T23:00:00Z'),
+    ]);
+  });
+
   it('needs an expression and a time zone that can be read', () => {
     const thrown = (field: string) => expect.objectContaining({ name: 'CronError', field });
     expect(() => firingsOf('cron(0 24 * * ? *)', 'Etc/UTC')).toThrow(thrown('hours'));

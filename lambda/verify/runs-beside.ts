@@ -1,0 +1,41 @@
+import type { ArchiveReader } from './archive-reader';
+import { type ListedRun, newestRuns, type Period, runsBetween } from './run-keys';
+import type { VerifiedRun } from './verify-run';
+
+/** Runs beside a period that are read at most to find the one that the schedule started. */
+const mostRead = 10;
+
+type Read = (listed: ListedRun) => Promise<VerifiedRun>;
+
+/** The last run before a period that the schedule started, and the runs between it and the period, in order. */
+export async function runsBefore(reader: ArchiveReader, { from }: Period, read: Read): Promise<VerifiedRun[]> {
+  if (from === undefined) return [];
+  const newest = await newestRuns(reader, { to: new Date(from.getTime() - 1) }, mostRead, from);
+  const runs: VerifiedRun[] = [];
+  for (const listed of newest.reverse()) {
+    const run = await read(listed);
+    runs.unshift(run);
+    if (run.isScheduled) break;
+  }
+  return runs;
+}
+
+/** The runs after a period up to the first that the schedule started. */
+export async function* runsUntilScheduled(
+  reader: ArchiveReader,
+  period: Period,
+  read: Read,
+): AsyncGenerator<VerifiedRun> {
+  let count = 0;
+  for await (const run of runsAfter(reader, period, read)) {
+    yield run;
+    count += 1;
+    if (run.isScheduled || count === mostRead) return;
+  }
+}
+
+/** All runs after a period. */
+export async function* runsAfter(reader: ArchiveReader, { to }: Period, read: Read): AsyncGenerator<VerifiedRun> {
+  if (to === undefined) return;
+  for await (const listed of runsBetween(reader, { from: new Date(to.getTime() + 1) })) yield await read(listed);
+}
