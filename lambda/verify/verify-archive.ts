@@ -46,6 +46,9 @@ export interface VerifyOptions extends Period {
   readonly onProgress: (done: number, total: number, counts: VerifyCounts) => void;
 }
 
+/** Longest description of a problem, in characters. */
+const mostCharacters = 500;
+
 /** What the archive itself puts at its root. */
 const knownPrefixes = [
   ...resourceNames.map((name) => `${resources[name].folder}/`),
@@ -98,7 +101,8 @@ class Verification {
 
   readonly #find: Find = (kind, key, problem) => {
     this.counts.found[kind] += 1;
-    this.#options.onFinding({ kind, key, problem });
+    // It may quote what somebody wrote into the archive, at any length.
+    this.#options.onFinding({ kind, key, problem: problem.slice(0, mostCharacters) });
   };
 
   async verifyRuns(): Promise<void> {
