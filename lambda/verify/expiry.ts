@@ -21,12 +21,14 @@ export class Expiry {
     this.#configurations = configurations;
     this.#now = now;
     this.#isComplete = days !== undefined;
-    if (days !== undefined) this.#retention.add(now, [{ sha256: '', days }]);
+    if (days !== undefined) this.#retention.addUse({ sha256: '', days, usedAt: now });
   }
 
   /** Takes note of a run. Runs come in the order of their times. */
   add({ run, retentions }: VerifiedRun): void {
-    if (!this.#isComplete) this.#retention.add(run, retentions);
+    if (this.#isComplete) return;
+    this.#retention.addRun(run);
+    for (const used of retentions) this.#retention.addUse(used);
   }
 
   /**
@@ -43,12 +45,13 @@ export class Expiry {
     return this.#retention.mayHaveRemoved(writtenAt, this.#now);
   }
 
+  /** Configurations that no run names any more, because the lifecycle has removed all records that did. */
   async #addUnnamed(): Promise<void> {
     for await (const { key, writtenAt } of this.#reader.list(configurationsPrefix)) {
       const sha256 = parseConfigurationKey(key);
       if (sha256 === undefined || this.#retention.has(sha256)) continue;
       const days = (await this.#configurations.get(sha256))?.retentionDays;
-      this.#retention.addUnnamed({ sha256, days }, writtenAt);
+      this.#retention.addUse({ sha256, days, usedAt: writtenAt });
     }
   }
 }

@@ -1,11 +1,13 @@
 import { clockSlackMs, dayMs } from './time-limits';
 
-/** One configuration as a run names it. */
-export interface NamedRetention {
+/** A configuration with its retention, as something in the archive shows that it was in force. */
+export interface UsedRetention {
   /** SHA-256 of the configuration. */
   readonly sha256: string;
   /** Days after which the lifecycle removes objects; undefined: never, or the configuration cannot be read. */
   readonly days: number | undefined;
+  /** When it was in force. */
+  readonly usedAt: Date;
 }
 
 /**
@@ -14,37 +16,39 @@ export interface NamedRetention {
  */
 export class Retention {
   readonly #runs: Date[] = [];
-  /** Configurations of the last run. */
-  #current: readonly NamedRetention[] = [];
-  /** Until when other configurations were in force; undefined: until now. */
-  readonly #until = new Map<string, { readonly days: number | undefined; readonly until: Date | undefined }>();
+  readonly #lastUsed = new Map<string, UsedRetention>();
+  #ends: { readonly days: number; readonly until: Date | undefined }[] | undefined;
 
-  /** Takes note of the configurations that the records of a run name. Runs come in the order of their times. */
-  add(run: Date, named: readonly NamedRetention[]): void {
-    for (const { sha256, days } of this.#current) this.#until.set(sha256, { days, until: run });
-    for (const { sha256, days } of named) this.#until.set(sha256, { days, until: undefined });
-    this.#current = named;
+  /** Takes note of a run, in the order of the runs' times. */
+  addRun(run: Date): void {
     this.#runs.push(run);
+    this.#ends = undefined;
   }
 
-  /** Whether a run names the configuration. */
+  addUse(used: UsedRetention): void {
+    const before = this.#lastUsed.get(used.sha256);
+    if (before === undefined || before.usedAt < used.usedAt) this.#lastUsed.set(used.sha256, used);
+    this.#ends = undefined;
+  }
+
+  /** Whether anything shows that the configuration was in force. */
   has(sha256: string): boolean {
-    return this.#until.has(sha256);
-  }
-
-  /**
-   * Takes note of a configuration that no run names, because the lifecycle has removed all records that did. It was in
-   * force until the next run that is there.
-   */
-  addUnnamed({ sha256, days }: NamedRetention, storedAt: Date): void {
-    this.#until.set(sha256, { days, until: this.#runs.find((run) => run > storedAt) });
+    return this.#lastUsed.has(sha256);
   }
 
   /** Whether the lifecycle may have removed by now what was written at a time. */
   mayHaveRemoved(writtenAt: Date, now: Date): boolean {
-    return [...this.#until.values()].some(
-      ({ days, until = now }) =>
-        days !== undefined && writtenAt.getTime() + days * dayMs - clockSlackMs <= until.getTime(),
+    this.#ends ??= this.#findEnds();
+    return this.#ends.some(
+      ({ days, until = now }) => writtenAt.getTime() + days * dayMs - clockSlackMs <= until.getTime(),
     );
+  }
+
+  /** A configuration was in force until the first run after its last use, and if there is none, until now. */
+  #findEnds() {
+    return [...this.#lastUsed.values()].flatMap(({ days, usedAt }) => {
+      const until = this.#runs.find((run) => run.getTime() > usedAt.getTime() + clockSlackMs);
+      return days === undefined ? [] : { days, until };
+    });
   }
 }

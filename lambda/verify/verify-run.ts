@@ -7,7 +7,7 @@ import { headersProblem } from './content-headers';
 import type { Schedules, SeenRun } from './due-runs';
 import type { Find } from './finding';
 import { readRun } from './read-run';
-import type { NamedRetention } from './retention';
+import type { UsedRetention } from './retention';
 import type { ListedRun, RunRecordObject } from './run-keys';
 import type { ConfiguredTask, RunConfiguration, StoredConfigurations } from './stored-configurations';
 import { clockSlackMs, shardsUnderWayMs, underWayMs } from './time-limits';
@@ -30,7 +30,7 @@ export interface VerifiedRun extends SeenRun {
   /** What is not archived. */
   readonly refused: readonly Outcome[];
   /** The configurations that the records name. */
-  readonly retentions: readonly NamedRetention[];
+  readonly retentions: readonly UsedRetention[];
   readonly lacking: readonly Lacking[];
 }
 
@@ -87,6 +87,7 @@ export async function verifyRun(
     retentions: records.map(({ record, configuration }) => ({
       sha256: record.configuration,
       days: configuration?.retentionDays,
+      usedAt: new Date(record.startedAt),
     })),
     stored: run.outcomes.filter(hasKey),
     refused: run.outcomes.filter((outcome) => !isStored(outcome)),

@@ -42,7 +42,8 @@ export async function falseAlarmsOf(seed: string): Promise<string[]> {
   const absent = findings
     .filter(({ problem }) => problem.startsWith('the schedule was due'))
     .map(({ problem }) => problem);
-  const unsaid = surelyLost.filter((at) => !absent.some((problem) => covers(problem, at)));
+  const instants = (at: Date) => [at, new Date(at.getTime() + hour)];
+  const unsaid = surelyLost.filter((at) => !absent.some((problem) => instants(at).some((one) => covers(problem, one))));
   const said = [
     ...wrong.map(({ kind, key, problem }) => `${kind} ${key}: ${problem}`),
     ...unsaid.map((at) => `nothing is said of ${at.toISOString()}`),
