@@ -1,17 +1,23 @@
 import type { Firings } from '../schedule/firings';
 import type { Period } from './run-keys';
-import { dayMs } from './time-limits';
+import { clockSlackMs, dayMs } from './time-limits';
 
-/** Schedules of configurations; undefined: one that is disabled or not known. */
-export type Schedules = readonly (Firings | undefined)[];
+/** A schedule, as a run record shows that it was in force. */
+export interface UsedSchedule {
+  /** Undefined: it was disabled, or its configuration is not known. */
+  readonly firings: Firings | undefined;
+  readonly usedAt: Date;
+}
 
 /** A run as its records show it. */
 export interface SeenRun {
   readonly run: Date;
   /** Whether the schedule started it. A run that a person started is never due. */
   readonly isScheduled: boolean;
-  /** The schedules that may have been in force when it began, and since then. */
-  readonly schedules: { readonly before: Schedules; readonly since: Schedules };
+  /** The schedules under which the schedule started its attempts. */
+  readonly startedBy: readonly UsedSchedule[];
+  /** The schedules that were in force at all its attempts, also at those that completed it much later. */
+  readonly used: readonly UsedSchedule[];
 }
 
 /** Times at which the schedule was due, one after the other, and no run is there. */
@@ -28,13 +34,14 @@ const mostFirings = 100_000;
 /**
  * Finds the runs of the schedule that are missing. Runs come in the order of their times. Only what lies between two runs
  * that the schedule started is judged, because before and after them it may not have been deployed. Between two runs, a
- * configuration may have been deployed at any time. So only what the schedules of both have was due for sure.
+ * configuration may have been deployed at any time. So only what all schedules have was due for sure that were in force at
+ * the two runs or between them.
  */
 export class DueRuns {
   readonly #judged: Period;
   #previous: SeenRun | undefined;
-  /** Schedules that may have been in force since then. */
-  #schedules = new Set<Firings | undefined>();
+  /** Schedules in force since the scheduled run before, as far as runs have shown. */
+  #used: UsedSchedule[] = [];
   /** Times of the runs since then, and of the day before it: a time that comes twice may have been answered there. */
   #runs: number[] = [];
 
@@ -45,27 +52,28 @@ export class DueRuns {
 
   /** @returns what was due between the scheduled run before and this one, and is not there */
   add(seen: SeenRun): AbsentRuns {
-    const { run, schedules, isScheduled } = seen;
+    const { run, isScheduled, used } = seen;
     this.#runs.push(run.getTime());
-    for (const schedule of schedules.before) this.#schedules.add(schedule);
-    if (!isScheduled) {
-      for (const schedule of schedules.since) this.#schedules.add(schedule);
-      return nothing;
-    }
-    const absent = this.#previous === undefined ? nothing : this.#absentBetween(this.#previous.run, run);
+    this.#used.push(...used);
+    if (!isScheduled) return nothing;
+    const absent = this.#previous === undefined ? nothing : this.#absentBetween(this.#previous, seen);
     this.#previous = seen;
-    this.#schedules = new Set(schedules.since);
+    this.#used = this.#used.filter(({ usedAt }) => usedAt.getTime() >= run.getTime() - clockSlackMs);
     this.#runs = this.#runs.filter((other) => other > run.getTime() - dayMs);
     return absent;
   }
 
-  #absentBetween(from: Date, to: Date): AbsentRuns {
-    const [schedule, ...others] = this.#schedules;
-    if (schedule === undefined || this.#schedules.has(undefined)) return nothing;
+  #absentBetween(before: SeenRun, after: SeenRun): AbsentRuns {
+    const end = after.run.getTime() + clockSlackMs;
+    const between = this.#used.filter(({ usedAt }) => usedAt.getTime() <= end);
+    const schedules = new Set([...before.startedBy, ...between, ...after.startedBy].map(({ firings }) => firings));
+    const [schedule, ...others] = schedules;
+    if (schedule === undefined || schedules.has(undefined)) return nothing;
+    const [from, to] = [latest(before.run, this.#judged.from), earliest(after.run, this.#judged.to)];
     const runs = new Set(this.#runs);
     const times: Date[] = [];
     let looked = 0;
-    for (const { at, orAt } of schedule.between(latest(from, this.#judged.from), earliest(to, this.#judged.to))) {
+    for (const { at, orAt } of schedule.between(from, to)) {
       looked += 1;
       if (looked > mostFirings || times.length === mostListed) return { times, areMore: true };
       if (runs.has(at.getTime()) || (orAt !== undefined && runs.has(orAt.getTime()))) continue;

@@ -4,7 +4,7 @@ import { asynchronousAttempts } from '../stack-contract';
 import type { ArchiveReader } from './archive-reader';
 import { checkAttempts, checkCoverage, checkRecord, describeTasks, missingAttempts } from './check-record';
 import { headersProblem } from './content-headers';
-import type { Schedules, SeenRun } from './due-runs';
+import type { SeenRun, UsedSchedule } from './due-runs';
 import type { Find } from './finding';
 import { readRun } from './read-run';
 import type { UsedRetention } from './retention';
@@ -80,10 +80,8 @@ export async function verifyRun(
   return {
     run: listed.run,
     isScheduled,
-    schedules: {
-      before: schedulesOf(isScheduled ? scheduled : firstOf(records)),
-      since: schedulesOf(isScheduled ? records : firstOf(records)),
-    },
+    startedBy: scheduled.map(usedSchedule),
+    used: records.map(usedSchedule),
     retentions: records.map(({ record, configuration }) => ({
       sha256: record.configuration,
       days: configuration?.retentionDays,
@@ -101,14 +99,8 @@ export async function verifyRun(
   };
 }
 
-function schedulesOf(records: readonly ReadRecord[]): Schedules {
-  return records.map(({ configuration }) => configuration?.firings);
-}
-
-/** The first attempts: later ones of a run that a person started may be completions at any time. */
-function firstOf(records: readonly ReadRecord[]): ReadRecord[] {
-  const first = Math.min(...records.map(({ record }) => record.attempt));
-  return records.filter(({ record }) => record.attempt === first);
+function usedSchedule({ record, configuration }: ReadRecord): UsedSchedule {
+  return { firings: configuration?.firings, usedAt: new Date(record.startedAt) };
 }
 
 /** Whether the schedule of its configuration was due at the run's time: any event can say so, and a local run does. */

@@ -131,7 +131,8 @@ class Player {
       if (!isOld || before?.deployment !== deployment || after?.deployment !== deployment) return false;
       // The archive does not say which configuration such a run began with.
       const isMixed = [...this.#mixed].some((run) => run >= before.at.getTime() && run <= after.at.getTime());
-      return !isMixed && !this.#unfinished.has(after.at.getTime());
+      const isNear = ({ from }: Deployment) => from > deployment.from && from.getTime() < after.at.getTime() + 4 * hour;
+      return !isMixed && !this.#unfinished.has(after.at.getTime()) && !this.#deployments.some(isNear);
     });
     return {
       bucket: this.#bucket,
