@@ -131,8 +131,11 @@ class Player {
       if (!isOld || before?.deployment !== deployment || after?.deployment !== deployment) return false;
       // The archive does not say which configuration such a run began with.
       const isMixed = [...this.#mixed].some((run) => run >= before.at.getTime() && run <= after.at.getTime());
-      const isNear = ({ from }: Deployment) => from > deployment.from && from.getTime() < after.at.getTime() + 4 * hour;
-      return !isMixed && !this.#unfinished.has(after.at.getTime()) && !this.#deployments.some(isNear);
+      // Clocks may be off: another configuration close to one of the two runs may have been in force between them.
+      const isOnlyOne =
+        deployment.from.getTime() < before.at.getTime() - 4 * hour &&
+        !this.#deployments.some(({ from }) => from > deployment.from && from.getTime() < after.at.getTime() + 4 * hour);
+      return !isMixed && !this.#unfinished.has(after.at.getTime()) && isOnlyOne;
     });
     return {
       bucket: this.#bucket,
