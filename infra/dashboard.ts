@@ -8,19 +8,16 @@ import type { Gap } from '../lambda/schedule/cron-gap';
 import { functionTimeoutSeconds, logMessages } from '../lambda/stack-contract';
 import { closeToLimitShare } from './alarm-windows';
 import type { CollectorConfig } from './config/config';
-import type { FanOut } from './fan-out';
-import type { RunMetrics } from './run-metrics';
+import type { RunSource } from './run-source';
 
 export interface DashboardProps {
   readonly config: Pick<CollectorConfig, 'name'>;
   readonly alarms: readonly cloudwatch.IAlarm[];
-  readonly metrics: RunMetrics;
+  readonly runs: RunSource;
   readonly function: lambda.IFunction;
   readonly logGroup: logs.ILogGroup;
   readonly archiveBucket: s3.IBucket;
   readonly gap: Pick<Gap, 'hours'>;
-  /** Works on the shards of a large fleet. */
-  readonly fanOut?: Pick<FanOut, 'stateMachine' | 'shards'> | undefined;
 }
 
 const shortestRangeDays = 7;
@@ -28,16 +25,18 @@ const longestRangeDays = 90;
 
 /** Row heights in grid units; a row is 24 wide. */
 const statesHeight = 3;
-const graphHeight = 6;
 const tableHeight = 7;
 
-/** One screen that answers "is it well?": states first, then what the runs did, then what did not get archived. */
+/** Half a row; from zero, because a curve that starts elsewhere exaggerates. */
+const graphShape = { leftYAxis: { min: 0, showUnits: false }, width: 12, height: 6 } as const;
+
+/** One screen: first the states of the alarms, then what the runs did, then what could not be archived. */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
     const dashboard = new cloudwatch.Dashboard(this, 'Resource', {
       dashboardName: props.config.name,
-      // Two runs at least, or the last green one could lie outside.
+      // At least two runs, so that the last complete one is in view.
       defaultInterval: Duration.days(
         Math.min(longestRangeDays, Math.max(shortestRangeDays, Math.ceil((2 * props.gap.hours) / 24))),
       ),
@@ -54,17 +53,17 @@ export class Dashboard extends Construct {
     const period = pointPeriod(props.gap);
     dashboard.addWidgets(outcomes(props, period), duration(props, period));
     dashboard.addWidgets(bytes(props, period), throttling(props, period));
-    if (props.fanOut !== undefined) dashboard.addWidgets(...executions(props.fanOut, period));
+    dashboard.addWidgets(...props.runs.widgets(period, graphShape));
     dashboard.addWidgets(lastGreenRuns(props), lastFailures(props));
   }
 }
 
-/** About one point per run, its retries added up: finer ones would be lone dots, coarser ones would add up runs. */
+/** About one point per run, retries included: a finer one draws single dots, a coarser one adds runs together. */
 function pointPeriod({ hours }: Pick<Gap, 'hours'>): Duration {
   return hours < 24 ? Duration.hours(1) : Duration.days(1);
 }
 
-/** Counted by S3 once a day, and not by the collector: a second opinion. */
+/** S3 counts the objects once a day, independently of the collector. */
 function objectsInArchive({ archiveBucket }: DashboardProps): cloudwatch.IWidget {
   const metric = new cloudwatch.Metric({
     namespace: 'AWS/S3',
@@ -77,19 +76,17 @@ function objectsInArchive({ archiveBucket }: DashboardProps): cloudwatch.IWidget
   return new cloudwatch.SingleValueWidget({ title: 'Archive', metrics: [metric], width: 6, height: statesHeight });
 }
 
-function outcomes({ metrics }: DashboardProps, period: Duration): cloudwatch.IWidget {
+function outcomes({ runs }: DashboardProps, period: Duration): cloudwatch.IWidget {
   return new cloudwatch.GraphWidget({
+    ...graphShape,
     title: 'Outcomes per run (clusters x resources)',
     stacked: true,
     left: [
-      metrics.of('archived', { period, label: 'archived', color: cloudwatch.Color.GREEN }),
-      metrics.of('alreadyArchived', { period, label: 'already archived', color: cloudwatch.Color.GREY }),
-      metrics.of('failed', { period, label: 'failed', color: cloudwatch.Color.RED }),
-      metrics.of('notAttempted', { period, label: 'not attempted', color: cloudwatch.Color.ORANGE }),
+      runs.metric('archived', { period, label: 'archived', color: cloudwatch.Color.GREEN }),
+      runs.metric('alreadyArchived', { period, label: 'already archived', color: cloudwatch.Color.GREY }),
+      runs.metric('failed', { period, label: 'failed', color: cloudwatch.Color.RED }),
+      runs.metric('notAttempted', { period, label: 'not attempted', color: cloudwatch.Color.ORANGE }),
     ],
-    leftYAxis: { min: 0, showUnits: false },
-    width: 12,
-    height: graphHeight,
   });
 }
 
@@ -101,83 +98,45 @@ function duration({ function: collector }: DashboardProps, period: Duration): cl
     period,
   });
   return new cloudwatch.GraphWidget({
+    ...graphShape,
     title: 'Duration against the limit (seconds)',
     left: [seconds],
     leftAnnotations: [
       { value: functionTimeoutSeconds, label: 'time limit', color: cloudwatch.Color.RED },
       { value: closeToLimitShare * functionTimeoutSeconds, label: 'close to it', color: cloudwatch.Color.ORANGE },
     ],
-    leftYAxis: { min: 0, showUnits: false },
-    width: 12,
-    height: graphHeight,
   });
 }
 
-function bytes({ metrics }: DashboardProps, period: Duration): cloudwatch.IWidget {
+function bytes({ runs }: DashboardProps, period: Duration): cloudwatch.IWidget {
   return new cloudwatch.GraphWidget({
+    ...graphShape,
     title: 'Bytes archived',
     left: [
-      metrics.of('bytes', { period, label: 'received' }),
-      metrics.of('storedBytes', { period, label: 'stored (compressed)' }),
+      runs.metric('bytes', { period, label: 'received' }),
+      runs.metric('storedBytes', { period, label: 'stored (compressed)' }),
     ],
     leftYAxis: { min: 0 },
-    width: 12,
-    height: graphHeight,
   });
 }
 
-function throttling({ metrics }: DashboardProps, period: Duration): cloudwatch.IWidget {
+function throttling({ runs }: DashboardProps, period: Duration): cloudwatch.IWidget {
   return new cloudwatch.GraphWidget({
+    ...graphShape,
     title: 'Throttling and rejected keys',
     left: [
-      metrics.of('throttled', { period, label: 'answers that ask for fewer requests', color: cloudwatch.Color.ORANGE }),
-      metrics.of('keyRejected', { period, label: 'attempts ended by a rejected key', color: cloudwatch.Color.RED }),
+      runs.metric('throttled', {
+        period,
+        label: 'answers that ask for fewer requests',
+        color: cloudwatch.Color.ORANGE,
+      }),
+      runs.metric('keyRejected', { period, label: 'attempts ended by a rejected key', color: cloudwatch.Color.RED }),
     ],
-    leftYAxis: { min: 0, showUnits: false },
-    width: 12,
-    height: graphHeight,
   });
-}
-
-/** A run of shards is one execution. */
-function executions({ stateMachine }: Pick<FanOut, 'stateMachine'>, period: Duration): cloudwatch.IWidget[] {
-  const shape = { leftYAxis: { min: 0, showUnits: false }, width: 12, height: graphHeight };
-  const ended = new cloudwatch.GraphWidget({
-    title: 'Runs in shards (executions)',
-    left: [
-      stateMachine.metricSucceeded({ period, label: 'complete', color: cloudwatch.Color.GREEN }),
-      stateMachine.metricFailed({ period, label: 'failed', color: cloudwatch.Color.RED }),
-      stateMachine.metricTimedOut({ period, label: 'timed out', color: cloudwatch.Color.PURPLE }),
-      stateMachine.metricAborted({ period, label: 'stopped by hand', color: cloudwatch.Color.GREY }),
-    ],
-    ...shape,
-  });
-  const minutes = new cloudwatch.MathExpression({
-    expression: 'time / 60000',
-    usingMetrics: { time: stateMachine.metricTime({ statistic: 'Maximum', period }) },
-    label: 'longest run',
-    period,
-  });
-  return [ended, new cloudwatch.GraphWidget({ title: 'Duration of runs (minutes)', left: [minutes], ...shape })];
 }
 
 function lastGreenRuns(props: DashboardProps): cloudwatch.IWidget {
-  if (props.fanOut !== undefined)
-    return table(props, 'Last green runs', 10, [
-      `filter message = "${logMessages.run}" and status = "complete" and ispresent(record) and ispresent(shard.index)`,
-      // A shard that was asked twice says so twice.
-      'stats count_distinct(shard.index) as shards, max(@timestamp) as finished by run',
-      `filter shards = ${props.fanOut.shards}`,
-      'sort run desc',
-      'limit 5',
-    ]);
-  return table(props, 'Last green runs', 10, [
-    'fields run, scheduled, attempt, counts.archived + counts.alreadyArchived as archived, record',
-    // A dry run archives nothing, however green it is: it has no record.
-    `filter message = "${logMessages.run}" and status = "complete" and ispresent(record)`,
-    'sort @timestamp desc',
-    'limit 5',
-  ]);
+  return table(props, 'Last green runs', 10, props.runs.greenRuns);
 }
 
 function lastFailures(props: DashboardProps): cloudwatch.IWidget {

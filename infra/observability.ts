@@ -13,16 +13,16 @@ import type { Alerts } from './alerts';
 import type { CollectorConfig } from './config/config';
 import { Dashboard } from './dashboard';
 import type { FanOut } from './fan-out';
-import { RunMetrics } from './run-metrics';
+import { ExecutionRuns, FunctionRuns, type RunSource } from './run-source';
 
 const hour = Duration.seconds(windows.alarmPeriodSeconds);
 
 export interface ObservabilityProps {
   readonly config: Pick<CollectorConfig, 'name' | 'schedule'>;
-  readonly alerts: Alerts;
+  readonly alerts: Pick<Alerts, 'topic'>;
   readonly function: lambda.IFunction;
   readonly logGroup: logs.ILogGroup;
-  /** Receives what the scheduler could not deliver. */
+  /** Receives events that the scheduler could not deliver. */
   readonly deadLetterQueue: sqs.IQueue;
   readonly archiveBucket: s3.IBucket;
   /** Works on the shards of a fleet that is too large for one invocation. */
@@ -37,86 +37,66 @@ interface AlarmText {
   readonly act: string;
 }
 
-/** The alarms, each of which tells people when it begins and when it is over, and the dashboard. */
+/** The alarms, each of which sends a message when it begins and when it is over, and the dashboard. */
 export class Observability extends Construct {
-  readonly alarms: cloudwatch.Alarm[] = [];
-  /** How long a run may take until its metrics are there, in hours. */
-  private readonly marginHours: number;
+  readonly #alarms: cloudwatch.Alarm[] = [];
+  readonly #props: ObservabilityProps;
+  readonly #runs: RunSource;
+  readonly #gap: Gap;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    private readonly props: ObservabilityProps,
-  ) {
+  constructor(scope: Construct, id: string, props: ObservabilityProps) {
     super(scope, id);
-    const { expression, timeZone, enabled } = props.config.schedule;
-    this.marginHours =
-      props.fanOut === undefined
-        ? windows.missingMarginHours
-        : windows.executionMarginHours(props.fanOut.longestSeconds);
-    const gap = longestGap(expression, timeZone);
-    const metrics = new RunMetrics(props.config.name);
-    this.runFailed(gap);
-    if (enabled) this.runMissing(gap, metrics);
-    this.deliveryLost();
-    this.closeToLimit(gap);
-    this.keyRejected(gap, metrics);
-    this.throttled(gap, metrics);
-    new Dashboard(this, 'Dashboard', { ...props, alarms: this.alarms, metrics, gap });
+    const { config, fanOut } = props;
+    this.#props = props;
+    this.#runs =
+      fanOut === undefined
+        ? new FunctionRuns(config.name, props.function)
+        : new ExecutionRuns(config.name, props.function, fanOut);
+    this.#gap = longestGap(config.schedule.expression, config.schedule.timeZone);
+    this.#runFailed();
+    if (config.schedule.enabled) this.#runMissing();
+    this.#deliveryLost();
+    this.#closeToLimit();
+    this.#keyRejected();
+    this.#throttled();
+    new Dashboard(this, 'Dashboard', { ...props, alarms: this.#alarms, runs: this.#runs, gap: this.#gap });
   }
 
-  /** Errors would count attempts that a retry heals; a dropped event is one that Lambda has given up. */
-  private runFailed(gap: Gap): void {
-    const dropped = this.props.function.metric('AsyncEventsDropped', { statistic: 'Sum', period: hour });
-    const execution = this.props.fanOut?.stateMachine;
-    const metric =
-      execution === undefined
-        ? dropped
-        : new cloudwatch.MathExpression({
-            // Events are dropped here after a start by hand only; SUM passes over a metric without data.
-            expression: 'SUM([dropped, failed, timedOut])',
-            usingMetrics: {
-              dropped,
-              failed: execution.metricFailed({ period: hour }),
-              timedOut: execution.metricTimedOut({ period: hour }),
-            },
-            label: 'Runs failed for good',
-            period: hour,
-          });
-    this.alarm('RunFailed', stayingAlarm(gap, this.marginHours, { metric, threshold: 1 }), {
-      title: 'Run failed for good',
-      means: 'The last attempt of a run failed: part of the fleet is not archived for the time of that run.',
-      ...(execution === undefined
-        ? {
-            look: 'The message with the error on this topic, the failures on the dashboard, the run record it names.',
-            act: 'Mend the cause, then complete the run by hand with the event {"run": "<time>"}.',
-          }
-        : {
-            look: 'The failed execution of the state machine, whose cause names the shards; the failures on the dashboard.',
-            act: 'Mend the cause, then start another execution with the same input: it completes the run.',
-          }),
-    });
+  #runFailed(): void {
+    this.#runAlarm(
+      'RunFailed',
+      { metric: this.#runs.failedRuns(hour), threshold: 1 },
+      {
+        title: 'Run failed for good',
+        means: 'The last attempt of a run failed: part of the fleet is not archived for the time of that run.',
+        ...this.#runs.texts.whenFailed,
+      },
+    );
   }
 
   /**
-   * ScheduledRun is ours: Lambda's Invocations also counts runs by hand and retries, which would hide a schedule that no
-   * longer fires, and invocations that never got as far as a run record. With shards, the state machine counts a run once
-   * all of them have written their records; any one shard would hide that the others never did.
+   * The collector itself counts the runs of its schedule. Lambda's metric Invocations also counts starts by hand, retries
+   * and attempts that die before their run record, so a schedule that stopped firing could go unnoticed. With shards, the
+   * state machine counts a run after all shards have written their records; one shard alone proves nothing.
    */
-  private runMissing(gap: Gap, metrics: RunMetrics): void {
-    const hours = windows.missingWindowHours(gap, this.marginHours);
+  #runMissing(): void {
+    const { marginHours, texts } = this.#runs;
+    const hours = windows.missingWindowHours(this.#gap, marginHours);
     if (hours === undefined) {
+      const reason = Number.isFinite(this.#gap.hours)
+        ? `the schedule may pause for ${hoursText(this.#gap.hours)}`
+        : 'the schedule fires only once more';
       Annotations.of(this).addWarningV2(
         'cluster-log-collector:no-run-missing-alarm',
-        `No alarm watches for missing runs: the schedule may pause for ${told(gap.hours)}, and an alarm looks back ` +
-          `${windows.longestWindowHours} hours at most. Watch "Last green runs" on the dashboard instead.`,
+        `No alarm watches for missing runs: ${reason}, and an alarm looks back ` +
+          `${hoursText(windows.longestWindowHours)} at most. Watch "Last green runs" on the dashboard instead.`,
       );
       return;
     }
-    const alarm = this.alarm(
+    const alarm = this.#alarm(
       'RunMissing',
       {
-        metric: metrics.of('scheduled', { period: hour }),
+        metric: this.#runs.metric('scheduled', { period: hour }),
         threshold: 1,
         comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
         evaluationPeriods: hours,
@@ -125,12 +105,14 @@ export class Observability extends Construct {
       },
       {
         title: 'Run missing',
-        means: `No run of the schedule has written its record${this.props.fanOut === undefined ? '' : 's, of all shards,'} for ${hours} hours; its longest gap is ${told(gap.hours)}.`,
+        means:
+          `No run of the schedule has written ${texts.records} for ${hoursText(hours)}. ` +
+          `The longest gap of the schedule is ${hoursText(this.#gap.hours)}.`,
         look: 'The schedule (enabled? its years over?), the dead-letter queue, the log group for attempts that died.',
         act: 'Bring the schedule back, then collect now by hand with the event {}.',
       },
     );
-    // Nothing has run yet after the first deployment, and nobody wants to be called for that.
+    // After the first deployment there is no run yet, and that is no reason to wake anybody.
     const resource = alarm.node.defaultChild as cloudwatch.CfnAlarm;
     resource.warmUpConfiguration = {
       warmUpPeriodDurationInMinutes: Math.min(hours * 60, windows.longestWarmUpMinutes),
@@ -140,18 +122,18 @@ export class Observability extends Construct {
     resource.addMetadata('cfn-lint', { config: { ignore_checks: ['E3002'] } });
   }
 
-  private deliveryLost(): void {
-    this.alarm(
+  #deliveryLost(): void {
+    this.#alarm(
       'DeliveryLost',
       {
-        metric: this.props.deadLetterQueue.metricApproximateNumberOfMessagesVisible({
+        metric: this.#props.deadLetterQueue.metricApproximateNumberOfMessagesVisible({
           statistic: 'Maximum',
           period: Duration.minutes(5),
         }),
         threshold: 1,
         comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         evaluationPeriods: 1,
-        // A queue that nobody touches falls silent after hours, its messages still in it: silence is not OK.
+        // SQS stops reporting a queue that nobody uses for hours, although its messages are still there.
         treatMissingData: cloudwatch.TreatMissingData.IGNORE,
       },
       {
@@ -163,75 +145,85 @@ export class Observability extends Construct {
     );
   }
 
-  private closeToLimit(gap: Gap): void {
+  #closeToLimit(): void {
     const threshold = windows.closeToLimitShare * functionTimeoutSeconds * 1000;
-    const metric = this.props.function.metricDuration({ statistic: 'Maximum', period: hour });
-    this.alarm('CloseToLimit', stayingAlarm(gap, this.marginHours, { metric, threshold }), {
-      title: 'Run close to its time limit',
-      means: `An attempt took at least ${threshold / 60_000} of its ${functionTimeoutSeconds / 60} minutes.`,
-      look: 'Duration, bytes and throttling on the dashboard: more clusters, larger logs, or a slower service.',
-      act: `Raise limits.concurrency if the service bears it, or ${this.props.fanOut === undefined ? 'set' : 'raise'} shards.`,
-    });
+    const metric = this.#props.function.metricDuration({ statistic: 'Maximum', period: hour });
+    this.#runAlarm(
+      'CloseToLimit',
+      { metric, threshold },
+      {
+        title: 'Run close to its time limit',
+        means: `An attempt took at least ${threshold / 60_000} of its ${functionTimeoutSeconds / 60} minutes.`,
+        look: 'Duration, bytes and throttling on the dashboard: more clusters, larger logs, or a slower service.',
+        act: `Raise limits.concurrency if the service can take more requests, or ${this.#runs.texts.moreTime}.`,
+      },
+    );
   }
 
-  private keyRejected(gap: Gap, metrics: RunMetrics): void {
-    const metric = metrics.of('keyRejected', { statistic: 'Maximum', period: hour });
-    this.alarm('KeyRejected', stayingAlarm(gap, this.marginHours, { metric, threshold: 1 }), {
-      title: 'Key rejected',
-      means: 'The service answered 401 or 403 to cluster after cluster, so the run ended early.',
-      look: 'The failures on the dashboard; with the team of the service, whether the key expired or lost its rights.',
-      act: 'Put the new key into the secret; no deployment is needed. Then complete the run by hand.',
-    });
+  #keyRejected(): void {
+    const metric = this.#runs.metric('keyRejected', { statistic: 'Maximum', period: hour });
+    this.#runAlarm(
+      'KeyRejected',
+      { metric, threshold: 1 },
+      {
+        title: 'Key rejected',
+        means: 'The service answered 401 or 403 to cluster after cluster, so the run ended early.',
+        look: 'The failures on the dashboard. Ask the team of the service whether the key expired or lost its rights.',
+        act: 'Put the new key into the secret; no deployment is needed. Then complete the run by hand.',
+      },
+    );
   }
 
-  private throttled(gap: Gap, metrics: RunMetrics): void {
+  #throttled(): void {
     const metric = new cloudwatch.MathExpression({
       expression: `IF(throttled >= ${windows.leastThrottledAnswers}, 100 * throttled / (throttled + archived + failed), 0)`,
       usingMetrics: {
-        throttled: metrics.of('throttled', { period: hour }),
-        archived: metrics.of('archived', { period: hour }),
-        failed: metrics.of('failed', { period: hour }),
+        throttled: this.#runs.metric('throttled', { period: hour }),
+        archived: this.#runs.metric('archived', { period: hour }),
+        failed: this.#runs.metric('failed', { period: hour }),
       },
       label: 'Throttled answers (%)',
       period: hour,
     });
-    this.alarm('Throttled', stayingAlarm(gap, this.marginHours, { metric, threshold: windows.throttledPercent }), {
-      title: 'Service throttling us',
-      means: `At least ${windows.throttledPercent} % of the answers of the service asked for fewer requests.`,
-      look: 'Throttling and duration on the dashboard; with the team of the service, which rate is welcome.',
-      act: 'Lower limits.concurrency or set limits.requestsPerSecond, and deploy.',
-    });
+    this.#runAlarm(
+      'Throttled',
+      { metric, threshold: windows.throttledPercent },
+      {
+        title: 'Service throttling us',
+        means: `At least ${windows.throttledPercent} % of the answers of the service asked for fewer requests.`,
+        look: 'Throttling and duration on the dashboard. Ask the team of the service which rate it accepts.',
+        act: 'Lower limits.concurrency or set limits.requestsPerSecond, and deploy.',
+      },
+    );
   }
 
-  private alarm(id: string, props: cloudwatch.AlarmProps, { title, means, look, act }: AlarmText): cloudwatch.Alarm {
+  /** An alarm that one bad hour raises, and that stays until the next run has had its time. */
+  #runAlarm(id: string, props: Pick<cloudwatch.AlarmProps, 'metric' | 'threshold'>, text: AlarmText): void {
+    const staying = {
+      ...props,
+      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      evaluationPeriods: windows.stayHours(this.#gap, this.#runs.marginHours),
+      datapointsToAlarm: 1,
+      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+    };
+    this.#alarm(id, staying, text);
+  }
+
+  #alarm(id: string, props: cloudwatch.AlarmProps, { title, means, look, act }: AlarmText): cloudwatch.Alarm {
     const alarm = new cloudwatch.Alarm(this, id, {
       ...props,
-      alarmName: `${this.props.config.name} - ${title}`,
+      alarmName: `${this.#props.config.name} - ${title}`,
       alarmDescription: `${means}\n\nLook at: ${look}\n\nDo: ${act}\n\nMore: docs/operations.md, "${title}".`,
     });
-    const tell = new SnsAction(this.props.alerts.topic);
-    alarm.addAlarmAction(tell);
-    alarm.addOkAction(tell);
-    this.alarms.push(alarm);
+    const notify = new SnsAction(this.#props.alerts.topic);
+    alarm.addAlarmAction(notify);
+    alarm.addOkAction(notify);
+    this.#alarms.push(alarm);
     return alarm;
   }
 }
 
-/** An alarm that one bad hour raises, and that stays until the next run has had its time. */
-function stayingAlarm(
-  gap: Gap,
-  marginHours: number,
-  props: Pick<cloudwatch.AlarmProps, 'metric' | 'threshold'>,
-): cloudwatch.AlarmProps {
-  return {
-    ...props,
-    comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    evaluationPeriods: windows.stayHours(gap, marginHours),
-    datapointsToAlarm: 1,
-    treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
-  };
-}
-
-function told(hours: number): string {
-  return Number.isFinite(hours) ? `${Math.ceil(hours * 10) / 10} hours` : 'ever: only one firing is left';
+function hoursText(hours: number): string {
+  const rounded = Math.ceil(hours * 10) / 10;
+  return rounded === 1 ? '1 hour' : `${rounded} hours`;
 }
