@@ -16,7 +16,7 @@ export const promptWindowHours = 24;
 /** Longest warm-up of a new alarm, in minutes: two days. */
 export const longestWarmUpMinutes = 2880;
 
-/** What Lambda waits between the attempts of an asynchronous invocation, in seconds: one minute, then two. */
+/** How long Lambda waits between the attempts of an asynchronous invocation, in seconds: one minute, then two. */
 export const retryWaitSeconds = 60 + 120;
 
 /** Longest time from a firing of the schedule until its last attempt has ended, in seconds. */
@@ -28,18 +28,21 @@ export const missingMarginHours = 1;
 /** Share of the time limit above which a run is close to it. */
 export const closeToLimitShare = 0.8;
 
-/** Throttled answers in an hour below which a busy moment of the service is nobody's business. */
+/** Fewest throttled answers in an hour that raise the alarm: fewer are only a busy moment of the service. */
 export const leastThrottledAnswers = 10;
 
 /** Share of throttled answers in an hour, in percent, above which the service asks for a slower pace. */
 export const throttledPercent = 10;
 
-/** The margin where a run is an execution that takes so many seconds at most: whole hours. */
+/**
+ * How long after the longest gap of the schedule a run in shards counts as missing, in whole hours.
+ * @param longestSeconds longest time that an execution takes
+ */
 export function executionMarginHours(longestSeconds: number): number {
   return Math.floor(longestSeconds / 3600) + 1;
 }
 
-/** Hours without a run of the schedule after which one is missing; undefined if no alarm can look back that far. */
+/** Hours without a run of the schedule after which one is missing; undefined if no alarm looks back that far. */
 export function missingWindowHours(
   { hours }: Pick<Gap, 'hours'>,
   marginHours: number = missingMarginHours,
@@ -50,8 +53,8 @@ export function missingWindowHours(
 
 /**
  * How long an alarm about one run stays, in hours: until the next run has had its time, so that OK means a better run
- * and not merely that minutes have passed. A day is the most that is evaluated every minute; a rarer schedule pages
- * anew with each failing run.
+ * and not only that minutes have passed. It is a day at most, because CloudWatch evaluates longer windows only once per
+ * hour. With a schedule that fires less often, each failing run raises the alarm again.
  */
 export function stayHours({ hours }: Pick<Gap, 'hours'>, marginHours: number = missingMarginHours): number {
   return Math.min(promptWindowHours, Math.ceil(hours + marginHours));

@@ -10,34 +10,34 @@ export interface AlertsProps {
   readonly config: Pick<CollectorConfig, 'name' | 'alerts'>;
 }
 
-/** Where people are told: one topic for alarms and for runs that failed for good. */
+/** The topic that alarms and failed runs are published to. */
 export class Alerts extends Construct {
   readonly topic: sns.Topic;
-  /** The managed key alias/aws/sns would not do: CloudWatch may not use it, and alarms would stay silent. */
+  /** A customer key, because CloudWatch may not use the managed key alias/aws/sns: alarms would stay silent. */
   readonly key: kms.Key;
 
   constructor(scope: Construct, id: string, { config }: AlertsProps) {
     super(scope, id);
     this.key = new kms.Key(this, 'Key', {
-      description: `Messages of ${config.name} on their way to people`,
+      description: `Encrypts the alert messages of ${config.name}`,
       enableKeyRotation: true,
-      // It encrypts messages under way only: nothing that is kept would become unreadable with it.
+      // It encrypts only messages that SNS has not delivered yet. Nothing that is kept depends on it.
       removalPolicy: RemovalPolicy.DESTROY,
       pendingWindow: Duration.days(7),
     });
     this.topic = new sns.Topic(this, 'Topic', {
-      // The sender of its e-mails, which ends at 100 characters.
+      // The sender's name in e-mails: SNS allows 100 characters.
       displayName: config.name.slice(0, 100),
       masterKey: this.key,
       enforceSSL: true,
     });
-    this.admitAlarms();
+    this.#allowAlarms();
     for (const email of config.alerts.emails) {
       this.topic.addSubscription(new subscriptions.EmailSubscription(email));
     }
   }
 
-  /** What a role needs to publish to the encrypted topic, and nothing else. */
+  /** Lets a role publish to the encrypted topic, and nothing else. */
   grantPublish(role: iam.IGrantable): void {
     role.grantPrincipal.addToPrincipalPolicy(
       new iam.PolicyStatement({ actions: ['sns:Publish'], resources: [this.topic.topicArn] }),
@@ -47,8 +47,8 @@ export class Alerts extends Construct {
     );
   }
 
-  /** An alarm publishes as the service and not as a role: topic and key must both name it, for this account's alarms. */
-  private admitAlarms(): void {
+  /** An alarm publishes as the CloudWatch service and not as a role, so the policies of topic and key must both allow it. */
+  #allowAlarms(): void {
     const stack = Stack.of(this);
     const alarms = {
       principals: [new iam.ServicePrincipal('cloudwatch.amazonaws.com')],

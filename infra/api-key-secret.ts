@@ -5,27 +5,28 @@ import { Construct } from 'constructs';
 import type { CollectorEnvironment } from '../lambda/stack-contract';
 import type { CollectorConfig } from './config/config';
 
-/** The secret that holds the service's API key: an existing one, or one of the stack's own that is created empty. */
+/** The secret that holds the service's API key: an existing one, or the stack's own, which is created empty. */
 export class ApiKeySecret extends Construct {
-  /** What `aws secretsmanager --secret-id` takes. */
+  /** Value for `aws secretsmanager --secret-id`. */
   readonly secretId: string;
-  /** Whether the stack created the secret, so that somebody has to fill it. */
+  /** Whether the stack creates the secret. Somebody then has to put the key into it. */
   readonly isOwn: boolean;
-  private readonly arn: string;
-  private readonly kmsKeyArn: string | undefined;
+  readonly #arn: string;
+  readonly #kmsKeyArn: string | undefined;
 
   constructor(scope: Construct, id: string, { config }: { readonly config: CollectorConfig }) {
     super(scope, id);
     const existing = config.apiKeySecret;
     this.isOwn = existing === undefined;
-    this.kmsKeyArn = existing?.kmsKeyArn;
+    this.#kmsKeyArn = existing?.kmsKeyArn;
     if (existing === undefined) {
-      this.secretId = this.arn = this.createEmpty(config.name).ref;
+      this.#arn = this.#createEmpty(config.name).ref;
+      this.secretId = this.#arn;
     } else {
       this.secretId = existing.name;
-      // Secrets Manager appends a hyphen and six characters to every name.
+      // In an ARN, Secrets Manager appends a hyphen and six characters to the name.
       const resourceName = `${existing.name}-??????`;
-      this.arn = Stack.of(this).formatArn({
+      this.#arn = Stack.of(this).formatArn({
         service: 'secretsmanager',
         resource: 'secret',
         resourceName,
@@ -34,17 +35,17 @@ export class ApiKeySecret extends Construct {
     }
   }
 
-  /** Lets the role read the key, and tells the function where it is. */
+  /** Lets the role read the key. Returns the environment in which the function finds it. */
   provideTo(role: IRole): Pick<CollectorEnvironment, 'API_KEY_SECRET'> {
     role.addToPrincipalPolicy(
-      new PolicyStatement({ sid: 'ReadApiKey', actions: ['secretsmanager:GetSecretValue'], resources: [this.arn] }),
+      new PolicyStatement({ sid: 'ReadApiKey', actions: ['secretsmanager:GetSecretValue'], resources: [this.#arn] }),
     );
-    if (this.kmsKeyArn !== undefined)
+    if (this.#kmsKeyArn !== undefined)
       role.addToPrincipalPolicy(
         new PolicyStatement({
           sid: 'DecryptApiKey',
           actions: ['kms:Decrypt'],
-          resources: [this.kmsKeyArn],
+          resources: [this.#kmsKeyArn],
           conditions: {
             StringEquals: { 'kms:ViaService': `secretsmanager.${Aws.REGION}.${Aws.URL_SUFFIX}` },
           },
@@ -53,8 +54,8 @@ export class ApiKeySecret extends Construct {
     return { API_KEY_SECRET: this.secretId };
   }
 
-  /** The L2 construct always generates a value, which the collector would then send to the service. */
-  private createEmpty(name: string): CfnSecret {
+  /** Not the L2 construct: it always generates a value, and the collector would send that value to the service. */
+  #createEmpty(name: string): CfnSecret {
     const secret = new CfnSecret(this, 'Secret', {
       description: `API key of the cluster service that ${name} reads; a plain string, or JSON with the member apiKey`,
     });

@@ -17,38 +17,41 @@ import { resourceNames, resources } from '../lambda/resources';
 import type { CollectorEnvironment } from '../lambda/stack-contract';
 import type { CollectorConfig } from './config/config';
 
-/** How long a version lasts that an expiry or a person has put aside, in days: time to notice a mistake. */
+/** How long S3 keeps a version after it expired or was deleted, in days: time to notice a mistake. */
 const noncurrentDays = 30;
 
 /** How long access logs are kept, in days. */
 const accessLogDays = 365;
 
-/** The bucket that holds everything collected, and the bucket that logs who touched it. Both outlive the stack. */
+/** The bucket of everything collected, and the bucket of its access logs. Both outlive the stack. */
 export class Archive extends Construct {
   readonly bucket: Bucket;
-  private readonly key: IKey | undefined;
+  readonly #key: IKey | undefined;
 
   constructor(scope: Construct, id: string, { config }: { readonly config: CollectorConfig }) {
     super(scope, id);
     const { archive } = config;
-    this.key = this.keyOf(archive.kms, config.name);
+    this.#key = this.#keyOf(archive.kms, config.name);
     this.bucket = new Bucket(this, 'Bucket', {
       ...privateBucket,
       versioned: true,
-      ...(this.key === undefined
+      ...(this.#key === undefined
         ? { encryption: BucketEncryption.S3_MANAGED }
-        : { encryption: BucketEncryption.KMS, encryptionKey: this.key, bucketKeyEnabled: true }),
-      serverAccessLogsBucket: this.createAccessLogBucket(),
+        : { encryption: BucketEncryption.KMS, encryptionKey: this.#key, bucketKeyEnabled: true }),
+      serverAccessLogsBucket: this.#createAccessLogBucket(),
       lifecycleRules: lifecycleRules(archive),
       ...(archive.objectLockDays === undefined
         ? {}
         : { objectLockDefaultRetention: ObjectLockRetention.governance(Duration.days(archive.objectLockDays)) }),
     });
-    // What outlives the stack must stay protected after it.
+    // The bucket outlives the stack, so its protection has to outlive the stack too.
     this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN);
   }
 
-  /** Lets the role add to the archive and read its run records, nothing else, and tells the function where it is. */
+  /**
+   * Lets the role add to the archive and read its run records, and nothing else. Returns the environment in which the
+   * function finds the bucket.
+   */
   provideTo(role: IRole): Pick<CollectorEnvironment, 'ARCHIVE_BUCKET'> {
     const prefixes = [...expiringPrefixes, configurationsPrefix];
     for (const statement of [
@@ -68,7 +71,7 @@ export class Archive extends Construct {
         resources: [this.bucket.bucketArn],
         conditions: { StringLike: { 's3:prefix': `${runsPrefix}*` } },
       }),
-      ...this.keyStatements(),
+      ...this.#keyStatements(),
     ])
       role.addToPrincipalPolicy(statement);
     for (const statement of denyChanges(this.bucket, role)) this.bucket.addToResourcePolicy(statement);
@@ -76,26 +79,26 @@ export class Archive extends Construct {
     Validations.of(role).acknowledge(
       ...prefixes.map((prefix) => ({
         id: `AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${prefix}*]`,
-        reason: 'The keys below the prefix are named by cluster and time, which nobody knows in advance.',
+        reason: 'Keys below the prefix are named by cluster and time, so they are not known in advance.',
       })),
     );
     return { ARCHIVE_BUCKET: this.bucket.bucketName };
   }
 
-  private keyStatements(): PolicyStatement[] {
-    if (this.key === undefined) return [];
+  #keyStatements(): PolicyStatement[] {
+    if (this.#key === undefined) return [];
     return [
       new PolicyStatement({
         sid: 'UseArchiveKey',
-        // Decrypt reads run records.
+        // Decrypt: to read run records.
         actions: ['kms:GenerateDataKey', 'kms:Decrypt'],
-        resources: [this.key.keyArn],
+        resources: [this.#key.keyArn],
         conditions: { StringEquals: { 'kms:ViaService': `s3.${Aws.REGION}.${Aws.URL_SUFFIX}` } },
       }),
     ];
   }
 
-  private keyOf(kms: CollectorConfig['archive']['kms'], name: string): IKey | undefined {
+  #keyOf(kms: CollectorConfig['archive']['kms'], name: string): IKey | undefined {
     if (kms === undefined) return undefined;
     if (kms !== true) return Key.fromKeyArn(this, 'Key', kms);
     return new Key(this, 'Key', {
@@ -105,8 +108,8 @@ export class Archive extends Construct {
     });
   }
 
-  /** Encrypted by S3 and without Object Lock, because log delivery works with nothing else. */
-  private createAccessLogBucket(): Bucket {
+  /** Encrypted by S3 and without Object Lock: S3 delivers access logs only to such a bucket. */
+  #createAccessLogBucket(): Bucket {
     const bucket = new Bucket(this, 'AccessLogs', {
       ...privateBucket,
       encryption: BucketEncryption.S3_MANAGED,
@@ -134,7 +137,7 @@ function lifecycleRules(archive: CollectorConfig['archive']): LifecycleRule[] {
       id: 'clean-up',
       abortIncompleteMultipartUploadAfter: Duration.days(1),
       noncurrentVersionExpiration: Duration.days(noncurrentDays),
-      // A marker that hides nothing any more only slows listings down.
+      // A delete marker without older versions has no use and slows listings down.
       expiredObjectDeleteMarker: true,
     },
   ];
@@ -151,11 +154,8 @@ function lifecycleRules(archive: CollectorConfig['archive']): LifecycleRule[] {
   return rules;
 }
 
-/**
- * What the archive itself refuses the collector, whatever the collector's own policies may come to say: to write over
- * what is there, and to delete it.
- */
-export function denyChanges(bucket: IBucket, role: IRole): PolicyStatement[] {
+/** The bucket refuses the collector's role to overwrite and to delete, whatever the role's own policies allow. */
+function denyChanges(bucket: IBucket, role: IRole): PolicyStatement[] {
   const principals = [new ArnPrincipal(role.roleArn)];
   const resources = [bucket.arnForObjects('*')];
   return [

@@ -11,7 +11,7 @@ export interface AthenaTablesProps {
   readonly archiveBucket: IBucket;
 }
 
-/** Types of Hive by column; names are lower case there, and those of the records are found regardless of case. */
+/** Hive types by column. Hive's column names are lower case; the members of a run record are found in any case. */
 type Columns = Readonly<Record<string, string>>;
 
 const shard: Columns = { index: 'bigint', count: 'bigint' };
@@ -66,7 +66,7 @@ export const runColumns: Columns = {
   outcomes: `array<${struct(outcome)}>`,
 };
 
-/** Columns of the table of log records: where each is found in the record (service contract, section 2.1). */
+/** Columns of the table of log records, with their path in the record (service contract, section 2.1). */
 const logPaths = {
   record_uid: '(metadata uid)',
   last_modified: '(metadata lastModifiedTimestamp)',
@@ -75,11 +75,11 @@ const logPaths = {
 } as const;
 
 /**
- * Tables over run records and logs for Athena. Partitions are projected from the keys: no crawler, nothing to refresh,
- * and nothing that costs while nobody asks.
+ * Tables over run records and logs for Athena. Partitions are projected from the keys, so there is no crawler, nothing to
+ * refresh, and no cost without a query.
  */
 export class AthenaTables extends Construct {
-  /** `my_collector` of a stack `My-Collector`. */
+  /** The stack's name as a database name: `my_collector` for `My-Collector`. */
   readonly databaseName: string;
 
   constructor(scope: Construct, id: string, { config, archiveBucket }: AthenaTablesProps) {
@@ -94,7 +94,7 @@ export class AthenaTables extends Construct {
     const day = {
       'projection.day.type': 'date',
       'projection.day.format': 'yyyy-MM-dd',
-      // A day more at both ends: the lifecycle rounds up, and a clock may be ahead.
+      // One day more at both ends: the lifecycle rounds up, and a clock may be ahead.
       'projection.day.range': `${retentionDays === undefined ? '2025-01-01' : `NOW-${retentionDays + 1}DAYS`},NOW+1DAYS`,
       'projection.day.interval': '1',
       'projection.day.interval.unit': 'DAYS',
@@ -104,7 +104,7 @@ export class AthenaTables extends Construct {
       new CfnTable(this, name, { catalogId: Aws.ACCOUNT_ID, databaseName: database.ref, tableInput });
     };
     table('runs', {
-      description: 'Run records: what became of every cluster and resource of every run',
+      description: 'Run records: the outcome of every cluster and resource of every run',
       partitionKeys: [{ name: 'day', type: 'string' }],
       parameters: {
         'projection.enabled': 'true',
@@ -120,14 +120,14 @@ export class AthenaTables extends Construct {
     });
     const logs = `${resources.log.folder}/`;
     table('logs', {
-      description: 'Log records as received; a query names the cluster',
+      description: 'Log records as received; a query must name the cluster',
       partitionKeys: [
         { name: 'cluster', type: 'string' },
         { name: 'day', type: 'string' },
       ],
       parameters: {
         'projection.enabled': 'true',
-        // Uids are not listed anywhere: a query brings them.
+        // The table does not list the uids; each query names its own.
         'projection.cluster.type': 'injected',
         ...day,
         'storage.location.template': `${location(logs)}cluster=\${cluster}/date=\${day}/`,
@@ -137,7 +137,7 @@ export class AthenaTables extends Construct {
         columns: columnsOf(Object.fromEntries(Object.keys(logPaths).map((name) => [name, 'string']))),
         inputFormat: 'com.amazon.ionhiveserde.formats.IonInputFormat',
         outputFormat: 'com.amazon.ionhiveserde.formats.IonOutputFormat',
-        // JSON is Ion; unlike the JSON readers, this one takes a record over several lines, as the service may send it.
+        // JSON is valid Ion. Athena's JSON readers need one line per record; the service may send several.
         serdeInfo: {
           serializationLibrary: 'com.amazon.ionhiveserde.IonHiveSerDe',
           parameters: Object.fromEntries(

@@ -13,15 +13,15 @@ export interface CollectorAppProps {
   /** Added to the context of cdk.json. */
   readonly context?: Readonly<Record<string, unknown>>;
   /**
-   * Whether CDK checks the template against CloudFormation's rules; left out: true. Its engine takes seconds to start,
-   * which a deployment on one's own machine can do without.
+   * Whether CDK checks the template against CloudFormation's rules; left out: true. The check takes seconds, which a
+   * local deployment saves.
    */
   readonly validate?: boolean;
 }
 
 /**
- * The app with its one stack, ready for `synth()`. It reads the feature flags of cdk.json itself, so that a synthesis
- * without the CLI gives the same template.
+ * The app with its one stack, ready for `synth()`. It reads the feature flags from cdk.json, so that a synthesis without
+ * the command line gives the same template.
  */
 export function createApp(props: CollectorAppProps): { app: App; stack: CollectorStack } {
   const { config, outdir, context, validate = true } = props;

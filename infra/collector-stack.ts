@@ -12,7 +12,7 @@ import { Observability } from './observability';
 import { RunSchedule } from './run-schedule';
 import { TestEvents } from './test-events';
 
-/** Everything one configuration file deploys. It only composes: what a part is and may do, the part itself says. */
+/** Everything that one configuration file deploys. The stack only composes; each construct owns its resources and grants. */
 export class CollectorStack extends Stack {
   constructor(scope: Construct, config: CollectorConfig) {
     super(scope, config.name, {

@@ -22,7 +22,12 @@ export interface CollectorProps {
   readonly alerts: Alerts;
 }
 
-/** The function that works on a run, with its role and its log. */
+/**
+ * The function that works on a run, with its role and its log group.
+ *
+ * Grants stand with the construct that they give access to: Archive, ApiKeySecret, Alerts and Network each add theirs to
+ * the role. test/infra/collector.test.ts lists them all.
+ */
 export class Collector extends Construct {
   readonly function: NodejsFunction;
   readonly logGroup: LogGroup;
@@ -33,7 +38,7 @@ export class Collector extends Construct {
       retention: RetentionDays.SIX_MONTHS,
       removalPolicy: RemovalPolicy.DESTROY,
     });
-    const role = this.createRole();
+    const role = this.#createRole();
     const environment: CollectorEnvironment = { ...archive.provideTo(role), ...apiKeySecret.provideTo(role) };
     alerts.grantPublish(role);
     const network = config.network === undefined ? undefined : new Network(this, 'Network', config.network);
@@ -49,7 +54,7 @@ export class Collector extends Construct {
       timeout: Duration.seconds(functionTimeoutSeconds),
       memorySize: memoryMiB(config.limits),
       ephemeralStorageSize: Size.mebibytes(temporaryStorageMiB(config.limits)),
-      // Every permission is spelt out above; what constructs would add on their own is wider than needed.
+      // The constructs would add permissions on their own, wider than needed.
       role: role.withoutPolicyUpdates(),
       logGroup: this.logGroup,
       loggingFormat: LoggingFormat.JSON,
@@ -60,7 +65,7 @@ export class Collector extends Construct {
         // Stack traces name lines of the sources, not of the minified bundle.
         NODE_OPTIONS: '--enable-source-maps',
       },
-      // Concerns the SDK before version 3.
+      // An option of version 2 of the SDK, which the function does not use.
       awsSdkConnectionReuse: false,
       retryAttempts: asynchronousAttempts - 1,
       maxEventAge: Duration.seconds(eventAgeSeconds),
@@ -72,7 +77,7 @@ export class Collector extends Construct {
     this.function.node.addDependency(role.node.findChild('DefaultPolicy'));
   }
 
-  private createRole(): Role {
+  #createRole(): Role {
     const role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
       description: 'What the log collector may do: add to its archive, read its run records, its key and nothing else',

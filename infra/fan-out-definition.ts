@@ -10,15 +10,15 @@ import { concurrentShards, incompleteRetry, invocationTimeoutSeconds, unreachedR
 const { JsonPath } = sfn;
 
 /** Error of an execution in which a shard did not succeed. */
-export const shardsFailed = 'ShardsFailedError';
+const shardsFailed = 'ShardsFailedError';
 
 /** The function's error after it has written its run record. */
 const incomplete = 'RunIncompleteError';
 
-/** Errors of the function that another attempt at the same event cannot heal. */
-const hopeless = ['InvalidEventError', 'RunNotFoundError'];
+/** Errors of the function that every attempt at the same event ends with. */
+const permanent = ['InvalidEventError', 'RunNotFoundError'];
 
-/** Errors of Lambda, before or instead of the function. */
+/** Errors of Lambda itself: the function was not reached. */
 const unreached = [
   'Lambda.ClientExecutionTimeoutException',
   'Lambda.ServiceException',
@@ -28,8 +28,8 @@ const unreached = [
 ];
 
 /**
- * What an execution does. Its input is an event of the function, which every shard gets with its part. An input without
- * a time begins a new run, named by the start of the execution.
+ * The state machine's definition. Its input is an event of the function; each shard gets this event with its own `shard`.
+ * An input without a time begins a new run, named by the start of the execution.
  */
 export function fanOutDefinition(
   scope: Construct,
@@ -60,18 +60,18 @@ export function fanOutDefinition(
     .next(conclusion(scope, name, shards));
 }
 
-/** Every shard ends well for the map, so that none stops another: what became of it is its result. */
+/** A shard that fails is a result and no error of the map, so that it does not stop the other shards. */
 function collectShards(scope: Construct, shards: number, target: IFunction): sfn.Map {
   const index = JsonPath.numberAt('$$.Map.Item.Value');
   const collect = new LambdaInvoke(scope, 'Collect', {
     lambdaFunction: target,
     payload: sfn.TaskInput.fromJsonPathAt('States.JsonMerge($.event, $.part, false)'),
     taskTimeout: sfn.Timeout.duration(Duration.seconds(invocationTimeoutSeconds)),
-    // Five hundred results have to fit into 256 KB.
+    // The results of 500 shards have to fit into 256 KB.
     resultSelector: { succeeded: index },
     retryOnServiceExceptions: false,
   });
-  collect.addRetry({ errors: hopeless, maxAttempts: 0 });
+  collect.addRetry({ errors: permanent, maxAttempts: 0 });
   collect.addRetry({
     errors: unreached,
     interval: Duration.seconds(unreachedRetry.firstWaitSeconds),
@@ -126,8 +126,8 @@ function conclusion(scope: Construct, name: string, shards: number): sfn.IChaina
 }
 
 /**
- * No shard can say that all have written their records, so they leave it to this. An alarm hears if it fails, as a run
- * that is missing: what became of the run is told nevertheless.
+ * Counts the run once all shards have written their records, which no single shard knows. If this fails, the alarm about
+ * missing runs is raised; the execution still ends by what became of its shards.
  */
 function countRun(scope: Construct, name: string): CallAwsService {
   const task = new CallAwsService(scope, 'Count the run', {

@@ -18,29 +18,29 @@ export class FanOut extends Construct {
   readonly stateMachine: IStateMachine;
   /** Longest time from the start of an execution to its end. */
   readonly longestSeconds: number;
-  /** Parts that the fleet is divided into. */
+  /** Number of parts that the fleet is divided into. */
   readonly shards: number;
 
   constructor(scope: Construct, id: string, { config, function: target }: FanOutProps) {
     super(scope, id);
     this.shards = config.shards;
     this.longestSeconds = longestExecutionSeconds(config.shards);
-    const role = this.createRole(target);
+    const role = this.#createRole(target);
     this.stateMachine = new StateMachine(this, 'StateMachine', {
       comment: `Collects ${config.name} in ${config.shards} shards`,
       definitionBody: DefinitionBody.fromChainable(fanOutDefinition(this, config, target)),
       // Express workflows end after five minutes.
       stateMachineType: StateMachineType.STANDARD,
       timeout: Duration.seconds(this.longestSeconds),
-      // Its tasks would add every version and alias of the function.
+      // Its tasks would also allow every version and alias of the function.
       role: role.withoutPolicyUpdates(),
     });
     this.stateMachine.node.addDependency(role.node.findChild('DefaultPolicy'));
-    this.acknowledgeFindings();
+    this.#acknowledgeFindings();
   }
 
-  /** Only state machines of this account may assume it. */
-  private createRole(target: IFunction): Role {
+  /** Only state machines of this account may assume the role. */
+  #createRole(target: IFunction): Role {
     const stack = Stack.of(this);
     const role = new Role(this, 'Role', {
       description: 'Lets the state machine invoke the collector for each shard and count the runs of the schedule',
@@ -68,21 +68,21 @@ export class FanOut extends Construct {
     );
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
-      reason: 'PutMetricData knows no resources; the condition keeps it to the namespace of this product.',
+      reason: 'PutMetricData takes no resource; the condition limits it to the namespace of this product.',
     });
     return role;
   }
 
-  private acknowledgeFindings(): void {
+  #acknowledgeFindings(): void {
     const { stateMachine } = this;
     Validations.of(stateMachine).acknowledge({
       id: 'AwsSolutions-SF1',
       reason:
-        'A standard execution keeps its whole history for 90 days, and what must last is in the run records; a log would need rights over all log deliveries of the account.',
+        'A standard execution keeps its history for 90 days, and run records keep the rest. A log would need rights over all log deliveries of the account.',
     });
     Validations.of(stateMachine).acknowledge({
       id: 'AwsSolutions-SF2',
-      reason: 'The history times every step of an execution; traces would say nothing more.',
+      reason: 'The history has the time of every step of an execution; traces would add nothing.',
     });
   }
 }

@@ -7,20 +7,20 @@ import { type Collection, collectionFile } from '../lambda/stack-contract';
 import type { CollectorConfig } from './config/config';
 import { concurrentShards } from './limits';
 
-/** Folder of package-lock.json: the project's own, whatever the current directory is. */
+/** The project's folder, with package-lock.json, whatever the current directory is. */
 export const projectRoot = join(__dirname, '..');
 
-/** How the function's code is bundled, with the collection file beside it. */
+/** Options that bundle the function's code and put the collection file beside it. */
 export function functionBundle(scope: Construct, collection: Collection): BundlingOptions {
   const file = writeCollection(scope, collection);
   return {
-    // CommonJS, minified, starts fastest. The SDK is bundled, so that what runs is what was tested.
+    // Measured: CommonJS, minified, starts fastest. The SDK is bundled, so that the tested version runs.
     format: OutputFormat.CJS,
     minify: true,
     bundleAwsSDK: true,
-    // The packages' ES modules shake; their CommonJS builds would add a third to the bundle.
+    // esbuild removes unused code from ES modules only; the CommonJS builds would make the bundle a third larger.
     mainFields: ['module', 'main'],
-    // Local runs use the developer's own Node.
+    // A local run uses the Node of the machine, which may be 20.
     target: 'node20',
     sourceMap: true,
     sourcesContent: false,
@@ -34,8 +34,9 @@ export function functionBundle(scope: Construct, collection: Collection): Bundli
 }
 
 /**
- * The list of clusters is data and may be megabytes, which no environment variable holds: it travels as a file of its
- * own, and a changed list changes the asset.
+ * Writes the collection file. The list of clusters may be megabytes, and environment variables end at 4 KB. As a file
+ * beside the code, a changed list changes the asset, and so a deployment takes effect.
+ * @returns the file's path
  */
 function writeCollection(scope: Construct, collection: Collection): string {
   const folder = Stage.of(scope)?.outdir ?? '.';
@@ -47,16 +48,15 @@ function writeCollection(scope: Construct, collection: Collection): string {
   return file;
 }
 
-/** For the shells CDK runs hooks in: bash, and cmd on Windows. */
+/** A command for the shells in which CDK runs hooks: bash, and cmd on Windows. */
 function copyCommand(from: string, to: string): string {
   if (process.platform === 'win32') return `copy /y "${from}" "${to}"`;
   const quote = (path: string) => `'${path.replaceAll("'", `'\\''`)}'`;
   return `cp ${quote(from)} ${quote(to)}`;
 }
 
-/** The configuration as far as the function needs it. The request rate is the fleet's: each shard takes its part. */
-export function collectionOf(config: CollectorConfig): Collection {
-  const { service, clusters, limits, archive, shards, schedule } = config;
+/** The part of the configuration that the function needs. The request rate is of the whole fleet; each shard gets a share. */
+export function collectionOf({ service, clusters, limits, archive, shards, schedule }: CollectorConfig): Collection {
   const { baseUrl, projectUid, collection, caCertificate } = service;
   const { requestsPerSecond } = limits;
   return {

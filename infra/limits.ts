@@ -13,77 +13,77 @@ export const largestTemporaryStorageMiB = 10_240;
 /** Least temporary storage a function has, in MiB; it costs nothing. */
 const leastTemporaryStorageMiB = 512;
 
-/** Temporary storage beside the spilled bodies, in MiB: what compression adds to incompressible bodies, and the file system. */
+/** Temporary storage beside the spilled bodies, in MiB: for the file system, and for bodies that compression makes larger. */
 export const storageMarginMiB = 512;
 
 /**
- * Temporary storage in MiB that holds every body under way at once, each of the largest size and incompressible.
- * The configuration's own check keeps it within Lambda's maximum.
+ * Temporary storage in MiB that holds all bodies under way at once, each of the largest size and incompressible. The
+ * configuration's check keeps it within Lambda's maximum.
  */
 export function temporaryStorageMiB({ concurrency, maxBodyMiB }: Limits): number {
   const wanted = concurrency * maxBodyMiB + storageMarginMiB;
   return Math.min(largestTemporaryStorageMiB, Math.max(leastTemporaryStorageMiB, wanted));
 }
 
-/** Memory in MiB with which Lambda gives one whole processor. */
+/** Memory in MiB at which Lambda gives a function one whole processor. */
 const oneProcessorMiB = 1769;
 
-/** Memory in MiB that code, runtime and the outcomes of 50,000 clusters take before the first body is under way. */
+/** Memory in MiB for the code, the runtime and the outcomes of 50,000 clusters, without any body. */
 const baseMemoryMiB = 512;
 
 /**
- * Memory in MiB for one body under way: its buffered part, its compressor, its connections, and buffers that wait for the
- * garbage collector. Measured at 1 for logs of 100 KB and at 2 for logs of 20 MB (docs/performance.md).
+ * Memory in MiB for one body under way: its buffered part, its compressor, its connections, and buffers that are not yet
+ * collected. Measured: 1 for logs of 100 KB, 2 for logs of 20 MB (docs/performance.md).
  */
 const memoryPerBodyMiB = 8;
 
 /**
- * Part of the memory that may be V8's young generation: three spaces of 5 % each, because that is how Lambda's runtime
- * starts Node (read in its start script for Node 14 and 18; not documented).
+ * Share of the memory that V8's young generation may take: three spaces of 5 % each. Lambda's runtime starts Node with
+ * these options (read in its start script for Node 14 and 18; not documented).
  */
 const youngGenerationPart = 0.15;
 
 /**
- * Memory in MiB. Bodies spill to temporary storage, so memory follows the concurrency and not the size of bodies. One
- * whole processor is the least, because hashing and compressing are what an invocation spends its time on, and Lambda
- * gives processor by memory. More than one is not bought: only compression would use it, and shards double everything for
- * the same money.
+ * Memory of the function in MiB. It follows the concurrency and not the size of bodies, because bodies spill to temporary
+ * storage. It is at least what gives one whole processor, because an invocation spends its time on hashing and
+ * compressing. It does not buy a second processor: only compression could use it, and shards double everything for the
+ * same money.
  */
 export function memoryMiB({ concurrency }: Pick<Limits, 'concurrency'>): number {
   return Math.max(oneProcessorMiB, Math.ceil(workingMemoryMiB({ concurrency }) / (1 - youngGenerationPart)));
 }
 
-/** Memory in MiB that an attempt takes at most, apart from V8's young generation. */
+/** Memory in MiB that an attempt needs at most, without V8's young generation. */
 export function workingMemoryMiB({ concurrency }: Pick<Limits, 'concurrency'>): number {
   return baseMemoryMiB + concurrency * memoryPerBodyMiB;
 }
 
-/** Shards that are worked on at once: what Step Functions promises for an inline map. More of them take turns. */
+/** Most shards at work at once: what Step Functions guarantees for an inline map. The others wait for their turn. */
 export const mostConcurrentShards = 40;
 
-/** Events that one execution may leave in its history, before Step Functions ends it: its own quota. */
+/** Most events in the history of one execution: Step Functions' own quota, at which it ends the execution. */
 export const historyEvents = 25_000;
 
-/** How long one invocation may take until it counts as lost, in seconds: the function's limit and room for a cold start. */
+/** Time after which one invocation counts as lost, in seconds: the function's limit, and room for a cold start. */
 export const invocationTimeoutSeconds = functionTimeoutSeconds + 60;
 
-/** Retries of a shard whose attempt failed: as often, and after the same waits, as Lambda would retry an event. */
+/** Retries of a shard whose attempt failed: as many as Lambda makes of an event, after the same waits. */
 export const incompleteRetry = { times: asynchronousAttempts - 1, firstWaitSeconds: 60, backoffRate: 2 } as const;
 
 /**
- * Retries of an invocation that did not reach the function: a throttled account above all. Twice as long as a shard
- * takes, so that in an account with little concurrency the shards can take turns.
+ * Retries of an invocation that did not reach the function, mostly because the account is throttled. They last twice as
+ * long as a shard takes, so that the shards can take turns in an account with little concurrency.
  */
 export const unreachedRetry = { times: 10, firstWaitSeconds: 10, backoffRate: 2, longestWaitSeconds: 300 } as const;
 
-/** Events that one shard leaves in the history at most. */
+/** Most events that one shard adds to the history. */
 export const eventsPerShard =
   // An iteration begins and ends, and two states are entered and left.
   6 +
   // Each try is scheduled, begins and ends.
   3 * (1 + incompleteRetry.times + unreachedRetry.times);
 
-/** Most shards whose history fits, every one of them retried to the last. */
+/** Most shards: the history still fits if every one of them uses all its retries. */
 export const mostShards = 500;
 
 /** Shards under way at once. */
@@ -92,7 +92,7 @@ export function concurrentShards(shards: number): number {
 }
 
 /** Longest time in seconds that one shard takes, with all retries. */
-export const longestShardSeconds =
+const longestShardSeconds =
   (1 + incompleteRetry.times) * invocationTimeoutSeconds + waits(incompleteRetry) + waits(unreachedRetry);
 
 /** Longest time in seconds from the start of an execution to its end. */
@@ -109,7 +109,7 @@ interface Waits {
   readonly longestWaitSeconds?: number;
 }
 
-/** All waits of a retry together, in seconds. */
+/** Sum of all waits of a retry, in seconds. */
 export function waits({ times, firstWaitSeconds, backoffRate, longestWaitSeconds = Number.POSITIVE_INFINITY }: Waits) {
   return Array.from({ length: times }, (_, retry) =>
     Math.min(longestWaitSeconds, firstWaitSeconds * backoffRate ** retry),
@@ -117,10 +117,10 @@ export function waits({ times, firstWaitSeconds, backoffRate, longestWaitSeconds
 }
 
 /**
- * How old an event may become before Lambda gives it up, in seconds. More than the longest run with all its attempts, or
- * Lambda would skip the last ones; the rest is room for throttling in a busy account. Lambda's own maximum is six hours.
+ * Age at which Lambda gives up an event, in seconds. It is more than the longest run with all its attempts takes, or Lambda
+ * would skip the last attempts. The rest is room for throttling in a busy account. Lambda's own maximum is six hours.
  */
 export const eventAgeSeconds = 2 * 60 * 60;
 
-/** How long EventBridge Scheduler tries to hand a run to Lambda, in seconds, before the dead-letter queue gets it. */
+/** How long EventBridge Scheduler tries to start a run, in seconds, before it sends the event to the dead-letter queue. */
 export const deliveryAgeSeconds = 60 * 60;

@@ -4,7 +4,7 @@ import { Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { CollectorConfig } from './config/config';
 
-/** The existing network the function runs in. Nothing is looked up, so that synthesis needs no account. */
+/** The existing VPC that the function runs in. Nothing is looked up, so synthesis needs no account. */
 export class Network extends Construct {
   readonly vpc: IVpc;
   readonly subnets: ISubnet[];
@@ -12,19 +12,19 @@ export class Network extends Construct {
 
   constructor(scope: Construct, id: string, props: NonNullable<CollectorConfig['network']>) {
     super(scope, id);
-    // The zones only matter to those who let CDK choose subnets; these are named.
+    // CDK needs zones only to choose subnets. Here the subnets are given.
     this.vpc = Vpc.fromVpcAttributes(this, 'Vpc', { vpcId: props.vpcId, availabilityZones: ['unused'] });
     this.subnets = props.subnetIds.map((subnet) => Subnet.fromSubnetId(this, subnet, subnet));
     Validations.of(this).acknowledge({
       id: '@aws-cdk/aws-ec2:noSubnetRouteTableId',
-      reason: 'Nothing here reads the route tables; the function only needs the ids.',
+      reason: 'Nothing here uses route tables; the function needs only the ids of the subnets.',
     });
     this.securityGroups = props.securityGroupIds.map((group) =>
       SecurityGroup.fromSecurityGroupId(this, group, group, { mutable: false }),
     );
   }
 
-  /** Lets Lambda, but not the function's own code, attach the function to the network. */
+  /** Lets Lambda attach the function to the network. The function's own code may not make these calls. */
   grantAttach(role: IRole): void {
     const actions = [
       'ec2:CreateNetworkInterface',
@@ -41,15 +41,15 @@ export class Network extends Construct {
         effect: Effect.DENY,
         actions,
         resources: ['*'],
-        // Present only on calls with the credentials that the code is given.
+        // This key is present only on calls with the credentials of the code.
         conditions: { Null: { 'lambda:SourceFunctionArn': 'false' } },
       }),
     );
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason:
-        'Lambda attaches the function with these calls, most of which take no other resource, and to interfaces ' +
-        'whose ids nobody knows in advance. The next statement denies them to the code.',
+        'Lambda attaches the function with these calls. Most of them take no resource, and the ids of the ' +
+        'interfaces are not known in advance. The next statement denies the calls to the code.',
     });
   }
 }

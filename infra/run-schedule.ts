@@ -16,18 +16,18 @@ import { deliveryAgeSeconds } from './limits';
 export interface RunScheduleProps {
   readonly config: CollectorConfig;
   readonly function: IFunction;
-  /** Started in place of the function, where the fleet has shards. */
+  /** Started in place of the function if the fleet has shards. */
   readonly stateMachine?: IStateMachine | undefined;
 }
 
-/** Starts a run at each time of the schedule, and keeps what could not be delivered. */
+/** Starts a run at each time of the schedule, and keeps the events that could not be delivered. */
 export class RunSchedule extends Construct {
   readonly deadLetterQueue: Queue;
 
   constructor(scope: Construct, id: string, { config, function: target, stateMachine }: RunScheduleProps) {
     super(scope, id);
-    this.deadLetterQueue = this.createDeadLetterQueue();
-    const role = this.createRole();
+    this.deadLetterQueue = this.#createDeadLetterQueue();
+    const role = this.#createRole();
     role.addToPrincipalPolicy(
       stateMachine === undefined
         ? new PolicyStatement({ sid: 'StartRun', actions: ['lambda:InvokeFunction'], resources: [target.functionArn] })
@@ -45,11 +45,11 @@ export class RunSchedule extends Construct {
       }),
     );
     const delivery: ScheduleTargetBaseProps = {
-      // The time names the run, so that a second delivery of it works on the same run.
+      // The time names the run, so a second delivery works on the same run.
       input: ScheduleTargetInput.fromObject({ scheduledTime: ContextAttribute.scheduledTime }),
       maxEventAge: Duration.seconds(deliveryAgeSeconds),
       deadLetterQueue: this.deadLetterQueue,
-      // The target would add every version and alias of the function.
+      // The target would also allow every version and alias of the function.
       role: role.withoutPolicyUpdates(),
     };
     const { expression, timeZone, enabled } = config.schedule;
@@ -62,12 +62,12 @@ export class RunSchedule extends Construct {
           ? new LambdaInvoke(target, delivery)
           : new StepFunctionsStartExecution(stateMachine, delivery),
     });
-    // Without its policy the role is of no use yet.
+    // A role without its policy could not start the first run.
     schedule.node.addDependency(role.node.findChild('DefaultPolicy'));
   }
 
-  /** Only schedules of this account may assume it. */
-  private createRole(): Role {
+  /** Only schedules of this account may assume the role. */
+  #createRole(): Role {
     const { account } = Stack.of(this);
     const group = Stack.of(this).formatArn({
       service: 'scheduler',
@@ -82,7 +82,7 @@ export class RunSchedule extends Construct {
     });
   }
 
-  private createDeadLetterQueue(): Queue {
+  #createDeadLetterQueue(): Queue {
     const queue = new Queue(this, 'Undelivered', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,
@@ -90,7 +90,7 @@ export class RunSchedule extends Construct {
     });
     Validations.of(queue).acknowledge({
       id: 'AwsSolutions-SQS3',
-      reason: 'This is the dead-letter queue: nothing consumes it, so nothing could fail to.',
+      reason: 'This is the dead-letter queue itself.',
     });
     return queue;
   }

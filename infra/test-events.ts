@@ -9,12 +9,12 @@ export interface TestEventsProps {
 }
 
 /**
- * The registry in which Lambda's console looks for shared events. There is one per account and region, and others use
- * it too, so that no stack may own it.
+ * The registry in which Lambda's console looks for shared events. There is one per account and region, and other
+ * functions use it too, so a stack must not own it.
  */
 const registryName = 'lambda-testevent-schemas';
 
-/** Offers what one starts by hand in the Test tab of Lambda's console. */
+/** Events for starts by hand, offered in the Test tab of Lambda's console. */
 export class TestEvents extends Construct {
   constructor(scope: Construct, id: string, { config, function: target }: TestEventsProps) {
     super(scope, id);
@@ -28,7 +28,7 @@ export class TestEvents extends Construct {
   }
 }
 
-/** The shared events, by the names the console shows. */
+/** The shared events, by the names that the console shows. */
 export function testEvents({ clusters }: Pick<CollectorConfig, 'clusters'>): Record<string, object> {
   const [first] = clusters;
   return {
@@ -39,7 +39,7 @@ export function testEvents({ clusters }: Pick<CollectorConfig, 'clusters'>): Rec
   };
 }
 
-/** As the console writes it itself: the events are the examples of an OpenAPI document. */
+/** The form that the console itself writes: an OpenAPI document with the events as its examples. */
 function document(events: Record<string, object>): object {
   const examples = Object.fromEntries(Object.entries(events).map(([name, value]) => [name, { value }]));
   return {
