@@ -2,13 +2,14 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 
-/** A certificate file cannot be used. */
+/** A file of certificates cannot be used. */
 export class CaCertificateError extends Error {
   override readonly name = 'CaCertificateError';
 }
 
 /**
- * Text of a PEM file that holds certificates and nothing secret.
+ * Reads a PEM file that holds certificates and nothing secret.
+ * @returns the certificates as PEM text
  * @throws CaCertificateError whose message says what was found
  */
 export function readCaCertificate(path: string, now: Date): string {

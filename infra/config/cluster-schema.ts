@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { resourceNames } from '../../lambda/resources';
 import type { ConfiguredCluster } from '../../lambda/stack-contract';
 
-/** An object whose unknown members are rejected with a message that names the known ones. */
+/** An object that rejects unknown members with a message that names the known ones. */
 export function members<Shape extends z.core.$ZodShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: ({ code }) => (code === 'unrecognized_keys' ? `one of ${Object.keys(shape).join(', ')}` : undefined),
@@ -15,15 +15,18 @@ const longestUid = 200;
 const uid = z
   .string('the uid of a cluster')
   .min(1, 'a uid that is not empty')
-  .refine((text) => text !== '.' && text !== '..', 'a uid other than "." and "..", which no path can carry')
-  .refine((text) => !loneSurrogate.test(text), 'a uid without lone surrogates, which no path can carry')
+  .refine((text) => text !== '.' && text !== '..', 'a uid other than "." and "..", which a path cannot hold')
+  .refine((text) => !loneSurrogate.test(text), 'a uid without lone surrogates, which a path cannot hold')
   .refine((text) => Buffer.byteLength(text) <= longestUid, `a uid of at most ${longestUid} bytes of UTF-8`)
   .describe('Uid of the cluster, as the service knows it.');
 
 export const projectUid = z
   .string('the uid of a project')
-  .regex(/^[!-~](?:[ -~]{0,1022}[!-~])?$/, 'printable ASCII without a space at either end, as it travels in a header')
-  .describe('Header ProjectUid: scopes the requests to this project.');
+  .regex(
+    /^[!-~](?:[ -~]{0,1022}[!-~])?$/,
+    'printable ASCII without a space at either end, because it is sent in a header',
+  )
+  .describe('Header ProjectUid: limits the requests to this project.');
 
 const requestId = z
   .string('a request identifier')
@@ -31,7 +34,7 @@ const requestId = z
   .refine((text) => !loneSurrogate.test(text), 'text without lone surrogates')
   .describe('Query parameter requestId of the log call.');
 
-/** One entry of the list of clusters: a uid, or an object for what differs. */
+/** One entry of the list of clusters: a uid, or an object if the cluster differs from the others. */
 export const cluster = z.union([
   uid.transform((text): ConfiguredCluster => ({ uid: text })),
   members({
@@ -42,7 +45,7 @@ export const cluster = z.union([
       .array(z.enum(resourceNames, `one of ${resourceNames.join(', ')}`))
       .min(1, 'at least one resource')
       .refine((names) => new Set(names).size === names.length, 'each resource once')
-      .describe('Which resources are collected of this cluster; left out: both.')
+      .describe('Resources to collect of this cluster; left out: both.')
       .optional(),
   }),
 ]);

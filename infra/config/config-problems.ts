@@ -2,19 +2,19 @@ import type * as z from 'zod';
 
 /** One thing that is wrong with the configuration. */
 export interface ConfigProblem {
-  /** Where, as one would write it in JavaScript: `clusters[3].uid`; empty for the whole. */
+  /** Where it is, as in JavaScript: `clusters[3].uid`; empty for the whole configuration. */
   readonly path: string;
-  /** What was found there, shortened; never a value that may be a secret. */
+  /** What was found there, shortened. Never a value that may be a secret. */
   readonly received: string;
   readonly expected: string;
 }
 
-/** All problems zod found, one per member. */
+/** All problems that zod found, one per member. */
 export function problemsOf(error: z.ZodError): ConfigProblem[] {
   return error.issues.flatMap((issue) => problemsOfIssue(issue, []));
 }
 
-/** What zod's own checks expect, in the words of the messages that the schema gives itself. */
+/** What zod's own checks expect, worded like the messages of the schema. */
 export function expectedByDefault(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
@@ -33,30 +33,32 @@ function problemsOfIssue(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]
   const path = [...parent, ...issue.path];
   if (issue.code === 'unrecognized_keys')
     return issue.keys.map((key) => ({
-      path: tellPath([...path, key]),
+      path: formatPath([...path, key]),
       received: 'an unknown member',
       expected: issue.message,
     }));
   if (issue.code === 'invalid_union') return problemsOfUnion(issue, path);
   if (issue.code === 'invalid_key')
-    return issue.issues.map(({ message }) => ({ path: tellPath(path), received: 'this name', expected: message }));
-  return [{ path: tellPath(path), received: tellValue(issue.input), expected: issue.message }];
+    return issue.issues.map(({ message }) => ({ path: formatPath(path), received: 'this name', expected: message }));
+  return [{ path: formatPath(path), received: describeValue(issue.input), expected: issue.message }];
 }
 
-/** The problems of the alternative that was meant: the one whose type fits; all expectations if none does. */
+/** The problems of the alternative whose type fits the value. If none fits, one problem that names them all. */
 function problemsOfUnion(issue: z.core.$ZodIssueInvalidUnion, path: readonly PropertyKey[]): ConfigProblem[] {
   const meant = issue.errors.find((issues) => !issues.some(isWrongType));
   if (meant !== undefined) return meant.flatMap((inner) => problemsOfIssue(inner, path));
   const expected = issue.errors.flatMap((issues) => issues.filter(isWrongType).map(({ message }) => message));
-  return [{ path: tellPath(path), received: tellValue(issue.input), expected: [...new Set(expected)].join(' or ') }];
+  return [
+    { path: formatPath(path), received: describeValue(issue.input), expected: [...new Set(expected)].join(' or ') },
+  ];
 }
 
 function isWrongType(issue: z.core.$ZodIssue): boolean {
   return issue.path.length === 0 && (issue.code === 'invalid_type' || issue.code === 'invalid_value');
 }
 
-/** A path as one would write it in JavaScript. */
-export function tellPath(path: readonly PropertyKey[]): string {
+/** A path as in JavaScript. */
+export function formatPath(path: readonly PropertyKey[]): string {
   return path
     .map((part) => {
       if (typeof part === 'number') return `[${part}]`;
@@ -67,8 +69,8 @@ export function tellPath(path: readonly PropertyKey[]): string {
     .replace(/^\./, '');
 }
 
-/** A value in few words: text shortened, credentials in an address left out, lists and objects by their kind. */
-export function tellValue(value: unknown): string {
+/** A value in a few words: text is shortened and loses the credentials of a URL; of lists and objects only the kind is named. */
+export function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
@@ -76,8 +78,8 @@ export function tellValue(value: unknown): string {
   return String(value);
 }
 
-const longestTold = 60;
+const longestShown = 60;
 
 function shorten(text: string): string {
-  return text.length <= longestTold ? text : `${text.slice(0, longestTold)}… (${text.length} characters)`;
+  return text.length <= longestShown ? text : `${text.slice(0, longestShown)}… (${text.length} characters)`;
 }

@@ -3,12 +3,12 @@ import { CronError, parseCron } from '../../lambda/schedule/cron';
 import { largestTemporaryStorageMiB, storageMarginMiB } from '../limits';
 
 /**
- * Rules between members. They run even where a member of its own is wrong, so that all problems are told at once:
- * a member counts as absent unless it has the right type.
+ * Rules between members. They run even if single members are wrong, so that all problems are reported at once. A member
+ * of the wrong type counts as absent.
  */
 type Context = z.core.$RefinementCtx;
 
-/** Every uid once: a second one would archive under the first one's keys. */
+/** Every uid once: two entries of one uid would write the same keys. */
 export function checkUniqueClusters(clusters: unknown, context: Context): void {
   if (!Array.isArray(clusters)) return;
   const first = new Map<string, number>();
@@ -26,7 +26,7 @@ export function checkUniqueClusters(clusters: unknown, context: Context): void {
   }
 }
 
-/** All bodies under way at once must fit the function's temporary storage. */
+/** All bodies under way at once have to fit into the function's temporary storage. */
 export function checkLimits(limits: unknown, context: Context): void {
   const concurrency = numberOf(limits, 'concurrency');
   const maxBodyMiB = numberOf(limits, 'maxBodyMiB');
@@ -39,14 +39,14 @@ export function checkLimits(limits: unknown, context: Context): void {
   context.addIssue({
     code: 'custom',
     input: `${concurrency} x ${maxBodyMiB} MiB`,
-    message: `concurrency x maxBodyMiB within the ${most} MiB a function can spill to: lower ${lower
+    message: `concurrency x maxBodyMiB of at most ${most} MiB, the temporary storage of a function: lower ${lower
       .filter(([, value]) => value >= 1)
       .map(([text]) => text)
       .join(' or ')}`,
   });
 }
 
-/** Objects move before they expire, and expire only when nothing locks them any more. */
+/** Objects have to move before they expire, and cannot expire while they are locked. */
 export function checkArchive(archive: unknown, context: Context): void {
   const moves = numberOf(archive, 'infrequentAccessAfterDays');
   const expires = numberOf(archive, 'retentionDays');
@@ -82,12 +82,12 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-const form = 'cron(minutes hours day-of-month month day-of-week year)';
+const cronForm = 'cron(minutes hours day-of-month month day-of-week year)';
 
-/** What is wrong with a schedule's expression, as what was expected instead; undefined if nothing is. */
+/** What is expected instead of a schedule's expression; undefined if it is valid. */
 export function scheduleProblem(expression: string): string | undefined {
-  if (/^\s*rate\(/i.test(expression)) return `${form}: rate() fires at deployment, before the API key is set`;
-  if (/^\s*at\(/i.test(expression)) return `${form}: at() fires only once`;
+  if (/^\s*rate\(/i.test(expression)) return `${cronForm}: rate() fires at deployment, before the API key is set`;
+  if (/^\s*at\(/i.test(expression)) return `${cronForm}: at() fires only once`;
   try {
     parseCron(expression);
     return undefined;
@@ -97,13 +97,13 @@ export function scheduleProblem(expression: string): string | undefined {
   }
 }
 
-/** What is wrong with the service's address, as what was expected instead; undefined if nothing is. */
+/** What is expected instead of the service's address; undefined if it is valid. */
 export function baseUrlProblem(text: string): string | undefined {
   if (/[\s\\]/.test(text) || !URL.canParse(text)) return 'an absolute URL such as https://clusters.example.com';
   const url = new URL(text);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
-    return 'https (plain http only towards loopback, because every request carries the key)';
-  // The parser drops an empty query or fragment, hence the text.
+    return 'https (http only towards loopback, because every request carries the API key)';
+  // Read from the text, because the parser drops an empty query or fragment.
   if (url.username !== '' || url.password !== '' || text.includes('@')) return 'no credentials in the address';
   if (text.includes('?') || text.includes('#')) return 'an address without query or fragment';
   return undefined;
@@ -119,10 +119,10 @@ function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
 }
 
-/** Whether a text is the name of an IANA time zone, aliases such as Asia/Kolkata included, in its exact spelling. */
+/** Whether a text is the exact name of an IANA time zone. Aliases such as Asia/Kolkata count. */
 export function isTimeZone(text: string): boolean {
   if (text === 'UTC' || text === 'GMT') return true;
-  // Intl also takes any case, abbreviations and, in newer versions, offsets; EventBridge Scheduler does not.
+  // Unlike EventBridge Scheduler, Intl also accepts any case, abbreviations and, in newer versions, offsets.
   if (!/^[A-Z][A-Za-z]+\/[A-Z][A-Za-z0-9+_/-]*$/.test(text)) return false;
   const listed = Intl.supportedValuesOf('timeZone').find((zone) => zone.toLowerCase() === text.toLowerCase());
   if (listed !== undefined) return listed === text;

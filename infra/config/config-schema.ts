@@ -13,12 +13,12 @@ import {
 } from './config-rules';
 
 /**
- * The configuration file as a schema. Every message completes the sentence "expected …", because that is how the
- * problems are told; every description ends up in collector.schema.json, where editors show it.
+ * The configuration file as a schema. Every message completes the sentence "expected …". Every description goes into
+ * collector.schema.json, where editors show it.
  */
 
-/** Turns a rule that says what it expected instead into a refinement. */
-function told(rule: (text: string) => string | undefined) {
+/** Turns a rule, which returns what it expects instead, into a refinement. */
+function refinement(rule: (text: string) => string | undefined) {
   return (input: string, context: z.core.$RefinementCtx): void => {
     const expected = rule(input);
     if (expected !== undefined) context.addIssue({ code: 'custom', input, message: expected });
@@ -33,7 +33,7 @@ const wholeNumber = (least: number, most: number) => {
 const service = members({
   baseUrl: z
     .string('the https address of the service')
-    .superRefine(told(baseUrlProblem))
+    .superRefine(refinement(baseUrlProblem))
     .transform(normaliseBaseUrl)
     .describe('Address of the service without /v1: https, or http towards loopback only. No credentials, no query.'),
   projectUid: projectUid.optional(),
@@ -65,13 +65,13 @@ const keyArn = z
 const schedule = members({
   expression: z
     .string('a cron expression')
-    .superRefine(told(scheduleProblem))
+    .superRefine(refinement(scheduleProblem))
     .describe('EventBridge Scheduler cron: cron(minutes hours day-of-month month day-of-week year).'),
   timeZone: z
     .string('an IANA time zone')
     .refine(isTimeZone, 'an IANA time zone such as Etc/UTC or Europe/Berlin')
     .default('Etc/UTC')
-    .describe('IANA time zone the expression is read in.'),
+    .describe('IANA time zone of the expression.'),
   enabled: z.boolean('true or false').default(true).describe('Whether the schedule starts runs.'),
 });
 
@@ -92,7 +92,7 @@ const archive = members({
   compression: z
     .enum(compressions, 'gzip or zstd')
     .default('gzip')
-    .describe('gzip is read by everything; zstd is two to three times as fast and as small.'),
+    .describe('gzip can be read everywhere; zstd compresses two to three times as fast to about the same size.'),
   infrequentAccessAfterDays: wholeNumber(30, 36_500)
     .describe('Days until an object moves to the infrequent access class; left out: never.')
     .optional(),
@@ -105,7 +105,7 @@ const archive = members({
   kms: z
     .union([z.literal(true, 'true'), keyArn])
     .describe(
-      'true creates a KMS key, an ARN uses that key, whose policy has to leave the decision to IAM; left out: encryption managed by S3.',
+      'true creates a KMS key; an ARN uses that key, whose policy has to let IAM policies decide; left out: encryption managed by S3.',
     )
     .optional(),
 }).superRefine(checkArchive, { when: () => true });
@@ -114,29 +114,27 @@ const alerts = members({
   emails: z
     .array(z.email('an e-mail address'))
     .default([])
-    .describe('Addresses that alarms and failed runs are sent to; each has to confirm once.'),
+    .describe('Addresses that get alarms and failed runs; each has to confirm once.'),
 });
 
-const identifiers = (prefix: string) =>
-  z
-    .array(
-      z
-        .string(`an identifier ${prefix}-…`)
-        .regex(new RegExp(`^${prefix}-[0-9a-f]{8,17}$`), `an identifier ${prefix}-…`),
-    )
-    .min(1, `at least one identifier ${prefix}-…`);
+/** The id of something in a VPC, such as `subnet-0123456789abcdef0`. */
+const networkId = (what: string, prefix: string) => {
+  const expected = `the id of a ${what}: ${prefix}- and 8 to 17 hexadecimal digits`;
+  return z.string(expected).regex(new RegExp(`^${prefix}-[0-9a-f]{8,17}$`), expected);
+};
 
 const network = members({
-  vpcId: z
-    .string('an identifier vpc-…')
-    .regex(/^vpc-[0-9a-f]{8,17}$/, 'an identifier vpc-…')
-    .describe('The VPC.'),
-  subnetIds: identifiers('subnet')
+  vpcId: networkId('VPC', 'vpc').describe('The VPC.'),
+  subnetIds: z
+    .array(networkId('subnet', 'subnet'), 'a list of subnets')
+    .min(1, 'at least one subnet')
     .max(16, 'at most 16 subnets')
-    .describe('Subnets with a way to the service and to AWS.'),
-  securityGroupIds: identifiers('sg')
+    .describe('Subnets from which the service and AWS can be reached.'),
+  securityGroupIds: z
+    .array(networkId('security group', 'sg'), 'a list of security groups')
+    .min(1, 'at least one security group')
     .max(5, 'at most 5 security groups')
-    .describe('Security groups that let the function out.'),
+    .describe('Security groups that let the function connect to the service and to AWS.'),
 });
 
 const tagText = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
@@ -158,7 +156,10 @@ interface SecretConfig {
 }
 
 export const configSchema = members({
-  $schema: z.string('the path of the JSON schema').describe('Schema that editors complete this file by.').optional(),
+  $schema: z
+    .string('the path of the JSON schema')
+    .describe('JSON schema, from which editors complete this file.')
+    .optional(),
   name: z
     .string('the name of the stack')
     .regex(
@@ -166,13 +167,13 @@ export const configSchema = members({
       'a stack name: a letter, then letters, digits and hyphens, at most 128 in all',
     )
     .describe("The stack's name; one stack per configuration file."),
-  service: service.describe('The service that is read.'),
+  service: service.describe('The service that the collector reads.'),
   apiKeySecret: z
     .union([
       secretName.transform((name): SecretConfig => ({ name })),
       members({
         name: secretName.describe('Name of the secret.'),
-        kmsKeyArn: keyArn.describe('Customer key the secret is encrypted with.').optional(),
+        kmsKeyArn: keyArn.describe('Customer key that encrypts the secret.').optional(),
       }),
     ])
     .describe(
@@ -183,12 +184,12 @@ export const configSchema = members({
     .array(cluster, 'a list of clusters')
     .min(1, 'at least one cluster')
     .superRefine(checkUniqueClusters, { when: () => true })
-    .describe('Clusters to collect: uids, or objects for what differs. No small limit.'),
+    .describe('Clusters to collect: uids, or objects for clusters that differ. 50,000 and more are no problem.'),
   schedule: schedule.describe('When a run starts.'),
-  limits: limits.prefault({}).describe('How hard the service is asked, and how much is accepted.'),
-  archive: archive.prefault({}).describe('How the archive stores and keeps.'),
-  alerts: alerts.prefault({}).describe('Who is told.'),
-  network: network.describe('Existing VPC the function runs in; left out: none.').optional(),
+  limits: limits.prefault({}).describe('How many requests the service gets, and how large a body may be.'),
+  archive: archive.prefault({}).describe('How objects are stored, and for how long.'),
+  alerts: alerts.prefault({}).describe('Who gets messages.'),
+  network: network.describe('Existing VPC that the function runs in; left out: none.').optional(),
   tags: tags.default({}).describe('Tags of everything in the stack.'),
   shards: wholeNumber(1, mostShards)
     .default(1)
@@ -207,7 +208,7 @@ export const configSchema = members({
     .describe('Whether Athena has tables over run records and logs, see docs/reading-the-archive.md.'),
 });
 
-/** The validated configuration, defaults filled in, with the text of the files it names. */
+/** The validated configuration, with defaults and with the text of the files that it names. */
 export type CollectorConfig = z.output<typeof configSchema> & {
   readonly service: {
     /** PEM text of the certificates in `caCertificateFile`. */
@@ -215,7 +216,7 @@ export type CollectorConfig = z.output<typeof configSchema> & {
   };
 };
 
-/** The configuration's schema as editors read it: what collector.schema.json holds. */
+/** The configuration's schema for editors: the content of collector.schema.json. */
 export function configJsonSchema(): string {
   const schema = z.toJSONSchema(configSchema, { io: 'input', target: 'draft-7' });
   return `${JSON.stringify({ ...schema, title: 'Configuration of the cluster log collector' }, undefined, 2)}\n`;

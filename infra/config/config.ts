@@ -7,10 +7,10 @@ import { JsonTextError, parseJson } from './json-text';
 
 export type { CollectorConfig } from './config-schema';
 
-/** Problems a message spells out; thousands of broken uids would bury the rest. */
-const toldProblems = 50;
+/** Most problems that a message lists: thousands of invalid uids would hide the others. */
+const shownProblems = 50;
 
-/** The configuration cannot be used. The message tells every problem: path, what was received, what was expected. */
+/** The configuration cannot be used. The message lists the problems: path, what was received, what was expected. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 
@@ -19,12 +19,12 @@ export class ConfigError extends Error {
     readonly problems: readonly ConfigProblem[],
     options?: ErrorOptions,
   ) {
-    super(tell(file, problems), options);
+    super(messageOf(file, problems), options);
   }
 }
 
 /**
- * Reads and checks a configuration file and the certificate file it names.
+ * Reads and checks a configuration file and the certificate file that it names.
  * @param file path, relative to the current directory
  * @throws ConfigError with all problems at once
  */
@@ -34,8 +34,8 @@ export function loadConfig(file: string): CollectorConfig {
 }
 
 /**
- * Checks a configuration that was read already.
- * @param file path the value was read from; files that the configuration names are relative to it
+ * Checks a configuration.
+ * @param file path that the value was read from; files that it names are relative to it
  * @throws ConfigError with all problems at once
  */
 export function parseConfig(value: unknown, file: string): CollectorConfig {
@@ -55,20 +55,20 @@ function readConfigFile(path: string): unknown {
         path,
         error.faults.map(({ line, column, reason }) => ({
           path: `line ${line}, column ${column}`,
-          received: reason,
-          expected: 'JSON with every member once',
+          received: `invalid JSON (${reason})`,
+          expected: 'valid JSON with each member once',
         })),
         { cause: error },
       );
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
-    const received = code === 'ENOENT' ? 'no such file' : code;
-    const expected = 'a configuration file; choose another with -c config=FILE';
+    const received = code === 'ENOENT' ? 'no file' : `a file that cannot be read (${code})`;
+    const expected = 'a configuration file; -c config=FILE chooses another one';
     throw new ConfigError(path, [{ path: '', received, expected }], { cause: error });
   }
 }
 
-/** The certificates the configuration names; what is wrong with them joins the problems. */
+/** The certificates that the configuration names. A problem with them is added to the problems. */
 function readNamedCertificate(value: unknown, file: string, problems: ConfigProblem[]): string | undefined {
   const name = (value as { service?: { caCertificateFile?: unknown } } | null)?.service?.caCertificateFile;
   if (typeof name !== 'string' || name === '') return undefined;
@@ -77,17 +77,18 @@ function readNamedCertificate(value: unknown, file: string, problems: ConfigProb
   } catch (error) {
     if (!(error instanceof CaCertificateError)) throw error;
     const expected = 'a PEM file with certificates that have not expired';
-    problems.push({ path: 'service.caCertificateFile', received: error.message, expected });
+    const received = `a file that cannot be used (${error.message})`;
+    problems.push({ path: 'service.caCertificateFile', received, expected });
     return undefined;
   }
 }
 
-function tell(file: string, problems: readonly ConfigProblem[]): string {
+function messageOf(file: string, problems: readonly ConfigProblem[]): string {
   const lines = problems
-    .slice(0, toldProblems)
+    .slice(0, shownProblems)
     .map(
       ({ path, received, expected }) => `  ${path === '' ? '' : `${path}: `}received ${received}, expected ${expected}`,
     );
-  if (problems.length > toldProblems) lines.push(`  … and ${problems.length - toldProblems} more`);
+  if (problems.length > shownProblems) lines.push(`  … and ${problems.length - shownProblems} more`);
   return `The configuration ${file} cannot be used:\n${lines.join('\n')}`;
 }

@@ -1,13 +1,13 @@
 import { type Message, type TransformFailure, transformSync } from 'esbuild';
 
-/** Where and why a text is not the JSON it should be; line and column count from 1. */
+/** Where and why a text is not valid JSON; line and column count from 1. */
 export interface JsonFault {
   readonly line: number;
   readonly column: number;
   readonly reason: string;
 }
 
-/** A text is not JSON, or names a member twice. */
+/** A text is not JSON, or has a member twice. */
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError';
 
@@ -17,8 +17,8 @@ export class JsonTextError extends Error {
 }
 
 /**
- * Parses JSON text. esbuild's parser reads it first, because JSON.parse does not say the line on every Node, and
- * silently drops all but the last of members of one name: a second `clusters` would lose the first.
+ * Parses JSON text. esbuild's parser reads it first, for two reasons: JSON.parse does not name the line on every Node, and
+ * of two members of one name it silently drops the first.
  * @throws JsonTextError
  */
 export function parseJson(text: string): unknown {
@@ -39,7 +39,7 @@ function faultsOf(text: string): JsonFault[] {
 
 function fault({ text, location }: Message): JsonFault {
   const { line, column, lineText } = location ?? { line: 1, column: 0, lineText: '' };
-  // esbuild counts bytes.
+  // esbuild counts the column in bytes.
   return { line, column: Buffer.from(lineText).subarray(0, column).toString().length + 1, reason: text };
 }
 

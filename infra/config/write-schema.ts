@@ -3,5 +3,5 @@ import { join } from 'node:path';
 import { projectRoot } from '../function-bundle';
 import { configJsonSchema } from './config-schema';
 
-/** `npm run schema`: to be run after a change of the configuration's schema. */
+/** `npm run schema`: run it after a change of the configuration's schema. */
 writeFileSync(join(projectRoot, 'collector.schema.json'), configJsonSchema());

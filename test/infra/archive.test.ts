@@ -18,11 +18,11 @@ const cleanUp = {
 };
 
 describe('how long the archive keeps', () => {
-  test('is for ever where nothing is configured; only leftovers are cleaned up', () => {
+  it('is for ever by default; only leftovers are cleaned up', () => {
     expect(rules({})).toEqual([cleanUp]);
   });
 
-  test('is what the configuration says, for all but the configurations of runs', () => {
+  it('is as configured, for all but the configurations of runs', () => {
     const expire = (folder: string) => ({
       Id: `expire-${folder}`,
       Status: 'Enabled',
@@ -40,14 +40,14 @@ describe('how long the archive keeps', () => {
     ]);
   });
 
-  test('is locked for the configured days, but the access logs are not', () => {
+  it('is locked for the configured days, but the access logs are not', () => {
     const template = exampleTemplate(archive({ objectLockDays: 90 }));
     const locked = { ObjectLockConfiguration: { Rule: { DefaultRetention: { Days: 90, Mode: 'GOVERNANCE' } } } };
     template.resourcePropertiesCountIs('AWS::S3::Bucket', { ObjectLockEnabled: true, ...locked }, 1);
     template.resourcePropertiesCountIs('AWS::S3::Bucket', { ObjectLockEnabled: Match.absent() }, 1);
   });
 
-  test('is a year for access logs', () => {
+  it('is a year for access logs', () => {
     exampleTemplate().resourcePropertiesCountIs(
       'AWS::S3::Bucket',
       { LifecycleConfiguration: { Rules: [{ ExpirationInDays: 365, Id: 'expire', Status: 'Enabled' }] } },
@@ -71,11 +71,11 @@ function encryption(keyId: unknown) {
 }
 
 describe('the encryption of the archive', () => {
-  test("is S3's own where nothing is configured", () => {
+  it("is S3's own by default", () => {
     exampleTemplate().resourcePropertiesCountIs('AWS::S3::Bucket', encryption(undefined), 2);
   });
 
-  test('is a key of its own that rotates and is kept', () => {
+  it('may be a key of the stack that rotates and is kept', () => {
     const template = exampleTemplate(archive({ kms: true }));
     const id = { 'Fn::GetAtt': [Match.stringLikeRegexp('^ArchiveKey'), 'Arn'] };
     template.resourcePropertiesCountIs('AWS::S3::Bucket', encryption(id), 1);
@@ -85,13 +85,13 @@ describe('the encryption of the archive', () => {
     });
   });
 
-  test('is a given key', () => {
+  it('may be an existing key', () => {
     const template = exampleTemplate(archive({ kms: kmsKeyArn }));
     template.resourcePropertiesCountIs('AWS::S3::Bucket', encryption(kmsKeyArn), 1);
     template.resourceCountIs('AWS::KMS::Key', 1);
   });
 
-  test("of the access logs is S3's own, because log delivery works with nothing else", () => {
+  it("of the access logs is S3's own, because S3 delivers them only so", () => {
     exampleTemplate(archive({ kms: true })).resourcePropertiesCountIs('AWS::S3::Bucket', encryption(undefined), 1);
   });
 });

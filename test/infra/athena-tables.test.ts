@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { runColumns } from '../../infra/athena-tables';
 import { runRecordSchema } from '../../lambda/run/run-record';
-import { exampleApp, exampleTemplate, resourcesOf, type TemplateJson, tell } from './example-stack';
+import { exampleApp, exampleTemplate, resourcesOf, type TemplateJson, textOf } from './example-stack';
 
 interface TableInput {
   Name: string;
@@ -16,38 +16,40 @@ function tablesOf(changes: Record<string, unknown>): Record<string, TableInput> 
   return Object.fromEntries(inputs.map((input) => [input.Name, input]));
 }
 
-test('the tables are there only where they are asked for', () => {
-  exampleTemplate().resourceCountIs('AWS::Glue::Table', 0);
-  expect(Object.keys(tablesOf({}))).toEqual(['runs', 'logs']);
-});
-
-test('the columns of runs are the members of a run record, with their types', () => {
-  expect(runColumns).toEqual(hiveMembers(z.toJSONSchema(runRecordSchema) as JsonSchema));
-});
-
-test('partitions follow the keys of the archive', () => {
-  const { runs, logs } = tablesOf({});
-  const template = (table: TableInput | undefined) => tell(table?.Parameters['storage.location.template']);
-  expect(template(runs)).toBe(`s3://<ArchiveBucket>/runs/date=\${day}/`);
-  expect(template(logs)).toBe(`s3://<ArchiveBucket>/logs/cluster=\${cluster}/date=\${day}/`);
-  expect(logs?.PartitionKeys.map(({ Name }) => Name)).toEqual(['cluster', 'day']);
-  expect(logs?.Parameters['projection.cluster.type']).toBe('injected');
-});
-
-test('days reach back as far as the archive does', () => {
-  const range = (archive: object) => tablesOf({ archive }).runs?.Parameters['projection.day.range'];
-  expect(range({ retentionDays: 400 })).toBe('NOW-401DAYS,NOW+1DAYS');
-  expect(range({})).toBe('2025-01-01,NOW+1DAYS');
-});
-
-test('the database is named as databases may be', () => {
-  exampleTemplate({ athenaTables: true, name: 'My-Collector' }).hasResourceProperties('AWS::Glue::Database', {
-    DatabaseInput: { Name: 'my_collector' },
+describe('the Athena tables', () => {
+  it('exist only if they are configured', () => {
+    exampleTemplate().resourceCountIs('AWS::Glue::Table', 0);
+    expect(Object.keys(tablesOf({}))).toEqual(['runs', 'logs']);
   });
-});
 
-test('the tables raise no security finding', () => {
-  expect(() => exampleApp({ athenaTables: true }, true).app.synth()).not.toThrow();
+  it('have the members of a run record as the columns of runs, with their types', () => {
+    expect(runColumns).toEqual(hiveMembers(z.toJSONSchema(runRecordSchema) as JsonSchema));
+  });
+
+  it('have the partitions of the keys', () => {
+    const { runs, logs } = tablesOf({});
+    const template = (table: TableInput | undefined) => textOf(table?.Parameters['storage.location.template']);
+    expect(template(runs)).toBe(`s3://<ArchiveBucket>/runs/date=\${day}/`);
+    expect(template(logs)).toBe(`s3://<ArchiveBucket>/logs/cluster=\${cluster}/date=\${day}/`);
+    expect(logs?.PartitionKeys.map(({ Name }) => Name)).toEqual(['cluster', 'day']);
+    expect(logs?.Parameters['projection.cluster.type']).toBe('injected');
+  });
+
+  it('reach back as far as the retention', () => {
+    const range = (archive: object) => tablesOf({ archive }).runs?.Parameters['projection.day.range'];
+    expect(range({ retentionDays: 400 })).toBe('NOW-401DAYS,NOW+1DAYS');
+    expect(range({})).toBe('2025-01-01,NOW+1DAYS');
+  });
+
+  it('are in a database with a valid name', () => {
+    exampleTemplate({ athenaTables: true, name: 'My-Collector' }).hasResourceProperties('AWS::Glue::Database', {
+      DatabaseInput: { Name: 'my_collector' },
+    });
+  });
+
+  it('pass cdk-nag', () => {
+    expect(() => exampleApp({ athenaTables: true }, true).app.synth()).not.toThrow();
+  });
 });
 
 interface JsonSchema {
@@ -57,7 +59,7 @@ interface JsonSchema {
 }
 
 function hiveMembers({ properties = {} }: JsonSchema): Record<string, string> {
-  // Only the summary of a dry run has it, which leaves no record.
+  // Only a dry run has it, and a dry run writes no record.
   const members = Object.entries(properties).filter(([name]) => name !== 'wouldArchive');
   return Object.fromEntries(members.map(([name, member]) => [name.toLowerCase(), hiveType(member)]));
 }

@@ -6,7 +6,7 @@ import { allowedTo, everything, exampleTemplate, kmsKeyArn, type TemplateJson } 
 
 const template = exampleTemplate();
 
-/** What the collector needs whatever is configured (DESIGN section 9). */
+/** What the function needs in every configuration. */
 const always = [
   'kms:Decrypt <AlertsKey.Arn>',
   'kms:GenerateDataKey <AlertsKey.Arn>',
@@ -27,18 +27,18 @@ function allowed(changes: Record<string, unknown> = {}): string[] {
 }
 
 describe('the role of the function', () => {
-  test('allows exactly what the function needs', () => {
+  it('allows exactly what the function needs', () => {
     expect(allowed()).toEqual([...always, ...ownSecret].sort());
   });
 
-  test('allows an existing secret by its name, with the six characters that are appended to it', () => {
+  it('allows an existing secret by its name and the six characters that AWS appends', () => {
     const secret = 'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:platform/clusters-??????';
     expect(allowed({ apiKeySecret: 'platform/clusters' })).toEqual(
       [...always, `secretsmanager:GetSecretValue ${secret}`].sort(),
     );
   });
 
-  test("allows the secret's customer key, through Secrets Manager only", () => {
+  it("allows the secret's customer key, through Secrets Manager only", () => {
     const lines = allowed({ apiKeySecret: { name: 'platform/clusters', kmsKeyArn } });
     expect(lines).toContain(
       `kms:Decrypt ${kmsKeyArn} if {StringEquals: {kms:ViaService: secretsmanager.<AWS::Region>.<AWS::URLSuffix>}}`,
@@ -46,7 +46,7 @@ describe('the role of the function', () => {
     expect(lines).toHaveLength(always.length + 2);
   });
 
-  test.each([
+  it.each([
     ['a key of its own', true, '<ArchiveKey.Arn>'],
     ['a given key', kmsKeyArn, kmsKeyArn],
   ])("allows the archive's key, through S3 only: %s", (_, kms, key) => {
@@ -56,7 +56,7 @@ describe('the role of the function', () => {
     );
   });
 
-  test('allows Lambda, and not the code, to attach the function to its network', () => {
+  it('allows Lambda, and not the code, to attach the function to its network', () => {
     const network = exampleTemplate({ network: everything.network });
     const lines = allowedTo(network.toJSON() as TemplateJson, 'CollectorRole').filter((line) =>
       line.startsWith('ec2:'),
@@ -76,7 +76,7 @@ describe('the role of the function', () => {
     });
   });
 
-  test('is in place, with its policy, before the function is', () => {
+  it('is created, with its policy, before the function', () => {
     template.hasResource('AWS::Lambda::Function', {
       DependsOn: Match.arrayWith([Match.stringLikeRegexp('^CollectorRoleDefaultPolicy')]),
     });
@@ -84,7 +84,7 @@ describe('the role of the function', () => {
 });
 
 describe('the function', () => {
-  test('is the one function there is, on Node 24 and arm64, with a log of its own as JSON', () => {
+  it('is the only one, on Node 24 and arm64, with a log group of its own and JSON logs', () => {
     template.resourceCountIs('AWS::Lambda::Function', 1);
     template.hasResourceProperties('AWS::Lambda::Function', {
       Runtime: 'nodejs24.x',
@@ -98,7 +98,7 @@ describe('the function', () => {
     template.hasResourceProperties('AWS::Logs::LogGroup', { RetentionInDays: Match.anyValue() });
   });
 
-  test('is told everything the code reads from its environment', () => {
+  it('gets everything that the code reads from its environment', () => {
     template.hasResourceProperties('AWS::Lambda::Function', {
       Environment: {
         Variables: {
@@ -112,20 +112,20 @@ describe('the function', () => {
     });
   });
 
-  test('is told the name of an existing secret', () => {
+  it('gets the name of an existing secret', () => {
     exampleTemplate({ apiKeySecret: 'platform/clusters' }).hasResourceProperties('AWS::Lambda::Function', {
       Environment: { Variables: { [environmentNames.apiKeySecret]: 'platform/clusters' } },
     });
   });
 
-  test('runs in the configured network', () => {
+  it('runs in the configured network', () => {
     const { subnetIds, securityGroupIds } = everything.network;
     exampleTemplate({ network: everything.network }).hasResourceProperties('AWS::Lambda::Function', {
       VpcConfig: { SubnetIds: subnetIds, SecurityGroupIds: securityGroupIds },
     });
   });
 
-  test('is retried twice and told as failed to the topic, its events kept until every attempt had its time', () => {
+  it('is retried twice, and its events are kept until every attempt had its time', () => {
     template.hasResourceProperties('AWS::Lambda::EventInvokeConfig', {
       MaximumRetryAttempts: 2,
       MaximumEventAgeInSeconds: eventAgeSeconds,
@@ -135,17 +135,17 @@ describe('the function', () => {
 });
 
 describe('the times of a run', () => {
-  test('let the last attempt start before its event is too old', () => {
+  it('let the last attempt start before its event is too old', () => {
     expect(longestRunSeconds).toBeLessThan(eventAgeSeconds);
     expect(eventAgeSeconds).toBeLessThanOrEqual(6 * 3600);
   });
 
-  test('let a late delivery happen on the day of its run', () => {
+  it('let a late delivery happen on the day of its run', () => {
     expect(deliveryAgeSeconds + longestRunSeconds).toBeLessThan(24 * 3600);
     expect(deliveryAgeSeconds).toBeGreaterThan(functionTimeoutSeconds);
   });
 
-  test('leave most of the time limit to the work', () => {
+  it('leave most of the time limit to the work', () => {
     expect(deadlineReserveSeconds).toBeLessThan(functionTimeoutSeconds / 10);
   });
 });

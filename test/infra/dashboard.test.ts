@@ -16,7 +16,7 @@ interface Widget {
   };
 }
 
-/** The dashboard as CloudWatch receives it, logical ids in the place of what CloudFormation fills in. */
+/** The dashboard's body, with logical ids in place of what CloudFormation fills in. */
 function dashboardOf(setup?: Setup) {
   const { template } = observedStack(setup);
   const [dashboard] = Object.values(template().findResources('AWS::CloudWatch::Dashboard'));
@@ -36,101 +36,100 @@ function dashboardOf(setup?: Setup) {
   };
 }
 
-test('it is one screen whose widgets fill their rows and do not overlap', () => {
-  const { widgets, name } = dashboardOf();
-  expect(name).toBe('observed');
-  const taken = new Set<string>();
-  for (const { x, y, width, height } of widgets) {
-    for (let column = x; column < x + width; column++) {
-      for (let row = y; row < y + height; row++) {
-        expect(column).toBeLessThan(24);
-        expect(taken.has(`${column},${row}`)).toBe(false);
-        taken.add(`${column},${row}`);
+describe('the dashboard', () => {
+  it('is one screen whose widgets fill their rows and do not overlap', () => {
+    const { widgets, name } = dashboardOf();
+    expect(name).toBe('observed');
+    const taken = new Set<string>();
+    for (const { x, y, width, height } of widgets) {
+      for (let column = x; column < x + width; column += 1) {
+        for (let row = y; row < y + height; row += 1) {
+          expect(column).toBeLessThan(24);
+          expect(taken.has(`${column},${row}`)).toBe(false);
+          taken.add(`${column},${row}`);
+        }
       }
     }
-  }
-  const rows = Math.max(...widgets.map(({ y, height }) => y + height));
-  expect(taken.size).toBe(24 * rows);
-  expect(rows).toBeLessThanOrEqual(22);
-});
+    const rows = Math.max(...widgets.map(({ y, height }) => y + height));
+    expect(taken.size).toBe(24 * rows);
+    expect(rows).toBeLessThanOrEqual(22);
+  });
 
-test('it shows the state of every alarm', () => {
-  const { widget, alarms } = dashboardOf();
-  expect(widget('Alarms').properties.alarms?.sort()).toEqual(Object.keys(alarms).sort());
-  expect(Object.keys(alarms)).toHaveLength(6);
-});
+  it('shows the state of every alarm', () => {
+    const { widget, alarms } = dashboardOf();
+    expect(widget('Alarms').properties.alarms?.sort()).toEqual(Object.keys(alarms).sort());
+    expect(Object.keys(alarms)).toHaveLength(6);
+  });
 
-test('it shows every outcome of the runs of this stack', () => {
-  const metrics = dashboardOf().widget('Outcomes per run (clusters x resources)').properties.metrics;
-  expect(metrics?.map((metric) => metric.slice(0, 4))).toEqual(
-    [metricNames.archived, metricNames.alreadyArchived, metricNames.failed, metricNames.notAttempted].map((metric) => [
-      metricNamespace,
-      metric,
-      'service',
-      'observed',
-    ]),
-  );
-});
-
-test('it shows bytes, throttling and rejected keys', () => {
-  const { widget } = dashboardOf();
-  const names = (title: string) => widget(title).properties.metrics?.map(([, metric]) => metric);
-  expect(names('Bytes archived')).toEqual([metricNames.bytes, metricNames.storedBytes]);
-  expect(names('Throttling and rejected keys')).toEqual([metricNames.throttled, metricNames.keyRejected]);
-});
-
-test('it shows the duration against the limit of the function', () => {
-  const { annotations, metrics } = dashboardOf().widget('Duration against the limit (seconds)').properties;
-  expect(annotations?.horizontal.map(({ value }) => value)).toEqual([
-    functionTimeoutSeconds,
-    0.8 * functionTimeoutSeconds,
-  ]);
-  expect(metrics).toContainEqual(expect.arrayContaining(['AWS/Lambda', 'Duration', 'FunctionName', 'collector']));
-});
-
-test('it finds the last green runs and the last failures in the log by the lines the collector writes', () => {
-  const { widget } = dashboardOf();
-  expect(widget('Last green runs').properties.query).toContain(
-    `filter message = "${logMessages.run}" and status = "complete" and ispresent(record)`,
-  );
-  expect(widget('Last failures').properties.query).toContain(`filter message = "${logMessages.failure}"`);
-  for (const title of ['Last green runs', 'Last failures']) {
-    expect(widget(title).properties.query).toMatch(
-      /^SOURCE '\/collector' \| fields .*\n\| sort @timestamp desc\n\| limit \d+$/s,
+  it('shows every outcome of the runs of this stack', () => {
+    const metrics = dashboardOf().widget('Outcomes per run (clusters x resources)').properties.metrics;
+    expect(metrics?.map((metric) => metric.slice(0, 4))).toEqual(
+      [metricNames.archived, metricNames.alreadyArchived, metricNames.failed, metricNames.notAttempted].map(
+        (metric) => [metricNamespace, metric, 'service', 'observed'],
+      ),
     );
-  }
-});
+  });
 
-test.each([
-  ['cron(0 * * * ? *)', '-P7D'],
-  ['cron(0 0 1 * ? *)', '-P62D'],
-  ['cron(0 0 1 1 ? *)', '-P90D'],
-])('for %s it opens with %s, which holds two runs unless that is very long', (expression, start) => {
-  expect(dashboardOf({ schedule: { expression } }).start).toBe(start);
-});
+  it('shows bytes, throttling and rejected keys', () => {
+    const { widget } = dashboardOf();
+    const names = (title: string) => widget(title).properties.metrics?.map(([, metric]) => metric);
+    expect(names('Bytes archived')).toEqual([metricNames.bytes, metricNames.storedBytes]);
+    expect(names('Throttling and rejected keys')).toEqual([metricNames.throttled, metricNames.keyRejected]);
+  });
 
-test.each([
-  ['cron(0 * * * ? *)', 3600],
-  ['cron(0 3,4 * * ? *)', 3600],
-  ['cron(0 3 * * ? *)', 86_400],
-])('for %s a point of the graphs is %p seconds: about one run with its retries', (expression, period) => {
-  const graphs = ['Outcomes per run (clusters x resources)', 'Bytes archived', 'Throttling and rejected keys'];
-  const { widget } = dashboardOf({ schedule: { expression } });
-  for (const title of [...graphs, 'Duration against the limit (seconds)']) {
-    for (const metric of widget(title).properties.metrics ?? []) expect(metric.at(-1)).toMatchObject({ period });
-  }
-});
+  it('shows the duration and the limit of the function', () => {
+    const { annotations, metrics } = dashboardOf().widget('Duration against the limit (seconds)').properties;
+    expect(annotations?.horizontal.map(({ value }) => value)).toEqual([
+      functionTimeoutSeconds,
+      0.8 * functionTimeoutSeconds,
+    ]);
+    expect(metrics).toContainEqual(expect.arrayContaining(['AWS/Lambda', 'Duration', 'FunctionName', 'collector']));
+  });
 
-test('with shards, it shows how the executions ended, and calls a run green once every shard is', () => {
-  const { widgets, widget } = dashboardOf({ shards: 4 });
-  const shown = JSON.stringify(widget('Runs in shards (executions)').properties.metrics);
-  for (const name of ['ExecutionsSucceeded', 'ExecutionsFailed', 'ExecutionsTimedOut', 'ExecutionsAborted'])
-    expect(shown).toContain(name);
-  expect(JSON.stringify(widget('Duration of runs (minutes)').properties.metrics)).toContain('ExecutionTime');
-  expect(widget('Last green runs').properties.query).toMatch(
-    /stats count_distinct\(shard\.index\) as shards.* by run\n\| filter shards = 4\n/,
-  );
-  const plain = dashboardOf().widgets;
-  expect(widgets).toHaveLength(plain.length + 2);
-  expect(JSON.stringify(plain)).not.toContain('AWS/States');
+  it('finds the last green runs and the last failures in the log lines that the collector writes', () => {
+    const { widget } = dashboardOf();
+    expect(widget('Last green runs').properties.query).toContain(
+      `filter message = "${logMessages.run}" and status = "complete" and ispresent(record)`,
+    );
+    expect(widget('Last failures').properties.query).toContain(`filter message = "${logMessages.failure}"`);
+    for (const title of ['Last green runs', 'Last failures']) {
+      expect(widget(title).properties.query).toMatch(
+        /^SOURCE '\/collector' \| fields .*\n\| sort @timestamp desc\n\| limit \d+$/s,
+      );
+    }
+  });
+
+  it.each([
+    ['cron(0 * * * ? *)', '-P7D'],
+    ['cron(0 0 1 * ? *)', '-P62D'],
+    ['cron(0 0 1 1 ? *)', '-P90D'],
+  ])('with %s shows %s at first: two runs, unless that is too long', (expression, start) => {
+    expect(dashboardOf({ schedule: { expression } }).start).toBe(start);
+  });
+
+  it.each([
+    ['cron(0 * * * ? *)', 3600],
+    ['cron(0 3,4 * * ? *)', 3600],
+    ['cron(0 3 * * ? *)', 86_400],
+  ])('with %s has a point every %p seconds: about one run with its retries', (expression, period) => {
+    const graphs = ['Outcomes per run (clusters x resources)', 'Bytes archived', 'Throttling and rejected keys'];
+    const { widget } = dashboardOf({ schedule: { expression } });
+    for (const title of [...graphs, 'Duration against the limit (seconds)']) {
+      for (const metric of widget(title).properties.metrics ?? []) expect(metric.at(-1)).toMatchObject({ period });
+    }
+  });
+
+  it('with shards shows how the executions ended, and counts a run as green once every shard is', () => {
+    const { widgets, widget } = dashboardOf({ shards: 4 });
+    const shown = JSON.stringify(widget('Runs in shards (executions)').properties.metrics);
+    for (const name of ['ExecutionsSucceeded', 'ExecutionsFailed', 'ExecutionsTimedOut', 'ExecutionsAborted'])
+      expect(shown).toContain(name);
+    expect(JSON.stringify(widget('Duration of runs (minutes)').properties.metrics)).toContain('ExecutionTime');
+    expect(widget('Last green runs').properties.query).toMatch(
+      /stats count_distinct\(shard\.index\) as shards.* by run\n\| filter shards = 4\n/,
+    );
+    const plain = dashboardOf().widgets;
+    expect(widgets).toHaveLength(plain.length + 2);
+    expect(JSON.stringify(plain)).not.toContain('AWS/States');
+  });
 });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type CollectorConfig, ConfigError, parseConfig } from '../../infra/config/config';
 import type { ConfigProblem } from '../../infra/config/config-problems';
 
-/** The shipped configuration, as a file would hold it. */
+/** The shipped configuration, as JSON. */
 export function exampleJson(): Record<string, unknown> {
   return JSON.parse(readFileSync(join(__dirname, '..', '..', 'collector.json'), 'utf8'));
 }
@@ -13,7 +13,7 @@ export function exampleConfig(changes: Record<string, unknown> = {}): CollectorC
   return parseConfig({ ...exampleJson(), ...changes }, join(__dirname, 'example.json'));
 }
 
-/** The least that is a configuration. */
+/** The smallest valid configuration. */
 export const minimal = {
   name: 'collector',
   service: { baseUrl: 'https://clusters.example.com' },
@@ -21,7 +21,7 @@ export const minimal = {
   schedule: { expression: 'cron(0 * * * ? *)' },
 };
 
-/** The problems for which an action refuses a configuration. */
+/** The problems of the ConfigError that an action throws. */
 export function problemsOf(action: () => unknown): readonly ConfigProblem[] {
   try {
     action();

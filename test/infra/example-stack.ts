@@ -4,7 +4,7 @@ import { exampleConfig } from './example-config';
 
 export const kmsKeyArn = 'arn:aws:kms:eu-central-1:111111111111:key/11111111-2222-3333-4444-555555555555';
 
-/** What a platform team may add to the shipped configuration, all of it. */
+/** Everything that can be added to the shipped configuration. */
 export const everything = {
   apiKeySecret: { name: 'platform/clusters', kmsKeyArn },
   archive: { kms: true, infrequentAccessAfterDays: 30, retentionDays: 400, objectLockDays: 90 },
@@ -55,7 +55,7 @@ export function resourcesOf(json: TemplateJson, type: string): [string, Resource
   return Object.entries(json.Resources).filter(([, resource]) => resource.Type === type);
 }
 
-/** The one resource of a type whose logical id begins so. */
+/** The only resource of a type whose logical id begins with a prefix. */
 export function resourceOf(json: TemplateJson, type: string, prefix = ''): Resource {
   const [first, ...others] = resourcesOf(json, type).filter(([id]) => id.startsWith(prefix));
   if (first === undefined || others.length > 0)
@@ -67,30 +67,32 @@ export function statementsOf(policy: Resource): Statement[] {
   return (policy.Properties.PolicyDocument as { Statement: Statement[] }).Statement;
 }
 
-/** What a role allows, in words: one `action resource [condition]` each, sorted; managed and inline policies included. */
+/** What a role allows: lines of `action resource [if condition]`, sorted, with managed and inline policies. */
 export function allowedTo(json: TemplateJson, rolePrefix: string): string[] {
   const role = resourceOf(json, 'AWS::IAM::Role', rolePrefix);
   const attached = resourcesOf(json, 'AWS::IAM::Policy').filter(([id]) => id.startsWith(rolePrefix));
-  const managed = ((role.Properties.ManagedPolicyArns as unknown[]) ?? []).map((arn) => `managed policy ${tell(arn)}`);
-  const inline = ((role.Properties.Policies as unknown[]) ?? []).map((policy) => `inline policy ${tell(policy)}`);
+  const managed = ((role.Properties.ManagedPolicyArns as unknown[]) ?? []).map(
+    (arn) => `managed policy ${textOf(arn)}`,
+  );
+  const inline = ((role.Properties.Policies as unknown[]) ?? []).map((policy) => `inline policy ${textOf(policy)}`);
   const statements = attached.flatMap(([, policy]) => statementsOf(policy)).filter(({ Effect }) => Effect === 'Allow');
-  return [...managed, ...inline, ...statements.flatMap(tellStatement)].sort();
+  return [...managed, ...inline, ...statements.flatMap(statementLines)].sort();
 }
 
-function tellStatement({ Action, Resource, Condition }: Statement): string[] {
-  const condition = Condition === undefined ? '' : ` if ${tell(Condition)}`;
-  return [Action].flat().flatMap((action) => [Resource].flat().map((on) => `${action} ${tell(on)}${condition}`));
+function statementLines({ Action, Resource, Condition }: Statement): string[] {
+  const condition = Condition === undefined ? '' : ` if ${textOf(Condition)}`;
+  return [Action].flat().flatMap((action) => [Resource].flat().map((on) => `${action} ${textOf(on)}${condition}`));
 }
 
-/** A value with intrinsic functions, readable: `<Id>`, `<Id.Arn>`. */
-export function tell(value: unknown): string {
+/** A value as readable text; references are `<Id>` and `<Id.Arn>`. */
+export function textOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);
   const { Ref, 'Fn::GetAtt': attribute, 'Fn::Join': join } = value as Record<string, unknown>;
   if (typeof Ref === 'string') return `<${stable(Ref)}>`;
   if (Array.isArray(attribute)) return `<${stable(attribute[0])}.${attribute[1]}>`;
-  if (Array.isArray(join)) return (join[1] as unknown[]).map(tell).join(join[0] as string);
+  if (Array.isArray(join)) return (join[1] as unknown[]).map(textOf).join(join[0] as string);
   return `{${Object.entries(value)
-    .map(([name, part]) => `${name}: ${tell(part)}`)
+    .map(([name, part]) => `${name}: ${textOf(part)}`)
     .join(', ')}}`;
 }
 

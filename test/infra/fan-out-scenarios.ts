@@ -10,8 +10,8 @@ import { type DeployedCollector, type LocalCollector, startLocalCollector } from
 
 /** Something that runs the state machine of a deployed stack. */
 export interface Interpreter {
-  /** Whether it tells an execution its start as text, as Step Functions does. */
-  readonly tellsStart: boolean;
+  /** Whether an execution knows its start time as text, as in Step Functions. */
+  readonly hasStartTime: boolean;
   /** Whether two executions can be under way at once. */
   readonly overlaps: boolean;
   /** Starts an execution and waits for its end. */
@@ -29,7 +29,7 @@ const scheduledTime = '2026-11-20T12:00:00Z';
 const run = new Date(scheduledTime);
 const ofSchedule = { namespace: metricNamespace, name: metricNames.scheduled, value: 1, dimensions: { service: name } };
 
-/** What an execution has to do, on whatever interprets its definition. */
+/** What an execution has to do, whatever interprets its definition. */
 export function describeFanOut(interpreter: Interpreter): void {
   let collector: LocalCollector;
   let written: string[];
@@ -52,7 +52,7 @@ export function describeFanOut(interpreter: Interpreter): void {
   const objects = () => written.filter((key) => /^(logs|manifests)\//.test(key)).sort();
   const recordNames = () => written.flatMap((key) => parseRunRecordKey(key) ?? []);
 
-  test('4 shards over 200 clusters archive exactly the whole, once', async () => {
+  it('4 shards archive all of 200 clusters, each object once', async () => {
     const deployed = await deploy();
     expect((await interpreter.start(deployed, { scheduledTime })).failure).toBeUndefined();
     expect(objects()).toEqual(allKeys(run));
@@ -66,7 +66,7 @@ export function describeFanOut(interpreter: Interpreter): void {
     expect(await interpreter.metrics(deployed)).toEqual([ofSchedule]);
   });
 
-  test('a failing shard stops no other, the execution names it, and a second one completes the run', async () => {
+  it('a failing shard stops no other, the execution names it, and a second one completes the run', async () => {
     const deployed = await deploy();
     const [bad = '', ...others] = uids.filter((uid) => isInShard(uid, { index: 2, count: shards }));
     expect(others.length).toBeGreaterThan(30);
@@ -78,11 +78,11 @@ export function describeFanOut(interpreter: Interpreter): void {
     });
     expect(failure?.cause).toContain(`{"scheduledTime":"${scheduledTime}"}`);
     expect(objects()).toEqual(allKeys(run).filter((key) => !key.includes(`cluster=${bad}/`)));
-    // As often as Lambda would have tried.
+    // As many attempts as Lambda makes.
     expect(recordNames().filter(({ shard }) => shard?.index === 2)).toHaveLength(3);
     expect(recordNames()).toHaveLength(3 + 3);
     expect(await runIn(deployed)).toMatchObject({ status: 'incomplete', counts: { failed: 2 } });
-    // It has had its run, though not a good one: another alarm tells that.
+    // The schedule had its run. That the run failed is for another alarm.
     expect(await interpreter.metrics(deployed)).toEqual([ofSchedule]);
 
     delete collector.failing[bad];
@@ -91,12 +91,12 @@ export function describeFanOut(interpreter: Interpreter): void {
     expect(await runIn(deployed)).toMatchObject({ status: 'complete', counts: { archived: 400, failed: 0 } });
   });
 
-  test('a shard that heals with a retry fails nothing', async () => {
+  it('a shard that succeeds at a retry fails nothing', async () => {
     const deployed = await collector.deploy({
       intercept: ({ action, key }) => {
-        const isFirst =
-          action === 'PutObject' && key?.startsWith('runs/') && key.includes('shard-1') && failures++ === 0;
-        return isFirst ? { kind: 'error', status: 403, code: 'AccessDenied', message: 'once' } : undefined;
+        if (action !== 'PutObject' || !key?.startsWith('runs/') || !key.includes('shard-1')) return undefined;
+        failures += 1;
+        return failures === 1 ? { kind: 'error', status: 403, code: 'AccessDenied', message: 'once' } : undefined;
       },
     });
     let failures = 0;
@@ -105,7 +105,7 @@ export function describeFanOut(interpreter: Interpreter): void {
     expect(await runIn(deployed)).toMatchObject({ status: 'complete', counts: { archived: 400 } });
   });
 
-  (interpreter.overlaps ? test : test.skip)(
+  (interpreter.overlaps ? it : it.skip)(
     'two executions of the same run at the same time write every object once, and both succeed',
     async () => {
       const deployed = await deploy();
@@ -115,7 +115,7 @@ export function describeFanOut(interpreter: Interpreter): void {
     },
   );
 
-  (interpreter.tellsStart ? test : test.skip)(
+  (interpreter.hasStartTime ? it : it.skip)(
     '{} by hand collects everything now, in one run, which the schedule does not count as its own',
     async () => {
       const deployed = await deploy();
@@ -123,7 +123,7 @@ export function describeFanOut(interpreter: Interpreter): void {
       expect((await interpreter.start(deployed, {})).failure).toBeUndefined();
       const { run: now, status, records } = await runIn(deployed);
       expect({ status, records: records.length }).toEqual({ status: 'complete', records: shards });
-      // Step Functions names times by milliseconds at most.
+      // Step Functions gives times in milliseconds.
       expect(now.getTime()).toBeGreaterThanOrEqual(before - 1);
       expect(now.getTime()).toBeLessThanOrEqual(Date.now());
       expect(objects()).toEqual(allKeys(now));
@@ -131,7 +131,7 @@ export function describeFanOut(interpreter: Interpreter): void {
     },
   );
 
-  test('other members of the event reach every shard', async () => {
+  it('other members of the event reach every shard', async () => {
     const deployed = await deploy();
     const chosen = uids.slice(0, 10);
     expect(new Set(chosen.map(shardOf)).size).toBe(shards);
@@ -139,14 +139,14 @@ export function describeFanOut(interpreter: Interpreter): void {
     expect(objects()).toEqual(allKeys(run, chosen));
   });
 
-  test('a dry run writes nothing and counts as no run of the schedule', async () => {
+  it('a dry run writes nothing and counts as no run of the schedule', async () => {
     const deployed = await deploy();
     expect((await interpreter.start(deployed, { scheduledTime, dryRun: true })).failure).toBeUndefined();
     expect(written).toEqual([]);
     expect(await interpreter.metrics(deployed)).toEqual([]);
   });
 
-  test('a run without the record of every shard does not count, and what cannot heal is not retried', async () => {
+  it('a run without the records of all shards does not count, and a permanent error is not retried', async () => {
     const deployed = await deploy();
     const { failure } = await interpreter.start(deployed, { scheduledTime, clusters: ['nobody'] });
     expect(failure?.cause).toContain('The shards [0,1,2,3] of 4 did not succeed');
@@ -155,7 +155,7 @@ export function describeFanOut(interpreter: Interpreter): void {
     expect(written).toEqual([]);
   });
 
-  test('an input for one shard is refused before anything is collected', async () => {
+  it('an input for one shard is refused before anything is collected', async () => {
     const deployed = await deploy();
     const { failure } = await interpreter.start(deployed, { shard: { index: 0, count: shards } });
     expect(failure?.error).toBe('InvalidInputError');

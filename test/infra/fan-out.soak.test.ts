@@ -6,7 +6,7 @@ import { type MotoStates, startMotoStates } from './moto-states';
 describe('an execution in the local deployment', () => {
   const invoked = new WeakMap<DeployedCollector, number>();
   describeFanOut({
-    tellsStart: true,
+    hasStartTime: true,
     overlaps: true,
     start: async (deployed, input) => {
       const result = await deployed.stateMachine?.start(input);
@@ -28,7 +28,7 @@ describe('a schedule that starts the state machine', () => {
   afterEach(() => collector.closeDeployments());
   afterAll(() => collector.close());
 
-  test('does so with its own input, and says which execution it was', async () => {
+  it('passes its own input, and the result names the execution', async () => {
     const deployed = await collector.deploy();
     const { execution, attempts, condition } = await deployed.fireSchedule(noon);
     expect(execution).toEqual({ name: expect.any(String), invocations: attempts });
@@ -39,7 +39,7 @@ describe('a schedule that starts the state machine', () => {
     ]);
   });
 
-  test('keeps its event in the dead-letter queue where its role may not', async () => {
+  it('sends its event to the dead-letter queue if its role may not start it', async () => {
     const deployed = await collector.deploy({
       edit: ({ Resources }) => {
         for (const [id, { Properties }] of Object.entries(Resources)) {
@@ -68,7 +68,7 @@ const command = findCommand('moto_server');
     });
     afterAll(() => moto.stop());
     describeFanOut({
-      tellsStart: false,
+      hasStartTime: false,
       overlaps: false,
       start: (deployed, input) => moto.start(deployed, input),
       metrics: (deployed) => moto.metrics(deployed),

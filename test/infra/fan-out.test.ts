@@ -6,7 +6,7 @@ import { executeStates } from '../../local/deployment/states/execute-states';
 import { stateMachineSchema } from '../../local/deployment/states/states-language';
 import { StatesError } from '../../local/deployment/states/states-values';
 import { exampleConfig } from './example-config';
-import { allowedTo, exampleTemplate, resourceOf, resourcesOf, type TemplateJson, tell } from './example-stack';
+import { allowedTo, exampleTemplate, resourceOf, resourcesOf, type TemplateJson, textOf } from './example-stack';
 
 const shardsOf = (shards: number) => exampleTemplate({ shards }).toJSON() as TemplateJson;
 const one = shardsOf(1);
@@ -14,7 +14,7 @@ const four = shardsOf(4);
 const most = shardsOf(limits.mostShards);
 
 const definitionIn = (json: TemplateJson) =>
-  tell(resourceOf(json, 'AWS::StepFunctions::StateMachine').Properties.DefinitionString);
+  textOf(resourceOf(json, 'AWS::StepFunctions::StateMachine').Properties.DefinitionString);
 const parsed = (json: TemplateJson) => stateMachineSchema.parse(JSON.parse(definitionIn(json)));
 
 function collectIn(json: TemplateJson) {
@@ -25,10 +25,10 @@ function collectIn(json: TemplateJson) {
 }
 
 describe('with one shard', () => {
-  test('nothing of it is in the template, and the schedule invokes the function', () => {
+  it('the template has no state machine, and the schedule invokes the function', () => {
     expect(JSON.stringify(one)).not.toMatch(/states:|StepFunctions|FanOut|stateMachine/i);
     const { Target } = resourceOf(one, 'AWS::Scheduler::Schedule').Properties as { Target: { Arn: unknown } };
-    expect(tell(Target.Arn)).toBe('<CollectorFunction.Arn>');
+    expect(textOf(Target.Arn)).toBe('<CollectorFunction.Arn>');
     expect(allowedTo(one, 'ScheduleRole')).toEqual([
       'lambda:InvokeFunction <CollectorFunction.Arn>',
       'sqs:SendMessage <ScheduleUndelivered.Arn>',
@@ -37,43 +37,43 @@ describe('with one shard', () => {
 });
 
 describe('with more shards', () => {
-  test('the schedule starts the state machine, and may do nothing else', () => {
+  it('the schedule starts the state machine, and may do nothing else', () => {
     const { Target } = resourceOf(four, 'AWS::Scheduler::Schedule').Properties as { Target: Record<string, unknown> };
-    expect(tell(Target.Arn)).toBe('<FanOutStateMachine>');
+    expect(textOf(Target.Arn)).toBe('<FanOutStateMachine>');
     expect(Target.Input).toBe('{"scheduledTime":"<aws.scheduler.scheduled-time>"}');
-    expect(tell(Target.DeadLetterConfig)).toBe('{Arn: <ScheduleUndelivered.Arn>}');
+    expect(textOf(Target.DeadLetterConfig)).toBe('{Arn: <ScheduleUndelivered.Arn>}');
     expect(allowedTo(four, 'ScheduleRole')).toEqual([
       'sqs:SendMessage <ScheduleUndelivered.Arn>',
       'states:StartExecution <FanOutStateMachine>',
     ]);
   });
 
-  test('the state machine may invoke the function and count runs, and nothing else', () => {
+  it('the state machine may invoke the function and count runs, and nothing else', () => {
     expect(allowedTo(four, 'FanOutRole')).toEqual([
       'cloudwatch:PutMetricData * if {StringEquals: {cloudwatch:namespace: ClusterLogCollector}}',
       'lambda:InvokeFunction <CollectorFunction.Arn>',
     ]);
   });
 
-  test('only state machines of this account act by its role', () => {
+  it('only state machines of this account may assume its role', () => {
     const trust = resourceOf(four, 'AWS::IAM::Role', 'FanOutRole').Properties.AssumeRolePolicyDocument;
-    expect(tell(trust)).toContain('Service: states.amazonaws.com');
-    expect(tell(trust)).toContain('aws:SourceAccount: <AWS::AccountId>');
-    expect(tell(trust)).toMatch(
+    expect(textOf(trust)).toContain('Service: states.amazonaws.com');
+    expect(textOf(trust)).toContain('aws:SourceAccount: <AWS::AccountId>');
+    expect(textOf(trust)).toMatch(
       /aws:SourceArn: arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:stateMachine:\*/,
     );
   });
 
-  test('it exists only once its role may do what it needs', () => {
+  it('the state machine is created after the policy of its role', () => {
     const { DependsOn } = resourceOf(four, 'AWS::StepFunctions::StateMachine');
     expect(DependsOn).toContainEqual(expect.stringMatching(/^FanOutRoleDefaultPolicy/));
   });
 
-  test('it lasts up to a year, not five minutes', () => {
+  it('an execution may last up to a year, not five minutes', () => {
     expect(resourceOf(four, 'AWS::StepFunctions::StateMachine').Properties.StateMachineType).toBe('STANDARD');
   });
 
-  test('everything else of the stack is as with one shard, but the alarms, the dashboard and the outputs', () => {
+  it('the rest of the stack is as with one shard, except for alarms, dashboard and outputs', () => {
     const types = (json: TemplateJson) =>
       Object.entries(json.Resources)
         .filter(([id]) => !id.startsWith('FanOut'))
@@ -86,38 +86,38 @@ describe('with more shards', () => {
 });
 
 describe('numbers that belong together', () => {
-  test('a shard is retried as often, and after the same waits, as Lambda would', () => {
+  it('a shard is retried as often as Lambda retries an event, after the same waits', () => {
     const { task } = collectIn(four);
-    const [hopeless, unreached, other] = task.Retry;
-    expect(hopeless?.MaxAttempts).toBe(0);
+    const [permanent, unreached, other] = task.Retry;
+    expect(permanent?.MaxAttempts).toBe(0);
     expect(unreached).toMatchObject({ MaxAttempts: limits.unreachedRetry.times, JitterStrategy: 'FULL' });
     expect(other).toMatchObject({ ErrorEquals: ['States.ALL'], MaxAttempts: asynchronousAttempts - 1 });
     expect(limits.waits(limits.incompleteRetry)).toBe(retryWaitSeconds);
   });
 
-  test('an invocation is given up after the function’s own limit, and an execution after the longest shard', () => {
+  it('an invocation times out after the limit of the function, and an execution after the longest shard', () => {
     const { task } = collectIn(four);
     expect(task.TimeoutSeconds).toBeGreaterThan(functionTimeoutSeconds);
     const shard = 3 * (task.TimeoutSeconds ?? 0) + retryWaitSeconds + limits.waits(limits.unreachedRetry);
     expect(parsed(four).TimeoutSeconds).toBeGreaterThan(shard);
-    // Forty at once: of 500 shards, the last begin after twelve turns.
+    // 40 run at once, so the last of 500 shards begin after twelve turns.
     expect(parsed(most).TimeoutSeconds).toBeGreaterThan(13 * shard);
   });
 
-  test('as many shards are under way at once as there are, up to what an inline map promises', () => {
+  it('all shards are under way at once, up to what an inline map guarantees', () => {
     expect(collectIn(four).map.MaxConcurrency).toBe(4);
     expect(collectIn(most).map.MaxConcurrency).toBe(40);
   });
 
-  test('the history of the most shards fits, each of them retried to the last', () => {
+  it('the history of the most shards fits, even if each of them uses all its retries', () => {
     const { task } = collectIn(most);
     const tries = 1 + task.Retry.reduce((sum, { MaxAttempts }) => sum + MaxAttempts, 0);
-    // Iteration, task and the state after it, entered and left; each try scheduled, started, ended.
+    // Iteration, task and the state after it are entered and left. Each try is scheduled, started and ended.
     const events = limits.mostShards * (2 + 2 + 2 + 3 * tries) + 20;
     expect(events).toBeLessThanOrEqual(limits.historyEvents);
   });
 
-  test('the request rate is the fleet’s: the shards under way share it', () => {
+  it('the shards under way share the request rate of the fleet', () => {
     const rate = (shards: number) =>
       collectionOf(exampleConfig({ shards, limits: { requestsPerSecond: 400 } })).limits.requestsPerSecond;
     expect([1, 4, 40, 500].map(rate)).toEqual([400, 100, 10, 10]);
@@ -125,7 +125,7 @@ describe('numbers that belong together', () => {
   });
 });
 
-describe('what Step Functions carries', () => {
+describe('what Step Functions has to transport', () => {
   const payloadLimit = 256 * 1024;
   const causeLimit = 32_768;
   const definitionLimit = 1024 * 1024;
@@ -150,7 +150,7 @@ describe('what Step Functions carries', () => {
     return { failure, largest: Math.max(...sizes) };
   }
 
-  test.each([
+  it.each([
     'RunIncompleteError',
     'Runtime.ExitError',
   ])('fits when all of the most shards fail with %s', async (error) => {

@@ -8,32 +8,34 @@ const limits = fc
   .record({ concurrency: fc.integer({ min: 1, max: 256 }), maxBodyMiB: fc.integer({ min: 1, max: 5000 }) })
   .filter((wanted) => configSchema.safeParse({ ...exampleJson(), limits: wanted }).success);
 
-test('whatever limits the configuration allows, every body under way fits the temporary storage', () => {
-  fc.assert(
-    fc.property(limits, ({ concurrency, maxBodyMiB }) => {
-      const size = temporaryStorageMiB({ concurrency, maxBodyMiB });
-      expect(size).toBeGreaterThan(concurrency * maxBodyMiB);
-      expect(size).toBeGreaterThanOrEqual(512);
-      expect(size).toBeLessThanOrEqual(largestTemporaryStorageMiB);
-    }),
-    { numRuns: 50 },
-  );
-});
+describe('the limits', () => {
+  it('give enough temporary storage for all bodies under way, whatever the configuration allows', () => {
+    fc.assert(
+      fc.property(limits, ({ concurrency, maxBodyMiB }) => {
+        const size = temporaryStorageMiB({ concurrency, maxBodyMiB });
+        expect(size).toBeGreaterThan(concurrency * maxBodyMiB);
+        expect(size).toBeGreaterThanOrEqual(512);
+        expect(size).toBeLessThanOrEqual(largestTemporaryStorageMiB);
+      }),
+      { numRuns: 50 },
+    );
+  });
 
-test('whatever the concurrency, the parts of bodies that stay in memory fit it three times over', () => {
-  fc.assert(
-    fc.property(fc.integer({ min: 1, max: 256 }), (concurrency) => {
-      const bodies = (concurrency * memoryLimitBytes) / 1024 ** 2;
-      const size = memoryMiB({ concurrency });
-      expect(size).toBeGreaterThan(3 * bodies);
-      expect(size).toBeLessThanOrEqual(10_240);
-    }),
-  );
-});
+  it('give three times the memory that bodies under way keep, whatever the concurrency', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 256 }), (concurrency) => {
+        const bodies = (concurrency * memoryLimitBytes) / 1024 ** 2;
+        const size = memoryMiB({ concurrency });
+        expect(size).toBeGreaterThan(3 * bodies);
+        expect(size).toBeLessThanOrEqual(10_240);
+      }),
+    );
+  });
 
-test('a function has a whole processor, and more memory only where more than 123 bodies are under way at once', () => {
-  expect(memoryMiB({ concurrency: 1 })).toBe(1769);
-  expect(memoryMiB({ concurrency: 123 })).toBe(1769);
-  expect(memoryMiB({ concurrency: 128 })).toBe(1808);
-  expect(memoryMiB({ concurrency: 256 })).toBe(3012);
+  it('give one whole processor, and more memory only for more than 123 bodies under way', () => {
+    expect(memoryMiB({ concurrency: 1 })).toBe(1769);
+    expect(memoryMiB({ concurrency: 123 })).toBe(1769);
+    expect(memoryMiB({ concurrency: 128 })).toBe(1808);
+    expect(memoryMiB({ concurrency: 256 })).toBe(3012);
+  });
 });

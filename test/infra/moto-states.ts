@@ -15,8 +15,8 @@ export interface MotoStates extends Interpreter {
 }
 
 /**
- * moto's interpreter of the Amazon States Language, which it has from LocalStack. What its tasks call goes through a
- * gate of ours: invocations of the function to the local deployment, everything else to moto.
+ * Runs executions in moto, which has LocalStack's interpreter of the Amazon States Language. The calls of its tasks go
+ * through a proxy: invocations of the function to the local deployment, everything else to moto.
  */
 export async function startMotoStates(command: string): Promise<MotoStates> {
   let current: DeployedCollector | undefined;
@@ -31,7 +31,7 @@ export async function startMotoStates(command: string): Promise<MotoStates> {
     if (!/^\/2015-03-31\/functions\/[^/]+\/invocations$/.test(incoming.url ?? ''))
       return forward(motoUrl, incoming, body, response);
     if (current === undefined) throw new Error('nothing is deployed');
-    invocations++;
+    invocations += 1;
     const { payload, error } = await current.invoke(JSON.parse(body.toString()));
     response.writeHead(200, error === undefined ? {} : { 'X-Amz-Function-Error': 'Unhandled' });
     response.end(JSON.stringify(error ?? payload));
@@ -57,25 +57,25 @@ export async function startMotoStates(command: string): Promise<MotoStates> {
     const headers = { 'Content-Type': 'application/x-amz-json-1.0', 'X-Amz-Target': `AWSStepFunctions.${action}` };
     return JSON.parse(await post('/', 'states', headers, JSON.stringify(parameters)));
   };
-  /** With an execution under way, or one that failed, moto can start no other before it has forgotten everything. */
+  /** After an execution that failed, or beside one under way, moto starts no other before a reset. */
   const reset = async (): Promise<void> => {
     await post('/moto-api/reset', 'moto', {}, '');
     await post('/moto-api/config', 'moto', {}, JSON.stringify({ stepfunctions: { execute_state_machine: true } }));
   };
 
   return {
-    // moto 5.2 has a Python object in its place, which it then cannot write as JSON.
-    tellsStart: false,
+    // moto 5.2 keeps the start time as a Python object that it cannot write as JSON.
+    hasStartTime: false,
     overlaps: false,
     start: async (deployed, input) => {
       if (deployed !== current) invocations = 0;
       current = deployed;
       await reset();
-      // moto gives all executions without a name the same.
+      // moto gives all executions without a name the same name.
       const name = `fan-out-${randomUUID()}`;
       const { stateMachineArn } = await states('CreateStateMachine', {
         name,
-        // moto waits in real time.
+        // Short waits, because moto waits in real time.
         definition: deployed.stateMachine?.definition.replace(/"IntervalSeconds":\d+/g, '"IntervalSeconds":1'),
         roleArn: 'arn:aws:iam::123456789012:role/fan-out',
       });

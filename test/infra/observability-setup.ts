@@ -21,13 +21,13 @@ export interface Setup {
   readonly schedule?: { readonly expression?: string; readonly timeZone?: string; readonly enabled?: boolean };
   readonly name?: string;
   readonly emails?: string[];
-  /** Shards of the fleet; left out: it is not divided. */
+  /** Shards of the fleet; left out: one function without a state machine. */
   readonly shards?: number;
 }
 
-/** A stack of alerts and observability alone; what they watch exists elsewhere. */
+/** A stack with alerts and observability only. What they watch is imported. */
 export function observedStack({ name = 'observed', schedule, emails = [], shards }: Setup = {}) {
-  // Annotations go to the assembly, where assertions find them, and not to the report that synth prints.
+  // So that annotations go to the assembly, where assertions find them, and not into the printed report.
   const app = new App({ context: { ...context, '@aws-cdk/core:annotationsInValidationReport': false } });
   const stack = new Stack(app, 'observed', { env: { account: '111111111111', region: 'eu-central-1' } });
   const config = {

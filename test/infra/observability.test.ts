@@ -52,14 +52,14 @@ function alarm(title: string, setup?: Setup): Alarm {
   return found;
 }
 
-describe('what a person is told', () => {
-  test('every alarm has its heading in the operations guide, and every heading its alarm', () => {
+describe('the messages', () => {
+  it('have one heading each in the operations guide, which has no others', () => {
     const section = /^## Alarms$(.*?)(?=^## )/ms.exec(operations)?.[1] ?? '';
     const headings = [...section.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
     expect(headings.sort()).toEqual([...alarmsOf().keys()].sort());
   });
 
-  test('every description says what it means, what to look at and what to do, and fits', () => {
+  it('say what it means, what to look at and what to do, in at most 1,024 characters', () => {
     for (const [title, { AlarmDescription }] of alarmsOf()) {
       expect(AlarmDescription).toMatch(/^[A-Z].{20,}\.\n\nLook at: .{20,}\.\n\nDo: .{20,}\.\n\nMore: /);
       expect(AlarmDescription).toContain(`docs/operations.md, "${title}"`);
@@ -67,7 +67,7 @@ describe('what a person is told', () => {
     }
   });
 
-  test('with shards, the texts send people to the execution and fit, too', () => {
+  it('name the execution of a fleet in shards, in at most 1,024 characters', () => {
     const alarms = alarmsOf({ shards: 500 });
     expect([...alarms.keys()].sort()).toEqual([...alarmsOf().keys()].sort());
     for (const { AlarmDescription } of alarms.values()) expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
@@ -75,7 +75,7 @@ describe('what a person is told', () => {
     expect(alarms.get('Run missing')?.AlarmDescription).toMatch(/the records of all its shards/);
   });
 
-  test('every alarm tells the one topic when it begins and when it is over', () => {
+  it('are published when an alarm begins and when it is over', () => {
     const { template } = observedStack();
     const topic = { Ref: Object.keys(template().findResources('AWS::SNS::Topic'))[0] };
     for (const { AlarmActions, OKActions, ActionsEnabled } of alarmsOf().values()) {
@@ -85,13 +85,19 @@ describe('what a person is told', () => {
   });
 });
 
-test('the cost estimate counts the metrics and alarms there are', () => {
-  const alarmMetrics = [...alarmsOf().values()]
-    .map(({ Metrics }) => Metrics?.filter(({ MetricStat }) => MetricStat !== undefined).length ?? 1)
-    .reduce((sum, count) => sum + count);
-  expect(operations).toContain(
-    `${Object.keys(metricNames).length} metrics x $0.30 + ${alarmMetrics} alarm metrics x $0.10`,
-  );
+describe('alarms and dashboard', () => {
+  it('the cost estimate counts the metrics and alarms there are', () => {
+    const alarmMetrics = [...alarmsOf().values()]
+      .map(({ Metrics }) => Metrics?.filter(({ MetricStat }) => MetricStat !== undefined).length ?? 1)
+      .reduce((sum, count) => sum + count);
+    expect(operations).toContain(
+      `${Object.keys(metricNames).length} metrics x $0.30 + ${alarmMetrics} alarm metrics x $0.10`,
+    );
+  });
+
+  it('cdk-nag and the built-in template validation find nothing', () => {
+    expect(() => checkSolutions(observedStack({ shards: 4 }).app)).not.toThrow();
+  });
 });
 
 describe('run missing', () => {
@@ -104,7 +110,7 @@ describe('run missing', () => {
     ['cron(0 6 ? * MON-FRI *)', 'America/New_York', 74],
   ] as const;
 
-  test.each(schedules)('%s in %s is missing after %p hours without a run', (expression, timeZone, hours) => {
+  it.each(schedules)('%s in %s is missing after %p hours without a run', (expression, timeZone, hours) => {
     expect(alarm('Run missing', { schedule: { expression, timeZone } })).toMatchObject({
       Period: 3600,
       EvaluationPeriods: hours,
@@ -112,9 +118,7 @@ describe('run missing', () => {
     });
   });
 
-  test.each(
-    schedules,
-  )('the window for %s in %s covers its longest gap and the margin, within seven days', (...given) => {
+  it.each(schedules)('the window for %s in %s covers its longest gap and the margin, within seven days', (...given) => {
     const [expression, timeZone] = given;
     const { Period, EvaluationPeriods } = alarm('Run missing', { schedule: { expression, timeZone } });
     const window = Period * EvaluationPeriods;
@@ -123,7 +127,7 @@ describe('run missing', () => {
     expect(window).toBeLessThanOrEqual(7 * 24 * 3600);
   });
 
-  test('it counts runs of the schedule that wrote their record, and takes silence for a missing run', () => {
+  it('counts runs of the schedule that wrote their record, and missing data as a missing run', () => {
     expect(alarm('Run missing')).toMatchObject({
       Namespace: metricNamespace,
       MetricName: metricNames.scheduled,
@@ -135,32 +139,32 @@ describe('run missing', () => {
     });
   });
 
-  test.each([
+  it.each([
     [2, 3],
     [40, 3],
     [500, 19],
-  ])('with %p shards, the window of an hourly schedule is %p hours: the longest execution counts at its end', (shards, hours) => {
+  ])('with %p shards, the window of an hourly schedule is %p hours, because an execution counts at its end', (shards, hours) => {
     expect(alarm('Run missing', { shards }).EvaluationPeriods).toBe(hours);
     expect((hours - 1) * 3600).toBeGreaterThan(longestExecutionSeconds(shards));
     expect((hours - 2) * 3600).toBeLessThanOrEqual(longestExecutionSeconds(shards));
     expect(alarm('Run failed for good', { shards }).EvaluationPeriods).toBe(hours);
   });
 
-  test('it is quiet until the first run after a deployment had its time, for two days at most', () => {
+  it('is quiet after a deployment until the first run had its time, for two days at most', () => {
     const warmUp = (expression: string) => alarm('Run missing', { schedule: { expression } }).WarmUpConfiguration;
     expect(warmUp('cron(0 * * * ? *)')).toMatchObject({ WarmUpPeriodDurationInMinutes: 120 });
     expect(warmUp('cron(0 6 ? * MON-FRI *)')).toMatchObject({ WarmUpPeriodDurationInMinutes: 2880 });
   });
 
-  test('there is none while the schedule is disabled', () => {
+  it('has no alarm while the schedule is disabled', () => {
     expect([...alarmsOf({ schedule: { enabled: false } }).keys()]).not.toContain('Run missing');
   });
 
-  test.each([
+  it.each([
     'cron(0 6 ? * SUN *)',
     'cron(0 0 1 * ? *)',
     'cron(0 0 1 1 ? 2199)',
-  ])('there is none for %s, which is rarer than an alarm can see, and synth says so', (expression) => {
+  ])('has no alarm for %s, which fires too rarely for one, and synth warns of it', (expression) => {
     const setup = { schedule: { expression } };
     expect([...alarmsOf(setup).keys()]).not.toContain('Run missing');
     const warnings = Annotations.fromStack(observedStack(setup).stack).findWarning('*', Match.anyValue());
@@ -169,13 +173,13 @@ describe('run missing', () => {
     ]);
   });
 
-  test('a schedule that has its alarm brings no warning', () => {
+  it('has no warning if it has an alarm', () => {
     expect(Annotations.fromStack(observedStack().stack).findWarning('*', Match.anyValue())).toEqual([]);
   });
 });
 
 describe('the other alarms', () => {
-  test('a run failed for good when Lambda gave its event up, not when one attempt failed', () => {
+  it('a run failed for good when Lambda drops its event, not when one attempt fails', () => {
     expect(alarm('Run failed for good')).toMatchObject({
       Namespace: 'AWS/Lambda',
       MetricName: 'AsyncEventsDropped',
@@ -186,7 +190,7 @@ describe('the other alarms', () => {
     });
   });
 
-  test('with shards, a run failed for good when their state machine failed, too', () => {
+  it('with shards, a run also failed for good when the execution fails', () => {
     const names = alarm('Run failed for good', { shards: 4 }).Metrics?.flatMap(({ MetricStat }) =>
       MetricStat === undefined ? [] : `${MetricStat.Metric.Namespace} ${MetricStat.Metric.MetricName}`,
     );
@@ -197,7 +201,7 @@ describe('the other alarms', () => {
     ]);
   });
 
-  test('a delivery is lost as long as the dead-letter queue holds a message', () => {
+  it('a delivery is lost as long as the dead-letter queue holds a message', () => {
     expect(alarm('Delivery lost')).toMatchObject({
       Namespace: 'AWS/SQS',
       MetricName: 'ApproximateNumberOfMessagesVisible',
@@ -209,14 +213,14 @@ describe('the other alarms', () => {
     });
   });
 
-  test('a run is close to its time limit before the collector has to stop on its own', () => {
+  it('a run is close to its time limit before the collector has to stop on its own', () => {
     const { Threshold, ...close } = alarm('Run close to its time limit');
     expect(close).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Duration', Statistic: 'Maximum' });
     expect(Threshold).toBe(0.8 * functionTimeoutSeconds * 1000);
     expect(Threshold).toBeLessThan((functionTimeoutSeconds - deadlineReserveSeconds) * 1000);
   });
 
-  test('a rejected key is told by the first attempt that ends by it', () => {
+  it('the first attempt that ends by a rejected key raises its alarm', () => {
     expect(alarm('Key rejected')).toMatchObject({
       Namespace: metricNamespace,
       MetricName: metricNames.keyRejected,
@@ -227,7 +231,7 @@ describe('the other alarms', () => {
     });
   });
 
-  test('throttling counts as a share of the answers, and only from ten answers on', () => {
+  it('throttling counts as a share of the answers, and only from ten answers on', () => {
     const { Metrics, Threshold } = alarm('Service throttling us');
     expect(Metrics?.find(({ Expression }) => Expression !== undefined)?.Expression).toBe(
       'IF(throttled >= 10, 100 * throttled / (throttled + archived + failed), 0)',
@@ -238,7 +242,7 @@ describe('the other alarms', () => {
     expect(Threshold).toBe(windows.throttledPercent);
   });
 
-  test.each([
+  it.each([
     'Run failed for good',
     'Run close to its time limit',
     'Key rejected',
@@ -253,17 +257,17 @@ describe('the other alarms', () => {
 });
 
 describe('numbers that belong together', () => {
-  test('the margin of a missing run covers a run whose last attempt alone reports', () => {
+  it('the margin of a missing run covers a run whose last attempt alone reports', () => {
     expect(windows.longestRunSeconds).toBe(asynchronousAttempts * functionTimeoutSeconds + windows.retryWaitSeconds);
     expect(windows.longestRunSeconds).toBeLessThan(windows.missingMarginHours * 3600);
   });
 
-  test('an event lives longer than the longest run with all its attempts, and not longer than Lambda allows', () => {
+  it('an event lives longer than the longest run with all its attempts, and not longer than Lambda allows', () => {
     expect(eventAgeSeconds).toBeGreaterThan(windows.longestRunSeconds);
     expect(eventAgeSeconds).toBeLessThanOrEqual(6 * 3600);
   });
 
-  test('the operations guide tells the times that are configured', () => {
+  it('the operations guide has the configured times', () => {
     expect(deliveryAgeSeconds).toBe(3600);
     expect(operations).toContain('The scheduler could not start a run for an hour');
     expect(windows.longestWindowHours - windows.missingMarginHours).toBe(167);
@@ -272,15 +276,11 @@ describe('numbers that belong together', () => {
     expect(operations).toContain('Lambda tried the run three times and gave up');
   });
 
-  test('windows keep within what CloudWatch accepts', () => {
+  it('windows keep within what CloudWatch accepts', () => {
     expect(windows.alarmPeriodSeconds).toBeGreaterThanOrEqual(3600);
     expect(windows.longestWindowHours * 3600).toBeLessThanOrEqual(604_800);
     expect(windows.promptWindowHours * 3600).toBeLessThanOrEqual(86_400);
     expect(windows.missingWindowHours({ hours: 167 })).toBe(168);
     expect(windows.missingWindowHours({ hours: 167.01 })).toBeUndefined();
   });
-});
-
-test('cdk-nag and the built-in template validation find nothing', () => {
-  expect(() => checkSolutions(observedStack({ shards: 4 }).app)).not.toThrow();
 });

@@ -9,20 +9,20 @@ const root = join(__dirname, '..', '..');
 export interface CdkRun {
   readonly status: number | null;
   readonly stderr: string;
-  /** Where the assembly is. */
+  /** Folder of the assembly. */
   readonly outdir: string;
-  /** Processor time of the command line and all it started; unlike wall time, other load does not stretch it. */
+  /** Processor time of the command line and its children: unlike wall time, it does not depend on other load. */
   readonly cpuSeconds: number;
 }
 
-/** Runs `cdk synth -q` as a person would, with every way to the network leading to one address. */
+/** Runs `cdk synth -q` as a person would. All its connections go to one proxy. */
 export async function cdkSynth(args: readonly string[] = [], proxy = 'http://127.0.0.1:9'): Promise<CdkRun> {
-  // Inside the checkout, as cdk.out is, because source maps name sources relative to it.
+  // Inside the checkout, like cdk.out, because source maps name sources relative to it.
   const parent = join(root, 'cdk.out');
   mkdirSync(parent, { recursive: true });
   const outdir = mkdtempSync(join(parent, 'test-'));
   const cdk = join(root, 'node_modules', 'aws-cdk', 'bin', 'cdk');
-  // bash tells the time of all children, of which Node knows nothing.
+  // bash measures the time of all descendants, which Node cannot.
   const command = '"$0" "$@"; status=$?; times; exit $status';
   const child = spawn('bash', ['-c', command, process.execPath, cdk, 'synth', '-q', '-o', outdir, ...args], {
     cwd: root,

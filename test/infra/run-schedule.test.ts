@@ -4,44 +4,46 @@ import { exampleTemplate, resourceOf, type TemplateJson } from './example-stack'
 
 const template = exampleTemplate();
 
-test('there is one schedule, on the configured times, with no flexible window', () => {
-  template.resourceCountIs('AWS::Scheduler::Schedule', 1);
-  const schedule = { expression: 'cron(30 2 * * ? *)', timeZone: 'Europe/Berlin' };
-  exampleTemplate({ schedule }).hasResourceProperties('AWS::Scheduler::Schedule', {
-    ScheduleExpression: schedule.expression,
-    ScheduleExpressionTimezone: schedule.timeZone,
-    FlexibleTimeWindow: { Mode: 'OFF' },
-    State: 'ENABLED',
+describe('the schedule', () => {
+  it('fires at the configured times, without a flexible window', () => {
+    template.resourceCountIs('AWS::Scheduler::Schedule', 1);
+    const schedule = { expression: 'cron(30 2 * * ? *)', timeZone: 'Europe/Berlin' };
+    exampleTemplate({ schedule }).hasResourceProperties('AWS::Scheduler::Schedule', {
+      ScheduleExpression: schedule.expression,
+      ScheduleExpressionTimezone: schedule.timeZone,
+      FlexibleTimeWindow: { Mode: 'OFF' },
+      State: 'ENABLED',
+    });
   });
-});
 
-test('a schedule that is switched off is deployed switched off', () => {
-  exampleTemplate({ schedule: { expression: 'cron(0 * * * ? *)', enabled: false } }).hasResourceProperties(
-    'AWS::Scheduler::Schedule',
-    { State: 'DISABLED' },
-  );
-});
-
-test('its input carries the scheduled time, as the function reads it', () => {
-  const { Target } = resourceOf(template.toJSON() as TemplateJson, 'AWS::Scheduler::Schedule').Properties;
-  const { Input } = Target as { Input: string };
-  const event = JSON.parse(Input.replace('<aws.scheduler.scheduled-time>', '2026-11-20T10:00:00Z'));
-  expect(event).toEqual({ scheduledTime: '2026-11-20T10:00:00Z' });
-  expect(parseEvent(event, []).run).toEqual(new Date('2026-11-20T10:00:00Z'));
-});
-
-test('a delivery is tried for an hour and then kept for two weeks', () => {
-  template.hasResourceProperties('AWS::Scheduler::Schedule', {
-    Target: {
-      RetryPolicy: { MaximumEventAgeInSeconds: 3600, MaximumRetryAttempts: 185 },
-      RoleArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^ScheduleRole'), 'Arn'] },
-    },
+  it('is deployed disabled if it is disabled', () => {
+    exampleTemplate({ schedule: { expression: 'cron(0 * * * ? *)', enabled: false } }).hasResourceProperties(
+      'AWS::Scheduler::Schedule',
+      { State: 'DISABLED' },
+    );
   });
-  template.hasResourceProperties('AWS::SQS::Queue', { MessageRetentionPeriod: 14 * 24 * 3600 });
-});
 
-test('it starts only once its role may do what it needs', () => {
-  template.hasResource('AWS::Scheduler::Schedule', {
-    DependsOn: [Match.stringLikeRegexp('^ScheduleRoleDefaultPolicy')],
+  it('passes the scheduled time in the form that the function reads', () => {
+    const { Target } = resourceOf(template.toJSON() as TemplateJson, 'AWS::Scheduler::Schedule').Properties;
+    const { Input } = Target as { Input: string };
+    const event = JSON.parse(Input.replace('<aws.scheduler.scheduled-time>', '2026-11-20T10:00:00Z'));
+    expect(event).toEqual({ scheduledTime: '2026-11-20T10:00:00Z' });
+    expect(parseEvent(event, []).run).toEqual(new Date('2026-11-20T10:00:00Z'));
+  });
+
+  it('tries to deliver for an hour, and then keeps the event for two weeks', () => {
+    template.hasResourceProperties('AWS::Scheduler::Schedule', {
+      Target: {
+        RetryPolicy: { MaximumEventAgeInSeconds: 3600, MaximumRetryAttempts: 185 },
+        RoleArn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^ScheduleRole'), 'Arn'] },
+      },
+    });
+    template.hasResourceProperties('AWS::SQS::Queue', { MessageRetentionPeriod: 14 * 24 * 3600 });
+  });
+
+  it('is created after the policy of its role', () => {
+    template.hasResource('AWS::Scheduler::Schedule', {
+      DependsOn: [Match.stringLikeRegexp('^ScheduleRoleDefaultPolicy')],
+    });
   });
 });

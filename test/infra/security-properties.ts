@@ -1,7 +1,7 @@
 import { Match, Template } from 'aws-cdk-lib/assertions';
-import { allowedTo, resourcesOf, statementsOf, type TemplateJson, tell } from './example-stack';
+import { allowedTo, resourcesOf, statementsOf, type TemplateJson, textOf } from './example-stack';
 
-/** What must hold of every template, by name; each check throws where it does not. */
+/** What must hold for every template, by name. A check throws if it does not hold. */
 export const securityProperties: Record<string, (json: TemplateJson) => void> = {
   'every bucket is private': (json) =>
     every(json, 'AWS::S3::Bucket', {
@@ -29,7 +29,7 @@ export const securityProperties: Record<string, (json: TemplateJson) => void> = 
     ] as const) {
       for (const [id] of resourcesOf(json, type)) {
         const policies = resourcesOf(json, policyType).filter(([, { Properties }]) =>
-          [Properties[member]].flat().some((target) => tell(target) === tell({ Ref: id })),
+          [Properties[member]].flat().some((target) => textOf(target) === textOf({ Ref: id })),
         );
         const statements = policies.flatMap(([, policy]) => statementsOf(policy));
         expect(statements).toContainEqual(
@@ -74,7 +74,7 @@ export const securityProperties: Record<string, (json: TemplateJson) => void> = 
       Condition: Match.absent(),
     }),
 
-  'the collector reads nothing of the archive but run records': (json) => {
+  'the collector reads nothing in the archive except run records': (json) => {
     const allowed = allowedTo(json, 'CollectorRole').filter((line) => /^(s3:(Get|List|\*)|\*)/.test(line));
     expect(allowed).toEqual([
       's3:GetObject <ArchiveBucket.Arn>/runs/*',

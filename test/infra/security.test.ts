@@ -13,28 +13,28 @@ const plain = exampleTemplate().toJSON() as TemplateJson;
 const full = exampleTemplate(everything).toJSON() as TemplateJson;
 
 describe.each(Object.entries(securityProperties))('%s', (_, check) => {
-  test('with the shipped configuration', () => check(plain));
-  test('with everything that can be configured', () => check(full));
+  it('with the shipped configuration', () => check(plain));
+  it('with everything that can be configured', () => check(full));
 });
 
-/** Drops the statements of a policy that the test names. */
+/** Removes the statements of a policy that the predicate selects. */
 function drop(policy: Resource, which: (statement: Statement) => boolean): void {
   const document = policy.Properties.PolicyDocument as { Statement: Statement[] };
   const kept = document.Statement.filter((statement) => !which(statement));
-  if (kept.length === document.Statement.length) throw new Error('nothing to drop');
+  if (kept.length === document.Statement.length) throw new Error('nothing to remove');
   document.Statement = kept;
 }
 
 const isTlsOnly = ({ Condition }: Statement) => Condition?.Bool?.['aws:SecureTransport'] === 'false';
 
-/** Allows the collector more, in its own policy. */
+/** Adds a statement to the collector's own policy. */
 function widen(json: TemplateJson, statement: Statement): void {
   statementsOf(resourceOf(json, 'AWS::IAM::Policy', 'CollectorRole')).push(statement);
 }
 
 const archiveObjects = { 'Fn::Join': ['', [{ 'Fn::GetAtt': ['ArchiveBucket49F1AC64', 'Arn'] }, '/*']] };
 
-/** Every way to weaken the template that a careless change could take, with the property that must notice. */
+/** Changes that weaken the template, each with the property that must notice it. */
 const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson) => void][] = [
   [
     'public access to the archive is not blocked',
@@ -59,12 +59,12 @@ const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson)
       ['AWS::SNS::TopicPolicy', ''],
     ] as const
   ).map(([type, id]): (typeof weakenings)[number] => [
-    `${type} ${id} lets plain http in`,
+    `${type} ${id} allows plain http`,
     'every bucket, queue and topic is reached by TLS only',
     (json) => drop(resourceOf(json, type, id), isTlsOnly),
   ]),
   [
-    'the archive forgets versions',
+    'the archive does not keep versions',
     'the archive keeps every version',
     (json) => delete resourceOf(json, 'AWS::S3::Bucket', 'ArchiveBucket').Properties.VersioningConfiguration,
   ],
@@ -93,7 +93,7 @@ const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson)
     (json) => drop(resourceOf(json, 'AWS::S3::BucketPolicy', 'ArchiveBucket'), ({ Sid }) => Sid === 'OnlyNewObjects'),
   ],
   [
-    'the condition on writes is turned round',
+    'the condition on writes is inverted',
     'the archive takes new objects only',
     (json) => {
       for (const statement of statementsOf(resourceOf(json, 'AWS::S3::BucketPolicy', 'ArchiveBucket')))
@@ -107,12 +107,12 @@ const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson)
   ],
   [
     'the collector may read the archive',
-    'the collector reads nothing of the archive but run records',
+    'the collector reads nothing in the archive except run records',
     (json) => widen(json, { Effect: 'Allow', Action: 's3:GetObject', Resource: archiveObjects }),
   ],
   [
     'the collector may list the archive',
-    'the collector reads nothing of the archive but run records',
+    'the collector reads nothing in the archive except run records',
     (json) => {
       for (const statement of statementsOf(resourceOf(json, 'AWS::IAM::Policy', 'CollectorRole')))
         if (statement.Sid === 'ListRunRecords') statement.Condition = undefined;
@@ -120,7 +120,7 @@ const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson)
   ],
   [
     'the collector may do anything',
-    'the collector reads nothing of the archive but run records',
+    'the collector reads nothing in the archive except run records',
     (json) => widen(json, { Effect: 'Allow', Action: '*', Resource: '*' }),
   ],
   [
@@ -190,7 +190,7 @@ const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson)
     },
   ],
   [
-    "the topic is encrypted with the account's managed key, which silences alarms",
+    'the topic is encrypted with the managed key, with which alarms cannot publish',
     'the topic is encrypted with a key that CloudWatch may use',
     (json) => {
       resourceOf(json, 'AWS::SNS::Topic').Properties.KmsMasterKeyId = 'alias/aws/sns';
@@ -199,7 +199,7 @@ const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson)
 ];
 
 describe('a weaker template is noticed', () => {
-  test.each(weakenings)('%s', (_, property, weaken) => {
+  it.each(weakenings)('%s', (_, property, weaken) => {
     const weaker = structuredClone(plain);
     weaken(weaker);
     const broken = Object.keys(securityProperties).filter((name) => {
@@ -213,7 +213,7 @@ describe('a weaker template is noticed', () => {
     expect(broken).toEqual([property]);
   });
 
-  test('wherever it is weakened', () => {
+  it('for every property', () => {
     const covered = new Set(weakenings.map(([, property]) => property));
     expect(Object.keys(securityProperties).filter((name) => !covered.has(name))).toEqual([]);
   });

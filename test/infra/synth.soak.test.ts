@@ -46,7 +46,7 @@ function withConfig(changes: Record<string, unknown>): string[] {
 }
 
 let shipped: CdkRun;
-/** What CDK itself costs here, its validation above all: seconds differ by the machine, their ratio does not. */
+/** What CDK itself costs here: seconds depend on the machine, their ratio does not. */
 let least: CdkRun;
 beforeAll(async () => {
   shipped = await synth();
@@ -57,7 +57,7 @@ afterAll(() => {
 });
 
 describe('cdk synth', () => {
-  test('succeeds and calls nobody', async () => {
+  it('succeeds without a network', async () => {
     const calls: string[] = [];
     const server = createServer((request, response) => {
       calls.push(`${request.method} ${request.url}`);
@@ -74,13 +74,13 @@ describe('cdk synth', () => {
     expect(calls).toEqual([]);
   });
 
-  test('takes less than two and a half times the processor time of a stack with one queue', () => {
+  it('takes less than two and a half times the processor time of a stack with one queue', () => {
     expect(shipped.status).toBe(0);
     expect(least.cpuSeconds).toBeGreaterThan(1);
     expect(shipped.cpuSeconds / least.cpuSeconds).toBeLessThan(2.5);
   });
 
-  test('takes less than three times that for 50,000 clusters, all of which reach the function', async () => {
+  it('takes less than three times that for 50,000 clusters, all of which reach the function', async () => {
     const clusters = Array.from({ length: 50_000 }, (_, index) => `cluster-${String(index).padStart(36, '0')}`);
     const run = await synth(withConfig({ clusters }));
     expect(run.status).toBe(0);
@@ -88,12 +88,12 @@ describe('cdk synth', () => {
     expect(collectionIn(run.outdir).clusters).toHaveLength(50_000);
   });
 
-  test('gives the template that an app without the command line gives', () => {
+  it('gives the template that an app without the command line gives', () => {
     const { app } = createApp({ config: exampleConfig(), outdir: temporaryFolder(), validate: false });
     expect(comparable(app.synth().stacks[0]?.template)).toEqual(comparable(templateIn(shipped.outdir)));
   });
 
-  test.each([
+  it.each([
     ['several problems', { name: 'no name', shards: 0 }, ['name: received "no name"', 'shards: received 0']],
     ['rate()', { schedule: { expression: 'rate(1 hour)' } }, ['rate() fires at deployment']],
   ])('fails on %s with one message, no stack trace and no assembly', async (_, changes, messages) => {
@@ -104,8 +104,8 @@ describe('cdk synth', () => {
     expect(readdirSync(run.outdir)).toEqual([]);
   });
 
-  test('names a configuration file that is missing', async () => {
-    expect((await synth(['-c', 'config=none.json'])).stderr).toContain('no such file');
+  it('names a configuration file that is missing', async () => {
+    expect((await synth(['-c', 'config=none.json'])).stderr).toContain('received no file, expected a configuration file');
   });
 });
 
@@ -113,7 +113,7 @@ function collectionIn(outdir: string) {
   return JSON.parse(readFileSync(join(assetIn(outdir), collectionFile), 'utf8'));
 }
 
-/** Without what depends on the folder of the assembly. */
+/** A template without the parts that depend on the folder of the assembly. */
 function comparable(template: TemplateJson): TemplateJson {
   const json = structuredClone(template);
   for (const resource of Object.values(json.Resources)) Object.assign(resource, { Metadata: undefined });
@@ -122,7 +122,7 @@ function comparable(template: TemplateJson): TemplateJson {
 }
 
 describe('the code of the function', () => {
-  test('is a bundle of less than 600 KB, its map, and the collection file', () => {
+  it('is a bundle of less than 600 KB, its map, and the collection file', () => {
     const asset = assetIn(shipped.outdir);
     expect(readdirSync(asset).sort()).toEqual([collectionFile, 'index.js', 'index.js.map']);
     expect(statSync(join(asset, 'index.js')).size).toBeLessThan(600_000);
@@ -134,14 +134,14 @@ describe('the code of the function', () => {
     });
   });
 
-  test('is the same for the same sources, and another for another list', async () => {
+  it('is the same for the same sources, and differs for another list', async () => {
     const again = await synth();
     const other = await synth(withConfig({ clusters: ['another'] }));
     expect(basename(assetIn(again.outdir))).toBe(basename(assetIn(shipped.outdir)));
     expect(basename(assetIn(other.outdir))).not.toBe(basename(assetIn(shipped.outdir)));
   });
 
-  test('says nothing of the machine it was bundled on', () => {
+  it('has no path of the machine that bundled it', () => {
     const asset = assetIn(shipped.outdir);
     for (const file of readdirSync(asset)) expect(readFileSync(join(asset, file), 'utf8')).not.toContain(root);
     const { sources, sourcesContent } = JSON.parse(readFileSync(join(asset, 'index.js.map'), 'utf8'));
@@ -154,28 +154,28 @@ describe('the code of the function', () => {
 });
 
 describe('the rules of CloudFormation', () => {
-  test.each([
+  it.each([
     ['the shipped configuration', {}],
     ['everything that can be configured', everything],
     ['keys of others', { archive: { kms: kmsKeyArn }, apiKeySecret: 'platform/clusters' }],
-  ])('are kept by %s', (_, changes) => {
+  ])('are kept with %s', (_, changes) => {
     expect(() => exampleApp(changes, true).app.synth()).not.toThrow();
   });
 
-  test('are errors where they are broken', () => {
+  it('fail a synthesis that breaks them', () => {
     const { app, stack } = exampleApp({}, true);
     new CfnQueue(stack, 'Careless').addPropertyOverride('VisibilityTimout', 30);
     expect(() => app.synth()).toThrow('VisibilityTimout');
   });
 
   const found = spawnSync('cfn-lint', ['--version']).status === 0;
-  (found ? test : test.skip)('satisfy cfn-lint, where it is installed', async () => {
+  (found ? it : it.skip)('satisfy cfn-lint, if it is installed', async () => {
     const templates = [shipped.outdir, (await synth(withConfig(everything))).outdir].flatMap((outdir) =>
       readdirSync(outdir)
         .filter((file) => file.endsWith('.template.json'))
         .map((file) => join(outdir, file)),
     );
-    // W3005: CDK lets the function depend on its role, which the reference to the role already implies.
+    // W3005: CDK adds a dependency of the function on its role, which the reference already implies.
     const lint = spawnSync('cfn-lint', ['--ignore-checks', 'W3005', '--', ...templates], { encoding: 'utf8' });
     expect(lint.stdout).toBe('');
     expect(lint.status).toBe(0);

@@ -6,34 +6,36 @@ import { exampleTemplate, resourceOf, type TemplateJson } from './example-stack'
 
 const config = exampleConfig();
 
-test.each(Object.entries(testEvents(config)))('the function understands the event %s', (_, event) => {
-  expect(() => parseEvent(event, config.clusters)).not.toThrow();
-});
-
-test('the events offer everything now, one cluster, a dry run and the completion of a run', () => {
-  const requests = Object.values(testEvents(config)).map((event) => parseEvent(event, config.clusters));
-  expect(requests).toEqual([
-    expect.objectContaining({ run: undefined, clusters: undefined, dryRun: false }),
-    expect.objectContaining({ clusters: ['prod-eu-1'] }),
-    expect.objectContaining({ dryRun: true }),
-    expect.objectContaining({ completes: true }),
-  ]);
-});
-
-test('the console finds them by the name of the function, in a registry that the stack does not own', () => {
-  const template = exampleTemplate({ testEvents: true });
-  template.hasResourceProperties('AWS::EventSchemas::Schema', {
-    RegistryName: 'lambda-testevent-schemas',
-    SchemaName: { 'Fn::Join': ['', ['_', { Ref: Match.stringLikeRegexp('^CollectorFunction') }, '-schema']] },
-    Type: 'OpenApi3',
+describe('the shared test events', () => {
+  it.each(Object.entries(testEvents(config)))('are understood by the function: %s', (_, event) => {
+    expect(() => parseEvent(event, config.clusters)).not.toThrow();
   });
-  template.resourceCountIs('AWS::EventSchemas::Registry', 0);
-  const { Content } = resourceOf(template.toJSON() as TemplateJson, 'AWS::EventSchemas::Schema').Properties;
-  const { openapi, components } = JSON.parse(Content as string);
-  expect(openapi).toBe('3.0.0');
-  expect(components.examples['dry-run']).toEqual({ value: { dryRun: true } });
-});
 
-test('they are there only where they are asked for', () => {
-  exampleTemplate().resourceCountIs('AWS::EventSchemas::Schema', 0);
+  it('collect everything now, one cluster, dry, and complete a run', () => {
+    const requests = Object.values(testEvents(config)).map((event) => parseEvent(event, config.clusters));
+    expect(requests).toEqual([
+      expect.objectContaining({ run: undefined, clusters: undefined, dryRun: false }),
+      expect.objectContaining({ clusters: ['prod-eu-1'] }),
+      expect.objectContaining({ dryRun: true }),
+      expect.objectContaining({ completes: true }),
+    ]);
+  });
+
+  it('have the name of the function, in a registry that the stack does not own', () => {
+    const template = exampleTemplate({ testEvents: true });
+    template.hasResourceProperties('AWS::EventSchemas::Schema', {
+      RegistryName: 'lambda-testevent-schemas',
+      SchemaName: { 'Fn::Join': ['', ['_', { Ref: Match.stringLikeRegexp('^CollectorFunction') }, '-schema']] },
+      Type: 'OpenApi3',
+    });
+    template.resourceCountIs('AWS::EventSchemas::Registry', 0);
+    const { Content } = resourceOf(template.toJSON() as TemplateJson, 'AWS::EventSchemas::Schema').Properties;
+    const { openapi, components } = JSON.parse(Content as string);
+    expect(openapi).toBe('3.0.0');
+    expect(components.examples['dry-run']).toEqual({ value: { dryRun: true } });
+  });
+
+  it('exist only if they are configured', () => {
+    exampleTemplate().resourceCountIs('AWS::EventSchemas::Schema', 0);
+  });
 });

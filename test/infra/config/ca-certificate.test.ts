@@ -18,29 +18,31 @@ function read(content: string, time = now): string {
   return readCaCertificate(file, time);
 }
 
-test('a bundle keeps its certificates and loses its comments', () => {
-  expect(read(`# ours\n${certificates.ca}# theirs\n${certificates.otherCa}`)).toBe(
-    certificates.ca + certificates.otherCa,
-  );
-});
+describe('a file of certificates', () => {
+  it('keeps its certificates and loses its comments', () => {
+    expect(read(`# ours\n${certificates.ca}# theirs\n${certificates.otherCa}`)).toBe(
+      certificates.ca + certificates.otherCa,
+    );
+  });
 
-test.each([
-  ['nothing', '', /holds no PEM certificate/],
-  ['something else', 'hello', /holds no PEM certificate/],
-  ['a private key beside the certificate', certificates.ca + certificates.server.key, /holds a private key/],
-  ['an expired certificate', certificates.expired.cert, /certificate 1 of ca\.pem \(.*\) expired on/],
-  ['an expired certificate after a good one', certificates.ca + certificates.expired.cert, /certificate 2 of/],
-  ['a damaged certificate', certificates.ca.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'), /cannot be parsed/],
-])('a file with %s is refused', (_, content, reason) => {
-  expect(() => read(content)).toThrow(CaCertificateError);
-  expect(() => read(content)).toThrow(reason);
-});
+  it.each([
+    ['nothing', '', /holds no PEM certificate/],
+    ['something else', 'hello', /holds no PEM certificate/],
+    ['a private key beside the certificate', certificates.ca + certificates.server.key, /holds a private key/],
+    ['an expired certificate', certificates.expired.cert, /certificate 1 of ca\.pem \(.*\) expired on/],
+    ['an expired certificate after a good one', certificates.ca + certificates.expired.cert, /certificate 2 of/],
+    ['a damaged certificate', certificates.ca.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'), /cannot be parsed/],
+  ])('is refused with %s in it', (_, content, reason) => {
+    expect(() => read(content)).toThrow(CaCertificateError);
+    expect(() => read(content)).toThrow(reason);
+  });
 
-test('a certificate is judged by the time it is read', () => {
-  const inTenYears = new Date(now.getTime() + 10 * 365 * 24 * 3600 * 1000);
-  expect(() => read(certificates.ca, inTenYears)).toThrow(/expired on/);
-});
+  it('is checked against the time at which it is read', () => {
+    const inTenYears = new Date(now.getTime() + 10 * 365 * 24 * 3600 * 1000);
+    expect(() => read(certificates.ca, inTenYears)).toThrow(/expired on/);
+  });
 
-test('a folder is refused', () => {
-  expect(() => readCaCertificate(join(file, '..'), now)).toThrow(/cannot be read: EISDIR/);
+  it('is refused if it is a folder', () => {
+    expect(() => readCaCertificate(join(file, '..'), now)).toThrow(/cannot be read: EISDIR/);
+  });
 });

@@ -4,18 +4,18 @@ import { wrongConfigurations } from './wrong-configurations';
 
 const problems = (value: unknown) => problemsOf(() => parseConfig(value, 'c.json'));
 
-describe('a configuration that is wrong', () => {
-  test.each(wrongConfigurations)('%s is the one problem', (_, changes, path, expected) => {
+describe('an invalid configuration', () => {
+  it.each(wrongConfigurations)('%s is the only problem', (_, changes, path, expected) => {
     const found = problems({ ...minimal, ...changes });
     expect(found.map((problem) => problem.path)).toEqual([path]);
     expect(found[0]?.expected).toMatch(expected);
   });
 
-  test.each([[null], [7], [[]], ['text']])('%j is no configuration', (value) => {
+  it.each([[null], [7], [[]], ['text']])('%j is no configuration', (value) => {
     expect(problems(value)).toEqual([{ path: '', received: expect.any(String), expected: 'an object' }]);
   });
 
-  test('is told all at once', () => {
+  it('reports all problems at once', () => {
     const several = {
       ...minimal,
       name: undefined,
@@ -38,7 +38,7 @@ describe('a configuration that is wrong', () => {
       'shards',
       'servce',
     ]);
-    // Rules between members are told beside those of single members.
+    // Rules between members are reported together with those of single members.
     expect(
       problems({ ...minimal, limits: { concurrency: 64, requestsPerSecond: -1 }, name: '' }).map(({ path }) => path),
     ).toEqual(['name', 'limits.requestsPerSecond', 'limits']);
@@ -50,7 +50,7 @@ describe('a configuration that is wrong', () => {
     ).toEqual(['archive.compression', 'archive.retentionDays']);
   });
 
-  test('is told in one message with path, received and expected', () => {
+  it('is reported in one message with path, received and expected', () => {
     expect(() => parseConfig({ ...minimal, shards: 0, testEvents: 1 }, '/etc/c.json')).toThrow(
       'The configuration /etc/c.json cannot be used:\n' +
         '  shards: received 0, expected a whole number from 1 to 500\n' +
@@ -58,7 +58,7 @@ describe('a configuration that is wrong', () => {
     );
   });
 
-  test('does not bury its reader', () => {
+  it('is reported in a short message, however many problems it has', () => {
     const clusters = Array.from({ length: 5_000 }, () => 'x'.repeat(5000));
     const error = new ConfigError('c.json', problems({ ...minimal, clusters }));
     expect(error.message).toContain(`"${'x'.repeat(59)}… (5002 characters)`);
@@ -66,7 +66,7 @@ describe('a configuration that is wrong', () => {
     expect(error.message.length).toBeLessThan(20_000);
   });
 
-  test('keeps what may be a secret to itself', () => {
+  it('is reported without values that may be secret', () => {
     const hidden = 'AKEY0123456789';
     const error = new ConfigError(
       'c.json',

@@ -7,39 +7,41 @@ import { exampleJson } from '../example-config';
 const shipped = readFileSync(join(__dirname, '..', '..', '..', 'collector.schema.json'), 'utf8');
 const validate = new Ajv({ formats: { email: true } }).compile(JSON.parse(shipped));
 
-test('the shipped schema is the one the code checks by (npm run schema writes it)', () => {
-  expect(shipped).toBe(configJsonSchema());
-});
+describe('collector.schema.json', () => {
+  it('is what the code checks by (npm run schema writes it)', () => {
+    expect(shipped).toBe(configJsonSchema());
+  });
 
-test('the shipped example is valid and names the shipped schema', () => {
-  validate(exampleJson());
-  expect(validate.errors).toBeNull();
-  expect(exampleJson().$schema).toBe('./collector.schema.json');
-});
+  it('accepts the shipped example, which names it', () => {
+    validate(exampleJson());
+    expect(validate.errors).toBeNull();
+    expect(exampleJson().$schema).toBe('./collector.schema.json');
+  });
 
-test.each([
-  ['an unknown member', { extra: 1 }],
-  ['an unknown member of a cluster', { clusters: [{ uid: 'a', extra: 1 }] }],
-  ['no clusters', { clusters: [] }],
-  ['an unknown resource', { clusters: [{ uid: 'a', resources: ['x'] }] }],
-])('editors mark %s', (_, changes) => {
-  expect(validate({ ...exampleJson(), ...changes })).toBe(false);
-});
+  it.each([
+    ['an unknown member', { extra: 1 }],
+    ['an unknown member of a cluster', { clusters: [{ uid: 'a', extra: 1 }] }],
+    ['no clusters', { clusters: [] }],
+    ['an unknown resource', { clusters: [{ uid: 'a', resources: ['x'] }] }],
+  ])('rejects %s', (_, changes) => {
+    expect(validate({ ...exampleJson(), ...changes })).toBe(false);
+  });
 
-test('editors explain every member', () => {
-  const undescribed: string[] = [];
-  walk(JSON.parse(shipped), '');
-  expect(undescribed).toEqual([]);
+  it('describes every member', () => {
+    const undescribed: string[] = [];
+    walk(JSON.parse(shipped), '');
+    expect(undescribed).toEqual([]);
 
-  function walk(
-    schema: { properties?: Record<string, { description?: string }>; [key: string]: unknown },
-    path: string,
-  ) {
-    for (const [name, member] of Object.entries(schema.properties ?? {})) {
-      if (member.description === undefined) undescribed.push(`${path}.${name}`);
-      walk(member as never, `${path}.${name}`);
+    function walk(
+      schema: { properties?: Record<string, { description?: string }>; [key: string]: unknown },
+      path: string,
+    ) {
+      for (const [name, member] of Object.entries(schema.properties ?? {})) {
+        if (member.description === undefined) undescribed.push(`${path}.${name}`);
+        walk(member as never, `${path}.${name}`);
+      }
+      for (const part of [schema.items, ...((schema.anyOf as unknown[]) ?? [])])
+        if (part) walk(part as never, `${path}[]`);
     }
-    for (const part of [schema.items, ...((schema.anyOf as unknown[]) ?? [])])
-      if (part) walk(part as never, `${path}[]`);
-  }
+  });
 });

@@ -1,6 +1,6 @@
 import { minimal } from '../example-config';
 
-/** What is wrong, the members that are, the path of the problem, and words of what was expected. */
+/** What is wrong, the members that are wrong, the path of the problem, and what the message expects. */
 export const wrongConfigurations: [string, Record<string, unknown>, string, RegExp][] = [
   ['a name that is no stack name', { name: '1 stack' }, 'name', /a stack name: a letter, then/],
   ['a name of another type', { name: 7 }, 'name', /the name of the stack/],
@@ -14,7 +14,7 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
   ],
   ...(
     [
-      ['http to another machine', 'http://clusters.example.com', /https \(plain http only towards loopback/],
+      ['http to another machine', 'http://clusters.example.com', /https \(http only towards loopback/],
       ['http to a name that begins like loopback', 'http://127.0.0.1.example.com', /https/],
       ['another protocol', 'ftp://clusters.example.com', /https/],
       ['no URL', 'clusters.example.com', /an absolute URL/],
@@ -70,13 +70,13 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
   ['at()', expression('at(2026-11-20T10:00:00)'), 'schedule.expression', /at\(\) fires only once/],
   ['a cron of five fields', expression('cron(0 * * * ?)'), 'schedule.expression', /./],
   ['a cron without its function', expression('0 * * * ? *'), 'schedule.expression', /cron\(/],
-  ['a cron with a minute that is none', expression('cron(60 * * * ? *)'), 'schedule.expression', /minutes/],
-  ['a time zone that is none', zone('Mars/Olympus'), 'schedule.timeZone', /an IANA time zone/],
+  ['a cron with an invalid minute', expression('cron(60 * * * ? *)'), 'schedule.expression', /minutes/],
+  ['an unknown time zone', zone('Mars/Olympus'), 'schedule.timeZone', /an IANA time zone/],
   ['a time zone in another case', zone('europe/berlin'), 'schedule.timeZone', /an IANA time zone/],
   ['a time zone that is an offset', zone('+01:00'), 'schedule.timeZone', /an IANA time zone/],
-  ['no worker', { limits: { concurrency: 0 } }, 'limits.concurrency', /from 1 to 256/],
-  ['too many workers', { limits: { concurrency: 257, maxBodyMiB: 1 } }, 'limits.concurrency', /from 1 to 256/],
-  ['half a worker', { limits: { concurrency: 1.5 } }, 'limits.concurrency', /a whole number/],
+  ['a concurrency of nothing', { limits: { concurrency: 0 } }, 'limits.concurrency', /from 1 to 256/],
+  ['a concurrency too high', { limits: { concurrency: 257, maxBodyMiB: 1 } }, 'limits.concurrency', /from 1 to 256/],
+  ['half a concurrency', { limits: { concurrency: 1.5 } }, 'limits.concurrency', /a whole number/],
   ['a rate of nothing', { limits: { requestsPerSecond: 0 } }, 'limits.requestsPerSecond', /a number above 0/],
   [
     'a time-out of nothing',
@@ -88,7 +88,7 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
     'bodies that do not fit',
     { limits: { concurrency: 64, maxBodyMiB: 256 } },
     'limits',
-    /9728 MiB .* lower concurrency to 38 or maxBodyMiB to 152$/,
+    /9728 MiB, .* lower concurrency to 38 or maxBodyMiB to 152$/,
   ],
   [
     'early infrequent access',
@@ -109,16 +109,26 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
     /at least objectLockDays \(11\)/,
   ],
   ['an unknown compression', { archive: { compression: 'brotli' } }, 'archive.compression', /gzip or zstd/],
-  ['a key that is switched off', { archive: { kms: false } }, 'archive.kms', /true or the ARN of a KMS key/],
+  ['false for a key', { archive: { kms: false } }, 'archive.kms', /true or the ARN of a KMS key/],
   ['a key by its alias', { archive: { kms: 'alias/mine' } }, 'archive.kms', /arn:aws:kms/],
   ['a secret by its ARN', { apiKeySecret: 'arn:aws:secretsmanager:a:1:secret:b' }, 'apiKeySecret', /not its ARN/],
-  ['an address without a person', { alerts: { emails: ['@example.com'] } }, 'alerts.emails[0]', /an e-mail address/],
-  ['a network without subnets', network({ subnetIds: [] }), 'network.subnetIds', /at least one identifier subnet-/],
-  ['a subnet that is a group', network({ subnetIds: ['sg-12345678'] }), 'network.subnetIds[0]', /subnet-/],
+  [
+    'an e-mail address without a name',
+    { alerts: { emails: ['@example.com'] } },
+    'alerts.emails[0]',
+    /an e-mail address/,
+  ],
+  ['a network without subnets', network({ subnetIds: [] }), 'network.subnetIds', /at least one subnet/],
+  [
+    'a subnet that is a group',
+    network({ subnetIds: ['sg-12345678'] }),
+    'network.subnetIds[0]',
+    /the id of a subnet: subnet- and/,
+  ],
   ['a tag that is reserved', { tags: { 'aws:x': 'y' } }, 'tags["aws:x"]', /does not start with "aws:"/],
   ['a tag that is no text', { tags: { team: 7 } }, 'tags.team', /text/],
   ['no shard', { shards: 0 }, 'shards', /from 1 to/],
-  ['test events that are neither', { testEvents: 'yes' }, 'testEvents', /true or false/],
+  ['test events that are neither true nor false', { testEvents: 'yes' }, 'testEvents', /true or false/],
 ];
 
 function service(changes: object) {
