@@ -59,6 +59,7 @@ describe.each([
 ])('writing an object that is %s', (_where, log) => {
   it.each<[string, Fault]>([
     ['409 ConditionalRequestConflict', error(409, 'ConditionalRequestConflict')],
+    ['400 RequestTimeout', error(400, 'RequestTimeout')],
     ['503 SlowDown', error(503, 'SlowDown')],
     ['500 InternalError', error(500, 'InternalError')],
     ['400 RequestTimeout', error(400, 'RequestTimeout')],
