@@ -59,7 +59,8 @@ export class ApiKeySecret extends Construct {
     const secret = new CfnSecret(this, 'Secret', {
       description: `API key of the cluster service that ${name} reads; a plain string, or JSON with the member apiKey`,
     });
-    secret.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    // Kept once it is deployed; not after a failed first deployment, or each try would leave a secret behind.
+    secret.applyRemovalPolicy(RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE);
     Validations.of(secret).acknowledge({
       id: 'AwsSolutions-SMG4',
       reason:

@@ -1,13 +1,16 @@
 import { App } from 'aws-cdk-lib';
 import { createApp } from './collector-app';
-import { ConfigError, loadConfig } from './config/config';
+import { ConfigError, loadConfig, refuseExample } from './config/config';
+import { ContextError, readContext } from './config/context';
 
 /** Entry of the CDK command line. The context key `config`, from `-c config=FILE` or cdk.json, names the configuration. */
 try {
-  const file: unknown = new App({ autoSynth: false }).node.tryGetContext('config');
-  createApp({ config: loadConfig(typeof file === 'string' ? file : 'collector.json') }).app.synth();
+  const { config: file, deploys } = readContext(new App({ autoSynth: false }).node.getAllContext());
+  const config = loadConfig(file);
+  if (deploys) refuseExample(config, file);
+  createApp({ config }).app.synth();
 } catch (error) {
-  if (!(error instanceof ConfigError)) throw error;
+  if (!(error instanceof ConfigError || error instanceof ContextError)) throw error;
   process.stderr.write(`${error.message}\n`);
   process.exitCode = 1;
 }

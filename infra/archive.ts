@@ -1,13 +1,14 @@
 import { Aws, type CfnResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { ArnPrincipal, Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import {
   BlockPublicAccess,
   Bucket,
   BucketEncryption,
+  type CfnBucket,
   type IBucket,
   type LifecycleRule,
-  ObjectLockRetention,
   ObjectOwnership,
   StorageClass,
 } from 'aws-cdk-lib/aws-s3';
@@ -16,6 +17,7 @@ import { configurationsPrefix, runsPrefix } from '../lambda/archive/archive-layo
 import { resourceNames, resources } from '../lambda/resources';
 import type { CollectorEnvironment } from '../lambda/stack-contract';
 import type { CollectorConfig } from './config/config';
+import { Replication } from './replication';
 
 /** How long S3 keeps a version after it expired or was deleted, in days: time to notice a mistake. */
 const noncurrentDays = 30;
@@ -23,47 +25,65 @@ const noncurrentDays = 30;
 /** How long access logs are kept, in days. */
 const accessLogDays = 365;
 
+/** What is collected in every run. It may expire; configurations and seals must not, because they explain the rest. */
+const runPrefixes = [...resourceNames.map((name) => `${resources[name].folder}/`), runsPrefix];
+
+/**
+ * Kept once it is deployed. What a failed first deployment has created is deleted, or each try would leave an empty archive
+ * behind (CloudFormation user guide, DeletionPolicy RetainExceptOnCreate).
+ */
+const kept = RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE;
+
 /** The bucket of everything collected, and the bucket of its access logs. Both outlive the stack. */
 export class Archive extends Construct {
   readonly bucket: Bucket;
-  readonly #key: IKey | undefined;
+  /** The customer key that encrypts the archive; undefined if S3 does. */
+  readonly key: IKey | undefined;
+  /** Counts objects that could not be copied to the other bucket; undefined without replication. */
+  readonly failedReplications: Metric | undefined;
+  readonly #formerKeyArns: readonly string[];
 
   constructor(scope: Construct, id: string, { config }: { readonly config: CollectorConfig }) {
     super(scope, id);
-    const { archive } = config;
-    this.#key = this.#keyOf(archive.kms, config.name);
+    const { archive, name } = config;
+    this.key = this.#keyOf(archive.kms, name);
+    this.#formerKeyArns = archive.formerKmsKeyArns;
+    const replication =
+      archive.replicateTo === undefined
+        ? undefined
+        : new Replication(this, 'Replication', { target: archive.replicateTo, key: this.key });
     this.bucket = new Bucket(this, 'Bucket', {
       ...privateBucket,
       versioned: true,
-      ...(this.#key === undefined
+      ...(this.key === undefined
         ? { encryption: BucketEncryption.S3_MANAGED }
-        : { encryption: BucketEncryption.KMS, encryptionKey: this.#key, bucketKeyEnabled: true }),
+        : { encryption: BucketEncryption.KMS, encryptionKey: this.key, bucketKeyEnabled: true }),
       serverAccessLogsBucket: this.#createAccessLogBucket(),
-      lifecycleRules: lifecycleRules(archive),
-      ...(archive.objectLockDays === undefined
-        ? {}
-        : { objectLockDefaultRetention: ObjectLockRetention.governance(Duration.days(archive.objectLockDays)) }),
+      lifecycleRules: runPrefixes.map((prefix) => lifecycleRule(prefix, archive)),
+      // Always: to switch it on later, CloudFormation would replace the bucket with a new, empty one.
+      objectLockEnabled: true,
+      ...replication?.bucketProps,
     });
+    lock(this.bucket, archive.objectLock);
     // The bucket outlives the stack, so its protection has to outlive the stack too.
-    this.bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    this.bucket.policy?.applyRemovalPolicy(kept);
+    replication?.grantRead(this.bucket);
+    this.failedReplications = replication?.failures(this.bucket);
   }
 
   /**
-   * Lets the role add to the archive and read its run records, and nothing else. Returns the environment in which the
-   * function finds the bucket.
+   * Lets the role add to the archive and read its run records and configurations, and nothing else. Returns the
+   * environment in which the function finds the bucket.
    */
   provideTo(role: IRole): Pick<CollectorEnvironment, 'ARCHIVE_BUCKET'> {
-    const prefixes = [...expiringPrefixes, configurationsPrefix];
+    const below = (prefixes: string[]) => prefixes.map((prefix) => this.bucket.arnForObjects(`${prefix}*`));
+    const written = [...runPrefixes, configurationsPrefix];
     for (const statement of [
-      new PolicyStatement({
-        sid: 'AddToArchive',
-        actions: ['s3:PutObject'],
-        resources: prefixes.map((prefix) => this.bucket.arnForObjects(`${prefix}*`)),
-      }),
+      new PolicyStatement({ sid: 'AddToArchive', actions: ['s3:PutObject'], resources: below(written) }),
       new PolicyStatement({
         sid: 'ReadRunRecords',
         actions: ['s3:GetObject'],
-        resources: [this.bucket.arnForObjects(`${runsPrefix}*`)],
+        resources: below([runsPrefix, configurationsPrefix]),
       }),
       new PolicyStatement({
         sid: 'ListRunRecords',
@@ -77,34 +97,47 @@ export class Archive extends Construct {
     for (const statement of denyChanges(this.bucket, role)) this.bucket.addToResourcePolicy(statement);
     const bucketId = Stack.of(this).getLogicalId(this.bucket.node.defaultChild as CfnResource);
     Validations.of(role).acknowledge(
-      ...prefixes.map((prefix) => ({
+      ...written.map((prefix) => ({
         id: `AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${prefix}*]`,
-        reason: 'Keys below the prefix are named by cluster and time, so they are not known in advance.',
+        reason: 'Keys below the prefix are named by cluster, time or hash, so they are not known in advance.',
       })),
     );
     return { ARCHIVE_BUCKET: this.bucket.bucketName };
   }
 
   #keyStatements(): PolicyStatement[] {
-    if (this.#key === undefined) return [];
-    return [
-      new PolicyStatement({
-        sid: 'UseArchiveKey',
-        // Decrypt: to read run records.
-        actions: ['kms:GenerateDataKey', 'kms:Decrypt'],
-        resources: [this.#key.keyArn],
-        conditions: { StringEquals: { 'kms:ViaService': `s3.${Aws.REGION}.${Aws.URL_SUFFIX}` } },
-      }),
-    ];
+    const conditions = { StringEquals: { 'kms:ViaService': `s3.${Aws.REGION}.${Aws.URL_SUFFIX}` } };
+    const statements: PolicyStatement[] = [];
+    if (this.key !== undefined)
+      statements.push(
+        new PolicyStatement({
+          sid: 'UseArchiveKey',
+          // Decrypt: to read run records.
+          actions: ['kms:GenerateDataKey', 'kms:Decrypt'],
+          resources: [this.key.keyArn],
+          conditions,
+        }),
+      );
+    if (this.#formerKeyArns.length > 0)
+      statements.push(
+        new PolicyStatement({
+          sid: 'ReadWithFormerKeys',
+          actions: ['kms:Decrypt'],
+          resources: [...this.#formerKeyArns],
+          conditions,
+        }),
+      );
+    return statements;
   }
 
   #keyOf(kms: CollectorConfig['archive']['kms'], name: string): IKey | undefined {
     if (kms === undefined) return undefined;
     if (kms !== true) return Key.fromKeyArn(this, 'Key', kms);
     return new Key(this, 'Key', {
+      alias: `${name}-archive`,
       description: `Encrypts the archive of ${name}; without it the archive cannot be read`,
       enableKeyRotation: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: kept,
     });
   }
 
@@ -115,43 +148,42 @@ export class Archive extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       lifecycleRules: [{ id: 'expire', expiration: Duration.days(accessLogDays) }],
     });
-    bucket.policy?.applyRemovalPolicy(RemovalPolicy.RETAIN);
+    bucket.policy?.applyRemovalPolicy(kept);
     return bucket;
   }
 }
-
-/** What expires; everything else says what was due, and is kept for good. A lifecycle rule has one prefix at most. */
-const expiringPrefixes = [...resourceNames.map((name) => `${resources[name].folder}/`), runsPrefix];
 
 const privateBucket = {
   blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
   enforceSSL: true,
   objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
-  removalPolicy: RemovalPolicy.RETAIN,
+  removalPolicy: kept,
 } as const;
 
-function lifecycleRules(archive: CollectorConfig['archive']): LifecycleRule[] {
-  const { infrequentAccessAfterDays, retentionDays } = archive;
-  const rules: LifecycleRule[] = [
-    {
-      id: 'clean-up',
-      abortIncompleteMultipartUploadAfter: Duration.days(1),
-      noncurrentVersionExpiration: Duration.days(noncurrentDays),
-      // A delete marker without older versions has no use and slows listings down.
-      expiredObjectDeleteMarker: true,
-    },
-  ];
-  if (infrequentAccessAfterDays !== undefined)
-    rules.push({
-      id: 'infrequent-access',
-      transitions: [
-        { storageClass: StorageClass.INFREQUENT_ACCESS, transitionAfter: Duration.days(infrequentAccessAfterDays) },
-      ],
-    });
-  if (retentionDays !== undefined)
-    for (const prefix of expiringPrefixes)
-      rules.push({ id: `expire-${prefix.slice(0, -1)}`, prefix, expiration: Duration.days(retentionDays) });
-  return rules;
+/**
+ * Sets how long new objects are locked. A configuration without a rule is set too, not left out: that is what ends the
+ * locking of new objects (S3, PutObjectLockConfiguration).
+ */
+function lock(bucket: Bucket, retention: CollectorConfig['archive']['objectLock']): void {
+  const rule = retention && { defaultRetention: { days: retention.days, mode: retention.mode.toUpperCase() } };
+  (bucket.node.defaultChild as CfnBucket).objectLockConfiguration = { objectLockEnabled: 'Enabled', rule };
+}
+
+/** The lifecycle of what is below one prefix. Everything else in the bucket stays for ever. */
+function lifecycleRule(prefix: string, archive: CollectorConfig['archive']): LifecycleRule {
+  const { infrequentAccessAfterDays: moves, retentionDays: expires } = archive;
+  return {
+    id: prefix.slice(0, -1),
+    prefix,
+    abortIncompleteMultipartUploadAfter: Duration.days(1),
+    noncurrentVersionExpiration: Duration.days(noncurrentDays),
+    // A delete marker without older versions has no use and slows listings down. A rule that expires objects removes
+    // such markers by itself, and must not say so.
+    ...(expires === undefined ? { expiredObjectDeleteMarker: true } : { expiration: Duration.days(expires) }),
+    ...(moves !== undefined && {
+      transitions: [{ storageClass: StorageClass.INFREQUENT_ACCESS, transitionAfter: Duration.days(moves) }],
+    }),
+  };
 }
 
 /** The bucket refuses the collector's role to overwrite and to delete, whatever the role's own policies allow. */

@@ -77,6 +77,9 @@ const logPaths = {
 /**
  * Tables over run records and logs for Athena. Partitions are projected from the keys, so there is no crawler, nothing to
  * refresh, and no cost without a query.
+ *
+ * Athena reads rows of 32 MB at most (Athena user guide, "Service Quotas"). A run record is one row, and so is a log: a
+ * record of more than about 32,000 clusters, and a log of more than 32 MB, cannot be queried.
  */
 export class AthenaTables extends Construct {
   /** The stack's name as a database name: `my_collector` for `My-Collector`. */
@@ -104,7 +107,8 @@ export class AthenaTables extends Construct {
       new CfnTable(this, name, { catalogId: Aws.ACCOUNT_ID, databaseName: database.ref, tableInput });
     };
     table('runs', {
-      description: 'Run records: the outcome of every cluster and resource of every run',
+      description:
+        'Run records: the outcome of every cluster and resource of every run; Athena reads records of 32 MB at most',
       partitionKeys: [{ name: 'day', type: 'string' }],
       parameters: {
         'projection.enabled': 'true',
@@ -120,7 +124,7 @@ export class AthenaTables extends Construct {
     });
     const logs = `${resources.log.folder}/`;
     table('logs', {
-      description: 'Log records as received; a query must name the cluster',
+      description: 'Log records as received; a query must name the cluster; Athena reads records of 32 MB at most',
       partitionKeys: [
         { name: 'cluster', type: 'string' },
         { name: 'day', type: 'string' },

@@ -1,4 +1,4 @@
-import { Stack } from 'aws-cdk-lib';
+import { Annotations, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { Alerts } from './alerts';
 import { ApiKeySecret } from './api-key-secret';
@@ -6,6 +6,7 @@ import { Archive } from './archive';
 import { AthenaTables } from './athena-tables';
 import { Collector } from './collector';
 import type { CollectorConfig } from './config/config';
+import { isExampleAddress } from './config/config-rules';
 import { FanOut } from './fan-out';
 import { NextSteps } from './next-steps';
 import { Observability } from './observability';
@@ -17,9 +18,13 @@ export class CollectorStack extends Stack {
   constructor(scope: Construct, config: CollectorConfig) {
     super(scope, config.name, {
       description: 'Archives the logs and manifests of a fleet of clusters, on a schedule',
+      // The command line switches it on before it creates anything, so a failed first deployment has to be unprotected by
+      // hand: docs/operations.md, "When the first deployment fails" (read in aws-cdk, deployments/deploy-stack.ts).
       terminationProtection: true,
       tags: config.tags,
+      ...(config.deployTo && { env: config.deployTo }),
     });
+    if (isExampleAddress(config.service.baseUrl)) this.#warnOfExample(config.service.baseUrl);
     const alerts = new Alerts(this, 'Alerts', { config });
     const archive = new Archive(this, 'Archive', { config });
     const apiKeySecret = new ApiKeySecret(this, 'ApiKey', { config });
@@ -29,9 +34,18 @@ export class CollectorStack extends Stack {
     const { stateMachine } = fanOut ?? {};
     const { deadLetterQueue } = new RunSchedule(this, 'Schedule', { ...parts, stateMachine });
     const seen = { ...parts, logGroup: collector.logGroup, archiveBucket: archive.bucket, stateMachine };
-    new Observability(this, 'Observability', { ...seen, alerts, deadLetterQueue, fanOut });
+    const { failedReplications } = archive;
+    new Observability(this, 'Observability', { ...seen, alerts, deadLetterQueue, fanOut, failedReplications });
     if (config.testEvents) new TestEvents(this, 'TestEvents', seen);
     if (config.athenaTables) new AthenaTables(this, 'AthenaTables', seen);
-    new NextSteps(this, 'NextSteps', { ...seen, apiKeySecret });
+    new NextSteps(this, 'NextSteps', { ...seen, apiKeySecret, alertTopic: alerts.topic, archiveKey: archive.key });
+  }
+
+  #warnOfExample(baseUrl: string): void {
+    Annotations.of(this).addWarningV2(
+      'cluster-log-collector:example-address',
+      `service.baseUrl is ${baseUrl}, an address for examples at which nothing answers. ` +
+        '"npm run deploy" refuses it: name your own service first.',
+    );
   }
 }

@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Aws, Duration, Stack } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type * as lambda from 'aws-cdk-lib/aws-lambda';
 import type * as logs from 'aws-cdk-lib/aws-logs';
@@ -30,12 +30,17 @@ const tableHeight = 7;
 /** Half a row; from zero, because a curve that starts elsewhere exaggerates. */
 const graphShape = { leftYAxis: { min: 0, showUnits: false }, width: 12, height: 6 } as const;
 
+/** Names of dashboards are global in an account, so the region is part of them. */
+export function dashboardName(stackName: string): string {
+  return `${stackName}-${Aws.REGION}`;
+}
+
 /** One screen: first the states of the alarms, then what the runs did, then what could not be archived. */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
     const dashboard = new cloudwatch.Dashboard(this, 'Resource', {
-      dashboardName: props.config.name,
+      dashboardName: dashboardName(props.config.name),
       // At least two runs, so that the last complete one is in view.
       defaultInterval: Duration.days(
         Math.min(longestRangeDays, Math.max(shortestRangeDays, Math.ceil((2 * props.gap.hours) / 24))),

@@ -53,6 +53,14 @@ export function memoryMiB({ concurrency }: Pick<Limits, 'concurrency'>): number 
   return Math.max(oneProcessorMiB, Math.ceil(workingMemoryMiB({ concurrency }) / (1 - youngGenerationPart)));
 }
 
+/** Most memory in MiB that a new account may give a function, before it asks for more (Lambda developer guide, quotas). */
+const mostMemoryMiB = 3008;
+
+/** Most bodies under way at once whose memory every account can give. */
+export const mostConcurrency = Math.floor(
+  (mostMemoryMiB * (1 - youngGenerationPart) - baseMemoryMiB) / memoryPerBodyMiB,
+);
+
 /** Memory in MiB that an attempt needs at most, without V8's young generation. */
 export function workingMemoryMiB({ concurrency }: Pick<Limits, 'concurrency'>): number {
   return baseMemoryMiB + concurrency * memoryPerBodyMiB;

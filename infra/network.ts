@@ -4,7 +4,10 @@ import { Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { CollectorConfig } from './config/config';
 
-/** The existing VPC that the function runs in. Nothing is looked up, so synthesis needs no account. */
+/**
+ * The existing VPC that the function runs in. Nothing is looked up, so synthesis needs no account. To leave the VPC takes two
+ * steps: docs/operations.md, "Changing a deployed stack".
+ */
 export class Network extends Construct {
   readonly vpc: IVpc;
   readonly subnets: ISubnet[];

@@ -1,11 +1,14 @@
 import { Aws, CfnOutput } from 'aws-cdk-lib';
+import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { ApiKeySecret } from './api-key-secret';
 import type { CollectorConfig } from './config/config';
+import { dashboardName } from './dashboard';
 
 export interface NextStepsProps {
   readonly config: CollectorConfig;
@@ -13,6 +16,9 @@ export interface NextStepsProps {
   readonly archiveBucket: IBucket;
   readonly function: IFunction;
   readonly logGroup: ILogGroup;
+  readonly alertTopic: ITopic;
+  /** Customer key of the archive; undefined if S3 encrypts it. */
+  readonly archiveKey: IKey | undefined;
   /** Works on a fleet in shards; undefined if there is one shard. */
   readonly stateMachine?: IStateMachine | undefined;
 }
@@ -21,31 +27,31 @@ export interface NextStepsProps {
 export class NextSteps extends Construct {
   constructor(scope: Construct, id: string, props: NextStepsProps) {
     super(scope, id);
-    const { config, apiKeySecret, archiveBucket, function: target, logGroup, stateMachine } = props;
+    const { config, apiKeySecret, archiveBucket, archiveKey, function: target, logGroup, stateMachine } = props;
     const home = `https://${Aws.REGION}.console.aws.amazon.com`;
     const region = `region=${Aws.REGION}`;
-    this.#output(
-      'SetApiKey',
-      apiKeySecret.isOwn
-        ? 'First: type this, then the API key, then Enter'
-        : 'To change the API key: type this, then the key',
-      // Read without echo and passed by standard input: an argument would stay in the shell's history.
-      `read -rs KEY && printf %s "$KEY" | aws secretsmanager put-secret-value --region ${Aws.REGION} ` +
-        `--secret-id '${apiKeySecret.secretId}' --secret-string file:///dev/stdin; unset KEY`,
-    );
+    // Not for an existing secret, which may hold more than the key: the command replaces the whole value.
+    if (apiKeySecret.isOwn)
+      this.#output(
+        'SetApiKey',
+        'First: type this, then the API key, then Enter',
+        // Read without echo and passed by standard input: an argument would stay in the shell's history.
+        `read -rs KEY && printf %s "$KEY" | aws secretsmanager put-secret-value --region ${Aws.REGION} ` +
+          `--secret-id '${apiKeySecret.secretId}' --secret-string file:///dev/stdin; unset KEY`,
+      );
     if (stateMachine === undefined)
       this.#output(
         'CollectNow',
-        'Collects everything now and shows the result',
-        // Without the option, the command line gives up after a minute and starts a second run.
-        `aws lambda invoke --region ${Aws.REGION} --function-name ${target.functionName} --cli-read-timeout 0 ` +
+        'Starts to collect everything now; "npm run collector -- runs" shows what became of it',
+        // Asynchronously: a connection that waits in silence for 15 minutes is cut by NAT gateways after 350 seconds.
+        `aws lambda invoke --region ${Aws.REGION} --function-name ${target.functionName} --invocation-type Event ` +
           `--cli-binary-format raw-in-base64-out --payload '{}' /dev/stdout`,
       );
     else {
       const arn = stateMachine.stateMachineArn;
       this.#output(
         'CollectNow',
-        'Collects everything now, in all shards',
+        'Starts to collect everything now, in all shards',
         `aws stepfunctions start-execution --region ${Aws.REGION} --state-machine-arn ${arn} --input '{}'`,
       );
       this.#output(
@@ -61,6 +67,12 @@ export class NextSteps extends Construct {
     );
     this.#output('ArchiveConsole', 'What was archived', `${home}/s3/buckets/${archiveBucket.bucketName}?${region}`);
     this.#output('ArchiveBucket', "The archive's bucket", archiveBucket.bucketName);
+    if (archiveKey !== undefined)
+      this.#output(
+        'ArchiveKey',
+        'Encrypts the archive; goes to formerKmsKeyArns if archive.kms changes',
+        archiveKey.keyArn,
+      );
     this.#output(
       'LogConsole',
       "The function's log",
@@ -69,8 +81,9 @@ export class NextSteps extends Construct {
     this.#output(
       'DashboardConsole',
       'Is it well?',
-      `${home}/cloudwatch/home?${region}#dashboards/dashboard/${config.name}`,
+      `${home}/cloudwatch/home?${region}#dashboards/dashboard/${dashboardName(config.name)}`,
     );
+    this.#output('AlertTopic', 'Gets alarms and failed runs: subscribe whoever has to know', props.alertTopic.topicArn);
   }
 
   #output(id: string, description: string, value: string): void {

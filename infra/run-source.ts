@@ -1,6 +1,9 @@
 import type { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { ITopic } from 'aws-cdk-lib/aws-sns';
+import type { Construct } from 'constructs';
 import { logMessages, metricNames, metricNamespace } from '../lambda/stack-contract';
 import { executionMarginHours, missingMarginHours } from './alarm-windows';
 import type { FanOut } from './fan-out';
@@ -16,11 +19,11 @@ export interface RunTexts {
 
 /** What works on a run of the schedule, as alarms and dashboard see it. */
 export abstract class RunSource {
-  readonly #service: string;
+  /** The stack's name, the one dimension of the metrics. */
+  protected readonly service: string;
 
-  /** @param service the stack's name, the one dimension of the metrics */
   constructor(service: string) {
-    this.#service = service;
+    this.service = service;
   }
 
   /** Hours from a firing of the schedule until its run has ended and its metrics are there. */
@@ -30,6 +33,8 @@ export abstract class RunSource {
   abstract readonly greenRuns: string[];
   /** Counts the runs that nothing will retry any more. */
   abstract failedRuns(period: Duration): cloudwatch.IMetric;
+  /** Publishes a message about each failed run, if nothing else does. */
+  abstract publishFailures(scope: Construct, topic: ITopic): void;
   /** What the dashboard shows of this source alone. */
   abstract widgets(period: Duration, shape: cloudwatch.GraphWidgetProps): cloudwatch.IWidget[];
 
@@ -38,7 +43,7 @@ export abstract class RunSource {
     return new cloudwatch.Metric({
       namespace: metricNamespace,
       metricName: metricNames[name],
-      dimensionsMap: { service: this.#service },
+      dimensionsMap: { service: this.service },
       statistic: 'Sum',
       ...options,
     });
@@ -74,6 +79,9 @@ export class FunctionRuns extends RunSource {
   failedRuns(period: Duration): cloudwatch.IMetric {
     return droppedEvents(this.#collector, period);
   }
+
+  /** Lambda does, as the function's failure destination. */
+  publishFailures(): void {}
 
   widgets(): cloudwatch.IWidget[] {
     return [];
@@ -125,6 +133,31 @@ export class ExecutionRuns extends RunSource {
       },
       label: 'Runs failed for good',
       period,
+    });
+  }
+
+  /**
+   * An alarm alone would publish once: it does so on a change of state only, and an hourly run that always fails keeps it
+   * in ALARM. A started execution has no failure destination, because Step Functions invokes the function synchronously.
+   */
+  publishFailures(scope: Construct, topic: ITopic): void {
+    const { name, status, cause } = { name: '$.detail.name', status: '$.detail.status', cause: '$.detail.cause' };
+    const lines = [
+      `${this.service}: an execution of the state machine ended with ${EventField.fromPath(status)}.`,
+      `Execution: ${EventField.fromPath(name)}`,
+      `Cause: ${EventField.fromPath(cause)}`,
+      'More: docs/operations.md, "Run failed for good".',
+    ];
+    const input = RuleTargetInput.fromMultilineText(lines.join('\n'));
+    new Rule(scope, 'FailedExecutions', {
+      description: `Publishes a message about each failed run of ${this.service}`,
+      eventPattern: {
+        source: ['aws.states'],
+        detailType: ['Step Functions Execution Status Change'],
+        detail: { stateMachineArn: [this.#stateMachine.stateMachineArn], status: ['FAILED', 'TIMED_OUT'] },
+      },
+      // Alerts allows it to publish, for an existing topic too.
+      targets: [{ bind: () => ({ arn: topic.topicArn, input }) }],
     });
   }
 

@@ -1,13 +1,7 @@
 import * as z from 'zod';
 import { resourceNames } from '../../lambda/resources';
 import type { ConfiguredCluster } from '../../lambda/stack-contract';
-
-/** An object that rejects unknown members with a message that names the known ones. */
-export function members<Shape extends z.core.$ZodShape>(shape: Shape) {
-  return z.strictObject(shape, {
-    error: ({ code }) => (code === 'unrecognized_keys' ? `one of ${Object.keys(shape).join(', ')}` : undefined),
-  });
-}
+import { members, trueOrFalse } from './schema-values';
 
 const loneSurrogate = /\p{Surrogate}/u;
 const longestUid = 200;
@@ -46,6 +40,9 @@ export const cluster = z.union([
       .min(1, 'at least one resource')
       .refine((names) => new Set(names).size === names.length, 'each resource once')
       .describe('Resources to collect of this cluster; left out: both.')
+      .optional(),
+    optional: trueOrFalse()
+      .describe('true: a run is complete without this cluster. It is still attempted, recorded and shown.')
       .optional(),
   }),
 ]);

@@ -8,23 +8,30 @@ import { largestTemporaryStorageMiB, storageMarginMiB } from '../limits';
  */
 type Context = z.core.$RefinementCtx;
 
-/** Every uid once: two entries of one uid would write the same keys. */
-export function checkUniqueClusters(clusters: unknown, context: Context): void {
-  if (!Array.isArray(clusters)) return;
-  const first = new Map<string, number>();
-  for (const [index, cluster] of clusters.entries()) {
-    const uid = uidOf(cluster);
-    const earlier = uid === undefined ? undefined : first.get(uid);
-    if (earlier !== undefined)
-      context.addIssue({
-        code: 'custom',
-        path: [index],
-        input: uid,
-        message: `each uid once (it is clusters[${earlier}])`,
-      });
-    else if (uid !== undefined) first.set(uid, index);
-  }
+/**
+ * Every entry of a list once.
+ * @param what the part of an entry that tells it from others
+ * @param partOf that part of an entry; undefined if it has none
+ */
+function checkUnique(what: string, partOf: (entry: unknown) => string | undefined) {
+  return (list: unknown, context: Context): void => {
+    if (!Array.isArray(list)) return;
+    const first = new Map<string, number>();
+    for (const [index, entry] of list.entries()) {
+      const part = partOf(entry);
+      const earlier = part === undefined ? undefined : first.get(part);
+      const message = `each ${what} once (it is at [${earlier}] already)`;
+      if (earlier !== undefined) context.addIssue({ code: 'custom', path: [index], input: part, message });
+      else if (part !== undefined) first.set(part, index);
+    }
+  };
 }
+
+/** Two entries of one uid would write the same keys. */
+export const checkUniqueClusters = checkUnique('uid', (cluster) => textOf(isObject(cluster) ? cluster.uid : cluster));
+
+/** Two subscriptions of one address would deliver every message twice. */
+export const checkUniqueEmails = checkUnique('address', (email) => textOf(email)?.toLowerCase());
 
 /** All bodies under way at once have to fit into the function's temporary storage. */
 export function checkLimits(limits: unknown, context: Context): void {
@@ -46,40 +53,79 @@ export function checkLimits(limits: unknown, context: Context): void {
   });
 }
 
-/** Objects have to move before they expire, and cannot expire while they are locked. */
+/** Objects have to move before they expire, cannot expire while locked, and are copied with a key if they have one. */
 export function checkArchive(archive: unknown, context: Context): void {
-  const moves = numberOf(archive, 'infrequentAccessAfterDays');
-  const expires = numberOf(archive, 'retentionDays');
-  const locked = numberOf(archive, 'objectLockDays');
-  if (expires === undefined) return;
-  if (moves !== undefined && moves >= expires)
-    context.addIssue({
-      code: 'custom',
-      path: ['retentionDays'],
-      input: expires,
-      message: `more days than infrequentAccessAfterDays (${moves})`,
-    });
-  if (locked !== undefined && locked > expires)
-    context.addIssue({
-      code: 'custom',
-      path: ['retentionDays'],
-      input: expires,
-      message: `at least objectLockDays (${locked})`,
-    });
+  const {
+    infrequentAccessAfterDays: moves,
+    retentionDays: expires,
+    objectLock,
+    replicateTo: copy,
+    kms,
+  } = objectOf(archive);
+  const { days: locked } = objectOf(objectLock);
+  const problem = (path: string[], input: unknown, message: string) =>
+    context.addIssue({ code: 'custom', path, input, message });
+  if (typeof expires === 'number' && typeof moves === 'number' && moves >= expires)
+    problem(['retentionDays'], expires, `more days than infrequentAccessAfterDays (${moves})`);
+  if (typeof expires === 'number' && typeof locked === 'number' && locked > expires)
+    problem(['retentionDays'], expires, `at least objectLock.days (${locked})`);
+  if (copy === undefined) return;
+  const { kmsKeyArn } = objectOf(copy);
+  if (kms !== undefined && kmsKeyArn === undefined)
+    problem(['replicateTo', 'kmsKeyArn'], kmsKeyArn, 'the key that encrypts the copies, because kms is set');
+  // Without kms, S3 copies with its own encryption and takes no key.
+  if (kms === undefined && kmsKeyArn !== undefined)
+    problem(['replicateTo', 'kmsKeyArn'], kmsKeyArn, 'no key, because kms is not set');
 }
 
-function uidOf(cluster: unknown): string | undefined {
-  const uid = isObject(cluster) ? cluster.uid : cluster;
-  return typeof uid === 'string' ? uid : undefined;
+/** A key encrypts an existing topic. The stack's own topic has a key of its own. */
+export function checkAlerts(alerts: unknown, context: Context): void {
+  if (!isObject(alerts) || alerts.kmsKeyArn === undefined || alerts.topicArn !== undefined) return;
+  const message = 'no key, because topicArn is not set';
+  context.addIssue({ code: 'custom', path: ['kmsKeyArn'], input: alerts.kmsKeyArn, message });
+}
+
+/** What has to be where the stack is, if the configuration says where that is. */
+export function checkEnvironment(config: unknown, context: Context): void {
+  const { deployTo, alerts, archive } = objectOf(config);
+  const { account, region } = objectOf(deployTo);
+  const problem = (path: string[], input: unknown, message: string) =>
+    context.addIssue({ code: 'custom', path, input, message });
+  const isElsewhere = (arn: unknown, part: 3 | 4, expected: unknown) =>
+    typeof arn === 'string' && typeof expected === 'string' && (arn.split(':')[part] ?? expected) !== expected;
+  const { topicArn } = objectOf(alerts);
+  if (isElsewhere(topicArn, 3, region) || isElsewhere(topicArn, 4, account))
+    problem(['alerts', 'topicArn'], topicArn, `a topic in the account ${account} and the region ${region} of deployTo`);
+  const { kms, replicateTo } = objectOf(archive);
+  if (isElsewhere(kms, 3, region)) problem(['archive', 'kms'], kms, `a key in the region ${region} of deployTo`);
+  const { account: other } = objectOf(replicateTo);
+  if (other !== undefined && other === account)
+    problem(['archive', 'replicateTo', 'account'], other, "another account; left out, it is the stack's own");
+}
+
+/** What is expected instead of a region; undefined if it is one of the partition `aws`. */
+export function regionProblem(region: string): string | undefined {
+  if (/^(cn|us-gov|us-iso[a-z]*|eu-iso[a-z]*|eusc)-/.test(region))
+    return 'a region of the partition aws: others were not looked at, see "Other partitions" in docs/operations.md';
+  if (!/^[a-z]{2}(-[a-z]+)+-\d+$/.test(region)) return 'the name of a region such as eu-central-1';
+  return undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function numberOf(value: unknown, member: string): number | undefined {
-  const found = isObject(value) ? value[member] : undefined;
+  const found = objectOf(value)[member];
   return typeof found === 'number' && Number.isFinite(found) ? found : undefined;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
+}
+
+function objectOf(value: unknown): Partial<Record<string, unknown>> {
+  return isObject(value) ? value : {};
 }
 
 const cronForm = 'cron(minutes hours day-of-month month day-of-week year)';
@@ -107,6 +153,11 @@ export function baseUrlProblem(text: string): string | undefined {
   if (url.username !== '' || url.password !== '' || text.includes('@')) return 'no credentials in the address';
   if (text.includes('?') || text.includes('#')) return 'an address without query or fragment';
   return undefined;
+}
+
+/** Whether an address is one that RFC 2606 reserves for examples. */
+export function isExampleAddress(baseUrl: string): boolean {
+  return /(^|\.)(example\.(com|net|org)|example|invalid)$/.test(new URL(baseUrl).hostname);
 }
 
 /** A valid address in one spelling: origin and path prefix without a trailing slash. */

@@ -1,34 +1,25 @@
 import * as z from 'zod';
-import type { Compression } from '../../lambda/stack-contract';
-import { mostShards } from '../limits';
-import { cluster, members, projectUid } from './cluster-schema';
+import { mostConcurrency, mostShards } from '../limits';
+import { archive } from './archive-schema';
+import { cluster, projectUid } from './cluster-schema';
 import {
   baseUrlProblem,
-  checkArchive,
+  checkAlerts,
+  checkEnvironment,
   checkLimits,
   checkUniqueClusters,
+  checkUniqueEmails,
   isTimeZone,
   normaliseBaseUrl,
+  regionProblem,
   scheduleProblem,
 } from './config-rules';
+import { accountId, keyArn, members, refinement, textLike, topicArn, trueOrFalse, wholeNumber } from './schema-values';
 
 /**
  * The configuration file as a schema. Every message completes the sentence "expected …". Every description goes into
  * collector.schema.json, where editors show it.
  */
-
-/** Turns a rule, which returns what it expects instead, into a refinement. */
-function refinement(rule: (text: string) => string | undefined) {
-  return (input: string, context: z.core.$RefinementCtx): void => {
-    const expected = rule(input);
-    if (expected !== undefined) context.addIssue({ code: 'custom', input, message: expected });
-  };
-}
-
-const wholeNumber = (least: number, most: number) => {
-  const expected = `a whole number from ${least} to ${most}`;
-  return z.int(expected).min(least, expected).max(most, expected);
-};
 
 const service = members({
   baseUrl: z
@@ -55,13 +46,6 @@ const secretName = z
   .string('the name of a secret')
   .regex(/^[A-Za-z0-9/_+=.@-]{1,512}$/, 'the name of a secret (not its ARN): letters, digits and /_+=.@-');
 
-const keyArn = z
-  .string('the ARN of a KMS key')
-  .regex(
-    /^arn:aws[a-z-]*:kms:[a-z0-9-]+:\d{12}:key\/[A-Za-z0-9-]+$/,
-    'the ARN of a KMS key, arn:aws:kms:<region>:<account>:key/<id>',
-  );
-
 const schedule = members({
   expression: z
     .string('a cron expression')
@@ -72,11 +56,13 @@ const schedule = members({
     .refine(isTimeZone, 'an IANA time zone such as Etc/UTC or Europe/Berlin')
     .default('Etc/UTC')
     .describe('IANA time zone of the expression.'),
-  enabled: z.boolean('true or false').default(true).describe('Whether the schedule starts runs.'),
+  enabled: trueOrFalse().default(true).describe('Whether the schedule starts runs.'),
 });
 
 const limits = members({
-  concurrency: wholeNumber(1, 256).default(16).describe('Requests to the service under way at once, in each shard.'),
+  concurrency: wholeNumber(1, mostConcurrency)
+    .default(16)
+    .describe('Requests to the service under way at once, in each shard.'),
   requestsPerSecond: z
     .number('a number above 0')
     .positive('a number above 0')
@@ -86,42 +72,29 @@ const limits = members({
   responseTimeoutSeconds: wholeNumber(1, 600).default(60).describe('Longest wait for the first byte of an answer.'),
 }).superRefine(checkLimits, { when: () => true });
 
-const compressions = ['gzip', 'zstd'] as const satisfies Compression[];
-
-const archive = members({
-  compression: z
-    .enum(compressions, 'gzip or zstd')
-    .default('gzip')
-    .describe('gzip can be read everywhere; zstd compresses two to three times as fast to about the same size.'),
-  infrequentAccessAfterDays: wholeNumber(30, 36_500)
-    .describe('Days until an object moves to the infrequent access class; left out: never.')
-    .optional(),
-  retentionDays: wholeNumber(1, 36_500).describe('Days until an object expires; left out: never.').optional(),
-  objectLockDays: wholeNumber(1, 36_500)
-    .describe(
-      'Days in which nobody can delete an object (Object Lock, governance mode); set when the archive is created.',
-    )
-    .optional(),
-  kms: z
-    .union([z.literal(true, 'true'), keyArn])
-    .describe(
-      'true creates a KMS key; an ARN uses that key, whose policy has to let IAM policies decide; left out: encryption managed by S3.',
-    )
-    .optional(),
-}).superRefine(checkArchive, { when: () => true });
-
 const alerts = members({
   emails: z
-    .array(z.email('an e-mail address'))
+    .array(z.email('an e-mail address'), 'a list of e-mail addresses')
+    .superRefine(checkUniqueEmails, { when: () => true })
     .default([])
     .describe('Addresses that get alarms and failed runs; each has to confirm once.'),
+  topicArn: topicArn
+    .describe("Existing topic that gets them, in the stack's account and region; left out: the stack has its own.")
+    .optional(),
+  kmsKeyArn: keyArn.describe('Customer key that encrypts the existing topic.').optional(),
+}).superRefine(checkAlerts, { when: () => true });
+
+const deployTo = members({
+  account: accountId.describe('The only account that the stack may be deployed to.'),
+  region: z
+    .string('the name of a region')
+    .superRefine(refinement(regionProblem))
+    .describe('The only region that the stack may be deployed to.'),
 });
 
 /** The id of something in a VPC, such as `subnet-0123456789abcdef0`. */
-const networkId = (what: string, prefix: string) => {
-  const expected = `the id of a ${what}: ${prefix}- and 8 to 17 hexadecimal digits`;
-  return z.string(expected).regex(new RegExp(`^${prefix}-[0-9a-f]{8,17}$`), expected);
-};
+const networkId = (what: string, prefix: string) =>
+  textLike(new RegExp(`^${prefix}-[0-9a-f]{8,17}$`), `the id of a ${what}: ${prefix}- and 8 to 17 hexadecimal digits`);
 
 const network = members({
   vpcId: networkId('VPC', 'vpc').describe('The VPC.'),
@@ -155,7 +128,7 @@ interface SecretConfig {
   kmsKeyArn?: string | undefined;
 }
 
-export const configSchema = members({
+const asWritten = members({
   $schema: z
     .string('the path of the JSON schema')
     .describe('JSON schema, from which editors complete this file.')
@@ -180,8 +153,11 @@ export const configSchema = members({
       'Existing secret that holds the API key; left out: the stack creates an empty one and prints how to fill it.',
     )
     .optional(),
+  deployTo: deployTo
+    .describe("The stack's only account and region; left out: those of the credentials that deploy it.")
+    .optional(),
   clusters: z
-    .array(cluster, 'a list of clusters')
+    .array(cluster, 'a list of clusters, or { "file": … }')
     .min(1, 'at least one cluster')
     .superRefine(checkUniqueClusters, { when: () => true })
     .describe('Clusters to collect: uids, or objects for clusters that differ. 50,000 and more are no problem.'),
@@ -196,17 +172,17 @@ export const configSchema = members({
     .describe(
       'Parts that a state machine works on at once; more than 1 for very large fleets, see docs/large-fleets.md.',
     ),
-  testEvents: z
-    .boolean('true or false')
+  testEvents: trueOrFalse()
     .default(false)
     .describe(
       "Whether the console's Test tab offers shared events; needs the account's registry, see docs/operations.md.",
     ),
-  athenaTables: z
-    .boolean('true or false')
+  athenaTables: trueOrFalse()
     .default(false)
     .describe('Whether Athena has tables over run records and logs, see docs/reading-the-archive.md.'),
 });
+
+export const configSchema = asWritten.superRefine(checkEnvironment, { when: () => true });
 
 /** The validated configuration, with defaults and with the text of the files that it names. */
 export type CollectorConfig = z.output<typeof configSchema> & {
@@ -216,8 +192,19 @@ export type CollectorConfig = z.output<typeof configSchema> & {
   };
 };
 
+/** In place of the list of clusters: the file that holds it. */
+export const clustersFile = members({
+  file: z
+    .string('the path of a JSON file')
+    .min(1, 'the path of a JSON file')
+    .describe('JSON file, relative to this file, that holds the list of clusters.'),
+});
+
 /** The configuration's schema for editors: the content of collector.schema.json. */
 export function configJsonSchema(): string {
-  const schema = z.toJSONSchema(configSchema, { io: 'input', target: 'draft-7' });
+  const clusters = z
+    .union([asWritten.shape.clusters, clustersFile])
+    .describe('Clusters to collect: a list, or the file that holds it.');
+  const schema = z.toJSONSchema(asWritten.extend({ clusters }), { io: 'input', target: 'draft-7' });
   return `${JSON.stringify({ ...schema, title: 'Configuration of the cluster log collector' }, undefined, 2)}\n`;
 }

@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import * as z from 'zod';
 import { CaCertificateError, readCaCertificate } from './ca-certificate';
 import { type ConfigProblem, expectedByDefault, problemsOf } from './config-problems';
-import { type CollectorConfig, configSchema } from './config-schema';
-import { JsonTextError, parseJson } from './json-text';
+import { isExampleAddress } from './config-rules';
+import { type CollectorConfig, clustersFile, configSchema } from './config-schema';
+import { type JsonFault, JsonTextError, parseJson } from './json-text';
 
 export type { CollectorConfig } from './config-schema';
 
@@ -24,13 +26,15 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads and checks a configuration file and the certificate file that it names.
+ * Reads and checks a configuration file and the files that it names.
  * @param file path, relative to the current directory
  * @throws ConfigError with all problems at once
  */
 export function loadConfig(file: string): CollectorConfig {
   const path = resolve(file);
-  return parseConfig(readConfigFile(path), path);
+  const { value, problems } = readJsonFile(path, 'a configuration file; -c config=FILE chooses another one');
+  if (problems.length > 0) throw new ConfigError(path, problems);
+  return parseConfig(value, path);
 }
 
 /**
@@ -39,33 +43,77 @@ export function loadConfig(file: string): CollectorConfig {
  * @throws ConfigError with all problems at once
  */
 export function parseConfig(value: unknown, file: string): CollectorConfig {
-  const parsed = configSchema.safeParse(value, { reportInput: true, error: expectedByDefault });
-  const problems = parsed.success ? [] : problemsOf(parsed.error);
+  const clusters = readNamedClusters(value, file);
+  const complete = clusters === undefined ? value : { ...(value as object), clusters: clusters.value };
+  const parsed = configSchema.safeParse(complete, { reportInput: true, error: expectedByDefault });
+  const problems = parsed.success ? [] : problemsIn(parsed.error, clusters);
   const caCertificate = readNamedCertificate(value, file, problems);
   if (!parsed.success || problems.length > 0) throw new ConfigError(file, problems);
   return { ...parsed.data, service: { ...parsed.data.service, caCertificate } };
 }
 
-function readConfigFile(path: string): unknown {
+/**
+ * Refuses to deploy a configuration whose service is an example: the stack would fail at every run.
+ * @throws ConfigError
+ */
+export function refuseExample({ service }: CollectorConfig, file: string): void {
+  if (!isExampleAddress(service.baseUrl)) return;
+  const expected = 'the address of your service: this one is reserved for examples, and nothing answers there';
+  throw new ConfigError(file, [{ path: 'service.baseUrl', received: JSON.stringify(service.baseUrl), expected }]);
+}
+
+/** A list of clusters from a file of its own. */
+interface NamedClusters extends JsonFile {
+  /** The file's name, as the configuration has it. */
+  readonly file: string;
+}
+
+/** The list of clusters, if the configuration names a file in its place. */
+function readNamedClusters(value: unknown, file: string): NamedClusters | undefined {
+  const named = (value as { clusters?: unknown } | null)?.clusters;
+  if (typeof named !== 'object' || named === null || Array.isArray(named)) return undefined;
+  const parsed = z
+    .looseObject({ clusters: clustersFile })
+    .safeParse(value, { reportInput: true, error: expectedByDefault });
+  if (!parsed.success) return { file: 'clusters', value: undefined, problems: problemsOf(parsed.error) };
+  const { file: name } = parsed.data.clusters;
+  const { value: list, problems } = readJsonFile(resolve(dirname(file), name), 'a JSON file with a list of clusters');
+  const pathOf = (path: string) => (path === '' ? 'clusters.file' : `${name}, ${path}`);
+  return { file: name, value: list, problems: problems.map((problem) => ({ ...problem, path: pathOf(problem.path) })) };
+}
+
+/** The problems of a configuration. The path of one in a file of clusters begins with the name of that file. */
+function problemsIn(error: z.ZodError, clusters: NamedClusters | undefined): ConfigProblem[] {
+  const problems = problemsOf(error);
+  if (clusters === undefined) return problems;
+  const ofList = ({ path }: ConfigProblem) => /^clusters(?![\w$])/.test(path);
+  if (clusters.problems.length > 0) return [...clusters.problems, ...problems.filter((problem) => !ofList(problem))];
+  return problems.map((problem) =>
+    ofList(problem) ? { ...problem, path: `${clusters.file}${problem.path.slice('clusters'.length)}` } : problem,
+  );
+}
+
+interface JsonFile {
+  readonly value: unknown;
+  /** Why the value is undefined; empty if it was read. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+function readJsonFile(path: string, expected: string): JsonFile {
   try {
-    return parseJson(readFileSync(path, 'utf8'));
+    return { value: parseJson(readFileSync(path, 'utf8')), problems: [] };
   } catch (error) {
-    if (error instanceof JsonTextError)
-      throw new ConfigError(
-        path,
-        error.faults.map(({ line, column, reason }) => ({
-          path: `line ${line}, column ${column}`,
-          received: `invalid JSON (${reason})`,
-          expected: 'valid JSON with each member once',
-        })),
-        { cause: error },
-      );
+    if (error instanceof JsonTextError) return { value: undefined, problems: error.faults.map(syntaxProblem) };
     const { code } = error as NodeJS.ErrnoException;
     if (code === undefined) throw error;
     const received = code === 'ENOENT' ? 'no file' : `a file that cannot be read (${code})`;
-    const expected = 'a configuration file; -c config=FILE chooses another one';
-    throw new ConfigError(path, [{ path: '', received, expected }], { cause: error });
+    return { value: undefined, problems: [{ path: '', received, expected }] };
   }
+}
+
+function syntaxProblem({ line, column, reason }: JsonFault): ConfigProblem {
+  const expected = 'valid JSON with each member once';
+  return { path: `line ${line}, column ${column}`, received: `invalid JSON (${reason})`, expected };
 }
 
 /** The certificates that the configuration names. A problem with them is added to the problems. */

@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { projectRoot } from '../function-bundle';
 import { configJsonSchema } from './config-schema';
 
 /** `npm run schema`: run it after a change of the configuration's schema. */
-writeFileSync(join(projectRoot, 'collector.schema.json'), configJsonSchema());
+writeFileSync(join(__dirname, '..', '..', 'collector.schema.json'), configJsonSchema());

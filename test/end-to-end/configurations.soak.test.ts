@@ -16,12 +16,22 @@ test.each<[string, Record<string, unknown>]>([
   [
     'retention, alerts and shared test events',
     {
-      archive: { retentionDays: 400, infrequentAccessAfterDays: 30, objectLockDays: 30 },
+      archive: { retentionDays: 400, infrequentAccessAfterDays: 30, objectLock: { days: 30 } },
       alerts: { emails: ['somebody@example.com'] },
       testEvents: true,
       tags: { team: 'platform' },
     },
   ],
+  [
+    'a copy in another account',
+    { archive: { replicateTo: { bucketArn: 'arn:aws:s3:::copies', account: '222222222222' } } },
+  ],
+  [
+    'an existing topic under a customer key',
+    { alerts: { topicArn: 'arn:aws:sns:eu-central-1:111122223333:on-call', kmsKeyArn } },
+  ],
+  ['an account and a region of its own', { deployTo: { account: '444455556666', region: 'us-west-2' } }],
+  ['former keys', { archive: { kms: true, formerKmsKeyArns: [kmsKeyArn] } }],
   [
     'a VPC',
     {
@@ -79,4 +89,22 @@ test('what the configuration says about the service and its clusters reaches the
       expect.anything(),
     ],
   ]);
+});
+
+test('an optional cluster that is gone leaves a run complete, and another one that is gone does not', async () => {
+  collector = await startLocalCollector({ clusters: ['one', { uid: 'lab', optional: true }] });
+  const deployed = await collector.deploy();
+  collector.failing.lab = 'not-found';
+  const complete = await deployed.fireSchedule(noon);
+  expect(complete.attempts).toEqual([
+    expect.objectContaining({
+      payload: expect.objectContaining({
+        status: 'complete',
+        counts: { archived: 2, alreadyArchived: 0, failed: 0, notAttempted: 0, optionalMissing: 2 },
+      }),
+    }),
+  ]);
+  collector.failing.one = 'not-found';
+  const { condition } = await deployed.fireSchedule(new Date('2026-11-20T13:00:00Z'));
+  expect(condition).toBe('RetriesExhausted');
 });

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { createGunzip } from 'node:zlib';
-import { workingMemoryMiB } from '../../infra/limits';
+import { mostConcurrency, workingMemoryMiB } from '../../infra/limits';
 import { type BundledCollector, CollectorBundle, summaryOf } from '../support/bundled-collector';
 import { type FaultService, startFaultService } from '../support/fault-service';
 import { ok } from '../support/fault-service-answers';
@@ -105,10 +105,10 @@ onLinux(
 );
 
 onLinux(
-  'half of the memory that the stack reckons with for 256 logs at once holds them, although they hardly compress',
+  'half of the memory that the stack reckons with for 255 logs at once holds them, although they hardly compress',
   async () => {
-    const peak = await peakOf(256, 4 * mebibyte, noisyLogRecord, 256);
-    expect(peak / mebibyte).toBeLessThan(workingMemoryMiB({ concurrency: 256 }) / 2);
+    const peak = await peakOf(mostConcurrency, 4 * mebibyte, noisyLogRecord, mostConcurrency);
+    expect(peak / mebibyte).toBeLessThan(workingMemoryMiB({ concurrency: mostConcurrency }) / 2);
   },
   240_000,
 );

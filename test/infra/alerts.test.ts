@@ -1,5 +1,7 @@
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import * as iam from 'aws-cdk-lib/aws-iam';
-import { checkSolutions, observedStack } from './observability-setup';
+import { kmsKeyArn, topicArn } from './example-stack';
+import { checkSolutions, observedStack, type Setup } from './observability-setup';
 
 const thisAccountsAlarms = {
   StringEquals: { 'aws:SourceAccount': '111111111111' },
@@ -14,6 +16,20 @@ function theOne(resources: Record<string, unknown>): [string, Resource] {
   const entries = Object.entries(resources);
   expect(entries).toHaveLength(1);
   return entries[0] as [string, Resource];
+}
+
+function warningsOf(setup: Setup): unknown[] {
+  const found = Annotations.fromStack(observedStack(setup).stack).findWarning('*', Match.anyValue());
+  return found.map(({ entry }) => entry.data);
+}
+
+/** The lists of statements that a synthesis prints. Actions are sorted, as in a template. */
+function printed(setup: Setup): unknown[] {
+  const found = Annotations.fromStack(observedStack(setup).stack).findInfo('*', Match.anyValue());
+  const lists = found.flatMap(({ entry }) => [...String(entry.data).matchAll(/^\[$.*?^\]$/gms)]);
+  const sorted = (_name: string, value: unknown) =>
+    Array.isArray(value) && value.every((part) => typeof part === 'string') ? [...value].sort() : value;
+  return lists.map(([list]) => JSON.parse(list, sorted));
 }
 
 describe('alerts', () => {
@@ -59,7 +75,7 @@ describe('alerts', () => {
   });
 
   it('subscribe every configured address', () => {
-    const template = observedStack({ emails: ['night@example.com', 'day@example.com'] }).template();
+    const template = observedStack({ alerts: { emails: ['night@example.com', 'day@example.com'] } }).template();
     template.resourceCountIs('AWS::SNS::Subscription', 2);
     for (const Endpoint of ['night@example.com', 'day@example.com']) {
       template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint });
@@ -86,8 +102,69 @@ describe('alerts', () => {
       });
   });
 
+  it('name the key by an alias', () => {
+    observedStack().template().hasResourceProperties('AWS::KMS::Alias', { AliasName: 'alias/observed-alerts' });
+  });
+
+  it('warn if nobody gets them', () => {
+    expect(warningsOf({ alerts: { emails: [] } })).toEqual([expect.stringContaining('Nobody gets alarms')]);
+    expect(warningsOf({})).toEqual([]);
+    expect(warningsOf({ alerts: { emails: [], topicArn } })).toEqual([]);
+  });
+
+  it('with shards let EventBridge publish and use the key, without a condition', () => {
+    const template = observedStack({ shards: 4 }).template();
+    const ofEvents = (resources: Record<string, unknown>, policy: string) =>
+      theOne(resources)[1].Properties[policy]?.Statement.filter(
+        ({ Principal }) => (Principal as { Service?: string }).Service === 'events.amazonaws.com',
+      );
+    const [topic] = theOne(template.findResources('AWS::SNS::Topic'));
+    expect(ofEvents(template.findResources('AWS::SNS::TopicPolicy'), 'PolicyDocument')).toEqual([
+      {
+        Sid: 'FailedExecutionsPublish',
+        Effect: 'Allow',
+        Principal: { Service: 'events.amazonaws.com' },
+        Action: 'sns:Publish',
+        Resource: { Ref: topic },
+      },
+    ]);
+    expect(ofEvents(template.findResources('AWS::KMS::Key'), 'KeyPolicy')).toEqual([
+      {
+        Sid: 'FailedExecutionsEncrypt',
+        Effect: 'Allow',
+        Principal: { Service: 'events.amazonaws.com' },
+        Action: ['kms:Decrypt', 'kms:GenerateDataKey*'],
+        Resource: '*',
+      },
+    ]);
+  });
+
+  it('use an existing topic in place of one of their own', () => {
+    const template = observedStack({ alerts: { emails: ['night@example.com'], topicArn } }).template();
+    for (const type of ['AWS::SNS::Topic', 'AWS::SNS::TopicPolicy', 'AWS::KMS::Key', 'AWS::KMS::Alias'])
+      template.resourceCountIs(type, 0);
+    template.hasResourceProperties('AWS::SNS::Subscription', { TopicArn: topicArn, Endpoint: 'night@example.com' });
+    template.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [topicArn], OKActions: [topicArn] });
+  });
+
+  it('print the statements that the policies of an existing topic and its key need: those of an own topic', () => {
+    for (const shards of [1, 4]) {
+      const own = observedStack({ shards }).template();
+      const ofServices = (statements: Record<string, unknown>[] = []) =>
+        statements.filter(({ Principal }) => typeof Principal === 'object' && 'Service' in (Principal as object));
+      const [, topicPolicy] = theOne(own.findResources('AWS::SNS::TopicPolicy'));
+      const [, key] = theOne(own.findResources('AWS::KMS::Key'));
+      const inTopic = ofServices(topicPolicy.Properties.PolicyDocument?.Statement);
+      expect(printed({ shards, alerts: { topicArn, kmsKeyArn } })).toEqual([
+        inTopic.map((statement) => ({ ...statement, Resource: topicArn })),
+        ofServices(key.Properties.KeyPolicy?.Statement),
+      ]);
+      expect(printed({ shards, alerts: { topicArn } })).toHaveLength(1);
+    }
+  });
+
   it('pass cdk-nag', () => {
-    const { app, stack, alerts } = observedStack({ emails: ['night@example.com'] });
+    const { app, stack, alerts } = observedStack();
     alerts.grantPublish(new iam.Role(stack, 'Role', { assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com') }));
     expect(() => checkSolutions(app)).not.toThrow();
   });

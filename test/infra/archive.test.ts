@@ -3,48 +3,34 @@ import { exampleTemplate, kmsKeyArn, resourceOf, type TemplateJson } from './exa
 
 const archive = (changes: object) => ({ archive: changes });
 
-function rules(changes: object): unknown {
+function bucketOf(changes: object): Record<string, unknown> {
   const json = exampleTemplate(archive(changes)).toJSON() as TemplateJson;
-  const { LifecycleConfiguration } = resourceOf(json, 'AWS::S3::Bucket', 'ArchiveBucket').Properties;
-  return (LifecycleConfiguration as { Rules: unknown[] }).Rules;
+  return resourceOf(json, 'AWS::S3::Bucket', 'ArchiveBucket').Properties;
 }
 
-const cleanUp = {
-  Id: 'clean-up',
-  Status: 'Enabled',
-  AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
-  NoncurrentVersionExpiration: { NoncurrentDays: 30 },
-  ExpiredObjectDeleteMarker: true,
-};
+function rules(changes: object): unknown {
+  return (bucketOf(changes).LifecycleConfiguration as { Rules: unknown[] }).Rules;
+}
+
+const perPrefix = (rule: object) =>
+  ['logs', 'manifests', 'runs'].map((name) => ({
+    Id: name,
+    Prefix: `${name}/`,
+    Status: 'Enabled',
+    AbortIncompleteMultipartUpload: { DaysAfterInitiation: 1 },
+    NoncurrentVersionExpiration: { NoncurrentDays: 30 },
+    ...rule,
+  }));
 
 describe('how long the archive keeps', () => {
   it('is for ever by default; only leftovers are cleaned up', () => {
-    expect(rules({})).toEqual([cleanUp]);
+    expect(rules({})).toEqual(perPrefix({ ExpiredObjectDeleteMarker: true }));
   });
 
-  it('is as configured, for all but the configurations of runs', () => {
-    const expire = (folder: string) => ({
-      Id: `expire-${folder}`,
-      Status: 'Enabled',
-      Prefix: `${folder}/`,
-      ExpirationInDays: 400,
-    });
-    expect(rules({ infrequentAccessAfterDays: 30, retentionDays: 400 })).toEqual([
-      cleanUp,
-      {
-        Id: 'infrequent-access',
-        Status: 'Enabled',
-        Transitions: [{ StorageClass: 'STANDARD_IA', TransitionInDays: 30 }],
-      },
-      ...['logs', 'manifests', 'runs'].map(expire),
-    ]);
-  });
-
-  it('is locked for the configured days, but the access logs are not', () => {
-    const template = exampleTemplate(archive({ objectLockDays: 90 }));
-    const locked = { ObjectLockConfiguration: { Rule: { DefaultRetention: { Days: 90, Mode: 'GOVERNANCE' } } } };
-    template.resourcePropertiesCountIs('AWS::S3::Bucket', { ObjectLockEnabled: true, ...locked }, 1);
-    template.resourcePropertiesCountIs('AWS::S3::Bucket', { ObjectLockEnabled: Match.absent() }, 1);
+  it('is as configured for logs, manifests and run records, and for ever for everything else', () => {
+    expect(rules({ infrequentAccessAfterDays: 30, retentionDays: 400 })).toEqual(
+      perPrefix({ ExpirationInDays: 400, Transitions: [{ StorageClass: 'STANDARD_IA', TransitionInDays: 30 }] }),
+    );
   });
 
   it('is a year for access logs', () => {
@@ -55,6 +41,29 @@ describe('how long the archive keeps', () => {
     );
   });
 });
+
+describe('the lock of the archive', () => {
+  it.each([
+    ['no lock', {}, { ObjectLockEnabled: 'Enabled' }],
+    ['governance', { objectLock: { days: 90 } }, lockOf('GOVERNANCE')],
+    ['compliance', { objectLock: { days: 90, mode: 'compliance' } }, lockOf('COMPLIANCE')],
+  ])('with %s is the default retention of a bucket that can always lock', (_, changes, configuration) => {
+    const { ObjectLockEnabled, ObjectLockConfiguration } = bucketOf(changes);
+    expect({ ObjectLockEnabled, ObjectLockConfiguration }).toEqual({
+      ObjectLockEnabled: true,
+      ObjectLockConfiguration: configuration,
+    });
+  });
+
+  it('does not exist for the access logs, which S3 would not deliver', () => {
+    const json = exampleTemplate(archive({ objectLock: { days: 90 } })).toJSON() as TemplateJson;
+    expect(resourceOf(json, 'AWS::S3::Bucket', 'ArchiveAccessLogs').Properties).not.toHaveProperty('ObjectLockEnabled');
+  });
+});
+
+function lockOf(mode: string): object {
+  return { ObjectLockEnabled: 'Enabled', Rule: { DefaultRetention: { Days: 90, Mode: mode } } };
+}
 
 function encryption(keyId: unknown) {
   return {
@@ -75,13 +84,17 @@ describe('the encryption of the archive', () => {
     exampleTemplate().resourcePropertiesCountIs('AWS::S3::Bucket', encryption(undefined), 2);
   });
 
-  it('may be a key of the stack that rotates and is kept', () => {
+  it('may be a key of the stack that rotates, is kept and has an alias', () => {
     const template = exampleTemplate(archive({ kms: true }));
     const id = { 'Fn::GetAtt': [Match.stringLikeRegexp('^ArchiveKey'), 'Arn'] };
     template.resourcePropertiesCountIs('AWS::S3::Bucket', encryption(id), 1);
     template.hasResource('AWS::KMS::Key', {
       Properties: { EnableKeyRotation: true, Description: Match.stringLikeRegexp('^Encrypts the archive') },
-      DeletionPolicy: 'Retain',
+      DeletionPolicy: 'RetainExceptOnCreate',
+    });
+    template.hasResourceProperties('AWS::KMS::Alias', {
+      AliasName: 'alias/cluster-log-collector-archive',
+      TargetKeyId: { 'Fn::GetAtt': [Match.stringLikeRegexp('^ArchiveKey'), 'Arn'] },
     });
   });
 

@@ -1,10 +1,17 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { runColumns } from '../../infra/athena-tables';
+import { resourceNames } from '../../lambda/resources';
 import { runRecordSchema } from '../../lambda/run/run-record';
 import { exampleApp, exampleTemplate, resourcesOf, type TemplateJson, textOf } from './example-stack';
+import { operations } from './observability-setup';
+
+const largeFleets = readFileSync(join(__dirname, '..', '..', 'docs', 'large-fleets.md'), 'utf8');
 
 interface TableInput {
   Name: string;
+  Description: string;
   PartitionKeys: { Name: string }[];
   Parameters: Record<string, unknown>;
   StorageDescriptor: { SerdeInfo: { SerializationLibrary: string; Parameters?: Record<string, string> } };
@@ -45,6 +52,16 @@ describe('the Athena tables', () => {
     exampleTemplate({ athenaTables: true, name: 'My-Collector' }).hasResourceProperties('AWS::Glue::Database', {
       DatabaseInput: { Name: 'my_collector' },
     });
+  });
+
+  it('say what Athena cannot read, and the guides say from how many clusters on', () => {
+    for (const { Description } of Object.values(tablesOf({})))
+      expect(Description).toContain('records of 32 MB at most');
+    const [, bytesPerOutcome = ''] =
+      /at (\d+) bytes per outcome: it fits up to 32,000 clusters/.exec(largeFleets) ?? [];
+    const clusters = 32_000_000 / (resourceNames.length * Number(bytesPerOutcome));
+    expect(Math.floor(clusters / 1000)).toBe(32);
+    expect(operations).toContain('32,000 clusters in one shard');
   });
 
   it('pass cdk-nag', () => {

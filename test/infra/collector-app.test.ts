@@ -1,14 +1,9 @@
 import { type App, Validations } from 'aws-cdk-lib';
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { everything, exampleApp, exampleTemplate, kmsKeyArn, type TemplateJson } from './example-stack';
-
-const configurations: [string, Record<string, unknown>][] = [
-  ['the shipped configuration', {}],
-  ['everything that can be configured', everything],
-  ['a fleet in shards', { shards: 4 }],
-  ['keys of others', { archive: { kms: kmsKeyArn }, apiKeySecret: 'platform/clusters' }],
-];
+import { configurations, exampleApp, exampleTemplate, type TemplateJson } from './example-stack';
+import { operations } from './observability-setup';
 
 function check(app: App): void {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
@@ -28,7 +23,9 @@ describe('the stack', () => {
 
   it('keeps the logical ids of archive and secret, because a rename would split the archive', () => {
     const { Resources } = exampleTemplate({ archive: { kms: true } }).toJSON() as TemplateJson;
-    const kept = Object.entries(Resources).filter(([, { DeletionPolicy }]) => DeletionPolicy === 'Retain');
+    const kept = Object.entries(Resources).filter(
+      ([, { DeletionPolicy }]) => DeletionPolicy === 'RetainExceptOnCreate',
+    );
     expect(kept.map(([id, { Type }]) => `${Type} ${id}`).sort()).toEqual([
       'AWS::KMS::Key ArchiveKey3EF5EDE5',
       'AWS::S3::Bucket ArchiveAccessLogs31F4F9D7',
@@ -39,11 +36,39 @@ describe('the stack', () => {
     ]);
   });
 
+  it('is described in the operations guide with what a new stack can take over', () => {
+    const listed = [...operations.matchAll(/^ {9}"(\w+)": \{ "\w+": "/gm)].map(([, id]) => id);
+    const { Resources } = exampleTemplate({ archive: { kms: true } }).toJSON() as TemplateJson;
+    const kept = Object.entries(Resources).filter(
+      ([, { DeletionPolicy }]) => DeletionPolicy === 'RetainExceptOnCreate',
+    );
+    // Their policies are made anew.
+    const expected = kept.filter(([, { Type }]) => Type !== 'AWS::S3::BucketPolicy').map(([id]) => id);
+    expect(listed.sort()).toEqual(expected.sort());
+  });
+
   it('has the configured name and tags, and termination protection', () => {
     const { app, stack } = exampleApp({ name: 'archive-of-stage', tags: { team: 'platform' } });
     const [artifact] = app.synth().stacks;
     expect(artifact?.stackName).toBe('archive-of-stage');
     expect(artifact?.tags).toEqual({ team: 'platform' });
     expect(stack.terminationProtection).toBe(true);
+  });
+
+  it('is pinned to an account and a region if they are configured', () => {
+    const environmentOf = (changes: Record<string, unknown>) => exampleApp(changes).app.synth().stacks[0]?.environment;
+    const deployTo = { account: '111111111111', region: 'eu-central-1' };
+    expect(environmentOf({ deployTo })).toMatchObject(deployTo);
+    expect(environmentOf({})).toMatchObject({ account: 'unknown-account', region: 'unknown-region' });
+  });
+
+  it('warns of an example in place of the service', () => {
+    const warnings = (baseUrl: string) =>
+      Annotations.fromStack(exampleApp({ service: { baseUrl } }).stack).findWarning(
+        '*',
+        Match.stringLikeRegexp('an address for examples'),
+      );
+    expect(warnings('https://clusters.example.com')).toHaveLength(1);
+    expect(warnings('https://clusters.acme.dev')).toEqual([]);
   });
 });

@@ -2,7 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { longestRunSeconds } from '../../infra/alarm-windows';
 import { deliveryAgeSeconds, eventAgeSeconds } from '../../infra/limits';
 import { deadlineReserveSeconds, environmentNames, functionTimeoutSeconds } from '../../lambda/stack-contract';
-import { allowedTo, everything, exampleTemplate, kmsKeyArn, type TemplateJson } from './example-stack';
+import { allowedTo, everything, exampleTemplate, kmsKeyArn, type TemplateJson, topicArn } from './example-stack';
 
 const template = exampleTemplate();
 
@@ -12,6 +12,7 @@ const always = [
   'kms:GenerateDataKey <AlertsKey.Arn>',
   'logs:CreateLogStream <CollectorLogs.Arn>',
   'logs:PutLogEvents <CollectorLogs.Arn>',
+  's3:GetObject <ArchiveBucket.Arn>/configurations/*',
   's3:GetObject <ArchiveBucket.Arn>/runs/*',
   's3:ListBucket <ArchiveBucket.Arn> if {StringLike: {s3:prefix: runs/*}}',
   's3:PutObject <ArchiveBucket.Arn>/configurations/*',
@@ -54,6 +55,29 @@ describe('the role of the function', () => {
     expect(allowed({ archive: { kms } })).toEqual(
       [...always, ...ownSecret, `kms:Decrypt ${key} ${condition}`, `kms:GenerateDataKey ${key} ${condition}`].sort(),
     );
+  });
+
+  it('allows former keys of the archive, for reading through S3 only', () => {
+    const formerKmsKeyArns = [kmsKeyArn, `${kmsKeyArn}-2`];
+    const condition = 'if {StringEquals: {kms:ViaService: s3.<AWS::Region>.<AWS::URLSuffix>}}';
+    expect(allowed({ archive: { formerKmsKeyArns } })).toEqual(
+      [...always, ...ownSecret, ...formerKmsKeyArns.map((arn) => `kms:Decrypt ${arn} ${condition}`)].sort(),
+    );
+  });
+
+  it('allows an existing topic and its key in place of its own', () => {
+    const others = always.filter((line) => !line.includes('Alerts'));
+    const alerts = { topicArn, kmsKeyArn };
+    expect(allowed({ alerts })).toEqual(
+      [
+        ...others,
+        ...ownSecret,
+        `kms:Decrypt ${kmsKeyArn}`,
+        `kms:GenerateDataKey ${kmsKeyArn}`,
+        `sns:Publish ${topicArn}`,
+      ].sort(),
+    );
+    expect(allowed({ alerts: { topicArn } })).toEqual([...others, ...ownSecret, `sns:Publish ${topicArn}`].sort());
   });
 
   it('allows Lambda, and not the code, to attach the function to its network', () => {

@@ -1,4 +1,5 @@
 import { functionTimeoutSeconds, logMessages, metricNames, metricNamespace } from '../../lambda/stack-contract';
+import { textOf } from './example-stack';
 import { observedStack, type Setup } from './observability-setup';
 
 interface Widget {
@@ -31,15 +32,14 @@ function dashboardOf(setup?: Setup) {
   return {
     ...body,
     widget,
-    name: dashboard?.Properties.DashboardName,
+    name: textOf(dashboard?.Properties.DashboardName),
     alarms: template().findResources('AWS::CloudWatch::Alarm'),
   };
 }
 
 describe('the dashboard', () => {
   it('is one screen whose widgets fill their rows and do not overlap', () => {
-    const { widgets, name } = dashboardOf();
-    expect(name).toBe('observed');
+    const { widgets } = dashboardOf();
     const taken = new Set<string>();
     for (const { x, y, width, height } of widgets) {
       for (let column = x; column < x + width; column += 1) {
@@ -55,10 +55,14 @@ describe('the dashboard', () => {
     expect(rows).toBeLessThanOrEqual(22);
   });
 
+  it('has the region in its name, because names of dashboards are global in an account', () => {
+    expect(dashboardOf().name).toBe('observed-<AWS::Region>');
+  });
+
   it('shows the state of every alarm', () => {
     const { widget, alarms } = dashboardOf();
     expect(widget('Alarms').properties.alarms?.sort()).toEqual(Object.keys(alarms).sort());
-    expect(Object.keys(alarms)).toHaveLength(6);
+    expect(Object.keys(alarms)).toHaveLength(7);
   });
 
   it('shows every outcome of the runs of this stack', () => {

@@ -3,11 +3,22 @@ import { createApp } from '../../infra/collector-app';
 import { exampleConfig } from './example-config';
 
 export const kmsKeyArn = 'arn:aws:kms:eu-central-1:111111111111:key/11111111-2222-3333-4444-555555555555';
+export const topicArn = 'arn:aws:sns:eu-central-1:111111111111:on-call';
+const formerKeyArn = 'arn:aws:kms:eu-central-1:111111111111:key/former';
+const otherBucketArn = 'arn:aws:s3:::copies-of-the-archive';
 
 /** Everything that can be added to the shipped configuration. */
 export const everything = {
   apiKeySecret: { name: 'platform/clusters', kmsKeyArn },
-  archive: { kms: true, infrequentAccessAfterDays: 30, retentionDays: 400, objectLockDays: 90 },
+  archive: {
+    kms: true,
+    formerKmsKeyArns: [formerKeyArn],
+    infrequentAccessAfterDays: 30,
+    retentionDays: 400,
+    objectLock: { days: 90, mode: 'compliance' },
+    replicateTo: { bucketArn: otherBucketArn, account: '222222222222', kmsKeyArn },
+  },
+  clusters: ['prod-eu-1', { uid: 'lab-1', optional: true }],
   alerts: { emails: ['on-call@example.com'] },
   network: {
     vpcId: 'vpc-0123456789abcdef0',
@@ -18,6 +29,19 @@ export const everything = {
   testEvents: true,
   athenaTables: true,
 };
+
+/** Configurations that together use everything there is. */
+export const configurations: [string, Record<string, unknown>][] = [
+  ['the shipped configuration', {}],
+  ['everything that can be added', everything],
+  ['a fleet in shards', { shards: 4 }],
+  ['keys and a secret of others', { archive: { kms: kmsKeyArn }, apiKeySecret: 'platform/clusters' }],
+  [
+    'an existing topic, in one account and region',
+    { deployTo: { account: '111111111111', region: 'eu-central-1' }, shards: 2, alerts: { topicArn, kmsKeyArn } },
+  ],
+  ['a copy in the same account', { archive: { replicateTo: { bucketArn: otherBucketArn } } }],
+];
 
 /** The app of the shipped configuration with other members; nothing is bundled. */
 export function exampleApp(changes: Record<string, unknown> = {}, validate = false) {

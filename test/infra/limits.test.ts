@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { configSchema } from '../../infra/config/config-schema';
-import { largestTemporaryStorageMiB, memoryMiB, temporaryStorageMiB } from '../../infra/limits';
+import { largestTemporaryStorageMiB, memoryMiB, mostConcurrency, temporaryStorageMiB } from '../../infra/limits';
 import { memoryLimitBytes } from '../../lambda/body/spool';
 import { exampleJson } from './example-config';
 
 const limits = fc
-  .record({ concurrency: fc.integer({ min: 1, max: 256 }), maxBodyMiB: fc.integer({ min: 1, max: 5000 }) })
+  .record({ concurrency: fc.integer({ min: 1, max: mostConcurrency }), maxBodyMiB: fc.integer({ min: 1, max: 5000 }) })
   .filter((wanted) => configSchema.safeParse({ ...exampleJson(), limits: wanted }).success);
 
 describe('the limits', () => {
@@ -23,11 +23,12 @@ describe('the limits', () => {
 
   it('give three times the memory that bodies under way keep, whatever the concurrency', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 256 }), (concurrency) => {
+      fc.property(fc.integer({ min: 1, max: mostConcurrency }), (concurrency) => {
         const bodies = (concurrency * memoryLimitBytes) / 1024 ** 2;
         const size = memoryMiB({ concurrency });
         expect(size).toBeGreaterThan(3 * bodies);
-        expect(size).toBeLessThanOrEqual(10_240);
+        // A new account gives a function no more.
+        expect(size).toBeLessThanOrEqual(3008);
       }),
     );
   });
@@ -36,6 +37,6 @@ describe('the limits', () => {
     expect(memoryMiB({ concurrency: 1 })).toBe(1769);
     expect(memoryMiB({ concurrency: 123 })).toBe(1769);
     expect(memoryMiB({ concurrency: 128 })).toBe(1808);
-    expect(memoryMiB({ concurrency: 256 })).toBe(3012);
+    expect(memoryMiB({ concurrency: mostConcurrency })).toBe(3003);
   });
 });

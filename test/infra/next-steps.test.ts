@@ -1,4 +1,4 @@
-import { exampleTemplate, textOf } from './example-stack';
+import { exampleTemplate, textOf, topicArn } from './example-stack';
 
 function outputs(changes?: Record<string, unknown>): Record<string, string> {
   const found = exampleTemplate(changes).findOutputs('*');
@@ -12,11 +12,24 @@ describe('the outputs', () => {
       'read -rs KEY && printf %s "$KEY" | aws secretsmanager put-secret-value --region <AWS::Region> ' +
         `--secret-id '<ApiKeySecret>' --secret-string file:///dev/stdin; unset KEY`,
     );
-    expect(outputs({ apiKeySecret: 'platform/clusters' }).SetApiKey).toContain(`--secret-id 'platform/clusters'`);
   });
 
-  it('start a run by hand once: the command line does not give up and start it again', () => {
-    expect(outputs().CollectNow).toContain('--function-name <CollectorFunction> --cli-read-timeout 0');
+  it('do not replace the value of an existing secret, which may hold more than the key', () => {
+    expect(outputs({ apiKeySecret: 'platform/clusters' })).not.toHaveProperty('SetApiKey');
+  });
+
+  it('start a run by hand without a connection that waits in silence for its end', () => {
+    expect(outputs().CollectNow).toBe(
+      'aws lambda invoke --region <AWS::Region> --function-name <CollectorFunction> --invocation-type Event ' +
+        "--cli-binary-format raw-in-base64-out --payload '{}' /dev/stdout",
+    );
+  });
+
+  it('name the topic, and the key of the archive if it has one', () => {
+    expect(outputs().AlertTopic).toBe('<AlertsTopic>');
+    expect(outputs({ alerts: { topicArn } }).AlertTopic).toBe(topicArn);
+    expect(outputs()).not.toHaveProperty('ArchiveKey');
+    expect(outputs({ archive: { kms: true } }).ArchiveKey).toBe('<ArchiveKey.Arn>');
   });
 
   it('link to the function, the archive, the log and the dashboard', () => {
@@ -25,7 +38,7 @@ describe('the outputs', () => {
     expect(ArchiveConsole).toMatch(/\/s3\/buckets\/<ArchiveBucket>\?/);
     expect(ArchiveBucket).toBe('<ArchiveBucket>');
     expect(LogConsole).toMatch(/log-group\/<CollectorLogs>$/);
-    expect(DashboardConsole).toMatch(/#dashboards\/dashboard\/cluster-log-collector$/);
+    expect(DashboardConsole).toMatch(/#dashboards\/dashboard\/cluster-log-collector-<AWS::Region>$/);
   });
 
   it('start an execution for a fleet in shards, and link to the executions', () => {

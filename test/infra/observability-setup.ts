@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, Stack, Validations } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import * as lambda from 'aws-cdk-lib/aws-lambda';
 import * as logs from 'aws-cdk-lib/aws-logs';
 import * as s3 from 'aws-cdk-lib/aws-s3';
@@ -20,20 +21,23 @@ export const operations = readFileSync(join(root, 'docs', 'operations.md'), 'utf
 export interface Setup {
   readonly schedule?: { readonly expression?: string; readonly timeZone?: string; readonly enabled?: boolean };
   readonly name?: string;
-  readonly emails?: string[];
+  /** Left out: one address. */
+  readonly alerts?: { readonly emails?: string[]; readonly topicArn?: string; readonly kmsKeyArn?: string };
+  /** Whether the archive is copied to another bucket. */
+  readonly copied?: boolean;
   /** Shards of the fleet; left out: one function without a state machine. */
   readonly shards?: number;
 }
 
 /** A stack with alerts and observability only. What they watch is imported. */
-export function observedStack({ name = 'observed', schedule, emails = [], shards }: Setup = {}) {
-  // So that annotations go to the assembly, where assertions find them, and not into the printed report.
-  const app = new App({ context: { ...context, '@aws-cdk/core:annotationsInValidationReport': false } });
+export function observedStack({ name = 'observed', schedule, alerts: changes, copied = false, shards }: Setup = {}) {
+  const app = new App({ context });
   const stack = new Stack(app, 'observed', { env: { account: '111111111111', region: 'eu-central-1' } });
   const config = {
     name,
     schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true, ...schedule },
-    alerts: { emails },
+    alerts: { emails: ['on-call@example.com'], ...changes },
+    shards: shards ?? 1,
   };
   const alerts = new Alerts(stack, 'Alerts', { config });
   const arn = (service: string, name: string) => `arn:aws:${service}:eu-central-1:111111111111:${name}`;
@@ -44,6 +48,7 @@ export function observedStack({ name = 'observed', schedule, emails = [], shards
     logGroup: logs.LogGroup.fromLogGroupName(stack, 'Logs', '/collector'),
     deadLetterQueue: sqs.Queue.fromQueueArn(stack, 'Queue', arn('sqs', 'lost')),
     archiveBucket: s3.Bucket.fromBucketName(stack, 'Bucket', 'archive'),
+    failedReplications: copied ? new cloudwatch.Metric({ namespace: 'AWS/S3', metricName: 'Failed' }) : undefined,
     fanOut:
       shards === undefined
         ? undefined

@@ -9,7 +9,14 @@ import {
   metricNames,
   metricNamespace,
 } from '../../lambda/stack-contract';
+import { exampleTemplate, topicArn } from './example-stack';
 import { checkSolutions, observedStack, operations, type Setup } from './observability-setup';
+
+interface MetricStat {
+  Metric: { MetricName: string; Namespace: string };
+  Period: number;
+  Stat: string;
+}
 
 interface Alarm {
   AlarmName: string;
@@ -20,7 +27,7 @@ interface Alarm {
   MetricName?: string;
   Namespace?: string;
   Dimensions?: { Name: string; Value: string }[];
-  Metrics?: { Expression?: string; MetricStat?: { Metric: { MetricName: string; Namespace: string } } }[];
+  Metrics?: { Expression?: string; ReturnData?: boolean; MetricStat?: MetricStat }[];
   Statistic?: string;
   Period: number;
   EvaluationPeriods: number;
@@ -52,15 +59,22 @@ function alarm(title: string, setup?: Setup): Alarm {
   return found;
 }
 
+/** What "Run missing" counts. */
+function scheduledRuns({ Metrics }: Alarm): MetricStat {
+  const found = Metrics?.flatMap(({ MetricStat }) => MetricStat ?? []) ?? [];
+  if (found[0] === undefined || found.length > 1) throw new Error(`expected one metric, found ${found.length}`);
+  return found[0];
+}
+
 describe('the messages', () => {
   it('have one heading each in the operations guide, which has no others', () => {
     const section = /^## Alarms$(.*?)(?=^## )/ms.exec(operations)?.[1] ?? '';
     const headings = [...section.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
-    expect(headings.sort()).toEqual([...alarmsOf().keys()].sort());
+    expect(headings.sort()).toEqual([...alarmsOf({ copied: true }).keys()].sort());
   });
 
   it('say what it means, what to look at and what to do, in at most 1,024 characters', () => {
-    for (const [title, { AlarmDescription }] of alarmsOf()) {
+    for (const [title, { AlarmDescription }] of alarmsOf({ copied: true })) {
       expect(AlarmDescription).toMatch(/^[A-Z].{20,}\.\n\nLook at: .{20,}\.\n\nDo: .{20,}\.\n\nMore: /);
       expect(AlarmDescription).toContain(`docs/operations.md, "${title}"`);
       expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
@@ -68,8 +82,8 @@ describe('the messages', () => {
   });
 
   it('name the execution of a fleet in shards, in at most 1,024 characters', () => {
-    const alarms = alarmsOf({ shards: 500 });
-    expect([...alarms.keys()].sort()).toEqual([...alarmsOf().keys()].sort());
+    const alarms = alarmsOf({ shards: 500, copied: true });
+    expect([...alarms.keys()].sort()).toEqual([...alarmsOf({ copied: true }).keys()].sort());
     for (const { AlarmDescription } of alarms.values()) expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
     expect(alarms.get('Run failed for good')?.AlarmDescription).toMatch(/Do: .*start another execution/);
     expect(alarms.get('Run missing')?.AlarmDescription).toMatch(/the records of all its shards/);
@@ -96,7 +110,7 @@ describe('alarms and dashboard', () => {
   });
 
   it('cdk-nag and the built-in template validation find nothing', () => {
-    expect(() => checkSolutions(observedStack({ shards: 4 }).app)).not.toThrow();
+    expect(() => checkSolutions(observedStack({ shards: 4, copied: true }).app)).not.toThrow();
   });
 });
 
@@ -111,32 +125,40 @@ describe('run missing', () => {
   ] as const;
 
   it.each(schedules)('%s in %s is missing after %p hours without a run', (expression, timeZone, hours) => {
-    expect(alarm('Run missing', { schedule: { expression, timeZone } })).toMatchObject({
-      Period: 3600,
-      EvaluationPeriods: hours,
-      DatapointsToAlarm: hours,
-    });
+    const missing = alarm('Run missing', { schedule: { expression, timeZone } });
+    expect(missing).toMatchObject({ EvaluationPeriods: hours, DatapointsToAlarm: hours });
+    expect(scheduledRuns(missing).Period).toBe(3600);
   });
 
   it.each(schedules)('the window for %s in %s covers its longest gap and the margin, within seven days', (...given) => {
     const [expression, timeZone] = given;
-    const { Period, EvaluationPeriods } = alarm('Run missing', { schedule: { expression, timeZone } });
-    const window = Period * EvaluationPeriods;
+    const missing = alarm('Run missing', { schedule: { expression, timeZone } });
+    const window = scheduledRuns(missing).Period * missing.EvaluationPeriods;
     const needed = (longestGap(expression, timeZone).hours + windows.missingMarginHours) * 3600;
     expect(window).toBeGreaterThanOrEqual(needed);
     expect(window).toBeLessThanOrEqual(7 * 24 * 3600);
   });
 
   it('counts runs of the schedule that wrote their record, and missing data as a missing run', () => {
-    expect(alarm('Run missing')).toMatchObject({
-      Namespace: metricNamespace,
-      MetricName: metricNames.scheduled,
-      Dimensions: [{ Name: 'service', Value: 'observed' }],
-      Statistic: 'Sum',
+    const missing = alarm('Run missing');
+    expect(scheduledRuns(missing)).toMatchObject({
+      Metric: {
+        Namespace: metricNamespace,
+        MetricName: metricNames.scheduled,
+        Dimensions: [{ Name: 'service', Value: 'observed' }],
+      },
+      Stat: 'Sum',
+    });
+    expect(missing).toMatchObject({
       Threshold: 1,
       ComparisonOperator: 'LessThanThreshold',
       TreatMissingData: 'breaching',
     });
+  });
+
+  it('gives every hour a data point, so that CloudWatch looks at no hour before the window', () => {
+    const expressions = alarm('Run missing').Metrics?.filter(({ ReturnData }) => ReturnData !== false);
+    expect(expressions?.map(({ Expression }) => Expression)).toEqual(['FILL(scheduled, 0)']);
   });
 
   it.each([
@@ -242,17 +264,94 @@ describe('the other alarms', () => {
     expect(Threshold).toBe(windows.throttledPercent);
   });
 
+  it('a failure message is lost when Lambda cannot deliver it to the topic', () => {
+    expect(alarm('Failure message lost')).toMatchObject({
+      Namespace: 'AWS/Lambda',
+      MetricName: 'DestinationDeliveryFailures',
+      Dimensions: [{ Name: 'FunctionName', Value: 'collector' }],
+      Statistic: 'Sum',
+      Threshold: 1,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+    });
+  });
+
+  it('a copy failed when S3 could not replicate an object, if objects are copied', () => {
+    expect(alarm('Copy failed', { copied: true })).toMatchObject({ Threshold: 1, Period: 3600 });
+    expect([...alarmsOf().keys()]).not.toContain('Copy failed');
+    exampleTemplate({ archive: { replicateTo: { bucketArn: 'arn:aws:s3:::copies' } } }).hasResourceProperties(
+      'AWS::CloudWatch::Alarm',
+      {
+        Namespace: 'AWS/S3',
+        MetricName: 'OperationsFailedReplication',
+        Statistic: 'Sum',
+        Dimensions: [
+          { Name: 'DestinationBucket', Value: 'copies' },
+          { Name: 'RuleId', Value: 'everything' },
+          { Name: 'SourceBucket', Value: { Ref: Match.stringLikeRegexp('^ArchiveBucket') } },
+        ],
+      },
+    );
+  });
+
   it.each([
     'Run failed for good',
     'Run close to its time limit',
     'Key rejected',
     'Service throttling us',
+    'Failure message lost',
   ])('"%s" begins with one bad hour, and stays until the next run had its time, a day at most', (title) => {
     const [hourly, daily] = ['cron(0 * * * ? *)', 'cron(0 3 * * ? *)'].map((expression) =>
       alarm(title, { schedule: { expression } }),
     );
     expect(hourly).toMatchObject({ EvaluationPeriods: 2, DatapointsToAlarm: 1, TreatMissingData: 'notBreaching' });
     expect(daily).toMatchObject({ EvaluationPeriods: 24, DatapointsToAlarm: 1 });
+  });
+});
+
+describe('a failed execution', () => {
+  const pattern = {
+    source: ['aws.states'],
+    'detail-type': ['Step Functions Execution Status Change'],
+    detail: {
+      stateMachineArn: ['arn:aws:states:eu-central-1:111111111111:stateMachine:shards'],
+      status: ['FAILED', 'TIMED_OUT'],
+    },
+  };
+
+  it('sends a message every time, because an alarm that is raised already sends none', () => {
+    const template = observedStack({ shards: 4 }).template();
+    const topic = Object.keys(template.findResources('AWS::SNS::Topic'))[0];
+    template.hasResourceProperties('AWS::Events::Rule', {
+      State: 'ENABLED',
+      EventPattern: pattern,
+      Targets: [{ Arn: { Ref: topic }, RoleArn: Match.absent(), InputTransformer: Match.anyValue() }],
+    });
+    observedStack().template().resourceCountIs('AWS::Events::Rule', 0);
+  });
+
+  it('reaches an existing topic, too', () => {
+    const template = observedStack({ shards: 4, alerts: { topicArn } }).template();
+    template.hasResourceProperties('AWS::Events::Rule', { Targets: [Match.objectLike({ Arn: topicArn })] });
+  });
+
+  it('is described in plain text with its name, its status and its cause', () => {
+    const [rule] = Object.values(observedStack({ shards: 4 }).template().findResources('AWS::Events::Rule'));
+    const { InputPathsMap, InputTemplate } = rule?.Properties.Targets[0].InputTransformer as {
+      InputPathsMap: Record<string, string>;
+      InputTemplate: string;
+    };
+    const event: Record<string, string> = {
+      '$.detail.name': 'run-7',
+      '$.detail.status': 'FAILED',
+      '$.detail.cause': 'shard 2',
+    };
+    const text = InputTemplate.replace(/<([^>]+)>/g, (_, name) => event[InputPathsMap[name] ?? ''] ?? 'nothing');
+    expect(text.split('\n').map((line) => JSON.parse(line))).toEqual([
+      'observed: an execution of the state machine ended with FAILED.',
+      'Execution: run-7',
+      'Cause: shard 2',
+      'More: docs/operations.md, "Run failed for good".',
+    ]);
   });
 });
 

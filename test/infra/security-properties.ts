@@ -46,14 +46,14 @@ export const securityProperties: Record<string, (json: TemplateJson) => void> = 
       LoggingConfiguration: { DestinationBucketName: { Ref: Match.stringLikeRegexp('^ArchiveAccessLogs') } },
     }),
 
-  'archive, its protection and its secret outlive the stack': (json) => {
+  'archive, its protection and its secret outlive the stack, unless its creation fails': (json) => {
     const kept = ['AWS::S3::Bucket', 'AWS::S3::BucketPolicy', 'AWS::SecretsManager::Secret'];
     const resources = [
       ...kept.flatMap((type) => resourcesOf(json, type)),
       ...resourcesOf(json, 'AWS::KMS::Key').filter(([id]) => id.startsWith('Archive')),
     ];
     for (const [, { DeletionPolicy, UpdateReplacePolicy }] of resources)
-      expect([DeletionPolicy, UpdateReplacePolicy]).toEqual(['Retain', 'Retain']);
+      expect([DeletionPolicy, UpdateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain']);
   },
 
   'the archive takes new objects only': (json) =>
@@ -74,9 +74,10 @@ export const securityProperties: Record<string, (json: TemplateJson) => void> = 
       Condition: Match.absent(),
     }),
 
-  'the collector reads nothing in the archive except run records': (json) => {
+  'the collector reads nothing in the archive except run records and configurations': (json) => {
     const allowed = allowedTo(json, 'CollectorRole').filter((line) => /^(s3:(Get|List|\*)|\*)/.test(line));
     expect(allowed).toEqual([
+      's3:GetObject <ArchiveBucket.Arn>/configurations/*',
       's3:GetObject <ArchiveBucket.Arn>/runs/*',
       's3:ListBucket <ArchiveBucket.Arn> if {StringLike: {s3:prefix: runs/*}}',
     ]);

@@ -82,7 +82,7 @@ const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson)
     ] as const
   ).map(([type, id]): (typeof weakenings)[number] => [
     `${type} ${id} goes with the stack`,
-    'archive, its protection and its secret outlive the stack',
+    'archive, its protection and its secret outlive the stack, unless its creation fails',
     (json) => {
       resourceOf(json, type, id).DeletionPolicy = 'Delete';
     },
@@ -107,12 +107,12 @@ const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson)
   ],
   [
     'the collector may read the archive',
-    'the collector reads nothing in the archive except run records',
+    'the collector reads nothing in the archive except run records and configurations',
     (json) => widen(json, { Effect: 'Allow', Action: 's3:GetObject', Resource: archiveObjects }),
   ],
   [
     'the collector may list the archive',
-    'the collector reads nothing in the archive except run records',
+    'the collector reads nothing in the archive except run records and configurations',
     (json) => {
       for (const statement of statementsOf(resourceOf(json, 'AWS::IAM::Policy', 'CollectorRole')))
         if (statement.Sid === 'ListRunRecords') statement.Condition = undefined;
@@ -120,7 +120,7 @@ const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson)
   ],
   [
     'the collector may do anything',
-    'the collector reads nothing in the archive except run records',
+    'the collector reads nothing in the archive except run records and configurations',
     (json) => widen(json, { Effect: 'Allow', Action: '*', Resource: '*' }),
   ],
   [

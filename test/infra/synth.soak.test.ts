@@ -8,7 +8,7 @@ import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import { createApp } from '../../infra/collector-app';
 import { collectionFile } from '../../lambda/stack-contract';
 import { exampleConfig, exampleJson } from './example-config';
-import { everything, exampleApp, kmsKeyArn, resourceOf, type TemplateJson } from './example-stack';
+import { configurations, exampleApp, exampleTemplate, resourceOf, type TemplateJson } from './example-stack';
 import { assetIn, type CdkRun, cdkSynth, templateIn } from './run-cdk';
 
 const root = join(__dirname, '..', '..');
@@ -104,8 +104,30 @@ describe('cdk synth', () => {
     expect(readdirSync(run.outdir)).toEqual([]);
   });
 
+  it('warns of the address of the shipped example, and that nobody gets messages', () => {
+    expect(shipped.stderr).toContain('an address for examples');
+    expect(shipped.stderr).toContain('Nobody gets alarms and failed runs');
+  });
+
+  it('refuses a context key that nobody reads', async () => {
+    const { status, stderr } = await synth(['-c', 'conf=prod.json']);
+    expect(status).not.toBe(0);
+    expect(stderr).toContain('received "conf", expected "config"');
+  });
+
+  it('refuses to deploy the shipped example', async () => {
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const { status, stderr } = await synth(scripts.deploy.split(' ').slice(2));
+    expect(status).not.toBe(0);
+    expect(stderr).toContain(
+      'service.baseUrl: received "https://clusters.example.com", expected the address of your service',
+    );
+  });
+
   it('names a configuration file that is missing', async () => {
-    expect((await synth(['-c', 'config=none.json'])).stderr).toContain('received no file, expected a configuration file');
+    expect((await synth(['-c', 'config=none.json'])).stderr).toContain(
+      'received no file, expected a configuration file',
+    );
   });
 });
 
@@ -154,11 +176,7 @@ describe('the code of the function', () => {
 });
 
 describe('the rules of CloudFormation', () => {
-  it.each([
-    ['the shipped configuration', {}],
-    ['everything that can be configured', everything],
-    ['keys of others', { archive: { kms: kmsKeyArn }, apiKeySecret: 'platform/clusters' }],
-  ])('are kept with %s', (_, changes) => {
+  it.each(configurations)('are kept with %s', (_, changes) => {
     expect(() => exampleApp(changes, true).app.synth()).not.toThrow();
   });
 
@@ -170,11 +188,11 @@ describe('the rules of CloudFormation', () => {
 
   const found = spawnSync('cfn-lint', ['--version']).status === 0;
   (found ? it : it.skip)('satisfy cfn-lint, if it is installed', async () => {
-    const templates = [shipped.outdir, (await synth(withConfig(everything))).outdir].flatMap((outdir) =>
-      readdirSync(outdir)
-        .filter((file) => file.endsWith('.template.json'))
-        .map((file) => join(outdir, file)),
-    );
+    const templates = configurations.map(([, changes], index) => {
+      const file = join(temporaryFolder(), `${index}.template.json`);
+      writeFileSync(file, JSON.stringify(exampleTemplate(changes).toJSON()));
+      return file;
+    });
     // W3005: CDK adds a dependency of the function on its role, which the reference already implies.
     const lint = spawnSync('cfn-lint', ['--ignore-checks', 'W3005', '--', ...templates], { encoding: 'utf8' });
     expect(lint.stdout).toBe('');

@@ -45,7 +45,7 @@ describe('an invalid configuration', () => {
     expect(
       problems({
         ...minimal,
-        archive: { compression: 'x', retentionDays: 1, objectLockDays: 2 },
+        archive: { compression: 'x', retentionDays: 1, objectLock: { days: 2 } },
       }).map(({ path }) => path),
     ).toEqual(['archive.compression', 'archive.retentionDays']);
   });

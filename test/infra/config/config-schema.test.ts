@@ -23,8 +23,14 @@ describe('collector.schema.json', () => {
     ['an unknown member of a cluster', { clusters: [{ uid: 'a', extra: 1 }] }],
     ['no clusters', { clusters: [] }],
     ['an unknown resource', { clusters: [{ uid: 'a', resources: ['x'] }] }],
+    ['a file of clusters without a path', { clusters: { file: '' } }],
+    ['a lock by its former name', { archive: { objectLockDays: 1 } }],
   ])('rejects %s', (_, changes) => {
     expect(validate({ ...exampleJson(), ...changes })).toBe(false);
+  });
+
+  it('accepts a file in place of a list of clusters', () => {
+    expect(validate({ ...exampleJson(), clusters: { file: 'clusters.json' } })).toBe(true);
   });
 
   it('describes every member', () => {

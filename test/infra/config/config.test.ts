@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig, parseConfig } from '../../../infra/config/config';
+import { loadConfig, parseConfig, refuseExample } from '../../../infra/config/config';
 import { testCertificates } from '../../support/tls';
 import { exampleJson, minimal, problemsOf } from '../example-config';
 
@@ -27,7 +27,7 @@ describe('a valid configuration', () => {
       clusters: [{ uid: 'a' }],
       schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
       limits: { concurrency: 16, maxBodyMiB: 256, responseTimeoutSeconds: 60 },
-      archive: { compression: 'gzip' },
+      archive: { compression: 'gzip', formerKmsKeyArns: [] },
       alerts: { emails: [] },
       tags: {},
       shards: 1,
@@ -37,7 +37,7 @@ describe('a valid configuration', () => {
   });
 
   it('keeps the members of single clusters', () => {
-    const clusters = [{ uid: 'a', projectUid: 'p', requestId: 'r', resources: ['log'] }, 'b'];
+    const clusters = [{ uid: 'a', projectUid: 'p', requestId: 'r', resources: ['log'], optional: true }, 'b'];
     expect(parseConfig({ ...minimal, clusters }, 'c.json').clusters).toEqual([clusters[0], { uid: 'b' }]);
   });
 
@@ -139,6 +139,49 @@ describe('a configuration file', () => {
     write('bad.pem', testCertificates().expired.cert);
     const file = write('two.json', JSON.stringify({ ...minimal, shards: 0, service: withCertificate('bad.pem') }));
     expect(problemsOf(() => loadConfig(file)).map(({ path }) => path)).toEqual(['shards', 'service.caCertificateFile']);
+  });
+
+  it('may name a file with its list of clusters, relative to itself', () => {
+    write('inventory.json', JSON.stringify(['a', { uid: 'b', optional: true }]));
+    const file = write('by-file.json', JSON.stringify({ ...minimal, clusters: { file: 'inventory.json' } }));
+    expect(loadConfig(file).clusters).toEqual([{ uid: 'a' }, { uid: 'b', optional: true }]);
+  });
+
+  it.each([
+    ['wrong entries', '["a", 7, "a"]', ['inventory.json[1]', 'inventory.json[2]']],
+    ['no list', '{"a": 1}', ['inventory.json']],
+    ['no entry', '[]', ['inventory.json']],
+    ['no JSON', '[\n"a",]', ['inventory.json, line 2, column 4']],
+  ])('reports a file of clusters with %s together with its other problems', (_, list, paths) => {
+    write('inventory.json', list);
+    const file = write('by-file.json', JSON.stringify({ ...minimal, shards: 0, clusters: { file: 'inventory.json' } }));
+    expect(
+      problemsOf(() => loadConfig(file))
+        .map(({ path }) => path)
+        .sort(),
+    ).toEqual([...paths, 'shards'].sort());
+  });
+
+  it.each([
+    [{ file: 'none.json' }, 'clusters.file', 'no file'],
+    [{ file: 7 }, 'clusters.file', '7'],
+    [{ fil: 'a.json' }, 'clusters.fil', 'an unknown member'],
+  ])('reports %j in place of a list of clusters', (clusters, path, received) => {
+    const file = write('by-file.json', JSON.stringify({ ...minimal, clusters }));
+    expect(problemsOf(() => loadConfig(file))).toContainEqual({ path, received, expected: expect.any(String) });
+  });
+
+  it.each([
+    ['https://clusters.example.com', true],
+    ['https://example.org:8443', true],
+    ['https://clusters.example', true],
+    ['https://myexample.com', false],
+    ['https://example.com.acme.dev', false],
+  ])('of %s is refused for a deployment: %s', (baseUrl, isRefused) => {
+    const config = parseConfig({ ...minimal, service: { baseUrl } }, 'c.json');
+    const refuse = () => refuseExample(config, 'c.json');
+    if (isRefused) expect(problemsOf(refuse).map(({ path }) => path)).toEqual(['service.baseUrl']);
+    else expect(refuse).not.toThrow();
   });
 
   it('may begin with a byte order mark, as some editors write it', () => {

@@ -1,5 +1,9 @@
 import { minimal } from '../example-config';
 
+const deployTo = { account: '111111111111', region: 'eu-central-1' };
+const key = keyArn('aws', 'eu-central-1');
+const topic = 'arn:aws:sns:eu-central-1:111111111111:on-call';
+
 /** What is wrong, the members that are wrong, the path of the problem, and what the message expects. */
 export const wrongConfigurations: [string, Record<string, unknown>, string, RegExp][] = [
   ['a name that is no stack name', { name: '1 stack' }, 'name', /a stack name: a letter, then/],
@@ -45,7 +49,7 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
   ],
   ['no cluster', { clusters: [] }, 'clusters', /at least one cluster/],
   ['clusters that are no list', { clusters: 'a' }, 'clusters', /a list of clusters/],
-  ['a uid twice', { clusters: ['a', 'b', { uid: 'a' }] }, 'clusters[2]', /each uid once \(it is clusters\[0\]\)/],
+  ['a uid twice', { clusters: ['a', 'b', { uid: 'a' }] }, 'clusters[2]', /each uid once \(it is at \[0\] already\)/],
   ['an empty uid', { clusters: [''] }, 'clusters[0]', /not empty/],
   ['the uid .', { clusters: ['.'] }, 'clusters[0]', /other than "\." and "\.\."/],
   ['the uid ..', { clusters: [{ uid: '..' }] }, 'clusters[0].uid', /other than "\." and "\.\."/],
@@ -74,8 +78,8 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
   ['an unknown time zone', zone('Mars/Olympus'), 'schedule.timeZone', /an IANA time zone/],
   ['a time zone in another case', zone('europe/berlin'), 'schedule.timeZone', /an IANA time zone/],
   ['a time zone that is an offset', zone('+01:00'), 'schedule.timeZone', /an IANA time zone/],
-  ['a concurrency of nothing', { limits: { concurrency: 0 } }, 'limits.concurrency', /from 1 to 256/],
-  ['a concurrency too high', { limits: { concurrency: 257, maxBodyMiB: 1 } }, 'limits.concurrency', /from 1 to 256/],
+  ['a concurrency of nothing', { limits: { concurrency: 0 } }, 'limits.concurrency', /from 1 to 255/],
+  ['a concurrency too high', { limits: { concurrency: 256, maxBodyMiB: 1 } }, 'limits.concurrency', /from 1 to 255/],
   ['half a concurrency', { limits: { concurrency: 1.5 } }, 'limits.concurrency', /a whole number/],
   ['a rate of nothing', { limits: { requestsPerSecond: 0 } }, 'limits.requestsPerSecond', /a number above 0/],
   [
@@ -104,9 +108,49 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
   ],
   [
     'an expiry before the lock ends',
-    { archive: { retentionDays: 10, objectLockDays: 11 } },
+    { archive: { retentionDays: 10, objectLock: { days: 11 } } },
     'archive.retentionDays',
-    /at least objectLockDays \(11\)/,
+    /at least objectLock\.days \(11\)/,
+  ],
+  [
+    'a lock by its former name',
+    { archive: { objectLockDays: 90 } },
+    'archive.objectLockDays',
+    /^objectLock: \{ "days": …, "mode": "governance" or "compliance" \}$/,
+  ],
+  [
+    'an unknown mode of the lock',
+    { archive: { objectLock: { days: 1, mode: 'legal' } } },
+    'archive.objectLock.mode',
+    /governance or compliance/,
+  ],
+  ['a lock without days', { archive: { objectLock: {} } }, 'archive.objectLock.days', /from 1/],
+  [
+    'a former key by its alias',
+    { archive: { formerKmsKeyArns: ['alias/old'] } },
+    'archive.formerKmsKeyArns[0]',
+    /KMS key/,
+  ],
+  ['a key of another partition', { archive: { kms: keyArn('aws-cn', 'cn-north-1') } }, 'archive.kms', /arn:aws:kms/],
+  ['a copy to no bucket', copy({ bucketArn: 'copies' }), 'archive.replicateTo.bucketArn', /the ARN of a bucket/],
+  ['a copy to no account', copy({ account: '1' }), 'archive.replicateTo.account', /12 digits/],
+  [
+    'a copy with a key of an archive without',
+    copy({ kmsKeyArn: key }),
+    'archive.replicateTo.kmsKeyArn',
+    /no key, because/,
+  ],
+  [
+    'a copy without a key of an archive with one',
+    { archive: { kms: true, ...copy({}).archive } },
+    'archive.replicateTo.kmsKeyArn',
+    /the key that encrypts the copies/,
+  ],
+  [
+    'a copy to an account that is the own one',
+    { deployTo, ...copy({ account: deployTo.account }) },
+    'archive.replicateTo.account',
+    /another account/,
   ],
   ['an unknown compression', { archive: { compression: 'brotli' } }, 'archive.compression', /gzip or zstd/],
   ['false for a key', { archive: { kms: false } }, 'archive.kms', /true or the ARN of a KMS key/],
@@ -117,6 +161,47 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
     { alerts: { emails: ['@example.com'] } },
     'alerts.emails[0]',
     /an e-mail address/,
+  ],
+  [
+    'an e-mail address twice, in another case',
+    { alerts: { emails: ['a@example.com', 'b@example.com', 'A@example.com'] } },
+    'alerts.emails[2]',
+    /each address once \(it is at \[0\] already\)/,
+  ],
+  ['a topic by its name', { alerts: { topicArn: 'on-call' } }, 'alerts.topicArn', /the ARN of a standard SNS topic/],
+  ['a topic that is first in, first out', { alerts: { topicArn: `${topic}.fifo` } }, 'alerts.topicArn', /standard/],
+  ['a key without a topic', { alerts: { kmsKeyArn: key } }, 'alerts.kmsKeyArn', /no key, because topicArn is not set/],
+  ...(['us-east-1', 'eu-central-1'] as const).map((region): [string, Record<string, unknown>, string, RegExp] => [
+    `a topic elsewhere than in ${region}`,
+    {
+      deployTo: { account: region === 'us-east-1' ? '111111111111' : '333333333333', region },
+      alerts: { topicArn: topic },
+    },
+    'alerts.topicArn',
+    /a topic in the account \d+ and the region/,
+  ]),
+  [
+    'a key of the archive elsewhere',
+    { deployTo: { ...deployTo, region: 'us-east-1' }, archive: { kms: key } },
+    'archive.kms',
+    /a key in the region us-east-1/,
+  ],
+  ['an account that is a name', { deployTo: { ...deployTo, account: 'prod' } }, 'deployTo.account', /12 digits/],
+  ['an account without a region', { deployTo: { account: '111111111111' } }, 'deployTo.region', /the name of a region/],
+  ['a region that is none', { deployTo: { ...deployTo, region: 'europe' } }, 'deployTo.region', /such as eu-central-1/],
+  ...(
+    ['cn-north-1', 'us-gov-west-1', 'us-iso-east-1', 'us-isob-east-1', 'eu-isoe-west-1', 'eusc-de-east-1'] as const
+  ).map((region): [string, Record<string, unknown>, string, RegExp] => [
+    `the region ${region} of another partition`,
+    { deployTo: { ...deployTo, region } },
+    'deployTo.region',
+    /of the partition aws: .*"Other partitions"/,
+  ]),
+  [
+    'an optional cluster that is neither',
+    { clusters: [{ uid: 'a', optional: 'yes' }] },
+    'clusters[0].optional',
+    /true or false/,
   ],
   ['a network without subnets', network({ subnetIds: [] }), 'network.subnetIds', /at least one subnet/],
   [
@@ -131,6 +216,12 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
   ['test events that are neither true nor false', { testEvents: 'yes' }, 'testEvents', /true or false/],
 ];
 
+function keyArn(partition: string, region: string) {
+  return `arn:${partition}:kms:${region}:111111111111:key/11111111-2222-3333-4444-555555555555`;
+}
+function copy(changes: object) {
+  return { archive: { replicateTo: { bucketArn: 'arn:aws:s3:::copies', ...changes } } };
+}
 function service(changes: object) {
   return { service: { ...minimal.service, ...changes } };
 }

@@ -1,0 +1,183 @@
+import { Duration } from 'aws-cdk-lib';
+import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { Gap } from '../lambda/schedule/cron-gap';
+import { functionTimeoutSeconds } from '../lambda/stack-contract';
+import * as windows from './alarm-windows';
+import type { RunSource } from './run-source';
+
+/** What the alarms watch. */
+export interface Watched {
+  readonly runs: RunSource;
+  readonly gap: Gap;
+  readonly function: IFunction;
+  /** Receives events that the scheduler could not deliver. */
+  readonly deadLetterQueue: IQueue;
+  /** Counts objects that could not be copied to another bucket; undefined if nothing is copied. */
+  readonly failedReplications?: cloudwatch.Metric | undefined;
+}
+
+export interface AlarmDefinition {
+  /** Id of the construct. */
+  readonly id: string;
+  /** Also the heading in docs/operations.md that says more. */
+  readonly title: string;
+  readonly means: string;
+  readonly look: string;
+  readonly act: string;
+  readonly props: cloudwatch.AlarmProps;
+}
+
+const hour = Duration.seconds(windows.alarmPeriodSeconds);
+
+export function runFailed(watched: Watched): AlarmDefinition {
+  return {
+    id: 'RunFailed',
+    title: 'Run failed for good',
+    means: 'The last attempt of a run failed: part of the fleet is not archived for the time of that run.',
+    ...watched.runs.texts.whenFailed,
+    props: staying(watched, watched.runs.failedRuns(hour), 1),
+  };
+}
+
+/**
+ * The collector itself counts the runs of its schedule. Lambda's metric Invocations also counts starts by hand, retries
+ * and attempts that die before their run record, so a schedule that stopped firing could go unnoticed. With shards, the
+ * state machine counts a run after all shards have written their records; one shard alone proves nothing.
+ * @param hours without a run after which one is missing
+ */
+export function runMissing({ runs, gap }: Watched, hours: number): AlarmDefinition {
+  return {
+    id: 'RunMissing',
+    title: 'Run missing',
+    means:
+      `No run of the schedule has written ${runs.texts.records} for ${hoursText(hours)}. ` +
+      `The longest gap of the schedule is ${hoursText(gap.hours)}.`,
+    look: 'The schedule (enabled? its years over?), the dead-letter queue, the log group for attempts that died.',
+    act: 'Bring the schedule back, then collect now by hand with the event {}.',
+    props: {
+      // FILL makes every hour a data point. Without it CloudWatch fetches more hours than the window has ("evaluation
+      // range"), and an old run among them keeps the alarm silent (CloudWatch user guide, "Configuring how CloudWatch
+      // alarms treat missing data"). Where the metric has no data point at all, the missing data is breaching.
+      metric: new cloudwatch.MathExpression({
+        expression: 'FILL(scheduled, 0)',
+        usingMetrics: { scheduled: runs.metric('scheduled', { period: hour }) },
+        label: 'Runs of the schedule',
+        period: hour,
+      }),
+      threshold: 1,
+      comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
+      evaluationPeriods: hours,
+      datapointsToAlarm: hours,
+      treatMissingData: cloudwatch.TreatMissingData.BREACHING,
+    },
+  };
+}
+
+export function deliveryLost({ deadLetterQueue }: Watched): AlarmDefinition {
+  return {
+    id: 'DeliveryLost',
+    title: 'Delivery lost',
+    means: 'The scheduler could not start a run and gave up: its event is in the dead-letter queue.',
+    look: 'The attributes of the message in the queue: they say why the invocation was refused.',
+    act: 'Mend the cause, complete the run by hand with the event in the message, then delete the message.',
+    props: {
+      metric: deadLetterQueue.metricApproximateNumberOfMessagesVisible({
+        statistic: 'Maximum',
+        period: Duration.minutes(5),
+      }),
+      threshold: 1,
+      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+      evaluationPeriods: 1,
+      // SQS stops reporting a queue that nobody uses for hours, although its messages are still there.
+      treatMissingData: cloudwatch.TreatMissingData.IGNORE,
+    },
+  };
+}
+
+export function closeToLimit(watched: Watched): AlarmDefinition {
+  const threshold = windows.closeToLimitShare * functionTimeoutSeconds * 1000;
+  return {
+    id: 'CloseToLimit',
+    title: 'Run close to its time limit',
+    means: `An attempt took at least ${threshold / 60_000} of its ${functionTimeoutSeconds / 60} minutes.`,
+    look: 'Duration, bytes and throttling on the dashboard: more clusters, larger logs, or a slower service.',
+    act: `Raise limits.concurrency if the service can take more requests, or ${watched.runs.texts.moreTime}.`,
+    props: staying(watched, watched.function.metricDuration({ statistic: 'Maximum', period: hour }), threshold),
+  };
+}
+
+export function keyRejected(watched: Watched): AlarmDefinition {
+  return {
+    id: 'KeyRejected',
+    title: 'Key rejected',
+    means: 'The service answered 401 or 403 to cluster after cluster, so the run ended early.',
+    look: 'The failures on the dashboard. Ask the team of the service whether the key expired or lost its rights.',
+    act: 'Put the new key into the secret; no deployment is needed. Then complete the run by hand.',
+    props: staying(watched, watched.runs.metric('keyRejected', { statistic: 'Maximum', period: hour }), 1),
+  };
+}
+
+export function throttled(watched: Watched): AlarmDefinition {
+  const { runs } = watched;
+  const metric = new cloudwatch.MathExpression({
+    expression: `IF(throttled >= ${windows.leastThrottledAnswers}, 100 * throttled / (throttled + archived + failed), 0)`,
+    usingMetrics: {
+      throttled: runs.metric('throttled', { period: hour }),
+      archived: runs.metric('archived', { period: hour }),
+      failed: runs.metric('failed', { period: hour }),
+    },
+    label: 'Throttled answers (%)',
+    period: hour,
+  });
+  return {
+    id: 'Throttled',
+    title: 'Service throttling us',
+    means: `At least ${windows.throttledPercent} % of the answers of the service asked for fewer requests.`,
+    look: 'Throttling and duration on the dashboard. Ask the team of the service which rate it accepts.',
+    act: 'Lower limits.concurrency or set limits.requestsPerSecond, and deploy.',
+    props: staying(watched, metric, windows.throttledPercent),
+  };
+}
+
+export function messageLost(watched: Watched): AlarmDefinition {
+  const metric = watched.function.metric('DestinationDeliveryFailures', { statistic: 'Sum', period: hour });
+  return {
+    id: 'MessageLost',
+    title: 'Failure message lost',
+    means: 'A run failed for good, and Lambda could not publish the message about it to the topic.',
+    look: 'The policies of the topic and of its key, and the role of the function: somebody changed one of them.',
+    act: 'Bring them back. What failed is on the dashboard and in the run record.',
+    props: staying(watched, metric, 1),
+  };
+}
+
+export function copyFailed(watched: Watched, failures: cloudwatch.Metric): AlarmDefinition {
+  return {
+    id: 'CopyFailed',
+    title: 'Copy failed',
+    means: 'S3 could not copy an object of the archive to the bucket of archive.replicateTo, and does not try again.',
+    look: 'The policies of that bucket and of its key, its versions and its Object Lock, the role of the replication.',
+    act: 'Mend the cause, then copy what is missing with S3 Batch Replication.',
+    props: staying(watched, failures.with({ period: hour }), 1),
+  };
+}
+
+/** An alarm that one bad hour raises, and that stays until the next run has had its time. */
+function staying({ gap, runs }: Watched, metric: cloudwatch.IMetric, threshold: number): cloudwatch.AlarmProps {
+  return {
+    metric,
+    threshold,
+    comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    evaluationPeriods: windows.stayHours(gap, runs.marginHours),
+    datapointsToAlarm: 1,
+    treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+  };
+}
+
+/** Hours in words, rounded up to a tenth. */
+export function hoursText(hours: number): string {
+  const rounded = Math.ceil(hours * 10) / 10;
+  return rounded === 1 ? '1 hour' : `${rounded} hours`;
+}

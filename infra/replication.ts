@@ -1,0 +1,164 @@
+import { Annotations, ArnFormat, Aws, Stack, Token, Validations } from 'aws-cdk-lib';
+import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
+import { Bucket, type BucketProps, type CfnBucket, type IBucket, ReplicationTimeValue } from 'aws-cdk-lib/aws-s3';
+import { Construct } from 'constructs';
+import type { CollectorConfig } from './config/config';
+
+export interface ReplicationProps {
+  readonly target: NonNullable<CollectorConfig['archive']['replicateTo']>;
+  /** The customer key that encrypts the archive; undefined if S3 does. */
+  readonly key: IKey | undefined;
+}
+
+/** Name of the only rule, which is a dimension of its metrics. */
+const ruleId = 'everything';
+
+/**
+ * Copies every object version, with its lock, to another bucket, by S3 itself. Deletions are not copied.
+ *
+ * Documented: a bucket that can lock replicates only to a bucket that can, and the role then needs GetObjectRetention and
+ * GetObjectLegalHold (S3 user guide, "Object Lock considerations", "Using Object Lock with S3 Replication").
+ */
+export class Replication extends Construct {
+  readonly bucketProps: Pick<BucketProps, 'replicationRole' | 'replicationRules'>;
+  readonly #role: Role;
+  readonly #target: ReplicationProps['target'];
+
+  constructor(scope: Construct, id: string, { target, key }: ReplicationProps) {
+    super(scope, id);
+    this.#target = target;
+    const { bucketArn, account, kmsKeyArn } = target;
+    const destination = Bucket.fromBucketAttributes(this, 'Target', { bucketArn, ...(account && { account }) });
+    const crossAccount = account !== undefined && account !== Stack.of(this).account;
+    this.#role = this.#createRole(destination, crossAccount);
+    if (key !== undefined && kmsKeyArn !== undefined) this.#grantKeys(key, kmsKeyArn);
+    this.bucketProps = {
+      replicationRole: this.#role,
+      replicationRules: [
+        {
+          id: ruleId,
+          destination,
+          priority: 0,
+          deleteMarkerReplication: false,
+          // Without it there is no metric of failures. S3 takes the minutes only with its paid time control.
+          metrics: ReplicationTimeValue.FIFTEEN_MINUTES,
+          // The other account owns its copies, whatever its bucket says of ownership.
+          accessControlTransition: crossAccount,
+          ...(kmsKeyArn !== undefined && {
+            kmsKey: Key.fromKeyArn(this, 'TargetKey', kmsKeyArn),
+            sseKmsEncryptedObjects: true,
+          }),
+        },
+      ],
+    };
+    if (crossAccount) this.#printPolicies();
+  }
+
+  /** Lets S3 read the archive for copying. */
+  grantRead(bucket: IBucket): void {
+    this.#role.addToPolicy(
+      new PolicyStatement({
+        sid: 'ReadConfiguration',
+        actions: ['s3:GetReplicationConfiguration', 's3:ListBucket'],
+        resources: [bucket.bucketArn],
+      }),
+    );
+    this.#role.addToPolicy(
+      new PolicyStatement({
+        sid: 'ReadVersions',
+        actions: [
+          's3:GetObjectVersionForReplication',
+          's3:GetObjectVersionAcl',
+          's3:GetObjectVersionTagging',
+          's3:GetObjectRetention',
+          's3:GetObjectLegalHold',
+        ],
+        resources: [bucket.arnForObjects('*')],
+      }),
+    );
+    const bucketId = Stack.of(this).getLogicalId(bucket.node.defaultChild as CfnBucket);
+    this.#acknowledge(`<${bucketId}.Arn>/*`);
+  }
+
+  /** Counts objects that S3 could not copy. It does not try again: a batch replication job does. */
+  failures(bucket: IBucket): Metric {
+    const destination = Stack.of(this).splitArn(this.#target.bucketArn, ArnFormat.NO_RESOURCE_NAME).resource;
+    return new Metric({
+      namespace: 'AWS/S3',
+      metricName: 'OperationsFailedReplication',
+      dimensionsMap: { SourceBucket: bucket.bucketName, DestinationBucket: destination, RuleId: ruleId },
+      statistic: 'Sum',
+    });
+  }
+
+  /** Without a condition on the source account: S3 does not document that it names one when it replicates. */
+  #createRole(destination: IBucket, crossAccount: boolean): Role {
+    const role = new Role(this, 'Role', {
+      description: 'Lets S3 copy the archive to another bucket; deletions are not copied',
+      assumedBy: new ServicePrincipal('s3.amazonaws.com'),
+    });
+    role.addToPolicy(
+      new PolicyStatement({
+        sid: 'WriteCopies',
+        actions: writeActions(crossAccount),
+        resources: [destination.arnForObjects('*')],
+      }),
+    );
+    this.#acknowledge(`${this.#target.bucketArn}/*`, role);
+    return role;
+  }
+
+  #grantKeys(key: IKey, targetKeyArn: string): void {
+    const through = (region: string) => ({ StringEquals: { 'kms:ViaService': `s3.${region}.${Aws.URL_SUFFIX}` } });
+    this.#role.addToPolicy(
+      new PolicyStatement({
+        sid: 'ReadWithKey',
+        actions: ['kms:Decrypt'],
+        resources: [key.keyArn],
+        conditions: through(Aws.REGION),
+      }),
+    );
+    this.#role.addToPolicy(
+      new PolicyStatement({
+        sid: 'WriteWithKey',
+        actions: ['kms:Encrypt', 'kms:GenerateDataKey'],
+        resources: [targetKeyArn],
+        conditions: through(Stack.of(this).splitArn(targetKeyArn, ArnFormat.SLASH_RESOURCE_NAME).region ?? ''),
+      }),
+    );
+  }
+
+  #acknowledge(resource: string, role: Role = this.#role): void {
+    Validations.of(role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::${resource}]`,
+      reason: 'Everything in the archive is copied.',
+    });
+  }
+
+  /** The owner of the other bucket has to allow what the role does: its own policy does not reach that far. */
+  #printPolicies(): void {
+    const { bucketArn, kmsKeyArn } = this.#target;
+    const { account } = Stack.of(this);
+    // The account and not the role, because the role does not exist before the first deployment.
+    const principal = { AWS: `arn:aws:iam::${Token.isUnresolved(account) ? 'ACCOUNT' : account}:root` };
+    const allow = (Action: string[], Resource: string) =>
+      JSON.stringify({ Sid: 'CollectorCopies', Effect: 'Allow', Principal: principal, Action, Resource }, undefined, 2);
+    const texts = [
+      `The policy of the bucket ${bucketArn} has to allow:\n${allow(writeActions(true), `${bucketArn}/*`)}`,
+    ];
+    if (kmsKeyArn !== undefined)
+      texts.push(
+        `The policy of the key ${kmsKeyArn} has to allow:\n${allow(['kms:Encrypt', 'kms:GenerateDataKey'], '*')}`,
+      );
+    if (Token.isUnresolved(account)) texts.push('ACCOUNT is the account of this stack.');
+    Annotations.of(this).addInfoV2('cluster-log-collector:policies-of-the-copy', `${texts.join('\n')}\n`);
+  }
+}
+
+/** What the role does in the other bucket. ReplicateDelete is not among it. */
+function writeActions(crossAccount: boolean): string[] {
+  const actions = ['s3:ReplicateObject', 's3:ReplicateTags'];
+  return crossAccount ? [...actions, 's3:ObjectOwnerOverrideToBucketOwner'] : actions;
+}
