@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import * as z from 'zod';
+import { exampleTemplate, type Resource, type TemplateJson } from './example-stack';
+
+/** Types whose resources hold something, or hold what people subscribed to or look for. */
+const statefulTypes = [
+  'AWS::S3::Bucket',
+  'AWS::SecretsManager::Secret',
+  'AWS::KMS::Key',
+  'AWS::SNS::Topic',
+  'AWS::Logs::LogGroup',
+  'AWS::Glue::Database',
+  'AWS::Glue::Table',
+  'AWS::SQS::Queue',
+];
+
+/** Every stateful resource that a stack may have. A resource under another logical id would be another resource. */
+export const knownIds = [
+  'AlertsKey9E1197AF',
+  'AlertsTopicCF7C81C9',
+  'ApiKeySecret51CD6EF2',
+  'ArchiveAccessLogs31F4F9D7',
+  'ArchiveBucket49F1AC64',
+  'ArchiveKey3EF5EDE5',
+  'AthenaTablesDatabase459733FC',
+  'AthenaTableslogsC23DE0F2',
+  'AthenaTablesruns4AA736A5',
+  'CollectorLogs2B7E6569',
+  'ScheduleUndelivered4514B30D',
+];
+
+/** Goes away with the option that asked for it, and with it what it holds; all others are retained. */
+const emptyOnes = /^(Alerts|AthenaTables)/;
+
+const databaseSchema = z.object({
+  schema: z.object({
+    resource: z.object({
+      entities: z.array(
+        z.object({
+          cloudFormationType: z.string(),
+          properties: z.record(z.string(), z.object({ causesReplacement: z.string().optional() })),
+        }),
+      ),
+    }),
+  }),
+});
+
+/** The properties whose change makes CloudFormation replace a resource, by type: from the database that ships with aws-cdk. */
+export function replacingProperties(): ReadonlyMap<string, readonly string[]> {
+  const file = join(__dirname, '..', '..', 'node_modules', 'aws-cdk', 'db.json.gz');
+  const { schema } = databaseSchema.parse(JSON.parse(gunzipSync(readFileSync(file)).toString()));
+  const all = new Map(
+    schema.resource.entities.map(({ cloudFormationType, properties }) => {
+      const replacing = Object.entries(properties).filter(
+        ([, { causesReplacement = 'no' }]) => causesReplacement !== 'no',
+      );
+      return [cloudFormationType, replacing.map(([name]) => name)];
+    }),
+  );
+  return new Map(statefulTypes.map((type) => [type, all.get(type) ?? []]));
+}
+
+/** The stateful resources of a template, by logical id. */
+export type Stateful = ReadonlyMap<string, Resource>;
+
+export function statefulOf({ Resources }: TemplateJson): Stateful {
+  return new Map(Object.entries(Resources).filter(([, { Type }]) => statefulTypes.includes(Type)));
+}
+
+/** The stateful resources of the shipped configuration with other members. */
+export function statefulWith(changes: Record<string, unknown>): Stateful {
+  return statefulOf(exampleTemplate(changes).toJSON() as TemplateJson);
+}
+
+/** What an update from one template to another would lose, one line each. */
+export function losses(from: Stateful, to: Stateful, replacing: ReadonlyMap<string, readonly string[]>): string[] {
+  return [...from].flatMap(([id, before]) => {
+    const after = to.get(id);
+    if (after === undefined) return emptyOnes.test(id) || isRetained(before) ? [] : [`${id} is deleted`];
+    if (after.Type !== before.Type) return [`${id} becomes another type`];
+    return (replacing.get(before.Type) ?? [])
+      .filter((name) => JSON.stringify(before.Properties[name]) !== JSON.stringify(after.Properties[name]))
+      .map((name) => `${id} is replaced, because ${name} changes`);
+  });
+}
+
+function isRetained({ DeletionPolicy }: Resource): boolean {
+  return DeletionPolicy === 'RetainExceptOnCreate';
+}
+
+/** Every way to choose one member of each list, put together. */
+export function combinations(lists: readonly (readonly Record<string, unknown>[])[]): Record<string, unknown>[] {
+  return lists.reduce<Record<string, unknown>[]>(
+    (chosen, list) => chosen.flatMap((one) => list.map((other) => merge(one, other))),
+    [{}],
+  );
+}
+
+/** Puts two configurations together, and the members of their objects. */
+function merge(one: Record<string, unknown>, other: Record<string, unknown>): Record<string, unknown> {
+  const merged: Record<string, unknown> = { ...one };
+  for (const [name, value] of Object.entries(other)) {
+    const former = merged[name];
+    const areObjects = [former, value].every(
+      (part) => typeof part === 'object' && part !== null && !Array.isArray(part),
+    );
+    merged[name] = areObjects ? merge(former as Record<string, unknown>, value as Record<string, unknown>) : value;
+  }
+  return merged;
+}
