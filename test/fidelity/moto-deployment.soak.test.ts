@@ -1,6 +1,8 @@
 import { GetBucketEncryptionCommand, GetObjectCommand, ListBucketsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { DescribeSecretCommand } from '@aws-sdk/client-secrets-manager';
+import { knownIds } from '../infra/template-pairs';
 import { findCommand } from '../local/aws/moto-server';
+import { accountId, region } from './moto-account';
 import { type Assembly, type Collected, type MotoStack, stackName, startMotoStack } from './moto-stack';
 import { missingTypes, workarounds } from './moto-workarounds';
 
@@ -8,6 +10,42 @@ const command = findCommand('moto_server');
 const describeIfMoto = command === undefined ? describe.skip : describe;
 
 jest.setTimeout(300_000);
+
+const keyArn = `arn:aws:kms:${region}:${accountId}:key/11111111-2222-3333-4444-555555555555`;
+
+/** Options whose resources moto ignores; the first deployment has them, so that it can be seen whether moto still does. */
+const ignoredByMoto = { alerts: { emails: ['day@example.com'] }, testEvents: true, athenaTables: true };
+
+/** Options with roles of their own. moto cannot remove them: it deletes a role and its policy in any order, and fails. */
+const withRoles = {
+  shards: 2,
+  archive: { replicateTo: { bucketArn: 'arn:aws:s3:::copies', account: '222222222222' } },
+};
+
+/** Every option, other than by default. */
+const everything = {
+  deployTo: { account: accountId, region },
+  archive: {
+    kms: true,
+    formerKmsKeyArns: [keyArn],
+    infrequentAccessAfterDays: 30,
+    retentionDays: 400,
+    objectLock: { days: 1, mode: 'compliance' },
+    replicateTo: { bucketArn: 'arn:aws:s3:::copies', account: '222222222222', kmsKeyArn: keyArn },
+  },
+  alerts: { emails: ['night@example.com'] },
+  schedule: { expression: 'cron(0 3 * * ? *)', timeZone: 'Europe/Berlin' },
+  limits: { concurrency: 8, requestsPerSecond: 100, maxBodyMiB: 64, responseTimeoutSeconds: 30 },
+  network: {
+    vpcId: 'vpc-0123456789abcdef0',
+    subnetIds: ['subnet-0123456789abcdef0'],
+    securityGroupIds: ['sg-0123456789abcdef0'],
+  },
+  tags: { team: 'platform' },
+  shards: 2,
+  testEvents: true,
+  athenaTables: true,
+};
 
 /**
  * The real command line bootstraps, deploys, updates and destroys the real stack in moto's account. moto runs no
@@ -27,7 +65,7 @@ describeIfMoto('the stack in moto (skipped where moto_server is not in the PATH)
   afterAll(() => stack?.close());
 
   it('is synthesised by the command line', async () => {
-    assembly = await stack.synthesise({ clusters: ['alpha', 'beta'] });
+    assembly = await stack.synthesise({ clusters: ['alpha', 'beta'], ...ignoredByMoto }, { withIgnored: true });
   });
 
   it('bootstraps the account', () => stack.bootstrap(assembly));
@@ -64,13 +102,27 @@ describeIfMoto('the stack in moto (skipped where moto_server is not in the PATH)
 
   it('updates the code for a changed list of clusters, and replaces nothing', async () => {
     const resources = await stack.resources();
-    const changed = await stack.synthesise({ clusters: ['alpha', 'beta', 'gamma'] });
+    const changed = await stack.synthesise({ clusters: ['alpha', 'beta', 'gamma'], ...ignoredByMoto });
     await stack.deploy(changed);
     const second = await stack.collect(changed);
     expect(second.clusters).toEqual(['alpha', 'beta', 'gamma'].map((uid) => ({ uid })));
     expect(second.configuration.CodeSha256).not.toBe(first.configuration.CodeSha256);
     expect(second.summary.counts.archived).toBe(6);
     expect(await stack.resources()).toEqual(resources);
+  });
+
+  it.each([
+    ['to everything that can be configured', everything],
+    ['back, as far as moto can', withRoles],
+  ])('changes every option %s, and replaces nothing that holds something', async (_, members) => {
+    const before = await stack.resources();
+    const changed = await stack.synthesise({ clusters: ['alpha', 'beta'], ...members });
+    await stack.deploy(changed);
+    expect(await missingTypes(stack.account, stackName, changed.template)).toEqual([]);
+    const after = await stack.resources();
+    for (const resource of before.filter(({ logicalId }) => knownIds.includes(logicalId)))
+      if (resource.logicalId in changed.template.Resources) expect(after).toContainEqual(resource);
+    expect((await stack.collect(changed)).summary.counts.archived).toBe(4);
   });
 
   it('keeps buckets, objects and secret when it is destroyed, and removes its function', async () => {
@@ -85,6 +137,14 @@ describeIfMoto('the stack in moto (skipped where moto_server is not in the PATH)
     const kept = await account.s3.send(new GetObjectCommand(object));
     expect(await kept.Body?.transformToString()).toBe('kept');
     await account.secrets.send(new DescribeSecretCommand({ SecretId: stack.secretArn }));
+  });
+
+  it('deploys again after that, with a new and empty archive beside the old one', async () => {
+    const again = await stack.synthesise({ clusters: ['alpha', 'beta'] });
+    await stack.deploy(again);
+    const created = await stack.physicalIdOf('ArchiveBucket');
+    expect(created).not.toBe(bucket);
+    expect((await stack.collect(again)).summary.record?.startsWith(`s3://${created}/runs/`)).toBe(true);
   });
 
   it('needed no call to anything but moto', () => {

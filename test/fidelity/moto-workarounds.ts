@@ -1,6 +1,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { GetBucketVersioningCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import {
+  DeleteBucketCommand,
+  GetBucketVersioningCommand,
+  ListBucketsCommand,
+  PutObjectCommand,
+} from '@aws-sdk/client-s3';
 import type { Template } from '../../local/deployment/stack-template';
 import { assetBucket, type MotoAccount, templateHost } from './moto-account';
 
@@ -14,8 +19,12 @@ type IsNeeded = (account: MotoAccount, stackName: string, template: Template) =>
 /** Types that moto's CloudFormation ignores. References to their resources are replaced by a text. */
 const ignoredTypes = [
   'AWS::CloudWatch::Alarm',
+  'AWS::EventSchemas::Schema',
+  'AWS::Glue::Database',
+  'AWS::Glue::Table',
   'AWS::Lambda::EventInvokeConfig',
   'AWS::S3::BucketPolicy',
+  'AWS::SNS::Subscription',
   'AWS::SNS::TopicPolicy',
   'AWS::SQS::QueuePolicy',
   'AWS::Scheduler::Schedule',
@@ -48,6 +57,47 @@ export const workarounds: Readonly<Record<string, IsNeeded>> = {
     const previous = await update({ UsePreviousValue: 'true' });
     const named = await update({ ParameterValue: '/cdk-bootstrap/hnb659fds/version' });
     return previous.status >= 400 && named.status === 200;
+  },
+  'RetainExceptOnCreate is written as Retain: moto deletes what has it': async (account) => {
+    const StackName = 'probe-of-deletion';
+    const Resources = { Kept: { Type: 'AWS::S3::Bucket', DeletionPolicy: 'RetainExceptOnCreate' } };
+    await account.query('cloudformation', 'CreateStack', { StackName, TemplateBody: JSON.stringify({ Resources }) });
+    await account.query('cloudformation', 'DeleteStack', { StackName });
+    const { Buckets = [] } = await account.s3.send(new ListBucketsCommand({}));
+    const kept = Buckets.filter(({ Name }) => Name?.startsWith(StackName));
+    for (const { Name: Bucket } of kept) await account.s3.send(new DeleteBucketCommand({ Bucket }));
+    return kept.length === 0;
+  },
+  'a key has an empty policy: moto loses a key whose policy changes': async (account) => {
+    const StackName = 'probe-of-keys';
+    const withPolicy = (Id: string) => {
+      const Key = { Type: 'AWS::KMS::Key', Properties: { KeyPolicy: { Id, Statement: [] } } };
+      return { StackName, TemplateBody: JSON.stringify({ Resources: { Key } }) };
+    };
+    await account.query('cloudformation', 'CreateStack', withPolicy('one'));
+    const created = await account.resourcesOf(StackName);
+    await account.query('cloudformation', 'UpdateStack', withPolicy('two'));
+    const updated = await account.resourcesOf(StackName);
+    await account.query('cloudformation', 'DeleteStack', { StackName });
+    return created.length === 1 && updated.length === 0;
+  },
+  'a changed stack is deployed without what moto ignores: moto cannot remove such a resource after a change': async (
+    account,
+  ) => {
+    const StackName = 'probe-of-removal';
+    const Topic = { Type: 'AWS::SNS::Topic' };
+    const withAlarm = (Threshold: number) => ({
+      Topic,
+      Alarm: { Type: 'AWS::CloudWatch::Alarm', Properties: { Threshold } },
+    });
+    const deploy = async (action: 'CreateStack' | 'UpdateStack', Resources: object) =>
+      (await account.query('cloudformation', action, { StackName, TemplateBody: JSON.stringify({ Resources }) }))
+        .status;
+    await deploy('CreateStack', withAlarm(1));
+    const changed = await deploy('UpdateStack', withAlarm(2));
+    const removed = await deploy('UpdateStack', { Topic });
+    await account.query('cloudformation', 'DeleteStack', { StackName });
+    return changed === 200 && removed >= 400;
   },
   "the template's URL has the host localhost: moto takes the first part of any other host for the bucket": async (
     account,
@@ -105,9 +155,10 @@ export async function missingTypes(account: MotoAccount, stackName: string, temp
 /**
  * Applies the workarounds to a synthesised assembly with one stack.
  * @param secretArn the secret that stands in for the template's
+ * @param withIgnored whether resources that moto ignores stay in the template
  * @returns the template before the change
  */
-export function prepareAssembly(folder: string, secretArn: string): Template {
+export function prepareAssembly(folder: string, secretArn: string, withIgnored: boolean): Template {
   const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.template.json'));
   const template: Template = JSON.parse(readFileSync(join(folder, file), 'utf8'));
   const replacements = new Map(
@@ -115,12 +166,14 @@ export function prepareAssembly(folder: string, secretArn: string): Template {
       .filter(([, { Type }]) => ignoredTypes.includes(Type))
       .map(([id, { Type }]) => [id, Type === 'AWS::SecretsManager::Secret' ? secretArn : `not-in-moto-${id}`]),
   );
-  const changed = JSON.stringify(template, (_name, value: unknown) => {
+  const changed = JSON.stringify(template, (name, value: unknown) => {
+    if (name === 'KeyPolicy') return { Statement: [] };
+    if (!withIgnored && replacements.has(name)) return undefined;
     if (typeof value !== 'object' || value === null) return value;
     const { Ref: ref, 'Fn::GetAtt': attribute } = value as Record<string, unknown>;
     return replacements.get(String(Array.isArray(attribute) ? attribute[0] : ref)) ?? value;
   });
-  writeFileSync(join(folder, file), changed);
+  writeFileSync(join(folder, file), changed.replaceAll('"RetainExceptOnCreate"', '"Retain"'));
   const manifest = join(folder, 'manifest.json');
   writeFileSync(manifest, readFileSync(manifest, 'utf8').replace(/"terminationProtection": true,?/, ''));
   return template;
