@@ -223,14 +223,14 @@ describe('the bucket’s policy', () => {
   });
 });
 
-test('the role can neither read nor list what it archived, except run records', async () => {
+test('the role can neither read nor list what it archived, except run records and configurations', async () => {
   const deployed = await collector.deploy();
   await deployed.fireSchedule(noon);
   const { url, region, credentials, bucket: Bucket } = deployed;
   const client = new S3Client({ endpoint: url, region, credentials });
   for (const key of await deployed.keys()) {
     const reading = client.send(new GetObjectCommand({ Bucket, Key: key }));
-    if (key.startsWith('runs/')) await (await reading).Body?.transformToString();
+    if (/^(?:runs|configurations)\//.test(key)) await (await reading).Body?.transformToString();
     else await expect(reading).rejects.toMatchObject({ name: 'AccessDenied' } satisfies Partial<S3ServiceException>);
   }
   await client.send(new ListObjectsV2Command({ Bucket, Prefix: 'runs/' }));
