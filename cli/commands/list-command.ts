@@ -2,28 +2,32 @@ import { Command } from 'commander';
 import { parseObjectKey } from '../../lambda/archive/archive-layout';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { isLate, readRun } from '../../lambda/verify/read-run';
-import { type Period, runsBetween } from '../../lambda/verify/run-keys';
+import { type BadRecord, isLate, readRun } from '../../lambda/verify/read-run';
+import type { Period } from '../../lambda/verify/run-keys';
 import { clusterObjects, describe } from '../archive/cluster-objects';
 import { openArchive } from '../archive/open-archive';
+import { type RunSelection, selectRuns } from '../archive/select-runs';
 import { formatBytes, formatSecond, formatTime } from '../terminal/format';
+import { printBadRecords } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
-import { printTable } from '../terminal/table';
-import { type CommandContext, exitCodes, print, printJsonArray } from '../terminal/terminal';
+import { type Column, leftOutColumns, printTable } from '../terminal/table';
+import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import {
   type ArchiveOption,
   checkPeriod,
   type JsonOption,
-  type PeriodOptions,
+  type RunOptions,
   resourceOption,
+  selectionOf,
   withArchive,
   withJson,
-  withPeriod,
-} from './archive-options';
+  withRuns,
+} from './options';
 
-interface Options extends ArchiveOption, JsonOption, PeriodOptions {
+interface Options extends ArchiveOption, JsonOption, RunOptions {
   readonly cluster?: string;
   readonly resource?: Resource;
+  readonly keys?: boolean;
 }
 
 /** One line of the list, and one element of its JSON. */
@@ -46,52 +50,74 @@ export function listCommand({ terminal, end }: CommandContext): Command {
     .description('Lists archived objects by the time of their run. "late": fetched more than an hour after that time.')
     .option('--cluster <uid>', 'only objects of this cluster')
     .addOption(resourceOption('only objects of this resource'))
-    .addHelpText('after', helpText);
-  withJson(withArchive(withPeriod(command, 'runs')));
+    .option('--keys', 'print only the key of each object, one per line')
+    .addHelpText('after', helpText(terminal));
+  withJson(withArchive(withRuns(command, terminal, 'all')));
   return command.action(async (options: Options) => {
     checkPeriod(command, options);
+    if (options.keys === true && options.json === true)
+      command.error('error: both --keys and --json; expected one of them');
     const reader = await openArchive(options.archive);
     const resources = options.resource === undefined ? resourceNames : [options.resource];
-    const bad: string[] = [];
+    const selection = selectionOf(options, undefined);
+    const badRecords: BadRecord[] = [];
     const rows =
       options.cluster === undefined
-        ? contentOfRuns(reader, resources, options, bad)
-        : contentOfCluster(reader, resources, options.cluster, options);
-    if (options.json === true) await printJsonArray(terminal.out, rows);
-    else {
-      const { colors } = terminal;
-      const count = await printTable(
-        terminal,
-        [
-          { head: 'Run', cell: (row) => formatTime(row.run) },
-          {
-            head: 'Fetched',
-            cell: (row) => (row.fetchedAt === null ? '' : `${formatSecond(row.fetchedAt)}${row.late ? ' late' : ''}`),
-            color: (text, row) => (row.late ? colors.yellow(text) : text),
-          },
-          { head: 'Cluster', cell: (row) => row.cluster, gives: true },
-          { head: 'Resource', cell: (row) => row.resource },
-          { head: 'Content', cell: (row) => formatBytes(row.bytes ?? undefined), align: 'right' },
-          { head: 'Stored', cell: (row) => formatBytes(row.storedBytes ?? undefined), align: 'right' },
-          { head: 'State', cell: (row) => row.state ?? '', gives: true },
-        ],
-        rows,
-      );
-      if (count === 0) await print(terminal.err, `Nothing in ${printable(reader.location)} matches.\n`);
-    }
-    for (const problem of bad)
-      await print(terminal.err, `${terminal.errColors.red('bad run record')} ${printable(problem)}\n`);
-    if (bad.length > 0) end(exitCodes.found);
+        ? contentOfRuns(reader, resources, selection, terminal.now(), badRecords)
+        : contentOfCluster(reader, resources, options.cluster, selection, terminal.now());
+    const count = await printRows(terminal, rows, options);
+    if (count === 0) await print(terminal.err, `Nothing in ${printable(reader.location)} matches.\n`);
+    await printBadRecords(terminal, badRecords);
+    if (badRecords.length > 0) end(exitCodes.found);
   });
 }
 
-/** One cluster: from its own part of the archive, with what the objects say about themselves. */
+/** @returns the number of rows; undefined for JSON */
+async function printRows(
+  terminal: Terminal,
+  rows: AsyncIterable<ListedContent>,
+  { keys, json }: Options,
+): Promise<number | undefined> {
+  if (json === true) {
+    await printJsonArray(terminal.out, rows);
+    return undefined;
+  }
+  if (keys !== true) return printTable(terminal, contentColumns(terminal), rows);
+  let count = 0;
+  for await (const { key } of rows) {
+    await print(terminal.out, `${key}\n`);
+    count += 1;
+  }
+  return count;
+}
+
+function contentColumns({ colors }: Pick<Terminal, 'colors'>): Column<ListedContent>[] {
+  return [
+    { head: 'Run', cell: (row) => formatTime(row.run) },
+    {
+      head: 'Fetched',
+      cell: (row) => (row.fetchedAt === null ? '' : `${formatSecond(row.fetchedAt)}${row.late ? ' late' : ''}`),
+      color: (text, row) => (row.late ? colors.yellow(text) : text),
+      leftOut: 4,
+    },
+    { head: 'Cluster', cell: (row) => row.cluster, wraps: true },
+    { head: 'Resource', cell: (row) => row.resource },
+    { head: 'Content', cell: (row) => formatBytes(row.bytes ?? undefined), align: 'right', leftOut: 3 },
+    { head: 'Stored', cell: (row) => formatBytes(row.storedBytes ?? undefined), align: 'right', leftOut: 1 },
+    { head: 'State', cell: (row) => row.state ?? '', wraps: true, leftOut: 2 },
+  ];
+}
+
+/** One cluster: from its own part of the archive, with the metadata of the objects. */
 async function* contentOfCluster(
   reader: ArchiveReader,
   resources: readonly Resource[],
   cluster: string,
-  period: Period,
+  selection: RunSelection,
+  now: Date,
 ): AsyncGenerator<ListedContent> {
+  const period = await periodOf(reader, selection, now);
+  if (period === undefined) return;
   const described = resources.map((resource) => describe(reader, clusterObjects(reader, resource, cluster, period)));
   for await (const { run, facts, resource, storedBytes, key } of byRun(described)) {
     yield {
@@ -109,23 +135,36 @@ async function* contentOfCluster(
   }
 }
 
+/**
+ * The period from the first to the last of the selected runs; undefined if there are none. A period that was given stays
+ * as it is: it may have objects of runs without a record.
+ */
+async function periodOf(reader: ArchiveReader, selection: RunSelection, now: Date): Promise<Period | undefined> {
+  const { run, at, from, to, last } = selection;
+  if (run === undefined && at === undefined && last === undefined) return { from, to };
+  const times: Date[] = [];
+  for await (const listed of selectRuns(reader, selection, now)) times.push(listed.run);
+  return times.length === 0 ? undefined : { from: times[0], to: times.at(-1) };
+}
+
 /** All clusters: keys sort by cluster first, so the run records say what each run has. */
 async function* contentOfRuns(
   reader: ArchiveReader,
   resources: readonly Resource[],
-  period: Period,
-  bad: string[],
+  selection: RunSelection,
+  now: Date,
+  badRecords: BadRecord[],
 ): AsyncGenerator<ListedContent> {
-  for await (const listed of runsBetween(reader, period)) {
-    const { run, outcomes, badRecords } = await readRun(reader, listed);
-    bad.push(...badRecords.map(({ key, problem }) => `${key}: ${problem}`));
-    for (const outcome of outcomes) {
+  for await (const listed of selectRuns(reader, selection, now)) {
+    const run = await readRun(reader, listed);
+    badRecords.push(...run.badRecords);
+    for (const outcome of run.outcomes) {
       const { cluster, resource, key, fetchedAt, bytes, storedBytes, state, sha256 } = outcome;
       if (key === undefined || !resources.includes(resource) || parseObjectKey(key) === undefined) continue;
       yield {
-        run: run.toISOString(),
+        run: run.run.toISOString(),
         fetchedAt: fetchedAt ?? null,
-        late: isLate(run, fetchedAt),
+        late: isLate(run.run, fetchedAt),
         cluster,
         resource,
         bytes: bytes ?? null,
@@ -156,12 +195,15 @@ async function* byRun<Item extends { readonly run: Date }>(sources: readonly Asy
   }
 }
 
-const helpText = `
-With --cluster the objects themselves are asked; without, the run records say what there is.
+const helpText = (terminal: Terminal) =>
+  `
+With --cluster, the metadata of the objects is read; without, the run records.
+${leftOutColumns('the list', contentColumns(terminal))}
 With --json: an array, an element per object.
 Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done.
 
 Examples:
-  npm run collector -- list --cluster my-cluster
+  npm run collector -- list --cluster my-cluster --from "3 days ago"
   npm run collector -- list --from 2026-11-20 --resource manifest --json
+  npm run --silent collector -- list --last 1 --keys
 `.trimEnd();

@@ -15,7 +15,7 @@ import {
   withArchive,
   withJson,
   withPeriod,
-} from './archive-options';
+} from './options';
 
 interface Options extends ArchiveOption, JsonOption, PeriodOptions {
   readonly retentionDays?: number;
@@ -31,7 +31,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     .option('--config <file>', 'where archive.retentionDays is looked up otherwise', 'collector.json')
     .option('--concurrency <count>', 'objects read at once', parseCount, 8)
     .addHelpText('after', helpText);
-  withJson(withArchive(withPeriod(command, 'runs')));
+  withJson(withArchive(withPeriod(command, terminal)));
   return command.action(async (options: Options) => {
     checkPeriod(command, options);
     const reader = await openArchive(options.archive);
@@ -78,8 +78,8 @@ async function printFindings(
         cell: ({ kind }) => kind,
         color: (text, { kind }) => (kind === 'pending' ? colors.yellow(text) : colors.red(text)),
       },
-      { head: 'Key', cell: ({ key }) => key, gives: true },
-      { head: 'What is wrong', cell: ({ problem }) => problem, gives: true },
+      { head: 'Key', cell: ({ key }) => key, wraps: true },
+      { head: 'What is wrong', cell: ({ problem }) => problem, wraps: true },
     ],
     findings,
   );

@@ -84,7 +84,7 @@ const columnsForKeys = 132;
 function columnsOf({ colors, columns = columnsForKeys }: Terminal, rows: readonly RunOutcome[]) {
   const hasKeys = columns >= columnsForKeys && rows.some(({ key }) => key !== undefined);
   return [
-    { head: 'Cluster', cell: (row: RunOutcome) => row.cluster, gives: true },
+    { head: 'Cluster', cell: (row: RunOutcome) => row.cluster, wraps: true },
     { head: 'Resource', cell: (row: RunOutcome) => row.resource },
     {
       head: 'Outcome',
@@ -93,7 +93,7 @@ function columnsOf({ colors, columns = columnsForKeys }: Terminal, rows: readonl
     },
     { head: 'Content', cell: (row: RunOutcome) => formatBytes(row.bytes), align: 'right' as const },
     { head: 'Stored', cell: (row: RunOutcome) => formatBytes(row.storedBytes), align: 'right' as const },
-    ...(hasKeys ? [{ head: 'Object', cell: (row: RunOutcome) => row.key ?? '', gives: true }] : []),
+    ...(hasKeys ? [{ head: 'Object', cell: (row: RunOutcome) => row.key ?? '', wraps: true }] : []),
   ];
 }
 

@@ -10,15 +10,17 @@ export interface CollectorResult {
 }
 
 export interface CollectorSurroundings {
-  /** Width of the terminal; left out: the output goes into a pipe. */
+  /** Most characters in a line; left out: no limit. */
   readonly columns?: number;
+  /** Whether the output goes to a terminal; left out: into a pipe, or to a terminal if there are columns. */
+  readonly isTerminal?: boolean;
   readonly now?: Date;
 }
 
 /** Runs one command line in this process and keeps what it writes. */
 export async function runCollector(
   args: readonly string[],
-  { columns, now = new Date('2026-11-20T12:00:00Z') }: CollectorSurroundings = {},
+  { columns, isTerminal = columns !== undefined, now = new Date('2026-11-20T12:00:00Z') }: CollectorSurroundings = {},
 ): Promise<CollectorResult> {
   const out = new KeptText();
   const err = new KeptText();
@@ -26,8 +28,9 @@ export async function runCollector(
     out,
     err,
     columns,
-    colors: createColors(columns !== undefined),
+    colors: createColors(isTerminal),
     errColors: createColors(false),
+    isTerminal: isTerminal,
     isWatched: false,
     now: () => now,
   });

@@ -22,6 +22,7 @@ export async function runStart(
       columns: undefined,
       colors: createColors(false),
       errColors: createColors(false),
+      isTerminal: false,
       isWatched: false,
       now: () => new Date(),
     },

@@ -12,37 +12,39 @@ async function extract(record: string, chunkSize = 7): Promise<{ text: string; f
   return { text, found: log.found, isLossy: log.isLossy };
 }
 
-test('the text of any log comes out as it went in, however the record is cut into chunks', async () => {
-  const document = fc.record({
-    before: fc.jsonValue(),
-    log: fc.string({ unit: 'binary', maxLength: 60 }),
-    chunkSize: fc.integer({ min: 1, max: 40 }),
+describe('the text of a log', () => {
+  it('the text of any log comes out as it went in, however the record is cut into chunks', async () => {
+    const document = fc.record({
+      before: fc.jsonValue(),
+      log: fc.string({ unit: 'binary', maxLength: 60 }),
+      chunkSize: fc.integer({ min: 1, max: 40 }),
+    });
+    await fc.assert(
+      fc.asyncProperty(document, async ({ before, log, chunkSize }) => {
+        const record = JSON.stringify({ metadata: { before }, spec: { clusterUid: 'c', log }, status: { state: 's' } });
+        expect(await extract(record, chunkSize)).toMatchObject({ text: log.toWellFormed(), found: true });
+      }),
+    );
   });
-  await fc.assert(
-    fc.asyncProperty(document, async ({ before, log, chunkSize }) => {
-      const record = JSON.stringify({ metadata: { before }, spec: { clusterUid: 'c', log }, status: { state: 's' } });
-      expect(await extract(record, chunkSize)).toMatchObject({ text: log.toWellFormed(), found: true });
-    }),
-  );
-});
 
-test.each([
-  ['a log elsewhere', { log: 'no', metadata: { log: 'no', spec: { log: 'no' } } }],
-  ['a log further down', { spec: { deep: { log: 'no' }, list: [{ log: 'no' }] } }],
-  ['a section that is a list', { spec: ['log', 'no'] }],
-  ['a log that is null', { spec: { log: null } }],
-])('%s is not the text', async (_, record) => {
-  expect(await extract(JSON.stringify(record))).toEqual({ text: '', found: false, isLossy: false });
-});
+  it.each([
+    ['a log elsewhere', { log: 'no', metadata: { log: 'no', spec: { log: 'no' } } }],
+    ['a log further down', { spec: { deep: { log: 'no' }, list: [{ log: 'no' }] } }],
+    ['a section that is a list', { spec: ['log', 'no'] }],
+    ['a log that is null', { spec: { log: null } }],
+  ])('%s is not the text', async (_, record) => {
+    expect(await extract(JSON.stringify(record))).toEqual({ text: '', found: false, isLossy: false });
+  });
 
-test('names written with escapes are the same names', async () => {
-  expect((await extract('{"sp\\u0065c":{"l\\u006fg":"x"}}')).text).toBe('x');
-});
+  it('names written with escapes are the same names', async () => {
+    expect((await extract('{"sp\\u0065c":{"l\\u006fg":"x"}}')).text).toBe('x');
+  });
 
-test('half a surrogate pair is left out and reported', async () => {
-  expect(await extract('{"spec":{"log":"a\\ud800b"}}')).toEqual({ text: 'ab', found: true, isLossy: true });
-});
+  it('half a surrogate pair is left out and reported', async () => {
+    expect(await extract('{"spec":{"log":"a\\ud800b"}}')).toEqual({ text: 'ab', found: true, isLossy: true });
+  });
 
-test('a record that is cut short is an error', async () => {
-  await expect(extract('{"spec":{"log":"abc')).rejects.toThrow();
+  it('a record that is cut short is an error', async () => {
+    await expect(extract('{"spec":{"log":"abc')).rejects.toThrow();
+  });
 });
