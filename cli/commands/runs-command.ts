@@ -4,7 +4,7 @@ import { type BadRecord, type Run, readRun } from '../../lambda/verify/read-run'
 import { openArchive } from '../archive/open-archive';
 import { type RunSelection, selectRuns } from '../archive/select-runs';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
-import { outcomeColumns, printBadRecords, printRun, summarizeRun } from '../terminal/print-run';
+import { outcomeColumns, printBadRecords, printRun, summarizeRun, totalOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { type Column, leftOutColumns, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
@@ -89,7 +89,7 @@ function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<Run>[] {
   return [
     { head: 'Run', cell: ({ run }) => formatTime(run) },
     { head: 'Attempts', cell: attemptsOf, align: 'right', leftOut: 4 },
-    { head: 'Archived', cell: (run) => `${run.counts.archived}/${totalOf(run)}`, align: 'right' },
+    { head: 'Archived', cell: ({ counts }) => `${counts.archived}/${totalOf(counts)}`, align: 'right' },
     { head: 'Failed', cell: ({ counts }) => `${counts.failed}`, align: 'right', color: redUnlessZero, leftOut: 6 },
     {
       head: 'Not attempted',
@@ -109,10 +109,6 @@ function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<Run>[] {
       wraps: true,
     },
   ];
-}
-
-function totalOf({ counts }: Run): number {
-  return counts.archived + counts.failed + counts.notAttempted;
 }
 
 function attemptsOf({ attempts, shards }: Run): string {

@@ -15,15 +15,25 @@ export async function printRun(terminal: Terminal, run: Run, asJson: boolean): P
     return;
   }
   const { colors } = terminal;
-  const { archived, failed, notAttempted } = run.counts;
   const lines = [
     `Run ${colors.bold(formatTime(run.run))}: ${run.status === 'complete' ? colors.green(run.status) : colors.red(run.status)} ` +
       `after ${formatCount(run.attempts, 'attempt')} and ${formatDuration(run.durationMs)}; ` +
-      `${archived} archived, ${failed} failed, ${notAttempted} not attempted`,
+      formatOutcomeCounts(run.counts),
     ...run.stopped.map((reason) => `Stopped early: ${printable(reason)}`),
   ];
   await print(terminal.out, `${lines.join('\n')}\n`);
   await printTable(terminal, outcomeColumns(terminal, run.run), outcomes);
+}
+
+/** `8 archived, 1 failed, 0 not attempted`, and how many optional ones are missing, if any are. */
+export function formatOutcomeCounts({ archived, failed, notAttempted, optionalMissing }: Run['counts']): string {
+  const optional = optionalMissing === 0 ? '' : `, ${optionalMissing} optional missing`;
+  return `${archived} archived, ${failed} failed, ${notAttempted} not attempted${optional}`;
+}
+
+/** How many outcomes a run has. */
+export function totalOf({ archived, failed, notAttempted, optionalMissing }: Run['counts']): number {
+  return archived + failed + notAttempted + optionalMissing;
 }
 
 export function outcomeColumns({ colors }: Pick<Terminal, 'colors'>, run: Date): Column<OutcomeRow>[] {

@@ -24,6 +24,8 @@ export interface AttemptFixture {
   readonly startedAt?: Date;
   readonly durationMs?: number;
   readonly clusters: readonly string[];
+  /** Clusters that the run is complete without. */
+  readonly optional?: readonly string[];
   readonly answer: (cluster: string, resource: Resource) => Answer;
 }
 
@@ -49,7 +51,8 @@ export class ArchiveFixture {
     const outcomes: Outcome[] = [];
     for (const cluster of clusters) {
       for (const resource of resourceNames) {
-        outcomes.push(await this.outcomeOf(run, cluster, resource, answer(cluster, resource), startedAt));
+        const outcome = await this.outcomeOf(run, cluster, resource, answer(cluster, resource), startedAt);
+        outcomes.push(fixture.optional?.includes(cluster) ? { ...outcome, optional: true } : outcome);
       }
     }
     const counts = countOutcomes(outcomes);

@@ -44,6 +44,17 @@ describe('runs', () => {
     });
   });
 
+  it('an optional cluster may be missing from a complete run, and is counted apart', async () => {
+    const answer: AttemptFixture['answer'] = (cluster, resource) =>
+      cluster === 'beta' ? { failed: 'switched off' } : good(cluster, resource);
+    await archive.attempt({ run: hour(9), clusters, optional: ['beta'], answer });
+    expect((await runs()).out).toMatch(/│ +2\/4 │ +0 │ +0 │.*│ complete/);
+    const { out } = await runs('2026-11-20T09:00');
+    expect(out).toContain(
+      'complete after 1 attempt and 4.2 s; 2 archived, 0 failed, 0 not attempted, 2 optional missing',
+    );
+  });
+
   it('the newest runs come last, and no more than asked for', async () => {
     for (const day of [1, 5, 19, 20])
       await archive.attempt({ run: new Date(Date.UTC(2026, 10, day)), clusters, answer: good });
