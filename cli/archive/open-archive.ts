@@ -1,5 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
+import { shellQuoted } from '../terminal/format';
+
+/** Where `npm start` puts the archive. */
+export const defaultArchive = 'local-archive';
+
+/** The option that names an archive in a command that a person may paste; empty for the default. */
+export function archiveArgument(location: string): string {
+  return location === defaultArchive ? '' : ` --archive ${shellQuoted(location)}`;
+}
 
 /**
  * The archive a location names: `s3://bucket`, or a folder.

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Resource, resourceNames } from '../../lambda/resources';
+import { defaultArchive } from '../archive/open-archive';
 import type { RunSelection } from '../archive/select-runs';
 import type { Terminal } from '../terminal/terminal';
 import { type Edge, parseRunTime, parseTime } from './time-argument';
@@ -25,7 +26,7 @@ export interface RunOptions extends PeriodOptions {
 
 /** Adds what every command takes. */
 export function withArchive(command: Command): Command {
-  return command.option('--archive <location>', 'the archive: a folder or s3://bucket', 'local-archive');
+  return command.option('--archive <location>', 'the archive: a folder or s3://bucket', defaultArchive);
 }
 
 export function withJson(command: Command): Command {
@@ -51,11 +52,12 @@ export function withOneRun(command: Command, { now }: Pick<Terminal, 'now'>, oth
 export function withRuns(command: Command, terminal: Pick<Terminal, 'now'>, last: number | 'all'): Command {
   withPeriod(withOneRun(command, terminal, ['from', 'to', 'last']), terminal);
   return command.addOption(
-    new Option(
-      '--last <count>',
-      `only so many runs, the newest (default: ${last === 'all' ? last : `${last}, with --from all`})`,
-    ).argParser(parseCount),
+    lastOption(`only so many runs, the newest (default: ${last === 'all' ? last : `${last}, with --from all`})`),
   );
+}
+
+export function lastOption(description: string): Option {
+  return new Option('--last <count>', description).argParser(parseCount);
 }
 
 /** The runs that the options select. @param most how many of the newest runs, if neither --last nor --from is given */

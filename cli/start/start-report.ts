@@ -6,7 +6,8 @@ import { type Run, readRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
 import type { FunctionError } from '../../local/deployment/execution-environment';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
-import { formatBytes, formatCount } from '../terminal/format';
+import { archiveArgument } from '../archive/open-archive';
+import { formatBytes, formatCount, shellQuoted } from '../terminal/format';
 import { outcomesFailuresFirst, summarizeRun } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { printTable } from '../terminal/table';
@@ -52,7 +53,7 @@ export async function reportAsText(terminal: Terminal, reported: Reported): Prom
   const outcomes = outcomesFailuresFirst(run);
   const shown = outcomes.slice(0, shownOutcomes);
   await printTable(terminal, columnsOf(terminal, shown), shown);
-  const command = `npm run collector -- runs ${run.run.toISOString()}${at(folder)}`;
+  const command = `npm run collector -- runs ${run.run.toISOString()}${archiveArgument(folder)}`;
   if (outcomes.length > shown.length)
     await print(terminal.out, `… and ${outcomes.length - shown.length} more: ${command}\n`);
   for (const { outcome, resource, cluster, error } of shown)
@@ -130,20 +131,23 @@ function nextSteps(
   if (stored?.key !== undefined) {
     const decompress = parseObjectKey(stored.key)?.compression === 'zstd' ? 'zstd -dc' : 'gunzip -c';
     steps.push([
-      `${decompress} ${quoted(join(folder, stored.key))} | head`,
+      `${decompress} ${shellQuoted(join(folder, stored.key))} | head`,
       'reads an object: it is nothing but a compressed file',
     ]);
     steps.push([
-      `npm run collector -- show ${quoted(stored.cluster)} --resource manifest${at(folder)}`,
+      `npm run collector -- show ${shellQuoted(stored.cluster)} --resource manifest${archiveArgument(folder)}`,
       'finds the newest manifest of the cluster and prints it',
     ]);
   }
-  steps.push([`npm run collector -- runs${at(folder)}`, 'lists the runs']);
-  steps.push([`npm run collector -- verify${at(folder)}`, 'checks that the archive is whole and as it was written']);
+  steps.push([`npm run collector -- runs${archiveArgument(folder)}`, 'lists the runs']);
+  steps.push([
+    `npm run collector -- verify${archiveArgument(folder)}`,
+    'checks that the archive is whole and as it was written',
+  ]);
   if (kind === 'demo' && isGreen) {
     const uid = run.outcomes[0]?.cluster ?? 'prod-eu-1';
     steps.push([
-      `npm start -- --fail ${quoted(`${uid}=other-cluster`)}`,
+      `npm start -- --fail ${shellQuoted(`${uid}=other-cluster`)}`,
       'shows what happens when the service gives a wrong answer',
     ]);
   }
@@ -177,15 +181,6 @@ function failureOf({ attempts, execution, refused }: StartedRun): Failure | unde
 
 function lineByLine(text: string): string {
   return text.split('\n').map(printable).join('\n');
-}
-
-function at(folder: string): string {
-  return folder === 'local-archive' ? '' : ` --archive ${quoted(folder)}`;
-}
-
-/** An argument for a shell. */
-function quoted(text: string): string {
-  return /^[\w.,:/=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
 /** Rows of the table; what lies beyond is in the records. */

@@ -39,3 +39,8 @@ export function formatSecond(time: Date | string): string {
 export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`;
 }
+
+/** An argument as a shell takes it. */
+export function shellQuoted(text: string): string {
+  return /^[\w.,:/=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

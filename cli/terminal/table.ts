@@ -8,6 +8,8 @@ export interface Column<Row> {
   readonly align?: 'left' | 'right';
   /** Where the terminal is too narrow, the widest of these columns become narrower, and their text is wrapped. */
   readonly wraps?: boolean;
+  /** Least width of a column that wraps, in characters; left out: 10. */
+  readonly narrowest?: number;
   /** Where that is not enough, columns with a number are left out, 1 first. */
   readonly leftOut?: number;
   /** Colours a cell; receives the text as it will be shown. */
@@ -23,8 +25,7 @@ interface Layout<Row> {
 /** Rows that are laid out together: the widths follow from the first batch. */
 const batchSize = 500;
 
-/** Least width of a column that wraps, padding included. */
-const narrowest = 12;
+const narrowestText = 10;
 
 /** What the library puts around a cell's text. */
 const padding = 2;
@@ -108,6 +109,7 @@ function layOut<Row>(
   const measured = columns.map((column) => {
     const natural = libraryWidth([column.head, ...rows.map((row) => printable(column.cell(row)))]);
     const width = areAll || column.wraps === true ? natural : natural + growth;
+    const narrowest = (column.narrowest ?? narrowestText) + padding;
     return { column, width, least: column.wraps === true ? Math.min(width, narrowest) : width };
   });
   let shown = measured;
@@ -116,15 +118,11 @@ function layOut<Row>(
     shown = shown.filter(({ column }) => column !== leaving);
   }
   const widths = shown.map(({ width }) => width);
-  const wrapping = [...widths.keys()].filter((at) => shown[at]?.column.wraps === true);
+  const mayShrink = (at: number) => (widths[at] ?? 0) > (shown[at]?.least ?? 0);
   for (let excess = sumWidths(widths) - available; excess > 0; excess -= 1) {
-    const widest = wrapping.reduce(
-      (best, at) => ((widths[at] ?? 0) > (widths[best] ?? 0) ? at : best),
-      wrapping[0] ?? 0,
-    );
-    const width = widths[widest] ?? 0;
-    if (wrapping.length === 0 || width <= narrowest) break;
-    widths[widest] = width - 1;
+    const [widest] = [...widths.keys()].filter(mayShrink).sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0));
+    if (widest === undefined) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
   }
   return { columns: shown.map(({ column }) => column), widths };
 }
