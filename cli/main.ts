@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../package.json';
 import { diffCommand } from './commands/diff-command';
+import { grepCommand } from './commands/grep-command';
 import { historyCommand } from './commands/history-command';
 import { listCommand } from './commands/list-command';
 import { reportCommand } from './commands/report-command';
@@ -29,7 +30,16 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
     .version(version, '--version', 'print the version')
     .helpCommand('help [command]', 'say what a command does')
     .addHelpText('after', helpText);
-  const commands = [runsCommand, listCommand, showCommand, diffCommand, historyCommand, verifyCommand, reportCommand];
+  const commands = [
+    runsCommand,
+    listCommand,
+    showCommand,
+    diffCommand,
+    historyCommand,
+    grepCommand,
+    verifyCommand,
+    reportCommand,
+  ];
   for (const command of commands) program.addCommand(command(context));
   for (const command of [program, ...program.commands]) {
     command

@@ -1,4 +1,4 @@
-import { Readable, Transform } from 'node:stream';
+import { pipeline, Readable, Transform } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { checksumText } from '../../lambda/archive/checksum';
 import {
@@ -47,10 +47,10 @@ export class FolderArchiveReader implements ArchiveReader {
     if (found === undefined) return undefined;
     const { size, userMetadata, checksums, damage } = found.metadata;
     if (damage !== undefined) return { storedBytes: size, metadata: userMetadata, body: damagedBody(damage) };
-    const source = found.open();
     const expected = checksums.crc32;
-    if (expected === undefined) return { storedBytes: size, metadata: userMetadata, body: source };
-    const body = source.compose(checkCrc32(expected));
+    const source = found.open();
+    // The callback is for the stream's error, which the reader of `body` sees as well.
+    const body = expected === undefined ? source : pipeline(source, checkCrc32(expected), () => {});
     return { storedBytes: size, metadata: userMetadata, body };
   }
 }

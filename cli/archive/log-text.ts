@@ -7,58 +7,80 @@ import { StringCapture } from '../../lambda/body/json/string-sinks';
 /** Longest member name that matters: `spec`. */
 const longestName = 4;
 
-/**
- * Log record in, log text out: the string `spec.log`, decoded to UTF-8, whatever its size. Ends with a JsonError if the
- * record is no JSON, which only a foreign one is: it was checked before it was archived.
- */
-export class LogText extends Transform {
+/** Finds the text of a log record, the string `spec.log`, and decodes it to UTF-8, whatever its size. */
+export class LogTextDecoder {
   /** Whether the record has a log text. */
   found = false;
-  private readonly memberName = new StringCapture(longestName);
-  private readonly decoder = new JsonStringDecoder();
-  private section = '';
-  private readonly scanner = new JsonScanner({
-    name: (depth) => this.beginName(depth),
-    value: (type, depth) => this.beginValue(type, depth),
+  readonly #memberName = new StringCapture(longestName);
+  readonly #decoder = new JsonStringDecoder();
+  readonly #scanner = new JsonScanner({
+    name: (depth) => this.#beginName(depth),
+    value: (type, depth) => this.#beginValue(type, depth),
   });
+  #section = '';
 
-  /** Whether the text has half a surrogate pair, which UTF-8 cannot say and the output lacks. */
+  /** Whether the text has half a surrogate pair, which UTF-8 cannot express: the output leaves it out. */
   get isLossy(): boolean {
-    return this.decoder.loneSurrogate;
+    return this.#decoder.loneSurrogate;
+  }
+
+  /**
+   * @returns the text in this part of the record
+   * @throws JsonError if the record is not JSON: it was checked before it was archived, so another program wrote it
+   */
+  write(chunk: Buffer): Buffer {
+    this.#decoder.beginChunk(chunk.length);
+    this.#scanner.write(chunk);
+    return this.#decoder.takeChunk();
+  }
+
+  /** @throws JsonError if the record is not complete */
+  end(): void {
+    this.#scanner.end();
+  }
+
+  #beginName(depth: number): StringSink | undefined {
+    if (depth > 2) return undefined;
+    this.#memberName.clear();
+    return this.#memberName;
+  }
+
+  #beginValue(type: JsonType, depth: number): StringSink | undefined {
+    const name = this.#memberName.tooLong ? '' : this.#memberName.value;
+    if (depth === 1) this.#section = type === 'object' ? name : '';
+    if (depth !== 2 || this.#section !== 'spec' || name !== 'log' || type !== 'string') return undefined;
+    this.found = true;
+    return this.#decoder;
+  }
+}
+
+/** A stream with a log record in, and its text out. Ends with a JsonError if the record is not JSON. */
+export class LogText extends Transform {
+  readonly #decoder = new LogTextDecoder();
+
+  get found(): boolean {
+    return this.#decoder.found;
+  }
+
+  get isLossy(): boolean {
+    return this.#decoder.isLossy;
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error, chunk?: Buffer) => void): void {
     try {
-      this.decoder.beginChunk(chunk.length);
-      this.scanner.write(chunk);
+      done(undefined, this.#decoder.write(chunk));
     } catch (error) {
       done(error as Error);
-      return;
     }
-    done(undefined, this.decoder.takeChunk());
   }
 
   override _flush(done: (error?: Error) => void): void {
     try {
-      this.scanner.end();
+      this.#decoder.end();
     } catch (error) {
       done(error as Error);
       return;
     }
     done();
-  }
-
-  private beginName(depth: number): StringSink | undefined {
-    if (depth > 2) return undefined;
-    this.memberName.clear();
-    return this.memberName;
-  }
-
-  private beginValue(type: JsonType, depth: number): StringSink | undefined {
-    const name = this.memberName.tooLong ? '' : this.memberName.value;
-    if (depth === 1) this.section = type === 'object' ? name : '';
-    if (depth !== 2 || this.section !== 'spec' || name !== 'log' || type !== 'string') return undefined;
-    this.found = true;
-    return this.decoder;
   }
 }

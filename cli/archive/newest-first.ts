@@ -2,7 +2,7 @@ import type { Period } from '../../lambda/verify/run-keys';
 
 const dayMs = 86_400_000;
 
-/** Longest part of a period that is listed at once, and so held in memory. */
+/** Longest part behind one that had items: its items are held in memory. */
 const longestPartMs = 32 * dayMs;
 
 /**
@@ -20,7 +20,7 @@ export async function* newestFirst<Item extends { readonly run: Date }>(
   if (oldest === undefined) return;
   let to = period.to;
   let end = to ?? now;
-  for (let partMs = dayMs; ; partMs = Math.min(2 * partMs, longestPartMs)) {
+  for (let partMs = dayMs; ; ) {
     const from = new Date(Math.max(end.getTime() - partMs + 1, oldest));
     const found: Item[] = [];
     for await (const item of list({ from, to })) found.push(item);
@@ -28,6 +28,7 @@ export async function* newestFirst<Item extends { readonly run: Date }>(
     if (from.getTime() <= oldest) return;
     end = new Date(from.getTime() - 1);
     to = end;
+    partMs = found.length === 0 ? 2 * partMs : Math.min(2 * partMs, longestPartMs);
   }
 }
 

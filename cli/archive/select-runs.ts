@@ -38,6 +38,22 @@ export async function* selectRuns(
   }
 }
 
+/**
+ * The period from the first to the last of the selected runs; undefined if there are none. A period without `last` stays
+ * as it is: it may have objects of runs without a record.
+ */
+export async function selectPeriod(
+  reader: ArchiveReader,
+  selection: RunSelection,
+  now: Date,
+): Promise<Period | undefined> {
+  const { run, at, from, to, last } = selection;
+  if (run === undefined && at === undefined && last === undefined) return { from, to };
+  const times: Date[] = [];
+  for await (const listed of selectRuns(reader, selection, now)) times.push(listed.run);
+  return times.length === 0 ? undefined : { from: times[0], to: times.at(-1) };
+}
+
 export function runsNewestFirst(reader: ArchiveReader, period: Period, now: Date): AsyncGenerator<ListedRun> {
   return newestFirst((part) => runsBetween(reader, part), period, now);
 }

@@ -3,10 +3,9 @@ import { parseObjectKey } from '../../lambda/archive/archive-layout';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type BadRecord, isLate, readRun } from '../../lambda/verify/read-run';
-import type { Period } from '../../lambda/verify/run-keys';
 import { clusterObjects, describe } from '../archive/cluster-objects';
 import { openArchive } from '../archive/open-archive';
-import { type RunSelection, selectRuns } from '../archive/select-runs';
+import { type RunSelection, selectPeriod, selectRuns } from '../archive/select-runs';
 import { formatBytes, formatSecond, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
@@ -116,7 +115,7 @@ async function* contentOfCluster(
   selection: RunSelection,
   now: Date,
 ): AsyncGenerator<ListedContent> {
-  const period = await periodOf(reader, selection, now);
+  const period = await selectPeriod(reader, selection, now);
   if (period === undefined) return;
   const described = resources.map((resource) => describe(reader, clusterObjects(reader, resource, cluster, period)));
   for await (const { run, facts, resource, storedBytes, key } of byRun(described)) {
@@ -133,18 +132,6 @@ async function* contentOfCluster(
       key,
     };
   }
-}
-
-/**
- * The period from the first to the last of the selected runs; undefined if there are none. A period that was given stays
- * as it is: it may have objects of runs without a record.
- */
-async function periodOf(reader: ArchiveReader, selection: RunSelection, now: Date): Promise<Period | undefined> {
-  const { run, at, from, to, last } = selection;
-  if (run === undefined && at === undefined && last === undefined) return { from, to };
-  const times: Date[] = [];
-  for await (const listed of selectRuns(reader, selection, now)) times.push(listed.run);
-  return times.length === 0 ? undefined : { from: times[0], to: times.at(-1) };
 }
 
 /** All clusters: keys sort by cluster first, so the run records say what each run has. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCollector } from './run-collector';
 
-const commands = ['runs', 'list', 'show', 'diff', 'history', 'verify', 'report'];
+const commands = ['runs', 'list', 'show', 'diff', 'history', 'grep', 'verify', 'report'];
 
 describe('the command line', () => {
   it.each(commands)('%s --help says what it takes, with examples and exit codes', async (command) => {
@@ -45,7 +45,7 @@ describe('the command line', () => {
   });
 
   it.each(commands)('%s on a folder that is not there says so', async (command) => {
-    const rest = { show: ['a'], diff: ['a'], history: ['a'], report: ['--out', '-'] }[command] ?? [];
+    const rest = { show: ['a'], diff: ['a'], history: ['a'], grep: ['a'], report: ['--out', '-'] }[command] ?? [];
     const { code, err } = await runCollector([command, ...rest, '--archive', '/no/such/folder']);
     expect(code).toBe(3);
     expect(err).toContain('Opening the archive /no/such/folder failed: there is no such folder');

@@ -8,6 +8,7 @@ const now = new Date('2026-11-20T12:00:00Z');
 /** Items of a listing by time; counts how many were listed. */
 class Listing {
   listed = 0;
+  requests = 0;
   readonly #times: readonly number[];
 
   constructor(times: readonly number[]) {
@@ -15,6 +16,7 @@ class Listing {
   }
 
   list = async function* (this: Listing, { from, to }: Period) {
+    this.requests += 1;
     for (const time of this.#times) {
       if (from !== undefined && time < from.getTime()) continue;
       if (to !== undefined && time > to.getTime()) return;
@@ -51,6 +53,13 @@ describe('newest first', () => {
     const newest = await timesOf(take(30, newestFirst(listing.list, {}, now)));
     expect(newest).toEqual(Array.from({ length: 30 }, (_, at) => now.getTime() - at * 3_600_000));
     expect(listing.listed).toBeLessThan(100);
+  });
+
+  it('the newest of an archive that ended long ago is found with few requests', async () => {
+    const listing = new Listing([now.getTime() - 3649 * dayMs, now.getTime() - 3650 * dayMs]);
+    const newest = await firstOf(newestFirst(listing.list, {}, now));
+    expect(newest?.run.getTime()).toBe(now.getTime() - 3649 * dayMs);
+    expect(listing.requests).toBeLessThan(15);
   });
 
   it('the first of nothing is undefined', async () => {
