@@ -16,17 +16,17 @@ const pageSize = 1000;
 /** An archive in a folder on this machine. */
 export class FolderArchiveReader implements ArchiveReader {
   readonly location: string;
-  private readonly store: FolderStore;
+  readonly #store: FolderStore;
 
   constructor(folder: string) {
     this.location = folder;
-    this.store = new FolderStore(folder);
+    this.#store = new FolderStore(folder);
   }
 
   async *list(prefix: string, after?: string): AsyncGenerator<ListedObject> {
     for (let startAfter = after, last = false; !last; ) {
       const page = await translated(`Listing ${prefix}`, () =>
-        this.store.list(prefix, { startAfter, maxKeys: pageSize }),
+        this.#store.list(prefix, { startAfter, maxKeys: pageSize }),
       );
       for (const { key, size, lastModified, userMetadata, damage } of page.objects) {
         const metadata = damage === undefined ? { metadata: userMetadata } : {};
@@ -38,12 +38,12 @@ export class FolderArchiveReader implements ArchiveReader {
   }
 
   async head(key: string): Promise<ObjectHead | undefined> {
-    const found = await translated(`Reading ${key}`, () => this.store.head(key));
+    const found = await translated(`Reading ${key}`, () => this.#store.head(key));
     return found && { storedBytes: found.size, metadata: found.userMetadata };
   }
 
   async open(key: string): Promise<OpenedObject | undefined> {
-    const found = await translated(`Reading ${key}`, () => this.store.get(key));
+    const found = await translated(`Reading ${key}`, () => this.#store.get(key));
     if (found === undefined) return undefined;
     const { size, userMetadata, checksums, damage } = found.metadata;
     if (damage !== undefined) return { storedBytes: size, metadata: userMetadata, body: damagedBody(damage) };

@@ -50,9 +50,9 @@ function replaced(before: string, after: string): Hunk {
   const now = splitLines(after);
   const shorter = Math.min(old.length, now.length);
   let head = 0;
-  while (head < shorter && old[head] === now[head]) head++;
+  while (head < shorter && old[head] === now[head]) head += 1;
   let end = 0;
-  while (end < shorter - head && old.at(-1 - end) === now.at(-1 - end)) end++;
+  while (end < shorter - head && old.at(-1 - end) === now.at(-1 - end)) end += 1;
   const start = Math.max(0, head - context);
   const stop = Math.min(end, context);
   return hunk(start + 1, start + 1, [
@@ -66,15 +66,15 @@ function replaced(before: string, after: string): Hunk {
 /** Length of the longest end of `old` that is a beginning of `now`, in lines (Knuth, Morris and Pratt). */
 function overlap(old: readonly string[], now: readonly string[]): number {
   const failure = new Int32Array(now.length);
-  for (let at = 1, length = 0; at < now.length; at++) {
+  for (let at = 1, length = 0; at < now.length; at += 1) {
     while (length > 0 && now[at] !== now[length]) length = failure[length - 1] ?? 0;
-    if (now[at] === now[length]) length++;
+    if (now[at] === now[length]) length += 1;
     failure[at] = length;
   }
   let length = 0;
   for (const line of old) {
     while (length > 0 && (length === now.length || line !== now[length])) length = failure[length - 1] ?? 0;
-    if (line === now[length]) length++;
+    if (line === now[length]) length += 1;
   }
   return length;
 }

@@ -34,7 +34,7 @@ const collectorVersion = '1.0.0';
 /** An archive in a new folder, written as the collector writes it. */
 export class ArchiveFixture {
   readonly store: FolderStore;
-  private readonly archived = new Map<string, Outcome>();
+  readonly #archived = new Map<string, Outcome>();
 
   private constructor(readonly folder: string) {
     this.store = new FolderStore(folder);
@@ -51,7 +51,7 @@ export class ArchiveFixture {
     const outcomes: Outcome[] = [];
     for (const cluster of clusters) {
       for (const resource of resourceNames) {
-        const outcome = await this.outcomeOf(run, cluster, resource, answer(cluster, resource), startedAt);
+        const outcome = await this.#outcomeOf(run, cluster, resource, answer(cluster, resource), startedAt);
         outcomes.push(fixture.optional?.includes(cluster) ? { ...outcome, optional: true } : outcome);
       }
     }
@@ -87,13 +87,7 @@ export class ArchiveFixture {
     await this.store.put(key, body, { userMetadata, checksums: { crc32: checksumText(crc32(body)) } });
   }
 
-  private async outcomeOf(
-    run: Date,
-    cluster: string,
-    resource: Resource,
-    answer: Answer,
-    startedAt: Date,
-  ): Promise<Outcome> {
+  async #outcomeOf(run: Date, cluster: string, resource: Resource, answer: Answer, startedAt: Date): Promise<Outcome> {
     const key = objectKey({ resource, cluster, run, compression: 'gzip' });
     if ('failed' in answer)
       return {
@@ -108,7 +102,7 @@ export class ArchiveFixture {
     if ('notAttempted' in answer) return { cluster, resource, outcome: 'not-attempted', error: answer.notAttempted };
     if ('alreadyArchived' in answer) {
       if (answer.alreadyArchived === 'without hash') return { cluster, resource, outcome: 'already-archived', key };
-      const { requests, durationMs, httpStatus, ...known } = this.archived.get(key) ?? { cluster, resource };
+      const { requests, durationMs, httpStatus, ...known } = this.#archived.get(key) ?? { cluster, resource };
       return { ...known, outcome: 'already-archived', key };
     }
     const content = Buffer.from(answer.content);
@@ -151,7 +145,7 @@ export class ArchiveFixture {
       mediaType,
       ...facts,
     };
-    this.archived.set(key, outcome);
+    this.#archived.set(key, outcome);
     return outcome;
   }
 }

@@ -127,16 +127,16 @@ async function writeReport(clusters: readonly string[], hours: readonly number[]
       expect(await shownClusters()).toEqual(['changing']);
       await page.keyboard.press('Enter');
       const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")');
-      expect(await focused()).toMatch(/^changing, 2026-11-20 11:00:00Z: log: archived/);
+      expect(await focused()).toMatch(/^changing, 2026-11-20T11:00:00Z: log: archived/);
       await page.keyboard.press('ArrowLeft');
-      expect(await focused()).toMatch(/^changing, 2026-11-20 10:00:00Z: .*manifest: archived, .*changed, late$/);
+      expect(await focused()).toMatch(/^changing, 2026-11-20T10:00:00Z: .*manifest: archived, .*changed, late$/);
       expect(await page.locator('#popup').innerText()).toContain('manifest: archived');
       await page.keyboard.press('/');
       await page.keyboard.press('Escape');
       expect(await shownClusters()).toHaveLength(clusters.length);
       await page.keyboard.press('Home');
       await page.keyboard.press('ArrowDown');
-      expect(await focused()).toMatch(/2026-11-20 08:00:00Z/);
+      expect(await focused()).toMatch(/2026-11-20T08:00:00Z/);
       expect(await page.locator('.cell[tabindex="0"]').count()).toBe(1);
     });
 
@@ -158,7 +158,7 @@ async function writeReport(clusters: readonly string[], hours: readonly number[]
       await page.locator('#filter').fill('GET failed');
       await page.locator('#failure-rows button').first().click();
       expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toMatch(
-        /^down, 2026-11-20 11:00/,
+        /^down, 2026-11-20T11:00/,
       );
     });
 
