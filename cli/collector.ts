@@ -1,7 +1,7 @@
 import { main } from './main';
 import { processTerminal } from './terminal/terminal';
 
-// A reader such as `head` that has seen enough is no error of ours.
+// A reader such as `head` may close the pipe before everything is written.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(0);
   throw error;

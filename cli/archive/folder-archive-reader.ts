@@ -55,7 +55,7 @@ export class FolderArchiveReader implements ArchiveReader {
   }
 }
 
-/** Whether the stored bytes are those that were written cannot be known: their checksum is lost. */
+/** The checksum is lost, so that nothing says whether the stored bytes are those that were written. */
 function damagedBody(damage: string): Readable {
   return new Readable({
     read() {
@@ -64,7 +64,7 @@ function damagedBody(damage: string): Readable {
   });
 }
 
-/** Passes on what it is given and ends with an error unless it had the checksum, which S3 writes in base64. */
+/** Passes bytes through. Ends with an error if they do not have the checksum, which is in base64 as in S3. */
 function checkCrc32(expected: string): Transform {
   let sum = 0;
   return new Transform({

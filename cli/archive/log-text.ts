@@ -4,7 +4,7 @@ import { JsonStringDecoder } from '../../lambda/body/json/json-string-decoder';
 import type { StringSink } from '../../lambda/body/json/json-string-scanner';
 import { StringCapture } from '../../lambda/body/json/string-sinks';
 
-/** Longest member name that matters: `spec`. */
+/** Longest member name that is compared: `spec`. */
 const longestName = 4;
 
 /** Finds the text of a log record, the string `spec.log`, and decodes it to UTF-8, whatever its size. */

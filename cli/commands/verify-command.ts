@@ -23,7 +23,7 @@ interface Options extends ArchiveOption, JsonOption, PeriodOptions {
   readonly concurrency: number;
 }
 
-/** `verify`: whether everything recorded is there, whole and unchanged, and nothing else is. */
+/** `verify`: whether everything recorded is there, whole and unchanged, and nothing else. */
 export function verifyCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('verify')
     .description('Reads every recorded object and checks that it is there, whole and unchanged, and that no other is.')
@@ -104,7 +104,7 @@ interface Progress {
   stop: () => void;
 }
 
-/** A bar where somebody watches, nothing otherwise. */
+/** A progress bar on a terminal; nothing in a pipe. */
 function startProgress({ err, isWatched }: Terminal): Progress {
   if (!isWatched) return { update: () => {}, stop: () => {} };
   const bar = new SingleBar({

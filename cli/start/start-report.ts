@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { parseObjectKey, parseRunRecordKey, runPrefix } from '../../lambda/archive/archive-layout';
-import { isStored, type RunOutcome } from '../../lambda/run/run-record';
+import { isStored, type Outcome, type RunOutcome, taskName } from '../../lambda/run/run-record';
 import { isInShard } from '../../lambda/run/shard';
 import { type Run, readRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
@@ -8,9 +8,9 @@ import type { FunctionError } from '../../local/deployment/execution-environment
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { archiveArgument } from '../archive/open-archive';
 import { formatBytes, formatCount, shellQuoted } from '../terminal/format';
-import { outcomesFailuresFirst, summarizeRun } from '../terminal/print-run';
+import { formatOutcomeCounts, outcomesFailuresFirst, summarizeRun } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
-import { printTable } from '../terminal/table';
+import { type Column, printTable } from '../terminal/table';
 import { print, printJson, type Terminal } from '../terminal/terminal';
 import type { StartedRun } from './start-run';
 import type { StartedService } from './start-service';
@@ -23,10 +23,10 @@ export interface Reported {
   readonly dryRun: boolean;
 }
 
-/** Rows of the table; a large fleet's table would bury the counts. */
+/** Most rows of the table: the counts below it should stay in view. */
 const shownOutcomes = 20;
 
-/** One JSON document with everything that is known of the run. */
+/** Prints one JSON document with everything that is known about the run. */
 export async function reportAsJson(terminal: Terminal, { service, started, folder, dryRun }: Reported): Promise<void> {
   const run = await storedRun(folder, started);
   await printJson(terminal.out, {
@@ -36,13 +36,21 @@ export async function reportAsJson(terminal: Terminal, { service, started, folde
     dryRun,
     isComplete: isComplete(started),
     ...(run === undefined
-      ? { ...started.summary, outcomes: started.failures }
+      ? { ...started.summary, outcomes: outcomesOfDryRun(started) }
       : { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) }),
     error: failureOf(started),
   });
 }
 
-/** What was archived where, what was not and why, and what to try next. */
+/** The outcomes of a dry run. If it ended early, the log only says which failed, and the counts how many others there are. */
+function outcomesOfDryRun({ covered, failures, summary }: StartedRun): readonly Outcome[] {
+  const failed = new Set(failures.map(taskName));
+  const others = covered.filter((task) => !failed.has(taskName(task)));
+  if (others.length !== (summary?.counts.wouldArchive ?? 0)) return failures;
+  return [...failures, ...others.map((task): Outcome => ({ ...task, outcome: 'would-archive' }))];
+}
+
+/** Prints what was archived where, what was not and why, and what to try next. */
 export async function reportAsText(terminal: Terminal, reported: Reported): Promise<void> {
   const { started, folder } = reported;
   const run = await storedRun(folder, started);
@@ -70,7 +78,7 @@ export function isComplete(started: StartedRun): boolean {
   return failureOf(started) === undefined;
 }
 
-/** The run as its stored records tell it; undefined if none was written. */
+/** The run from its stored records; undefined if none was written. */
 async function storedRun(folder: string, { records }: StartedRun): Promise<Run | undefined> {
   const time = parseRunRecordKey(records[0] ?? '')?.run;
   if (time === undefined) return undefined;
@@ -79,32 +87,27 @@ async function storedRun(folder: string, { records }: StartedRun): Promise<Run |
   return undefined;
 }
 
-/** Terminals narrower than this have no room for keys, which the cluster and the run's time make up anyway. */
-const columnsForKeys = 132;
-
-function columnsOf({ colors, columns = columnsForKeys }: Terminal, rows: readonly RunOutcome[]) {
-  const hasKeys = columns >= columnsForKeys && rows.some(({ key }) => key !== undefined);
+function columnsOf({ colors }: Pick<Terminal, 'colors'>, rows: readonly RunOutcome[]): Column<RunOutcome>[] {
+  const hasKeys = rows.some(({ key }) => key !== undefined);
   return [
-    { head: 'Cluster', cell: (row: RunOutcome) => row.cluster, wraps: true },
-    { head: 'Resource', cell: (row: RunOutcome) => row.resource },
+    { head: 'Cluster', cell: (row) => row.cluster, wraps: true },
+    { head: 'Resource', cell: (row) => row.resource },
     {
       head: 'Outcome',
-      cell: (row: RunOutcome) => row.outcome,
-      color: (text: string, row: RunOutcome) => (row.key === undefined ? colors.red(text) : colors.green(text)),
+      cell: (row) => row.outcome,
+      color: (text, row) => (row.key === undefined ? colors.red(text) : colors.green(text)),
     },
-    { head: 'Content', cell: (row: RunOutcome) => formatBytes(row.bytes), align: 'right' as const },
-    { head: 'Stored', cell: (row: RunOutcome) => formatBytes(row.storedBytes), align: 'right' as const },
-    ...(hasKeys ? [{ head: 'Object', cell: (row: RunOutcome) => row.key ?? '', wraps: true }] : []),
+    { head: 'Content', cell: (row) => formatBytes(row.bytes), align: 'right', leftOut: 3 },
+    { head: 'Stored', cell: (row) => formatBytes(row.storedBytes), align: 'right', leftOut: 2 },
+    ...(hasKeys ? [{ head: 'Object', cell: (row: RunOutcome) => row.key ?? '', leftOut: 1 }] : []),
   ];
 }
 
 function conclusion({ colors }: Terminal, { service, started, folder }: Reported, run: Run): string {
-  const { archived, failed, notAttempted } = run.counts;
-  const counts = `${archived} of ${archived + failed + notAttempted} archived, ${failed} failed, ${notAttempted} not attempted`;
   const sizes = `${formatBytes(run.bytes)} of content in ${formatBytes(run.storedBytes)}`;
   const lines = [
-    `${isComplete(started) ? colors.green('Complete:') : colors.red('Incomplete:')} ${counts}; ${sizes}, ` +
-      `after ${formatCount(started.records.length, 'attempt')}${run.shards === 1 ? '' : ` in ${run.shards} shards`}`,
+    `${isComplete(started) ? colors.green('Complete:') : colors.red('Incomplete:')} ` +
+      `${formatOutcomeCounts(run.counts)}; ${sizes}, ${attemptsOf(started, run)}`,
     ...run.stopped.slice(-1).map((reason) => `Ended early: ${printable(reason)}`),
     ...(started.execution?.failure === undefined ? [] : [colors.red(printable(started.execution.failure.cause))]),
     ...(started.refused === undefined ? [] : [colors.red(printable(started.refused.message))]),
@@ -120,6 +123,13 @@ function conclusion({ colors }: Terminal, { service, started, folder }: Reported
   return lines.join('\n');
 }
 
+/** `after 1 attempt`, `in 4 shards`, `after 6 attempts in 4 shards`. */
+function attemptsOf({ records }: StartedRun, { shards }: Run): string {
+  const attempts = `after ${formatCount(records.length, 'attempt')}`;
+  if (shards === 1) return attempts;
+  return records.length === shards ? `in ${shards} shards` : `${attempts} in ${shards} shards`;
+}
+
 function nextSteps(
   { kind }: StartedService,
   folder: string,
@@ -132,11 +142,11 @@ function nextSteps(
     const decompress = parseObjectKey(stored.key)?.compression === 'zstd' ? 'zstd -dc' : 'gunzip -c';
     steps.push([
       `${decompress} ${shellQuoted(join(folder, stored.key))} | head`,
-      'reads an object: it is nothing but a compressed file',
+      'reads an object, which is a plain compressed file',
     ]);
     steps.push([
       `npm run collector -- show ${shellQuoted(stored.cluster)} --resource manifest${archiveArgument(folder)}`,
-      'finds the newest manifest of the cluster and prints it',
+      'prints the newest manifest of the cluster',
     ]);
   }
   steps.push([`npm run collector -- runs${archiveArgument(folder)}`, 'lists the runs']);
@@ -154,7 +164,7 @@ function nextSteps(
   return steps;
 }
 
-/** A dry run leaves no record, and neither does a run that could not begin. */
+/** Reports a dry run, or a run that could not begin: neither leaves a record. */
 async function reportWithoutRecord({ out, colors }: Terminal, { started, dryRun }: Reported): Promise<void> {
   const failure = failureOf(started);
   const { counts } = started.summary ?? {};
@@ -183,10 +193,10 @@ function lineByLine(text: string): string {
   return text.split('\n').map(printable).join('\n');
 }
 
-/** Rows of the table; what lies beyond is in the records. */
+/** Most rows of the table of shards. */
 const shownShards = 40;
 
-/** What became of each shard of a run. */
+/** Prints what each shard of a run archived. */
 export async function printShards(terminal: Terminal, { shards, outcomes, records }: Run): Promise<void> {
   const rows = Array.from({ length: Math.min(shards, shownShards) }, (_, index) => {
     const own = outcomes.filter(({ cluster }) => isInShard(cluster, { index, count: shards }));

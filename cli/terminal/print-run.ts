@@ -25,10 +25,11 @@ export async function printRun(terminal: Terminal, run: Run, asJson: boolean): P
   await printTable(terminal, outcomeColumns(terminal, run.run), outcomes);
 }
 
-/** `8 archived, 1 failed, 0 not attempted`, and how many optional ones are missing, if any are. */
-export function formatOutcomeCounts({ archived, failed, notAttempted, optionalMissing }: Run['counts']): string {
+/** `8 of 9 archived, 1 failed, 0 not attempted`, and how many optional ones are missing, if any are. */
+export function formatOutcomeCounts(counts: Run['counts']): string {
+  const { archived, failed, notAttempted, optionalMissing } = counts;
   const optional = optionalMissing === 0 ? '' : `, ${optionalMissing} optional missing`;
-  return `${archived} archived, ${failed} failed, ${notAttempted} not attempted${optional}`;
+  return `${archived} of ${totalOf(counts)} archived, ${failed} failed, ${notAttempted} not attempted${optional}`;
 }
 
 /** How many outcomes a run has. */

@@ -51,7 +51,7 @@ describe('runs', () => {
     expect((await runs()).out).toMatch(/│ +2\/4 │ +0 │ +0 │.*│ complete/);
     const { out } = await runs('2026-11-20T09:00');
     expect(out).toContain(
-      'complete after 1 attempt and 4.2 s; 2 archived, 0 failed, 0 not attempted, 2 optional missing',
+      'complete after 1 attempt and 4.2 s; 2 of 4 archived, 0 failed, 0 not attempted, 2 optional missing',
     );
   });
 

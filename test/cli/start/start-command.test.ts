@@ -147,14 +147,17 @@ describe('npm start', () => {
       status: 'complete',
       counts: { archived: 0, alreadyArchived: 0, failed: 0, notAttempted: 0, wouldArchive: 4 },
       durationMs: expect.any(Number),
-      outcomes: [],
+      outcomes: ['one', 'two'].flatMap((cluster) =>
+        ['log', 'manifest'].map((resource) => ({ cluster, resource, outcome: 'would-archive' })),
+      ),
     });
     expect(code).toBe(0);
     expect(existsSync(join(folder, 'runs'))).toBe(false);
     const failed = await runStart([...args, '--fail', 'two=not-found']);
     expect(failed.code).toBe(1);
     const outcome = { cluster: 'two', outcome: 'failed', httpStatus: 404 };
-    expect(JSON.parse(failed.out).outcomes).toMatchObject([outcome, outcome]);
+    const good = { cluster: 'one', outcome: 'would-archive' };
+    expect(JSON.parse(failed.out).outcomes).toMatchObject([outcome, outcome, good, good]);
   });
 
   it('ends with 1 if something was not archived, and the table says what and why', async () => {
@@ -172,12 +175,22 @@ describe('npm start', () => {
     expect((await readdir(folder)).filter((name) => !name.startsWith('.')).sort()).toEqual(['manifests', 'runs']);
   });
 
+  it('prints a table that fits a narrow terminal', async () => {
+    const config = await writeConfig(ofTheDemo);
+    const { out } = await runStart(['--config', config, '--folder', folder], {}, { columns: 60, isTerminal: false });
+    const table = out.slice(out.indexOf('┌'), out.lastIndexOf('┘') + 1).split('\n');
+    expect(table).toHaveLength(8);
+    expect(Math.max(...table.map((line) => line.length))).toBeLessThanOrEqual(60);
+  });
+
   it('works on shards with --shards, and tells which of them failed', async () => {
     const config = await writeConfig({ ...ofTheDemo, clusters: ['one', 'two', 'three', 'four'] });
     const args = ['--config', config, '--folder', folder, '--shards', '2'];
     const whole = await runStart([...args, '--json']);
     expect(JSON.parse(whole.out)).toMatchObject({ isComplete: true, shards: 2, counts: { archived: 8 } });
     expect(whole.code).toBe(0);
+    const text = await runStart(args);
+    expect(text.out).toMatch(/Complete: 8 of 8 archived, .*, in 2 shards\n/);
     const part = await runStart([...args, '--fail', 'three=not-found']);
     const bad = shardOf('three', 2);
     expect(part.out).toMatch(/The schedule started the state machine: run/);
