@@ -67,8 +67,15 @@ function contendersFor(folder: string, duckdbFolder: string | undefined): Conten
   const regex = 'INFO .*OOM[A-Z][a-z]+$';
   return [
     { name: 'zgrep -F', command: zgrep('-F', 'OOMKilled'), count: lines },
+    { name: 'zgrep -i', command: zgrep('-i', 'oomkilled'), count: lines },
     { name: 'zgrep -E', command: zgrep('-E', regex), count: lines },
     { name: 'ours, text', command: [...grep, 'OOMKilled', '--archive', archive], besides: 'zgrep -F', count: lines },
+    {
+      name: 'ours, text with -i',
+      command: [...grep, '-i', 'oomkilled', '--archive', archive],
+      besides: 'zgrep -i',
+      count: lines,
+    },
     {
       name: 'ours, regular expression',
       command: [...grep, regex, '--archive', archive],

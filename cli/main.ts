@@ -70,8 +70,8 @@ it, --from and --to bound a period of runs. Times are ISO 8601 (2026-11-20, 2026
 or an offset; UTC without one), as keys write them (20261120T100000.000Z), or counted from now
 (yesterday, today 03:00, 2h ago, 3 days ago). A date alone means all of its day.
 
-Exit codes: 0 done, 1 a difference (diff) or damage (all others) was found, 2 wrong command line,
-3 it could not be done.
+Exit codes: 0 done, 1 a difference (diff), no match (grep) or damage (all others) was found,
+2 wrong command line, 3 it could not be done.
 
 Examples:
   npm run collector -- runs

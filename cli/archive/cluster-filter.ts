@@ -1,5 +1,7 @@
 /** Which clusters a command is about. */
 export interface ClusterFilter {
+  /** As it was given. */
+  readonly glob: string;
   /** The only cluster, if the filter names one. */
   readonly uid: string | undefined;
   readonly matches: (uid: string) => boolean;
@@ -8,8 +10,8 @@ export interface ClusterFilter {
 /** A uid, or a pattern in which `*` stands for any characters and `?` for one. */
 export function clusterFilter(glob: string): ClusterFilter {
   const characters = [...glob];
-  if (!/[*?]/.test(glob)) return { uid: glob, matches: (uid) => uid === glob };
-  return { uid: undefined, matches: (uid) => matchesGlob(characters, [...uid]) };
+  if (!/[*?]/.test(glob)) return { glob, uid: glob, matches: (uid) => uid === glob };
+  return { glob, uid: undefined, matches: (uid) => matchesGlob(characters, [...uid]) };
 }
 
 /** Tries the shortest text for each star first, and only ever lengthens the last one: no pattern takes long. */

@@ -1,7 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Resource } from '../../lambda/resources';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
-import { clusterFilter } from '../archive/cluster-filter';
+import type { ClusterFilter } from '../archive/cluster-filter';
 import { openArchive } from '../archive/open-archive';
 import { type LinePattern, linePattern, PatternError } from '../search/line-pattern';
 import { ObjectsToSearch } from '../search/objects-to-search';
@@ -13,6 +13,7 @@ import { type CommandContext, exitCodes, print } from '../terminal/terminal';
 import {
   type ArchiveOption,
   checkPeriod,
+  clusterOption,
   type RunOptions,
   resourceOption,
   selectionOf,
@@ -23,7 +24,7 @@ import {
 
 interface Options extends ArchiveOption, RunOptions, SearchPrinterOptions {
   readonly resource: Resource;
-  readonly cluster?: string;
+  readonly cluster?: ClusterFilter;
   readonly ignoreCase?: boolean;
   readonly fixedStrings?: boolean;
 }
@@ -44,7 +45,7 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     .description('Prints the lines of logs, or of manifests, that match a pattern, each with its cluster and run.')
     .argument('<pattern>', 'a regular expression (RE2 syntax)')
     .addOption(resourceOption('what to search', 'log'))
-    .option('--cluster <glob>', 'only these clusters: a uid, or a pattern with * and ?');
+    .addOption(clusterOption());
   withRuns(command, terminal, 1)
     .option('-i, --ignore-case', 'upper and lower case are the same')
     .option('-F, --fixed-strings', 'the pattern is a text, not a regular expression')
@@ -60,10 +61,9 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     const pattern = patternOf(command, text, options);
     const reader = await openArchive(options.archive);
     const { resource, context } = options;
-    const clusters = options.cluster === undefined ? undefined : clusterFilter(options.cluster);
     const objects = new ObjectsToSearch(
       reader,
-      { resource, clusters, selection: selectionOf(options, 1) },
+      { resource, clusters: options.cluster, selection: selectionOf(options, 1) },
       terminal.now(),
     );
     const printer = new SearchPrinter(terminal, options);
@@ -108,7 +108,7 @@ function parseContext(text: string): number {
 }
 
 function nothingToSearch(objects: ObjectsToSearch, { resource, cluster }: Options): string {
-  const which = cluster === undefined ? '' : ` of a cluster ${cluster}`;
+  const which = cluster === undefined ? '' : ` of a cluster ${cluster.glob}`;
   const isEmpty = objects.runs === 0 && cluster === undefined;
   const where = isEmpty ? 'there is no run in this period' : `none was archived${runsOf(objects)}; list shows what is`;
   return `Searching every ${resource}${which} failed: ${where}`;

@@ -3,6 +3,7 @@ import { parseObjectKey } from '../../lambda/archive/archive-layout';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type BadRecord, isLate, readRun } from '../../lambda/verify/read-run';
+import type { ClusterFilter } from '../archive/cluster-filter';
 import { clusterObjects, describe } from '../archive/cluster-objects';
 import { openArchive } from '../archive/open-archive';
 import { type RunSelection, selectPeriod, selectRuns } from '../archive/select-runs';
@@ -14,6 +15,7 @@ import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } 
 import {
   type ArchiveOption,
   checkPeriod,
+  clusterOption,
   type JsonOption,
   type RunOptions,
   resourceOption,
@@ -24,7 +26,7 @@ import {
 } from './options';
 
 interface Options extends ArchiveOption, JsonOption, RunOptions {
-  readonly cluster?: string;
+  readonly cluster?: ClusterFilter;
   readonly resource?: Resource;
   readonly keys?: boolean;
 }
@@ -47,7 +49,7 @@ interface ListedContent {
 export function listCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('list')
     .description('Lists archived objects by the time of their run. "late": fetched more than an hour after that time.')
-    .option('--cluster <uid>', 'only objects of this cluster')
+    .addOption(clusterOption())
     .addOption(resourceOption('only objects of this resource'))
     .option('--keys', 'print only the key of each object, one per line')
     .addHelpText('after', helpText(terminal));
@@ -60,10 +62,11 @@ export function listCommand({ terminal, end }: CommandContext): Command {
     const resources = options.resource === undefined ? resourceNames : [options.resource];
     const selection = selectionOf(options, undefined);
     const badRecords: BadRecord[] = [];
+    const uid = options.cluster?.uid;
     const rows =
-      options.cluster === undefined
-        ? contentOfRuns(reader, resources, selection, terminal.now(), badRecords)
-        : contentOfCluster(reader, resources, options.cluster, selection, terminal.now());
+      uid === undefined
+        ? contentOfRuns(reader, resources, options.cluster, selection, terminal.now(), badRecords)
+        : contentOfCluster(reader, resources, uid, selection, terminal.now());
     const count = await printRows(terminal, rows, options);
     if (count === 0) await print(terminal.err, `Nothing in ${printable(reader.location)} matches.\n`);
     await printBadRecords(terminal, badRecords);
@@ -134,10 +137,11 @@ async function* contentOfCluster(
   }
 }
 
-/** All clusters: keys sort by cluster first, so the run records say what each run has. */
+/** Many clusters: keys sort by cluster first, so the run records say what each run has. */
 async function* contentOfRuns(
   reader: ArchiveReader,
   resources: readonly Resource[],
+  clusters: ClusterFilter | undefined,
   selection: RunSelection,
   now: Date,
   badRecords: BadRecord[],
@@ -147,7 +151,8 @@ async function* contentOfRuns(
     badRecords.push(...run.badRecords);
     for (const outcome of run.outcomes) {
       const { cluster, resource, key, fetchedAt, bytes, storedBytes, state, sha256 } = outcome;
-      if (key === undefined || !resources.includes(resource) || parseObjectKey(key) === undefined) continue;
+      if (clusters?.matches(cluster) === false || !resources.includes(resource)) continue;
+      if (key === undefined || parseObjectKey(key) === undefined) continue;
       yield {
         run: run.run.toISOString(),
         fetchedAt: fetchedAt ?? null,
@@ -184,7 +189,7 @@ async function* byRun<Item extends { readonly run: Date }>(sources: readonly Asy
 
 const helpText = (terminal: Terminal) =>
   `
-With --cluster, the metadata of the objects is read; without, the run records.
+Of one cluster, the metadata of the objects is read; of several, the run records.
 ${leftOutColumns('the list', contentColumns(terminal))}
 With --json: an array, an element per object.
 Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done.

@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Resource, resourceNames } from '../../lambda/resources';
+import { clusterFilter } from '../archive/cluster-filter';
 import { defaultArchive } from '../archive/open-archive';
 import type { RunSelection } from '../archive/select-runs';
 import type { Terminal } from '../terminal/terminal';
@@ -67,6 +68,12 @@ export function selectionOf({ run, at, from, to, last }: RunOptions, most: numbe
 
 export function timeOption(flags: string, description: string, edge: Edge, now: () => Date): Option {
   return new Option(flags, description).argParser((text) => parseTime(text, edge, now()));
+}
+
+export function clusterOption(): Option {
+  return new Option('--cluster <glob>', 'only these clusters: a uid, or a pattern with * and ?').argParser(
+    clusterFilter,
+  );
 }
 
 export function resourceOption(description: string, fallback?: Resource): Option {

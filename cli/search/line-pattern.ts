@@ -18,6 +18,9 @@ export interface LinePattern {
   readonly text: string | undefined;
 }
 
+/** The characters that have a meaning in a regular expression. */
+const syntax = /[\\^$.|?*+()[\]{}]/;
+
 /**
  * RE2JS takes time in proportion to the line, whatever the pattern: JavaScript's own regular expressions can take time
  * that is exponential in the length of a line.
@@ -26,10 +29,15 @@ export interface LinePattern {
 export function linePattern(pattern: string, { isFixed, ignoreCase }: PatternOptions): LinePattern {
   if (pattern.includes('\n'))
     throw new PatternError('Reading the pattern failed: it has a line end; lines are searched one by one');
-  const isText = isFixed || !/[\\^$.|?*+()[\]{}]/.test(pattern);
+  const isText = isFixed || !syntax.test(pattern);
   if (isText && !ignoreCase) return { text: pattern, matches: (line) => line.includes(pattern) };
+  if (isText) {
+    // Of a mere text, JavaScript's regular expression takes no longer than the line is long, and half as long as RE2JS.
+    const expression = new RegExp(pattern.replaceAll(new RegExp(syntax, 'g'), '\\$&'), 'iu');
+    return { text: undefined, matches: (line) => expression.test(line) };
+  }
   try {
-    const compiled = RE2JS.compile(isText ? RE2JS.quote(pattern) : pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+    const compiled = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
     return { text: undefined, matches: (line) => compiled.test(line) };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;

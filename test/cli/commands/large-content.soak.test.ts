@@ -39,7 +39,7 @@ async function collector(args: readonly string[], preload: string) {
 }
 
 describe('large content', () => {
-  it('content of any size streams through show and verify in little memory', async () => {
+  it('content of any size streams through show, grep and verify in little memory', async () => {
     const archive = await ArchiveFixture.create();
     const hash = createHash('sha256');
     let length = 0;
@@ -88,6 +88,13 @@ describe('large content', () => {
     for (let at = 0; at < lines / 1000; at++) text.update(line.repeat(1000));
     expect(shown.sha256).toBe(text.digest('hex'));
     expect(shown.peak).toBeLessThan(mostMemory);
+
+    const searched = await collector(['grep', '-c', 'goes on', '--archive', archive.folder], preload);
+    expect(searched).toMatchObject({
+      code: 0,
+      length: `large ${run.toISOString().replace('.000', '')}: ${lines}\n`.length,
+    });
+    expect(searched.peak).toBeLessThan(mostMemory);
 
     const verified = await collector(['verify', '--archive', archive.folder, '--config', 'none'], preload);
     expect(verified.code).toBe(0);

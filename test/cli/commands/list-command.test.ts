@@ -52,6 +52,13 @@ describe('list', () => {
     expect(rows).toHaveLength(14);
   });
 
+  it('a pattern lists the clusters that match, as it lists each of them', async () => {
+    expect((await list('--cluster', 'alpha*')).rows).toEqual((await list()).rows);
+    const { rows } = await list('--cluster', '*beta?1');
+    expect(rows).toEqual((await list('--cluster', 'alpha beta/1')).rows);
+    expect(rows).toHaveLength(6);
+  });
+
   it('both ends of a period belong to it', async () => {
     const period = ['--from', '2026-11-20T09:00', '--to', '20261120T100000.000Z', '--resource', 'manifest'];
     for (const cluster of [[], ['--cluster', 'alpha']]) {
