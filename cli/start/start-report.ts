@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { parseObjectKey, parseRunRecordKey, runPrefix } from '../../lambda/archive/archive-layout';
-import { isStored, type Outcome, type RunOutcome, taskName } from '../../lambda/run/run-record';
-import { isInShard } from '../../lambda/run/shard';
+import { type Outcome, taskName } from '../../lambda/run/run-record';
 import { type Run, readRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
 import type { FunctionError } from '../../local/deployment/execution-environment';
@@ -10,10 +9,11 @@ import { archiveArgument } from '../archive/open-archive';
 import { formatBytes, formatCount, shellQuoted } from '../terminal/format';
 import { formatOutcomeCounts, outcomesFailuresFirst, summarizeRun } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
-import { type Column, printTable } from '../terminal/table';
+import { printTable } from '../terminal/table';
 import { print, printJson, type Terminal } from '../terminal/terminal';
 import type { StartedRun } from './start-run';
 import type { StartedService } from './start-service';
+import { outcomeColumns, printShards } from './start-tables';
 
 export interface Reported {
   readonly service: StartedService;
@@ -60,7 +60,7 @@ export async function reportAsText(terminal: Terminal, reported: Reported): Prom
   }
   const outcomes = outcomesFailuresFirst(run);
   const shown = outcomes.slice(0, shownOutcomes);
-  await printTable(terminal, columnsOf(terminal, shown), shown);
+  await printTable(terminal, outcomeColumns(terminal, shown), shown);
   const command = `npm run collector -- runs ${run.run.toISOString()}${archiveArgument(folder)}`;
   if (outcomes.length > shown.length)
     await print(terminal.out, `… and ${outcomes.length - shown.length} more: ${command}\n`);
@@ -85,22 +85,6 @@ async function storedRun(folder: string, { records }: StartedRun): Promise<Run |
   const archive = new FolderArchiveReader(folder);
   for await (const listed of runsBetween(archive, { from: time, to: time })) return readRun(archive, listed);
   return undefined;
-}
-
-function columnsOf({ colors }: Pick<Terminal, 'colors'>, rows: readonly RunOutcome[]): Column<RunOutcome>[] {
-  const hasKeys = rows.some(({ key }) => key !== undefined);
-  return [
-    { head: 'Cluster', cell: (row) => row.cluster, wraps: true },
-    { head: 'Resource', cell: (row) => row.resource },
-    {
-      head: 'Outcome',
-      cell: (row) => row.outcome,
-      color: (text, row) => (row.key === undefined ? colors.red(text) : colors.green(text)),
-    },
-    { head: 'Content', cell: (row) => formatBytes(row.bytes), align: 'right', leftOut: 3 },
-    { head: 'Stored', cell: (row) => formatBytes(row.storedBytes), align: 'right', leftOut: 2 },
-    ...(hasKeys ? [{ head: 'Object', cell: (row: RunOutcome) => row.key ?? '', leftOut: 1 }] : []),
-  ];
 }
 
 function conclusion({ colors }: Terminal, { service, started, folder }: Reported, run: Run): string {
@@ -191,32 +175,4 @@ function failureOf({ attempts, execution, refused }: StartedRun): Failure | unde
 
 function lineByLine(text: string): string {
   return text.split('\n').map(printable).join('\n');
-}
-
-/** Most rows of the table of shards. */
-const shownShards = 40;
-
-/** Prints what each shard of a run archived. */
-export async function printShards(terminal: Terminal, { shards, outcomes, records }: Run): Promise<void> {
-  const rows = Array.from({ length: Math.min(shards, shownShards) }, (_, index) => {
-    const own = outcomes.filter(({ cluster }) => isInShard(cluster, { index, count: shards }));
-    return {
-      index,
-      clusters: new Set(own.map(({ cluster }) => cluster)).size,
-      archived: own.filter(isStored).length,
-      missing: own.filter((outcome) => !isStored(outcome)).length,
-      attempts: records.filter((key) => key.includes(`.shard-${index}-of-${shards}.`)).length,
-    };
-  });
-  await printTable(
-    terminal,
-    [
-      { head: 'Shard', cell: ({ index }) => `${index} of ${shards}` },
-      { head: 'Clusters', cell: ({ clusters }) => `${clusters}`, align: 'right' },
-      { head: 'Archived', cell: ({ archived }) => `${archived}`, align: 'right' },
-      { head: 'Not archived', cell: ({ missing }) => `${missing}`, align: 'right' },
-      { head: 'Attempts', cell: ({ attempts }) => `${attempts}`, align: 'right' },
-    ],
-    rows,
-  );
 }
