@@ -50,12 +50,13 @@ describe.each([
     ['longer content', (sound) => gzipSync(Buffer.concat([gunzipSync(sound), Buffer.alloc(5_000_000)]))],
     ['a cut end', (sound) => sound.subarray(0, sound.length - 5)],
     ['something behind the content', (sound) => Buffer.concat([sound, Buffer.from('more')])],
+    ['zeros behind the content', (sound) => Buffer.concat([sound, Buffer.alloc(8)])],
     ['no gzip', () => Buffer.from('plain text')],
     ['nothing', () => Buffer.alloc(0)],
   ])('calls %s damaged, with the same words both ways', async (_, alter) => {
     await archive.put(key, alter(stored), metadata);
     const [streamed, whole] = await read();
-    expect(streamed).toMatch(/^damaged: its? /);
+    expect(streamed).toMatch(/^damaged: (its?|something) /);
     expect(whole).toBe(streamed);
   });
 
