@@ -5,7 +5,7 @@ import type { ResourceRequest } from '../service/resource-request';
 import type { Collection } from '../stack-contract';
 import { type CollectContext, collect, nameOf } from './collect';
 import { RunIncompleteError, RunNotFoundError } from './run-errors';
-import { type RecordSource, type RunHistory, readHistory } from './run-history';
+import { noHistory, type RecordSource, type RunHistory, readHistory } from './run-history';
 import {
   countOutcomes,
   isComplete,
@@ -30,12 +30,10 @@ export interface AttemptContext extends CollectContext {
   readonly provenance: Provenance;
 }
 
-const nothing: RunHistory = { attempts: 0, clusters: new Set(), archived: new Map() };
-
 /**
  * One attempt of one run: what is missing is collected, the record written, the result told truthfully.
  * @throws RunIncompleteError after everything was attempted, if anything is not archived; RunNotFoundError;
- * ArchiveError or RunRecordError if the records cannot be read or written
+ * ArchiveError or RunRecordError if the record cannot be written
  */
 export async function attemptRun(request: RunRequest, context: AttemptContext): Promise<RunSummary> {
   const { clock, records, reporter, stop } = context;
@@ -43,11 +41,14 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   const startedMs = clock.monotonicMs();
   const run = request.run ?? started;
   const { shard, dryRun } = request;
+  const unreadable: unknown[] = [];
+  const onUnreadable = (error: unknown) => {
+    unreadable.push(error);
+    reporter.unreadableRecord(error);
+  };
   const history =
-    dryRun && !request.completes
-      ? nothing
-      : await readHistory(records, { run, shard }, stop.working, (error) => reporter.unreadableRecord(error));
-  if (request.completes && history.clusters.size === 0) throw new RunNotFoundError(run);
+    dryRun && !request.completes ? noHistory : await readHistory(records, { run, shard }, stop.working, onUnreadable);
+  if (request.completes && history.clusters.size === 0) throw new RunNotFoundError(run, unreadable);
 
   const tasks = tasksOf(request, history, context.collection);
   const known = (task: ResourceRequest) => {
