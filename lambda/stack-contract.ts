@@ -106,3 +106,6 @@ export const logMessages = {
   /** One line per cluster x resource that was not archived although it was attempted. */
   failure: 'not archived',
 } as const;
+
+/** How the reason begins with which an attempt ends early because the service is down. */
+export const serviceDownReason = 'the service looks down';

@@ -17,8 +17,6 @@ import { LambdaReporter } from './run/report';
 import { RunRecords } from './run/run-records';
 import { ApiKey } from './service/api-key';
 import { ClusterApi } from './service/cluster-api';
-import { Pace } from './service/pace';
-import { RejectionGuard } from './service/rejection-guard';
 import {
   type Collection,
   type CollectorEnvironment,
@@ -44,8 +42,8 @@ export interface Wiring {
 }
 
 /**
- * The composition root. Once per execution environment: what is configured, the clients, the cached key. Once per
- * attempt: connections to the service, pace, deadline.
+ * The composition root. Once per execution environment: what is configured and the clients. Once per attempt: the
+ * key, connections to the service, the deadline.
  * @throws SettingsError
  */
 export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wiring {
@@ -53,10 +51,10 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wirin
   const metrics = new Metrics({ namespace: metricNamespace });
   const names = readEnvironment(variables);
   const { collection, digest: configuration } = loadCollection(codeDirectory);
-  const { concurrency, requestsPerSecond } = collection.limits;
+  const { concurrency } = collection.limits;
   const s3 = createS3Client(concurrency + spareConnections, (warning) => logger.warn(warning));
   const archive = new S3Archive(s3, names[environmentNames.archiveBucket], clock);
-  const keys = new ApiKey(createSecretsManagerClient(), names[environmentNames.apiKeySecret], clock);
+  const secretsManager = createSecretsManagerClient();
   const records = new RunRecords(archive);
 
   async function openAttempt({ scheduled }: RunRequest, invocation: Context): Promise<OpenAttempt> {
@@ -66,14 +64,14 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wirin
     const provenance = { collectorVersion: version, functionVersion, invocation: awsRequestId, configuration };
     const reporter = new LambdaReporter(logger, metrics, scheduled);
     const stop = new Stop(() => invocation.getRemainingTimeInMillis() - deadlineReserveSeconds * 1000);
-    const guard = new RejectionGuard(stop, reporter);
-    const pace = new Pace(clock, requestsPerSecond);
+    // Not kept: a warm environment must not begin with a key that was replaced since.
+    const keys = new ApiKey(secretsManager, names[environmentNames.apiKeySecret], clock);
     const service = openService(collection);
     const close = () => {
       stop.close();
       service.close();
     };
-    const context = { collection, provenance, clock, stop, guard, pace, service, keys, archive, records, reporter };
+    const context = { collection, provenance, clock, stop, service, keys, archive, records, reporter };
     return { context, close };
   }
 

@@ -3,7 +3,8 @@ import type { RunRequest } from '../event';
 import { resourceNames } from '../resources';
 import type { ResourceRequest } from '../service/resource-request';
 import type { Collection } from '../stack-contract';
-import { type CollectContext, collect, nameOf } from './collect';
+import { type CollectContext, collect } from './collect';
+import { nameOf } from './outcomes';
 import { RunIncompleteError, RunNotFoundError } from './run-errors';
 import { noHistory, type RecordSource, type RunHistory, readHistory } from './run-history';
 import {
@@ -56,7 +57,12 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
     return outcome && { ...outcome, ...nameOf(task) };
   };
   const missing = tasks.filter((task) => known(task) === undefined);
-  const collected = (await collect(missing, { run, dryRun }, context)).values();
+  const earlier = {
+    attempts: history.attempts,
+    archived: tasks.filter((task) => history.archived.has(taskName(task))),
+    hasFailed: (task: ResourceRequest) => history.failed.has(taskName(task)),
+  };
+  const collected = (await collect(missing, { run, dryRun, earlier }, context)).values();
   const outcomes = tasks.map((task) => known(task) ?? next(collected));
 
   const counts = countOutcomes(outcomes);

@@ -7,10 +7,10 @@ import { SpoolError } from '../body/spool';
 import { resources } from '../resources';
 import type { Collection } from '../stack-contract';
 import { decoded } from './content-encoding';
-import type { CheckFactory } from './fetch-resource';
+import type { CheckFactory, OnHead } from './fetch-resource';
 import { hideKey } from './hide-key';
 import { type RequestTimeLimits, RequestWatch } from './request-watch';
-import type { ResourceRequest, ServiceAnswer } from './resource-request';
+import { callName, type ResourceRequest, type ServiceAnswer } from './resource-request';
 import { parseRetryAfter } from './retry';
 import { ServiceError, type ServiceErrorDetails, type ServiceFailure } from './service-error';
 
@@ -66,21 +66,31 @@ export class ClusterApi {
   /**
    * @param key sent in the header `ApiKey` (section 5), to the configured origin only
    * @param check of the body, chosen once the answer's media type is known
+   * @param onHead called when the answer's head has arrived
    * @throws ServiceError for whatever keeps a checked body from being here; InvalidBodyError, NotDecodableError,
    * SpoolError from receiving it; the signal's reason when it aborts
    */
-  async get(request: ResourceRequest, key: string, check: CheckFactory, signal: AbortSignal): Promise<ServiceAnswer> {
+  async get(
+    request: ResourceRequest,
+    key: string,
+    check: CheckFactory,
+    signal: AbortSignal,
+    onHead?: OnHead,
+  ): Promise<ServiceAnswer> {
     signal.throwIfAborted();
     const watch = new RequestWatch(signal, this.#limits);
     try {
       const response = await this.#answer(request, key, watch);
+      const { socket, statusCode = 0 } = response;
+      const headBytes = socket.bytesRead;
+      onHead?.(statusCode, () => socket.bytesRead - headBytes);
       const content = acceptedContent(response, request, signal);
       const given = response.headers['content-type'];
       const mediaType = given === undefined ? undefined : hideKey(given, key);
       return { body: await receive(content, check(mediaType), this.#receiver), status: 200, mediaType };
     } catch (error) {
       signal.throwIfAborted();
-      throw explain(error, describe(request), key, watch);
+      throw explain(error, callName(request), key, watch);
     } finally {
       watch.stop();
     }
@@ -123,10 +133,6 @@ export class ClusterApi {
       sent.end();
     });
   }
-}
-
-function describe({ cluster, resource }: ResourceRequest): string {
-  return `GET ${resources[resource].path} of cluster ${cluster}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ReceivedBody } from '../body/receive';
-import type { Resource } from '../resources';
+import { type Resource, resources } from '../resources';
 
 /** One request for one resource of one cluster. */
 export interface ResourceRequest {
@@ -11,6 +11,11 @@ export interface ResourceRequest {
   readonly requestId?: string | undefined;
   /** Whether the run is complete without it. */
   readonly optional?: true | undefined;
+}
+
+/** How messages name the call. */
+export function callName({ cluster, resource }: ResourceRequest): string {
+  return `GET ${resources[resource].path} of cluster ${cluster}`;
 }
 
 /** A good answer: status 200 and a body that is what was asked for. */

@@ -8,6 +8,7 @@ export class FakeReporter implements Reporter {
   outcomes: readonly Outcome[] = [];
   throttledAnswers = 0;
   isKeyRejected = false;
+  readonly pauses: boolean[] = [];
 
   outcome(): void {}
 
@@ -17,6 +18,10 @@ export class FakeReporter implements Reporter {
 
   keyRejected(): void {
     this.isKeyRejected = true;
+  }
+
+  servicePaused(isPaused: boolean): void {
+    this.pauses.push(isPaused);
   }
 
   unreadableRecord(error: unknown): void {
