@@ -20,13 +20,16 @@ export interface Reported {
   /** Folder of the archive, as it was given. */
   readonly folder: string;
   readonly dryRun: boolean;
+  /** Arguments of this start. */
+  readonly args: readonly string[];
 }
 
 /** Rows of the table; a large fleet's table would bury the counts. */
 const shownOutcomes = 20;
 
 /** One JSON document with everything that is known of the run. */
-export async function reportAsJson(terminal: Terminal, { service, started, folder, dryRun }: Reported): Promise<void> {
+export async function reportAsJson(terminal: Terminal, reported: Reported): Promise<void> {
+  const { service, started, folder, dryRun } = reported;
   const run = await storedRun(folder, started);
   await printJson(terminal.out, {
     service: { kind: service.kind, url: service.url },
@@ -38,6 +41,7 @@ export async function reportAsJson(terminal: Terminal, { service, started, folde
       ? { ...started.summary, outcomes: started.failures }
       : { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) }),
     error: failureOf(started),
+    ...(run !== undefined && started.isLastLeftOut && { completeWith: completingCommand(reported, run) }),
   });
 }
 
@@ -97,7 +101,8 @@ function columnsOf({ colors, columns = columnsForKeys }: Terminal, rows: readonl
   ];
 }
 
-function conclusion({ colors }: Terminal, { service, started, folder }: Reported, run: Run): string {
+function conclusion({ colors }: Terminal, reported: Reported, run: Run): string {
+  const { service, started, folder } = reported;
   const { archived, failed, notAttempted } = run.counts;
   const counts = `${archived} of ${archived + failed + notAttempted} archived, ${failed} failed, ${notAttempted} not attempted`;
   const sizes = `${formatBytes(run.bytes)} of content in ${formatBytes(run.storedBytes)}`;
@@ -107,6 +112,7 @@ function conclusion({ colors }: Terminal, { service, started, folder }: Reported
     ...run.stopped.slice(-1).map((reason) => `Ended early: ${printable(reason)}`),
     ...(started.execution?.failure === undefined ? [] : [colors.red(printable(started.execution.failure.cause))]),
     ...(started.refused === undefined ? [] : [colors.red(printable(started.refused.message))]),
+    ...(started.isLastLeftOut ? [leftOut(reported, run)] : []),
     run.shards === 1
       ? `Run record: ${join(folder, started.records.at(-1) ?? runPrefix(run.run))}`
       : `Run records: ${join(folder, runPrefix(run.run))}shard-*`,
@@ -117,6 +123,18 @@ function conclusion({ colors }: Terminal, { service, started, folder }: Reported
     ),
   ];
   return lines.join('\n');
+}
+
+function leftOut(reported: Reported, run: Run): string {
+  return [
+    'Left out: the last attempt, which in Lambda asks until the service answers, for up to 14 minutes. Complete the run with',
+    `  ${completingCommand(reported, run)}`,
+  ].join('\n');
+}
+
+/** The command that completes the run with the options of this start. */
+function completingCommand({ args }: Reported, { run }: Run): string {
+  return ['npm start --', ...args.map(quoted), '--run', run.toISOString()].join(' ');
 }
 
 function nextSteps(

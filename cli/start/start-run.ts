@@ -14,6 +14,7 @@ import { MessageRefusedError } from '../../local/deployment/local-messages';
 import { ScheduleError } from '../../local/deployment/schedule';
 import type { ExecutionResult } from '../../local/deployment/states/state-machine';
 import type { Terminal } from '../terminal/terminal';
+import { LastAttempt } from './last-attempt';
 import type { StartedService } from './start-service';
 
 export interface RunChoice {
@@ -21,6 +22,8 @@ export interface RunChoice {
   /** Left out: all that are configured. */
   readonly clusters?: readonly string[] | undefined;
   readonly dryRun?: boolean | undefined;
+  /** The time of the run to be completed; left out: a new one. */
+  readonly run?: string | undefined;
 }
 
 /** A run of the locally deployed stack. */
@@ -31,6 +34,8 @@ export interface StartedRun {
   readonly execution?: ExecutionResult | undefined;
   /** Oldest first, of all shards; empty if something was refused. */
   readonly attempts: readonly InvocationResult[];
+  /** Whether the last attempt was left out, because the one before ended early over a service that is down. */
+  readonly isLastLeftOut: boolean;
   /** What the last attempt says of itself; undefined if it did not get so far. */
   readonly summary: RunSummary | undefined;
   /** What was attempted and not archived, as logged: all that tells it of a dry run, which leaves no record. */
@@ -55,6 +60,7 @@ export async function startRun(
   let deployment: LocalDeployment | undefined;
   let progress: StartProgress | undefined;
   const records: string[] = [];
+  const lastAttempt = new LastAttempt();
   try {
     // Loading the CDK takes a second, which whoever only mistyped an option should not wait for.
     const { createApp } = await import('../../infra/collector-app');
@@ -64,6 +70,7 @@ export async function startRun(
       assembly,
       folder: choice.folder,
       secretValue: apiKey,
+      aroundInvocation: lastAttempt.aroundInvocation,
       onRequest: (request) => {
         progress?.note(request);
         const { action, key = '', status } = request;
@@ -73,7 +80,14 @@ export async function startRun(
     if (choice.dryRun !== true && terminal.isWatched)
       progress = new StartProgress(terminal, expectedObjects(config, choice));
     const invoked = await Promise.race([invoke(deployment, choice), aborted(interrupted)]);
-    return { ...invoked, summary: summaryIn(deployment.logs), failures: failuresIn(deployment.logs), records };
+    const { isLeftOut: isLastLeftOut } = lastAttempt;
+    return {
+      ...invoked,
+      isLastLeftOut,
+      summary: summaryIn(deployment.logs),
+      failures: failuresIn(deployment.logs),
+      records,
+    };
   } finally {
     progress?.stop();
     await deployment?.close();
@@ -83,10 +97,11 @@ export async function startRun(
 
 type Invoked = Pick<StartedRun, 'scheduled' | 'execution' | 'attempts' | 'refused'>;
 
-async function invoke(deployment: LocalDeployment, { clusters, dryRun }: RunChoice): Promise<Invoked> {
-  const byHand = clusters !== undefined || dryRun === true || deployment.schedule?.enabled !== true;
+async function invoke(deployment: LocalDeployment, { clusters, dryRun, run }: RunChoice): Promise<Invoked> {
+  const byHand =
+    clusters !== undefined || dryRun === true || run !== undefined || deployment.schedule?.enabled !== true;
   if (byHand) {
-    const event = { ...(clusters !== undefined && { clusters }), ...(dryRun === true && { dryRun }) };
+    const event = { ...(clusters && { clusters }), ...(dryRun && { dryRun }), ...(run && { run }) };
     return { scheduled: false, attempts: [await deployment.invoke(event)], refused: undefined };
   }
   try {
