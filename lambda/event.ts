@@ -42,11 +42,16 @@ function parseIsoTime(value: string): Date | undefined {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date) ? new Date(value) : undefined;
 }
 
+/** @returns the time that a text names as events do, ISO 8601 or as in keys; undefined if it names none */
+export function parseEventTime(value: string): Date | undefined {
+  return parseStamp(value) ?? parseIsoTime(value);
+}
+
 const time = (expected: string) =>
   z.pipe(
     z.string(),
     z.transform((value: string, context) => {
-      const parsed = parseStamp(value) ?? parseIsoTime(value);
+      const parsed = parseEventTime(value);
       const year = parsed?.getUTCFullYear() ?? Number.NaN;
       // Outside these years ISO 8601 has no four digits, and keys would not sort.
       if (parsed !== undefined && year >= 0 && year <= 9999) return parsed;
