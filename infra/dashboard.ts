@@ -8,6 +8,7 @@ import type { Gap } from '../lambda/schedule/cron-gap';
 import { functionTimeoutSeconds, logMessages } from '../lambda/stack-contract';
 import { closeToLimitShare } from './alarm-windows';
 import type { CollectorConfig } from './config/config';
+import { hoursAgo, lastGreenRuns, lastRuns } from './run-queries';
 import type { RunSource } from './run-source';
 
 export interface DashboardProps {
@@ -24,18 +25,17 @@ const shortestRangeDays = 7;
 const longestRangeDays = 90;
 
 /** Row heights in grid units; a row is 24 wide. */
-const statesHeight = 3;
-const tableHeight = 7;
+const tableHeight = 6;
 
 /** Half a row; from zero, because a curve that starts elsewhere exaggerates. */
-const graphShape = { leftYAxis: { min: 0, showUnits: false }, width: 12, height: 6 } as const;
+const graphShape = { leftYAxis: { min: 0, showUnits: false }, width: 12, height: 5 } as const;
 
 /** Names of dashboards are global in an account, so the region is part of them. */
 export function dashboardName(stackName: string): string {
   return `${stackName}-${Aws.REGION}`;
 }
 
-/** One screen: first the states of the alarms, then what the runs did, then what could not be archived. */
+/** First whether it is well now: the last runs and the alarms. Then why not, then how it was, then where to read on. */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
@@ -47,19 +47,16 @@ export class Dashboard extends Construct {
       ),
     });
     dashboard.addWidgets(
-      new cloudwatch.AlarmStatusWidget({
-        title: 'Alarms',
-        alarms: [...props.alarms],
-        width: 18,
-        height: statesHeight,
-      }),
-      objectsInArchive(props),
+      table(props, 'Last runs: archived of configured', 14, lastRuns(props.runs.query)),
+      new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms: [...props.alarms], width: 10, height: tableHeight }),
     );
+    dashboard.addWidgets(reasons(props), worstClusters(props));
     const period = pointPeriod(props.gap);
     dashboard.addWidgets(outcomes(props, period), duration(props, period));
     dashboard.addWidgets(bytes(props, period), throttling(props, period));
     dashboard.addWidgets(...props.runs.widgets(period, graphShape));
-    dashboard.addWidgets(lastGreenRuns(props), lastFailures(props));
+    dashboard.addWidgets(greenRuns(props), lastFailures(props), objectsInArchive(props));
+    dashboard.addWidgets(readOn(props));
   }
 }
 
@@ -78,7 +75,7 @@ function objectsInArchive({ archiveBucket }: DashboardProps): cloudwatch.IWidget
     period: Duration.days(1),
     label: 'objects, counted daily by S3',
   });
-  return new cloudwatch.SingleValueWidget({ title: 'Archive', metrics: [metric], width: 6, height: statesHeight });
+  return new cloudwatch.SingleValueWidget({ title: 'Archive', metrics: [metric], width: 4, height: tableHeight });
 }
 
 function outcomes({ runs }: DashboardProps, period: Duration): cloudwatch.IWidget {
@@ -86,11 +83,10 @@ function outcomes({ runs }: DashboardProps, period: Duration): cloudwatch.IWidge
     ...graphShape,
     title: 'Outcomes per run (clusters x resources)',
     stacked: true,
+    // Not the counts of failures: each attempt has them anew, and three attempts of a run would add up.
     left: [
       runs.metric('archived', { period, label: 'archived', color: cloudwatch.Color.GREEN }),
-      runs.metric('alreadyArchived', { period, label: 'already archived', color: cloudwatch.Color.GREY }),
-      runs.metric('failed', { period, label: 'failed', color: cloudwatch.Color.RED }),
-      runs.metric('notAttempted', { period, label: 'not attempted', color: cloudwatch.Color.ORANGE }),
+      runs.metric('missing', { period, label: 'missing', color: cloudwatch.Color.RED }),
     ],
   });
 }
@@ -140,12 +136,51 @@ function throttling({ runs }: DashboardProps, period: Duration): cloudwatch.IWid
   });
 }
 
-function lastGreenRuns(props: DashboardProps): cloudwatch.IWidget {
-  return table(props, 'Last green runs', 10, props.runs.greenRuns);
+function greenRuns(props: DashboardProps): cloudwatch.IWidget {
+  return table(props, 'Last green runs', 8, lastGreenRuns(props.runs.query));
+}
+
+/** One reason or several, whose, and is it over? What is optional counts as no failure. */
+function reasons(props: DashboardProps): cloudwatch.IWidget {
+  return table(props, 'Reasons of failures', 14, [
+    'fields toMillis(@timestamp) as at',
+    `filter message = "${logMessages.failure}" and not ispresent(optional)`,
+    'stats count_distinct(cluster) as clusters, max(at) as newest by reason',
+    hoursAgo('newest'),
+    'sort hoursAgo asc, clusters desc',
+    'limit 10',
+    'display reason, clusters, hoursAgo',
+  ]);
+}
+
+/** Starts are counted, not failures: Lambda's retries of one start have its request id. */
+function worstClusters(props: DashboardProps): cloudwatch.IWidget {
+  return table(props, 'Clusters that fail most', 10, [
+    'fields toMillis(@timestamp) as at',
+    `filter message = "${logMessages.failure}"`,
+    'stats count_distinct(function_request_id) as starts, max(at) as newest by cluster',
+    hoursAgo('newest'),
+    'sort starts desc, hoursAgo asc',
+    'limit 10',
+    'display cluster, starts, hoursAgo',
+  ]);
+}
+
+/** The commands for what no log line says: a change is seen only beside the run before. */
+function readOn({ config, archiveBucket }: DashboardProps): cloudwatch.IWidget {
+  const archive = `--archive s3://${archiveBucket.bucketName}`;
+  const lines = [
+    ['Complete a run', `run --stack ${config.name} --run TIME`],
+    ['Why a run is incomplete', `runs TIME ${archive}`],
+    ['Which manifests changed', `diff --all ${archive}`],
+    ['Everything on one page', `report --out report.html ${archive}`],
+  ];
+  const markdown = lines.map(([what, command]) => `${what}: \`npm run collector -- ${command}\``).join('  \n');
+  return new cloudwatch.TextWidget({ markdown, width: 24, height: 3 });
 }
 
 function lastFailures(props: DashboardProps): cloudwatch.IWidget {
-  return table(props, 'Last failures', 14, [
+  return table(props, 'Last failures', 12, [
     'fields @timestamp, cluster, resource, httpStatus, error',
     `filter message = "${logMessages.failure}"`,
     'sort @timestamp desc',

@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { logMessages, metricNames } from '../stack-contract';
+import { groupReasons } from './group-reasons';
 import type { Outcome, RunSummary } from './run-record';
 
 /** Is told what happens while an attempt works. */
@@ -42,8 +43,10 @@ export class LambdaReporter implements Reporter {
   outcome(outcome: Outcome): void {
     if (outcome.doubt !== undefined) this.#logger.warn(logMessages.doubt, { ...outcome });
     if (outcome.outcome !== 'failed') return;
-    if (outcome.optional) this.#logger.warn(logMessages.failure, { ...outcome });
-    else this.#logger.error(logMessages.failure, { ...outcome });
+    const [group] = groupReasons([outcome]);
+    const line = { ...outcome, reason: group?.reason };
+    if (outcome.optional) this.#logger.warn(logMessages.failure, line);
+    else this.#logger.error(logMessages.failure, line);
   }
 
   throttled(): void {

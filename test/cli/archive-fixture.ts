@@ -21,7 +21,7 @@ import type { ObjectHeaders } from '../../local/aws/store/object-metadata';
 /** What an attempt meets for one cluster x resource: content, or why there is none. */
 export type Answer =
   | { readonly content: string | Buffer; readonly fetchedAt?: Date; readonly state?: string; readonly doubt?: string }
-  | { readonly failed: string }
+  | { readonly failed: string; readonly httpStatus?: number | 'no answer' }
   | { readonly notAttempted: string }
   | { readonly alreadyArchived: 'with hash' | 'without hash' };
 
@@ -126,7 +126,7 @@ export class ArchiveFixture {
         cluster,
         resource,
         outcome: 'failed',
-        httpStatus: 503,
+        ...(answer.httpStatus !== 'no answer' && { httpStatus: answer.httpStatus ?? 503 }),
         requests: 5,
         durationMs: 900,
         error: answer.failed,
