@@ -5,10 +5,10 @@ import type * as logs from 'aws-cdk-lib/aws-logs';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { Gap } from '../lambda/schedule/cron-gap';
-import { functionTimeoutSeconds, logMessages } from '../lambda/stack-contract';
+import { functionTimeoutSeconds } from '../lambda/stack-contract';
 import { closeToLimitShare } from './alarm-windows';
 import type { CollectorConfig } from './config/config';
-import { hoursAgo, lastGreenRuns, lastRuns } from './run-queries';
+import { failuresByCluster, failuresByReason, lastFailures, lastGreenRuns, lastRuns } from './log-queries';
 import type { RunSource } from './run-source';
 
 export interface DashboardProps {
@@ -50,12 +50,19 @@ export class Dashboard extends Construct {
       table(props, 'Last runs: archived of configured', 14, lastRuns(props.runs.query)),
       new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms: [...props.alarms], width: 10, height: tableHeight }),
     );
-    dashboard.addWidgets(reasons(props), worstClusters(props));
+    dashboard.addWidgets(
+      table(props, 'Reasons of failures', 14, failuresByReason),
+      table(props, 'Clusters that fail most', 10, failuresByCluster),
+    );
     const period = pointPeriod(props.gap);
     dashboard.addWidgets(outcomes(props, period), duration(props, period));
     dashboard.addWidgets(bytes(props, period), throttling(props, period));
     dashboard.addWidgets(...props.runs.widgets(period, graphShape));
-    dashboard.addWidgets(greenRuns(props), lastFailures(props), objectsInArchive(props));
+    dashboard.addWidgets(
+      table(props, 'Last green runs', 8, lastGreenRuns(props.runs.query)),
+      table(props, 'Last failures', 12, lastFailures),
+      objectsInArchive(props),
+    );
     dashboard.addWidgets(readOn(props));
   }
 }
@@ -136,36 +143,6 @@ function throttling({ runs }: DashboardProps, period: Duration): cloudwatch.IWid
   });
 }
 
-function greenRuns(props: DashboardProps): cloudwatch.IWidget {
-  return table(props, 'Last green runs', 8, lastGreenRuns(props.runs.query));
-}
-
-/** One reason or several, whose, and is it over? What is optional counts as no failure. */
-function reasons(props: DashboardProps): cloudwatch.IWidget {
-  return table(props, 'Reasons of failures', 14, [
-    'fields toMillis(@timestamp) as at',
-    `filter message = "${logMessages.failure}" and not ispresent(optional)`,
-    'stats count_distinct(cluster) as clusters, max(at) as newest by reason',
-    hoursAgo('newest'),
-    'sort hoursAgo asc, clusters desc',
-    'limit 10',
-    'display reason, clusters, hoursAgo',
-  ]);
-}
-
-/** Starts are counted, not failures: Lambda's retries of one start have its request id. */
-function worstClusters(props: DashboardProps): cloudwatch.IWidget {
-  return table(props, 'Clusters that fail most', 10, [
-    'fields toMillis(@timestamp) as at',
-    `filter message = "${logMessages.failure}"`,
-    'stats count_distinct(function_request_id) as starts, max(at) as newest by cluster',
-    hoursAgo('newest'),
-    'sort starts desc, hoursAgo asc',
-    'limit 10',
-    'display cluster, starts, hoursAgo',
-  ]);
-}
-
 /** The commands for what no log line says: a change is seen only beside the run before. */
 function readOn({ config, archiveBucket }: DashboardProps): cloudwatch.IWidget {
   const archive = `--archive s3://${archiveBucket.bucketName}`;
@@ -177,15 +154,6 @@ function readOn({ config, archiveBucket }: DashboardProps): cloudwatch.IWidget {
   ];
   const markdown = lines.map(([what, command]) => `${what}: \`npm run collector -- ${command}\``).join('  \n');
   return new cloudwatch.TextWidget({ markdown, width: 24, height: 3 });
-}
-
-function lastFailures(props: DashboardProps): cloudwatch.IWidget {
-  return table(props, 'Last failures', 12, [
-    'fields @timestamp, cluster, resource, httpStatus, error',
-    `filter message = "${logMessages.failure}"`,
-    'sort @timestamp desc',
-    'limit 20',
-  ]);
 }
 
 function table(props: DashboardProps, title: string, width: number, queryLines: string[]): cloudwatch.IWidget {

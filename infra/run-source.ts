@@ -7,7 +7,7 @@ import type { Construct } from 'constructs';
 import { metricNames, metricNamespace } from '../lambda/stack-contract';
 import { executionMarginHours, missingMarginHours } from './alarm-windows';
 import type { FanOut } from './fan-out';
-import { functionRuns, type RunQuery, shardRuns } from './run-queries';
+import { functionRuns, type RunQuery, shardRuns } from './log-queries';
 
 /** The words that alarms use about the runs of one source. */
 export interface RunTexts {

@@ -83,6 +83,11 @@ export class Grid {
     if (!this.#chosen.hidden) this.#choose();
   }
 
+  #open(): void {
+    this.#choose();
+    this.#chosen.scrollIntoView({ block: 'nearest' });
+  }
+
   /** Shows more of the cell that has the focus, below the grid. */
   #choose(): void {
     const row = this.#rows[this.#at.row];
@@ -154,7 +159,7 @@ export class Grid {
     };
     if (event.key === 'Enter' || event.key === ' ') {
       event.preventDefault();
-      this.#choose();
+      this.#open();
     }
     const to = moves[event.key];
     if (to === undefined) return;
@@ -167,7 +172,7 @@ export class Grid {
     if (cell === null) return;
     event.preventDefault();
     this.focusCell(Number(cell.dataset.row), Number(cell.dataset.column));
-    this.#choose();
+    this.#open();
   }
 
   #point(target: EventTarget | null): void {

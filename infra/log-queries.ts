@@ -75,7 +75,36 @@ export function lastGreenRuns({ lines, isComplete, parts }: RunQuery): string[] 
   ];
 }
 
-/** A line of a log query: how long ago a time in milliseconds was, in whole hours. */
-export function hoursAgo(time: string): string {
+/** Failures by reason, those that are not over first. What is optional counts as no failure. */
+export const failuresByReason = [
+  'fields toMillis(@timestamp) as at',
+  `filter message = "${logMessages.failure}" and not ispresent(optional)`,
+  'stats count_distinct(cluster) as clusters, max(at) as newest by reason',
+  hoursAgo('newest'),
+  'sort hoursAgo asc, clusters desc',
+  'limit 10',
+  'display reason, clusters, hoursAgo',
+];
+
+/** Counts starts of the function, not failures: the retries that Lambda makes of a start have its request id. */
+export const failuresByCluster = [
+  'fields toMillis(@timestamp) as at',
+  `filter message = "${logMessages.failure}"`,
+  'stats count_distinct(function_request_id) as starts, max(at) as newest by cluster',
+  hoursAgo('newest'),
+  'sort starts desc, hoursAgo asc',
+  'limit 10',
+  'display cluster, starts, hoursAgo',
+];
+
+export const lastFailures = [
+  'fields @timestamp, cluster, resource, httpStatus, error',
+  `filter message = "${logMessages.failure}"`,
+  'sort @timestamp desc',
+  'limit 20',
+];
+
+/** How long ago a time in milliseconds was, in whole hours. */
+function hoursAgo(time: string): string {
   return `fields floor((now() * 1000 - ${time}) / 3600000) as hoursAgo`;
 }
