@@ -92,6 +92,12 @@ export const metricNames = {
   alreadyArchived: 'AlreadyArchived',
   failed: 'Failed',
   notAttempted: 'NotAttempted',
+  /**
+   * By how much the attempt changed the number of what is missing of the run; negative where it completed some. The sum
+   * over all attempts and shards of a run is what is missing of it now. The metrics above count each attempt anew, except
+   * `archived`, whose sum is right too.
+   */
+  missing: 'Missing',
   /** Uncompressed bytes archived. */
   bytes: 'Bytes',
   /** Compressed bytes archived. */

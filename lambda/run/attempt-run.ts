@@ -95,7 +95,7 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
     written = { attempt: name.attempt, record: records.address(name) };
   }
   const summary: RunSummary = { ...shared, shard, ...written, dryRun, durationMs: durationMs() };
-  reporter.finished(summary, outcomes);
+  reporter.finished(summary, outcomes, tasks.filter((task) => history.missing.has(taskName(task))).length);
   if (status === 'incomplete') throw new RunIncompleteError(summary, outcomes, context.stack);
   if (unstored !== undefined) throw unstored;
   return summary;
