@@ -39,7 +39,7 @@ export function fanOutDefinition(
   const nameRun = new sfn.Pass(scope, 'Name the run', {
     comment: 'By hand: the run is named by the start of the execution',
     inputPath: '$$.Execution.StartTime',
-    resultPath: '$.scheduledTime',
+    resultPath: '$.newRun',
   });
   const divide = new sfn.Pass(scope, 'Divide the fleet', {
     parameters: { event: JsonPath.objectAt('$'), indices: Array.from({ length: shards }, (_, index) => index) },
@@ -53,7 +53,7 @@ export function fanOutDefinition(
         cause: 'The input has a member shard, but an execution works on all shards. Invoke the function for one shard.',
       }),
     )
-    .when(sfn.Condition.or(isPresent('$.scheduledTime'), isPresent('$.run')), divide)
+    .when(sfn.Condition.or(isPresent('$.scheduledTime'), isPresent('$.newRun'), isPresent('$.run')), divide)
     .otherwise(nameRun.next(divide))
     .afterwards()
     .next(collectShards(scope, shards, target))
