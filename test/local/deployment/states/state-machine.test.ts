@@ -7,7 +7,7 @@ const synthesised = exampleTemplate({ shards: 3 }).toJSON() as Template;
 const location = { stackName: 'stack', accountId: '111122223333', region: 'eu-central-1' };
 
 interface Asked {
-  readonly event: { scheduledTime?: string; shard: { index: number; count: number } };
+  readonly event: { scheduledTime?: string; readonly newRun?: string; shard: { index: number; count: number } };
 }
 
 interface Options {
