@@ -58,7 +58,7 @@ export class LambdaReporter implements Reporter {
   }
 
   servicePaused(isPaused: boolean): void {
-    this.#logger.warn(isPaused ? 'service looks down, asking probes only' : 'service answers again');
+    this.#logger.warn(isPaused ? logMessages.paused : logMessages.resumed);
   }
 
   unreadableRecord(error: unknown): void {
