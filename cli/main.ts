@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigError } from '../infra/config/config';
 import { version } from '../package.json';
 import { diffCommand } from './commands/diff-command';
+import { doctorCommand } from './commands/doctor-command';
 import { grepCommand } from './commands/grep-command';
 import { historyCommand } from './commands/history-command';
 import { listCommand } from './commands/list-command';
@@ -57,6 +58,7 @@ export async function main(
     verifyCommand,
     reportCommand,
     runCommand,
+    doctorCommand,
   ];
   for (const command of commands) program.addCommand(command(context));
   for (const command of [program, ...program.commands]) {

@@ -1,5 +1,4 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import type { Run } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
@@ -8,6 +7,7 @@ import { stackArguments } from '../stack/aws-access';
 import { eventOf, type RunWishes } from '../stack/event-of';
 import { type DeployedCollector, findStack } from '../stack/find-stack';
 import { type FollowedRun, followRun } from '../stack/follow-run';
+import { openBucket } from '../stack/open-bucket';
 import { invokeInAccount, startInAccount } from '../stack/start-in-account';
 import { formatTime } from '../terminal/format';
 import { outcomesFailuresFirst, printRun, summarizeRun } from '../terminal/print-run';
@@ -147,12 +147,6 @@ function dryRunText(payload: unknown): string {
   const { counts } = payload as { counts?: { wouldArchive?: number; doubts?: number } };
   const doubts = counts?.doubts === undefined ? '' : `; ${counts.doubts} with a doubt`;
   return `Dry run, nothing was written: ${counts?.wouldArchive ?? 0} would be archived, nothing failed${doubts}`;
-}
-
-async function openBucket({ archiveBucket, region }: DeployedCollector): Promise<ArchiveReader> {
-  const { S3Client } = await import('@aws-sdk/client-s3');
-  const { S3ArchiveReader } = await import('../../lambda/verify/s3-archive-reader');
-  return new S3ArchiveReader(archiveBucket, new S3Client({ region, followRegionRedirects: true }));
 }
 
 function parseList(text: string): string[] {

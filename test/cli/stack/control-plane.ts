@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { environmentNames } from '../../../lambda/stack-contract';
 import type { LocalDeployment } from '../../../local/deployment/deploy-locally';
 import type { ExecutionResult } from '../../../local/deployment/states/state-machine';
 
@@ -91,6 +90,12 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
   }
 
   async function lambda(request: IncomingMessage, body: string) {
+    if (request.method === 'GET') {
+      calls.push('GetFunctionConfiguration');
+      return {
+        body: JSON.stringify({ FunctionName: definition.name, Environment: { Variables: definition.environment } }),
+      };
+    }
     const type = request.headers['x-amz-invocation-type'] ?? 'RequestResponse';
     calls.push(`Invoke ${type}`);
     const event = JSON.parse(body);
@@ -137,7 +142,6 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
       AWS_SECRET_ACCESS_KEY: deployment.credentials.secretAccessKey,
       AWS_SESSION_TOKEN: deployment.credentials.sessionToken ?? '',
       AWS_EC2_METADATA_DISABLED: 'true',
-      [environmentNames.apiKeySecret]: definition.environment[environmentNames.apiKeySecret] ?? '',
     },
     calls,
     events,
