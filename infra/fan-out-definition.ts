@@ -103,7 +103,7 @@ function conclusion(scope: Construct, name: string, shards: number): sfn.IChaina
   const fail = new sfn.Fail(scope, 'Shards failed', {
     error: shardsFailed,
     causePath: JsonPath.format(
-      `The shards {} of ${shards} did not succeed; what the others collected is archived. Their errors are in this execution. Start another one with the same input to complete the run: {}`,
+      `The shards {} of ${shards} did not succeed; what the others collected is archived. Their errors are in this execution. Complete the run with npm run collector -- run --stack ${name} --run TIME, or with another execution of the same input, which names the time: {}`,
       JsonPath.jsonToString(JsonPath.objectAt('$.shards.failed')),
       JsonPath.jsonToString(JsonPath.objectAt('$.event')),
     ),

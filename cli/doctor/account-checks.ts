@@ -32,7 +32,12 @@ export async function accountChecks(
     collector = await findStack(stack);
   } catch (error) {
     if (!(error instanceof AwsAccessError)) throw error;
-    return { checks: [check.problem(error.message, 'nothing in the account could be looked at')], apiKey: undefined };
+    return {
+      checks: [
+        check.problem(error.message, 'mend that and look again: key, subscriptions and newest run were not looked at'),
+      ],
+      apiKey: undefined,
+    };
   }
   const key = await keyIn(collector);
   const checks = [
@@ -102,7 +107,7 @@ async function readKey(region: string, secret: string): Promise<{ check: Check; 
 }
 
 async function recipients({ region, alertTopicArn }: DeployedCollector): Promise<Check> {
-  const check = checksOf('recipients in the account');
+  const check = checksOf('subscriptions');
   const subscribe = `subscribe somebody: aws sns subscribe --region ${region} --topic-arn ${alertTopicArn} --protocol email --notification-endpoint ADDRESS`;
   if (alertTopicArn === undefined) return check.unknown('the stack has no output AlertTopic', 'deploy the stack again');
   try {

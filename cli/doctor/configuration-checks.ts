@@ -53,7 +53,10 @@ export function scheduleChecks(schedule: Schedule, now: Date): Check[] {
   const [first] = next;
   if (first === undefined)
     return [check.problem('nothing is due within a year', `look at schedule.expression, ${expression}`)];
-  const times = next.map((time) => `${wallClock(time, timeZone)} (${formatTime(time)})`).join(', ');
+  const isUtc = /^(Etc\/)?UTC$/.test(timeZone);
+  const times = next
+    .map((time) => (isUtc ? formatTime(time) : `${wallClock(time, timeZone)} (${formatTime(time)})`))
+    .join(', ');
   return [check.ok(`next runs, ${timeZone}: ${times}`), ...clockChanges(schedule, now), missingAlarm(schedule, now)];
 }
 

@@ -74,7 +74,7 @@ describe('collector doctor', () => {
       recipients: 'ok',
       stack: 'ok',
       'API key': 'ok',
-      'recipients in the account': 'ok',
+      subscriptions: 'ok',
       'newest run': 'ok',
       service: 'ok',
     });
@@ -95,12 +95,12 @@ describe('collector doctor', () => {
     expect(states).toMatchObject({
       stack: 'problem',
       'API key': 'problem',
-      'recipients in the account': 'problem',
+      subscriptions: 'problem',
       'newest run': 'problem',
       service: 'unknown',
     });
     expect(find('API key')).toMatchObject({ found: expect.stringContaining('no value yet') });
-    expect(find('recipients in the account')?.act).toContain('follow the link');
+    expect(find('subscriptions')?.act).toContain('follow the link');
     expect(find('newest run')?.found).toContain('the run of 2026-11-20T14:00:00Z was due and is not there');
     for (const what of Object.keys(states).filter((name) => states[name] !== 'ok'))
       expect(find(what)?.act).toBeTruthy();
@@ -160,9 +160,7 @@ describe('collector doctor', () => {
     plane.subscriptions = [];
     const { out } = await runCollector(['doctor', '--config', config], { now });
     expect(out.split('\n')[0]).toBe('1 problem, 1 warning; 7 in order.');
-    expect(out).toMatch(
-      /^x recipients in the account: nobody is subscribed\n {4}Do: subscribe somebody: aws sns subscribe /m,
-    );
+    expect(out).toMatch(/^x subscriptions: nobody is subscribed\n {4}Do: subscribe somebody: aws sns subscribe /m);
   });
 
   it('refuses --offline with --stack', async () => {
