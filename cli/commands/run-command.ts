@@ -9,6 +9,7 @@ import { type DeployedCollector, findStack } from '../stack/find-stack';
 import { type FollowedRun, followRun } from '../stack/follow-run';
 import { openBucket } from '../stack/open-bucket';
 import { invokeInAccount, startInAccount } from '../stack/start-in-account';
+import { unknownClusters } from '../stack/unknown-clusters';
 import { formatTime } from '../terminal/format';
 import { outcomesFailuresFirst, printRun, summarizeRun } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
@@ -57,6 +58,12 @@ async function runForGood(context: CommandContext, collector: DeployedCollector,
   if (options.run !== undefined && !options.withoutRecord) await findRun(reader, options.run);
   const wishes: RunWishes = { ...options, newRun: terminal.now() };
   const run = options.run ?? wishes.newRun;
+  const unknown = options.clusters && (await unknownClusters(reader, options.clusters, terminal.now()));
+  if (unknown !== undefined && unknown.length > 0)
+    await print(
+      terminal.err,
+      `The configuration of the newest run does not have ${printable(unknown.join(', '))}: unless another one was deployed since, the function refuses this start\n`,
+    );
   const earlier = await firstOf(runsBetween(reader, { from: run, to: run }));
   const startedAt = terminal.now();
   const interrupted = surroundings.interruption();
@@ -107,7 +114,9 @@ async function report(
     return;
   }
   if (run !== undefined) await printRun(terminal, run, all === true);
-  if (execution?.cause !== undefined) await print(terminal.out, `${execution.status}: ${printable(execution.cause)}\n`);
+  // The run records say more than the cause of an execution that failed because of its shards.
+  if (execution?.cause !== undefined && (run === undefined || execution.status !== 'FAILED'))
+    await print(terminal.out, `${execution.status}: ${printable(execution.cause)}\n`);
   if (isComplete) return;
   const noRecord =
     `No attempt has left a record. The log of the function ${collector.functionName} says why: ` +

@@ -6,7 +6,7 @@ import { runsBetween } from '../../lambda/verify/run-keys';
 import type { FunctionError } from '../../local/deployment/execution-environment';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { archiveArgument } from '../archive/open-archive';
-import { formatBytes, formatCount, shellQuoted } from '../terminal/format';
+import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
 import {
   formatDoubts,
   formatOutcomeCounts,
@@ -72,7 +72,7 @@ export async function reportAsText(terminal: Terminal, reported: Reported): Prom
   const outcomes = outcomesFailuresFirst(run);
   const shown = outcomes.slice(0, shownOutcomes);
   await printTable(terminal, outcomeColumns(terminal, shown), shown);
-  const command = `npm run collector -- runs ${run.run.toISOString()}${archiveArgument(folder)}`;
+  const command = `npm run collector -- runs ${run.run.toISOString()} --all${archiveArgument(folder)}`;
   if (outcomes.length > shown.length)
     await print(terminal.out, `… and ${outcomes.length - shown.length} more: ${command}\n`);
   for (const [at, { outcome, resource, cluster, error, doubt }] of shown.entries()) {
@@ -149,6 +149,11 @@ function nextSteps(
 ): [command: string, purpose: string][] {
   const stored = run.outcomes.find(({ key, resource }) => key !== undefined && resource === 'manifest');
   const steps: [string, string][] = [];
+  if (!isGreen)
+    steps.push([
+      `npm run collector -- runs ${formatTime(run.run)} --all${archiveArgument(folder)}`,
+      'shows every outcome of this run with its reason',
+    ]);
   if (stored?.key !== undefined) {
     const decompress = parseObjectKey(stored.key)?.compression === 'zstd' ? 'zstd -dc' : 'gunzip -c';
     steps.push([

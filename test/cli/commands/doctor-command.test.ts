@@ -15,7 +15,6 @@ describe('collector doctor', () => {
   let collector: LocalCollector;
   let deployed: LocalDeployment;
   let plane: ControlPlane;
-  const replaced: Record<string, string | undefined> = {};
 
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'doctor-'));
@@ -35,17 +34,9 @@ describe('collector doctor', () => {
   beforeEach(async () => {
     deployed = await collector.deploy();
     plane = await startControlPlane(deployed);
-    for (const [name, value] of Object.entries(plane.environment)) {
-      replaced[name] = process.env[name];
-      process.env[name] = value;
-    }
   });
   afterEach(async () => {
     await plane.close();
-    for (const [name, value] of Object.entries(replaced)) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
     await collector.closeDeployments();
   });
   afterAll(async () => {

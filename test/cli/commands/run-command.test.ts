@@ -7,9 +7,6 @@ import { type ControlPlane, startControlPlane } from '../stack/control-plane';
 const noon = new Date('2026-11-20T12:00:00Z');
 const now = new Date('2026-11-20T15:00:00.123Z');
 
-/** Variables of the process that a test has replaced. */
-const replaced: Record<string, string | undefined> = {};
-
 describe.each([
   ['the function', 1],
   ['the state machine', 2],
@@ -26,17 +23,9 @@ describe.each([
     deployed = await collector.deploy();
     plane = await startControlPlane(deployed);
     interruption = new AbortController();
-    for (const [name, value] of Object.entries(plane.environment)) {
-      replaced[name] = process.env[name];
-      process.env[name] = value;
-    }
   });
   afterEach(async () => {
     await plane.close();
-    for (const [name, value] of Object.entries(replaced)) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
     await collector.closeDeployments();
   });
   afterAll(() => collector.close());
@@ -84,6 +73,15 @@ describe.each([
     await run('--clusters', 'alpha,beta', '--request-id', 'r-1', '--run', noon.toISOString(), '--without-record');
     const scheduledTime = '2026-11-20T12:00:00.000Z';
     expect(plane.events).toEqual([{ scheduledTime, clusters: ['alpha', 'beta'], requestId: 'r-1' }]);
+  });
+
+  it('warns of a cluster that the newest run did not know, because the function would refuse it', async () => {
+    await deployed.fireSchedule(noon);
+    const { err } = await run('--clusters', 'alpha,omega', '--dry-run');
+    expect(err).not.toContain('omega');
+    interruption.abort(new Error('interrupted by SIGINT'));
+    const started = await run('--clusters', 'alpha,omega');
+    expect(started.err).toContain('The configuration of the newest run does not have omega: unless');
   });
 
   it('refuses a run that is not there, names the nearest, and starts nothing', async () => {

@@ -10,8 +10,6 @@ const region = 'eu-central-1';
 
 /** What a person's commands ask AWS for, answered from a local deployment over real sockets. */
 export interface ControlPlane {
-  /** Variables with which the SDK calls it; S3 and Secrets Manager are the deployment's own endpoint. */
-  readonly environment: Record<string, string>;
   /** Every call, as `service action`. */
   readonly calls: readonly string[];
   /** What the function or the state machine was started with, oldest first. */
@@ -22,9 +20,13 @@ export interface ControlPlane {
   subscriptions: readonly (readonly [protocol: string, endpoint: string, arn: string])[];
   /** Resolves when everything that was started asynchronously has ended. */
   settled(): Promise<void>;
+  /** Also gives the process its variables back. */
   close(): Promise<void>;
 }
 
+/**
+ * Sets the variables of this process with which the SDK calls it. S3 and Secrets Manager are the deployment's own endpoint.
+ */
 export async function startControlPlane(deployment: LocalDeployment): Promise<ControlPlane> {
   const calls: string[] = [];
   const events: unknown[] = [];
@@ -132,17 +134,17 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const restore = setVariables({
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    AWS_ENDPOINT_URL_S3: deployment.url,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: deployment.url,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: deployment.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: deployment.credentials.secretAccessKey,
+    AWS_SESSION_TOKEN: deployment.credentials.sessionToken ?? '',
+    AWS_EC2_METADATA_DISABLED: 'true',
+  });
   const plane: ControlPlane = {
-    environment: {
-      AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      AWS_ENDPOINT_URL_S3: deployment.url,
-      AWS_ENDPOINT_URL_SECRETS_MANAGER: deployment.url,
-      AWS_REGION: region,
-      AWS_ACCESS_KEY_ID: deployment.credentials.accessKeyId,
-      AWS_SECRET_ACCESS_KEY: deployment.credentials.secretAccessKey,
-      AWS_SESSION_TOKEN: deployment.credentials.sessionToken ?? '',
-      AWS_EC2_METADATA_DISABLED: 'true',
-    },
     calls,
     events,
     status: 'CREATE_COMPLETE',
@@ -151,10 +153,23 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
       await Promise.all(running);
     },
     close: async () => {
+      restore();
       await Promise.allSettled(running);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
   };
   return plane;
+}
+
+/** Sets variables of this process. Returns what gives them their values back. */
+function setVariables(variables: Record<string, string>): () => void {
+  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, variables);
+  return () => {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  };
 }
