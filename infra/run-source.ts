@@ -58,7 +58,7 @@ export class FunctionRuns extends RunSource {
     records: 'its record',
     whenFailed: {
       look: 'The message with the error on this topic, the failures on the dashboard, the run record it names.',
-      act: 'Mend the cause, then complete the run by hand with the event {"run": "<time>"}.',
+      act: 'Mend the cause, then complete the run with the command in the message, or by hand with the event {"run": "<time>"}.',
     },
     moreTime: 'set shards',
   };
@@ -90,7 +90,7 @@ export class ExecutionRuns extends RunSource {
     records: 'the records of all its shards',
     whenFailed: {
       look: 'The failed execution of the state machine, whose cause names the shards; the failures on the dashboard.',
-      act: 'Mend the cause, then start another execution with the same input: it completes the run.',
+      act: 'Mend the cause, then complete the run with the command in the cause, or with another execution of the same input.',
     },
     moreTime: 'raise shards',
   };

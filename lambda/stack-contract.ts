@@ -125,6 +125,10 @@ export const logMessages = {
   failure: 'not archived',
   /** One line per cluster x resource that was archived with a doubt. */
   doubt: 'archived with a doubt',
+  /** Nothing but probes is asked, because the service looks down. */
+  paused: 'service looks down, asking probes only',
+  /** After that: everything is asked again. */
+  resumed: 'service answers again',
 } as const;
 
 /** How the reason begins with which an attempt ends early because the service is down. */

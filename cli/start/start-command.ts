@@ -9,8 +9,8 @@ import { defaultArchive } from '../archive/open-archive';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { print, type Terminal } from '../terminal/terminal';
-import { isComplete, reportAsJson, reportAsText } from './start-report';
-import { type RunChoice, startRun } from './start-run';
+import { completingCommand, isComplete, reportAsJson, reportAsText } from './start-report';
+import { type RunChoice, RunInterruptedError, startRun } from './start-run';
 import { apiKeyVariable, demoBaseUrl, type ServiceChoice, StartUsageError, startService } from './start-service';
 
 /** What the exit code of `npm start` means; `--help` lists them. */
@@ -43,6 +43,7 @@ export async function startCommand(args: readonly string[], context: StartContex
     return await start(options, args, context);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? startExitCodes.complete : startExitCodes.usage;
+    if (error instanceof RunInterruptedError) throw new Error(interruptedText(error, args), { cause: error });
     if (interrupted.aborted) throw error;
     await print(terminal.err, `${terminal.errColors.red('error:')} ${describeError(error)}\n`);
     return isUsage(error) ? startExitCodes.usage : startExitCodes.incomplete;
@@ -79,6 +80,13 @@ async function start(
   } finally {
     await service.close();
   }
+}
+
+function interruptedText({ run, archived, hasRecord }: RunInterruptedError, args: readonly string[]): string {
+  return (
+    `Run ${formatTime(run)} was interrupted. What it has archived stays: ${formatCount(archived, 'object')}. ` +
+    `Complete it with\n  ${completingCommand(args, run)}${hasRecord ? '' : ' --without-record'}`
+  );
 }
 
 const introduction = {
@@ -128,6 +136,7 @@ function parse(args: readonly string[], { out, err, columns }: Terminal): StartO
     .option('--clusters <uids>', 'only these clusters, separated by commas', parseList)
     .option('--dry-run', 'fetch and check everything, write nothing')
     .option('--run <time>', 'complete an earlier run: what is missing of it', parseRun)
+    .option('--without-record', 'with --run: it left no run record; collect everything under its time')
     .option('--folder <dir>', 'the folder of the archive', defaultArchive)
     .addOption(
       new Option('--manifest-as <form>', 'how the demo service sends manifests (default: not all alike)').choices([

@@ -18,8 +18,11 @@ export interface Reporter {
   unreadableRecord(error: unknown): void;
   /** The configuration could not be stored; the run goes on. */
   configurationNotStored(error: unknown): void;
-  /** The attempt is over and its run record written. */
-  finished(summary: RunSummary, outcomes: readonly Outcome[]): void;
+  /**
+   * The attempt is over and its run record written.
+   * @param missingBefore what earlier attempts of the run said is missing, of what this attempt covers
+   */
+  finished(summary: RunSummary, outcomes: readonly Outcome[], missingBefore: number): void;
 }
 
 /**
@@ -58,7 +61,7 @@ export class LambdaReporter implements Reporter {
   }
 
   servicePaused(isPaused: boolean): void {
-    this.#logger.warn(isPaused ? 'service looks down, asking probes only' : 'service answers again');
+    this.#logger.warn(isPaused ? logMessages.paused : logMessages.resumed);
   }
 
   unreadableRecord(error: unknown): void {
@@ -69,15 +72,15 @@ export class LambdaReporter implements Reporter {
     this.#logger.warn('configuration not stored', { error });
   }
 
-  finished(summary: RunSummary, outcomes: readonly Outcome[]): void {
+  finished(summary: RunSummary, outcomes: readonly Outcome[], missingBefore: number): void {
     const facts = { scheduled: this.#scheduled, keyRejected: this.#keyRejected, throttled: this.#throttled };
     const line = { ...summary, ...facts };
     if (summary.status === 'complete') this.#logger.info(logMessages.run, line);
     else this.#logger.warn(logMessages.run, line);
-    if (!summary.dryRun) this.#publish(summary, outcomes);
+    if (!summary.dryRun) this.#publish(summary, outcomes, missingBefore);
   }
 
-  #publish(summary: RunSummary, outcomes: readonly Outcome[]): void {
+  #publish(summary: RunSummary, outcomes: readonly Outcome[], missingBefore: number): void {
     const written = outcomes.filter(({ outcome }) => outcome === 'archived');
     const sum = (member: 'bytes' | 'storedBytes') =>
       written.reduce((total, outcome) => total + (outcome[member] ?? 0), 0);
@@ -87,6 +90,7 @@ export class LambdaReporter implements Reporter {
     metrics.addMetric(metricNames.alreadyArchived, MetricUnit.Count, counts.alreadyArchived);
     metrics.addMetric(metricNames.failed, MetricUnit.Count, counts.failed);
     metrics.addMetric(metricNames.notAttempted, MetricUnit.Count, counts.notAttempted);
+    metrics.addMetric(metricNames.missing, MetricUnit.Count, counts.failed + counts.notAttempted - missingBefore);
     const doubts = written.filter(({ doubt }) => doubt !== undefined).length;
     metrics.addMetric(metricNames.doubts, MetricUnit.Count, doubts);
     metrics.addMetric(metricNames.bytes, MetricUnit.Bytes, sum('bytes'));

@@ -85,7 +85,7 @@ describe('the messages', () => {
     const alarms = alarmsOf({ shards: 500, copied: true });
     expect([...alarms.keys()].sort()).toEqual([...alarmsOf({ copied: true }).keys()].sort());
     for (const { AlarmDescription } of alarms.values()) expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
-    expect(alarms.get('Run failed for good')?.AlarmDescription).toMatch(/Do: .*start another execution/);
+    expect(alarms.get('Run failed for good')?.AlarmDescription).toMatch(/Do: .*complete the run .*another execution/);
     expect(alarms.get('Run missing')?.AlarmDescription).toMatch(/the records of all its shards/);
   });
 

@@ -156,6 +156,7 @@ export class RealCollector {
         schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
         limits: { maxBodyMiB: 64, responseTimeoutSeconds: 5, ...limits, concurrency },
       },
+      stack: { name: 'real-collector', region: 'eu-central-1' },
       provenance: {
         collectorVersion: '1.0.0',
         functionVersion: '1',

@@ -170,6 +170,10 @@ describe('npm start', () => {
     expect(out).toMatch(/│ two +│ manifest +│ archived .*│ manifests\/cluster=two\//);
     expect(out).not.toMatch(/│ one/);
     expect(out).toMatch(/Incomplete: 1 of 2 archived, 1 failed, 0 not attempted/);
+    expect(out).toMatch(/^1 failed, one reason: 200 OK, but /m);
+    expect(out).toMatch(
+      /^Complete the run with\n {2}npm start -- --config \S+ --folder \S+ --clusters two --run 20\S+Z$/m,
+    );
     expect(out).toMatch(/gunzip -c .*manifests\/cluster=two/);
     expect(code).toBe(1);
     expect((await readdir(folder)).filter((name) => !name.startsWith('.')).sort()).toEqual([
