@@ -92,8 +92,8 @@ test('what is stored is what the service said', async () => {
     );
     const content = resource === 'log' ? JSON.parse(stored).spec.log : stored;
     // A log may have got a line while its body was on the way.
-    const isBetween = resource === 'log' && after?.toString().startsWith(content) && content.startsWith(before);
-    expect(isBetween ? after : content).toBe(content === before ? before : after);
+    const hasGrown = resource === 'log' && `${after}`.startsWith(content) && content.startsWith(before);
+    if (!hasGrown) expect([before, after]).toContain(content);
   }
 });
 
