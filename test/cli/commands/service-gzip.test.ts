@@ -25,7 +25,7 @@ describe.each(Object.keys(gzipStreams('')))("an archive in the service's own gzi
   });
 
   it.each(['by-service', 'by-collector'])('is shown: %s', async (cluster) => {
-    expect(await collector('show', cluster)).toEqual({ code: 0, out: text(9), err: '' });
+    expect(await collector('show', cluster)).toMatchObject({ code: 0, out: text(9) });
     expect((await collector('show', cluster, '--resource', 'log')).out).toBe(text(9));
     expect((await collector('show', cluster, '--resource', 'log', '--raw')).out).toBe(logRecord(cluster, text(9)));
   });
@@ -34,6 +34,12 @@ describe.each(Object.keys(gzipStreams('')))("an archive in the service's own gzi
     const { code, out } = await collector('diff', 'by-service', '--resource', 'log');
     expect(code).toBe(1);
     expect(out.split('\n').slice(-3)).toEqual(['-at 8', '+at 9', '']);
+  });
+
+  it('is searched', async () => {
+    const { code, out } = await collector('grep', 'at 9', '--json');
+    expect(code).toBe(0);
+    for (const cluster of ['by-service', 'by-collector']) expect(out).toContain(cluster);
   });
 
   it('is verified', async () => {
