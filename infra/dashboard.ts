@@ -121,7 +121,8 @@ function bytes({ runs }: DashboardProps, period: Duration): cloudwatch.IWidget {
     ...graphShape,
     title: 'Bytes archived',
     left: [
-      runs.metric('bytes', { period, label: 'received' }),
+      runs.metric('bytes', { period, label: 'content' }),
+      runs.metric('receivedBytes', { period, label: 'received (as it came)' }),
       runs.metric('storedBytes', { period, label: 'stored (compressed)' }),
     ],
     leftYAxis: { min: 0 },

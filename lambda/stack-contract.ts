@@ -44,6 +44,8 @@ export interface Collection {
     readonly collection: string;
     /** PEM text of the only certificate authorities trusted for the service; left out: the runtime's own. */
     readonly caCertificate?: string;
+    /** Whether answers may come compressed; left out: they may. */
+    readonly acceptCompressed?: boolean;
   };
   readonly clusters: readonly ConfiguredCluster[];
   readonly limits: {
@@ -100,6 +102,8 @@ export const metricNames = {
   missing: 'Missing',
   /** Uncompressed bytes archived. */
   bytes: 'Bytes',
+  /** Bytes of what was archived, as they came from the service. */
+  receivedBytes: 'ReceivedBytes',
   /** Compressed bytes archived. */
   storedBytes: 'StoredBytes',
   /** What was archived although it is not certain that it is right. */

@@ -16,7 +16,7 @@ import { apiKeyVariable, demoBaseUrl, type ServiceChoice, StartUsageError, start
 /** What the exit code of `npm start` means; `--help` lists them. */
 export const startExitCodes = { complete: 0, incomplete: 1, usage: 2 } as const;
 
-interface StartOptions extends RunChoice, Pick<ServiceChoice, 'serve' | 'manifestAs'> {
+interface StartOptions extends RunChoice, Pick<ServiceChoice, 'serve' | 'manifestAs' | 'plain'> {
   readonly config: string;
   readonly fail?: Readonly<Record<string, FaultName>>;
   readonly shards?: number;
@@ -145,6 +145,7 @@ function parse(args: readonly string[], { out, err, columns }: Terminal): StartO
         'json',
       ]),
     )
+    .option('--plain', 'let the demo service send its answers uncompressed')
     .option('--fail <uid=fault>', `make a cluster of the demo service fail: ${faultNames.join(', ')}`, parseFault)
     .option('--shards <n>', 'divide the clusters into shards, which a state machine runs in parallel', parseShards)
     .option('--json', 'print one JSON document and nothing else')

@@ -82,7 +82,7 @@ export class LambdaReporter implements Reporter {
 
   #publish(summary: RunSummary, outcomes: readonly Outcome[], missingBefore: number): void {
     const written = outcomes.filter(({ outcome }) => outcome === 'archived');
-    const sum = (member: 'bytes' | 'storedBytes') =>
+    const sum = (member: 'bytes' | 'receivedBytes' | 'storedBytes') =>
       written.reduce((total, outcome) => total + (outcome[member] ?? 0), 0);
     const { counts } = summary;
     const metrics = this.#metrics;
@@ -94,6 +94,7 @@ export class LambdaReporter implements Reporter {
     const doubts = written.filter(({ doubt }) => doubt !== undefined).length;
     metrics.addMetric(metricNames.doubts, MetricUnit.Count, doubts);
     metrics.addMetric(metricNames.bytes, MetricUnit.Bytes, sum('bytes'));
+    metrics.addMetric(metricNames.receivedBytes, MetricUnit.Bytes, sum('receivedBytes'));
     metrics.addMetric(metricNames.storedBytes, MetricUnit.Bytes, sum('storedBytes'));
     metrics.addMetric(metricNames.throttled, MetricUnit.Count, this.#throttled);
     metrics.addMetric(metricNames.keyRejected, MetricUnit.Count, this.#keyRejected ? 1 : 0);

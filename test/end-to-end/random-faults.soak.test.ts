@@ -83,6 +83,7 @@ test('with random faults all that can be archived is, the rest is reported, and 
       [metricNames.missing]: lost.length,
       [metricNames.throttled]: throttledAnswers.length,
       [metricNames.bytes]: outcomes.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
+      [metricNames.receivedBytes]: outcomes.reduce((sum, { receivedBytes = 0 }) => sum + receivedBytes, 0),
       [metricNames.storedBytes]: outcomes.reduce((sum, { storedBytes = 0 }) => sum + storedBytes, 0),
     }),
   ]);

@@ -55,7 +55,8 @@ test('every attempt leaves its metrics and one line, and every failure a line wi
       KeyRejected: 0,
       ScheduledRun: 1,
     },
-    ...{ Doubts: 0, Bytes: expect.any(Number), StoredBytes: expect.any(Number), RunDuration: expect.any(Number) },
+    ...{ Doubts: 0, Bytes: expect.any(Number), ReceivedBytes: expect.any(Number), StoredBytes: expect.any(Number) },
+    RunDuration: expect.any(Number),
   });
   expect(first?.StoredBytes).toBeLessThan(first?.Bytes as number);
   // Its own count and not that of the attempts before.

@@ -56,7 +56,7 @@ describe('the dashboard', () => {
   it('shows bytes, throttling and rejected keys', () => {
     const { widget } = dashboardOf();
     const names = (title: string) => widget(title).properties.metrics?.map(([, metric]) => metric);
-    expect(names('Bytes archived')).toEqual([metricNames.bytes, metricNames.storedBytes]);
+    expect(names('Bytes archived')).toEqual([metricNames.bytes, metricNames.receivedBytes, metricNames.storedBytes]);
     expect(names('Throttling and rejected keys')).toEqual([metricNames.throttled, metricNames.keyRejected]);
   });
 

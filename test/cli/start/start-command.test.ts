@@ -80,10 +80,14 @@ describe('npm start', () => {
       expect(code).toBe(2);
     });
 
-    it('an option of the demo service for a real one', async () => {
+    it.each([
+      ['--manifest-as', 'json'],
+      ['--plain'],
+      ['--fail', 'a=not-found'],
+    ])('an option of the demo service for a real one: %s', async (...option) => {
       const config = await writeConfig({ service: { baseUrl: 'https://clusters.test' } });
-      const { code, err } = await runStart(['--config', config, '--manifest-as', 'json'], { COLLECTOR_API_KEY: 'key' });
-      expect(err).toMatch(/--manifest-as and --fail are for the demo service/);
+      const { code, err } = await runStart(['--config', config, ...option], { COLLECTOR_API_KEY: 'key' });
+      expect(err).toMatch(/--manifest-as, --plain and --fail are for the demo service/);
       expect(code).toBe(2);
     });
 

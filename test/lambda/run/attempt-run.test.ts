@@ -117,6 +117,7 @@ describe('an attempt of a run', () => {
       outcome: 'archived',
       key: objectKey({ resource: 'log', cluster: 'a', run, compression: 'gzip' }),
       bytes: 10,
+      receivedBytes: 10,
       storedBytes: 6,
       sha256: 'ab'.repeat(32),
       httpStatus: 200,

@@ -4,10 +4,26 @@ import { LambdaReporter } from '../../../lambda/run/report';
 import type { Outcome, RunSummary } from '../../../lambda/run/run-record';
 
 const outcomes: Outcome[] = [
-  { cluster: 'a', resource: 'log', outcome: 'archived', bytes: 1000, storedBytes: 100 },
-  { cluster: 'a', resource: 'manifest', outcome: 'archived', bytes: 200, storedBytes: 20, doubt: 'why not' },
+  { cluster: 'a', resource: 'log', outcome: 'archived', bytes: 1000, receivedBytes: 300, storedBytes: 100 },
+  {
+    cluster: 'a',
+    resource: 'manifest',
+    outcome: 'archived',
+    bytes: 200,
+    receivedBytes: 60,
+    storedBytes: 20,
+    doubt: 'why not',
+  },
   // What an earlier attempt archived is not this one's.
-  { cluster: 'b', resource: 'log', outcome: 'already-archived', bytes: 7, storedBytes: 7, doubt: 'an earlier one' },
+  {
+    cluster: 'b',
+    resource: 'log',
+    outcome: 'already-archived',
+    bytes: 7,
+    receivedBytes: 7,
+    storedBytes: 7,
+    doubt: 'an earlier one',
+  },
   { cluster: 'b', resource: 'manifest', outcome: 'failed', error: 'why' },
 ];
 const summary: RunSummary = {
@@ -58,6 +74,7 @@ it('an attempt publishes what it came to, under the names that dashboard and ala
     Missing: ['Count', 2],
     Doubts: ['Count', 1],
     Bytes: ['Bytes', 1200],
+    ReceivedBytes: ['Bytes', 360],
     StoredBytes: ['Bytes', 120],
     Throttled: ['Count', 16],
     KeyRejected: ['Count', 1],
