@@ -44,7 +44,7 @@ export async function startCommand(args: readonly string[], context: StartContex
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? startExitCodes.complete : startExitCodes.usage;
     if (error instanceof RunInterruptedError) throw new Error(interruptedText(error, args), { cause: error });
-    if (interrupted.aborted) throw error;
+    if (interrupted.aborted) throw new Error('Interrupted. Nothing was written.', { cause: error });
     await print(terminal.err, `${terminal.errColors.red('error:')} ${describeError(error)}\n`);
     return isUsage(error) ? startExitCodes.usage : startExitCodes.incomplete;
   }

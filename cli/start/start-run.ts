@@ -86,7 +86,7 @@ export async function startRun(
   const lastAttempt = new LastAttempt();
   try {
     // Loading the CDK takes a second, which whoever only mistyped an option should not wait for.
-    const { synthesize } = await import('../../infra/collector-app');
+    const { synthesize } = await Promise.race([import('../../infra/collector-app'), aborted(interrupted)]);
     const assembly = synthesize({ config, outdir });
     interrupted.throwIfAborted();
     deployment = await deployLocally({
@@ -104,6 +104,7 @@ export async function startRun(
     const covered = coveredBy(config, choice);
     const isRetried = !isByHand(deployment, choice);
     progress = new StartProgress(terminal, { objects: covered.length, isRetried, shards: config.shards });
+    interrupted.throwIfAborted();
     const invoked = await Promise.race([invoke(deployment, run, choice), aborted(interrupted)]);
     const { logs } = deployment;
     const { isLeftOut: isLastLeftOut } = lastAttempt;
