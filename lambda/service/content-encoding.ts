@@ -38,7 +38,8 @@ export async function decoded(source: Readable, encoding = '', signal: AbortSign
 
 /** "deflate" is zlib's format (RFC 9110, section 8.4.1.2), which begins with an 8. Some servers send what is inside it. */
 async function inflater(source: Readable): Promise<Transform> {
-  await once(source, 'readable');
+  // A body of no bytes that has arrived already only ends.
+  await Promise.race([once(source, 'readable'), once(source, 'end')]);
   const first: Buffer | null = source.read(1);
   if (first !== null) source.unshift(first);
   return first === null || ((first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw();
