@@ -107,6 +107,7 @@ describe('verify', () => {
     ['time', { fetchedAt: '2026-11-20T09:00:02.000Z' }],
     ['state', { state: 'Failed' }],
     ['media type', { mediaType: 'text/html' }],
+    ['doubt', { doubt: 'it has the member error' }],
   ])('a replaced record with another %s contradicts the object', async (_, altered) => {
     await alterRecord((outcomes) => outcomes.map((o) => (o.key === keyOf('log') ? { ...o, ...altered } : o)));
     const { code, kinds } = await verify();
