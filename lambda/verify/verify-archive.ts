@@ -27,6 +27,8 @@ export interface VerifyCounts {
   records: number;
   /** Recorded objects that were read and are right. */
   sound: number;
+  /** Recorded objects that were archived with a doubt. */
+  doubts: number;
   /** Uncompressed content that was read, in bytes. */
   bytes: number;
   /** What the lifecycle has removed, or is about to remove. */
@@ -96,7 +98,7 @@ class Verification {
     this.#due = new DueRuns({ from, to: to === undefined || to > settled ? settled : to });
     this.#expiry = new Expiry(reader, this.#configurations, now, retentionDays);
     const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
-    this.counts = { runs: 0, records: 0, sound: 0, bytes: 0, expired: 0, found };
+    this.counts = { runs: 0, records: 0, sound: 0, doubts: 0, bytes: 0, expired: 0, found };
   }
 
   readonly #find: Find = (kind, key, problem) => {
@@ -137,6 +139,7 @@ class Verification {
       const name = parseObjectKey(key);
       if (name !== undefined) this.#recorded.add(name);
       this.counts.bytes += checked.bytes;
+      if (outcome.doubt !== undefined) this.counts.doubts += 1;
       const { problem } = checked;
       if (problem === undefined) this.counts.sound += 1;
       else if (problem.kind !== 'missing') this.#find(problem.kind, key, problem.problem);

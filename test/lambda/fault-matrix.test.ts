@@ -172,6 +172,9 @@ const cells: Cell[] = [
   final('a JSON string that breaks off', ok('"apiVersion: v1\\n'), noManifest(''), 'manifest'),
 
   ...Object.entries(codedRecords).map(([fault, answer]): Cell => ({ fault, resource: 'log', answer: always(answer) })),
+  ...['gzip', 'deflate', 'br'].map((coding) =>
+    lasting(`no bytes in ${coding}`, coded(coding, ''), 'its body was cut short'),
+  ),
   lasting(
     'raw deflate that is cut',
     coded('deflate', deflateRawSync(record).subarray(0, -9)),
