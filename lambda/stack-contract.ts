@@ -15,8 +15,25 @@ export const environmentNames = {
 
 export type CollectorEnvironment = Record<(typeof environmentNames)[keyof typeof environmentNames], string>;
 
+/** Environment variables of the audit, by what they hold. */
+export const auditEnvironmentNames = {
+  /** Name of the archive bucket. */
+  archiveBucket: 'ARCHIVE_BUCKET',
+  /** Name of the audit file in the folder of the bundle, or its absolute path. */
+  auditFile: 'AUDIT_FILE',
+  /** ARN of the KMS key that signs seals. */
+  signingKeyArn: 'SIGNING_KEY_ARN',
+  /** ARN of the SNS topic that the morning mail goes to. */
+  topicArn: 'TOPIC_ARN',
+} as const;
+
+export type AuditEnvironment = Record<(typeof auditEnvironmentNames)[keyof typeof auditEnvironmentNames], string>;
+
 /** Name of the collection file beside the function's bundle. */
 export const collectionFile = 'collection.json';
+
+/** Name of the audit file beside the audit's bundle; holds an {@link AuditPlan}. */
+export const auditFile = 'audit.json';
 
 /** How stored content is compressed; decides the file ending and the Content-Encoding. */
 export type Compression = 'gzip' | 'zstd';
@@ -69,6 +86,23 @@ export interface Collection {
   readonly retentionDays?: number;
 }
 
+/** What the audit judges the archive by: the validated configuration as far as the audit needs it. */
+export interface AuditPlan {
+  readonly clusters: Collection['clusters'];
+  /** When the schedule starts the collector's runs. */
+  readonly schedule: Collection['schedule'];
+  /** When the schedule starts audits. */
+  readonly auditSchedule: Collection['schedule'];
+  /** Days after which the lifecycle removes logs, manifests and run records; left out: never. */
+  readonly retentionDays?: number;
+  /** Parts into which the fleet is divided; left out: 1. */
+  readonly shards?: number;
+  /** Days within which every old object is read again; left out: what was read once is not read again. */
+  readonly rereadDays?: number;
+  /** Hours without an archived object after which a cluster counts as stale; left out: none does. */
+  readonly staleAfterHours?: number;
+}
+
 /** The function's time limit, in seconds: Lambda's own maximum. */
 export const functionTimeoutSeconds = 900;
 
@@ -109,6 +143,14 @@ export const metricNames = {
   scheduled: 'ScheduledRun',
   /** Wall time of the attempt in milliseconds. */
   duration: 'RunDuration',
+  /** Hours since the cluster that was archived longest ago was archived. Written by the audit. */
+  stalestHours: 'StalestHours',
+  /** Damage that the audit found; absent runs are none. */
+  auditFindings: 'AuditFindings',
+  /** 1 per seal that is stored and signed: what shows that the audit is alive. */
+  sealsWritten: 'SealsWritten',
+  /** Objects and run records that the audit had no time for; the next one takes them up. */
+  auditCarriedOver: 'AuditCarriedOver',
 } as const;
 
 /** Messages of the structured log lines that alarms, dashboard and README query by. */
