@@ -18,6 +18,8 @@ export interface DashboardProps {
   readonly logGroup: logs.ILogGroup;
   readonly archiveBucket: s3.IBucket;
   readonly gap: Pick<Gap, 'hours'>;
+  /** Verifies and seals the archive; undefined if nothing does. */
+  readonly audit?: { readonly gap: Pick<Gap, 'hours'> } | undefined;
 }
 
 const shortestRangeDays = 7;
@@ -25,6 +27,7 @@ const longestRangeDays = 90;
 
 /** Row heights in grid units; a row is 24 wide. */
 const statesHeight = 3;
+const auditHeight = 4;
 const tableHeight = 7;
 
 /** Half a row; from zero, because a curve that starts elsewhere exaggerates. */
@@ -59,6 +62,7 @@ export class Dashboard extends Construct {
     dashboard.addWidgets(outcomes(props, period), duration(props, period));
     dashboard.addWidgets(bytes(props, period), throttling(props, period));
     dashboard.addWidgets(...props.runs.widgets(period, graphShape));
+    if (props.audit !== undefined) dashboard.addWidgets(...audits(props, pointPeriod(props.audit.gap)));
     dashboard.addWidgets(lastGreenRuns(props), lastFailures(props));
   }
 }
@@ -138,6 +142,26 @@ function throttling({ runs }: DashboardProps, period: Duration): cloudwatch.IWid
       runs.metric('keyRejected', { period, label: 'attempts ended by a rejected key', color: cloudwatch.Color.RED }),
     ],
   });
+}
+
+function audits({ runs }: DashboardProps, period: Duration): cloudwatch.IWidget[] {
+  const shape = { ...graphShape, height: auditHeight };
+  return [
+    new cloudwatch.GraphWidget({
+      ...shape,
+      title: 'Seals and damage',
+      left: [
+        runs.metric('sealsWritten', { period, label: 'seals signed', color: cloudwatch.Color.GREEN }),
+        runs.metric('auditFindings', { period, label: 'damage found', color: cloudwatch.Color.RED }),
+        runs.metric('auditCarriedOver', { period, label: 'left for the next audit', color: cloudwatch.Color.ORANGE }),
+      ],
+    }),
+    new cloudwatch.GraphWidget({
+      ...shape,
+      title: 'Hours since the stalest cluster was archived',
+      left: [runs.metric('stalestHours', { period, statistic: 'Maximum', label: 'hours' })],
+    }),
+  ];
 }
 
 function lastGreenRuns(props: DashboardProps): cloudwatch.IWidget {
