@@ -118,9 +118,22 @@ export const recordWriteSeconds = 30;
 /** Attempts of one run that Lambda makes on its own after an asynchronous invocation: the first and two retries. */
 export const asynchronousAttempts = 3;
 
-/** CloudWatch metrics of a run; the alarms and the dashboard read them. The dimension `service` is the stack's name. */
+/** Where CloudWatch keeps the metrics that alarms and dashboard read. The dimension `service` is the stack's name. */
 export const metricNamespace = 'ClusterLogCollector';
 
+/** Metrics of an audit. */
+export const auditMetricNames = {
+  /** Hours since the cluster that was archived longest ago was archived. */
+  stalestHours: 'StalestHours',
+  /** Damage that the audit found; absent runs are none. */
+  auditFindings: 'AuditFindings',
+  /** 1 per seal that is stored and signed: what shows that the audit is alive. */
+  sealsWritten: 'SealsWritten',
+  /** Objects and run records that the audit had no time for; the next one takes them up. */
+  auditCarriedOver: 'AuditCarriedOver',
+} as const;
+
+/** Metrics of a run, and with an audit those of the audit too. */
 export const metricNames = {
   archived: 'Archived',
   alreadyArchived: 'AlreadyArchived',
@@ -143,14 +156,7 @@ export const metricNames = {
   scheduled: 'ScheduledRun',
   /** Wall time of the attempt in milliseconds. */
   duration: 'RunDuration',
-  /** Hours since the cluster that was archived longest ago was archived. Written by the audit. */
-  stalestHours: 'StalestHours',
-  /** Damage that the audit found; absent runs are none. */
-  auditFindings: 'AuditFindings',
-  /** 1 per seal that is stored and signed: what shows that the audit is alive. */
-  sealsWritten: 'SealsWritten',
-  /** Objects and run records that the audit had no time for; the next one takes them up. */
-  auditCarriedOver: 'AuditCarriedOver',
+  ...auditMetricNames,
 } as const;
 
 /** Messages of the structured log lines that alarms, dashboard and README query by. */

@@ -4,6 +4,7 @@ import { deliveryAgeSeconds, eventAgeSeconds, longestExecutionSeconds } from '..
 import { longestGap } from '../../lambda/schedule/cron-gap';
 import {
   asynchronousAttempts,
+  auditMetricNames,
   deadlineReserveSeconds,
   functionTimeoutSeconds,
   metricNames,
@@ -105,7 +106,7 @@ describe('alarms and dashboard', () => {
       .map(({ Metrics }) => Metrics?.filter(({ MetricStat }) => MetricStat !== undefined).length ?? 1)
       .reduce((sum, count) => sum + count);
     expect(operations).toContain(
-      `${Object.keys(metricNames).length} metrics x $0.30 + ${alarmMetrics} alarm metrics x $0.10`,
+      `${Object.keys(metricNames).length - Object.keys(auditMetricNames).length} metrics x $0.30 + ${alarmMetrics} alarm metrics x $0.10`,
     );
   });
 

@@ -1,0 +1,81 @@
+import { groupReasons } from '../../../lambda/run/group-reasons';
+
+const failed = (cluster: string, reason: string, httpStatus?: number) => ({
+  cluster,
+  resource: 'log',
+  error: `GET features/logFetcher of cluster ${cluster} failed: ${reason}`,
+  ...(httpStatus !== undefined && { httpStatus }),
+});
+
+const refused = (cluster: string, reason: string) => ({
+  cluster,
+  resource: 'manifest',
+  httpStatus: 200,
+  error: `GET assets/manifest of cluster ${cluster} answered 200 OK, but ${reason}`,
+});
+
+describe('grouping failures by reason', () => {
+  it('puts the most frequent reason first and names a few clusters, each once', () => {
+    const clusters = Array.from({ length: 300 }, (_, at) => `cluster-${at}`);
+    const failures = [
+      failed('x', '404 Not Found; remove the cluster from the configuration if it is gone', 404),
+      ...clusters.flatMap((uid) => [
+        failed(uid, `503 Service Unavailable; gave up after ${(uid.length % 4) + 1} requests`, 503),
+        failed(uid, '503 Service Unavailable', 503),
+      ]),
+    ];
+    expect(groupReasons(failures)).toEqual([
+      { reason: '503 Service Unavailable', count: 600, clusters: ['cluster-0', 'cluster-1', 'cluster-2'] },
+      { reason: '404 Not Found', count: 1, clusters: ['x'] },
+    ]);
+  });
+
+  it.each([
+    [
+      'numbers in brackets',
+      [
+        refused('a', 'the log record is cut short (at byte 17)'),
+        refused('b', 'the log record is cut short (at byte 9)'),
+      ],
+      '200 OK, but the log record is cut short',
+    ],
+    [
+      'uids',
+      [failed('a', 'the key has no right to cluster a'), failed('b', 'the key has no right to cluster b')],
+      'the key has no right to the cluster',
+    ],
+    [
+      'quotations',
+      [refused('a', 'the log record belongs to "x"'), refused('b', 'the log record belongs to "y"')],
+      '200 OK, but the log record belongs to "…"',
+    ],
+    [
+      'times and identifiers',
+      [
+        failed('a', 'locked since 2026-11-20T10:00:00Z by 0b8f5f0e-5a63-4d0c-8a4f-0123456789ab, 123456 left'),
+        failed('b', 'locked since 2026-11-21 11:30 by 1c8f5f0e-5a63-4d0c-8a4f-0123456789ab, 4567 left'),
+      ],
+      'locked since … by …, … left',
+    ],
+    [
+      'advice',
+      [failed('a', 'no answer (ECONNREFUSED); gave up after 5 requests'), failed('b', 'no answer (ECONNREFUSED)')],
+      'no answer (ECONNREFUSED)',
+    ],
+  ])('takes out %s', (_, failures, reason) => {
+    expect(groupReasons(failures)).toEqual([{ reason, count: 2, clusters: ['a', 'b'] }]);
+  });
+
+  it('says so where a record has no reason', () => {
+    const failures = [{ cluster: 'a', resource: 'log' }];
+    expect(groupReasons(failures)).toEqual([{ reason: 'no reason is recorded', count: 1, clusters: ['a'] }]);
+  });
+
+  it('keeps a bounded number of reasons, whatever the service writes', () => {
+    const letters = (at: number) => [...String(at)].map((digit) => 'qrstuvwxyz'[Number(digit)]).join('');
+    const failures = Array.from({ length: 5000 }, (_, at) => failed('a', letters(at)));
+    const groups = groupReasons(failures);
+    expect(groups[0]).toEqual({ reason: 'other reasons', count: 4000, clusters: ['a'] });
+    expect(groups).toHaveLength(1001);
+  });
+});
