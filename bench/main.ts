@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { contenders } from './contenders';
+import { type GrepBenchOptions, runGrepBench } from './grep';
 import { type BenchOptions, runBench } from './run-bench';
 import { scenarios } from './scenarios';
 
@@ -33,7 +34,8 @@ function positiveInteger(text: string): number {
   return value;
 }
 
-void new Command('npm run bench --')
+const program = new Command('npm run bench --')
+  .enablePositionalOptions()
   .description('Compares the collector with what people would use instead.')
   .addOption(new Option('-s, --scenario <name...>', 'only these scenarios').choices(scenarios.map(({ name }) => name)))
   .addOption(new Option('-c, --contender <name...>', 'only these rows').choices(rowNames))
@@ -43,5 +45,14 @@ void new Command('npm run bench --')
   .option('--no-install', "use this Node instead of Lambda's from npm (which is kept in node_modules/.cache)")
   .option('--profile <folder>', 'also profile our rows, and print the processor time by part')
   .addHelpText('after', help)
-  .action((options: BenchOptions) => runBench(options))
-  .parseAsync();
+  .action((options: BenchOptions) => runBench(options));
+
+program
+  .command('grep')
+  .description('Compares `collector grep` with zgrep and DuckDB instead.')
+  .option('--objects <count>', 'how many logs are searched', positiveInteger, 1000)
+  .option('-r, --rounds <count>', 'how often each contender runs', positiveInteger, 5)
+  .option('--no-install', 'do not install DuckDB from npm (which is kept in node_modules/.cache)')
+  .action((options: GrepBenchOptions) => runGrepBench(options));
+
+void program.parseAsync();

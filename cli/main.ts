@@ -1,5 +1,8 @@
 import { Command, CommanderError } from 'commander';
+import { version } from '../package.json';
 import { diffCommand } from './commands/diff-command';
+import { grepCommand } from './commands/grep-command';
+import { historyCommand } from './commands/history-command';
 import { listCommand } from './commands/list-command';
 import { reportCommand } from './commands/report-command';
 import { runsCommand } from './commands/runs-command';
@@ -24,9 +27,19 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
   const program = new Command('collector')
     .description('Reads an archive of cluster logs and manifests, in a local folder or in S3. It never writes to it.')
     .usage('<command> [options]')
+    .version(version, '--version', 'print the version')
     .helpCommand('help [command]', 'say what a command does')
     .addHelpText('after', helpText);
-  const commands = [runsCommand, listCommand, showCommand, diffCommand, verifyCommand, reportCommand];
+  const commands = [
+    runsCommand,
+    listCommand,
+    showCommand,
+    diffCommand,
+    historyCommand,
+    grepCommand,
+    verifyCommand,
+    reportCommand,
+  ];
   for (const command of commands) program.addCommand(command(context));
   for (const command of [program, ...program.commands]) {
     command
@@ -52,14 +65,16 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
 }
 
 const helpText = `
-Times are ISO 8601 (2026-11-20, 2026-11-20T10:00, with Z or an offset; UTC without one) or as keys
-write them (20261120T100000.000Z). A date alone means all of its day.
+A time names runs. --run TIME is the run of exactly that time, --at TIME the newest run at or before
+it, --from and --to bound a period of runs. Times are ISO 8601 (2026-11-20, 2026-11-20T10:00, with Z
+or an offset; UTC without one), as keys write them (20261120T100000.000Z), or counted from now
+(yesterday, today 03:00, 2h ago, 3 days ago). A date alone means all of its day.
 
-Exit codes: 0 done, 1 a difference (diff) or damage (all others) was found, 2 wrong command line,
-3 it could not be done.
+Exit codes: 0 done, 1 a difference (diff), no match (grep) or damage (all others) was found,
+2 wrong command line, 3 it could not be done.
 
 Examples:
   npm run collector -- runs
-  npm run collector -- show my-cluster --resource manifest --at 2026-11-20T03:00
+  npm run collector -- show my-cluster --resource manifest --at yesterday
   npm run collector -- verify --archive s3://my-archive --from 2026-11-01
 `.trimEnd();

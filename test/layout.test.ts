@@ -43,12 +43,8 @@ const packagesOfCore = [
 ];
 const clockOrEnvironment = /\bprocess\.|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\./;
 
-/** Imports that break a rule today, with the reason. Empty this list; never add to it. */
-const knownViolations: Readonly<Record<string, string>> = {};
-
 const root = join(__dirname, '..');
-const all = readImports(root, Object.keys(folders));
-const imports = all.filter((one) => !Object.hasOwn(knownViolations, arrow(one)));
+const imports = readImports(root, Object.keys(folders));
 const fileImports = imports.filter(({ isFile }) => isFile);
 
 describe('the layout', () => {
@@ -104,11 +100,6 @@ describe('the layout', () => {
     expect(packages.filter(({ to }) => !packagesOfCore.includes(to)).map(arrow)).toEqual([]);
     const touching = [...loaded].filter((file) => clockOrEnvironment.test(readFileSync(join(root, file), 'utf8')));
     expect(touching).toEqual([]);
-  });
-
-  it('lists no violation that is mended already', () => {
-    const found = new Set(all.map(arrow));
-    expect(Object.keys(knownViolations).filter((known) => !found.has(known))).toEqual([]);
   });
 });
 

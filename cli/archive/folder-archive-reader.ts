@@ -17,17 +17,17 @@ const pageSize = 1000;
 /** An archive in a folder on this machine. */
 export class FolderArchiveReader implements ArchiveReader {
   readonly location: string;
-  private readonly store: FolderStore;
+  readonly #store: FolderStore;
 
   constructor(folder: string) {
     this.location = folder;
-    this.store = new FolderStore(folder);
+    this.#store = new FolderStore(folder);
   }
 
   async *list(prefix: string, after?: string): AsyncGenerator<ListedObject> {
     for (let startAfter = after, last = false; !last; ) {
       const page = await translated(`Listing ${prefix}`, () =>
-        this.store.list(prefix, { startAfter, maxKeys: pageSize }),
+        this.#store.list(prefix, { startAfter, maxKeys: pageSize }),
       );
       for (const { key, size, lastModified, userMetadata, damage } of page.objects) {
         const metadata = damage === undefined ? { metadata: userMetadata } : {};
@@ -43,12 +43,12 @@ export class FolderArchiveReader implements ArchiveReader {
   }
 
   async head(key: string): Promise<ObjectHead | undefined> {
-    const found = await translated(`Reading ${key}`, () => this.store.head(key));
+    const found = await translated(`Reading ${key}`, () => this.#store.head(key));
     return found && headOf(found);
   }
 
   async open(key: string): Promise<OpenedObject | undefined> {
-    const found = await translated(`Reading ${key}`, () => this.store.get(key));
+    const found = await translated(`Reading ${key}`, () => this.#store.get(key));
     if (found === undefined) return undefined;
     const { checksums, damage } = found.metadata;
     const head = headOf(found.metadata);
@@ -61,7 +61,7 @@ export class FolderArchiveReader implements ArchiveReader {
   }
 }
 
-/** Whether the stored bytes are those that were written cannot be known: their checksum is lost. */
+/** The checksum is lost, so that nothing says whether the stored bytes are those that were written. */
 function damagedBody(damage: string): Readable {
   return new Readable({
     read() {
@@ -74,7 +74,7 @@ function headOf({ size, contentType, contentEncoding, userMetadata }: ObjectMeta
   return { storedBytes: size, contentType, contentEncoding, metadata: userMetadata };
 }
 
-/** Passes on what it is given and ends with an error unless it had the checksum, which S3 writes in base64. */
+/** Passes bytes through. Ends with an error if they do not have the checksum, which is in base64 as in S3. */
 function checkCrc32(expected: string): Transform {
   let sum = 0;
   return new Transform({

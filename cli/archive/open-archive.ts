@@ -1,5 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
+import { shellQuoted } from '../terminal/format';
+
+/** Where `npm start` puts the archive. */
+export const defaultArchive = 'local-archive';
+
+/** The option that names an archive in a command that a person may paste; empty for the default. */
+export function archiveArgument(location: string): string {
+  return location === defaultArchive ? '' : ` --archive ${shellQuoted(location)}`;
+}
 
 /**
  * The archive a location names: `s3://bucket`, or a folder.
@@ -10,6 +19,8 @@ export async function openArchive(location: string): Promise<ArchiveReader> {
     const bucket = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/?$/.exec(location)?.[1];
     if (bucket === undefined)
       throw new ArchiveReadError(`Opening the archive ${location} failed: expected a folder or s3://bucket`);
+    // The SDK warns on Node 20 that later versions will not run there. The version that is installed does.
+    process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
     // Loading the SDK takes longer than most commands take on a folder.
     const { S3ArchiveReader } = await import('../../lambda/verify/s3-archive-reader');
     return new S3ArchiveReader(bucket);

@@ -1,8 +1,7 @@
-import { pipeline, type Readable } from 'node:stream';
 import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { DamagedObjectError, damageOf, openContent } from '../../lambda/verify/open-content';
-import { LogText } from './log-text';
+import { DamagedObjectError, damageOf, type OpenedContent, readContent } from '../../lambda/verify/open-content';
+import { LogTextDecoder } from './log-text';
 
 /** Most content that is held in memory for a comparison, in bytes. */
 const maxTextBytes = 64 * 1024 * 1024;
@@ -13,29 +12,40 @@ export class TextTooLargeError extends Error {
 }
 
 /**
- * The text of an object whole: of a log its text, of a manifest itself. What is not UTF-8 becomes U+FFFD.
+ * The whole text of an object: of a log its text, of a manifest the manifest. Bytes that are not UTF-8 become U+FFFD.
  * @throws TextTooLargeError
  * @throws DamagedObjectError if the content is not what was archived
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function readText(reader: ArchiveReader, key: string, resource: Resource): Promise<string> {
-  const content = await openContent(reader, key);
-  if (content === undefined) throw new DamagedObjectError(`Reading ${key} failed: it is no longer there`);
-  if (content.facts.length > maxTextBytes) {
-    content.body.destroy();
-    throw new TextTooLargeError(
-      `Comparing ${key} failed: it has ${content.facts.length} bytes, more than ${maxTextBytes}; ` +
-        'write both with show into files and compare those',
-    );
-  }
   try {
-    const source: Readable = resource === 'log' ? pipeline(content.body, new LogText(), () => undefined) : content.body;
+    const content = await readContent(reader, key);
+    if (content === undefined) throw new DamagedObjectError('it is no longer there');
+    if (!Buffer.isBuffer(content) && content.facts.length > maxTextBytes) {
+      content.body.destroy();
+      throw new TextTooLargeError(
+        `Comparing ${key} failed: it has ${content.facts.length} bytes, more than ${maxTextBytes}; ` +
+          'write both with show into files and compare those',
+      );
+    }
     const chunks: Buffer[] = [];
-    for await (const chunk of source as AsyncIterable<Buffer>) chunks.push(chunk);
+    for await (const chunk of textChunks(content, resource)) chunks.push(chunk);
     return Buffer.concat(chunks).toString('utf8');
   } catch (error) {
     const damage = damageOf(error);
     if (damage === undefined) throw error;
     throw new DamagedObjectError(`Reading ${key} failed: ${damage}`, { cause: error });
   }
+}
+
+/** The text of content in chunks of UTF-8. Throws what the content's body ends with, or a JsonError. */
+export async function* textChunks(content: Buffer | OpenedContent, resource: Resource): AsyncGenerator<Buffer> {
+  const chunks = Buffer.isBuffer(content) ? [content] : (content.body as AsyncIterable<Buffer>);
+  if (resource === 'manifest') {
+    yield* chunks;
+    return;
+  }
+  const text = new LogTextDecoder();
+  for await (const chunk of chunks) yield text.write(chunk);
+  text.end();
 }

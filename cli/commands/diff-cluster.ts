@@ -1,59 +1,57 @@
+import type { ObjectFacts } from '../../lambda/archive/object-metadata';
 import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { type DescribedObject, newestFetched } from '../archive/cluster-objects';
+import { DamagedObjectError } from '../../lambda/verify/open-content';
+import type { DescribedObject } from '../archive/cluster-objects';
 import { readText } from '../archive/read-text';
+import { describeSelection, NothingArchivedError, newerRun, selectObject } from '../archive/select-object';
+import type { RunSelection } from '../archive/select-runs';
 import { formatTime } from '../terminal/format';
-import { printable } from '../terminal/printable';
+import { printable, printableLines } from '../terminal/printable';
 import { type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
-import type { JsonOption, PeriodOptions } from './archive-options';
-import { NothingArchivedError } from './show-command';
 import { type Hunk, unifiedHunks } from './unified-hunks';
 
-type Fetched = DescribedObject & { readonly facts: NonNullable<DescribedObject['facts']> };
+/** `run` or `at`: that run against the one before it; `from` and `to`: the runs at or before these times. */
+export type DiffSelection = Omit<RunSelection, 'last'>;
+
+export interface ClusterDiffOptions extends DiffSelection {
+  readonly resource: Resource;
+  readonly json?: boolean;
+  /** Whether control characters of the content are written out. */
+  readonly escape: boolean;
+}
+
+interface Side extends DescribedObject {
+  readonly facts: ObjectFacts;
+}
 
 /**
  * Prints how one resource of one cluster changed.
- * @throws NothingArchivedError if one of the two is not in the archive
- * @throws DamagedObjectError, TextTooLargeError, ArchiveReadError
+ * @throws NothingArchivedError if there are no two objects to compare
+ * @throws NoSuchRunError, DamagedObjectError, TextTooLargeError, ArchiveReadError
  */
 export async function diffCluster(
   terminal: Terminal,
   reader: ArchiveReader,
   cluster: string,
-  resource: Resource,
-  options: PeriodOptions & JsonOption,
+  options: ClusterDiffOptions,
 ): Promise<ExitCode> {
-  const [before, after] = await findBoth(reader, cluster, resource, options);
+  const { resource } = options;
+  const [before, after] = await selectSides(reader, cluster, options, terminal.now());
+  if (options.json !== true) await printSides(terminal, reader, before, after, options);
   const areSame = before.facts.sha256 === after.facts.sha256;
-  const [old, now] = areSame
-    ? ['', '']
-    : [await readText(reader, before.key, resource), await readText(reader, after.key, resource)];
-  const hunks = unifiedHunks(old, now);
-  // What is stored as text need not be UTF-8; two contents that read the same may still differ.
+  const hunks = areSame
+    ? []
+    : unifiedHunks(await readText(reader, before.key, resource), await readText(reader, after.key, resource));
+  // Content need not be UTF-8: two that read the same may still differ.
   const differsElsewhere = !areSame && hunks.length === 0;
   const isChanged = hunks.length > 0 || (differsElsewhere && resource === 'manifest');
   if (options.json === true) {
-    const side = ({ key, facts }: Fetched) => ({
-      key,
-      run: facts.run.toISOString(),
-      fetchedAt: facts.fetchedAt.toISOString(),
-      sha256: facts.sha256,
-      bytes: facts.length,
-    });
-    await printJson(terminal.out, {
-      cluster,
-      resource,
-      changed: isChanged,
-      from: side(before),
-      to: side(after),
-      hunks,
-    });
+    const sides = { from: summarizeSide(before), to: summarizeSide(after) };
+    await printJson(terminal.out, { cluster, resource, changed: isChanged, ...sides, hunks });
   } else {
-    await printHunks(terminal, `${cluster}/${resource}`, before, after, hunks);
-    if (areSame) {
-      const times = [before, after].map(({ facts }) => formatTime(facts.fetchedAt)).join(' and ');
-      await print(terminal.err, `No difference: the ${resource} of ${printable(cluster)} is the same at ${times}.\n`);
-    }
+    await printHunks(terminal, `${cluster}/${resource}`, before, after, hunks, options.escape);
+    if (areSame) await print(terminal.err, 'No difference.\n');
     if (differsElsewhere)
       await print(
         terminal.err,
@@ -65,39 +63,73 @@ export async function diffCluster(
   return isChanged ? exitCodes.found : exitCodes.ok;
 }
 
-async function findBoth(
+async function selectSides(
   reader: ArchiveReader,
   cluster: string,
-  resource: Resource,
-  { from, to }: PeriodOptions,
-): Promise<[Fetched, Fetched]> {
-  const [newest, second] = await newestFetched(reader, resource, cluster, to, 2);
-  if (newest === undefined) throw new NothingArchivedError(resource, cluster, to);
-  const before = from === undefined ? second : (await newestFetched(reader, resource, cluster, from, 1))[0];
-  if (before === undefined)
-    throw new NothingArchivedError(resource, cluster, from ?? new Date(newest.facts.fetchedAt.getTime() - 1));
-  return [before, newest];
+  { resource, run, at, from, to }: ClusterDiffOptions,
+  now: Date,
+): Promise<[Side, Side]> {
+  const after = await selectObject(reader, resource, cluster, { run, at: at ?? to }, now);
+  const justBefore = new Date(after.run.getTime() - 1);
+  const before = await selectObject(reader, resource, cluster, { at: from ?? justBefore }, now);
+  if (before.key === after.key)
+    throw new NothingArchivedError(
+      resource,
+      cluster,
+      `the period has only one to compare, of the run ${formatTime(after.run)}`,
+    );
+  return [asSide(before), asSide(after)];
+}
+
+function asSide(object: DescribedObject): Side {
+  const { facts } = object;
+  if (facts === undefined)
+    throw new DamagedObjectError(`Comparing ${object.key} failed: its metadata is absent or malformed`);
+  return { ...object, facts };
+}
+
+/** Says which objects are compared, and whether a newer run has none. */
+async function printSides(
+  { err, now }: Terminal,
+  reader: ArchiveReader,
+  before: Side,
+  after: Side,
+  { run, at, to }: DiffSelection,
+): Promise<void> {
+  await print(err, `from: ${printable(describeSelection(before))}\nto:   ${printable(describeSelection(after))}\n`);
+  const newer = run === undefined ? await newerRun(reader, after, at ?? to, now()) : undefined;
+  if (newer !== undefined)
+    await print(err, `The newer run ${formatTime(newer)} has none: runs ${formatTime(newer)} says why.\n`);
+}
+
+function summarizeSide({ key, facts }: Side) {
+  return {
+    key,
+    run: facts.run.toISOString(),
+    fetchedAt: facts.fetchedAt.toISOString(),
+    sha256: facts.sha256,
+    bytes: facts.length,
+  };
 }
 
 async function printHunks(
-  { out, colors, columns }: Terminal,
+  { out, colors }: Terminal,
   name: string,
-  before: Fetched,
-  after: Fetched,
+  before: Side,
+  after: Side,
   hunks: readonly Hunk[],
+  isEscaped: boolean,
 ): Promise<void> {
   if (hunks.length === 0) return;
-  // On a terminal nothing may steer it; piped on, the text stays as it is, for patch and for files.
-  const shown = (line: string) => (columns === undefined ? line : line.split('\t').map(printable).join('\t'));
-  const heading = (mark: string, { facts }: Fetched) =>
-    colors.bold(`${mark} ${printable(name)}\t${formatTime(facts.fetchedAt)}`);
+  const heading = (mark: string, { run }: Side) => colors.bold(`${mark} ${printable(name)}\t${formatTime(run)}`);
   await print(out, `${heading('---', before)}\n${heading('+++', after)}\n`);
+  const shown = (line: string) => (isEscaped ? printableLines(line) : line);
+  const colored = (line: string) =>
+    line.startsWith('+') ? colors.green(shown(line)) : line.startsWith('-') ? colors.red(shown(line)) : shown(line);
   for (const { oldStart, oldLines, newStart, newLines, lines } of hunks) {
     // An empty side begins, by convention, at the line before it.
     const at = (start: number, count: number) => `${count === 0 ? start - 1 : start}${count === 1 ? '' : `,${count}`}`;
     await print(out, `${colors.cyan(`@@ -${at(oldStart, oldLines)} +${at(newStart, newLines)} @@`)}\n`);
-    const color = (line: string) =>
-      line.startsWith('+') ? colors.green(shown(line)) : line.startsWith('-') ? colors.red(shown(line)) : shown(line);
-    await print(out, `${lines.map(color).join('\n')}\n`);
+    await print(out, `${lines.map(colored).join('\n')}\n`);
   }
 }

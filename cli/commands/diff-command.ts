@@ -1,39 +1,39 @@
 import { Command, Option } from 'commander';
-import type { Resource } from '../../lambda/resources';
 import { openArchive } from '../archive/open-archive';
-import type { CommandContext } from '../terminal/terminal';
+import { leftOutColumns } from '../terminal/table';
+import type { CommandContext, Terminal } from '../terminal/terminal';
+import { type ClusterDiffOptions, diffCluster } from './diff-cluster';
+import { changeColumns, diffRuns } from './diff-runs';
 import {
   type ArchiveOption,
   checkPeriod,
-  type JsonOption,
-  type PeriodOptions,
   resourceOption,
   timeOption,
   withArchive,
   withJson,
-} from './archive-options';
-import { diffCluster } from './diff-cluster';
-import { diffRuns } from './diff-runs';
+  withOneRun,
+} from './options';
 
-export interface DiffOptions extends ArchiveOption, JsonOption, PeriodOptions {
-  readonly resource: Resource;
+interface Options extends ArchiveOption, ClusterDiffOptions {
+  readonly from?: Date;
+  readonly to?: Date;
   readonly all?: boolean;
 }
 
 /** `diff`: what changed of one cluster, or which clusters changed between two runs. */
 export function diffCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('diff')
-    .description('Shows what changed between two times as a unified diff; without times, between the two newest.')
+    .description('Shows what changed between two runs as a unified diff; without times, between the two newest.')
     .argument('[cluster]', "the cluster's uid")
     .addOption(resourceOption('what to compare', 'manifest'))
-    .addOption(
-      timeOption('--from <time>', 'the newest fetched at or before this time (default: the one before)', 'end'),
-    )
-    .addOption(timeOption('--to <time>', 'the newest fetched at or before this time (default: the newest)', 'end'))
-    .addOption(new Option('--all', 'which clusters changed between the two runs at or before these times'))
-    .addHelpText('after', helpText);
+    .addOption(new Option('--all', 'which clusters changed between the two runs'));
+  withOneRun(command, terminal, ['from', 'to'])
+    .addOption(timeOption('--from <time>', 'from the newest run at or before this time', 'start', terminal.now))
+    .addOption(timeOption('--to <time>', 'to the newest run at or before this time', 'end', terminal.now))
+    .option('--no-escape', 'leave control characters of the content as they are, for patch')
+    .addHelpText('after', helpText(terminal));
   withJson(withArchive(command));
-  return command.action(async (cluster: string | undefined, options: DiffOptions) => {
+  return command.action(async (cluster: string | undefined, options: Options) => {
     checkPeriod(command, options);
     if ((cluster === undefined) === (options.all !== true))
       command.error(
@@ -42,21 +42,25 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
           : `error: both a cluster (${cluster}) and --all; expected one of them`,
       );
     const reader = await openArchive(options.archive);
-    const { resource } = options;
     end(
       cluster === undefined
-        ? await diffRuns(terminal, reader, resource, options)
-        : await diffCluster(terminal, reader, cluster, resource, options),
+        ? await diffRuns(terminal, reader, options)
+        : await diffCluster(terminal, reader, cluster, options),
     );
   });
 }
 
-const helpText = `
+const helpText = (terminal: Terminal) =>
+  `
+Of one cluster, only runs that archived it count; standard error says which two were compared, and
+whether they were fetched late. With --run or --at, that run is compared with the one before it.
+With --from and --to, the state when the period began is compared with the state when it ended.
+${leftOutColumns('the list of clusters', changeColumns(terminal))}
 With --json: one object; its members are in docs/reading-the-archive.md.
 Exit codes: 0 no difference, 1 a difference, 2 wrong command line, 3 it could not be compared.
 
 Examples:
   npm run collector -- diff my-cluster
-  npm run collector -- diff my-cluster --resource log --from 2026-11-19 --to 2026-11-20
-  npm run collector -- diff --all --from 2026-11-19T03:00 --to 2026-11-20T03:00
+  npm run collector -- diff my-cluster --resource log --from yesterday --to yesterday
+  npm run collector -- diff --all --run 2026-11-20T10:00:00Z
 `.trimEnd();

@@ -1,15 +1,15 @@
 import type { Resource } from '../../lambda/resources';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
-import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { type Run, readRun } from '../../lambda/verify/read-run';
-import { newestRuns } from '../../lambda/verify/run-keys';
 import { factsOf } from '../archive/cluster-objects';
+import { findRun, findRunAt, NoSuchRunError } from '../archive/select-runs';
 import { formatBytes, formatCount, formatTime } from '../terminal/format';
-import { printable } from '../terminal/printable';
-import { printTable } from '../terminal/table';
+import { printBadRecords } from '../terminal/print-run';
+import { type Column, printTable } from '../terminal/table';
 import { type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
-import type { JsonOption, PeriodOptions } from './archive-options';
+import type { DiffSelection } from './diff-cluster';
 
 interface Side {
   /** What became of it in that run; undefined where the run did not cover it. */
@@ -32,15 +32,16 @@ const headConcurrency = 16;
 
 /**
  * Prints which clusters changed between two runs, from the hashes in the run records.
- * @throws ArchiveReadError if the archive cannot be read or has no two runs there
+ * @throws NoSuchRunError if there are no two runs to compare
+ * @throws ArchiveReadError if the archive cannot be read
  */
 export async function diffRuns(
   terminal: Terminal,
   reader: ArchiveReader,
-  resource: Resource,
-  options: PeriodOptions & JsonOption,
+  options: DiffSelection & { readonly resource: Resource; readonly json?: boolean },
 ): Promise<ExitCode> {
-  const [before, after] = await findRuns(reader, options, terminal.now());
+  const { resource } = options;
+  const [before, after] = await selectTwoRuns(reader, options, terminal.now());
   const old = outcomesOf(before, resource);
   const now = outcomesOf(after, resource);
   const clusters = [...new Set([...old.keys(), ...now.keys()])].sort();
@@ -52,7 +53,7 @@ export async function diffRuns(
     return { cluster, change: changeOf(from, to), from, to };
   };
   for await (const change of mapConcurrently(clusters, headConcurrency, compare)) {
-    counts[change.change]++;
+    counts[change.change] += 1;
     if (change.change !== 'same') changes.push(change);
   }
   const badRecords = [...before.badRecords, ...after.badRecords];
@@ -63,21 +64,23 @@ export async function diffRuns(
   } else {
     await printChanges(terminal, resource, before, after, changes, counts);
   }
-  for (const { key, problem } of badRecords)
-    await print(terminal.err, `${terminal.errColors.red('bad run record')} ${printable(`${key}: ${problem}`)}\n`);
+  await printBadRecords(terminal, badRecords);
   if (counts.changed + counts.new + counts.gone > 0) return exitCodes.found;
   return counts.unknown + badRecords.length > 0 ? exitCodes.trouble : exitCodes.ok;
 }
 
-async function findRuns(reader: ArchiveReader, { from, to }: PeriodOptions, now: Date): Promise<[Run, Run]> {
-  const newest = await newestRuns(reader, { to }, from === undefined ? 2 : 1, now);
-  const after = newest.at(-1);
-  const before = from === undefined ? newest.at(-2) : (await newestRuns(reader, { to: from }, 1, now))[0];
-  if (before === undefined || after === undefined) {
-    const time = after === undefined ? to : from;
-    const where = time === undefined ? '' : ` at or before ${formatTime(time)}`;
-    throw new ArchiveReadError(`Finding two runs to compare failed: there are not enough${where}; runs lists them`);
-  }
+/** @throws NoSuchRunError if one of them is not there, or both are the same */
+async function selectTwoRuns(
+  reader: ArchiveReader,
+  { run, at, from, to }: DiffSelection,
+  now: Date,
+): Promise<[Run, Run]> {
+  const after = run === undefined ? await findRunAt(reader, at ?? to, now) : await findRun(reader, run);
+  const before = await findRunAt(reader, from ?? new Date(after.run.getTime() - 1), now);
+  if (before.run.getTime() === after.run.getTime())
+    throw new NoSuchRunError(
+      `Finding two runs to compare failed: the period has only one, ${formatTime(after.run)}; runs lists them`,
+    );
   return [await readRun(reader, before), await readRun(reader, after)];
 }
 
@@ -108,7 +111,6 @@ async function printChanges(
   changes: readonly ClusterChange[],
   counts: Readonly<Record<Change, number>>,
 ): Promise<void> {
-  const { colors } = terminal;
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const parts = (['changed', 'new', 'gone', 'unknown', 'same'] as const)
     .filter((change) => counts[change] > 0)
@@ -118,20 +120,20 @@ async function printChanges(
     `${resource === 'log' ? 'Logs' : 'Manifests'} of ${formatCount(total, 'cluster')} between the runs ` +
       `${formatTime(before.run)} and ${formatTime(after.run)}: ${parts.join(', ')}\n`,
   );
-  const show = ({ outcome, sha256, bytes }: Side) =>
+  await printTable(terminal, changeColumns(terminal), changes);
+}
+
+export function changeColumns({ colors }: Pick<Terminal, 'colors'>): Column<ClusterChange>[] {
+  const shown = ({ outcome, sha256, bytes }: Side) =>
     sha256 === undefined ? (outcome ?? 'not covered') : `${sha256.slice(0, 12)} ${formatBytes(bytes)}`;
-  await printTable(
-    terminal,
-    [
-      { head: 'Cluster', cell: ({ cluster }) => cluster, gives: true },
-      {
-        head: 'Change',
-        cell: ({ change }) => change,
-        color: (text, { change }) => (change === 'changed' ? colors.yellow(text) : colors.cyan(text)),
-      },
-      { head: 'SHA-256 and size before', cell: ({ from }) => show(from) },
-      { head: 'SHA-256 and size after', cell: ({ to }) => show(to) },
-    ],
-    changes,
-  );
+  return [
+    { head: 'Cluster', cell: ({ cluster }) => cluster, wraps: true },
+    {
+      head: 'Change',
+      cell: ({ change }) => change,
+      color: (text, { change }) => (change === 'changed' ? colors.yellow(text) : colors.cyan(text)),
+    },
+    { head: 'SHA-256 and size before', cell: ({ from }) => shown(from), leftOut: 1 },
+    { head: 'SHA-256 and size after', cell: ({ to }) => shown(to), leftOut: 2 },
+  ];
 }

@@ -1,68 +1,62 @@
 import { writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
-import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
+import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { readRun } from '../../lambda/verify/read-run';
-import { type ListedRun, newestRuns, runsBetween } from '../../lambda/verify/run-keys';
 import { openArchive } from '../archive/open-archive';
+import { selectRuns } from '../archive/select-runs';
 import { ReportBuilder } from '../report/build-report';
 import { formatBytes, formatCount } from '../terminal/format';
-import { printable } from '../terminal/printable';
-import { type CommandContext, exitCodes, print, printJson } from '../terminal/terminal';
+import { printBadRecords } from '../terminal/print-run';
+import { escapedJson, printable } from '../terminal/printable';
+import { type CommandContext, exitCodes, print } from '../terminal/terminal';
 import {
   type ArchiveOption,
   checkPeriod,
   type JsonOption,
-  type PeriodOptions,
-  parseCount,
+  type RunOptions,
+  selectionOf,
   withArchive,
   withJson,
-  withPeriod,
-} from './archive-options';
+  withRuns,
+} from './options';
 
-interface Options extends ArchiveOption, JsonOption, PeriodOptions {
-  readonly out: string;
-  readonly limit: number;
+interface Options extends ArchiveOption, JsonOption, RunOptions {
+  readonly out?: string;
 }
+
+const defaultRuns = 100;
 
 /** `report`: the archive at a glance, as one page. */
 export function reportCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('report')
     .description('Writes one HTML page: clusters down, runs across, each cell its outcome. It needs no network.')
-    .requiredOption('--out <file>', 'where to write the page; - for standard output')
-    .option('--limit <count>', 'without --from: how many runs, counted from the newest', parseCount, 100)
+    .option('--out <file>', 'where to write the page; - for standard output (default with --json)')
     .addHelpText('after', helpText);
-  withJson(withArchive(withPeriod(command, 'runs')));
+  withJson(withArchive(withRuns(command, terminal, defaultRuns)));
   return command.action(async (options: Options) => {
     checkPeriod(command, options);
+    const { out = options.json === true ? '-' : undefined } = options;
+    if (out === undefined)
+      return command.error("error: required option '--out <file>' not specified; - writes to standard output");
     const reader = await openArchive(options.archive);
     const builder = new ReportBuilder();
-    for await (const listed of chosenRuns(reader, options, terminal.now())) builder.add(await readRun(reader, listed));
+    for await (const listed of selectRuns(reader, selectionOf(options, defaultRuns), terminal.now()))
+      builder.add(await readRun(reader, listed));
     const data = builder.finish(reader.location, terminal.now());
     if (data.runs.length === 0)
       throw new ArchiveReadError(`Writing the report failed: ${reader.location} has no runs in this period`);
-    // esbuild and the page are of use to this command only.
+    // Other commands do not need esbuild, which takes long to load.
     const { reportHtml } = await import('../report/report-html');
-    const page = options.json === true ? undefined : reportHtml(data);
-    if (page === undefined) {
-      if (options.out === '-') await printJson(terminal.out, data);
-      else await writeFile(options.out, `${JSON.stringify(data)}\n`);
-    } else if (options.out === '-') await print(terminal.out, page);
-    else await writeFile(options.out, page);
-    if (options.out !== '-')
-      await print(
-        terminal.err,
-        `${printable(options.out)}: ${formatCount(data.clusters.length, 'cluster')}, ${formatCount(data.runs.length, 'run')}` +
-          `${page === undefined ? '' : `, ${formatBytes(Buffer.byteLength(page))}`}\n`,
-      );
-    for (const { key, problem } of data.badRecords)
-      await print(terminal.err, `${terminal.errColors.red('bad run record')} ${printable(`${key}: ${problem}`)}\n`);
+    const text = options.json === true ? `${escapedJson(data)}\n` : reportHtml(data);
+    if (out === '-') await print(terminal.out, text);
+    else {
+      await writeFile(out, text);
+      const counts = `${formatCount(data.clusters.length, 'cluster')}, ${formatCount(data.runs.length, 'run')}`;
+      await print(terminal.err, `${printable(out)}: ${counts}, ${formatBytes(Buffer.byteLength(text))}\n`);
+    }
+    await printBadRecords(terminal, data.badRecords);
     if (data.badRecords.length > 0) end(exitCodes.found);
   });
-}
-
-async function* chosenRuns(reader: ArchiveReader, options: Options, now: Date): AsyncGenerator<ListedRun> {
-  if (options.from !== undefined) yield* runsBetween(reader, options);
-  else yield* await newestRuns(reader, options, options.limit, now);
 }
 
 const helpText = `

@@ -1,141 +1,131 @@
 import { Argument, Command } from 'commander';
-import { runPrefix } from '../../lambda/archive/archive-layout';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { type Run, readRun } from '../../lambda/verify/read-run';
-import { type ListedRun, newestRuns, runsBetween } from '../../lambda/verify/run-keys';
+import { type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
 import { openArchive } from '../archive/open-archive';
+import { type RunSelection, selectRuns } from '../archive/select-runs';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
-import { formatDoubts, printRun, summarizeRun } from '../terminal/print-run';
+import { formatDoubts, outcomeColumns, printBadRecords, printRun, summarizeRun, totalOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
-import { printTable } from '../terminal/table';
+import { type Column, leftOutColumns, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import {
   type ArchiveOption,
   checkPeriod,
   type JsonOption,
-  type PeriodOptions,
-  parseCount,
+  type RunOptions,
+  selectionOf,
   withArchive,
   withJson,
-  withPeriod,
-} from './archive-options';
-import { parseTime } from './time-argument';
+  withRuns,
+} from './options';
+import { parseRunTime } from './time-argument';
 
-interface Options extends ArchiveOption, JsonOption, PeriodOptions {
-  readonly limit: number;
-}
-
-/** There is no run of the time that was asked for. */
-export class NoSuchRunError extends Error {
-  override readonly name = 'NoSuchRunError';
-}
+const defaultRuns = 20;
 
 /** `runs`: the last runs, or one run's outcomes. */
 export function runsCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('runs')
     .description('Lists the last runs, oldest first; given the time of one, lists its outcomes, failures first.')
-    .addArgument(
-      new Argument('[time]', 'the time of one run, as the list and the keys show it').argParser((text) =>
-        parseTime(text, 'start'),
-      ),
-    )
-    .option('--limit <count>', 'how many runs to list, counted from the newest', parseCount, 20)
-    .addHelpText('after', helpText);
-  withJson(withArchive(withPeriod(command, 'runs')));
-  return command.action(async (time: Date | undefined, options: Options) => {
+    .addArgument(new Argument('[time]', 'the same as --run').argParser(parseRunTime))
+    .addHelpText('after', helpText(terminal));
+  withJson(withArchive(withRuns(command, terminal, defaultRuns)));
+  return command.action(async (time: Date | undefined, options: ArchiveOption & JsonOption & RunOptions) => {
     checkPeriod(command, options);
+    const other = (['run', 'at', 'from', 'to', 'last'] as const).find((name) => options[name] !== undefined);
+    if (time !== undefined && other !== undefined)
+      command.error(`error: both the time of a run and --${other}; expected one of them`);
     const reader = await openArchive(options.archive);
-    const isSound =
-      time === undefined
-        ? await printRuns(terminal, reader, options)
-        : await printRun(terminal, await readRun(reader, await findRun(reader, time)), options.json === true);
-    if (!isSound) end(exitCodes.found);
+    const selection = selectionOf({ ...options, run: time ?? options.run }, defaultRuns);
+    const print = selection.run === undefined && selection.at === undefined ? printRuns : printOneRun;
+    const badRecords = await print(terminal, reader, selection, options.json === true);
+    await printBadRecords(terminal, badRecords);
+    if (badRecords.length > 0) end(exitCodes.found);
   });
 }
 
-/** @returns whether all records could be read */
-async function printRuns(terminal: Terminal, reader: ArchiveReader, options: Options): Promise<boolean> {
-  const listed = await newestRuns(reader, options, options.limit, terminal.now());
-  let bad: string[] = [];
-  // One run after the other: the records of a large fleet are large.
+/** @throws NoSuchRunError */
+async function printOneRun(
+  terminal: Terminal,
+  reader: ArchiveReader,
+  selection: RunSelection,
+  asJson: boolean,
+): Promise<readonly BadRecord[]> {
+  const badRecords: BadRecord[] = [];
+  for await (const listed of selectRuns(reader, selection, terminal.now())) {
+    const run = await readRun(reader, listed);
+    await printRun(terminal, run, asJson);
+    badRecords.push(...run.badRecords);
+  }
+  return badRecords;
+}
+
+async function printRuns(
+  terminal: Terminal,
+  reader: ArchiveReader,
+  selection: RunSelection,
+  asJson: boolean,
+): Promise<readonly BadRecord[]> {
+  const badRecords: BadRecord[] = [];
+  // One run at a time, without its outcomes: the records of a large fleet are large.
   async function* runs(): AsyncGenerator<Run> {
-    for (const run of listed) {
-      const read = await readRun(reader, run);
-      bad = [...bad, ...read.badRecords.map(({ key, problem }) => `${key}: ${problem}`)];
-      yield { ...read, outcomes: [] };
+    for await (const listed of selectRuns(reader, selection, terminal.now())) {
+      const run = await readRun(reader, listed);
+      badRecords.push(...run.badRecords);
+      yield { ...run, outcomes: [] };
     }
   }
-  if (options.json === true) {
-    await printJsonArray(terminal.out, summaries(runs()));
-    return bad.length === 0;
-  }
-  const count = await printTable(terminal, columnsOf(terminal), runs());
-  if (count === 0) await print(terminal.err, `No runs in ${printable(reader.location)} in this period.\n`);
-  for (const problem of bad)
-    await print(terminal.err, `${terminal.errColors.red('bad run record')} ${printable(problem)}\n`);
-  return bad.length === 0;
+  if (asJson) await printJsonArray(terminal.out, summaries(runs()));
+  else if ((await printTable(terminal, runColumns(terminal), runs())) === 0)
+    await print(terminal.err, `No runs in ${printable(reader.location)} in this period.\n`);
+  return badRecords;
 }
 
 async function* summaries(runs: AsyncIterable<Run>) {
   for await (const run of runs) yield summarizeRun(run);
 }
 
-function columnsOf({ colors }: Terminal) {
-  const alarming = (text: string) => (text === '0' ? text : colors.red(text));
+function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<Run>[] {
+  const redUnlessZero = (text: string) => (text === '0' ? text : colors.red(text));
   return [
-    { head: 'Run', cell: (run: Run) => formatTime(run.run) },
-    { head: 'Attempts', cell: (run: Run) => attemptsOf(run), align: 'right' as const },
-    { head: 'Archived', cell: (run: Run) => `${run.counts.archived}/${totalOf(run)}`, align: 'right' as const },
-    { head: 'Failed', cell: (run: Run) => `${run.counts.failed}`, align: 'right' as const, color: alarming },
+    { head: 'Run', cell: ({ run }) => formatTime(run) },
+    { head: 'Attempts', cell: attemptsOf, align: 'right', leftOut: 4 },
+    { head: 'Archived', cell: ({ counts }) => `${counts.archived}/${totalOf(counts)}`, align: 'right' },
+    { head: 'Failed', cell: ({ counts }) => `${counts.failed}`, align: 'right', color: redUnlessZero, leftOut: 6 },
     {
       head: 'Not attempted',
-      cell: (run: Run) => `${run.counts.notAttempted}`,
-      align: 'right' as const,
-      color: alarming,
+      cell: ({ counts }) => `${counts.notAttempted}`,
+      align: 'right',
+      color: redUnlessZero,
+      leftOut: 5,
     },
-    { head: 'Content', cell: (run: Run) => formatBytes(run.bytes), align: 'right' as const },
-    { head: 'Stored', cell: (run: Run) => formatBytes(run.storedBytes), align: 'right' as const },
-    { head: 'Duration', cell: (run: Run) => formatDuration(run.durationMs), align: 'right' as const },
+    { head: 'Content', cell: ({ bytes }) => formatBytes(bytes), align: 'right', leftOut: 2 },
+    { head: 'Stored', cell: ({ storedBytes }) => formatBytes(storedBytes), align: 'right', leftOut: 1 },
+    { head: 'Duration', cell: ({ durationMs }) => formatDuration(durationMs), align: 'right', leftOut: 3 },
     {
       head: 'Status',
-      cell: (run: Run) =>
-        `${run.status}${formatDoubts(run.counts.doubts)}${run.badRecords.length === 0 ? '' : ', bad record'}`,
-      color: (text: string, run: Run) =>
+      cell: ({ status, counts, badRecords }) =>
+        `${status}${formatDoubts(counts.doubts)}${badRecords.length === 0 ? '' : ', bad record'}`,
+      color: (text, run) =>
         run.status === 'complete' && run.badRecords.length === 0 ? colors.green(text) : colors.red(text),
+      wraps: true,
     },
   ];
-}
-
-function totalOf({ counts }: Run): number {
-  return counts.archived + counts.failed + counts.notAttempted;
 }
 
 function attemptsOf({ attempts, shards }: Run): string {
   return shards === 1 ? `${attempts}` : `${attempts} x ${formatCount(shards, 'shard')}`;
 }
 
-/** @throws NoSuchRunError that names the runs nearby */
-async function findRun(reader: ArchiveReader, time: Date): Promise<ListedRun> {
-  for await (const run of runsBetween(reader, { from: time, to: time })) return run;
-  const before = (await newestRuns(reader, { to: time }, 1, time))[0]?.run;
-  let after: Date | undefined;
-  for await (const { run } of runsBetween(reader, { from: time })) {
-    after = run;
-    break;
-  }
-  const nearby = [before, after].filter((run) => run !== undefined).map(formatTime);
-  throw new NoSuchRunError(
-    `Finding the run ${formatTime(time)} failed: there is no record ${runPrefix(time)}*; ` +
-      (nearby.length === 0 ? 'the archive has no runs' : `the nearest: ${nearby.join(', ')}`),
-  );
-}
-
-const helpText = `
-With --json: an array, an element per run; with a time, one object that has the outcomes too.
+const helpText = (terminal: Terminal) =>
+  `
+${leftOutColumns('the list of runs', runColumns(terminal))}
+${leftOutColumns('the list of outcomes', outcomeColumns(terminal, new Date(0)))}
+With --json: an array, an element per run; with the time of a run, one object that has the outcomes too.
 Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done.
 
 Examples:
-  npm run collector -- runs --limit 5
-  npm run collector -- runs 2026-11-20T10:00
+  npm run collector -- runs --last 5
+  npm run collector -- runs 2026-11-20T10:00:00Z
+  npm run collector -- runs --from yesterday
   npm run --silent collector -- runs --from 2026-11-01 --json | jq '.[] | select(.status != "complete")'
 `.trimEnd();

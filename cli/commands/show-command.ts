@@ -1,36 +1,29 @@
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
 import type { Resource } from '../../lambda/resources';
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { DamagedObjectError, damageOf, openContent } from '../../lambda/verify/open-content';
-import { type DescribedObject, newestFetched } from '../archive/cluster-objects';
+import type { DescribedObject } from '../archive/cluster-objects';
 import { LogText } from '../archive/log-text';
 import { openArchive } from '../archive/open-archive';
+import { describeSelection, newerRun, selectObject } from '../archive/select-object';
 import { formatTime } from '../terminal/format';
-import { printable } from '../terminal/printable';
-import { type CommandContext, exitCodes, print, printJson } from '../terminal/terminal';
+import { PrintableLines, printable } from '../terminal/printable';
+import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
 import {
   type ArchiveOption,
   type JsonOption,
+  type RunOptions,
   resourceOption,
-  timeOption,
   withArchive,
   withJson,
-} from './archive-options';
+  withOneRun,
+} from './options';
 
-interface Options extends ArchiveOption, JsonOption {
+interface Options extends ArchiveOption, JsonOption, Pick<RunOptions, 'run' | 'at'> {
   readonly resource: Resource;
-  readonly at?: Date;
   readonly raw?: boolean;
-}
-
-/** Nothing of this cluster and resource was archived up to the time that was asked for. */
-export class NothingArchivedError extends Error {
-  override readonly name = 'NothingArchivedError';
-
-  constructor(resource: Resource, cluster: string, at: Date | undefined) {
-    const when = at === undefined ? '' : ` at or before ${formatTime(at)}`;
-    super(`Finding the ${resource} of cluster ${cluster} failed: none was fetched${when}; list shows what is there`);
-  }
+  readonly escape: boolean;
 }
 
 /** `show`: content as it was archived. */
@@ -39,40 +32,56 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     .description('Writes archived content to standard output: the manifest as it was, or the text of the log.')
     .argument('<cluster>', "the cluster's uid")
     .addOption(resourceOption('what to show', 'manifest'))
-    .addOption(timeOption('--at <time>', 'the newest fetched at or before this time (default: the newest)', 'end'))
     .addOption(new Option('--raw', 'of a log, the whole record instead of its text'))
+    .option('--no-escape', 'leave control characters as they are, on a terminal too')
     .addHelpText('after', helpText);
-  withJson(withArchive(command));
+  withJson(withArchive(withOneRun(command, terminal)));
   return command.action(async (cluster: string, options: Options) => {
     const reader = await openArchive(options.archive);
-    const [object] = await newestFetched(reader, options.resource, cluster, options.at, 1);
-    if (object === undefined) throw new NothingArchivedError(options.resource, cluster, options.at);
+    const object = await selectObject(reader, options.resource, cluster, options, terminal.now());
     if (options.json === true) return printJson(terminal.out, describeObject(object));
-    if (object.facts.doubt !== undefined)
+    await print(terminal.err, `${printable(describeSelection(object))}\n`);
+    const newer = options.run === undefined ? await newerRun(reader, object, options.at, terminal.now()) : undefined;
+    if (newer !== undefined)
+      await print(terminal.err, `The newer run ${formatTime(newer)} has none: runs ${formatTime(newer)} says why.\n`);
+    if (object.facts?.doubt !== undefined)
       await print(terminal.err, `Archived with a doubt: ${printable(object.facts.doubt)}.\n`);
-    try {
-      const content = await openContent(reader, object.key);
-      if (content === undefined) throw new DamagedObjectError('it is no longer there');
-      if (options.resource === 'manifest' || options.raw === true)
-        return await pipeline(content.body, terminal.out, { end: false });
-      const text = new LogText();
-      await pipeline(content.body, text, terminal.out, { end: false });
-      if (!text.found) await print(terminal.err, 'The record has no log text (spec.log); --raw shows the record.\n');
-      if (text.isLossy)
-        await print(
-          terminal.err,
-          'Halves of surrogate pairs, which UTF-8 cannot say, were left out; --raw has them.\n',
-        );
-    } catch (error) {
-      const damage = damageOf(error);
-      if (damage === undefined) throw error;
-      await print(terminal.err, `${terminal.errColors.red('damaged:')} ${object.key}: ${damage}\n`);
-      end(exitCodes.found);
-    }
+    end(await writeContent(terminal, reader, object, options));
   });
 }
 
-/** What `--json` says instead of the content: which object it is, and what it says about itself. */
+async function writeContent(
+  terminal: Terminal,
+  reader: ArchiveReader,
+  { key, resource }: DescribedObject,
+  options: Options,
+): Promise<ExitCode> {
+  const text = resource === 'log' && options.raw !== true ? new LogText() : undefined;
+  try {
+    const content = await openContent(reader, key);
+    if (content === undefined) throw new DamagedObjectError('it is no longer there');
+    const steps = [
+      ...(text === undefined ? [] : [text]),
+      ...(terminal.isTerminal && options.escape ? [new PrintableLines()] : []),
+    ];
+    await pipeline([content.body, ...steps, terminal.out], { end: false });
+  } catch (error) {
+    const damage = damageOf(error);
+    if (damage === undefined) throw error;
+    await print(terminal.err, `${terminal.errColors.red('damaged:')} ${printable(`${key}: ${damage}`)}\n`);
+    return exitCodes.found;
+  }
+  if (text?.found === false)
+    await print(terminal.err, 'The record has no log text (spec.log); --raw shows the record.\n');
+  if (text?.isLossy === true)
+    await print(
+      terminal.err,
+      'Halves of surrogate pairs, which UTF-8 cannot express, were left out; --raw has them.\n',
+    );
+  return exitCodes.ok;
+}
+
+/** What `--json` prints instead of the content: the object's key, length and metadata. */
 function describeObject({ key, facts, storedBytes }: DescribedObject) {
   return {
     key,
@@ -84,14 +93,16 @@ function describeObject({ key, facts, storedBytes }: DescribedObject) {
 }
 
 const helpText = `
+Without --run and --at, the newest that was archived. Standard error says which run it is of, and
+whether it was fetched late.
 The content is checked against its SHA-256 while it is written; if it is another, the last line on
-standard error says so and the exit code is 1. A log may contain what steers a terminal: pipe it
-into less, or a file, if you do not trust it.
-With --json: which object it is and what it says about itself, not the content.
+standard error says so and the exit code is 1. On a terminal, control characters are written out;
+into a pipe or a file, the content goes byte for byte.
+With --json: the key, the lengths and the metadata of the object, not the content.
 Exit codes: 0 done, 1 the object is damaged, 2 wrong command line, 3 it could not be done.
 
 Examples:
-  npm run collector -- show my-cluster --at 2026-11-20 > manifest.yaml
-  npm run collector -- show my-cluster --resource log | less
+  npm run --silent collector -- show my-cluster --at yesterday > manifest.yaml
+  npm run collector -- show my-cluster --resource log --run 2026-11-20T10:00:00Z | less
   npm run --silent collector -- show my-cluster --resource log --raw | jq .status
 `.trimEnd();

@@ -5,7 +5,11 @@ const dayMs = 86_400_000;
 
 const expected =
   'expected a date (2026-11-20), a date and time (2026-11-20T10:00, with Z or an offset like +01:00; UTC without), ' +
-  'or a time as keys write it (20261120T100000.000Z)';
+  'a time as keys write it (20261120T100000.000Z), or one counted from now (yesterday, today 03:00, 2h ago, 3 days ago)';
+
+const expectedRun =
+  'expected the time of one run, as `runs` prints it (2026-11-20T10:00:00Z) or as its keys write it ' +
+  '(20261120T100000.000Z)';
 
 /** One end of a period: a date alone means the day's first moment for `start` and its last for `end`. */
 export type Edge = 'start' | 'end';
@@ -14,14 +18,53 @@ export type Edge = 'start' | 'end';
  * A time as a person types it; UTC where no zone is given.
  * @throws InvalidArgumentError (of the argument parser) that says what is accepted
  */
-export function parseTime(text: string, edge: Edge): Date {
-  const stamp = parseStamp(text);
-  if (stamp !== undefined) return stamp;
+export function parseTime(text: string, edge: Edge, now: Date): Date {
+  const typed = text.trim();
+  const time = parseStamp(typed) ?? timeBefore(typed, now) ?? parseDateTime(withDate(typed, now), edge);
+  if (time === undefined) throw new InvalidArgumentError(`${expected}.`);
+  return time;
+}
+
+/**
+ * The time of one run: never a whole day, and never counted from now.
+ * @throws InvalidArgumentError (of the argument parser) that says what is accepted
+ */
+export function parseRunTime(text: string): Date {
+  const typed = text.trim();
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(typed);
+  const time = parseStamp(typed) ?? (isDay ? undefined : parseDateTime(typed, 'start'));
+  if (time === undefined)
+    throw new InvalidArgumentError(`${expectedRun}${isDay ? '; --from and --to take a day' : ''}.`);
+  return time;
+}
+
+const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: dayMs, w: 7 * dayMs } as const;
+
+/** `now`, `2h ago`, `3 days ago`. */
+function timeBefore(text: string, now: Date): Date | undefined {
+  if (/^now$/i.test(text)) return now;
+  const match = /^(\d{1,6})\s*(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:ours?)?|d(?:ays?)?|w(?:eeks?)?)\s+ago$/i.exec(
+    text,
+  );
+  if (match === null) return undefined;
+  const [, count, unit = 's'] = match;
+  const agoMs = Number(count) * unitMs[unit.charAt(0).toLowerCase() as keyof typeof unitMs];
+  return new Date(Math.max(0, now.getTime() - agoMs));
+}
+
+/** Puts the date in the place of `today` or `yesterday`. */
+function withDate(text: string, now: Date): string {
+  const dateOf = (day: string) => {
+    const time = now.getTime() - (/^y/i.test(day) ? dayMs : 0);
+    return new Date(time).toISOString().slice(0, 10);
+  };
+  return text.replace(/^(today|yesterday)(?=$|[T ])/i, dateOf);
+}
+
+function parseDateTime(text: string, edge: Edge): Date | undefined {
   const match =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i.exec(
-      text.trim(),
-    );
-  if (match === null) throw new InvalidArgumentError(`${expected}.`);
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i.exec(text);
+  if (match === null) return undefined;
   const [, date = '', hours, minutes = '00', seconds = '00', fraction = '0', zone = 'Z'] = match;
   const day = new Date(`${date}T00:00:00.000Z`);
   // Date rolls 31 February over into March: a time that does not exist must not become another one.

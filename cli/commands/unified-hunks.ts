@@ -2,18 +2,18 @@ import { type StructuredPatchHunk, structuredPatch } from 'diff';
 
 export type Hunk = StructuredPatchHunk;
 
-/** Lines around a change, as diff's. */
+/** Lines around a change, as in diff. */
 const context = 3;
 
-/** A search for the shortest difference takes time with the square of its length. */
+/** The time to find the shortest difference grows with the square of its length. */
 const firstTryMs = 400;
 const secondTryMs = 10_000;
 
 const noNewline = '\\ No newline at end of file';
 
 /**
- * The difference of two texts as hunks of a unified diff; always right, and shortest where that can be found in some
- * seconds. Two windows of one growing log, too different for that, are recognised by where they overlap.
+ * The difference of two texts as hunks of a unified diff. It is always right, and shortest if that is found within
+ * seconds. If the later text begins with the end of the earlier one, as a log does that has moved on, that overlap is used.
  */
 export function unifiedHunks(before: string, after: string): Hunk[] {
   return (
@@ -27,7 +27,7 @@ function search(before: string, after: string, timeout: number): Hunk[] | undefi
   return structuredPatch('', '', before, after, undefined, undefined, { context, timeout })?.hunks;
 }
 
-/** The hunks if the later text begins with how the earlier one ends: what left at the head, and what came at the end. */
+/** The hunks if the later text begins with the end of the earlier one: lines removed at the head, and added at the end. */
 function overlapping(before: string, after: string): Hunk[] | undefined {
   const old = splitLines(before);
   const now = splitLines(after);
@@ -44,15 +44,15 @@ function overlapping(before: string, after: string): Hunk[] | undefined {
   ];
 }
 
-/** One hunk that replaces everything between the common head and the common end. */
+/** One hunk that replaces everything between the common first and the common last lines. */
 function replaced(before: string, after: string): Hunk {
   const old = splitLines(before);
   const now = splitLines(after);
   const shorter = Math.min(old.length, now.length);
   let head = 0;
-  while (head < shorter && old[head] === now[head]) head++;
+  while (head < shorter && old[head] === now[head]) head += 1;
   let end = 0;
-  while (end < shorter - head && old.at(-1 - end) === now.at(-1 - end)) end++;
+  while (end < shorter - head && old.at(-1 - end) === now.at(-1 - end)) end += 1;
   const start = Math.max(0, head - context);
   const stop = Math.min(end, context);
   return hunk(start + 1, start + 1, [
@@ -63,18 +63,18 @@ function replaced(before: string, after: string): Hunk {
   ]);
 }
 
-/** Length of the longest end of `old` that is a beginning of `now`, in lines (Knuth, Morris and Pratt). */
+/** How many lines the end of `old` has in common with the beginning of `now` (Knuth, Morris and Pratt). */
 function overlap(old: readonly string[], now: readonly string[]): number {
   const failure = new Int32Array(now.length);
-  for (let at = 1, length = 0; at < now.length; at++) {
+  for (let at = 1, length = 0; at < now.length; at += 1) {
     while (length > 0 && now[at] !== now[length]) length = failure[length - 1] ?? 0;
-    if (now[at] === now[length]) length++;
+    if (now[at] === now[length]) length += 1;
     failure[at] = length;
   }
   let length = 0;
   for (const line of old) {
     while (length > 0 && (length === now.length || line !== now[length])) length = failure[length - 1] ?? 0;
-    if (line === now[length]) length++;
+    if (line === now[length]) length += 1;
   }
   return length;
 }

@@ -16,7 +16,7 @@ import {
   withArchive,
   withJson,
   withPeriod,
-} from './archive-options';
+} from './options';
 
 interface Options extends ArchiveOption, JsonOption, PeriodOptions {
   readonly retentionDays?: number;
@@ -38,7 +38,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     .option('--strict', 'exit with 1 also if a run was due and is absent')
     .option('--concurrency <count>', 'objects read at once', parseCount, 8)
     .addHelpText('after', helpText);
-  withJson(withArchive(withPeriod(command, 'runs')));
+  withJson(withArchive(withPeriod(command, terminal)));
   return command.action(async (options: Options) => {
     checkPeriod(command, options);
     const reader = await openArchive(options.archive);
@@ -78,16 +78,19 @@ function exitCodeOf({ found, runs }: VerifyCounts, isStrict: boolean): ExitCode 
 
 async function printFindings(terminal: Terminal, findings: readonly Finding[]): Promise<void> {
   const { colors } = terminal;
-  const columns = [
-    {
-      head: 'Found',
-      cell: ({ kind }: Finding) => kind,
-      color: (text: string, { kind }: Finding) => (damage.includes(kind) ? colors.red(text) : colors.yellow(text)),
-    },
-    { head: 'Key', cell: ({ key }: Finding) => key, gives: true },
-    { head: 'What is wrong', cell: ({ problem }: Finding) => problem, gives: true },
-  ];
-  await printTable(terminal, columns, findings);
+  await printTable(
+    terminal,
+    [
+      {
+        head: 'Found',
+        cell: ({ kind }) => kind,
+        color: (text, { kind }) => (damage.includes(kind) ? colors.red(text) : colors.yellow(text)),
+      },
+      { head: 'Key', cell: ({ key }) => key, wraps: true },
+      { head: 'What is wrong', cell: ({ problem }) => problem, wraps: true },
+    ],
+    findings,
+  );
 }
 
 function summaryOf({ runs, records, sound, bytes, expired }: VerifyCounts, retentionDays: number | undefined): string {
@@ -114,7 +117,7 @@ interface Progress {
   stop: () => void;
 }
 
-/** A bar where somebody watches, nothing otherwise. */
+/** A progress bar on a terminal; nothing in a pipe. */
 function startProgress({ err, isWatched }: Terminal): Progress {
   if (!isWatched) return { update: () => {}, stop: () => {} };
   const bar = new SingleBar({

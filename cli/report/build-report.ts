@@ -6,7 +6,7 @@ import { encodeCell, noCell } from './page/cell-code';
 import { NumberSeriesWriter } from './page/number-series';
 import type { ReportData, ReportFailure, ReportRun } from './page/report-data';
 
-/** Failures that the page lists; more than anybody reads, and few enough to keep the file small. */
+/** Most failures that the page lists: more would only make the file large. */
 const maxFailures = 5000;
 
 interface Series {
@@ -16,30 +16,30 @@ interface Series {
   sha256: string | undefined;
 }
 
-/** Builds the report's data run by run, in time order; of a run it keeps a few bytes per cluster. */
+/** Builds the report's data from runs in time order. It keeps a few bytes of each cluster and run. */
 export class ReportBuilder {
-  private readonly runs: ReportRun[] = [];
-  private readonly clusters = new Map<string, { readonly index: number } & Record<Resource, Series>>();
-  private readonly states = new Map<string, number>();
-  private readonly badRecords: ReportData['badRecords'][number][] = [];
-  private failures: ReportFailure[] = [];
-  private failuresLeftOut = 0;
+  readonly #runs: ReportRun[] = [];
+  readonly #clusters = new Map<string, { readonly index: number } & Record<Resource, Series>>();
+  readonly #states = new Map<string, number>();
+  readonly #badRecords: ReportData['badRecords'][number][] = [];
+  #failures: ReportFailure[] = [];
+  #failuresLeftOut = 0;
 
   add(run: Run): void {
     const bytes = { log: 0, manifest: 0 };
     for (const outcome of run.outcomes) {
       if (isStored(outcome)) bytes[outcome.resource] += outcome.bytes ?? 0;
-      this.addOutcome(run, outcome);
+      this.#addOutcome(run, outcome);
     }
-    if (this.failures.length > 2 * maxFailures) this.dropOldFailures();
+    if (this.#failures.length > 2 * maxFailures) this.#dropOldFailures();
     const { status, attempts, durationMs, counts, storedBytes } = run;
-    this.runs.push({ time: run.run.toISOString(), status, attempts, durationMs, counts, bytes, storedBytes });
-    this.badRecords.push(...run.badRecords);
+    this.#runs.push({ time: run.run.toISOString(), status, attempts, durationMs, counts, bytes, storedBytes });
+    this.#badRecords.push(...run.badRecords);
   }
 
   finish(archive: string, createdAt: Date): ReportData {
-    this.dropOldFailures();
-    const length = this.runs.length;
+    this.#dropOldFailures();
+    const length = this.#runs.length;
     const series = ({ cells, sizes, states }: Series, hasStates: boolean) => ({
       cells: cells.padEnd(length, noCell),
       sizes: sizes.finish(length),
@@ -48,22 +48,22 @@ export class ReportBuilder {
     return {
       archive,
       createdAt: createdAt.toISOString(),
-      runs: this.runs,
-      clusters: [...this.clusters].map(([uid, { log, manifest }]) => ({
+      runs: this.#runs,
+      clusters: [...this.#clusters].map(([uid, { log, manifest }]) => ({
         uid,
         log: series(log, true),
         manifest: series(manifest, false),
       })),
-      states: [...this.states.keys()],
-      failures: this.failures,
-      failuresLeftOut: this.failuresLeftOut,
-      badRecords: this.badRecords,
+      states: [...this.#states.keys()],
+      failures: this.#failures,
+      failuresLeftOut: this.#failuresLeftOut,
+      badRecords: this.#badRecords,
     };
   }
 
-  private addOutcome(run: Run, outcome: RunOutcome): void {
-    const at = this.runs.length;
-    const cluster = this.clusterOf(outcome.cluster);
+  #addOutcome(run: Run, outcome: RunOutcome): void {
+    const at = this.#runs.length;
+    const cluster = this.#clusterOf(outcome.cluster);
     const { resource, sha256, bytes, state } = outcome;
     const series = cluster[resource];
     const isChanged = sha256 !== undefined && series.sha256 !== undefined && sha256 !== series.sha256;
@@ -76,13 +76,13 @@ export class ReportBuilder {
     } as const;
     series.cells = series.cells.padEnd(at, noCell) + encodeCell(cell);
     if (bytes !== undefined) series.sizes.set(at, bytes);
-    if (state !== undefined) series.states.set(at, this.stateIndex(state));
+    if (state !== undefined) series.states.set(at, this.#stateIndex(state));
     const reason = isStored(outcome) ? doubtOf(outcome) : (outcome.error ?? '');
-    if (reason !== undefined) this.failures.push({ cluster: cluster.index, run: at, resource, reason });
+    if (reason !== undefined) this.#failures.push({ cluster: cluster.index, run: at, resource, reason });
   }
 
-  private clusterOf(uid: string) {
-    const known = this.clusters.get(uid);
+  #clusterOf(uid: string) {
+    const known = this.#clusters.get(uid);
     if (known !== undefined) return known;
     const [log, manifest] = resourceNames.map(
       (): Series => ({
@@ -92,20 +92,20 @@ export class ReportBuilder {
         sha256: undefined,
       }),
     ) as [Series, Series];
-    const cluster = { index: this.clusters.size, log, manifest };
-    this.clusters.set(uid, cluster);
+    const cluster = { index: this.#clusters.size, log, manifest };
+    this.#clusters.set(uid, cluster);
     return cluster;
   }
 
-  private stateIndex(state: string): number {
-    const index = this.states.get(state) ?? this.states.size;
-    this.states.set(state, index);
+  #stateIndex(state: string): number {
+    const index = this.#states.get(state) ?? this.#states.size;
+    this.#states.set(state, index);
     return index;
   }
 
-  private dropOldFailures(): void {
-    const excess = Math.max(0, this.failures.length - maxFailures);
-    this.failures = this.failures.slice(excess);
-    this.failuresLeftOut += excess;
+  #dropOldFailures(): void {
+    const excess = Math.max(0, this.#failures.length - maxFailures);
+    this.#failures = this.#failures.slice(excess);
+    this.#failuresLeftOut += excess;
   }
 }

@@ -7,9 +7,8 @@ import type { ReportData } from './page/report-data';
 const pageFolder = join(__dirname, 'page');
 
 /**
- * The report as one HTML page that needs nothing else and reaches nothing: its policy forbids every request and every
- * script but its own, by hash. What came from the service is in it only as JSON, which the page's script puts into text
- * nodes.
+ * The report as one HTML page that loads nothing: its policy forbids every request, and every script but its own, by hash.
+ * Data from the service is in it only as JSON, which the page's script puts into text nodes.
  */
 export function reportHtml(data: ReportData): string {
   const style = bundle('page.css');

@@ -4,6 +4,7 @@ import { ConfigError, loadConfig } from '../../infra/config/config';
 import { mostShards } from '../../infra/limits';
 import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
+import { defaultArchive } from '../archive/open-archive';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { print, type Terminal } from '../terminal/terminal';
@@ -11,7 +12,7 @@ import { isComplete, reportAsJson, reportAsText } from './start-report';
 import { type RunChoice, startRun } from './start-run';
 import { apiKeyVariable, demoBaseUrl, type ServiceChoice, StartUsageError, startService } from './start-service';
 
-/** What the exit code of `npm start` says; `--help` documents them. */
+/** What the exit code of `npm start` means; `--help` lists them. */
 export const startExitCodes = { complete: 0, incomplete: 1, usage: 2 } as const;
 
 interface StartOptions extends RunChoice, Pick<ServiceChoice, 'serve' | 'manifestAs'> {
@@ -24,14 +25,15 @@ interface StartOptions extends RunChoice, Pick<ServiceChoice, 'serve' | 'manifes
 export interface StartContext {
   readonly terminal: Terminal;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Ends the run and takes everything down. */
+  /** Ends the run and removes everything but the archive. */
   readonly interrupted: AbortSignal;
 }
 
 /**
  * Runs the whole product once on this machine.
  * @param args without the program's own name
- * @returns the exit code; errors are printed, except the reason of an interruption, which is thrown
+ * @returns the exit code; errors are printed
+ * @throws the reason of an interruption
  */
 export async function startCommand(args: readonly string[], context: StartContext): Promise<number> {
   const { terminal, interrupted } = context;
@@ -41,7 +43,7 @@ export async function startCommand(args: readonly string[], context: StartContex
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? startExitCodes.complete : startExitCodes.usage;
     if (interrupted.aborted) throw error;
-    await print(terminal.err, `${terminal.errColors.red('error:')} ${toldOf(error)}\n`);
+    await print(terminal.err, `${terminal.errColors.red('error:')} ${describeError(error)}\n`);
     return isUsage(error) ? startExitCodes.usage : startExitCodes.incomplete;
   }
 }
@@ -80,10 +82,10 @@ const introduction = {
 };
 
 function checkClusters(chosen: readonly string[] | undefined, known: readonly string[]): void {
-  const strangers = (chosen ?? []).filter((uid) => !known.includes(uid));
-  if (strangers.length > 0)
+  const unknown = (chosen ?? []).filter((uid) => !known.includes(uid));
+  if (unknown.length > 0)
     throw new StartUsageError(
-      `--clusters names ${strangers.join(', ')}, which is not configured; expected some of ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}.`,
+      `--clusters names ${unknown.join(', ')}, which is not configured; expected some of ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}.`,
     );
 }
 
@@ -99,9 +101,9 @@ function isUsage(error: unknown): boolean {
   return [ConfigError, StartUsageError, UnsupportedTemplateError].some((type) => error instanceof type);
 }
 
-function toldOf(error: unknown): string {
+function describeError(error: unknown): string {
   const { message, stack } = error as Error;
-  // What nobody foresaw is told with where it happened.
+  // Of an unexpected error, the stack says where it happened.
   return (isUsage(error) ? message : (stack ?? message)).split('\n').map(printable).join('\n');
 }
 
@@ -115,19 +117,20 @@ function parse(args: readonly string[], { out, err, columns }: Terminal): StartO
     .option('--config <file>', 'the configuration', 'collector.json')
     .option(
       '--serve <dir>',
-      'let the demo service serve a folder: <uid>/log.txt and <uid>/manifest.yaml (.yml, .json, .txt) per cluster',
+      'read the clusters from a folder, with <uid>/log.txt and <uid>/manifest.yaml (.yml, .json, .txt) for each',
     )
     .option('--clusters <uids>', 'only these clusters, separated by commas', parseList)
     .option('--dry-run', 'fetch and check everything, write nothing')
-    .option('--folder <dir>', 'where the archive lies', 'local-archive')
+    .option('--folder <dir>', 'the folder of the archive', defaultArchive)
     .addOption(
-      new Option(
-        '--manifest-as <form>',
-        'how the demo service sends manifests; left out: each cluster its own way',
-      ).choices(['text', 'yaml', 'json']),
+      new Option('--manifest-as <form>', 'how the demo service sends manifests (default: not all alike)').choices([
+        'text',
+        'yaml',
+        'json',
+      ]),
     )
-    .option('--fail <uid=fault>', `let a cluster of the demo service fail: ${faultNames.join(', ')}`, parseFault)
-    .option('--shards <n>', 'divide the clusters into shards, which a state machine works on at once', parseShards)
+    .option('--fail <uid=fault>', `make a cluster of the demo service fail: ${faultNames.join(', ')}`, parseFault)
+    .option('--shards <n>', 'divide the clusters into shards, which a state machine runs in parallel', parseShards)
     .option('--json', 'print one JSON document and nothing else')
     .addHelpText('after', helpText)
     .allowExcessArguments(false)

@@ -1,18 +1,19 @@
 import { join } from 'node:path';
 import { parseObjectKey, parseRunRecordKey, runPrefix } from '../../lambda/archive/archive-layout';
-import { isStored, type RunOutcome } from '../../lambda/run/run-record';
-import { isInShard } from '../../lambda/run/shard';
+import { type Outcome, taskName } from '../../lambda/run/run-record';
 import { type Run, readRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
 import type { FunctionError } from '../../local/deployment/execution-environment';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
-import { formatBytes, formatCount } from '../terminal/format';
-import { formatDoubts, outcomesFailuresFirst, summarizeRun } from '../terminal/print-run';
+import { archiveArgument } from '../archive/open-archive';
+import { formatBytes, formatCount, shellQuoted } from '../terminal/format';
+import { formatDoubts, formatOutcomeCounts, outcomesFailuresFirst, summarizeRun } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { printTable } from '../terminal/table';
 import { print, printJson, type Terminal } from '../terminal/terminal';
 import type { StartedRun } from './start-run';
 import type { StartedService } from './start-service';
+import { outcomeColumns, printShards } from './start-tables';
 
 export interface Reported {
   readonly service: StartedService;
@@ -22,10 +23,10 @@ export interface Reported {
   readonly dryRun: boolean;
 }
 
-/** Rows of the table; a large fleet's table would bury the counts. */
+/** Most rows of the table: the counts below it should stay in view. */
 const shownOutcomes = 20;
 
-/** One JSON document with everything that is known of the run. */
+/** Prints one JSON document with everything that is known about the run. */
 export async function reportAsJson(terminal: Terminal, { service, started, folder, dryRun }: Reported): Promise<void> {
   const run = await storedRun(folder, started);
   await printJson(terminal.out, {
@@ -35,13 +36,21 @@ export async function reportAsJson(terminal: Terminal, { service, started, folde
     dryRun,
     isComplete: isComplete(started),
     ...(run === undefined
-      ? { ...started.summary, outcomes: started.failures }
+      ? { ...started.summary, outcomes: outcomesOfDryRun(started) }
       : { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) }),
     error: failureOf(started),
   });
 }
 
-/** What was archived where, what was not and why, and what to try next. */
+/** The outcomes of a dry run. If it ended early, the log only says which failed, and the counts how many others there are. */
+function outcomesOfDryRun({ covered, failures, summary }: StartedRun): readonly Outcome[] {
+  const failed = new Set(failures.map(taskName));
+  const others = covered.filter((task) => !failed.has(taskName(task)));
+  if (others.length !== (summary?.counts.wouldArchive ?? 0)) return failures;
+  return [...failures, ...others.map((task): Outcome => ({ ...task, outcome: 'would-archive' }))];
+}
+
+/** Prints what was archived where, what was not and why, and what to try next. */
 export async function reportAsText(terminal: Terminal, reported: Reported): Promise<void> {
   const { started, folder } = reported;
   const run = await storedRun(folder, started);
@@ -51,8 +60,8 @@ export async function reportAsText(terminal: Terminal, reported: Reported): Prom
   }
   const outcomes = outcomesFailuresFirst(run);
   const shown = outcomes.slice(0, shownOutcomes);
-  await printTable(terminal, columnsOf(terminal, shown), shown);
-  const command = `npm run collector -- runs ${run.run.toISOString()}${at(folder)}`;
+  await printTable(terminal, outcomeColumns(terminal, shown), shown);
+  const command = `npm run collector -- runs ${run.run.toISOString()}${archiveArgument(folder)}`;
   if (outcomes.length > shown.length)
     await print(terminal.out, `… and ${outcomes.length - shown.length} more: ${command}\n`);
   for (const { outcome, resource, cluster, error, doubt } of shown) {
@@ -70,7 +79,7 @@ export function isComplete(started: StartedRun): boolean {
   return failureOf(started) === undefined;
 }
 
-/** The run as its stored records tell it; undefined if none was written. */
+/** The run from its stored records; undefined if none was written. */
 async function storedRun(folder: string, { records }: StartedRun): Promise<Run | undefined> {
   const time = parseRunRecordKey(records[0] ?? '')?.run;
   if (time === undefined) return undefined;
@@ -79,32 +88,11 @@ async function storedRun(folder: string, { records }: StartedRun): Promise<Run |
   return undefined;
 }
 
-/** Terminals narrower than this have no room for keys, which the cluster and the run's time make up anyway. */
-const columnsForKeys = 132;
-
-function columnsOf({ colors, columns = columnsForKeys }: Terminal, rows: readonly RunOutcome[]) {
-  const hasKeys = columns >= columnsForKeys && rows.some(({ key }) => key !== undefined);
-  return [
-    { head: 'Cluster', cell: (row: RunOutcome) => row.cluster, gives: true },
-    { head: 'Resource', cell: (row: RunOutcome) => row.resource },
-    {
-      head: 'Outcome',
-      cell: (row: RunOutcome) => row.outcome,
-      color: (text: string, row: RunOutcome) => (row.key === undefined ? colors.red(text) : colors.green(text)),
-    },
-    { head: 'Content', cell: (row: RunOutcome) => formatBytes(row.bytes), align: 'right' as const },
-    { head: 'Stored', cell: (row: RunOutcome) => formatBytes(row.storedBytes), align: 'right' as const },
-    ...(hasKeys ? [{ head: 'Object', cell: (row: RunOutcome) => row.key ?? '', gives: true }] : []),
-  ];
-}
-
 function conclusion({ colors }: Terminal, { service, started, folder }: Reported, run: Run): string {
-  const { archived, failed, notAttempted, doubts } = run.counts;
-  const counts = `${archived} of ${archived + failed + notAttempted} archived, ${failed} failed, ${notAttempted} not attempted${formatDoubts(doubts)}`;
   const sizes = `${formatBytes(run.bytes)} of content in ${formatBytes(run.storedBytes)}`;
   const lines = [
-    `${isComplete(started) ? colors.green('Complete:') : colors.red('Incomplete:')} ${counts}; ${sizes}, ` +
-      `after ${formatCount(started.records.length, 'attempt')}${run.shards === 1 ? '' : ` in ${run.shards} shards`}`,
+    `${isComplete(started) ? colors.green('Complete:') : colors.red('Incomplete:')} ` +
+      `${formatOutcomeCounts(run.counts)}; ${sizes}, ${attemptsOf(started, run)}`,
     ...run.stopped.slice(-1).map((reason) => `Ended early: ${printable(reason)}`),
     ...(started.execution?.failure === undefined ? [] : [colors.red(printable(started.execution.failure.cause))]),
     ...(started.refused === undefined ? [] : [colors.red(printable(started.refused.message))]),
@@ -120,6 +108,13 @@ function conclusion({ colors }: Terminal, { service, started, folder }: Reported
   return lines.join('\n');
 }
 
+/** `after 1 attempt`, `in 4 shards`, `after 6 attempts in 4 shards`. */
+function attemptsOf({ records }: StartedRun, { shards }: Run): string {
+  const attempts = `after ${formatCount(records.length, 'attempt')}`;
+  if (shards === 1) return attempts;
+  return records.length === shards ? `in ${shards} shards` : `${attempts} in ${shards} shards`;
+}
+
 function nextSteps(
   { kind }: StartedService,
   folder: string,
@@ -131,27 +126,30 @@ function nextSteps(
   if (stored?.key !== undefined) {
     const decompress = parseObjectKey(stored.key)?.compression === 'zstd' ? 'zstd -dc' : 'gunzip -c';
     steps.push([
-      `${decompress} ${quoted(join(folder, stored.key))} | head`,
-      'reads an object: it is nothing but a compressed file',
+      `${decompress} ${shellQuoted(join(folder, stored.key))} | head`,
+      'reads an object, which is a plain compressed file',
     ]);
     steps.push([
-      `npm run collector -- show ${quoted(stored.cluster)} --resource manifest${at(folder)}`,
-      'finds the newest manifest of the cluster and prints it',
+      `npm run collector -- show ${shellQuoted(stored.cluster)} --resource manifest${archiveArgument(folder)}`,
+      'prints the newest manifest of the cluster',
     ]);
   }
-  steps.push([`npm run collector -- runs${at(folder)}`, 'lists the runs']);
-  steps.push([`npm run collector -- verify${at(folder)}`, 'checks that the archive is whole and as it was written']);
+  steps.push([`npm run collector -- runs${archiveArgument(folder)}`, 'lists the runs']);
+  steps.push([
+    `npm run collector -- verify${archiveArgument(folder)}`,
+    'checks that the archive is whole and as it was written',
+  ]);
   if (kind === 'demo' && isGreen) {
     const uid = run.outcomes[0]?.cluster ?? 'prod-eu-1';
     steps.push([
-      `npm start -- --fail ${quoted(`${uid}=other-cluster`)}`,
+      `npm start -- --fail ${shellQuoted(`${uid}=other-cluster`)}`,
       'shows what happens when the service gives a wrong answer',
     ]);
   }
   return steps;
 }
 
-/** A dry run leaves no record, and neither does a run that could not begin. */
+/** Reports a dry run, or a run that could not begin: neither leaves a record. */
 async function reportWithoutRecord({ out, colors }: Terminal, { started, dryRun }: Reported): Promise<void> {
   const failure = failureOf(started);
   const { counts } = started.summary ?? {};
@@ -178,41 +176,4 @@ function failureOf({ attempts, execution, refused }: StartedRun): Failure | unde
 
 function lineByLine(text: string): string {
   return text.split('\n').map(printable).join('\n');
-}
-
-function at(folder: string): string {
-  return folder === 'local-archive' ? '' : ` --archive ${quoted(folder)}`;
-}
-
-/** An argument for a shell. */
-function quoted(text: string): string {
-  return /^[\w.,:/=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
-}
-
-/** Rows of the table; what lies beyond is in the records. */
-const shownShards = 40;
-
-/** What became of each shard of a run. */
-export async function printShards(terminal: Terminal, { shards, outcomes, records }: Run): Promise<void> {
-  const rows = Array.from({ length: Math.min(shards, shownShards) }, (_, index) => {
-    const own = outcomes.filter(({ cluster }) => isInShard(cluster, { index, count: shards }));
-    return {
-      index,
-      clusters: new Set(own.map(({ cluster }) => cluster)).size,
-      archived: own.filter(isStored).length,
-      missing: own.filter((outcome) => !isStored(outcome)).length,
-      attempts: records.filter((key) => key.includes(`.shard-${index}-of-${shards}.`)).length,
-    };
-  });
-  await printTable(
-    terminal,
-    [
-      { head: 'Shard', cell: ({ index }) => `${index} of ${shards}` },
-      { head: 'Clusters', cell: ({ clusters }) => `${clusters}`, align: 'right' },
-      { head: 'Archived', cell: ({ archived }) => `${archived}`, align: 'right' },
-      { head: 'Not archived', cell: ({ missing }) => `${missing}`, align: 'right' },
-      { head: 'Attempts', cell: ({ attempts }) => `${attempts}`, align: 'right' },
-    ],
-    rows,
-  );
 }

@@ -33,7 +33,9 @@ export interface StartedRun {
   readonly attempts: readonly InvocationResult[];
   /** What the last attempt says of itself; undefined if it did not get so far. */
   readonly summary: RunSummary | undefined;
-  /** What was attempted and not archived, as logged: all that tells it of a dry run, which leaves no record. */
+  /** Each cluster x resource that the run covers. */
+  readonly covered: readonly Pick<Outcome, 'cluster' | 'resource'>[];
+  /** Outcomes that failed, from the log: a dry run leaves no run record. */
   readonly failures: readonly Outcome[];
   /** Keys of the run records that were written. */
   readonly records: readonly string[];
@@ -70,10 +72,11 @@ export async function startRun(
         if (action === 'PutObject' && status === 200 && parseRunRecordKey(key) !== undefined) records.push(key);
       },
     });
-    if (choice.dryRun !== true && terminal.isWatched)
-      progress = new StartProgress(terminal, expectedObjects(config, choice));
+    const covered = coveredBy(config, choice);
+    if (choice.dryRun !== true && terminal.isWatched) progress = new StartProgress(terminal, covered.length);
     const invoked = await Promise.race([invoke(deployment, choice), aborted(interrupted)]);
-    return { ...invoked, summary: summaryIn(deployment.logs), failures: failuresIn(deployment.logs), records };
+    const { logs } = deployment;
+    return { ...invoked, covered, summary: summaryIn(logs), failures: failuresIn(logs), records };
   } finally {
     progress?.stop();
     await deployment?.close();
@@ -104,10 +107,11 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function expectedObjects({ clusters }: CollectorConfig, { clusters: chosen }: RunChoice): number {
+/** Each cluster x resource that the run covers. */
+function coveredBy({ clusters }: CollectorConfig, { clusters: chosen }: RunChoice): StartedRun['covered'] {
   return clusters
     .filter(({ uid }) => chosen === undefined || chosen.includes(uid))
-    .reduce((sum, { resources = resourceNames }) => sum + resources.length, 0);
+    .flatMap(({ uid, resources = resourceNames }) => resources.map((resource) => ({ cluster: uid, resource })));
 }
 
 /** The log has the summary even of a run that failed, whose answer is an error. */
@@ -140,11 +144,11 @@ function failuresIn(logs: readonly string[]): Outcome[] {
 
 /** A bar that counts what is archived; it shows only where somebody watches. */
 export class StartProgress {
-  private readonly bar: cliProgress.SingleBar | undefined;
+  readonly #bar: cliProgress.SingleBar | undefined;
 
   constructor({ err, isWatched }: Terminal, total: number) {
     if (!isWatched) return;
-    this.bar = new cliProgress.SingleBar(
+    this.#bar = new cliProgress.SingleBar(
       {
         stream: err as NodeJS.WriteStream,
         format: 'Archiving [{bar}] {value}/{total}',
@@ -153,16 +157,16 @@ export class StartProgress {
       },
       cliProgress.Presets.shades_classic,
     );
-    this.bar.start(total, 0);
+    this.#bar.start(total, 0);
   }
 
   /** Takes note of an answered call to the archive. */
   note({ action, key, status }: LoggedRequest): void {
     if (action === 'PutObject' && status === 200 && key !== undefined && parseObjectKey(key) !== undefined)
-      this.bar?.increment();
+      this.#bar?.increment();
   }
 
   stop(): void {
-    this.bar?.stop();
+    this.#bar?.stop();
   }
 }

@@ -6,10 +6,10 @@ import type { FaultName } from '../../local/demo-service/demo-faults';
 import { folderContent } from '../../local/demo-service/folder-content';
 import { startDemoService } from '../../local/demo-service/start-demo-service';
 
-/** The address in the shipped configuration: nothing answers there, so that the demo does. */
+/** The address in the shipped configuration. No server has it: the demo service answers in its place. */
 export const demoBaseUrl = 'https://clusters.example.com';
 
-/** Environment variable that holds the real service's key. An argument would stay in the shell's history. */
+/** Environment variable with the real service's API key. An option would stay in the shell's history. */
 export const apiKeyVariable = 'COLLECTOR_API_KEY';
 
 export interface ServiceChoice {
@@ -29,7 +29,7 @@ export interface StartedService {
   close(): Promise<void>;
 }
 
-/** What was asked for cannot be started; nothing was. */
+/** The options do not fit together or to the configuration; nothing was started. */
 export class StartUsageError extends Error {
   override readonly name = 'StartUsageError';
 }
@@ -80,9 +80,8 @@ async function startDemo(
   { manifestAs, failing }: ServiceChoice,
   source: ReturnType<typeof demoContent>,
 ): Promise<StartedService> {
-  const strangers = Object.keys(failing).filter((uid) => !config.clusters.some((cluster) => cluster.uid === uid));
-  if (strangers.length > 0)
-    throw new StartUsageError(`--fail names ${strangers.join(', ')}, but there is no such cluster.`);
+  const unknown = Object.keys(failing).filter((uid) => !config.clusters.some((cluster) => cluster.uid === uid));
+  if (unknown.length > 0) throw new StartUsageError(`--fail names ${unknown.join(', ')}, which is not configured.`);
   const apiKey = `demo-${randomUUID()}`;
   const { collection } = config.service;
   const service = await startDemoService({
@@ -92,7 +91,7 @@ async function startDemo(
     failing,
     ...(manifestAs !== undefined && { manifestAs }),
   });
-  // A certificate authority of the real service has no say here.
+  // The demo service has no certificate, so the real one's authority does not apply.
   const { caCertificate: _, ...rest } = config.service;
   return {
     kind,

@@ -5,7 +5,7 @@ import { startCommand } from './start-command';
 
 const isClosedPipe = (error: NodeJS.ErrnoException | null | undefined) => error?.code === 'EPIPE';
 
-// A reader such as `head` that has seen enough ends no run: what is printed for it from then on is dropped.
+// A reader such as `head` may close the pipe. The run goes on, and later output is dropped.
 const out = new Writable({
   write: (chunk, _encoding, done) => process.stdout.write(chunk, (error) => done(isClosedPipe(error) ? null : error)),
 });

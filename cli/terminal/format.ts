@@ -25,17 +25,22 @@ function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** A time for people, UTC: `2026-11-20 10:00:00Z`, with milliseconds only where there are any. */
+/** A time, UTC, as every command takes it back: `2026-11-20T10:00:00Z`, with milliseconds only if there are any. */
 export function formatTime(time: Date | string): string {
-  return new Date(time).toISOString().replace('T', ' ').replace('.000Z', 'Z');
+  return new Date(time).toISOString().replace('.000Z', 'Z');
 }
 
-/** The same to the second, for times that identify nothing. */
+/** The same cut to the second, for times that identify nothing. */
 export function formatSecond(time: Date | string): string {
-  return `${new Date(time).toISOString().slice(0, 19).replace('T', ' ')}Z`;
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
 
 /** `1 object`, `2,000 objects`. */
 export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
   return `${count.toLocaleString('en-US')} ${count === 1 ? noun : plural}`;
+}
+
+/** An argument as a shell takes it. */
+export function shellQuoted(text: string): string {
+  return /^[\w.,:/=@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,51 +1,38 @@
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
-import { isLate, type Run } from '../../lambda/verify/read-run';
+import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
 import { formatBytes, formatCount, formatDuration, formatTime } from './format';
 import { printable } from './printable';
-import { printTable } from './table';
+import { type Column, printTable } from './table';
 import { print, printJson, type Terminal } from './terminal';
 
-/**
- * Prints one run with all its outcomes.
- * @returns whether all its records could be read
- */
-export async function printRun(terminal: Terminal, run: Run, asJson: boolean): Promise<boolean> {
+type OutcomeRow = RunOutcome & { readonly late: boolean };
+
+/** Prints one run with all its outcomes. */
+export async function printRun(terminal: Terminal, run: Run, asJson: boolean): Promise<void> {
   const outcomes = outcomesFailuresFirst(run);
   if (asJson) {
     await printJson(terminal.out, { ...summarizeRun(run), outcomes });
-    return run.badRecords.length === 0;
+    return;
   }
   const { colors } = terminal;
-  const { archived, failed, notAttempted, doubts } = run.counts;
   const lines = [
     `Run ${colors.bold(formatTime(run.run))}: ${run.status === 'complete' ? colors.green(run.status) : colors.red(run.status)} ` +
       `after ${formatCount(run.attempts, 'attempt')} and ${formatDuration(run.durationMs)}; ` +
-      `${archived} archived, ${failed} failed, ${notAttempted} not attempted${formatDoubts(doubts)}`,
+      formatOutcomeCounts(run.counts),
     ...run.stopped.map((reason) => `Stopped early: ${printable(reason)}`),
-    ...run.badRecords.map(({ key, problem }) => `${colors.red('Bad run record')} ${printable(`${key}: ${problem}`)}`),
   ];
   await print(terminal.out, `${lines.join('\n')}\n`);
-  await printTable(
-    terminal,
-    [
-      { head: 'Cluster', cell: (row) => row.cluster, gives: true },
-      { head: 'Resource', cell: (row) => row.resource },
-      {
-        head: 'Outcome',
-        cell: (row) => `${row.outcome}${row.late ? ', late' : ''}`,
-        color: (text, row) => (row.key !== undefined ? text : colors.red(text)),
-      },
-      { head: 'Fetched after', cell: (row) => waited(run.run, row.fetchedAt), align: 'right' },
-      { head: 'Content', cell: (row) => formatBytes(row.bytes), align: 'right' },
-      {
-        head: 'State or reason',
-        cell: (row) => [row.error ?? row.state, doubtOf(row)].filter(Boolean).join('; '),
-        gives: true,
-      },
-    ],
-    outcomes,
-  );
-  return run.badRecords.length === 0;
+  await printTable(terminal, outcomeColumns(terminal, run.run), outcomes);
+}
+
+/**
+ * `8 of 9 archived, 1 failed, 0 not attempted`; behind it, how many optional ones are missing and how many have a doubt, if
+ * any.
+ */
+export function formatOutcomeCounts(counts: Run['counts']): string {
+  const { archived, failed, notAttempted, optionalMissing, doubts } = counts;
+  const optional = optionalMissing === 0 ? '' : `, ${optionalMissing} optional missing`;
+  return `${archived} of ${totalOf(counts)} archived, ${failed} failed, ${notAttempted} not attempted${optional}${formatDoubts(doubts)}`;
 }
 
 /** What follows the counts of outcomes: how many of them have a doubt. */
@@ -57,8 +44,41 @@ export function doubtOf({ doubt }: Pick<RunOutcome, 'doubt'>): string | undefine
   return doubt === undefined ? undefined : `doubt: ${doubt}`;
 }
 
-/** How long after the run's time; a clock that differs may have it before. */
-function waited(run: Date, fetchedAt: string | undefined): string {
+/** How many outcomes a run has. */
+export function totalOf({ archived, failed, notAttempted, optionalMissing }: Run['counts']): number {
+  return archived + failed + notAttempted + optionalMissing;
+}
+
+export function outcomeColumns({ colors }: Pick<Terminal, 'colors'>, run: Date): Column<OutcomeRow>[] {
+  return [
+    { head: 'Cluster', cell: (row) => row.cluster, wraps: true },
+    { head: 'Resource', cell: (row) => row.resource },
+    {
+      head: 'Outcome',
+      cell: (row) => `${row.outcome}${row.late ? ', late' : ''}`,
+      color: (text, row) => (row.key !== undefined ? text : colors.red(text)),
+    },
+    { head: 'Fetched after', cell: (row) => fetchedAfter(run, row.fetchedAt), align: 'right', leftOut: 1 },
+    { head: 'Content', cell: (row) => formatBytes(row.bytes), align: 'right', leftOut: 2 },
+    {
+      head: 'State or reason',
+      cell: (row) => [row.error ?? row.state, doubtOf(row)].filter(Boolean).join('; '),
+      wraps: true,
+    },
+  ];
+}
+
+/** Prints run records that cannot be read, on standard error. */
+export async function printBadRecords(
+  terminal: Terminal,
+  records: readonly Pick<BadRecord, 'key' | 'problem'>[],
+): Promise<void> {
+  for (const { key, problem } of records)
+    await print(terminal.err, `${terminal.errColors.red('bad run record')} ${printable(`${key}: ${problem}`)}\n`);
+}
+
+/** How long after the run's time; negative where the clocks of schedule and function differ. */
+function fetchedAfter(run: Date, fetchedAt: string | undefined): string {
   if (fetchedAt === undefined) return '';
   const milliseconds = Date.parse(fetchedAt) - run.getTime();
   return milliseconds < 0 ? `-${formatDuration(-milliseconds)}` : formatDuration(milliseconds);
@@ -83,8 +103,8 @@ export function summarizeRun(run: Run) {
   };
 }
 
-/** The outcomes of a run as people look for them: what failed first, then by cluster. */
-export function outcomesFailuresFirst({ run, outcomes }: Run): (RunOutcome & { late: boolean })[] {
+/** The outcomes of a run: failures first, then what was not attempted, each by cluster. */
+export function outcomesFailuresFirst({ run, outcomes }: Run): OutcomeRow[] {
   const rank = (outcome: RunOutcome) => (isStored(outcome) ? 2 : outcome.outcome === 'failed' ? 0 : 1);
   return outcomes
     .map((outcome) => ({ ...outcome, late: isLate(run, outcome.fetchedAt) }))

@@ -1,12 +1,44 @@
+import { Transform } from 'node:stream';
+import { StringDecoder } from 'node:string_decoder';
+
 /**
- * Text from the service or the archive as it may stand in a line of a terminal: control characters (the beginnings of
- * escape sequences among them), line separators and the characters that reverse the direction of text are written out.
+ * Control characters (escape sequences begin with one), line separators, and the characters that reverse the direction
+ * of text.
  */
+const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
+
+/** Writes out every character of a text from elsewhere that a terminal would obey rather than show. */
 export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu, (character) => {
+  return text.replace(unsafe, (character) => {
     if (character === '\n') return '\\n';
     if (character === '\r') return '\\r';
     if (character === '\t') return '\\t';
     return `\\u{${character.codePointAt(0)?.toString(16)}}`;
   });
+}
+
+/** The same for lines of content: line ends and tabs stay. */
+export function printableLines(text: string): string {
+  return text.replace(/[^\n\t]+/g, printable);
+}
+
+/** Content in, {@link printableLines} of it out. What is not UTF-8 becomes U+FFFD. */
+export class PrintableLines extends Transform {
+  readonly #decoder = new StringDecoder('utf8');
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error, text?: string) => void): void {
+    done(undefined, printableLines(this.#decoder.write(chunk)));
+  }
+
+  override _flush(done: (error?: Error | null, text?: string) => void): void {
+    done(null, printableLines(this.#decoder.end()));
+  }
+}
+
+/** JSON that a terminal shows and does not obey: the same characters, written as escapes. */
+export function escapedJson(document: unknown): string {
+  return JSON.stringify(document).replace(
+    unsafe,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }

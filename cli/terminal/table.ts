@@ -6,25 +6,38 @@ export interface Column<Row> {
   readonly head: string;
   readonly cell: (row: Row) => string;
   readonly align?: 'left' | 'right';
-  /** The columns that give way, all alike, where the terminal is too narrow; their text is then wrapped. */
-  readonly gives?: boolean;
-  /** Colours a cell; given the text as it will be shown. */
+  /** Where the terminal is too narrow, the widest of these columns become narrower, and their text is wrapped. */
+  readonly wraps?: boolean;
+  /** Least width of a column that wraps, in characters; left out: 10. */
+  readonly narrowest?: number;
+  /** Where that is not enough, columns with a number are left out, 1 first. */
+  readonly leftOut?: number;
+  /** Colours a cell; receives the text as it will be shown. */
   readonly color?: (text: string, row: Row) => string;
 }
 
-/** Rows that are laid out together: enough to fit the widths to, few enough to keep. */
+/** The columns that are shown, with their widths as the table library takes them. */
+interface Layout<Row> {
+  readonly columns: readonly Column<Row>[];
+  readonly widths: readonly number[];
+}
+
+/** Rows that are laid out together: the widths follow from the first batch. */
 const batchSize = 500;
-const narrowest = 12;
+
+const narrowestText = 10;
 
 /** What the library puts around a cell's text. */
 const padding = 2;
+
+/** How much wider the cells of later batches may be: a time with milliseconds has four characters more than one without. */
+const growth = 4;
 
 const withoutTop = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '' };
 const withoutBottom = { bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' };
 
 /**
- * Prints rows as a table that fits the terminal, as they come: the widths follow from the first rows, and what is wider
- * later is wrapped. Cell texts may come from anywhere; they cannot steer the terminal.
+ * Prints rows as a table that fits the terminal, batch by batch. Control characters in cells are written out.
  * @returns the number of rows; without any, nothing is printed
  */
 export async function printTable<Row>(
@@ -32,71 +45,91 @@ export async function printTable<Row>(
   columns: readonly Column<Row>[],
   rows: AsyncIterable<Row> | Iterable<Row>,
 ): Promise<number> {
-  const bold = (head: string, width: number) => wrap(head, width).map(terminal.colors.bold).join('\n');
   let count = 0;
   let batch: Row[] = [];
-  let widths: number[] | undefined;
+  let layout: Layout<Row> | undefined;
   const flush = async (isLast: boolean) => {
-    const texts = batch.map((row) => columns.map((column) => printable(column.cell(row))));
-    const isFirst = widths === undefined;
-    const fitted = widths ?? fittedWidths(terminal, columns, texts, isLast);
-    widths = fitted;
-    const table = new CliTable({
-      colWidths: [...fitted],
-      colAligns: columns.map(({ align }) => align ?? 'left'),
-      style: { head: [], border: [], compact: true },
-      head: isFirst ? columns.map(({ head }, at) => bold(head, (fitted[at] ?? 0) - padding)) : [],
-      chars: { ...(isFirst ? {} : withoutTop), ...(isLast ? {} : withoutBottom) },
-    });
-    batch.forEach((row, index) => {
-      const cell = (at: number) => wrap(texts[index]?.[at] ?? '', (fitted[at] ?? 0) - padding);
-      table.push(
-        columns.map(({ color }, at) =>
-          cell(at)
-            .map((line) => colored(line, row, color))
-            .join('\n'),
-        ),
-      );
-    });
-    const lines = table.toString();
+    const isFirst = layout === undefined;
+    layout ??= layOut(terminal, columns, batch, isLast);
+    const lines = renderBatch(terminal, layout, batch, isFirst, isLast);
     if (lines !== '') await print(terminal.out, `${lines}\n`);
     batch = [];
   };
-  let held: Row | undefined;
   for await (const row of rows) {
     if (batch.length === batchSize) await flush(false);
     batch.push(row);
-    held = row;
-    count++;
+    count += 1;
   }
-  if (held !== undefined) await flush(true);
+  if (count > 0) await flush(true);
   return count;
 }
 
-function colored<Row>(text: string, row: Row, color: Column<Row>['color']): string {
-  return color === undefined || text === '' ? text : color(text, row);
+/** A line for a command's help. @param table what the columns are of */
+export function leftOutColumns<Row>(table: string, columns: readonly Column<Row>[]): string {
+  const heads = inOrderOfLeaving(columns).map(({ head }) => head);
+  return `On a narrow terminal, ${table} leaves out columns in this order: ${heads.join(', ')}.`;
 }
 
-/** Widths with padding, as the table library takes them. */
-function fittedWidths<Row>(
-  { columns: available }: Terminal,
+function inOrderOfLeaving<Row>(columns: readonly Column<Row>[]): Column<Row>[] {
+  return columns.filter(({ leftOut }) => leftOut !== undefined).sort((a, b) => (a.leftOut ?? 0) - (b.leftOut ?? 0));
+}
+
+function renderBatch<Row>(
+  { colors }: Terminal,
+  { columns, widths }: Layout<Row>,
+  rows: readonly Row[],
+  isFirst: boolean,
+  isLast: boolean,
+): string {
+  const lines = (text: string, at: number) => wrap(text, (widths[at] ?? 0) - padding);
+  const table = new CliTable({
+    colWidths: [...widths],
+    colAligns: columns.map(({ align }) => align ?? 'left'),
+    style: { head: [], border: [], compact: true },
+    head: isFirst ? columns.map(({ head }, at) => lines(head, at).map(colors.bold).join('\n')) : [],
+    chars: { ...(isFirst ? {} : withoutTop), ...(isLast ? {} : withoutBottom) },
+  });
+  for (const row of rows)
+    table.push(
+      columns.map(({ cell, color }, at) =>
+        lines(printable(cell(row)), at)
+          .map((line) => (color === undefined || line === '' ? line : color(line, row)))
+          .join('\n'),
+      ),
+    );
+  return table.toString();
+}
+
+function layOut<Row>(
+  { columns: available = Number.POSITIVE_INFINITY }: Terminal,
   columns: readonly Column<Row>[],
-  texts: readonly string[][],
-  isAll: boolean,
-): number[] {
-  const natural = columns.map(({ head }, at) => naturalWidth([head, ...texts.map((row) => row[at] ?? '')]));
-  // Later rows are not known yet: figures may grow a little.
-  const widths = natural.map((width, at) => (isAll || columns[at]?.gives === true ? width : width + 2));
-  if (available === undefined) return widths;
-  const giving = widths.map((_, at) => at).filter((at) => columns[at]?.gives === true);
-  const excess = () => widths.reduce((sum, width) => sum + width + 1, 1) - available;
-  while (excess() > 0) {
-    const widest = giving.reduce((best, at) => ((widths[at] ?? 0) > (widths[best] ?? 0) ? at : best), giving[0] ?? 0);
-    const width = widths[widest] ?? 0;
-    if (width <= narrowest) break;
-    widths[widest] = width - 1;
+  rows: readonly Row[],
+  areAll: boolean,
+): Layout<Row> {
+  const measured = columns.map((column) => {
+    const natural = libraryWidth([column.head, ...rows.map((row) => printable(column.cell(row)))]);
+    const width = areAll || column.wraps === true ? natural : natural + growth;
+    const narrowest = (column.narrowest ?? narrowestText) + padding;
+    return { column, width, least: column.wraps === true ? Math.min(width, narrowest) : width };
+  });
+  let shown = measured;
+  for (const leaving of inOrderOfLeaving(columns)) {
+    if (sumWidths(shown.map(({ least }) => least)) <= available) break;
+    shown = shown.filter(({ column }) => column !== leaving);
   }
-  return widths;
+  const widths = shown.map(({ width }) => width);
+  const mayShrink = (at: number) => (widths[at] ?? 0) > (shown[at]?.least ?? 0);
+  for (let excess = sumWidths(widths) - available; excess > 0; excess -= 1) {
+    const [widest] = [...widths.keys()].filter(mayShrink).sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0));
+    if (widest === undefined) break;
+    widths[widest] = (widths[widest] ?? 0) - 1;
+  }
+  return { columns: shown.map(({ column }) => column), widths };
+}
+
+/** Width of a table with these columns: a border before each, and one behind the last. */
+function sumWidths(widths: readonly number[]): number {
+  return widths.reduce((sum, width) => sum + width + 1, 1);
 }
 
 /**
@@ -115,9 +148,9 @@ function wrap(text: string, width: number): string[] {
     line = word;
     while (widthOf(line.trimEnd()) > width) {
       let end = Math.min(line.length, width);
-      while (end > 1 && widthOf(line.slice(0, end)) > width) end--;
+      while (end > 1 && widthOf(line.slice(0, end)) > width) end -= 1;
       // Never between the halves of a surrogate pair.
-      if (/[\ud800-\udbff]$/.test(line.slice(0, end)) && end > 1) end--;
+      if (/[\ud800-\udbff]$/.test(line.slice(0, end)) && end > 1) end -= 1;
       lines.push(line.slice(0, end));
       line = line.slice(end);
     }
@@ -126,11 +159,11 @@ function wrap(text: string, width: number): string[] {
 }
 
 function widthOf(text: string): number {
-  return /^[\x20-\x7e]*$/.test(text) ? text.length : naturalWidth([text]) - padding;
+  return /^[\x20-\x7e]*$/.test(text) ? text.length : libraryWidth([text]) - padding;
 }
 
-/** The library knows how wide characters are on a terminal: a table of the one column has the width. */
-function naturalWidth(texts: readonly string[]): number {
+/** The library knows how wide characters are on a terminal: a table of this one column has the width. */
+function libraryWidth(texts: readonly string[]): number {
   const table = new CliTable({ style: { head: [], border: [] } });
   for (const text of texts) table.push([text]);
   return table.width - 2;

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { createColors, isColorSupported } from 'picocolors';
+import { escapedJson } from './printable';
 
 type Colors = ReturnType<typeof createColors>;
 
@@ -10,23 +11,27 @@ export interface Terminal {
   readonly out: Writable;
   /** Everything else: progress, notes, errors. */
   readonly err: Writable;
-  /** Width of the terminal behind `out`; undefined if there is none, and lines may be of any length. */
+  /** Most characters in a line of a table; undefined: no limit. */
   readonly columns: number | undefined;
-  /** Colour `out` and `err` where a terminal shows it. */
+  /** Whether `out` is a terminal, which obeys control characters. */
+  readonly isTerminal: boolean;
+  /** Colour `out` and `err` if they are terminals that show colours. */
   readonly colors: Colors;
   readonly errColors: Colors;
-  /** Whether somebody watches `err`. */
+  /** Whether `err` is a terminal, so that somebody sees progress. */
   readonly isWatched: boolean;
   readonly now: () => Date;
 }
 
-/** The terminal this process was started in. */
+/** The terminal this process was started in. The environment variable COLUMNS sets the width, also of a pipe. */
 export function processTerminal(): Terminal {
   const { stdout, stderr } = process;
+  const columns = /^[1-9]\d{0,5}$/.test(process.env.COLUMNS ?? '') ? Number(process.env.COLUMNS) : undefined;
   return {
     out: stdout,
     err: stderr,
-    columns: stdout.isTTY ? stdout.columns : undefined,
+    columns: columns ?? (stdout.isTTY ? stdout.columns : undefined),
+    isTerminal: stdout.isTTY === true,
     colors: createColors(stdout.isTTY && isColorSupported),
     errColors: createColors(stderr.isTTY && isColorSupported),
     isWatched: stderr.isTTY === true,
@@ -34,35 +39,37 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** Writes, and waits where the reader is slower. */
+/** Writes, and waits while the reader is slower. */
 export async function print(out: Writable, text: string | Buffer): Promise<void> {
   if (!out.write(text)) await once(out, 'drain');
 }
 
-/** One line of JSON. */
+/** Writes one line of JSON. */
 export async function printJson(out: Writable, document: unknown): Promise<void> {
-  await print(out, `${JSON.stringify(document)}\n`);
+  await print(out, `${escapedJson(document)}\n`);
 }
 
-/** A JSON array, an element per line, written as the elements come. */
+/** Writes a JSON array, an element per line, while the elements come. */
 export async function printJsonArray(
   out: Writable,
   elements: AsyncIterable<unknown> | Iterable<unknown>,
 ): Promise<void> {
   let separator = '[\n';
   for await (const element of elements) {
-    await print(out, `${separator}${JSON.stringify(element)}`);
+    await print(out, `${separator}${escapedJson(element)}`);
     separator = ',\n';
   }
   await print(out, separator === '[\n' ? '[]\n' : '\n]\n');
 }
 
-/** What a command's exit code says; `docs/reading-the-archive.md` documents them per command. */
+/** What the exit code of a command means; `docs/reading-the-archive.md` documents them per command. */
 export const exitCodes = {
-  /** It was done, and nothing was found. */
+  /** Done, and nothing was found; `grep`: a line matches. */
   ok: 0,
   /** `diff` found a difference; any other command found damage. */
   found: 1,
+  /** `grep`: no line matches. */
+  noMatch: 1,
   /** The command line is wrong. */
   usage: 2,
   /** It could not be done: the archive cannot be read, or what was asked for is not in it. */
@@ -74,6 +81,6 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** What every command is built with. */
 export interface CommandContext {
   readonly terminal: Terminal;
-  /** Receives the exit code; not called means {@link exitCodes}.ok. */
+  /** Receives the exit code; a command that does not call it ends with {@link exitCodes}.ok. */
   readonly end: (code: ExitCode) => void;
 }

@@ -1,5 +1,6 @@
 import type { ArchiveReader } from './archive-reader';
-import { type ListedRun, newestRuns, type Period, runsBetween } from './run-keys';
+import { newestFirst, take } from './newest-first';
+import { type ListedRun, type Period, runsBetween } from './run-keys';
 import type { VerifiedRun } from './verify-run';
 
 /** Runs beside a period that are read at most to find the one that the schedule started. */
@@ -10,9 +11,10 @@ type Read = (listed: ListedRun) => Promise<VerifiedRun>;
 /** The last run before a period that the schedule started, and the runs between it and the period, in order. */
 export async function runsBefore(reader: ArchiveReader, { from }: Period, read: Read): Promise<VerifiedRun[]> {
   if (from === undefined) return [];
-  const newest = await newestRuns(reader, { to: new Date(from.getTime() - 1) }, mostRead, from);
+  const list = (period: Period) => runsBetween(reader, period);
+  const newest = newestFirst(list, { to: new Date(from.getTime() - 1) }, from);
   const runs: VerifiedRun[] = [];
-  for (const listed of newest.reverse()) {
+  for await (const listed of take(mostRead, newest)) {
     const run = await read(listed);
     runs.unshift(run);
     if (run.isScheduled) break;

@@ -32,6 +32,8 @@ export interface AttemptFixture {
   readonly startedAt?: Date;
   readonly durationMs?: number;
   readonly clusters: readonly string[];
+  /** Clusters that the run is complete without. */
+  readonly optional?: readonly string[];
   readonly answer: (cluster: string, resource: Resource) => Answer;
   readonly trigger?: RunRecord['trigger'];
   /** Members of the configuration; left out: these clusters, a schedule of every hour, nothing expires. */
@@ -48,7 +50,7 @@ const collectorVersion = '1.0.0';
 /** An archive in a new folder, written as the collector writes it. */
 export class ArchiveFixture {
   readonly store: FolderStore;
-  private readonly archived = new Map<string, Outcome>();
+  readonly #archived = new Map<string, Outcome>();
 
   private constructor(readonly folder: string) {
     this.store = new FolderStore(folder);
@@ -62,7 +64,7 @@ export class ArchiveFixture {
   async attempt(fixture: AttemptFixture): Promise<RunRecord> {
     const { run, attempt = 1, shard, clusters, answer, durationMs = 4200, trigger = 'schedule' } = fixture;
     const configured: StoredConfiguration = {
-      clusters: clusters.map((uid) => ({ uid })),
+      clusters: clusters.map((uid) => ({ uid, ...(fixture.optional?.includes(uid) && { optional: true }) })),
       schedule: hourly,
       ...fixture.configuration,
     };
@@ -71,7 +73,7 @@ export class ArchiveFixture {
     for (const cluster of clusters) {
       for (const resource of resourceNames) {
         const optional = configured.clusters.some(({ uid, optional }) => uid === cluster && optional);
-        const outcome = await this.outcomeOf(run, cluster, resource, answer(cluster, resource), startedAt);
+        const outcome = await this.#outcomeOf(run, cluster, resource, answer(cluster, resource), startedAt);
         outcomes.push({ ...outcome, ...(optional && { optional }) });
       }
     }
@@ -117,13 +119,7 @@ export class ArchiveFixture {
     await this.store.put(key, body, { ...headersOf(key), userMetadata, checksums, ...headers });
   }
 
-  private async outcomeOf(
-    run: Date,
-    cluster: string,
-    resource: Resource,
-    answer: Answer,
-    startedAt: Date,
-  ): Promise<Outcome> {
+  async #outcomeOf(run: Date, cluster: string, resource: Resource, answer: Answer, startedAt: Date): Promise<Outcome> {
     const key = objectKey({ resource, cluster, run, compression: 'gzip' });
     if ('failed' in answer)
       return {
@@ -138,7 +134,7 @@ export class ArchiveFixture {
     if ('notAttempted' in answer) return { cluster, resource, outcome: 'not-attempted', error: answer.notAttempted };
     if ('alreadyArchived' in answer) {
       if (answer.alreadyArchived === 'without hash') return { cluster, resource, outcome: 'already-archived', key };
-      const { requests, durationMs, httpStatus, ...known } = this.archived.get(key) ?? { cluster, resource };
+      const { requests, durationMs, httpStatus, ...known } = this.#archived.get(key) ?? { cluster, resource };
       return { ...known, outcome: 'already-archived', key };
     }
     const content = Buffer.from(answer.content);
@@ -182,7 +178,7 @@ export class ArchiveFixture {
       mediaType,
       ...facts,
     };
-    this.archived.set(key, outcome);
+    this.#archived.set(key, outcome);
     return outcome;
   }
 }

@@ -1,53 +1,60 @@
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCollector } from './run-collector';
 
-const commands = ['runs', 'list', 'show', 'diff', 'verify', 'report'];
+const commands = ['runs', 'list', 'show', 'diff', 'history', 'grep', 'verify', 'report'];
 
-test.each(commands)('%s --help says what it takes, with examples and exit codes', async (command) => {
-  const { code, out, err } = await runCollector([command, '--help']);
-  expect([code, err]).toEqual([0, '']);
-  for (const part of [`Usage: collector ${command}`, '--archive <location>', '--json', 'Examples:', 'Exit codes:'])
-    expect(out).toContain(part);
-});
+describe('the command line', () => {
+  it.each(commands)('%s --help says what it takes, with examples and exit codes', async (command) => {
+    const { code, out, err } = await runCollector([command, '--help']);
+    expect([code, err]).toEqual([0, '']);
+    for (const part of [`Usage: collector ${command}`, '--archive <location>', '--json', 'Examples:', 'Exit codes:'])
+      expect(out).toContain(part);
+  });
 
-test('--help names every command', async () => {
-  const { code, out } = await runCollector(['--help']);
-  expect(code).toBe(0);
-  for (const command of commands) expect(out).toMatch(new RegExp(`^  ${command} `, 'm'));
-});
+  it('--version prints the version of the package', async () => {
+    const { version } = JSON.parse(await readFile('package.json', 'utf8'));
+    expect(await runCollector(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' });
+  });
 
-test.each<[string, string[], RegExp]>([
-  ['a command that is none', ['vrify'], /unknown command 'vrify'[\s\S]*Did you mean verify/],
-  ['an option that is none', ['runs', '--limits', '3'], /unknown option '--limits'[\s\S]*Did you mean --limit/],
-  ['an argument too many', ['show', 'a', 'b'], /too many arguments[\s\S]*Expected 1/],
-  ['an argument too few', ['show'], /missing required argument 'cluster'/],
-  [
-    'a resource that is none',
-    ['list', '--resource', 'logs'],
-    /argument 'logs' is invalid. Allowed choices are log, manifest/,
-  ],
-  ['a time that is none', ['show', 'a', '--at', 'noon'], /argument 'noon' is invalid. expected a date/],
-  ['a count that is none', ['verify', '--concurrency', '0'], /argument '0' is invalid. expected a whole number/],
-  ['a report to nowhere', ['report'], /required option '--out <file>' not specified/],
-])('%s is named, with what was expected', async (_, args, message) => {
-  const { code, out, err } = await runCollector(args);
-  expect([code, out]).toEqual([2, '']);
-  expect(err).toMatch(message);
-  expect(err).toContain('--help shows what is accepted');
-});
+  it('--help names every command', async () => {
+    const { code, out } = await runCollector(['--help']);
+    expect(code).toBe(0);
+    for (const command of commands) expect(out).toMatch(new RegExp(`^  ${command} `, 'm'));
+  });
 
-test.each(commands)('%s on a folder that is not there says so', async (command) => {
-  const rest = { show: ['a'], diff: ['a'], report: ['--out', '-'] }[command] ?? [];
-  const { code, err } = await runCollector([command, ...rest, '--archive', '/no/such/folder']);
-  expect(code).toBe(3);
-  expect(err).toContain('Opening the archive /no/such/folder failed: there is no such folder');
-});
+  it.each<[string, string[], RegExp]>([
+    ['a command that is none', ['vrify'], /unknown command 'vrify'[\s\S]*Did you mean verify/],
+    ['an option that is none', ['runs', '--lasts', '3'], /unknown option '--lasts'[\s\S]*Did you mean --last/],
+    ['an argument too many', ['show', 'a', 'b'], /too many arguments[\s\S]*Expected 1/],
+    ['an argument too few', ['show'], /missing required argument 'cluster'/],
+    [
+      'a resource that is none',
+      ['list', '--resource', 'logs'],
+      /argument 'logs' is invalid. Allowed choices are log, manifest/,
+    ],
+    ['a time that is none', ['show', 'a', '--at', 'noon'], /argument 'noon' is invalid. expected a date/],
+    ['a count that is none', ['verify', '--concurrency', '0'], /argument '0' is invalid. expected a whole number/],
+    ['a report to nowhere', ['report'], /required option '--out <file>' not specified/],
+  ])('%s is named, with what was expected', async (_, args, message) => {
+    const { code, out, err } = await runCollector(args);
+    expect([code, out]).toEqual([2, '']);
+    expect(err).toMatch(message);
+    expect(err).toContain('--help shows what is accepted');
+  });
 
-test('an empty archive is no error for a list', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'collector-empty-'));
-  for (const command of ['runs', 'list'])
-    expect((await runCollector([command, '--archive', folder, '--json'])).code).toBe(0);
-  expect((await runCollector(['runs', '--archive', folder, '--json'])).out).toBe('[]\n');
+  it.each(commands)('%s on a folder that is not there says so', async (command) => {
+    const rest = { show: ['a'], diff: ['a'], history: ['a'], grep: ['a'], report: ['--out', '-'] }[command] ?? [];
+    const { code, err } = await runCollector([command, ...rest, '--archive', '/no/such/folder']);
+    expect(code).toBe(3);
+    expect(err).toContain('Opening the archive /no/such/folder failed: there is no such folder');
+  });
+
+  it('an empty archive is no error for a list', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'collector-empty-'));
+    for (const command of ['runs', 'list'])
+      expect((await runCollector([command, '--archive', folder, '--json'])).code).toBe(0);
+    expect((await runCollector(['runs', '--archive', folder, '--json'])).out).toBe('[]\n');
+  });
 });

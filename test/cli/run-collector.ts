@@ -1,48 +1,53 @@
 import { Writable } from 'node:stream';
 import { createColors } from 'picocolors';
 import { main } from '../../cli/main';
-import type { ExitCode } from '../../cli/terminal/terminal';
+import type { ExitCode, Terminal } from '../../cli/terminal/terminal';
 
-export interface CollectorResult {
-  readonly code: ExitCode;
-  readonly out: string;
-  readonly err: string;
-}
-
-export interface CollectorSurroundings {
-  /** Width of the terminal; left out: the output goes into a pipe. */
+export interface Surroundings {
+  /** Most characters in a line; left out: no limit. */
   readonly columns?: number;
+  /** Whether the output goes to a terminal; left out: into a pipe, or to a terminal if there are columns. */
+  readonly isTerminal?: boolean;
   readonly now?: Date;
 }
 
 /** Runs one command line in this process and keeps what it writes. */
 export async function runCollector(
   args: readonly string[],
-  { columns, now = new Date('2026-11-20T12:00:00Z') }: CollectorSurroundings = {},
-): Promise<CollectorResult> {
-  const out = new KeptText();
-  const err = new KeptText();
-  const code = await main(args, {
-    out,
-    err,
+  surroundings: Surroundings = {},
+): Promise<{ readonly code: ExitCode; readonly out: string; readonly err: string }> {
+  const terminal = keptTerminal(surroundings);
+  const code = await main(args, terminal);
+  return { code, out: terminal.out.text, err: terminal.err.text };
+}
+
+/** A terminal that keeps what is written to it. */
+export function keptTerminal({
+  columns,
+  isTerminal = columns !== undefined,
+  now = new Date('2026-11-20T12:00:00Z'),
+}: Surroundings = {}): Terminal & { readonly out: KeptText; readonly err: KeptText } {
+  return {
+    out: new KeptText(),
+    err: new KeptText(),
     columns,
-    colors: createColors(columns !== undefined),
+    isTerminal,
+    colors: createColors(isTerminal),
     errColors: createColors(false),
     isWatched: false,
     now: () => now,
-  });
-  return { code, out: out.text, err: err.text };
+  };
 }
 
 class KeptText extends Writable {
-  private readonly chunks: Buffer[] = [];
+  readonly #chunks: Buffer[] = [];
 
   get text(): string {
-    return Buffer.concat(this.chunks).toString();
+    return Buffer.concat(this.#chunks).toString();
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.chunks.push(chunk);
+    this.#chunks.push(chunk);
     done();
   }
 }

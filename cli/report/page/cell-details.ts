@@ -1,10 +1,9 @@
-import { formatDuration, formatTime } from '../../terminal/format';
-import { describeCell } from './describe';
+import { formatBytes, formatDuration, formatTime } from '../../terminal/format';
 import { element } from './dom';
-import { type Model, type Row, resources } from './model';
+import { type CellDetails, type Model, type Resource, type Row, resources } from './model';
 import type { ReportRun } from './report-data';
 
-/** What the popup says of a cell. */
+/** The popup's content for a cell. */
 export function cellDetails(model: Model, row: Row | undefined, column: number): Node {
   if (row === undefined) return element('div');
   return element(
@@ -19,7 +18,7 @@ export function cellDetails(model: Model, row: Row | undefined, column: number):
   );
 }
 
-/** What the popup says of a run. */
+/** The popup's content for a run. */
 export function runDetails(run: ReportRun | undefined): Node {
   if (run === undefined) return element('div');
   const { archived, failed, notAttempted } = run.counts;
@@ -30,4 +29,17 @@ export function runDetails(run: ReportRun | undefined): Node {
     element('div', 'quiet', `${run.status}, attempts: ${run.attempts}, ${formatDuration(run.durationMs)}`),
     element('div', '', `${archived} archived, ${failed} failed, ${notAttempted} not attempted`),
   );
+}
+
+/** One resource of a cell in words, for the popup and for screen readers. */
+export function describeCell(resource: Resource, details: CellDetails): string {
+  const { outcome, isLate, isChanged, size, state, reason } = details;
+  if (outcome === 'none') return `${resource}: not covered`;
+  const parts = [outcome === 'not-attempted' ? 'not attempted' : outcome === 'already-archived' ? 'archived' : outcome];
+  if (size !== undefined) parts.push(formatBytes(size));
+  if (state !== undefined) parts.push(`state ${state}`);
+  if (isChanged) parts.push('changed');
+  if (isLate) parts.push('late');
+  if (reason !== undefined && reason !== '') parts.push(reason);
+  return `${resource}: ${parts.join(', ')}`;
 }

@@ -34,7 +34,8 @@ export function drawSizes(resource: Resource, runs: readonly ReportRun[], popup:
     const box = plot.getBoundingClientRect();
     const wanted = ((event.clientX - box.left) / box.width) * width;
     let nearest = 0;
-    for (let at = 1; at < runs.length; at++) if (Math.abs(x(at) - wanted) < Math.abs(x(nearest) - wanted)) nearest = at;
+    for (let at = 1; at < runs.length; at += 1)
+      if (Math.abs(x(at) - wanted) < Math.abs(x(nearest) - wanted)) nearest = at;
     marker.setAttribute('x1', String(x(nearest)));
     marker.setAttribute('x2', String(x(nearest)));
     marker.setAttribute('visibility', 'visible');

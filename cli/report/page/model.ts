@@ -6,7 +6,7 @@ export type Resource = 'log' | 'manifest';
 
 export const resources: readonly Resource[] = ['log', 'manifest'];
 
-/** One cluster with what the filters ask about it. */
+/** One cluster, with the counts that filters and orders use. */
 export interface Row {
   readonly cluster: ReportCluster;
   /** Its index in the data. */
@@ -25,18 +25,18 @@ export interface CellDetails extends Cell {
 export type Show = 'all' | 'failed' | 'changed' | 'late';
 export type Order = 'name' | 'failures' | 'changes';
 
-/** The data as the page asks about it. */
+/** The data behind the page, and what filters and cells look up in it. */
 export class Model {
   readonly rows: readonly Row[];
-  private readonly failureByPlace = new Map<string, ReportFailure>();
-  private readonly numbers = new Map<string, (number | undefined)[]>();
+  readonly #failureByPlace = new Map<string, ReportFailure>();
+  readonly #numbers = new Map<string, (number | undefined)[]>();
 
   constructor(readonly data: ReportData) {
     this.rows = data.clusters.map((cluster, index) => ({ cluster, index, ...countCells(cluster) }));
-    for (const failure of data.failures) this.failureByPlace.set(placeName(failure), failure);
+    for (const failure of data.failures) this.#failureByPlace.set(placeName(failure), failure);
   }
 
-  /** The rows a reader wants to see, in the order wanted. */
+  /** The rows that match, in the given order. */
   select(text: string, show: Show, order: Order): Row[] {
     const wanted = text.trim().toLowerCase();
     const shown = this.rows.filter(
@@ -56,20 +56,20 @@ export class Model {
     const series = row.cluster[resource];
     const cell = decodeCell(series.cells[run]);
     const isStored = cell.outcome === 'archived' || cell.outcome === 'already-archived';
-    const state = isStored && series.states !== undefined ? this.numberAt(row, resource, 'states', run) : undefined;
+    const state = isStored && series.states !== undefined ? this.#numberAt(row, resource, 'states', run) : undefined;
     return {
       ...cell,
-      size: isStored ? this.numberAt(row, resource, 'sizes', run) : undefined,
+      size: isStored ? this.#numberAt(row, resource, 'sizes', run) : undefined,
       state: state === undefined ? undefined : this.data.states[state],
-      reason: this.failureByPlace.get(placeName({ cluster: row.index, run, resource }))?.reason,
+      reason: this.#failureByPlace.get(placeName({ cluster: row.index, run, resource }))?.reason,
     };
   }
 
-  /** Series are read when they are first asked for: most never are. */
-  private numberAt(row: Row, resource: Resource, member: 'sizes' | 'states', run: number): number | undefined {
+  /** A series is decoded when it is first needed: most never are. */
+  #numberAt(row: Row, resource: Resource, member: 'sizes' | 'states', run: number): number | undefined {
     const name = `${row.index} ${resource} ${member}`;
-    const known = this.numbers.get(name) ?? readNumberSeries(row.cluster[resource][member] ?? '');
-    this.numbers.set(name, known);
+    const known = this.#numbers.get(name) ?? readNumberSeries(row.cluster[resource][member] ?? '');
+    this.#numbers.set(name, known);
     return known[run];
   }
 }
@@ -82,9 +82,9 @@ function countCells({ log, manifest }: ReportCluster): { failures: number; chang
   const counts = { failures: 0, changes: 0, late: 0 };
   for (const letter of log.cells + manifest.cells) {
     const { outcome, isChanged, isLate } = decodeCell(letter);
-    if (outcome === 'failed' || outcome === 'not-attempted') counts.failures++;
-    if (isChanged) counts.changes++;
-    if (isLate) counts.late++;
+    if (outcome === 'failed' || outcome === 'not-attempted') counts.failures += 1;
+    if (isChanged) counts.changes += 1;
+    if (isLate) counts.late += 1;
   }
   return counts;
 }

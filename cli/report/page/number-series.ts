@@ -2,26 +2,26 @@
  * Numbers in base 36 between commas. An empty place is the number before it: most manifests stay as they are for days.
  */
 export class NumberSeriesWriter {
-  private text = '';
-  private last: number | undefined;
-  private length = 0;
+  #text = '';
+  #last: number | undefined;
+  #length = 0;
 
   /** Puts a number at an index; indices only grow. Places left out repeat the number before. */
   set(index: number, value: number): void {
-    this.pad(index);
-    this.text += `${this.length === 0 ? '' : ','}${value === this.last ? '' : value.toString(36)}`;
-    this.last = value;
-    this.length++;
+    this.#pad(index);
+    this.#text += `${this.#length === 0 ? '' : ','}${value === this.#last ? '' : value.toString(36)}`;
+    this.#last = value;
+    this.#length += 1;
   }
 
   /** @param length places in all */
   finish(length: number): string {
-    this.pad(length);
-    return this.text;
+    this.#pad(length);
+    return this.#text;
   }
 
-  private pad(length: number): void {
-    for (; this.length < length; this.length++) if (this.length > 0) this.text += ',';
+  #pad(length: number): void {
+    for (; this.#length < length; this.#length += 1) if (this.#length > 0) this.#text += ',';
   }
 }
 

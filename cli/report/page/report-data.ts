@@ -1,4 +1,4 @@
-/** What the report shows, as small as it gets: the page is one file, also for thousands of clusters. */
+/** The data behind the report. It is small, because the page is one file even for thousands of clusters. */
 export interface ReportData {
   /** Where the archive lies, as its user named it. */
   readonly archive: string;

@@ -6,106 +6,116 @@ const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
 const manifest = (replicas: number) => `kind: Deployment\nspec:\n  replicas: ${replicas}\n  paused: false\n`;
 const replicasAt: Record<number, number> = { 8: 1, 9: 1, 10: 2, 11: 2 };
 
-let archive: ArchiveFixture;
+describe('diff', () => {
+  let archive: ArchiveFixture;
 
-beforeAll(async () => {
-  archive = await ArchiveFixture.create();
-  for (const at of [8, 9, 10, 11]) {
-    const answer: AttemptFixture['answer'] = (cluster, resource) => {
-      if (cluster === 'down' && at > 9) return { failed: 'no answer' };
-      if (resource === 'log') return { content: logRecord(cluster, `at ${at}\n`) };
-      return { content: cluster === 'alpha' ? manifest(replicasAt[at] ?? 0) : 'kind: Namespace\n' };
-    };
-    const clusters = ['alpha', 'beta', 'down', ...(at > 9 ? ['new'] : ['gone'])];
-    await archive.attempt({ run: hour(at), clusters, answer });
-  }
-});
-
-const diff = (...args: string[]) => runCollector(['diff', '--archive', archive.folder, ...args]);
-
-test('without times the two newest are compared, and nothing changed is no output but a word to the person', async () => {
-  const { code, out, err } = await diff('alpha');
-  expect([code, out]).toEqual([0, '']);
-  expect(err).toMatch(/^No difference: the manifest of alpha is the same at 2026-.* and 2026-.*\.\n$/);
-});
-
-test('a change is a unified diff that patch understands, and the exit code says so', async () => {
-  const { code, out } = await diff('alpha', '--from', '2026-11-20T08:30', '--to', '2026-11-20T10:30');
-  expect(code).toBe(1);
-  expect(out).toContain('--- alpha/manifest\t2026-11-20 08:00:01.500Z\n+++ alpha/manifest\t2026-11-20 10:00:01.500Z\n');
-  expect(out).toContain('@@ -1,4 +1,4 @@');
-  const [patch] = parsePatch(out);
-  expect(patch && applyPatch(manifest(1), patch)).toBe(manifest(2));
-});
-
-test("a log's texts are compared, not their records", async () => {
-  const { code, out } = await diff('alpha', '--resource', 'log');
-  expect(code).toBe(1);
-  expect(out.split('\n').slice(2)).toEqual(['@@ -1 +1 @@', '-at 10', '+at 11', '']);
-});
-
-test('--json has both sides and the hunks', async () => {
-  const { code, out } = await diff('alpha', '--from', '2026-11-20T09:30', '--json');
-  expect(code).toBe(1);
-  expect(JSON.parse(out)).toMatchObject({
-    cluster: 'alpha',
-    resource: 'manifest',
-    changed: true,
-    from: { fetchedAt: '2026-11-20T09:00:01.500Z' },
-    to: { fetchedAt: '2026-11-20T11:00:01.500Z' },
-    hunks: [{ lines: expect.arrayContaining(['-  replicas: 1', '+  replicas: 2']) }],
+  beforeAll(async () => {
+    archive = await ArchiveFixture.create();
+    for (const at of [8, 9, 10, 11]) {
+      const answer: AttemptFixture['answer'] = (cluster, resource) => {
+        if (cluster === 'down' && at > 9) return { failed: 'no answer' };
+        if (resource === 'log') return { content: logRecord(cluster, `at ${at}\n`) };
+        return { content: cluster === 'alpha' ? manifest(replicasAt[at] ?? 0) : 'kind: Namespace\n' };
+      };
+      const clusters = ['alpha', 'beta', 'down', ...(at > 9 ? ['new'] : ['gone'])];
+      await archive.attempt({ run: hour(at), clusters, answer });
+    }
   });
-});
 
-test('on a terminal a change is coloured and cannot steer it', async () => {
-  const hostile = await ArchiveFixture.create();
-  for (const at of [8, 9]) {
-    const answer = () => ({ content: `\u001b[2J${at}\tx\n` });
-    await hostile.attempt({ run: hour(at), clusters: ['c'], answer });
-  }
-  const { out } = await runCollector(['diff', 'c', '--archive', hostile.folder], { columns: 80 });
-  expect(out).toContain('\u001b[32m+\\u{1b}[2J9\tx\u001b[39m');
-  expect((await runCollector(['diff', 'c', '--archive', hostile.folder])).out).toContain('+\u001b[2J9\tx\n');
-});
+  const diff = (...args: string[]) => runCollector(['diff', '--archive', archive.folder, ...args]);
 
-test('--all says which clusters changed between two runs, and of which nothing can be said', async () => {
-  const { code, out } = await diff('--all', '--from', '2026-11-20T09:00', '--json');
-  expect(code).toBe(1);
-  const result = JSON.parse(out);
-  expect(result).toMatchObject({
-    from: '2026-11-20T09:00:00.000Z',
-    to: '2026-11-20T11:00:00.000Z',
-    counts: { same: 1, changed: 1, new: 1, gone: 1, unknown: 1 },
+  it('without times the two newest are compared; standard error says that there is no difference', async () => {
+    const { code, out, err } = await diff('alpha');
+    expect([code, out]).toEqual([0, '']);
+    expect(err).toMatch(/run 2026-11-20T10:00:00Z.*\n.*run 2026-11-20T11:00:00Z.*\nNo difference\.\n$/);
   });
-  expect(result.clusters.map((c: { cluster: string; change: string }) => `${c.cluster} ${c.change}`)).toEqual([
-    'alpha changed',
-    'down unknown',
-    'gone gone',
-    'new new',
-  ]);
-});
 
-test('--all is no "no difference" where something could not be compared', async () => {
-  expect((await diff('--all')).code).toBe(3);
-  expect((await diff('--all', '--to', '2026-11-20T09:00')).code).toBe(0);
-});
+  it('a change is a unified diff that patch understands, and the exit code says so', async () => {
+    const { code, out } = await diff('alpha', '--from', '2026-11-20T08:30', '--to', '2026-11-20T10:30');
+    expect(code).toBe(1);
+    expect(out).toContain('--- alpha/manifest\t2026-11-20T08:00:00Z\n+++ alpha/manifest\t2026-11-20T10:00:00Z\n');
+    expect(out).toContain('@@ -1,4 +1,4 @@');
+    const [patch] = parsePatch(out);
+    expect(patch && applyPatch(manifest(1), patch)).toBe(manifest(2));
+  });
 
-test('--all takes a hash that the record lacks from the object', async () => {
-  const other = await ArchiveFixture.create();
-  for (const at of [8, 9]) {
-    const answer: AttemptFixture['answer'] = () => ({ content: `at ${at}\n` });
-    await other.attempt({ run: hour(at), clusters: ['c'], answer });
-    await other.attempt({ run: hour(at), clusters: ['c'], answer: () => ({ alreadyArchived: 'without hash' }) });
-  }
-  const { code, out } = await runCollector(['diff', '--all', '--json', '--archive', other.folder]);
-  expect([code, JSON.parse(out).counts.changed]).toEqual([1, 1]);
-});
+  it("a log's texts are compared, not their records", async () => {
+    const { code, out } = await diff('alpha', '--resource', 'log');
+    expect(code).toBe(1);
+    expect(out.split('\n').slice(2)).toEqual(['@@ -1 +1 @@', '-at 10', '+at 11', '']);
+  });
 
-test('neither a cluster nor --all, or both, is wrong usage', async () => {
-  expect(await diff()).toMatchObject({ code: 2, err: expect.stringContaining('expected a cluster') });
-  expect(await diff('alpha', '--all')).toMatchObject({ code: 2, err: expect.stringContaining('expected one of them') });
-});
+  it('--json has both sides and the hunks', async () => {
+    const { code, out } = await diff('alpha', '--from', '2026-11-20T09:30', '--json');
+    expect(code).toBe(1);
+    expect(JSON.parse(out)).toMatchObject({
+      cluster: 'alpha',
+      resource: 'manifest',
+      changed: true,
+      from: { fetchedAt: '2026-11-20T09:00:01.500Z' },
+      to: { fetchedAt: '2026-11-20T11:00:01.500Z' },
+      hunks: [{ lines: expect.arrayContaining(['-  replicas: 1', '+  replicas: 2']) }],
+    });
+  });
 
-test('a cluster archived only once cannot be compared', async () => {
-  expect((await diff('new', '--to', '2026-11-20T10:30')).code).toBe(3);
+  it('control and bidirectional characters are written out, in a pipe too, unless asked for as they are', async () => {
+    const hostile = await ArchiveFixture.create();
+    for (const at of [8, 9]) {
+      const answer = () => ({ content: `\u001b[2J${at}\tx\u202e\n` });
+      await hostile.attempt({ run: hour(at), clusters: ['c'], answer });
+    }
+    const args = ['diff', 'c', '--archive', hostile.folder];
+    const { out } = await runCollector(args, { isTerminal: true });
+    expect(out).toContain('\u001b[32m+\\u{1b}[2J9\tx\\u{202e}\u001b[39m');
+    expect((await runCollector(args)).out).toContain('+\\u{1b}[2J9\tx\\u{202e}\n');
+    expect((await runCollector([...args, '--no-escape'])).out).toContain('+\u001b[2J9\tx\u202e\n');
+    const json = (await runCollector([...args, '--json'])).out;
+    for (const raw of ['\u001b', '\u202e']) expect(json).not.toContain(raw);
+    expect(JSON.parse(json).hunks[0].lines).toContain('+\u001b[2J9\tx\u202e');
+  });
+
+  it('--all says which clusters changed between two runs, and of which nothing can be said', async () => {
+    const { code, out } = await diff('--all', '--from', '2026-11-20T09:00', '--json');
+    expect(code).toBe(1);
+    const result = JSON.parse(out);
+    expect(result).toMatchObject({
+      from: '2026-11-20T09:00:00.000Z',
+      to: '2026-11-20T11:00:00.000Z',
+      counts: { same: 1, changed: 1, new: 1, gone: 1, unknown: 1 },
+    });
+    expect(result.clusters.map((c: { cluster: string; change: string }) => `${c.cluster} ${c.change}`)).toEqual([
+      'alpha changed',
+      'down unknown',
+      'gone gone',
+      'new new',
+    ]);
+  });
+
+  it('--all is no "no difference" where something could not be compared', async () => {
+    expect((await diff('--all')).code).toBe(3);
+    expect((await diff('--all', '--to', '2026-11-20T09:00')).code).toBe(0);
+  });
+
+  it('--all takes a hash that the record lacks from the object', async () => {
+    const other = await ArchiveFixture.create();
+    for (const at of [8, 9]) {
+      const answer: AttemptFixture['answer'] = () => ({ content: `at ${at}\n` });
+      await other.attempt({ run: hour(at), clusters: ['c'], answer });
+      await other.attempt({ run: hour(at), clusters: ['c'], answer: () => ({ alreadyArchived: 'without hash' }) });
+    }
+    const { code, out } = await runCollector(['diff', '--all', '--json', '--archive', other.folder]);
+    expect([code, JSON.parse(out).counts.changed]).toEqual([1, 1]);
+  });
+
+  it('neither a cluster nor --all, or both, is wrong usage', async () => {
+    expect(await diff()).toMatchObject({ code: 2, err: expect.stringContaining('expected a cluster') });
+    expect(await diff('alpha', '--all')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('expected one of them'),
+    });
+  });
+
+  it('a cluster archived only once cannot be compared', async () => {
+    expect((await diff('new', '--to', '2026-11-20T10:30')).code).toBe(3);
+  });
 });

@@ -38,57 +38,66 @@ async function collector(args: readonly string[], preload: string) {
   return { code, peak, length, sha256: hash.digest('hex') };
 }
 
-test('content of any size streams through show and verify in little memory', async () => {
-  const archive = await ArchiveFixture.create();
-  const hash = createHash('sha256');
-  let length = 0;
-  for (const chunk of largeRecord()) {
-    hash.update(chunk);
-    length += chunk.length;
-  }
-  const body = await buffer(Readable.from(largeRecord()).pipe(createGzip({ level: 1 })));
-  const sha256 = hash.digest('hex');
-  const resource = 'log' as const;
-  const key = objectKey({ resource, cluster: 'large', run, compression: 'gzip' });
-  const facts = { cluster: 'large', resource, run, fetchedAt: run, sha256, length, version: '1.0.0' };
-  await archive.put(key, body, objectMetadata(facts));
-  const small = await archive.attempt({ run, clusters: [], answer: () => ({ failed: 'nobody is asked' }) });
-  await archive.putRecord({
-    ...small,
-    status: 'complete',
-    counts: { archived: 1, alreadyArchived: 0, failed: 0, notAttempted: 0 },
-    outcomes: [
-      {
-        cluster: 'large',
-        resource,
-        outcome: 'archived',
-        key,
-        bytes: length,
-        storedBytes: body.length,
-        sha256,
-        fetchedAt: run.toISOString(),
-      },
-    ],
-  });
-  const preload = join(archive.folder, '.metadata', 'peak.cjs');
-  // On Linux maxRSS begins with what the process that spawns had, so the peak is asked of the kernel. Both are in KiB.
-  await writeFile(
-    preload,
-    `process.on('exit', () => {
+describe('large content', () => {
+  it('content of any size streams through show, grep and verify in little memory', async () => {
+    const archive = await ArchiveFixture.create();
+    const hash = createHash('sha256');
+    let length = 0;
+    for (const chunk of largeRecord()) {
+      hash.update(chunk);
+      length += chunk.length;
+    }
+    const body = await buffer(Readable.from(largeRecord()).pipe(createGzip({ level: 1 })));
+    const sha256 = hash.digest('hex');
+    const resource = 'log' as const;
+    const key = objectKey({ resource, cluster: 'large', run, compression: 'gzip' });
+    const facts = { cluster: 'large', resource, run, fetchedAt: run, sha256, length, version: '1.0.0' };
+    await archive.put(key, body, objectMetadata(facts));
+    const small = await archive.attempt({ run, clusters: [], answer: () => ({ failed: 'nobody is asked' }) });
+    await archive.putRecord({
+      ...small,
+      status: 'complete',
+      counts: { archived: 1, alreadyArchived: 0, failed: 0, notAttempted: 0 },
+      outcomes: [
+        {
+          cluster: 'large',
+          resource,
+          outcome: 'archived',
+          key,
+          bytes: length,
+          storedBytes: body.length,
+          sha256,
+          fetchedAt: run.toISOString(),
+        },
+      ],
+    });
+    const preload = join(archive.folder, '.metadata', 'peak.cjs');
+    // On Linux maxRSS begins with what the process that spawns had, so the peak is asked of the kernel. Both are in KiB.
+    await writeFile(
+      preload,
+      `process.on('exit', () => {
       let kibibytes = process.resourceUsage().maxRSS;
       try { kibibytes = /VmHWM:\\s+(\\d+)/.exec(require('node:fs').readFileSync('/proc/self/status', 'utf8'))[1]; } catch {}
       console.error('peak', kibibytes * 1024);
     });`,
-  );
+    );
 
-  const shown = await collector(['show', 'large', '--resource', 'log', '--archive', archive.folder], preload);
-  expect(shown).toMatchObject({ code: 0, length: lines * line.length });
-  const text = createHash('sha256');
-  for (let at = 0; at < lines / 1000; at++) text.update(line.repeat(1000));
-  expect(shown.sha256).toBe(text.digest('hex'));
-  expect(shown.peak).toBeLessThan(mostMemory);
+    const shown = await collector(['show', 'large', '--resource', 'log', '--archive', archive.folder], preload);
+    expect(shown).toMatchObject({ code: 0, length: lines * line.length });
+    const text = createHash('sha256');
+    for (let at = 0; at < lines / 1000; at++) text.update(line.repeat(1000));
+    expect(shown.sha256).toBe(text.digest('hex'));
+    expect(shown.peak).toBeLessThan(mostMemory);
 
-  const verified = await collector(['verify', '--archive', archive.folder, '--config', 'none'], preload);
-  expect(verified.code).toBe(0);
-  expect(verified.peak).toBeLessThan(mostMemory);
+    const searched = await collector(['grep', '-c', 'goes on', '--archive', archive.folder], preload);
+    expect(searched).toMatchObject({
+      code: 0,
+      length: `large ${run.toISOString().replace('.000', '')}: ${lines}\n`.length,
+    });
+    expect(searched.peak).toBeLessThan(mostMemory);
+
+    const verified = await collector(['verify', '--archive', archive.folder, '--config', 'none'], preload);
+    expect(verified.code).toBe(0);
+    expect(verified.peak).toBeLessThan(mostMemory);
+  });
 });

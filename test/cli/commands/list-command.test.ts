@@ -7,69 +7,98 @@ const answer: AttemptFixture['answer'] = (cluster, resource) => ({
   content: resource === 'log' ? logRecord(cluster, 'text\n') : `kind: Namespace # ${cluster}\n`,
 });
 
-let archive: ArchiveFixture;
+describe('list', () => {
+  let archive: ArchiveFixture;
 
-beforeAll(async () => {
-  archive = await ArchiveFixture.create();
-  const clusters = ['alpha', 'alpha beta/1'];
-  for (const at of [8, 9, 10]) await archive.attempt({ run: hour(at), clusters, answer });
-  await archive.attempt({ run: hour(11), clusters: ['alpha'], startedAt: hour(13), answer });
-});
-
-async function list(...args: string[]) {
-  const result = await runCollector(['list', '--archive', archive.folder, '--json', ...args]);
-  return { ...result, rows: JSON.parse(result.out) as Record<string, unknown>[] };
-}
-
-test('one cluster comes in time order, with what its objects say', async () => {
-  const { rows } = await list('--cluster', 'alpha beta/1');
-  expect(rows.map(({ run, resource }) => `${run} ${resource}`)).toEqual([
-    '2026-11-20T08:00:00.000Z log',
-    '2026-11-20T08:00:00.000Z manifest',
-    '2026-11-20T09:00:00.000Z log',
-    '2026-11-20T09:00:00.000Z manifest',
-    '2026-11-20T10:00:00.000Z log',
-    '2026-11-20T10:00:00.000Z manifest',
-  ]);
-  expect(rows[0]).toEqual({
-    run: '2026-11-20T08:00:00.000Z',
-    fetchedAt: '2026-11-20T08:00:01.500Z',
-    late: false,
-    cluster: 'alpha beta/1',
-    resource: 'log',
-    bytes: expect.any(Number),
-    storedBytes: expect.any(Number),
-    state: 'Running',
-    sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
-    key: objectKey({ resource: 'log', cluster: 'alpha beta/1', run: hour(8), compression: 'gzip' }),
+  beforeAll(async () => {
+    archive = await ArchiveFixture.create();
+    const clusters = ['alpha', 'alpha beta/1'];
+    for (const at of [8, 9, 10]) await archive.attempt({ run: hour(at), clusters, answer });
+    await archive.attempt({ run: hour(11), clusters: ['alpha'], startedAt: hour(13), answer });
   });
-});
 
-test('with and without --cluster the same is said of the same object', async () => {
-  const { rows } = await list();
-  expect(rows.filter(({ cluster }) => cluster === 'alpha')).toEqual((await list('--cluster', 'alpha')).rows);
-  expect(rows).toHaveLength(14);
-});
-
-test('both ends of a period belong to it', async () => {
-  const period = ['--from', '2026-11-20T09:00', '--to', '20261120T100000.000Z', '--resource', 'manifest'];
-  for (const cluster of [[], ['--cluster', 'alpha']]) {
-    const { rows } = await list(...period, ...cluster);
-    expect([...new Set(rows.map(({ run }) => run))]).toEqual(['2026-11-20T09:00:00.000Z', '2026-11-20T10:00:00.000Z']);
-    expect(rows.every(({ resource }) => resource === 'manifest')).toBe(true);
+  async function list(...args: string[]) {
+    const result = await runCollector(['list', '--archive', archive.folder, '--json', ...args]);
+    return { ...result, rows: JSON.parse(result.out) as Record<string, unknown>[] };
   }
-});
 
-test('what was fetched more than an hour after its run is late', async () => {
-  const { rows } = await list('--cluster', 'alpha', '--resource', 'log');
-  expect(rows.map(({ late }) => late)).toEqual([false, false, false, true]);
-  const { out } = await runCollector(['list', '--archive', archive.folder, '--cluster', 'alpha']);
-  expect(out).toContain('2026-11-20 13:00:01Z late');
-});
+  it('one cluster comes in time order, with what its objects say', async () => {
+    const { rows } = await list('--cluster', 'alpha beta/1');
+    expect(rows.map(({ run, resource }) => `${run} ${resource}`)).toEqual([
+      '2026-11-20T08:00:00.000Z log',
+      '2026-11-20T08:00:00.000Z manifest',
+      '2026-11-20T09:00:00.000Z log',
+      '2026-11-20T09:00:00.000Z manifest',
+      '2026-11-20T10:00:00.000Z log',
+      '2026-11-20T10:00:00.000Z manifest',
+    ]);
+    expect(rows[0]).toEqual({
+      run: '2026-11-20T08:00:00.000Z',
+      fetchedAt: '2026-11-20T08:00:01.500Z',
+      late: false,
+      cluster: 'alpha beta/1',
+      resource: 'log',
+      bytes: expect.any(Number),
+      storedBytes: expect.any(Number),
+      state: 'Running',
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      key: objectKey({ resource: 'log', cluster: 'alpha beta/1', run: hour(8), compression: 'gzip' }),
+    });
+  });
 
-test('a cluster that is not there lists nothing and says so', async () => {
-  const { code, out, err } = await runCollector(['list', '--archive', archive.folder, '--cluster', 'alph']);
-  expect([code, out]).toEqual([0, '']);
-  expect(err).toContain('Nothing');
-  expect((await list('--cluster', 'alph')).rows).toEqual([]);
+  it('with and without --cluster the same is said of the same object', async () => {
+    const { rows } = await list();
+    expect(rows.filter(({ cluster }) => cluster === 'alpha')).toEqual((await list('--cluster', 'alpha')).rows);
+    expect(rows).toHaveLength(14);
+  });
+
+  it('a pattern lists the clusters that match, as it lists each of them', async () => {
+    expect((await list('--cluster', 'alpha*')).rows).toEqual((await list()).rows);
+    const { rows } = await list('--cluster', '*beta?1');
+    expect(rows).toEqual((await list('--cluster', 'alpha beta/1')).rows);
+    expect(rows).toHaveLength(6);
+  });
+
+  it('both ends of a period belong to it', async () => {
+    const period = ['--from', '2026-11-20T09:00', '--to', '20261120T100000.000Z', '--resource', 'manifest'];
+    for (const cluster of [[], ['--cluster', 'alpha']]) {
+      const { rows } = await list(...period, ...cluster);
+      expect([...new Set(rows.map(({ run }) => run))]).toEqual([
+        '2026-11-20T09:00:00.000Z',
+        '2026-11-20T10:00:00.000Z',
+      ]);
+      expect(rows.every(({ resource }) => resource === 'manifest')).toBe(true);
+    }
+  });
+
+  it('what was fetched more than an hour after its run is late', async () => {
+    const { rows } = await list('--cluster', 'alpha', '--resource', 'log');
+    expect(rows.map(({ late }) => late)).toEqual([false, false, false, true]);
+    const { out } = await runCollector(['list', '--archive', archive.folder, '--cluster', 'alpha']);
+    expect(out).toContain('2026-11-20T13:00:01Z late');
+  });
+
+  it('a cluster that is not there lists nothing and says so', async () => {
+    const { code, out, err } = await runCollector(['list', '--archive', archive.folder, '--cluster', 'alph']);
+    expect([code, out]).toEqual([0, '']);
+    expect(err).toContain('Nothing');
+    expect((await list('--cluster', 'alph')).rows).toEqual([]);
+  });
+
+  it('--keys prints the key of each object and nothing else', async () => {
+    const { code, out, err } = await runCollector(['list', '--archive', archive.folder, '--keys', '--last', '2']);
+    expect([code, err]).toEqual([0, '']);
+    const names = [
+      [10, 'alpha'],
+      [10, 'alpha beta/1'],
+      [11, 'alpha'],
+    ] as const;
+    expect(out.trimEnd().split('\n')).toEqual(
+      names.flatMap(([at, cluster]) =>
+        (['log', 'manifest'] as const).map((resource) =>
+          objectKey({ resource, cluster, run: hour(at), compression: 'gzip' }),
+        ),
+      ),
+    );
+  });
 });

@@ -9,159 +9,189 @@ const good: AttemptFixture['answer'] = (cluster, resource) => ({
   content: resource === 'log' ? logRecord(cluster, 'text\n') : 'kind: Namespace\n',
 });
 
-let archive: ArchiveFixture;
+describe('runs', () => {
+  let archive: ArchiveFixture;
 
-beforeEach(async () => {
-  archive = await ArchiveFixture.create();
-});
-
-async function runs(...args: string[]) {
-  const result = await runCollector(['runs', '--archive', archive.folder, ...args]);
-  return { ...result, json: args.includes('--json') ? JSON.parse(result.out) : undefined };
-}
-
-test('a run that a second attempt completed is complete, with what both archived', async () => {
-  const first: AttemptFixture['answer'] = (cluster, resource) =>
-    cluster === 'beta' ? { failed: 'GET failed: 503' } : good(cluster, resource);
-  await archive.attempt({ run: hour(9), clusters, answer: first });
-  await archive.attempt({
-    run: hour(9),
-    attempt: 2,
-    clusters,
-    answer: (cluster, resource) => (cluster === 'beta' ? good(cluster, resource) : { alreadyArchived: 'with hash' }),
+  beforeEach(async () => {
+    archive = await ArchiveFixture.create();
   });
-  const { code, json } = await runs('--json');
-  expect(code).toBe(0);
-  expect(json).toHaveLength(1);
-  expect(json[0]).toMatchObject({
-    run: '2026-11-20T09:00:00.000Z',
-    status: 'complete',
-    attempts: 2,
-    counts: { archived: 4, failed: 0, notAttempted: 0 },
-    durationMs: 8400,
-    records: [runRecordKey({ run: hour(9), attempt: 1 }), runRecordKey({ run: hour(9), attempt: 2 })],
+
+  async function runs(...args: string[]) {
+    const result = await runCollector(['runs', '--archive', archive.folder, ...args]);
+    return { ...result, json: args.includes('--json') ? JSON.parse(result.out) : undefined };
+  }
+
+  it('a run that a second attempt completed is complete, with what both archived', async () => {
+    const first: AttemptFixture['answer'] = (cluster, resource) =>
+      cluster === 'beta' ? { failed: 'GET failed: 503' } : good(cluster, resource);
+    await archive.attempt({ run: hour(9), clusters, answer: first });
+    await archive.attempt({
+      run: hour(9),
+      attempt: 2,
+      clusters,
+      answer: (cluster, resource) => (cluster === 'beta' ? good(cluster, resource) : { alreadyArchived: 'with hash' }),
+    });
+    const { code, json } = await runs('--json');
+    expect(code).toBe(0);
+    expect(json).toHaveLength(1);
+    expect(json[0]).toMatchObject({
+      run: '2026-11-20T09:00:00.000Z',
+      status: 'complete',
+      attempts: 2,
+      counts: { archived: 4, failed: 0, notAttempted: 0 },
+      durationMs: 8400,
+      records: [runRecordKey({ run: hour(9), attempt: 1 }), runRecordKey({ run: hour(9), attempt: 2 })],
+    });
   });
-});
 
-test('the newest runs come last, and no more than asked for', async () => {
-  for (const day of [1, 5, 19, 20])
-    await archive.attempt({ run: new Date(Date.UTC(2026, 10, day)), clusters, answer: good });
-  const { json } = await runs('--json', '--limit', '3');
-  expect(json.map(({ run }: { run: string }) => run.slice(0, 10))).toEqual(['2026-11-05', '2026-11-19', '2026-11-20']);
-});
-
-test('attempt 10 comes after attempt 2', async () => {
-  for (const attempt of [10, 2, 1]) await archive.attempt({ run: hour(9), attempt, clusters: [], answer: good });
-  const { json } = await runs('--json');
-  expect(json[0].records.map((key: string) => /attempt-(\d+)/.exec(key)?.[1])).toEqual(['1', '2', '10']);
-});
-
-test('a run of which a shard has no record is incomplete', async () => {
-  await archive.attempt({ run: hour(9), shard: { index: 0, count: 2 }, clusters: ['alpha'], answer: good });
-  expect((await runs('--json')).json[0]).toMatchObject({ status: 'incomplete', shards: 2 });
-  await archive.attempt({ run: hour(9), shard: { index: 1, count: 2 }, clusters: ['beta'], answer: good });
-  expect((await runs('--json')).json[0]).toMatchObject({ status: 'complete', shards: 2, counts: { archived: 4 } });
-});
-
-test('one run lists its failures first, with their reasons', async () => {
-  await archive.attempt({
-    run: hour(9),
-    clusters: ['alpha', 'beta', 'gamma'],
-    answer: (cluster, resource) =>
-      cluster === 'gamma'
-        ? { failed: 'no such cluster' }
-        : cluster === 'beta'
-          ? { notAttempted: 'stopped' }
-          : good(cluster, resource),
+  it('an optional cluster may be missing from a complete run, and is counted apart', async () => {
+    const answer: AttemptFixture['answer'] = (cluster, resource) =>
+      cluster === 'beta' ? { failed: 'switched off' } : good(cluster, resource);
+    await archive.attempt({ run: hour(9), clusters, optional: ['beta'], answer });
+    expect((await runs()).out).toMatch(/│ +2\/4 │ +0 │ +0 │.*│ complete/);
+    const { out } = await runs('2026-11-20T09:00');
+    expect(out).toContain(
+      'complete after 1 attempt and 4.2 s; 2 of 4 archived, 0 failed, 0 not attempted, 2 optional missing',
+    );
   });
-  const { json, code } = await runs('2026-11-20T09:00', '--json');
-  expect(code).toBe(0);
-  expect(json.outcomes.map((o: { cluster: string; outcome: string }) => `${o.cluster} ${o.outcome}`)).toEqual([
-    'gamma failed',
-    'gamma failed',
-    'beta not-attempted',
-    'beta not-attempted',
-    'alpha archived',
-    'alpha archived',
-  ]);
-  expect((await runs('2026-11-20T09:00')).out).toMatch(/gamma.*failed.*no such cluster/);
-});
 
-test('a later attempt that got less far does not hide why an earlier one failed', async () => {
-  await archive.attempt({ run: hour(9), clusters: ['alpha'], answer: () => ({ failed: 'first reason' }) });
-  await archive.attempt({ run: hour(9), attempt: 2, clusters: ['alpha'], answer: () => ({ failed: 'second reason' }) });
-  await archive.attempt({ run: hour(9), attempt: 3, clusters: ['alpha'], answer: () => ({ notAttempted: 'stopped' }) });
-  expect((await runs('2026-11-20T09:00', '--json')).json.outcomes[0]).toMatchObject({
-    error: 'second reason',
-    attempt: 2,
+  it('the newest runs come last, and no more than asked for', async () => {
+    for (const day of [1, 5, 19, 20])
+      await archive.attempt({ run: new Date(Date.UTC(2026, 10, day)), clusters, answer: good });
+    const { json } = await runs('--json', '--last', '3');
+    expect(json.map(({ run }: { run: string }) => run.slice(0, 10))).toEqual([
+      '2026-11-05',
+      '2026-11-19',
+      '2026-11-20',
+    ]);
   });
-});
 
-test('a time without a run names the nearest', async () => {
-  await archive.attempt({ run: hour(8), clusters, answer: good });
-  await archive.attempt({ run: hour(10), clusters, answer: good });
-  const { code, err } = await runs('2026-11-20T09:00');
-  expect(code).toBe(3);
-  expect(err).toContain('the nearest: 2026-11-20 08:00:00Z, 2026-11-20 10:00:00Z');
-});
-
-test.each([
-  ['no JSON', '{"version":1,', 'it is not JSON'],
-  ['another document', '{"version":2}', 'it is not a valid run record'],
-])('a record that is %s is reported, and the others are shown', async (_, text, problem) => {
-  await archive.attempt({ run: hour(8), clusters, answer: good });
-  await archive.put(runRecordKey({ run: hour(9), attempt: 1 }), Buffer.from(text), {});
-  const { code, json } = await runs('--json');
-  expect(code).toBe(1);
-  expect(json[0].status).toBe('complete');
-  expect(json[1]).toMatchObject({ status: 'incomplete', badRecords: [{ problem: expect.stringContaining(problem) }] });
-  expect((await runs()).err).toContain(problem);
-});
-
-test('a record under the key of another run is reported', async () => {
-  const record = await archive.attempt({ run: hour(8), clusters, answer: good });
-  await archive.put(runRecordKey({ run: hour(9), attempt: 1 }), Buffer.from(JSON.stringify(record)), {});
-  expect((await runs()).err).toContain('names another run, shard or attempt than its key');
-});
-
-test('what the service says cannot steer the terminal', async () => {
-  await archive.attempt({ run: hour(9), clusters: ['alpha'], answer: () => ({ failed: 'a\u001b]0;owned\u0007b' }) });
-  const { out } = await runs('2026-11-20T09:00');
-  expect(out).toContain('a\\u{1b}]0;owned\\u{7}b');
-  expect(out).not.toContain('\u001b');
-});
-
-test('a table fits the terminal, and nothing is left out of it', async () => {
-  const reason = 'GET https://service.example/v1/platformclusters/alpha/assets/manifest failed: 404 Not Found';
-  await archive.attempt({ run: hour(9), clusters: ['alpha'], answer: () => ({ failed: reason }) });
-  const { out } = await runCollector(['runs', '2026-11-20T09:00', '--archive', archive.folder], { columns: 80 });
-  const lines = stripVTControlCharacters(out).split('\n').slice(1);
-  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
-  const reasons = lines.map((line) => line.split('│')[6]?.trim() ?? '').join('');
-  expect(reasons.replaceAll(' ', '')).toContain(reason.replaceAll(' ', ''));
-});
-
-test('a damaged period is named before anything is read', async () => {
-  const { code, err } = await runs('--from', '2026-11-20', '--to', '2026-11-19');
-  expect(code).toBe(2);
-  expect(err).toContain('expected the earlier time in --from');
-});
-
-test('doubts are counted, and shown with what they are of', async () => {
-  const doubt = 'it may be \u001b[31m an error';
-  await archive.attempt({
-    run: hour(9),
-    clusters,
-    answer: (cluster, resource) =>
-      cluster === 'beta' ? { content: 'x', doubt, state: 'Ready' } : good(cluster, resource),
+  it('attempt 10 comes after attempt 2', async () => {
+    for (const attempt of [10, 2, 1]) await archive.attempt({ run: hour(9), attempt, clusters: [], answer: good });
+    const { json } = await runs('--json');
+    expect(json[0].records.map((key: string) => /attempt-(\d+)/.exec(key)?.[1])).toEqual(['1', '2', '10']);
   });
-  const listed = await runs();
-  expect(listed.code).toBe(0);
-  expect(listed.out).toMatch(/│ complete; 2 with a doubt/);
-  expect((await runs('--json')).json[0]).toMatchObject({ status: 'complete', counts: { archived: 4, doubts: 2 } });
-  const { code, out } = await runs('2026-11-20T09:00:00.000Z');
-  expect(code).toBe(0);
-  expect(out).toMatch(/4 archived, 0 failed, 0 not attempted; 2 with a doubt/);
-  expect(out).toMatch(/beta +│ log +│ archived .*│ Ready; doubt: it may be \\u\{1b\}\[31m an error/);
-  expect(out).toMatch(/beta +│ manifest +│ archived .*│ doubt: it may be/);
+
+  it('a run of which a shard has no record is incomplete', async () => {
+    await archive.attempt({ run: hour(9), shard: { index: 0, count: 2 }, clusters: ['alpha'], answer: good });
+    expect((await runs('--json')).json[0]).toMatchObject({ status: 'incomplete', shards: 2 });
+    await archive.attempt({ run: hour(9), shard: { index: 1, count: 2 }, clusters: ['beta'], answer: good });
+    expect((await runs('--json')).json[0]).toMatchObject({ status: 'complete', shards: 2, counts: { archived: 4 } });
+  });
+
+  it('one run lists its failures first, with their reasons', async () => {
+    await archive.attempt({
+      run: hour(9),
+      clusters: ['alpha', 'beta', 'gamma'],
+      answer: (cluster, resource) =>
+        cluster === 'gamma'
+          ? { failed: 'no such cluster' }
+          : cluster === 'beta'
+            ? { notAttempted: 'stopped' }
+            : good(cluster, resource),
+    });
+    const { json, code } = await runs('2026-11-20T09:00', '--json');
+    expect(code).toBe(0);
+    expect(json.outcomes.map((o: { cluster: string; outcome: string }) => `${o.cluster} ${o.outcome}`)).toEqual([
+      'gamma failed',
+      'gamma failed',
+      'beta not-attempted',
+      'beta not-attempted',
+      'alpha archived',
+      'alpha archived',
+    ]);
+    expect((await runs('2026-11-20T09:00')).out).toMatch(/gamma.*failed.*no such cluster/);
+  });
+
+  it('a later attempt that got less far does not hide why an earlier one failed', async () => {
+    await archive.attempt({ run: hour(9), clusters: ['alpha'], answer: () => ({ failed: 'first reason' }) });
+    await archive.attempt({
+      run: hour(9),
+      attempt: 2,
+      clusters: ['alpha'],
+      answer: () => ({ failed: 'second reason' }),
+    });
+    await archive.attempt({
+      run: hour(9),
+      attempt: 3,
+      clusters: ['alpha'],
+      answer: () => ({ notAttempted: 'stopped' }),
+    });
+    expect((await runs('2026-11-20T09:00', '--json')).json.outcomes[0]).toMatchObject({
+      error: 'second reason',
+      attempt: 2,
+    });
+  });
+
+  it('a time without a run names the nearest', async () => {
+    await archive.attempt({ run: hour(8), clusters, answer: good });
+    await archive.attempt({ run: hour(10), clusters, answer: good });
+    const { code, err } = await runs('2026-11-20T09:00');
+    expect(code).toBe(3);
+    expect(err).toContain('the nearest: 2026-11-20T08:00:00Z, 2026-11-20T10:00:00Z');
+  });
+
+  it.each([
+    ['no JSON', '{"version":1,', 'it is not JSON'],
+    ['another document', '{"version":2}', 'it is not a valid run record'],
+  ])('a record that is %s is reported, and the others are shown', async (_, text, problem) => {
+    await archive.attempt({ run: hour(8), clusters, answer: good });
+    await archive.put(runRecordKey({ run: hour(9), attempt: 1 }), Buffer.from(text), {});
+    const { code, json } = await runs('--json');
+    expect(code).toBe(1);
+    expect(json[0].status).toBe('complete');
+    expect(json[1]).toMatchObject({
+      status: 'incomplete',
+      badRecords: [{ problem: expect.stringContaining(problem) }],
+    });
+    expect((await runs()).err).toContain(problem);
+  });
+
+  it('a record under the key of another run is reported', async () => {
+    const record = await archive.attempt({ run: hour(8), clusters, answer: good });
+    await archive.put(runRecordKey({ run: hour(9), attempt: 1 }), Buffer.from(JSON.stringify(record)), {});
+    expect((await runs()).err).toContain('names another run, shard or attempt than its key');
+  });
+
+  it('what the service says cannot steer the terminal', async () => {
+    await archive.attempt({ run: hour(9), clusters: ['alpha'], answer: () => ({ failed: 'a\u001b]0;owned\u0007b' }) });
+    const { out } = await runs('2026-11-20T09:00');
+    expect(out).toContain('a\\u{1b}]0;owned\\u{7}b');
+    expect(out).not.toContain('\u001b');
+  });
+
+  it('a table fits the terminal, and nothing is left out of it', async () => {
+    const reason = 'GET https://service.example/v1/platformclusters/alpha/assets/manifest failed: 404 Not Found';
+    await archive.attempt({ run: hour(9), clusters: ['alpha'], answer: () => ({ failed: reason }) });
+    const { out } = await runCollector(['runs', '2026-11-20T09:00', '--archive', archive.folder], { columns: 80 });
+    const lines = stripVTControlCharacters(out).split('\n').slice(1);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
+    const reasons = lines.map((line) => line.split('│')[6]?.trim() ?? '').join('');
+    expect(reasons.replaceAll(' ', '')).toContain(reason.replaceAll(' ', ''));
+  });
+
+  it('a damaged period is named before anything is read', async () => {
+    const { code, err } = await runs('--from', '2026-11-20', '--to', '2026-11-19');
+    expect(code).toBe(2);
+    expect(err).toContain('expected the earlier time in --from');
+  });
+
+  it('doubts are counted, and shown with what they are of', async () => {
+    const doubt = 'it may be \u001b[31m an error';
+    await archive.attempt({
+      run: hour(9),
+      clusters,
+      answer: (cluster, resource) =>
+        cluster === 'beta' ? { content: 'x', doubt, state: 'Ready' } : good(cluster, resource),
+    });
+    const listed = await runs();
+    expect(listed.code).toBe(0);
+    expect(listed.out).toMatch(/│ complete; 2 with a doubt/);
+    expect((await runs('--json')).json[0]).toMatchObject({ status: 'complete', counts: { archived: 4, doubts: 2 } });
+    const { code, out } = await runs('2026-11-20T09:00:00.000Z');
+    expect(code).toBe(0);
+    expect(out).toMatch(/4 of 4 archived, 0 failed, 0 not attempted; 2 with a doubt/);
+    expect(out).toMatch(/beta +│ log +│ archived .*│ Ready; doubt: it may be \\u\{1b\}\[31m an error/);
+    expect(out).toMatch(/beta +│ manifest +│ archived .*│ doubt: it may be/);
+  });
 });

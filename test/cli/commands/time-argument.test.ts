@@ -1,41 +1,86 @@
-import { parseTime } from '../../../cli/commands/time-argument';
+import { parseRunTime, parseTime } from '../../../cli/commands/time-argument';
 
-const start = (text: string) => parseTime(text, 'start').toISOString();
+const now = new Date('2026-11-20T12:34:56.789Z');
+const start = (text: string) => parseTime(text, 'start', now).toISOString();
+const end = (text: string) => parseTime(text, 'end', now).toISOString();
 
-test.each([
-  ['2026-11-20', '2026-11-20T00:00:00.000Z'],
-  ['2026-11-20T10', '2026-11-20T10:00:00.000Z'],
-  ['2026-11-20T10:05', '2026-11-20T10:05:00.000Z'],
-  ['2026-11-20 10:05:07Z', '2026-11-20T10:05:07.000Z'],
-  ['2026-11-20T10:05:07.5Z', '2026-11-20T10:05:07.500Z'],
-  ['2026-11-20T10:05+01:00', '2026-11-20T09:05:00.000Z'],
-  ['2026-11-20T10:05-0330', '2026-11-20T13:35:00.000Z'],
-  ['2026-11-20T00:30+02', '2026-11-19T22:30:00.000Z'],
-  ['20261120T100000.000Z', '2026-11-20T10:00:00.000Z'],
-])('%s is %s', (text, expected) => {
-  expect(start(text)).toBe(expected);
+describe('a time as a person types it', () => {
+  it.each([
+    ['2026-11-20', '2026-11-20T00:00:00.000Z'],
+    ['2026-11-20T10', '2026-11-20T10:00:00.000Z'],
+    ['2026-11-20T10:05', '2026-11-20T10:05:00.000Z'],
+    ['2026-11-20 10:05:07Z', '2026-11-20T10:05:07.000Z'],
+    ['2026-11-20T10:05:07.5Z', '2026-11-20T10:05:07.500Z'],
+    ['2026-11-20T10:05+01:00', '2026-11-20T09:05:00.000Z'],
+    ['2026-11-20T10:05-0330', '2026-11-20T13:35:00.000Z'],
+    ['2026-11-20T00:30+02', '2026-11-19T22:30:00.000Z'],
+    ['20261120T100000.000Z', '2026-11-20T10:00:00.000Z'],
+    ['now', '2026-11-20T12:34:56.789Z'],
+    ['today', '2026-11-20T00:00:00.000Z'],
+    ['yesterday', '2026-11-19T00:00:00.000Z'],
+    ['Yesterday 03:00', '2026-11-19T03:00:00.000Z'],
+    ['today 01:00+02:00', '2026-11-19T23:00:00.000Z'],
+    ['45s ago', '2026-11-20T12:34:11.789Z'],
+    ['90 min ago', '2026-11-20T11:04:56.789Z'],
+    ['2h ago', '2026-11-20T10:34:56.789Z'],
+    ['1 hour ago', '2026-11-20T11:34:56.789Z'],
+    ['3 days ago', '2026-11-17T12:34:56.789Z'],
+    ['2w ago', '2026-11-06T12:34:56.789Z'],
+    ['999999 weeks ago', '1970-01-01T00:00:00.000Z'],
+  ])('%s is %s', (text, expected) => {
+    expect(start(text)).toBe(expected);
+  });
+
+  it.each([
+    ['2026-11-20', '2026-11-20T23:59:59.999Z'],
+    ['yesterday', '2026-11-19T23:59:59.999Z'],
+    ['2026-11-20T10', '2026-11-20T10:00:00.000Z'],
+    ['yesterday 22:00', '2026-11-19T22:00:00.000Z'],
+  ])('%s as the end of a period is %s', (text, expected) => {
+    expect(end(text)).toBe(expected);
+  });
+
+  it.each([
+    '',
+    'noon',
+    'yesterdays',
+    'tomorrow',
+    '3 months ago',
+    '3 days',
+    '-2h ago',
+    '2026-11',
+    '2026-11-20Z',
+    '20261120',
+    '2026-11-20T',
+    '1763632800',
+  ])('%j is rejected, and the message names what is accepted', (text) => {
+    expect(() => start(text)).toThrow(/expected a date \(2026-11-20\).*yesterday, today 03:00, 2h ago/);
+  });
+
+  it.each(['2026-02-31', '2026-13-01', '2025-02-29'])('%s does not become another day', (text) => {
+    expect(() => start(text)).toThrow('there is no such day');
+  });
+
+  it.each(['2026-11-20T24:30', '2026-11-20T10:61', '2026-11-20T10:00+25:00'])('%s is no time', (text) => {
+    expect(() => start(text)).toThrow('there is no such time of day');
+  });
 });
 
-test('a date alone ends with the last millisecond of its day', () => {
-  expect(parseTime('2026-11-20', 'end').toISOString()).toBe('2026-11-20T23:59:59.999Z');
-});
+describe('the time of one run', () => {
+  it.each([
+    '2026-11-20T10:00:00Z',
+    '2026-11-20 10:00:00Z',
+    '20261120T100000.000Z',
+    '2026-11-20T10:00',
+  ])('%s is taken', (text) => {
+    expect(parseRunTime(text).toISOString()).toBe('2026-11-20T10:00:00.000Z');
+  });
 
-test.each([
-  '',
-  'yesterday',
-  '2026-11',
-  '2026-11-20Z',
-  '20261120',
-  '2026-11-20T',
-  '1763632800',
-])('%j is rejected and what is accepted is named', (text) => {
-  expect(() => start(text)).toThrow(/expected a date \(2026-11-20\)/);
-});
+  it.each(['2026-11-20', 'yesterday', '2h ago', 'now', 'noon'])('%s is not: it names no single run', (text) => {
+    expect(() => parseRunTime(text)).toThrow('expected the time of one run, as `runs` prints it');
+  });
 
-test.each(['2026-02-31', '2026-13-01', '2025-02-29'])('%s does not become another day', (text) => {
-  expect(() => start(text)).toThrow('there is no such day');
-});
-
-test.each(['2026-11-20T24:30', '2026-11-20T10:61', '2026-11-20T10:00+25:00'])('%s is no time', (text) => {
-  expect(() => start(text)).toThrow('there is no such time of day');
+  it('a day is answered with the options that take one', () => {
+    expect(() => parseRunTime('2026-11-20')).toThrow('--from and --to take a day');
+  });
 });

@@ -16,27 +16,33 @@ function apply(before: string, hunks: readonly Hunk[]): string | false {
 const lines = (from: number, to: number, salt: string) =>
   Array.from({ length: to - from }, (_, at) => `${from + at} ${salt}\n`).join('');
 
-test('the hunks turn the one text into the other', () => {
-  const text = fc.array(fc.constantFrom('a\n', 'b\n', 'c\r\n', '\n'), { maxLength: 30 }).map((parts) => parts.join(''));
-  const ends = fc.constantFrom('', 'no newline');
-  fc.assert(
-    fc.property(text, ends, text, ends, (old, oldEnd, now, nowEnd) => {
-      expect(apply(old + oldEnd, unifiedHunks(old + oldEnd, now + nowEnd))).toBe(now + nowEnd);
-    }),
-  );
-});
+describe('unified hunks', () => {
+  it('the hunks turn the one text into the other', () => {
+    const text = fc
+      .array(fc.constantFrom('a\n', 'b\n', 'c\r\n', '\n'), { maxLength: 30 })
+      .map((parts) => parts.join(''));
+    const ends = fc.constantFrom('', 'no newline');
+    fc.assert(
+      fc.property(text, ends, text, ends, (old, oldEnd, now, nowEnd) => {
+        expect(apply(old + oldEnd, unifiedHunks(old + oldEnd, now + nowEnd))).toBe(now + nowEnd);
+      }),
+    );
+  });
 
-test('the same text has no hunks', () => {
-  expect(unifiedHunks('a\nb\n', 'a\nb\n')).toEqual([]);
-});
+  it('the same text has no hunks', () => {
+    expect(unifiedHunks('a\nb\n', 'a\nb\n')).toEqual([]);
+  });
 
-test('two windows of a long log differ in what left and what came, found by where they overlap', () => {
-  const before = lines(0, 30_000, 'x');
-  const after = lines(12_000, 42_000, 'x');
-  const hunks = unifiedHunks(before, after);
-  expect(hunks.map(({ oldStart, oldLines, newStart, newLines }) => [oldStart, oldLines, newStart, newLines])).toEqual([
-    [1, 12_003, 1, 3],
-    [29_998, 3, 17_998, 12_003],
-  ]);
-  expect(apply(before, hunks)).toBe(after);
+  it('two windows of a long log differ in what left and what came, found by where they overlap', () => {
+    const before = lines(0, 30_000, 'x');
+    const after = lines(12_000, 42_000, 'x');
+    const hunks = unifiedHunks(before, after);
+    expect(hunks.map(({ oldStart, oldLines, newStart, newLines }) => [oldStart, oldLines, newStart, newLines])).toEqual(
+      [
+        [1, 12_003, 1, 3],
+        [29_998, 3, 17_998, 12_003],
+      ],
+    );
+    expect(apply(before, hunks)).toBe(after);
+  });
 });

@@ -5,187 +5,216 @@ import { join } from 'node:path';
 import { shardOf } from '../../../lambda/run/shard';
 import { runStart } from '../run-start';
 
-let root: string;
-let folder: string;
+describe('npm start', () => {
+  let root: string;
+  let folder: string;
 
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'start-command-'));
-  folder = join(root, 'archive');
-});
-afterEach(() => rm(root, { recursive: true }));
-
-async function writeConfig(config: object): Promise<string> {
-  const file = join(root, 'my.json');
-  const complete = { name: 'mine', clusters: ['one', 'two'], schedule: { expression: 'cron(0 * * * ? *)' }, ...config };
-  await writeFile(file, JSON.stringify(complete));
-  return file;
-}
-
-const ofTheDemo = { service: { baseUrl: 'https://clusters.example.com' } };
-
-describe('wrong usage ends with 2, says what is wrong and writes nothing', () => {
-  it.each<[string, string[], RegExp]>([
-    ['an unknown option', ['--clutsers', 'one'], /unknown option '--clutsers'[\s\S]*Did you mean --clusters/],
-    ['an argument', ['one'], /too many arguments/],
-    ['an unknown form of manifests', ['--manifest-as', 'xml'], /Allowed choices are text, yaml, json/],
-    ['an unknown fault', ['--fail', 'one=tired'], /expected <uid>=<fault> with one of .*not-found/],
-    ['no shard', ['--shards', '0'], /expected a whole number from 1 to 500/],
-    ['too many shards', ['--shards', '501'], /expected a whole number from 1 to 500/],
-    ['no cluster', ['--clusters', ','], /expected at least one uid/],
-    ['a cluster that is not configured', ['--clusters', 'one,three'], /names three, which is not configured.*one, two/],
-    ['a failing cluster that is not configured', ['--fail', 'three=not-found'], /--fail names three/],
-    [
-      'a folder to serve that is not there',
-      ['--serve', '/no/such/folder'],
-      /Serving \/no\/such\/folder failed: ENOENT/,
-    ],
-  ])('%s', async (_name, args, message) => {
-    const config = await writeConfig(ofTheDemo);
-    const { code, out, err } = await runStart(['--config', config, '--folder', folder, ...args]);
-    expect(err).toMatch(message);
-    expect(code).toBe(2);
-    expect(out).toBe('');
-    expect(existsSync(folder)).toBe(false);
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'start-command-'));
+    folder = join(root, 'archive');
   });
+  afterEach(() => rm(root, { recursive: true }));
 
-  it('a configuration with several problems, all at once', async () => {
-    const config = await writeConfig({
-      service: { baseUrl: 'http://example.com' },
-      clusters: ['one', 'one'],
-      shard: 1,
+  async function writeConfig(config: object): Promise<string> {
+    const file = join(root, 'my.json');
+    const complete = {
+      name: 'mine',
+      clusters: ['one', 'two'],
+      schedule: { expression: 'cron(0 * * * ? *)' },
+      ...config,
+    };
+    await writeFile(file, JSON.stringify(complete));
+    return file;
+  }
+
+  const ofTheDemo = { service: { baseUrl: 'https://clusters.example.com' } };
+
+  describe('wrong usage ends with 2, says what is wrong and writes nothing', () => {
+    it.each<[string, string[], RegExp]>([
+      ['an unknown option', ['--clutsers', 'one'], /unknown option '--clutsers'[\s\S]*Did you mean --clusters/],
+      ['an argument', ['one'], /too many arguments/],
+      ['an unknown form of manifests', ['--manifest-as', 'xml'], /Allowed choices are text, yaml, json/],
+      ['an unknown fault', ['--fail', 'one=tired'], /expected <uid>=<fault> with one of .*not-found/],
+      ['no shard', ['--shards', '0'], /expected a whole number from 1 to 500/],
+      ['too many shards', ['--shards', '501'], /expected a whole number from 1 to 500/],
+      ['no cluster', ['--clusters', ','], /expected at least one uid/],
+      [
+        'a cluster that is not configured',
+        ['--clusters', 'one,three'],
+        /names three, which is not configured.*one, two/,
+      ],
+      ['a failing cluster that is not configured', ['--fail', 'three=not-found'], /--fail names three/],
+      [
+        'a folder to serve that is not there',
+        ['--serve', '/no/such/folder'],
+        /Serving \/no\/such\/folder failed: ENOENT/,
+      ],
+    ])('%s', async (_name, args, message) => {
+      const config = await writeConfig(ofTheDemo);
+      const { code, out, err } = await runStart(['--config', config, '--folder', folder, ...args]);
+      expect(err).toMatch(message);
+      expect(code).toBe(2);
+      expect(out).toBe('');
+      expect(existsSync(folder)).toBe(false);
     });
-    const { code, err } = await runStart(['--config', config, '--folder', folder]);
-    for (const problem of [/service\.baseUrl/, /clusters\[1\]/, /shard: received an unknown member/])
-      expect(err).toMatch(problem);
-    expect(code).toBe(2);
-    expect(existsSync(folder)).toBe(false);
+
+    it('a configuration with several problems, all at once', async () => {
+      const config = await writeConfig({
+        service: { baseUrl: 'http://example.com' },
+        clusters: ['one', 'one'],
+        shard: 1,
+      });
+      const { code, err } = await runStart(['--config', config, '--folder', folder]);
+      for (const problem of [/service\.baseUrl/, /clusters\[1\]/, /shard: received an unknown member/])
+        expect(err).toMatch(problem);
+      expect(code).toBe(2);
+      expect(existsSync(folder)).toBe(false);
+    });
+
+    it('a real service without its key, with how to set it', async () => {
+      const config = await writeConfig({ service: { baseUrl: 'https://clusters.test' } });
+      const { code, err } = await runStart(['--config', config, '--folder', folder]);
+      expect(err).toMatch(
+        /Reading https:\/\/clusters\.test needs its API key in the environment variable COLLECTOR_API_KEY/,
+      );
+      expect(code).toBe(2);
+    });
+
+    it('an option of the demo service for a real one', async () => {
+      const config = await writeConfig({ service: { baseUrl: 'https://clusters.test' } });
+      const { code, err } = await runStart(['--config', config, '--manifest-as', 'json'], { COLLECTOR_API_KEY: 'key' });
+      expect(err).toMatch(/--manifest-as and --fail are for the demo service/);
+      expect(code).toBe(2);
+    });
+
+    it('a folder of clusters that is empty', async () => {
+      const empty = join(root, 'empty');
+      await mkdir(empty);
+      const { code, err } = await runStart(['--serve', empty, '--folder', folder]);
+      expect(err).toMatch(/there is no cluster in it/);
+      expect(code).toBe(2);
+    });
+
+    it('an archive that is no folder', async () => {
+      const { code, err } = await runStart([
+        '--config',
+        await writeConfig(ofTheDemo),
+        '--folder',
+        join(root, 'my.json'),
+      ]);
+      expect(err).toMatch(/which is no folder/);
+      expect(code).toBe(2);
+    });
   });
 
-  it('a real service without its key, with how to set it', async () => {
-    const config = await writeConfig({ service: { baseUrl: 'https://clusters.test' } });
-    const { code, err } = await runStart(['--config', config, '--folder', folder]);
-    expect(err).toMatch(
-      /Reading https:\/\/clusters\.test needs its API key in the environment variable COLLECTOR_API_KEY/,
-    );
-    expect(code).toBe(2);
+  it('explains its exit codes and gives examples in --help', async () => {
+    const { code, out } = await runStart(['--help']);
+    expect(code).toBe(0);
+    expect(out).toMatch(/Exit codes: 0 .*, 1 .*, 2 /);
+    expect(out).toMatch(/npm start -- --serve/);
   });
 
-  it('an option of the demo service for a real one', async () => {
-    const config = await writeConfig({ service: { baseUrl: 'https://clusters.test' } });
-    const { code, err } = await runStart(['--config', config, '--manifest-as', 'json'], { COLLECTOR_API_KEY: 'key' });
-    expect(err).toMatch(/--manifest-as and --fail are for the demo service/);
-    expect(code).toBe(2);
+  it('fires the schedule, and tells with --json in one document what was archived where', async () => {
+    const config = await writeConfig(ofTheDemo);
+    const { code, out } = await runStart(['--config', config, '--folder', folder, '--json']);
+    const document = JSON.parse(out);
+    expect(document).toMatchObject({
+      service: { kind: 'demo', url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) },
+      scheduled: true,
+      dryRun: false,
+      isComplete: true,
+      status: 'complete',
+      counts: { archived: 4, failed: 0, notAttempted: 0 },
+      records: [expect.stringMatching(/^runs\/date=.*\.attempt-1\.json$/)],
+    });
+    expect(code).toBe(0);
+    const keys = document.outcomes.map(({ key }: { key: string }) => key);
+    expect(keys).toHaveLength(4);
+    for (const key of [...keys, ...document.records]) expect(existsSync(join(folder, key))).toBe(true);
   });
 
-  it('a folder of clusters that is empty', async () => {
-    const empty = join(root, 'empty');
-    await mkdir(empty);
-    const { code, err } = await runStart(['--serve', empty, '--folder', folder]);
-    expect(err).toMatch(/there is no cluster in it/);
-    expect(code).toBe(2);
+  it('tells with --json of a dry run what the function says of it, and nothing else of its log line', async () => {
+    const config = await writeConfig(ofTheDemo);
+    const args = ['--config', config, '--folder', folder, '--json', '--dry-run'];
+    const { code, out } = await runStart(args);
+    expect(JSON.parse(out)).toEqual({
+      service: { kind: 'demo', url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) },
+      folder,
+      scheduled: false,
+      dryRun: true,
+      isComplete: true,
+      run: expect.any(String),
+      status: 'complete',
+      counts: { archived: 0, alreadyArchived: 0, failed: 0, notAttempted: 0, wouldArchive: 4 },
+      durationMs: expect.any(Number),
+      outcomes: ['one', 'two'].flatMap((cluster) =>
+        ['log', 'manifest'].map((resource) => ({ cluster, resource, outcome: 'would-archive' })),
+      ),
+    });
+    expect(code).toBe(0);
+    expect(existsSync(join(folder, 'runs'))).toBe(false);
+    const failed = await runStart([...args, '--fail', 'two=not-found']);
+    expect(failed.code).toBe(1);
+    const outcome = { cluster: 'two', outcome: 'failed', httpStatus: 404 };
+    const good = { cluster: 'one', outcome: 'would-archive' };
+    expect(JSON.parse(failed.out).outcomes).toMatchObject([outcome, outcome, good, good]);
   });
 
-  it('an archive that is no folder', async () => {
-    const { code, err } = await runStart(['--config', await writeConfig(ofTheDemo), '--folder', join(root, 'my.json')]);
-    expect(err).toMatch(/which is no folder/);
-    expect(code).toBe(2);
+  it('ends with 1 if something was not archived, and the table says what and why', async () => {
+    const config = await writeConfig(ofTheDemo);
+    const args = ['--config', config, '--folder', folder, '--clusters', 'two', '--fail', 'two=other-cluster'];
+    const { code, out } = await runStart(args);
+    expect(out).toMatch(/invoked by hand/);
+    expect(out).toMatch(/│ two +│ log +│ failed /);
+    expect(out).toMatch(/^failed log of two: .*"not-two"/m);
+    expect(out).toMatch(/│ two +│ manifest +│ archived .*│ manifests\/cluster=two\//);
+    expect(out).not.toMatch(/│ one/);
+    expect(out).toMatch(/Incomplete: 1 of 2 archived, 1 failed, 0 not attempted/);
+    expect(out).toMatch(/gunzip -c .*manifests\/cluster=two/);
+    expect(code).toBe(1);
+    expect((await readdir(folder)).filter((name) => !name.startsWith('.')).sort()).toEqual([
+      'configurations',
+      'manifests',
+      'runs',
+    ]);
   });
-});
 
-it('explains its exit codes and gives examples in --help', async () => {
-  const { code, out } = await runStart(['--help']);
-  expect(code).toBe(0);
-  expect(out).toMatch(/Exit codes: 0 .*, 1 .*, 2 /);
-  expect(out).toMatch(/npm start -- --serve/);
-});
-
-it('fires the schedule, and tells with --json in one document what was archived where', async () => {
-  const config = await writeConfig(ofTheDemo);
-  const { code, out } = await runStart(['--config', config, '--folder', folder, '--json']);
-  const document = JSON.parse(out);
-  expect(document).toMatchObject({
-    service: { kind: 'demo', url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) },
-    scheduled: true,
-    dryRun: false,
-    isComplete: true,
-    status: 'complete',
-    counts: { archived: 4, failed: 0, notAttempted: 0 },
-    records: [expect.stringMatching(/^runs\/date=.*\.attempt-1\.json$/)],
+  it('prints a table that fits a narrow terminal', async () => {
+    const config = await writeConfig(ofTheDemo);
+    const { out } = await runStart(['--config', config, '--folder', folder], {}, { columns: 60, isTerminal: false });
+    const table = out.slice(out.indexOf('┌'), out.lastIndexOf('┘') + 1).split('\n');
+    expect(table).toHaveLength(8);
+    expect(Math.max(...table.map((line) => line.length))).toBeLessThanOrEqual(60);
   });
-  expect(code).toBe(0);
-  const keys = document.outcomes.map(({ key }: { key: string }) => key);
-  expect(keys).toHaveLength(4);
-  for (const key of [...keys, ...document.records]) expect(existsSync(join(folder, key))).toBe(true);
-});
 
-it('tells with --json of a dry run what the function says of it, and nothing else of its log line', async () => {
-  const config = await writeConfig(ofTheDemo);
-  const args = ['--config', config, '--folder', folder, '--json', '--dry-run'];
-  const { code, out } = await runStart(args);
-  expect(JSON.parse(out)).toEqual({
-    service: { kind: 'demo', url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/) },
-    folder,
-    scheduled: false,
-    dryRun: true,
-    isComplete: true,
-    run: expect.any(String),
-    status: 'complete',
-    counts: { archived: 0, alreadyArchived: 0, failed: 0, notAttempted: 0, wouldArchive: 4 },
-    durationMs: expect.any(Number),
-    outcomes: [],
+  it('works on shards with --shards, and tells which of them failed', async () => {
+    const config = await writeConfig({ ...ofTheDemo, clusters: ['one', 'two', 'three', 'four'] });
+    const args = ['--config', config, '--folder', folder, '--shards', '2'];
+    const whole = await runStart([...args, '--json']);
+    expect(JSON.parse(whole.out)).toMatchObject({ isComplete: true, shards: 2, counts: { archived: 8 } });
+    expect(whole.code).toBe(0);
+    const text = await runStart(args);
+    expect(text.out).toMatch(/Complete: 8 of 8 archived, .*, in 2 shards\n/);
+    const part = await runStart([...args, '--fail', 'three=not-found']);
+    const bad = shardOf('three', 2);
+    expect(part.out).toMatch(/The schedule started the state machine: run/);
+    expect(part.out).toMatch(new RegExp(`│ ${bad} of 2 │ +\\d │ +\\d │ +2 │ +3 │`));
+    expect(part.out).toMatch(new RegExp(`│ ${1 - bad} of 2 │ +\\d │ +\\d │ +0 │ +1 │`));
+    expect(part.out).toMatch(/Incomplete: 6 of 8 archived, 2 failed, 0 not attempted; .*after 4 attempts in 2 shards/);
+    expect(part.out).toContain(`The shards [${bad}] of 2 did not succeed`);
+    expect(part.code).toBe(1);
   });
-  expect(code).toBe(0);
-  expect(existsSync(join(folder, 'runs'))).toBe(false);
-  const failed = await runStart([...args, '--fail', 'two=not-found']);
-  expect(failed.code).toBe(1);
-  const outcome = { cluster: 'two', outcome: 'failed', httpStatus: 404 };
-  expect(JSON.parse(failed.out).outcomes).toMatchObject([outcome, outcome]);
-});
 
-it('ends with 1 if something was not archived, and the table says what and why', async () => {
-  const config = await writeConfig(ofTheDemo);
-  const args = ['--config', config, '--folder', folder, '--clusters', 'two', '--fail', 'two=other-cluster'];
-  const { code, out } = await runStart(args);
-  expect(out).toMatch(/invoked by hand/);
-  expect(out).toMatch(/│ two +│ log +│ failed /);
-  expect(out).toMatch(/^failed log of two: .*"not-two"/m);
-  expect(out).toMatch(/│ two +│ manifest +│ archived .*│ manifests\/cluster=two\//);
-  expect(out).not.toMatch(/│ one/);
-  expect(out).toMatch(/Incomplete: 1 of 2 archived, 1 failed, 0 not attempted/);
-  expect(out).toMatch(/gunzip -c .*manifests\/cluster=two/);
-  expect(code).toBe(1);
-  expect((await readdir(folder)).filter((name) => !name.startsWith('.')).sort()).toEqual([
-    'configurations',
-    'manifests',
-    'runs',
-  ]);
-});
-
-it('tells of a doubt, which is no failure', async () => {
-  const served = join(root, 'served');
-  await mkdir(join(served, 'one'), { recursive: true });
-  await writeFile(join(served, 'one', 'log.txt'), 'a\n');
-  await writeFile(join(served, 'one', 'manifest.yaml'), '404 page not found\n');
-  const { code, out } = await runStart(['--serve', served, '--folder', folder]);
-  expect(out).toMatch(/^doubt manifest of one: it is one line that reads like an error message$/m);
-  expect(out).toMatch(/Complete: 2 of 2 archived, 0 failed, 0 not attempted; 1 with a doubt/);
-  expect(code).toBe(0);
-  const dry = await runStart(['--serve', served, '--folder', folder, '--dry-run']);
-  expect(dry.out).toMatch(/2 would be archived, 0 failed, 0 not attempted; 1 with a doubt/);
-});
-
-it('works on shards with --shards, and tells which of them failed', async () => {
-  const config = await writeConfig({ ...ofTheDemo, clusters: ['one', 'two', 'three', 'four'] });
-  const args = ['--config', config, '--folder', folder, '--shards', '2'];
-  const whole = await runStart([...args, '--json']);
-  expect(JSON.parse(whole.out)).toMatchObject({ isComplete: true, shards: 2, counts: { archived: 8 } });
-  expect(whole.code).toBe(0);
-  const part = await runStart([...args, '--fail', 'three=not-found']);
-  const bad = shardOf('three', 2);
-  expect(part.out).toMatch(/The schedule started the state machine: run/);
-  expect(part.out).toMatch(new RegExp(`│ ${bad} of 2 │ +\\d │ +\\d │ +2 │ +3 │`));
-  expect(part.out).toMatch(new RegExp(`│ ${1 - bad} of 2 │ +\\d │ +\\d │ +0 │ +1 │`));
-  expect(part.out).toMatch(/Incomplete: 6 of 8 archived, 2 failed, 0 not attempted; .*after 4 attempts in 2 shards/);
-  expect(part.out).toContain(`The shards [${bad}] of 2 did not succeed`);
-  expect(part.code).toBe(1);
+  it('tells of a doubt, which is no failure', async () => {
+    const served = join(root, 'served');
+    await mkdir(join(served, 'one'), { recursive: true });
+    await writeFile(join(served, 'one', 'log.txt'), 'a\n');
+    await writeFile(join(served, 'one', 'manifest.yaml'), '404 page not found\n');
+    const { code, out } = await runStart(['--serve', served, '--folder', folder]);
+    expect(out).toMatch(/^doubt manifest of one: it is one line that reads like an error message$/m);
+    expect(out).toMatch(/Complete: 2 of 2 archived, 0 failed, 0 not attempted; 1 with a doubt/);
+    expect(code).toBe(0);
+    const dry = await runStart(['--serve', served, '--folder', folder, '--dry-run']);
+    expect(dry.out).toMatch(/2 would be archived, 0 failed, 0 not attempted; 1 with a doubt/);
+  });
 });

@@ -10,121 +10,123 @@ import type { Outcome } from '../../../lambda/run/run-record';
 import { runStart } from '../run-start';
 
 const projectRoot = join(__dirname, '..', '..', '..');
-let root: string;
-let folder: string;
+describe('npm start as a process', () => {
+  let root: string;
+  let folder: string;
 
-beforeEach(async () => {
-  root = await mkdtemp(join(tmpdir(), 'start-'));
-  folder = join(root, 'archive');
-});
-afterEach(() => rm(root, { recursive: true }));
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'start-'));
+    folder = join(root, 'archive');
+  });
+  afterEach(() => rm(root, { recursive: true }));
 
-async function stored(): Promise<Map<string, string>> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return new Map(
-    await Promise.all(files.map(async (file) => [file, (await readFile(file)).toString('base64')] as const)),
-  );
-}
-
-test.each([
-  'text',
-  'yaml',
-  'json',
-])('what a folder serves is archived byte for byte, manifests sent as %s', async (form) => {
-  const clusters = {
-    'with-crlf': { log: 'first\r\nsecond\r\n\u2028 "quoted" \\ \u0000 end', manifest: 'kind: List\r\nitems: []\n' },
-    'ünïcode cluster': { log: '', manifest: '"already": "quoted"' },
-    json: { log: '{"spec":{"log":"nested"}}', manifest: '--- # 😀\nkind: Namespace\n' },
-  };
-  const served = join(root, 'served');
-  for (const [uid, { log, manifest }] of Object.entries(clusters)) {
-    await mkdir(join(served, uid), { recursive: true });
-    await writeFile(join(served, uid, 'log.txt'), log);
-    await writeFile(join(served, uid, 'manifest.yaml'), manifest);
-  }
-  const { code, out } = await runStart(['--serve', served, '--folder', folder, '--manifest-as', form, '--json']);
-  const { outcomes } = JSON.parse(out) as { outcomes: Outcome[] };
-  expect(code).toBe(0);
-  expect(outcomes).toHaveLength(6);
-  for (const { cluster, resource, key = '' } of outcomes) {
-    const content = gunzipSync(await readFile(join(folder, key))).toString('utf8');
-    expect(resource === 'log' ? JSON.parse(content).spec.log : content).toBe(
-      clusters[cluster as keyof typeof clusters][resource],
+  async function stored(): Promise<Map<string, string>> {
+    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+    return new Map(
+      await Promise.all(files.map(async (file) => [file, (await readFile(file)).toString('base64')] as const)),
     );
   }
-});
 
-test('a second start adds a run and changes nothing old', async () => {
-  await runStart(['--folder', folder, '--json']);
-  const before = await stored();
-  const { code } = await runStart(['--folder', folder, '--json']);
-  expect(code).toBe(0);
-  const after = await stored();
-  expect(after.size).toBe(2 * before.size);
-  for (const [file, bytes] of before) expect(after.get(file)).toBe(bytes);
-});
-
-test('a dry run says what would be archived and leaves nothing', async () => {
-  const { code, out } = await runStart(['--folder', folder, '--dry-run', '--fail', 'prod-eu-1=not-found']);
-  expect(out).toMatch(/nothing was written: 8 would be archived, 2 failed/);
-  expect(out).toMatch(/log of cluster prod-eu-1: .*404 Not Found/);
-  expect(code).toBe(1);
-  expect(await stored()).toEqual(new Map());
-});
-
-test('a reader that has seen enough ends no run', async () => {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'cli/start/start.ts', '--folder', folder], {
-    cwd: projectRoot,
-    stdio: ['ignore', 'pipe', 'ignore'],
-  });
-  const exited = once(child, 'exit');
-  await once(createInterface({ input: child.stdout }), 'line');
-  child.stdout.destroy();
-  expect(await exited).toEqual([0, null]);
-  expect([...(await stored()).keys()]).toContainEqual(expect.stringContaining('.attempt-1.json'));
-});
-
-// Other systems have no /proc to find the processes in.
-const onLinux = process.platform === 'linux' ? test : test.skip;
-
-onLinux('an interrupted start leaves no process and no temporary file behind', async () => {
-  const temporary = join(root, 'tmp');
-  await mkdir(temporary);
-  // A cluster that fails however often it is asked keeps the function busy until it is interrupted.
-  const child = spawn(
-    process.execPath,
-    ['--import', 'tsx', 'cli/start/start.ts', '--folder', folder, '--fail', 'prod-eu-1=server-error'],
-    {
-      cwd: projectRoot,
-      env: { ...process.env, TMPDIR: temporary },
-      stdio: ['ignore', 'pipe', 'ignore'],
-      detached: true,
-    },
-  );
-  const lines = createInterface({ input: child.stdout });
-  await once(lines, 'line');
-  const pids = await functionProcesses(temporary);
-  expect(pids).not.toEqual([]);
-  const exited = once(child, 'exit');
-  // As Ctrl-C does: the signal reaches the whole group.
-  process.kill(-(child.pid ?? 0), 'SIGINT');
-  expect(await exited).toEqual([130, null]);
-  for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
-  // The loader of TypeScript keeps its caches there, from Node 22 on with Node's own.
-  const caches = /^(tsx-\d+|node-compile-cache)$/;
-  expect((await readdir(temporary)).filter((name) => !caches.test(name))).toEqual([]);
-});
-
-/** Waits for the function's processes, which work in a folder of this one's. */
-async function functionProcesses(temporary: string): Promise<number[]> {
-  for (;;) {
-    const found: number[] = [];
-    for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-      const command = await readFile(join('/proc', pid, 'cmdline'), 'utf8').catch(() => '');
-      if (command.includes(`${temporary}/local-function-`)) found.push(Number(pid));
+  it.each([
+    'text',
+    'yaml',
+    'json',
+  ])('what a folder serves is archived byte for byte, manifests sent as %s', async (form) => {
+    const clusters = {
+      'with-crlf': { log: 'first\r\nsecond\r\n\u2028 "quoted" \\ \u0000 end', manifest: 'kind: List\r\nitems: []\n' },
+      'ünïcode cluster': { log: '', manifest: '"already": "quoted"' },
+      json: { log: '{"spec":{"log":"nested"}}', manifest: '--- # 😀\nkind: Namespace\n' },
+    };
+    const served = join(root, 'served');
+    for (const [uid, { log, manifest }] of Object.entries(clusters)) {
+      await mkdir(join(served, uid), { recursive: true });
+      await writeFile(join(served, uid, 'log.txt'), log);
+      await writeFile(join(served, uid, 'manifest.yaml'), manifest);
     }
-    if (found.length > 0) return found;
-    await setTimeout(50);
+    const { code, out } = await runStart(['--serve', served, '--folder', folder, '--manifest-as', form, '--json']);
+    const { outcomes } = JSON.parse(out) as { outcomes: Outcome[] };
+    expect(code).toBe(0);
+    expect(outcomes).toHaveLength(6);
+    for (const { cluster, resource, key = '' } of outcomes) {
+      const content = gunzipSync(await readFile(join(folder, key))).toString('utf8');
+      expect(resource === 'log' ? JSON.parse(content).spec.log : content).toBe(
+        clusters[cluster as keyof typeof clusters][resource],
+      );
+    }
+  });
+
+  it('a second start adds a run and changes nothing old', async () => {
+    await runStart(['--folder', folder, '--json']);
+    const before = await stored();
+    const { code } = await runStart(['--folder', folder, '--json']);
+    expect(code).toBe(0);
+    const after = await stored();
+    expect(after.size).toBe(2 * before.size);
+    for (const [file, bytes] of before) expect(after.get(file)).toBe(bytes);
+  });
+
+  it('a dry run says what would be archived and leaves nothing', async () => {
+    const { code, out } = await runStart(['--folder', folder, '--dry-run', '--fail', 'prod-eu-1=not-found']);
+    expect(out).toMatch(/nothing was written: 8 would be archived, 2 failed/);
+    expect(out).toMatch(/log of cluster prod-eu-1: .*404 Not Found/);
+    expect(code).toBe(1);
+    expect(await stored()).toEqual(new Map());
+  });
+
+  it('a reader that has seen enough ends no run', async () => {
+    const child = spawn(process.execPath, ['--import', 'tsx', 'cli/start/start.ts', '--folder', folder], {
+      cwd: projectRoot,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const exited = once(child, 'exit');
+    await once(createInterface({ input: child.stdout }), 'line');
+    child.stdout.destroy();
+    expect(await exited).toEqual([0, null]);
+    expect([...(await stored()).keys()]).toContainEqual(expect.stringContaining('.attempt-1.json'));
+  });
+
+  // Other systems have no /proc to find the processes in.
+  const onLinux = process.platform === 'linux' ? it : it.skip;
+
+  onLinux('an interrupted start leaves no process and no temporary file behind', async () => {
+    const temporary = join(root, 'tmp');
+    await mkdir(temporary);
+    // A cluster that fails however often it is asked keeps the function busy until it is interrupted.
+    const child = spawn(
+      process.execPath,
+      ['--import', 'tsx', 'cli/start/start.ts', '--folder', folder, '--fail', 'prod-eu-1=server-error'],
+      {
+        cwd: projectRoot,
+        env: { ...process.env, TMPDIR: temporary },
+        stdio: ['ignore', 'pipe', 'ignore'],
+        detached: true,
+      },
+    );
+    const lines = createInterface({ input: child.stdout });
+    await once(lines, 'line');
+    const pids = await functionProcesses(temporary);
+    expect(pids).not.toEqual([]);
+    const exited = once(child, 'exit');
+    // As Ctrl-C does: the signal reaches the whole group.
+    process.kill(-(child.pid ?? 0), 'SIGINT');
+    expect(await exited).toEqual([130, null]);
+    for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    // The loader of TypeScript keeps its caches there, from Node 22 on with Node's own.
+    const caches = /^(tsx-\d+|node-compile-cache)$/;
+    expect((await readdir(temporary)).filter((name) => !caches.test(name))).toEqual([]);
+  });
+
+  /** Waits for the function's processes, which work in a folder of this one's. */
+  async function functionProcesses(temporary: string): Promise<number[]> {
+    for (;;) {
+      const found: number[] = [];
+      for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+        const command = await readFile(join('/proc', pid, 'cmdline'), 'utf8').catch(() => '');
+        if (command.includes(`${temporary}/local-function-`)) found.push(Number(pid));
+      }
+      if (found.length > 0) return found;
+      await setTimeout(50);
+    }
   }
-}
+});

@@ -1,17 +1,19 @@
 import { cellOutcomes, decodeCell, encodeCell } from '../../../../cli/report/page/cell-code';
 
-test('every cell survives its letter', () => {
-  const letters = new Set<string>();
-  for (const outcome of cellOutcomes)
-    for (const isLate of [false, true])
-      for (const isChanged of [false, true]) {
-        const letter = encodeCell({ outcome, isLate, isChanged });
-        letters.add(letter);
-        expect(decodeCell(letter)).toEqual({ outcome, isLate, isChanged });
-      }
-  expect([...letters].join('')).toMatch(/^[A-T]{20}$/);
-});
+describe('a cell as a letter', () => {
+  it('every cell survives its letter', () => {
+    const letters = new Set<string>();
+    for (const outcome of cellOutcomes)
+      for (const isLate of [false, true])
+        for (const isChanged of [false, true]) {
+          const letter = encodeCell({ outcome, isLate, isChanged });
+          letters.add(letter);
+          expect(decodeCell(letter)).toEqual({ outcome, isLate, isChanged });
+        }
+    expect([...letters].join('')).toMatch(/^[A-T]{20}$/);
+  });
 
-test('a cell that is not there is not covered', () => {
-  expect(decodeCell(undefined)).toEqual({ outcome: 'none', isLate: false, isChanged: false });
+  it('a cell that is not there is not covered', () => {
+    expect(decodeCell(undefined)).toEqual({ outcome: 'none', isLate: false, isChanged: false });
+  });
 });

@@ -1,0 +1,90 @@
+import type { ObjectFacts } from '../../lambda/archive/object-metadata';
+import type { Resource } from '../../lambda/resources';
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { take } from '../../lambda/verify/newest-first';
+import type { Period } from '../../lambda/verify/run-keys';
+import { clusterObjectsNewestFirst, type DescribedObject, describe } from './cluster-objects';
+
+export interface Content extends DescribedObject {
+  readonly facts: ObjectFacts;
+}
+
+/** A run that archived another content than the run before it. */
+export interface Change {
+  readonly content: Content;
+  /** Undefined for the first content in the archive. */
+  readonly before: Content | undefined;
+  /** How many runs archived this content, up to the next change. */
+  readonly runs: number;
+}
+
+export interface Changes {
+  /** Newest first. */
+  readonly changes: readonly Change[];
+  /** Objects in the period that were looked at. */
+  readonly objects: number;
+  /** The first and the last run that were looked at; undefined without objects. */
+  readonly newest: Date | undefined;
+  readonly oldest: Date | undefined;
+  /** Objects whose metadata is absent or malformed, so that nothing can be said about them. */
+  readonly damaged: readonly DescribedObject[];
+}
+
+export interface ChangeSearch extends Period {
+  readonly resource: Resource;
+  readonly cluster: string;
+  /** Only so many objects of the period, the newest; left out: all. */
+  readonly last?: number | undefined;
+  /** Most changes. */
+  readonly limit: number;
+}
+
+/**
+ * The newest changes of a period, by the SHA-256 in the metadata of the objects. No content is read, and hardly any
+ * metadata beyond the last change that is asked for.
+ * @throws ArchiveReadError if the archive cannot be read
+ */
+export async function findChanges(reader: ArchiveReader, search: ChangeSearch, now: Date): Promise<Changes> {
+  const { resource, cluster, to, limit } = search;
+  const begin = await beginOf(reader, search, now);
+  const changes: Change[] = [];
+  const damaged: DescribedObject[] = [];
+  const looked = { objects: 0, newest: undefined as Date | undefined, oldest: undefined as Date | undefined };
+  let newer: Content | undefined;
+  let runs = 0;
+  for await (const object of describe(reader, clusterObjectsNewestFirst(reader, resource, cluster, { to }, now))) {
+    const { facts, run } = object;
+    const isBefore = begin !== undefined && run < begin;
+    if (facts === undefined) {
+      if (!isBefore) damaged.push(object);
+      continue;
+    }
+    const content = { ...object, facts };
+    if (newer !== undefined && newer.facts.sha256 !== facts.sha256) {
+      changes.push({ content: newer, before: content, runs });
+      runs = 0;
+    }
+    // The object before the period only tells whether the oldest in it changed anything.
+    if (isBefore || changes.length === limit) return { changes, damaged, ...looked };
+    newer = content;
+    runs += 1;
+    looked.objects += 1;
+    looked.newest ??= run;
+    looked.oldest = run;
+  }
+  if (newer !== undefined) changes.push({ content: newer, before: undefined, runs });
+  return { changes, damaged, ...looked };
+}
+
+/** The time of the oldest object that is asked for; undefined if all are. */
+async function beginOf(
+  reader: ArchiveReader,
+  { resource, cluster, from, to, last }: ChangeSearch,
+  now: Date,
+): Promise<Date | undefined> {
+  let begin = from;
+  if (last === undefined) return begin;
+  for await (const { run } of take(last, clusterObjectsNewestFirst(reader, resource, cluster, { from, to }, now)))
+    begin = run;
+  return begin;
+}

@@ -1,0 +1,78 @@
+import type { Resource } from '../../lambda/resources';
+import { isStored } from '../../lambda/run/run-record';
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { firstOf } from '../../lambda/verify/newest-first';
+import { isLate, readRun } from '../../lambda/verify/read-run';
+import { formatDuration, formatTime } from '../terminal/format';
+import {
+  type ClusterObject,
+  clusterObjects,
+  clusterObjectsNewestFirst,
+  type DescribedObject,
+  factsOf,
+} from './cluster-objects';
+import { findRun, type RunSelection, runsNewestFirst } from './select-runs';
+
+/** The archive has no object of this cluster and resource where one was looked for. */
+export class NothingArchivedError extends Error {
+  override readonly name = 'NothingArchivedError';
+
+  constructor(resource: Resource, cluster: string, reason: string) {
+    super(`Finding the ${resource} of cluster ${cluster} failed: ${reason}`);
+  }
+}
+
+/**
+ * The object of one run, or of the newest run at or before a time that archived one; with neither, the newest of all.
+ * @throws NothingArchivedError if there is none
+ * @throws NoSuchRunError if one run was asked for and is not there
+ */
+export async function selectObject(
+  reader: ArchiveReader,
+  resource: Resource,
+  cluster: string,
+  { run, at }: Pick<RunSelection, 'run' | 'at'>,
+  now: Date,
+): Promise<DescribedObject> {
+  const period = run === undefined ? { to: at } : { from: run, to: run };
+  const found = await firstOf(clusterObjectsNewestFirst(reader, resource, cluster, period, now));
+  if (found !== undefined) return { ...found, facts: await factsOf(reader, found) };
+  if (run !== undefined)
+    throw new NothingArchivedError(resource, cluster, await whyNotArchived(reader, resource, cluster, run));
+  const oldest = await firstOf(clusterObjects(reader, resource, cluster, {}));
+  if (at === undefined || oldest === undefined)
+    throw new NothingArchivedError(resource, cluster, 'the archive has none; list shows what there is');
+  const reason = `none was archived at or before ${formatTime(at)}; the oldest is of the run ${formatTime(oldest.run)}`;
+  throw new NothingArchivedError(resource, cluster, reason);
+}
+
+/** @throws NoSuchRunError that names the nearest runs */
+async function whyNotArchived(reader: ArchiveReader, resource: Resource, cluster: string, time: Date): Promise<string> {
+  const { outcomes } = await readRun(reader, await findRun(reader, time));
+  const outcome = outcomes.find((one) => one.cluster === cluster && one.resource === resource);
+  const name = `the run ${formatTime(time)}`;
+  if (outcome === undefined) return `${name} did not cover it`;
+  if (isStored(outcome)) return `${name} archived it, and the object is not there; verify says more`;
+  return `${name} did not archive it (${outcome.outcome}): ${outcome.error ?? 'it gives no reason'}`;
+}
+
+/** One line that says which object was selected, and whether it was fetched long after its run's time. */
+export function describeSelection({ resource, cluster, run, facts }: DescribedObject): string {
+  const fetched = facts === undefined ? 'unknown when it was fetched' : `fetched ${formatTime(facts.fetchedAt)}`;
+  const late =
+    facts !== undefined && isLate(run, facts.fetchedAt)
+      ? `, late: ${formatDuration(facts.fetchedAt.getTime() - run.getTime())} after the time of the run`
+      : '';
+  return `${resource} of ${cluster}, run ${formatTime(run)}, ${fetched}${late}`;
+}
+
+/** The newest run, at or before a time, that is newer than an object; undefined if there is none. */
+export async function newerRun(
+  reader: ArchiveReader,
+  { run }: ClusterObject,
+  at: Date | undefined,
+  now: Date,
+): Promise<Date | undefined> {
+  const period = { from: new Date(run.getTime() + 1), to: at };
+  return (await firstOf(runsNewestFirst(reader, period, now)))?.run;
+}

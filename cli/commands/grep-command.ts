@@ -1,0 +1,149 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import type { Resource } from '../../lambda/resources';
+import { mapConcurrently } from '../../lambda/verify/map-concurrently';
+import type { ClusterFilter } from '../archive/cluster-filter';
+import { openArchive } from '../archive/open-archive';
+import { type LinePattern, linePattern, PatternError } from '../search/line-pattern';
+import { ObjectsToSearch } from '../search/objects-to-search';
+import { ObjectSearch, type SearchedObject } from '../search/search-object';
+import { SearchPrinter, type SearchPrinterOptions } from '../search/search-printer';
+import { formatCount, formatTime } from '../terminal/format';
+import { printBadRecords } from '../terminal/print-run';
+import { type CommandContext, exitCodes, print } from '../terminal/terminal';
+import {
+  type ArchiveOption,
+  checkPeriod,
+  clusterOption,
+  type RunOptions,
+  resourceOption,
+  selectionOf,
+  withArchive,
+  withJson,
+  withRuns,
+} from './options';
+
+interface Options extends ArchiveOption, RunOptions, SearchPrinterOptions {
+  readonly resource: Resource;
+  readonly cluster?: ClusterFilter;
+  readonly ignoreCase?: boolean;
+  readonly fixedStrings?: boolean;
+}
+
+/** Objects that are read at once. */
+const concurrency = 16;
+
+const mostContext = 1000;
+
+/** There is nothing that could be searched. */
+export class NothingToSearchError extends Error {
+  override readonly name = 'NothingToSearchError';
+}
+
+/** `grep`: the lines of logs or manifests that match a pattern. */
+export function grepCommand({ terminal, end }: CommandContext): Command {
+  const command = new Command('grep')
+    .description('Prints the lines of logs, or of manifests, that match a pattern, each with its cluster and run.')
+    .argument('<pattern>', 'a regular expression (RE2 syntax)')
+    .addOption(resourceOption('what to search', 'log'))
+    .addOption(clusterOption());
+  withRuns(command, terminal, 1)
+    .option('-i, --ignore-case', 'upper and lower case are the same')
+    .option('-F, --fixed-strings', 'the pattern is a text, not a regular expression')
+    .addOption(
+      new Option('-C, --context <lines>', 'print so many lines before and after').argParser(parseContext).default(0),
+    )
+    .option('-c, --count', 'print how many lines match, for each log that has any')
+    .option('--no-escape', 'leave control characters as they are')
+    .addHelpText('after', helpText);
+  withJson(withArchive(command));
+  return command.action(async (text: string, options: Options) => {
+    checkPeriod(command, options);
+    const pattern = patternOf(command, text, options);
+    const reader = await openArchive(options.archive);
+    const { resource, context } = options;
+    const objects = new ObjectsToSearch(
+      reader,
+      { resource, clusters: options.cluster, selection: selectionOf(options, 1) },
+      terminal.now(),
+    );
+    const printer = new SearchPrinter(terminal, options);
+    const { format } = printer;
+    const running = new Set<ObjectSearch>();
+    const start = async (object: SearchedObject) => {
+      const search = new ObjectSearch(reader, object, { pattern, context, format });
+      running.add(search);
+      return search;
+    };
+    try {
+      for await (const search of mapConcurrently(objects.list(), concurrency, start)) {
+        await printer.print(search);
+        running.delete(search);
+      }
+    } finally {
+      // After an error, open files and connections would keep the process alive.
+      for (const { output } of running) output.destroy();
+    }
+    await printer.end();
+    await printBadRecords(terminal, objects.badRecords);
+    if (objects.objects === 0) throw new NothingToSearchError(nothingToSearch(objects, options));
+    await print(terminal.err, `${summary(objects, printer, resource)}\n`);
+    if (printer.problems + objects.badRecords.length > 0) end(exitCodes.trouble);
+    else if (printer.matches === 0) end(exitCodes.noMatch);
+  });
+}
+
+function patternOf(command: Command, text: string, { fixedStrings, ignoreCase }: Options): LinePattern {
+  try {
+    return linePattern(text, { isFixed: fixedStrings === true, ignoreCase: ignoreCase === true });
+  } catch (error) {
+    if (!(error instanceof PatternError)) throw error;
+    return command.error(`error: ${error.message}`);
+  }
+}
+
+function parseContext(text: string): number {
+  const lines = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(lines <= mostContext)) throw new InvalidArgumentError(`expected a whole number from 0 to ${mostContext}.`);
+  return lines;
+}
+
+function nothingToSearch(objects: ObjectsToSearch, { resource, cluster }: Options): string {
+  const which = cluster === undefined ? '' : ` of a cluster ${cluster.glob}`;
+  const isEmpty = objects.runs === 0 && cluster === undefined;
+  const where = isEmpty ? 'there is no run in this period' : `none was archived${runsOf(objects)}; list shows what is`;
+  return `Searching every ${resource}${which} failed: ${where}`;
+}
+
+/** What was searched and found, so that nobody takes a part of the archive for all of it. */
+function summary(objects: ObjectsToSearch, printer: SearchPrinter, resource: Resource): string {
+  const { matches, objects: found, dividedLines } = printer;
+  const divided =
+    dividedLines === 0
+      ? ''
+      : ` ${formatCount(dividedLines, 'line')} over 1 MiB searched in parts: a match over 64 KiB may be missed there.`;
+  const missing =
+    objects.notArchived === 0 ? '' : `; ${formatCount(objects.notArchived, resource)} not archived, so not searched`;
+  return (
+    `${formatCount(matches, 'line')} in ${found} of ${formatCount(objects.objects, resource)}` +
+    `${runsOf(objects)}${missing}.${divided}`
+  );
+}
+
+function runsOf({ runs, oldestRun, newestRun }: ObjectsToSearch): string {
+  if (oldestRun === undefined || newestRun === undefined) return '';
+  if (runs === 1) return ` of the run ${formatTime(oldestRun)}`;
+  return ` of ${formatCount(runs, 'run')}, ${formatTime(oldestRun)} to ${formatTime(newestRun)}`;
+}
+
+const helpText = `
+Of a log, its text is searched (spec.log), line by line. Without --last, --from, --run or --at, the
+newest run. The time that a search takes grows with what is searched, whatever the pattern; so look-
+around and references back, which would break that, are not in the syntax (github.com/google/re2/wiki/Syntax).
+With --json: an array, an element per line, or with -c per log.
+Exit codes: 0 a line matches, 1 none does, 2 wrong command line, 3 something could not be searched.
+
+Examples:
+  npm run collector -- grep OOMKilled
+  npm run collector -- grep -i -C 2 "failed to pull" --cluster "prod-*" --last 24
+  npm run collector -- grep --resource manifest "image: .*:latest" --from yesterday
+`.trimEnd();

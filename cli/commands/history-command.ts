@@ -1,0 +1,118 @@
+import { Command } from 'commander';
+import type { Resource } from '../../lambda/resources';
+import { type Change, type Changes, type Content, findChanges } from '../archive/find-changes';
+import { archiveArgument, openArchive } from '../archive/open-archive';
+import { NothingArchivedError } from '../archive/select-object';
+import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
+import { printable } from '../terminal/printable';
+import { type Column, leftOutColumns, printTable } from '../terminal/table';
+import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
+import {
+  type ArchiveOption,
+  checkPeriod,
+  type JsonOption,
+  lastOption,
+  type PeriodOptions,
+  parseCount,
+  resourceOption,
+  withArchive,
+  withJson,
+  withPeriod,
+} from './options';
+
+interface Options extends ArchiveOption, JsonOption, PeriodOptions {
+  readonly resource: Resource;
+  readonly last?: number;
+  readonly limit: number;
+}
+
+/** `history`: when the content of a cluster changed. */
+export function historyCommand({ terminal, end }: CommandContext): Command {
+  const command = new Command('history')
+    .description('Lists the runs in which a manifest changed, newest first, with the command that shows each change.')
+    .argument('<cluster>', "the cluster's uid")
+    .addOption(resourceOption('whose changes to list', 'manifest'));
+  withJson(withArchive(withPeriod(command, terminal)))
+    .addOption(lastOption('only so many runs that archived it, the newest (default: all)'))
+    .option('--limit <count>', 'stop after so many changes', parseCount, 20)
+    .addHelpText('after', helpText(terminal));
+  return command.action(async (cluster: string, options: Options) => {
+    checkPeriod(command, options);
+    const { resource } = options;
+    const reader = await openArchive(options.archive);
+    const found = await findChanges(reader, { ...options, cluster }, terminal.now());
+    for (const { key } of found.damaged)
+      await print(
+        terminal.err,
+        `${terminal.errColors.red('damaged:')} ${printable(key)}: its metadata is absent or malformed\n`,
+      );
+    if (found.objects === 0 && found.damaged.length === 0)
+      throw new NothingArchivedError(resource, cluster, 'none was archived in this period; list shows what there is');
+    if (options.json === true) await printJsonArray(terminal.out, found.changes.map(summarizeChange));
+    else await printTable(terminal, changeColumns(terminal, cluster, options), found.changes);
+    await print(terminal.err, `${summary(found, options)}\n`);
+    if (found.damaged.length > 0) end(exitCodes.found);
+  });
+}
+
+function changeColumns(
+  { colors }: Pick<Terminal, 'colors'>,
+  cluster: string,
+  { resource, archive }: Pick<Options, 'resource' | 'archive'>,
+): Column<Change>[] {
+  const which = `${shellQuoted(cluster)}${resource === 'manifest' ? '' : ` --resource ${resource}`}`;
+  const command = (time: string, isFirst: boolean) =>
+    `${isFirst ? 'show' : 'diff'} ${which} --run ${time}${archiveArgument(archive)}`;
+  return [
+    { head: 'Run', cell: ({ content }) => formatTime(content.run), leftOut: 4 },
+    {
+      head: 'Change',
+      cell: ({ before }) => (before === undefined ? 'first' : 'changed'),
+      color: (text, { before }) => (before === undefined ? colors.cyan(text) : colors.yellow(text)),
+      leftOut: 3,
+    },
+    { head: 'Content', cell: ({ content }) => formatBytes(content.facts.length), align: 'right', leftOut: 2 },
+    { head: 'Same for', cell: ({ runs }) => formatCount(runs, 'run'), align: 'right', leftOut: 1 },
+    {
+      head: 'npm run collector --',
+      cell: ({ content, before }) => command(formatTime(content.run), before === undefined),
+      wraps: true,
+      narrowest: 54,
+    },
+  ];
+}
+
+function summarizeChange({ content, before, runs }: Change) {
+  const summarize = ({ key, run, facts }: Content) => ({
+    run: run.toISOString(),
+    fetchedAt: facts.fetchedAt.toISOString(),
+    key,
+    sha256: facts.sha256,
+    bytes: facts.length,
+  });
+  return { ...summarize(content), runs, before: before === undefined ? null : summarize(before) };
+}
+
+/** What was looked at, so that nobody takes a bounded search for all there is. */
+function summary({ changes, objects, newest, oldest }: Changes, { resource, limit }: Options): string {
+  const count = changes.filter(({ before }) => before !== undefined).length;
+  const searched =
+    newest === undefined || oldest === undefined ? '' : `, ${formatTime(oldest)} to ${formatTime(newest)}`;
+  const stopped = changes.length === limit ? ` The search stopped after ${limit}; --limit sets how many.` : '';
+  return `${formatCount(count, 'change')} in ${formatCount(objects, 'run')} that archived the ${resource}${searched}.${stopped}`;
+}
+
+const helpText = (terminal: Terminal) =>
+  `
+Runs that did not archive it are passed over: a change is between two runs that did. Only metadata
+is read, the newest first, until --limit changes are found.
+${leftOutColumns('the list', changeColumns(terminal, '', { resource: 'manifest', archive: '' }))}
+With --json: an array, an element per change, with what was before it.
+Exit codes: 0 done, 1 the metadata of an object is damaged, 2 wrong command line,
+3 it could not be done.
+
+Examples:
+  npm run collector -- history my-cluster
+  npm run collector -- history my-cluster --last 100
+  npm run collector -- history my-cluster --resource log --from "3 days ago"
+`.trimEnd();

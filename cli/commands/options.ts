@@ -1,0 +1,99 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Resource, resourceNames } from '../../lambda/resources';
+import { clusterFilter } from '../archive/cluster-filter';
+import { defaultArchive } from '../archive/open-archive';
+import type { RunSelection } from '../archive/select-runs';
+import type { Terminal } from '../terminal/terminal';
+import { type Edge, parseRunTime, parseTime } from './time-argument';
+
+export interface ArchiveOption {
+  readonly archive: string;
+}
+
+export interface JsonOption {
+  readonly json?: boolean;
+}
+
+export interface PeriodOptions {
+  readonly from?: Date;
+  readonly to?: Date;
+}
+
+export interface RunOptions extends PeriodOptions {
+  readonly run?: Date;
+  readonly at?: Date;
+  readonly last?: number;
+}
+
+/** Adds what every command takes. */
+export function withArchive(command: Command): Command {
+  return command.option('--archive <location>', 'the archive: a folder or s3://bucket', defaultArchive);
+}
+
+export function withJson(command: Command): Command {
+  return command.option('--json', 'print JSON for programs instead of text for people');
+}
+
+export function withPeriod(command: Command, { now }: Pick<Terminal, 'now'>): Command {
+  return command
+    .addOption(timeOption('--from <time>', 'only runs at or after this time', 'start', now))
+    .addOption(timeOption('--to <time>', 'only runs at or before this time', 'end', now));
+}
+
+/** Adds the options for one run, which a command takes instead of a period. */
+export function withOneRun(command: Command, { now }: Pick<Terminal, 'now'>, others: string[] = []): Command {
+  return command
+    .addOption(
+      new Option('--run <time>', 'the run of exactly this time').argParser(parseRunTime).conflicts(['at', ...others]),
+    )
+    .addOption(timeOption('--at <time>', 'the newest run at or before this time', 'end', now).conflicts(others));
+}
+
+/** Adds all options that select runs. @param last what `--last` is without --from */
+export function withRuns(command: Command, terminal: Pick<Terminal, 'now'>, last: number | 'all'): Command {
+  withPeriod(withOneRun(command, terminal, ['from', 'to', 'last']), terminal);
+  return command.addOption(
+    lastOption(`only so many runs, the newest (default: ${last === 'all' ? last : `${last}, with --from all`})`),
+  );
+}
+
+export function lastOption(description: string): Option {
+  return new Option('--last <count>', description).argParser(parseCount);
+}
+
+/** The runs that the options select. @param most how many of the newest runs, if neither --last nor --from is given */
+export function selectionOf({ run, at, from, to, last }: RunOptions, most: number | undefined): RunSelection {
+  return { run, at, from, to, last: last ?? (from === undefined ? most : undefined) };
+}
+
+export function timeOption(flags: string, description: string, edge: Edge, now: () => Date): Option {
+  return new Option(flags, description).argParser((text) => parseTime(text, edge, now()));
+}
+
+export function clusterOption(): Option {
+  return new Option('--cluster <glob>', 'only these clusters: a uid, or a pattern with * and ?').argParser(
+    clusterFilter,
+  );
+}
+
+export function resourceOption(description: string, fallback?: Resource): Option {
+  const option = new Option('--resource <resource>', description).choices(resourceNames);
+  return fallback === undefined ? option : option.default(fallback);
+}
+
+/** A whole number of at least 1. */
+export function parseCount(text: string): number {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (count < 1) throw new InvalidArgumentError('expected a whole number of at least 1.');
+  return count;
+}
+
+/**
+ * @throws through the parser, as wrong usage, if the period ends before it begins
+ */
+export function checkPeriod(command: Command, { from, to }: PeriodOptions): void {
+  if (from !== undefined && to !== undefined && from > to)
+    command.error(
+      `error: --from ${from.toISOString()} is later than --to ${to.toISOString()}; expected the earlier time in --from`,
+    );
+}

@@ -1,0 +1,58 @@
+import { RE2JS, RE2JSException } from 're2js';
+
+/** The pattern is no regular expression that is accepted; the message says why. */
+export class PatternError extends Error {
+  override readonly name = 'PatternError';
+}
+
+export interface PatternOptions {
+  /** The pattern is a text, not a regular expression. */
+  readonly isFixed: boolean;
+  readonly ignoreCase: boolean;
+}
+
+export interface LinePattern {
+  /** Whether the pattern matches anywhere in a line. */
+  readonly matches: (line: string) => boolean;
+  /** The text that every line that matches contains; undefined if no such text is known. */
+  readonly text: string | undefined;
+}
+
+/** The characters that have a meaning in a regular expression. */
+const syntax = /[\\^$.|?*+()[\]{}]/;
+
+/**
+ * RE2JS takes time in proportion to the line, whatever the pattern: JavaScript's own regular expressions can take time
+ * that is exponential in the length of a line.
+ * @throws PatternError
+ */
+export function linePattern(pattern: string, { isFixed, ignoreCase }: PatternOptions): LinePattern {
+  if (pattern.includes('\n'))
+    throw new PatternError('Reading the pattern failed: it has a line end; lines are searched one by one');
+  const isText = isFixed || !syntax.test(pattern);
+  if (isText && !ignoreCase) return { text: pattern, matches: (line) => line.includes(pattern) };
+  if (isText) {
+    // Of a mere text, JavaScript's regular expression takes no longer than the line is long, and half as long as RE2JS.
+    const expression = new RegExp(pattern.replaceAll(new RegExp(syntax, 'g'), '\\$&'), 'iu');
+    return { text: undefined, matches: (line) => expression.test(line) };
+  }
+  try {
+    const compiled = RE2JS.compile(pattern, ignoreCase ? RE2JS.CASE_INSENSITIVE : 0);
+    return { text: undefined, matches: (line) => compiled.test(line) };
+  } catch (error) {
+    if (!(error instanceof RE2JSException)) throw error;
+    throw new PatternError(
+      `Reading the pattern failed: ${error.message}; expected a regular expression in RE2 syntax, or -F for a text`,
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * Whether the text of a JSON record may have a line that matches. Inside a JSON string, a character stands for itself or
+ * is escaped: `\u` and four digits may stand for any, the short escapes for `"`, `\`, `/` and control characters.
+ */
+export function mayMatchRecord({ text }: LinePattern, record: Buffer): boolean {
+  if (text === undefined || /["\\/\p{Cc}]/u.test(text)) return true;
+  return record.includes(text) || record.includes('\\u');
+}

@@ -1,0 +1,97 @@
+import { formatTime } from '../terminal/format';
+import { escapedJson, printable, printableLines } from '../terminal/printable';
+import { print, type Terminal } from '../terminal/terminal';
+import type { FoundLine } from './line-search';
+import type { ObjectSearch, SearchedObject } from './search-object';
+
+export interface SearchPrinterOptions {
+  readonly json?: boolean;
+  /** How many lines match, instead of the lines. */
+  readonly count?: boolean;
+  readonly context: number;
+  /** Whether control characters are written out. */
+  readonly escape: boolean;
+}
+
+/** Prints searches one after the other. */
+export class SearchPrinter {
+  /** Lines that match. */
+  matches = 0;
+  /** Objects with such lines. */
+  objects = 0;
+  /** Objects that could not be searched, or are damaged. */
+  problems = 0;
+  dividedLines = 0;
+  readonly #terminal: Terminal;
+  readonly #options: SearchPrinterOptions;
+  #hasPrinted = false;
+
+  constructor(terminal: Terminal, options: SearchPrinterOptions) {
+    this.#terminal = terminal;
+    this.#options = options;
+  }
+
+  /** Makes output of a line; undefined if lines are only counted. */
+  get format(): ((line: FoundLine, object: SearchedObject) => string) | undefined {
+    const { json, count } = this.#options;
+    if (count === true) return undefined;
+    return json === true ? (line, object) => this.#jsonOf(line, object) : (line, object) => this.#textOf(line, object);
+  }
+
+  /** Prints what a search finds, as it comes. */
+  async print(search: ObjectSearch): Promise<void> {
+    const { object, output } = search;
+    let isFirst = true;
+    for await (const block of output as AsyncIterable<string>) {
+      await this.#printBlock(block, isFirst);
+      isFirst = false;
+    }
+    const { matches, dividedLines, problem } = search;
+    if (this.#options.count === true && matches > 0) await this.#printBlock(this.#countOf(search), true);
+    this.matches += matches;
+    this.objects += matches > 0 ? 1 : 0;
+    this.dividedLines += dividedLines;
+    if (problem === undefined) return;
+    this.problems += 1;
+    const { err, errColors } = this.#terminal;
+    await print(err, `${errColors.red('not searched:')} ${printable(`${object.key}: ${problem}`)}\n`);
+  }
+
+  /** To be called after the last search. */
+  async end(): Promise<void> {
+    if (this.#options.json === true) await print(this.#terminal.out, this.#hasPrinted ? '\n]\n' : '[]\n');
+  }
+
+  async #printBlock(block: string, isFirst: boolean): Promise<void> {
+    const { json, count, context } = this.#options;
+    let text = block;
+    if (json === true && !this.#hasPrinted) text = `[${block.slice(1)}`;
+    else if (json !== true && count !== true && context > 0 && isFirst && this.#hasPrinted) text = `--\n${block}`;
+    this.#hasPrinted = true;
+    await print(this.#terminal.out, text);
+  }
+
+  #textOf({ text, isMatch, isApart }: FoundLine, object: SearchedObject): string {
+    const shown = this.#options.escape ? printableLines(text) : text;
+    return `${isApart ? '--\n' : ''}${this.#prefixOf(object, isMatch ? ':' : '-')} ${shown}\n`;
+  }
+
+  #prefixOf({ cluster, run }: SearchedObject, mark: string): string {
+    return this.#terminal.colors.cyan(`${printable(cluster)} ${formatTime(run)}${mark}`);
+  }
+
+  /** An element of the array; the comma before the first becomes the array's bracket. */
+  #jsonOf({ number, text, isMatch, isCut }: FoundLine, { cluster, resource, run }: SearchedObject): string {
+    const context = this.#options.context > 0 ? { match: isMatch } : {};
+    const cut = isCut ? { cut: true } : {};
+    const element = { cluster, resource, run: run.toISOString(), line: number, ...context, ...cut, text };
+    return `,\n${escapedJson(element)}`;
+  }
+
+  #countOf({ object, matches }: ObjectSearch): string {
+    const { cluster, resource, run, key } = object;
+    return this.#options.json === true
+      ? `,\n${escapedJson({ cluster, resource, run: run.toISOString(), key, matches })}`
+      : `${this.#prefixOf(object, ':')} ${matches}\n`;
+  }
+}

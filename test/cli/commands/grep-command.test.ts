@@ -1,0 +1,206 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { objectKey } from '../../../lambda/archive/archive-layout';
+import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
+import { runCollector } from '../run-collector';
+
+const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
+const at10 = '2026-11-20T10:00:00Z';
+const at11 = '2026-11-20T11:00:00Z';
+const hostile = '\u001b]0;owned\u0007 \u202e';
+const logs: Record<string, string> = {
+  'prod-1': 'starting\nOOMKilled pod "a/b"\nrestarted\nall is well\nstill well\noomkilled again',
+  'prod-2': 'starting\nall is well\n',
+  'test-1': `before\nOOMKilled ${hostile}\n`,
+};
+
+describe('grep', () => {
+  let archive: ArchiveFixture;
+
+  beforeAll(async () => {
+    archive = await ArchiveFixture.create();
+    const clusters = ['prod-1', 'prod-2', 'test-1', 'down'];
+    for (const at of [10, 11]) {
+      const answer: AttemptFixture['answer'] = (cluster, resource) => {
+        if (cluster === 'down') return { failed: 'no answer' };
+        if (resource === 'manifest') return { content: `image: ${cluster}:latest\n` };
+        return { content: logRecord(cluster, at === 10 ? `${logs[cluster]}` : `later\n${logs[cluster]}`) };
+      };
+      await archive.attempt({ run: hour(at), clusters, answer });
+    }
+  });
+
+  const grep = (...args: string[]) => runCollector(['grep', '--archive', archive.folder, ...args]);
+
+  it('finds the lines of all logs of the newest run, and says what it searched', async () => {
+    expect(await grep('OOMKilled pod')).toEqual({
+      code: 0,
+      out: `prod-1 ${at11}: OOMKilled pod "a/b"\n`,
+      err: `1 line in 1 of 3 logs of the run ${at11}; 1 log not archived, so not searched.\n`,
+    });
+  });
+
+  it.each([
+    [
+      ['--last', '2'],
+      [at10, at11],
+    ],
+    [['--run', at10], [at10]],
+    [['--at', '2026-11-20T10:59'], [at10]],
+    [
+      ['--from', '2026-11-20'],
+      [at10, at11],
+    ],
+    [['--to', '2026-11-20T10:30'], [at10]],
+  ])('searches the runs that %j selects, oldest first', async (args, runs) => {
+    for (const cluster of [[], ['--cluster', 'prod-1'], ['--cluster', 'prod*']]) {
+      const { out } = await grep('OOMKilled pod', ...args, ...cluster);
+      expect(out).toBe(runs.map((run) => `prod-1 ${run}: OOMKilled pod "a/b"\n`).join(''));
+    }
+  });
+
+  it.each([
+    ['prod-1', ['prod-1']],
+    ['prod-*', ['prod-1', 'prod-2']],
+    ['*-1', ['prod-1', 'test-1']],
+    ['????-?', ['prod-1', 'prod-2', 'test-1']],
+    ['*', ['prod-1', 'prod-2', 'test-1']],
+  ])('--cluster %s searches these clusters', async (glob, clusters) => {
+    const { out } = await grep('.', '--count', '--json', '--cluster', glob);
+    expect(JSON.parse(out).map(({ cluster }: { cluster: string }) => cluster)).toEqual(clusters);
+  });
+
+  it('takes a regular expression, or with -F a text, with -i in any case', async () => {
+    const lines = async (...args: string[]) => (await grep('--cluster', 'prod-1', ...args)).out.split('\n').length - 1;
+    expect(await lines('^OOM.*pod "[a-z]/b"$')).toBe(1);
+    expect(await lines('(?i)^oomkilled')).toBe(2);
+    expect(await lines('-i', 'OOMKILLED')).toBe(2);
+    expect(await lines('-F', '"a/b"')).toBe(1);
+    expect(await lines('-F', '.')).toBe(0);
+    expect(await lines('-F', '-i', 'ALL IS')).toBe(1);
+  });
+
+  it('-C prints the lines around, and separates what is apart', async () => {
+    const { out } = await grep('-C', '1', '-i', 'oomkilled', '--last', '1');
+    const [one, two] = [`prod-1 ${at11}`, `test-1 ${at11}`];
+    expect(out).toBe(
+      [
+        `${one}- starting`,
+        `${one}: OOMKilled pod "a/b"`,
+        `${one}- restarted`,
+        '--',
+        `${one}- still well`,
+        `${one}: oomkilled again`,
+        '--',
+        `${two}- before`,
+        `${two}: OOMKilled \\u{1b}]0;owned\\u{7} \\u{202e}`,
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('-c counts lines by log', async () => {
+    const { out, err } = await grep('-c', '-i', 'oomkilled');
+    expect(out).toBe(`prod-1 ${at11}: 2\ntest-1 ${at11}: 1\n`);
+    expect(err).toContain('3 lines in 2 of 3 logs');
+  });
+
+  it('--json has an element per line, or with -c per log', async () => {
+    const { out } = await grep('--json', 'pod');
+    expect(JSON.parse(out)).toEqual([
+      { cluster: 'prod-1', resource: 'log', run: '2026-11-20T11:00:00.000Z', line: 3, text: 'OOMKilled pod "a/b"' },
+    ]);
+    const around = JSON.parse((await grep('--json', '-C', '1', 'pod')).out);
+    expect(around.map(({ line, match }: { line: number; match: boolean }) => [line, match])).toEqual([
+      [2, false],
+      [3, true],
+      [4, false],
+    ]);
+    const counts = JSON.parse((await grep('--json', '-c', 'pod')).out);
+    const key = objectKey({ resource: 'log', cluster: 'prod-1', run: hour(11), compression: 'gzip' });
+    expect(counts).toEqual([{ cluster: 'prod-1', resource: 'log', run: '2026-11-20T11:00:00.000Z', key, matches: 1 }]);
+    expect((await grep('--json', 'nowhere')).out).toBe('[]\n');
+  });
+
+  it('writes out control characters, unless they are asked for', async () => {
+    const raw = await grep('--no-escape', '--cluster', 'test-1', 'OOM');
+    expect(raw.out).toBe(`test-1 ${at11}: OOMKilled ${hostile}\n`);
+    const json = (await grep('--json', '--cluster', 'test-1', 'OOM')).out;
+    for (const character of ['\u001b', '\u202e']) expect(json).not.toContain(character);
+    expect(JSON.parse(json)[0].text).toBe(`OOMKilled ${hostile}`);
+  });
+
+  it('searches manifests as well', async () => {
+    const { out } = await grep('--resource', 'manifest', 'image: .*:latest', '--cluster', 'prod-2');
+    expect(out).toBe(`prod-2 ${at11}: image: prod-2:latest\n`);
+  });
+
+  it('a line that nobody has is exit code 1', async () => {
+    expect(await grep('no such line')).toMatchObject({ code: 1, out: '' });
+  });
+
+  it.each([
+    ['a pattern that is no regular expression', ['(']],
+    ['a reference back, which could take exponential time', ['(a)\\1']],
+    ['too much context', ['a', '-C', '1001']],
+    ['a negative context', ['a', '-C', '-1']],
+  ])('%s is exit code 2', async (_, args) => {
+    expect(await grep(...args)).toMatchObject({ code: 2, out: '' });
+  });
+
+  it.each([
+    ['a cluster that is not there', ['a', '--cluster', 'prod-9'], /of a cluster prod-9 failed: none was archived/],
+    [
+      'clusters that are not there',
+      ['a', '--cluster', 'x*'],
+      /failed: none was archived of the run 2026-11-20T11:00:00Z/,
+    ],
+    ['a period without runs', ['a', '--from', '2027-01-01'], /failed: there is no run in this period/],
+    ['a run that is not there', ['a', '--run', '2026-11-20T10:30'], /the nearest: 2026-11-20T10:00:00Z/],
+  ])('%s is exit code 3: nothing was searched', async (_, args, message) => {
+    const { code, out, err } = await grep(...args);
+    expect([code, out]).toEqual([3, '']);
+    expect(err).toMatch(message);
+  });
+
+  it('an object that cannot be searched is named, the others are searched, and the exit code is 3', async () => {
+    const other = await ArchiveFixture.create();
+    const clusters = ['damaged', 'good', 'missing'];
+    await other.attempt({ run: hour(9), clusters, answer: (cluster) => ({ content: logRecord(cluster, 'found\n') }) });
+    const keyOf = (cluster: string) => objectKey({ resource: 'log', cluster, run: hour(9), compression: 'gzip' });
+    const metadata = (await other.store.head(keyOf('damaged')))?.userMetadata ?? {};
+    await other.put(keyOf('damaged'), Buffer.from('not gzip'), metadata);
+    await rm(join(other.folder, keyOf('missing')));
+    const { code, out, err } = await runCollector(['grep', 'found', '--archive', other.folder]);
+    expect(code).toBe(3);
+    expect(out).toBe('good 2026-11-20T09:00:00Z: found\n');
+    expect(err).toContain(`not searched: ${keyOf('damaged')}: it cannot be decompressed`);
+    expect(err).toContain(`not searched: ${keyOf('missing')}: it is recorded, but not there`);
+  });
+
+  it('a log larger than what is read at once is searched as well', async () => {
+    const other = await ArchiveFixture.create();
+    const text = `${'filler '.repeat(20)}\n`.repeat(30_000);
+    await other.attempt({
+      run: hour(9),
+      clusters: ['large'],
+      answer: (cluster) => ({ content: logRecord(cluster, `${text}the needle\n${text}`) }),
+    });
+    const { out } = await runCollector(['grep', '-F', 'the needle', '--json', '--archive', other.folder]);
+    expect(JSON.parse(out)).toMatchObject([{ cluster: 'large', line: 30_001, text: 'the needle' }]);
+  });
+
+  it('output of many logs at once comes in order, all of it', async () => {
+    const other = await ArchiveFixture.create();
+    const clusters = Array.from({ length: 40 }, (_, at) => `cluster-${String(at).padStart(2, '0')}`);
+    const text = Array.from({ length: 3000 }, (_, at) => `line ${at}\n`).join('');
+    const answer: AttemptFixture['answer'] = (cluster) => ({ content: logRecord(cluster, text) });
+    await other.attempt({ run: hour(9), clusters, answer });
+    const { out } = await runCollector(['grep', 'line', '--archive', other.folder]);
+    expect(out).toBe(
+      clusters
+        .map((cluster) => text.replace(/^/gm, `${cluster} 2026-11-20T09:00:00Z: `).replace(/[^\n]*$/, ''))
+        .join(''),
+    );
+  });
+});

@@ -1,0 +1,126 @@
+import { stripVTControlCharacters } from 'node:util';
+import { objectKey } from '../../../lambda/archive/archive-layout';
+import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
+import { runCollector } from '../run-collector';
+
+const hour = (at: number) => new Date(Date.UTC(2026, 10, 10, at));
+const iso = (at: number) => hour(at).toISOString();
+/** Versions by hour: two early changes, a failure, then more than a hundred equal runs. */
+const versionAt = (at: number) => (at < 3 ? 'one' : at < 5 ? 'two' : 'three');
+const answer =
+  (at: number): AttemptFixture['answer'] =>
+  (cluster, resource) => {
+    if (at === 4) return { failed: 'no answer' };
+    return { content: resource === 'log' ? logRecord(cluster, `at ${at}\n`) : `version: ${versionAt(at)}\n` };
+  };
+const hours = 125;
+
+describe('history', () => {
+  let archive: ArchiveFixture;
+
+  beforeAll(async () => {
+    archive = await ArchiveFixture.create();
+    for (let at = 0; at < hours; at += 1)
+      await archive.attempt({ run: hour(at), clusters: ['my cluster'], answer: answer(at) });
+  });
+
+  const history = (...args: string[]) => runCollector(['history', 'my cluster', '--archive', archive.folder, ...args]);
+  const changes = async (...args: string[]) => JSON.parse((await history('--json', ...args)).out);
+  const runs = async (...args: string[]) => (await changes(...args)).map(({ run }: { run: string }) => run);
+
+  it('finds the newest change although more than a hundred runs since are equal', async () => {
+    expect(await changes('--limit', '1')).toEqual([
+      {
+        run: iso(5),
+        fetchedAt: '2026-11-10T05:00:01.500Z',
+        key: objectKey({ resource: 'manifest', cluster: 'my cluster', run: hour(5), compression: 'gzip' }),
+        sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+        bytes: 15,
+        runs: 120,
+        before: expect.objectContaining({ run: iso(3), bytes: 13 }),
+      },
+    ]);
+  });
+
+  it('lists all changes newest first, and the first content last', async () => {
+    const all = await changes();
+    expect(all.map(({ run, runs: same }: { run: string; runs: number }) => [run, same])).toEqual([
+      [iso(5), 120],
+      [iso(3), 1],
+      [iso(0), 3],
+    ]);
+    expect(all[2].before).toBeNull();
+  });
+
+  it('the command of each line shows that change', async () => {
+    const { out, err } = await history();
+    const lines = stripVTControlCharacters(out).split('\n');
+    const commands = lines.flatMap((line) => /│ ((?:diff|show) .*?) +│$/.exec(line)?.[1] ?? []);
+    expect(commands).toEqual([
+      `diff 'my cluster' --run 2026-11-10T05:00:00Z --archive ${archive.folder}`,
+      `diff 'my cluster' --run 2026-11-10T03:00:00Z --archive ${archive.folder}`,
+      `show 'my cluster' --run 2026-11-10T00:00:00Z --archive ${archive.folder}`,
+    ]);
+    expect(err).toBe(
+      '2 changes in 124 runs that archived the manifest, 2026-11-10T00:00:00Z to 2026-11-15T04:00:00Z.\n',
+    );
+    const pasted = await runCollector([
+      'diff',
+      'my cluster',
+      ...['--run', '2026-11-10T05:00:00Z', '--archive', archive.folder],
+    ]);
+    expect(pasted.out).toContain('-version: two\n+version: three\n');
+  });
+
+  it('a period bounds it; the run before only tells whether the oldest changed anything', async () => {
+    expect(await runs('--from', iso(3), '--to', iso(10))).toEqual([iso(5), iso(3)]);
+    expect(await runs('--from', iso(4), '--to', iso(10))).toEqual([iso(5)]);
+    expect(await runs('--from', iso(6))).toEqual([]);
+    expect(await runs('--to', iso(2))).toEqual([iso(0)]);
+  });
+
+  it('--last bounds it to the newest runs that archived it, and says so', async () => {
+    expect(await runs('--last', '119')).toEqual([]);
+    expect(await runs('--last', '120')).toEqual([iso(5)]);
+    const { out, err } = await history('--last', '100');
+    expect(out).toBe('');
+    expect(err).toContain('0 changes in 100 runs that archived the manifest, 2026-11-11T01:00:00Z to');
+  });
+
+  it('--limit says that the search stopped', async () => {
+    expect((await history('--limit', '2')).err).toContain('The search stopped after 2; --limit sets how many.');
+  });
+
+  it('of a log every new text is a change', async () => {
+    const { out } = await history('--resource', 'log', '--limit', '3');
+    expect(out.match(/diff 'my cluster' --resource log --run/g)).toHaveLength(3);
+  });
+
+  it('a cluster that was never archived is trouble', async () => {
+    const { code, err } = await runCollector(['history', 'other', '--archive', archive.folder]);
+    expect(code).toBe(3);
+    expect(err).toContain('Finding the manifest of cluster other failed');
+  });
+
+  it('an object whose metadata is malformed is named, and the exit code says so', async () => {
+    const other = await ArchiveFixture.create();
+    for (const at of [0, 1, 2]) await other.attempt({ run: hour(at), clusters: ['c'], answer: answer(at) });
+    const key = objectKey({ resource: 'manifest', cluster: 'c', run: hour(1), compression: 'gzip' });
+    await other.put(key, Buffer.from('x'), {});
+    const { code, err } = await runCollector(['history', 'c', '--archive', other.folder]);
+    expect(code).toBe(1);
+    expect(err).toContain(`damaged: ${key}: its metadata is absent or malformed`);
+  });
+
+  it.each([60, 80, 120])('fits %i columns, and no time breaks', async (columns) => {
+    const other = await ArchiveFixture.create();
+    for (const at of [0, 1, 3])
+      await other.attempt({ run: new Date(hour(at).getTime() + 457), clusters: ['prod-eu-1'], answer: answer(at) });
+    const { out } = await runCollector(['history', 'prod-eu-1', '--archive', other.folder], {
+      columns,
+      isTerminal: false,
+    });
+    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns);
+    expect(out.match(/2026-11-10T0[03]:00:00\.457Z/g)?.length).toBeGreaterThanOrEqual(2);
+  });
+});

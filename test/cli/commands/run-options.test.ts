@@ -1,0 +1,161 @@
+import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
+import { runCollector } from '../run-collector';
+
+const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
+/** A run that a person started: its time has milliseconds. */
+const manual = new Date('2026-11-20T09:30:15.457Z');
+const answer =
+  (version: string): AttemptFixture['answer'] =>
+  (cluster, resource) => ({ content: resource === 'log' ? logRecord(cluster, version) : `version: ${version}\n` });
+
+let archive: ArchiveFixture;
+
+beforeAll(async () => {
+  archive = await ArchiveFixture.create();
+  for (const run of [hour(8), hour(9), manual, hour(10)])
+    await archive.attempt({ run, clusters: ['alpha'], answer: answer(run.toISOString()) });
+  // Completed three hours late: younger than the content of the run after it.
+  await archive.attempt({
+    run: hour(7),
+    startedAt: new Date('2026-11-20T10:30:00Z'),
+    clusters: ['alpha'],
+    answer: answer('late'),
+  });
+  await archive.attempt({ run: hour(11), clusters: ['alpha'], answer: () => ({ failed: 'no answer' }) });
+});
+
+const collector = (...args: string[]) => runCollector([...args, '--archive', archive.folder]);
+
+/** The runs that a command is about, by its JSON. */
+const runsOf = {
+  runs: async (...args: string[]) => [JSON.parse((await collector('runs', '--json', ...args)).out)].flat(),
+  list: async (...args: string[]) =>
+    JSON.parse((await collector('list', '--json', '--resource', 'manifest', ...args)).out),
+  report: async (...args: string[]) =>
+    JSON.parse((await collector('report', '--json', ...args)).out).runs.map(({ time }: { time: string }) => ({
+      run: time,
+    })),
+  show: async (...args: string[]) => [JSON.parse((await collector('show', 'alpha', '--json', ...args)).out)],
+  diff: async (...args: string[]) => [JSON.parse((await collector('diff', 'alpha', '--json', ...args)).out).to],
+  'diff --all': async (...args: string[]) => [
+    { run: JSON.parse((await collector('diff', '--all', '--json', ...args)).out).to },
+  ],
+};
+type Command = keyof typeof runsOf;
+const commands = Object.keys(runsOf) as Command[];
+const times = async (command: Command, ...args: string[]): Promise<string[]> =>
+  (await runsOf[command](...args)).map(({ run }: { run: string }) => run);
+
+describe.each(commands)('%s: a time names runs', (command) => {
+  it('every time that `runs` prints can be pasted into --run', async () => {
+    const { out } = await collector('runs', '--to', '2026-11-20T10:00');
+    const printed = [...out.matchAll(/│ (2026-\S+) /g)].map(([, time = '']) => time);
+    expect(printed).toHaveLength(5);
+    // Nothing is before the oldest that diff could compare it with.
+    for (const time of command.startsWith('diff') ? printed.slice(1) : printed)
+      expect(await times(command, '--run', time)).toEqual([new Date(time).toISOString()]);
+  });
+
+  it('a time as the keys write it can be pasted into --run as well', async () => {
+    expect(await times(command, '--run', '20261120T093015.457Z')).toEqual([manual.toISOString()]);
+  });
+
+  it('--run with a time that no run has is an error that names the nearest runs', async () => {
+    const target = { show: ['alpha'], diff: ['alpha'], 'diff --all': ['--all'] }[command as string] ?? [];
+    const args = [command.split(' ')[0] ?? '', ...target, '--run', '2026-11-20T09:30', '--json'];
+    const { code, out, err } = await collector(...args);
+    expect([code, out]).toEqual([3, '']);
+    expect(err).toContain('the nearest: 2026-11-20T09:00:00Z, 2026-11-20T09:30:15.457Z');
+  });
+
+  it('--at means the newest run at or before the time', async () => {
+    expect(await times(command, '--at', '2026-11-20T09:30')).toEqual([hour(9).toISOString()]);
+    expect(await times(command, '--at', '2026-11-20T09:31')).toEqual([manual.toISOString()]);
+    expect(await times(command, '--at', '2h ago')).toEqual([hour(10).toISOString()]);
+  });
+
+  it('one run and a period exclude each other', async () => {
+    const target = { show: ['alpha'], diff: ['alpha'], 'diff --all': ['--all'] }[command as string] ?? [];
+    const args = [command.split(' ')[0] ?? '', ...target, '--run', '2026-11-20T09:00', '--at', '2026-11-20T09:00'];
+    const { code, err } = await collector(...args);
+    expect(code).toBe(2);
+    expect(err).toContain("option '--run <time>' cannot be used with option '--at <time>'");
+  });
+});
+
+describe.each(['runs', 'list', 'report'] as const)('%s: a period', (command) => {
+  it('both ends belong to it, and a late run counts by its time', async () => {
+    const period = ['--from', '2026-11-20T07:00', '--to', '2026-11-20T09:00'];
+    expect(await times(command, ...period)).toEqual([7, 8, 9].map((at) => hour(at).toISOString()));
+  });
+
+  it('--last takes the newest runs of the period', async () => {
+    const runs = await times(command, '--last', '2', '--to', '2026-11-20T10:00');
+    expect(runs).toEqual([manual.toISOString(), hour(10).toISOString()]);
+  });
+});
+
+describe('diff with a period', () => {
+  it.each([
+    ['2026-11-20T08:30', '2026-11-20T09:45', hour(8), manual],
+    ['2026-11-20T07:00', '2026-11-20T10:00', hour(7), hour(10)],
+    // Fetched later than all others, and yet the run of 07:00.
+    ['2026-11-20T07:59', '2026-11-20T08:00', hour(7), hour(8)],
+  ])('from %s to %s compares the same runs of one cluster and of all', async (from, to, before, after) => {
+    const period = ['--from', from, '--to', to, '--json'];
+    const one = JSON.parse((await collector('diff', 'alpha', ...period)).out);
+    const all = JSON.parse((await collector('diff', '--all', ...period)).out);
+    expect([one.from.run, one.to.run]).toEqual([before.toISOString(), after.toISOString()]);
+    expect([all.from, all.to]).toEqual([before.toISOString(), after.toISOString()]);
+  });
+
+  it('a date alone in --from is its first moment, as everywhere', async () => {
+    const { code, err } = await collector('diff', 'alpha', '--from', '2026-11-20');
+    expect(code).toBe(3);
+    expect(err).toContain('at or before 2026-11-20T00:00:00Z; the oldest is of the run 2026-11-20T07:00:00Z');
+  });
+
+  it.each([['alpha'], ['--all']])('of %s with one run has nothing to compare', async (target) => {
+    const { code, out, err } = await collector(
+      'diff',
+      target,
+      '--from',
+      '2026-11-20T10:00',
+      '--to',
+      '2026-11-20T10:30',
+    );
+    expect([code, out]).toEqual([3, '']);
+    expect(err).toContain('has only one');
+  });
+});
+
+describe('show and diff say on standard error', () => {
+  it('which object they chose', async () => {
+    const { out, err } = await collector('show', 'alpha', '--run', '2026-11-20T10:00');
+    expect(out).toBe('version: 2026-11-20T10:00:00.000Z\n');
+    expect(err).toBe('manifest of alpha, run 2026-11-20T10:00:00Z, fetched 2026-11-20T10:00:01.500Z\n');
+  });
+
+  it('that it was fetched late', async () => {
+    const { err } = await collector('show', 'alpha', '--run', '2026-11-20T07:00');
+    expect(err).toContain('fetched 2026-11-20T10:30:01.500Z, late: 3 h 30 min after the time of the run');
+    const diff = await collector('diff', 'alpha', '--run', '2026-11-20T08:00');
+    expect(diff.err).toMatch(/^from: .*run 2026-11-20T07:00:00Z.*, late: 3 h 30 min/);
+    expect(diff.err).toMatch(/^to: {3}manifest of alpha, run 2026-11-20T08:00:00Z, fetched 2026-11-20T08:00:01.500Z$/m);
+  });
+
+  it('that a newer run has none', async () => {
+    const newer = 'The newer run 2026-11-20T11:00:00Z has none: runs 2026-11-20T11:00:00Z says why.\n';
+    expect((await collector('show', 'alpha')).err).toContain(newer);
+    expect((await collector('diff', 'alpha')).err).toContain(newer);
+    expect((await collector('show', 'alpha', '--at', '2026-11-20T10:59')).err).not.toContain('newer run');
+  });
+
+  it('why the run that was asked for has none', async () => {
+    const failed = await collector('show', 'alpha', '--run', '2026-11-20T11:00');
+    expect([failed.code, failed.out]).toEqual([3, '']);
+    expect(failed.err).toContain('the run 2026-11-20T11:00:00Z did not archive it (failed): no answer');
+    const other = await collector('show', 'beta', '--run', '2026-11-20T10:00');
+    expect(other.err).toContain('the run 2026-11-20T10:00:00Z did not cover it');
+  });
+});

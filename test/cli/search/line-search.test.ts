@@ -1,0 +1,243 @@
+import { spawnSync } from 'node:child_process';
+import fc from 'fast-check';
+import { linePattern, mayMatchRecord, PatternError } from '../../../cli/search/line-pattern';
+import { type FoundLine, LineSearch, longestPart, overlap } from '../../../cli/search/line-search';
+
+interface Searched {
+  readonly found: FoundLine[];
+  readonly matches: number;
+  readonly dividedLines: number;
+}
+
+function search(text: string | Buffer, matches: (line: string) => boolean, context = 0, chunkSize = 7): Searched {
+  const found: FoundLine[] = [];
+  const lines = new LineSearch({ matches, context, onFound: (line) => found.push(line) });
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += chunkSize) lines.write(bytes.subarray(at, at + chunkSize));
+  lines.end();
+  return { found, matches: lines.matches, dividedLines: lines.dividedLines };
+}
+
+const numbers = ({ found }: Searched) => found.map(({ number }) => number);
+
+describe('a search of lines', () => {
+  it('finds every line that matches, however the text is cut into chunks', () => {
+    const line = fc.array(fc.constantFrom('a', 'b', 'é', '東', '😀', '\r', ' '), { maxLength: 6 });
+    const text = fc.array(
+      line.map((characters) => characters.join('')),
+      { maxLength: 12 },
+    );
+    fc.assert(
+      fc.property(text, fc.boolean(), fc.integer({ min: 1, max: 30 }), (lines, endsWithNewline, chunkSize) => {
+        const whole = lines.join('\n') + (endsWithNewline ? '\n' : '');
+        const expected = whole.split('\n').slice(0, whole.endsWith('\n') || whole === '' ? -1 : undefined);
+        const { found } = search(whole, () => true, 0, chunkSize);
+        expect(found.map(({ text: one }) => one)).toEqual(expected);
+        expect(found.map(({ number }) => number)).toEqual(expected.map((_, at) => at + 1));
+      }),
+    );
+  });
+
+  it('finds the lines around a match, each once, and marks where lines are left out', () => {
+    const text = 'a\nb\nMATCH\nc\nMATCH\nd\ne\nf\nMATCH\n';
+    const { found } = search(text, (line) => line === 'MATCH', 1);
+    expect(
+      found.map((line) => `${line.isApart ? '-- ' : ''}${line.number}${line.isMatch ? ':' : '-'}${line.text}`),
+    ).toEqual(['2-b', '3:MATCH', '4-c', '5:MATCH', '6-d', '-- 8-f', '9:MATCH']);
+  });
+
+  describe('in a line longer than a part', () => {
+    const before = 'first\n';
+    const filler = (bytes: number) => 'é'.repeat(bytes / 2);
+    const chunkSize = 64 * 1024;
+
+    it.each([
+      0, 1, 2, 3, 4, 5, 6, 7,
+    ])('a match that begins %i bytes before a part ends is found once', (bytesBefore) => {
+      // 8 bytes of two each; the line goes on far behind it.
+      const text = `${before}x${filler(longestPart - 1 - bytesBefore)}ääää${filler(3 * longestPart)}\nlast\n`;
+      const { found, matches, dividedLines } = search(text, (line) => line.includes('ääää'), 0, chunkSize);
+      expect([matches, dividedLines]).toEqual([1, 1]);
+      expect(found).toEqual([expect.objectContaining({ number: 2, isMatch: true, isCut: true })]);
+      expect(found[0]?.text).not.toContain('\ufffd');
+    });
+
+    it('a match as long as the overlap is found wherever the line is divided', () => {
+      const needle = 'n'.repeat(overlap - 8);
+      for (const at of [0, 1000, overlap, 2 * overlap]) {
+        const text = `${filler(longestPart - at)}${needle}${filler(longestPart)}`;
+        expect(search(text, (line) => line.includes(needle), 0, chunkSize).matches).toBe(1);
+      }
+    });
+
+    it('a line counts once, however often it matches, and the lines after it keep their numbers', () => {
+      const text = `${before}${'match '.repeat(longestPart)}\nmatch\n`;
+      const searched = search(text, (line) => line.includes('match'), 0, chunkSize);
+      expect(numbers(searched)).toEqual([2, 3]);
+    });
+
+    it('memory does not grow with the line', () => {
+      const lines = new LineSearch({ matches: () => false, context: 3, onFound: () => {} });
+      const chunk = Buffer.alloc(chunkSize, 'x');
+      global.gc?.();
+      const start = process.memoryUsage().rss;
+      for (let at = 0; at < 16_384; at += 1) lines.write(chunk);
+      lines.end();
+      expect(lines.dividedLines).toBe(1);
+      expect(process.memoryUsage().rss - start).toBeLessThan(200 * 1024 * 1024);
+    });
+  });
+});
+
+describe('a pattern', () => {
+  const regex = (text: string, ignoreCase = false) => linePattern(text, { isFixed: false, ignoreCase }).matches;
+
+  it.each(['(?=a)', '(a)\\1', 'a(?!b)', '(', '[', 'a**', '\\'])('%s is refused, with the reason', (text) => {
+    expect(() => regex(text)).toThrow(PatternError);
+    expect(() => regex(text)).toThrow(/expected a regular expression in RE2 syntax, or -F for a text/);
+  });
+
+  it('with a line end is refused', () => {
+    expect(() => regex('a\nb')).toThrow('it has a line end');
+  });
+
+  it.each([
+    '(a+)+$',
+    '(a|a)*$',
+    '(.*a){20}$',
+    '([a-z]+)*[0-9]',
+    'a.*a.*a.*a.*a.*b',
+  ])('%s takes no longer than a line is long', (text) => {
+    const matches = regex(text);
+    const seconds = (length: number) => {
+      const line = `${'a'.repeat(length)}!`;
+      const start = process.cpuUsage().user;
+      matches(line);
+      return (process.cpuUsage().user - start) / 1e6;
+    };
+    // Exponential or quadratic time would not end within the lifetime of the test.
+    expect(seconds(200_000)).toBeLessThan(20);
+  });
+
+  it('-i ignores the case of any script', () => {
+    for (const [pattern, line] of [
+      ['oomkilled', 'OOMKilled'],
+      ['STRASSE É', 'strasse é'],
+      ['[a-c]+é$', 'ABCÉ'],
+    ] as const)
+      expect(regex(pattern, true)(line)).toBe(true);
+    expect(linePattern('a.c', { isFixed: true, ignoreCase: true }).matches('xA.C')).toBe(true);
+    expect(linePattern('a.c', { isFixed: true, ignoreCase: true }).matches('abc')).toBe(false);
+  });
+
+  it('a record that is passed over undecoded has no line that matches', () => {
+    const unit = fc.constantFrom('a', 'b', '/', '"', '\\', '\t', '\u0001', 'é', '😀', 'n', 'u');
+    const text = fc.array(unit, { maxLength: 8 }).map((characters) => characters.join(''));
+    /** A part of the text: where it begins, and its length. */
+    const part = fc.tuple(fc.nat(7), fc.integer({ min: 1, max: 3 }));
+    /** Each character as JSON may write it. */
+    const writers: ((character: string) => string)[] = [
+      (character) => JSON.stringify(character).slice(1, -1),
+      (character) => character.replace(/[\s\S]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`),
+      (character) => (character === '/' ? '\\/' : JSON.stringify(character).slice(1, -1)),
+    ];
+    const writing = fc.oneof(
+      ...writers.map((write) => fc.constant(Array(8).fill(write))),
+      fc.array(fc.constantFrom(...writers), { minLength: 8, maxLength: 8 }),
+    );
+    fc.assert(
+      fc.property(text, part, writing, (log, [begin, length], ways) => {
+        const searched = [...log].slice(begin, begin + length).join('');
+        const written = [...log].map((character, at) => ways[at % ways.length]?.(character) ?? '').join('');
+        const record = `{"spec":{"log":"${written}"}}`;
+        expect(JSON.parse(record).spec.log).toBe(log);
+        const pattern = linePattern(searched, { isFixed: true, ignoreCase: false });
+        expect(pattern.matches(log)).toBe(true);
+        expect(mayMatchRecord(pattern, Buffer.from(record))).toBe(true);
+      }),
+      { numRuns: 1000 },
+    );
+    const plain = linePattern('OOMKilled', { isFixed: true, ignoreCase: false });
+    expect(mayMatchRecord(plain, Buffer.from('{"spec":{"log":"all is well\\n"}}'))).toBe(false);
+  });
+});
+
+const grep = spawnSync('grep', ['--version']);
+const reason = grep.status === 0 && grep.stdout.includes('GNU') ? undefined : 'there is no GNU grep';
+
+(reason === undefined ? describe : describe.skip)(
+  `beside grep${reason === undefined ? '' : ` (skipped: ${reason})`}`,
+  () => {
+    const env = { ...process.env, LC_ALL: 'C.UTF-8' };
+
+    /** What grep -n prints: the number, `:` or `-`, and the line. */
+    function grepped(args: readonly string[], pattern: string, text: string): string[] {
+      const { stdout, status, stderr } = spawnSync('grep', ['-a', '-n', ...args, '-e', pattern], { input: text, env });
+      if (status === 2 || status === null) throw new Error(`grep ${pattern} failed: ${stderr}`);
+      return stdout.toString().split('\n').slice(0, -1);
+    }
+
+    const ours = (pattern: string, text: string, context: number, isFixed: boolean, ignoreCase: boolean) =>
+      search(text, linePattern(pattern, { isFixed, ignoreCase }).matches, context, 5).found.flatMap((line) => [
+        ...(line.isApart ? ['--'] : []),
+        `${line.number}${line.isMatch ? ':' : '-'}${line.text}`,
+      ]);
+
+    const textOf = (letters: readonly string[]) =>
+      fc
+        .array(fc.array(fc.constantFrom(...letters), { maxLength: 8 }), { minLength: 1, maxLength: 10 })
+        .map((lines) => lines.map((line) => `${line.join('')}\n`).join(''));
+    const context = fc.integer({ min: 0, max: 2 });
+
+    /** Regular expressions that mean the same to both. */
+    const expressionOf = (atoms: readonly string[], edges: readonly string[]) => {
+      const repeated = (parts: fc.Arbitrary<string>, ...times: string[]) =>
+        fc.tuple(parts, fc.constantFrom('', '', ...times)).map((one) => one.join(''));
+      const joined = (parts: fc.Arbitrary<string>) =>
+        fc
+          .array(parts, { minLength: 1, maxLength: 3 })
+          .chain((all) => fc.constantFrom('', '|').map((between) => all.join(between)));
+      const atom = repeated(fc.constantFrom(...atoms), '*', '+', '?', '{1,2}');
+      // A group is not repeated: of repetitions of repetitions, it is grep that takes exponential time.
+      const group = repeated(
+        joined(atom).map((inner) => `(${inner})`),
+        '?',
+      );
+      const pattern = joined(fc.oneof(atom, group));
+      return fc
+        .tuple(fc.constantFrom('', '^', ...edges), pattern, fc.constantFrom('', '$', ...edges))
+        .map(([begin, inner, end]) => `${begin}(${inner})${end}`);
+    };
+    const common = ['a', 'b', 'A', ' ', '0', '.', '\\.', '[ab]', '[^a]', '[a-z0]', '[[:digit:]]'];
+    const letters = ['a', 'b', 'A', ' ', '0', '-', '.'];
+    // To RE2, word characters are those of ASCII; to grep, those of any script.
+    const ascii = fc.tuple(expressionOf([...common, '\\w'], ['\\b']), textOf(letters));
+    const anyScript = fc.tuple(
+      expressionOf([...common, 'é', '東', '[é😀]'], []),
+      textOf([...letters, 'é', '東', '😀']),
+    );
+
+    it('finds the same lines for random regular expressions', () => {
+      fc.assert(
+        fc.property(fc.oneof(ascii, anyScript), context, ([expression, lines], around) => {
+          const args = around === 0 ? ['-E'] : ['-E', '-C', `${around}`];
+          expect(ours(expression, lines, around, false, false)).toEqual(grepped(args, expression, lines));
+        }),
+        { numRuns: 400 },
+      );
+    });
+
+    it('finds the same lines for random texts, whatever their case', () => {
+      const needle = fc
+        .array(fc.constantFrom(...letters, 'é', 'É'), { minLength: 1, maxLength: 3 })
+        .map((characters) => characters.join(''));
+      fc.assert(
+        fc.property(needle, textOf([...letters, 'é', 'É']), fc.boolean(), (searched, lines, ignoreCase) => {
+          const args = ignoreCase ? ['-F', '-i'] : ['-F'];
+          expect(ours(searched, lines, 0, true, ignoreCase)).toEqual(grepped(args, searched, lines));
+        }),
+        { numRuns: 200 },
+      );
+    });
+  },
+);

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify, stripVTControlCharacters } from 'node:util';
+import { type Column, printTable } from '../../../cli/terminal/table';
+import { objectKey } from '../../../lambda/archive/archive-layout';
+import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
+import { keptTerminal, runCollector } from '../run-collector';
+
+const minute = (at: number) => new Date(Date.UTC(2026, 10, 20, 9, at, 15, 457));
+const clusters = Array.from({ length: 60 }, (_, at) => `production-europe-frankfurt-cluster-number-${at}`);
+const answer =
+  (run: number): AttemptFixture['answer'] =>
+  (cluster, resource) => {
+    if (cluster.endsWith('7')) return { failed: 'GET https://service.example/v1/platformclusters failed: 503 Busy' };
+    if (cluster.endsWith('8')) return { notAttempted: 'stopped shortly before the deadline' };
+    const text = `${cluster} ${run}\n`;
+    return { content: resource === 'log' ? logRecord(cluster, text) : text, state: 'Collecting everything' };
+  };
+
+const widthOf = (out: string) =>
+  Math.max(
+    ...stripVTControlCharacters(out)
+      .split('\n')
+      .map((line) => line.length),
+  );
+
+describe('tables', () => {
+  let archive: ArchiveFixture;
+
+  beforeAll(async () => {
+    archive = await ArchiveFixture.create();
+    for (const at of [1, 2]) await archive.attempt({ run: minute(at), clusters, answer: answer(at) });
+    const gone = objectKey({ resource: 'log', cluster: clusters[0] ?? '', run: minute(1), compression: 'gzip' });
+    await rm(join(archive.folder, gone));
+  });
+
+  const commands = [
+    ['runs'],
+    ['runs', minute(1).toISOString()],
+    ['list'],
+    ['list', '--cluster', clusters[1] ?? ''],
+    ['diff', '--all'],
+    ['verify'],
+  ];
+
+  it.each(
+    commands.flatMap((args) => [60, 80, 120].map((columns) => ({ args, columns }))),
+  )('$args fits $columns columns, and no time breaks', async ({ args, columns }) => {
+    const { out } = await runCollector([...args, '--archive', archive.folder], { columns, isTerminal: false });
+    const table = out.slice(out.indexOf('┌'), out.lastIndexOf('┘') + 1);
+    expect(table).not.toBe('');
+    expect(widthOf(table)).toBeLessThanOrEqual(columns);
+    if (args.length === 1 && args[0] !== 'verify')
+      for (const line of table.split('\n').filter((row) => /^│ 2026/.test(row)))
+        expect(line).toMatch(/^│ 2026-11-20T09:0[12]:15\.457Z │/);
+  });
+
+  it('without a width everything is shown', async () => {
+    const { out } = await runCollector(['runs', '--archive', archive.folder]);
+    for (const head of ['Run', 'Attempts', 'Archived', 'Failed', 'Not attempted', 'Content', 'Stored', 'Duration'])
+      expect(out).toContain(` ${head} `);
+  });
+
+  it('columns are left out in the order that --help names', async () => {
+    const { out: help } = await runCollector(['runs', '--help'], { columns: 120, isTerminal: false });
+    const order = /the list of runs leaves out columns in this order: (.*)\./.exec(help)?.[1]?.split(', ') ?? [];
+    expect(order).toEqual(['Stored', 'Content', 'Duration', 'Attempts', 'Not attempted', 'Failed']);
+    for (let columns = 130, gone = 0; columns >= 50; columns -= 1) {
+      const { out } = await runCollector(['runs', '--archive', archive.folder], { columns, isTerminal: false });
+      const heads = out.split('\n')[1] ?? '';
+      const missing = order.filter((head) => !heads.includes(` ${head} `));
+      expect(missing).toEqual(order.slice(0, missing.length));
+      expect(missing.length).toBeGreaterThanOrEqual(gone);
+      gone = missing.length;
+      if (columns === 50) expect(gone).toBeGreaterThan(4);
+    }
+  });
+
+  it('COLUMNS sets the width of a pipe', async () => {
+    const run = promisify(execFile);
+    const args = ['--import', 'tsx', 'cli/collector.ts', 'runs', '--archive', archive.folder];
+    const { stdout } = await run(process.execPath, args, { env: { ...process.env, COLUMNS: '60' } });
+    expect(widthOf(stdout)).toBeLessThanOrEqual(60);
+    expect(stdout).toContain('│ 2026-11-20T09:02:15.457Z │');
+    const wide = await run(process.execPath, args, { env: { ...process.env, COLUMNS: '' } });
+    expect(widthOf(wide.stdout)).toBeGreaterThan(100);
+  });
+
+  it('a time that is longer than those of the first batch does not break', async () => {
+    const columns: Column<string>[] = [
+      { head: 'Run', cell: (time) => time },
+      { head: 'Text', cell: () => 'some words that can be wrapped', wraps: true },
+    ];
+    const terminal = keptTerminal({ columns: 44, isTerminal: false });
+    const times = [...Array.from({ length: 600 }, () => '2026-11-20T09:00:00Z'), '2026-11-20T09:00:00.123Z'];
+    await printTable(terminal, columns, times);
+    expect(terminal.out.text).toContain('│ 2026-11-20T09:00:00.123Z │');
+    expect(widthOf(terminal.out.text)).toBeLessThanOrEqual(44);
+  });
+});

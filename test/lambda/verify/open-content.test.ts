@@ -1,0 +1,68 @@
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader';
+import { objectKey } from '../../../lambda/archive/archive-layout';
+import { damageOf, openContent, readContent } from '../../../lambda/verify/open-content';
+import { ArchiveFixture } from '../../cli/archive-fixture';
+
+const run = new Date('2026-11-20T09:00:00Z');
+const key = objectKey({ resource: 'manifest', cluster: 'c', run, compression: 'gzip' });
+
+describe.each([
+  ['small', 'kind: Namespace\n'],
+  ['large', 'kind: Namespace\n'.repeat(100_000)],
+])('reading the content of a %s object', (size, content) => {
+  let archive: ArchiveFixture;
+  let stored: Buffer;
+  let metadata: Readonly<Record<string, string>>;
+
+  beforeEach(async () => {
+    archive = await ArchiveFixture.create();
+    await archive.attempt({ run, clusters: ['c'], answer: () => ({ content }) });
+    const object = await archive.store.get(key);
+    if (object === undefined) throw new Error('nothing was stored');
+    stored = await buffer(object.open());
+    metadata = object.metadata.userMetadata;
+  });
+
+  /** The content, or what is wrong with the object; by a stream, and as a whole if the object is small. */
+  async function read(): Promise<[string, string]> {
+    const reader = new FolderArchiveReader(archive.folder);
+    const bodyOf = async (opened: Awaited<ReturnType<typeof readContent>>) =>
+      opened === undefined ? 'not there' : `${Buffer.isBuffer(opened) ? opened : await buffer(opened.body)}`;
+    const settled = (text: Promise<string>) => text.catch((error) => `damaged: ${damageOf(error)}`);
+    return [await settled(openContent(reader, key).then(bodyOf)), await settled(readContent(reader, key).then(bodyOf))];
+  }
+
+  it('gives what was archived', async () => {
+    expect(await read()).toEqual([content, content]);
+    expect(Buffer.isBuffer(await readContent(new FolderArchiveReader(archive.folder), key))).toBe(size === 'small');
+  });
+
+  it('gives nothing where there is nothing', async () => {
+    await archive.store.delete(key);
+    expect(await read()).toEqual(['not there', 'not there']);
+  });
+
+  it.each<[string, (sound: Buffer) => Buffer]>([
+    ['other content of the same length', (sound) => gzipSync(gunzipSync(sound).fill('x', 3, 5))],
+    ['shorter content', (sound) => gzipSync(gunzipSync(sound).subarray(1))],
+    ['longer content', (sound) => gzipSync(Buffer.concat([gunzipSync(sound), Buffer.alloc(5_000_000)]))],
+    ['a cut end', (sound) => sound.subarray(0, sound.length - 5)],
+    ['something behind the content', (sound) => Buffer.concat([sound, Buffer.from('more')])],
+    ['zeros behind the content', (sound) => Buffer.concat([sound, Buffer.alloc(8)])],
+    ['no gzip', () => Buffer.from('plain text')],
+    ['nothing', () => Buffer.alloc(0)],
+  ])('calls %s damaged, with the same words both ways', async (_, alter) => {
+    await archive.put(key, alter(stored), metadata);
+    const [streamed, whole] = await read();
+    expect(streamed).toMatch(/^damaged: (its?|something) /);
+    expect(whole).toBe(streamed);
+  });
+
+  it('calls stored bytes with another checksum damaged', async () => {
+    await archive.store.put(key, stored, { userMetadata: metadata, checksums: { crc32: 'AAAAAA==' } });
+    const problem = 'damaged: the stored bytes do not have the checksum they were written with';
+    expect(await read()).toEqual([problem, problem]);
+  });
+});
