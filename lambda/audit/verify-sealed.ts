@@ -33,13 +33,14 @@ export interface VerifiedObjects {
 /**
  * Reads the objects of sealed run records from a place on, in the order of the records. A run has all clusters, so that
  * reading that is cut off has read as much of one cluster as of another.
+ * @param to number of the last seal whose objects are read
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function verifySealed(context: VerifySealedContext, from: Position): Promise<VerifiedObjects> {
+export async function verifySealed(context: VerifySealedContext, from: Position, to: number): Promise<VerifiedObjects> {
   const { current, stop, reader } = context;
   const totals = { objects: 0, bytes: 0 };
   let position = from;
-  while (position.seal <= current.number) {
+  while (position.seal <= to) {
     const isCurrent = position.seal === current.number;
     const records = isCurrent ? current.records : ((await readSeal(reader, position.seal))?.records ?? []);
     for (const { key } of records.slice(position.record)) {
