@@ -27,7 +27,9 @@ const failingSchema = z.object({
   since: time,
   /** Runs since then that did not archive all of it. */
   runs: count,
-  /** The last run that archived all of it; null: no sealed run did. */
+  /** The last of these runs. */
+  last: time,
+  /** The last run that archived all of it; null: none that is known. */
   lastArchived: z.nullable(time),
 });
 
@@ -54,8 +56,8 @@ export const sealSchema = z.object({
   configurations: z.array(z.object({ sha256, clusters: count, schedule, retentionDays: days, from: time })),
   /** Runs that were due by the audit's own plan since the seal before, and those of them that left no record. */
   due: z.object({ runs: count, absent: z.array(time) }),
-  /** What this audit read. `carriedOver`: objects and run records that it had no time for. */
-  verified: z.object({ objects: count, bytes: count, carriedOver: count }),
+  /** What this audit read, old content again included, and what it had no time for. */
+  verified: z.object({ objects: count, bytes: count, carriedOver: count, carriedOverRecords: count }),
   /** Counts of findings by kind, and the first of them. */
   found: z.record(z.string(), count),
   findings: z.array(z.object({ kind: z.string(), key: z.string(), problem: z.string() })),
@@ -68,8 +70,8 @@ export const sealSchema = z.object({
     verified: positionSchema,
     /** Runs up to this time were searched for objects that no run record has; null: none yet. */
     searchedTo: z.nullable(time),
-    /** The reading of old content again: where it is, and when this pass began. */
-    reread: z.optional(z.object({ position: positionSchema, since: time })),
+    /** The reading of old content again: where it is (null: at its end), and when this pass began. */
+    reread: z.optional(z.object({ position: z.nullable(positionSchema), since: time })),
   }),
   collectorVersion: z.string(),
 });
