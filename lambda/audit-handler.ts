@@ -1,4 +1,17 @@
-/** Stands in until the audit is written: it lets the stack bundle its second function. */
-export async function handler(): Promise<never> {
-  throw new Error('Auditing the archive failed: the audit is not written yet');
+import type { Context } from 'aws-lambda';
+import { type AuditResult, audit } from './audit/audit';
+import { parseAuditEvent } from './audit/audit-event';
+import { wireAudit } from './audit/wire-audit';
+
+const openAudit = wireAudit(process.env, __dirname);
+
+/** What Lambda calls: seals what was archived since the last seal. It fails if the seal cannot be stored and signed. */
+export async function handler(event: unknown, context: Context): Promise<AuditResult> {
+  const time = parseAuditEvent(event);
+  const opened = openAudit(context);
+  try {
+    return await audit(time, opened.context);
+  } finally {
+    opened.close();
+  }
 }

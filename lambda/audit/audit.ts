@@ -12,6 +12,7 @@ import { readChain } from '../verify/seals/seal-chain';
 import { confirmSeal } from './confirm-seal';
 import { type Examined, examine } from './examine';
 import { Findings } from './findings';
+import { staleness } from './freshness';
 import { auditMail, type Mail, sealMail } from './mail';
 
 /** Signs seals. */
@@ -87,19 +88,15 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
     const chain = await readChain(reader, {}, findings.find);
     const done = chain.seals.find(({ seal }) => seal === named);
     await checkKey(chain, context, findings);
-    const isConfirmed = await signLast(chain, listedFrom, context, findings);
-    if (done !== undefined) {
-      const wasUnsigned = done.signature === 'unsigned';
-      if (wasUnsigned && isConfirmed) await tell(sealMail(done), context);
-      return resultOf(done, done.key, done.sha256, context, false);
-    }
+    await signLast(chain, listedFrom, context, findings);
+    if (done !== undefined) return resultOf(done, done.key, done.sha256, context, false);
     const examined = await examine({ ...context, listedFrom, chain, findings });
     const seal = { ...examined.seal, seal: named };
     const content = sealText(seal);
     const { number } = seal;
     if (!(await store(number, content, context))) continue;
-    const sha256 = await sign(number, content, context);
-    return finish(seal, sha256, chain, examined, context);
+    await sign(number, content, context);
+    return finish(seal, sha256Of(content), chain, examined, context);
   }
   throw new SealError(
     `Storing the seal failed: ${mostNumbers} numbers in a row were taken by other audits; start it again`,
@@ -149,22 +146,21 @@ async function checkKey({ newest }: SealChain, { signer }: AuditContext, { find 
   find('seal-broken', newest.key, "it is signed with another key than the audit's own");
 }
 
-/** Signs the last seal if its audit died before it could, and if it says what the archive has. */
-async function signLast(
-  chain: SealChain,
-  listedFrom: Date,
-  context: AuditContext,
-  findings: Findings,
-): Promise<boolean> {
+/** Signs the last seal if its audit died before it could, and if it says what the archive has; then tells people. */
+async function signLast(chain: SealChain, listedFrom: Date, context: AuditContext, findings: Findings): Promise<void> {
   const last = chain.seals.at(-1);
-  if (last?.signature !== 'unsigned' || last.number !== chain.lastNumber) return false;
+  if (last?.signature !== 'unsigned' || last.number !== chain.lastNumber) return;
   const signatureKey = sealKey({ number: last.number, part: 'signature' });
-  if (findings.isAbout(last.key) || findings.isAbout(signatureKey)) return false;
+  if (findings.isAbout(last.key) || findings.isAbout(signatureKey)) return;
   const content = await confirmSeal(context.reader, last, listedFrom, findings.find);
-  if (content === undefined) return false;
-  await sign(last.number, content, context);
+  if (content === undefined) return;
+  const isOwn = (await sign(last.number, content, context)) === 'archived';
   findings.forget(last.key);
-  return true;
+  // Otherwise its own audit is alive, has signed it, and tells people.
+  if (!isOwn) return;
+  const [stalest] = staleness(last.failing, listedFrom);
+  context.reporter.sealed(resultOf(last, last.key, last.sha256, context, true), stalest?.hours ?? 0);
+  await tell(sealMail(last), context);
 }
 
 /** @returns whether the content lies under the number now: another audit may have taken it */
@@ -180,7 +176,11 @@ async function store(number: number, content: Buffer, { sink, reader }: AuditCon
   return hash.digest('hex') === sha256Of(content);
 }
 
-async function sign(number: number, content: Buffer, { signer, sink }: AuditContext): Promise<string> {
+async function sign(
+  number: number,
+  content: Buffer,
+  { signer, sink }: AuditContext,
+): Promise<'archived' | 'already-archived'> {
   const sha256 = sha256Of(content);
   const [publicKey, signature] = await Promise.all([signer.publicKey(), signer.sign(Buffer.from(sha256))]);
   const signed = sealText({
@@ -192,8 +192,7 @@ async function sign(number: number, content: Buffer, { signer, sink }: AuditCont
   });
   // Another audit may have signed it too; its signature is as good.
   const key = sealKey({ number, part: 'signature' });
-  await sink.put({ key, content: signed, contentType: 'application/json' }, writing());
-  return sha256;
+  return sink.put({ key, content: signed, contentType: 'application/json' }, writing());
 }
 
 /** How long the writing of one object may take, in milliseconds, retries included: the audit's own time is over then. */

@@ -58,7 +58,8 @@ export function sealMail(seal: Pick<Seal, 'number' | 'seal' | 'found' | 'archive
   const verdict = damage === 0 ? 'nothing is damaged' : `DAMAGE: ${count(damage)} findings`;
   const lines = [
     `${capital(verdict)}.`,
-    'The audit died before it could say more; its seal is complete.',
+    'Its audit ended before it could sign the seal and say more.',
+    'A later audit has compared the seal with the archive and signed it.',
     '',
     ...sealLines(seal),
   ];
