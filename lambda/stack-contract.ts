@@ -168,3 +168,6 @@ export const logMessages = {
   /** One line per cluster x resource that was archived with a doubt. */
   doubt: 'archived with a doubt',
 } as const;
+
+/** How the reason begins with which an attempt ends early because the service is down. */
+export const serviceDownReason = 'the service looks down';

@@ -19,8 +19,6 @@ import { LambdaReporter } from './run/report';
 import { RunRecords } from './run/run-records';
 import { ApiKey } from './service/api-key';
 import { ClusterApi } from './service/cluster-api';
-import { Pace } from './service/pace';
-import { RejectionGuard } from './service/rejection-guard';
 import {
   type Collection,
   type CollectorEnvironment,
@@ -46,8 +44,8 @@ export interface Wiring {
 }
 
 /**
- * The composition root. Once per execution environment: what is configured, the clients, the cached key. Once per
- * attempt: connections to the service, pace, deadline.
+ * The composition root. Once per execution environment: what is configured and the clients. Once per attempt: the
+ * key, connections to the service, the deadline.
  * @throws SettingsError
  */
 export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wiring {
@@ -55,10 +53,10 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wirin
   const metrics = new Metrics({ namespace: metricNamespace });
   const names = readEnvironment(variables);
   const { collection, digest: configuration } = loadCollection(codeDirectory);
-  const { concurrency, requestsPerSecond } = collection.limits;
+  const { concurrency } = collection.limits;
   const s3 = createS3Client(concurrency + spareConnections, (warning) => logger.warn(warning));
   const archive = new S3Archive(s3, names[environmentNames.archiveBucket], clock);
-  const keys = new ApiKey(createSecretsManagerClient(), names[environmentNames.apiKeySecret], clock);
+  const secretsManager = createSecretsManagerClient();
   const records = new RunRecords(archive);
   const configurations = new ConfigurationStore(archive, configuration, () =>
     readFile(join(codeDirectory, collectionFile)),
@@ -71,15 +69,15 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wirin
     const provenance = { collectorVersion: version, functionVersion, invocation: awsRequestId, configuration };
     const reporter = new LambdaReporter(logger, metrics, scheduled);
     const stop = new Stop(() => invocation.getRemainingTimeInMillis() - deadlineReserveSeconds * 1000);
-    const guard = new RejectionGuard(stop, reporter);
-    const pace = new Pace(clock, requestsPerSecond);
+    // Not kept: a warm environment must not begin with a key that was replaced since.
+    const keys = new ApiKey(secretsManager, names[environmentNames.apiKeySecret], clock);
     const service = openService(collection, (warning) => logger.warn(warning));
     const close = () => {
       stop.close();
       service.close();
     };
     const stores = { archive, records, configurations };
-    const context = { collection, provenance, clock, stop, guard, pace, service, keys, ...stores, reporter };
+    const context = { collection, provenance, clock, stop, service, keys, ...stores, reporter };
     return { context, close };
   }
 

@@ -16,6 +16,7 @@ const column = [
   ['handler'],
   ['wiring'],
   ['run'],
+  ['dispatch'],
   ['service', 'event'],
   ['body'],
   ['archive'],

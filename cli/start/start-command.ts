@@ -2,6 +2,7 @@ import { stat } from 'node:fs/promises';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ConfigError, loadConfig } from '../../infra/config/config';
 import { mostShards } from '../../infra/limits';
+import { parseEventTime } from '../../lambda/event';
 import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
 import { defaultArchive } from '../archive/open-archive';
@@ -39,7 +40,7 @@ export async function startCommand(args: readonly string[], context: StartContex
   const { terminal, interrupted } = context;
   try {
     const options = parse(args, terminal);
-    return await start(options, context);
+    return await start(options, args, context);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? startExitCodes.complete : startExitCodes.usage;
     if (interrupted.aborted) throw error;
@@ -48,7 +49,11 @@ export async function startCommand(args: readonly string[], context: StartContex
   }
 }
 
-async function start(options: StartOptions, { terminal, environment, interrupted }: StartContext): Promise<number> {
+async function start(
+  options: StartOptions,
+  args: readonly string[],
+  { terminal, environment, interrupted }: StartContext,
+): Promise<number> {
   const loaded = loadConfig(options.config);
   const configured = { ...loaded, shards: options.shards ?? loaded.shards };
   await checkFolder(options.folder);
@@ -68,7 +73,8 @@ async function start(options: StartOptions, { terminal, environment, interrupted
     const how = started.scheduled ? `The schedule ${fired}` : 'The function was invoked by hand';
     await say(`${how}${run === undefined ? '' : `: run ${formatTime(run)}`}`);
     const report = options.json === true ? reportAsJson : reportAsText;
-    await report(terminal, { service, started, folder: options.folder, dryRun: options.dryRun === true });
+    const { folder, dryRun = false } = options;
+    await report(terminal, { service, started, folder, dryRun, args });
     return isComplete(started) ? startExitCodes.complete : startExitCodes.incomplete;
   } finally {
     await service.close();
@@ -121,6 +127,7 @@ function parse(args: readonly string[], { out, err, columns }: Terminal): StartO
     )
     .option('--clusters <uids>', 'only these clusters, separated by commas', parseList)
     .option('--dry-run', 'fetch and check everything, write nothing')
+    .option('--run <time>', 'complete an earlier run: what is missing of it', parseRun)
     .option('--folder <dir>', 'the folder of the archive', defaultArchive)
     .addOption(
       new Option('--manifest-as <form>', 'how the demo service sends manifests (default: not all alike)').choices([
@@ -151,6 +158,12 @@ function parseList(text: string): string[] {
   return [...new Set(uids)];
 }
 
+function parseRun(text: string): string {
+  const run = parseEventTime(text);
+  if (run === undefined) throw new InvalidArgumentError('expected a time such as 2026-11-20T10:00:00.000Z.');
+  return run.toISOString();
+}
+
 function parseShards(text: string): number {
   const shards = /^\d+$/.test(text) ? Number(text) : 0;
   if (shards < 1 || shards > mostShards)
@@ -171,9 +184,10 @@ Which service is read: the folder of --serve; otherwise the demo service, if the
 ${demoBaseUrl}; otherwise the real service it names, with the API key from the environment
 variable ${apiKeyVariable}.
 
-Every start is a run of its own: it adds to the archive and changes nothing in it. With --clusters or
---dry-run, or where the schedule is disabled, the function is invoked by hand; otherwise the schedule
-is fired.
+Every start is a run of its own: it adds to the archive and changes nothing in it. With --clusters,
+--dry-run or --run, or where the schedule is disabled, the function is invoked by hand; otherwise the
+schedule is fired, with the two retries that Lambda makes. If the service is down, the second retry is
+left out: in Lambda it asks until the service answers, for up to 14 minutes.
 
 Exit codes: 0 everything was archived, 1 something was not, 2 wrong usage or configuration.
 

@@ -21,13 +21,16 @@ export interface Reported {
   /** Folder of the archive, as it was given. */
   readonly folder: string;
   readonly dryRun: boolean;
+  /** Arguments of this start. */
+  readonly args: readonly string[];
 }
 
 /** Most rows of the table: the counts below it should stay in view. */
 const shownOutcomes = 20;
 
 /** Prints one JSON document with everything that is known about the run. */
-export async function reportAsJson(terminal: Terminal, { service, started, folder, dryRun }: Reported): Promise<void> {
+export async function reportAsJson(terminal: Terminal, reported: Reported): Promise<void> {
+  const { service, started, folder, dryRun } = reported;
   const run = await storedRun(folder, started);
   await printJson(terminal.out, {
     service: { kind: service.kind, url: service.url },
@@ -39,6 +42,7 @@ export async function reportAsJson(terminal: Terminal, { service, started, folde
       ? { ...started.summary, outcomes: outcomesOfDryRun(started) }
       : { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) }),
     error: failureOf(started),
+    ...(run !== undefined && started.isLastLeftOut && { completeWith: completingCommand(reported, run) }),
   });
 }
 
@@ -88,7 +92,8 @@ async function storedRun(folder: string, { records }: StartedRun): Promise<Run |
   return undefined;
 }
 
-function conclusion({ colors }: Terminal, { service, started, folder }: Reported, run: Run): string {
+function conclusion({ colors }: Terminal, reported: Reported, run: Run): string {
+  const { service, started, folder } = reported;
   const sizes = `${formatBytes(run.bytes)} of content in ${formatBytes(run.storedBytes)}`;
   const lines = [
     `${isComplete(started) ? colors.green('Complete:') : colors.red('Incomplete:')} ` +
@@ -96,6 +101,7 @@ function conclusion({ colors }: Terminal, { service, started, folder }: Reported
     ...run.stopped.slice(-1).map((reason) => `Ended early: ${printable(reason)}`),
     ...(started.execution?.failure === undefined ? [] : [colors.red(printable(started.execution.failure.cause))]),
     ...(started.refused === undefined ? [] : [colors.red(printable(started.refused.message))]),
+    ...(started.isLastLeftOut ? [leftOut(reported, run)] : []),
     run.shards === 1
       ? `Run record: ${join(folder, started.records.at(-1) ?? runPrefix(run.run))}`
       : `Run records: ${join(folder, runPrefix(run.run))}shard-*`,
@@ -106,6 +112,18 @@ function conclusion({ colors }: Terminal, { service, started, folder }: Reported
     ),
   ];
   return lines.join('\n');
+}
+
+function leftOut(reported: Reported, run: Run): string {
+  return [
+    'Left out: the last attempt, which in Lambda asks until the service answers, for up to 14 minutes. Complete the run with',
+    `  ${completingCommand(reported, run)}`,
+  ].join('\n');
+}
+
+/** The command that completes the run with the options of this start. */
+function completingCommand({ args }: Reported, { run }: Run): string {
+  return ['npm start --', ...args.map(shellQuoted), '--run', run.toISOString()].join(' ');
 }
 
 /** `after 1 attempt`, `in 4 shards`, `after 6 attempts in 4 shards`. */

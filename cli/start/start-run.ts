@@ -14,6 +14,7 @@ import { MessageRefusedError } from '../../local/deployment/local-messages';
 import { ScheduleError } from '../../local/deployment/schedule';
 import type { ExecutionResult } from '../../local/deployment/states/state-machine';
 import type { Terminal } from '../terminal/terminal';
+import { LastAttempt } from './last-attempt';
 import type { StartedService } from './start-service';
 
 export interface RunChoice {
@@ -21,6 +22,8 @@ export interface RunChoice {
   /** Left out: all that are configured. */
   readonly clusters?: readonly string[] | undefined;
   readonly dryRun?: boolean | undefined;
+  /** The time of the run to be completed; left out: a new one. */
+  readonly run?: string | undefined;
 }
 
 /** A run of the locally deployed stack. */
@@ -31,6 +34,8 @@ export interface StartedRun {
   readonly execution?: ExecutionResult | undefined;
   /** Oldest first, of all shards; empty if something was refused. */
   readonly attempts: readonly InvocationResult[];
+  /** Whether the last attempt was left out, because the one before ended early over a service that is down. */
+  readonly isLastLeftOut: boolean;
   /** What the last attempt says of itself; undefined if it did not get so far. */
   readonly summary: RunSummary | undefined;
   /** Each cluster x resource that the run covers. */
@@ -57,6 +62,7 @@ export async function startRun(
   let deployment: LocalDeployment | undefined;
   let progress: StartProgress | undefined;
   const records: string[] = [];
+  const lastAttempt = new LastAttempt();
   try {
     // Loading the CDK takes a second, which whoever only mistyped an option should not wait for.
     const { synthesize } = await import('../../infra/collector-app');
@@ -66,6 +72,7 @@ export async function startRun(
       assembly,
       folder: choice.folder,
       secretValue: apiKey,
+      aroundInvocation: lastAttempt.aroundInvocation,
       onRequest: (request) => {
         progress?.note(request);
         const { action, key = '', status } = request;
@@ -76,7 +83,8 @@ export async function startRun(
     if (choice.dryRun !== true && terminal.isWatched) progress = new StartProgress(terminal, covered.length);
     const invoked = await Promise.race([invoke(deployment, choice), aborted(interrupted)]);
     const { logs } = deployment;
-    return { ...invoked, covered, summary: summaryIn(logs), failures: failuresIn(logs), records };
+    const { isLeftOut: isLastLeftOut } = lastAttempt;
+    return { ...invoked, covered, isLastLeftOut, summary: summaryIn(logs), failures: failuresIn(logs), records };
   } finally {
     progress?.stop();
     await deployment?.close();
@@ -86,10 +94,11 @@ export async function startRun(
 
 type Invoked = Pick<StartedRun, 'scheduled' | 'execution' | 'attempts' | 'refused'>;
 
-async function invoke(deployment: LocalDeployment, { clusters, dryRun }: RunChoice): Promise<Invoked> {
-  const byHand = clusters !== undefined || dryRun === true || deployment.schedule?.enabled !== true;
+async function invoke(deployment: LocalDeployment, { clusters, dryRun, run }: RunChoice): Promise<Invoked> {
+  const byHand =
+    clusters !== undefined || dryRun === true || run !== undefined || deployment.schedule?.enabled !== true;
   if (byHand) {
-    const event = { ...(clusters !== undefined && { clusters }), ...(dryRun === true && { dryRun }) };
+    const event = { ...(clusters && { clusters }), ...(dryRun && { dryRun }), ...(run && { run }) };
     return { scheduled: false, attempts: [await deployment.invoke(event)], refused: undefined };
   }
   try {

@@ -3,9 +3,10 @@ import type { RunRequest } from '../event';
 import { resourceNames } from '../resources';
 import type { ResourceRequest } from '../service/resource-request';
 import type { Collection } from '../stack-contract';
-import { type CollectContext, collect, nameOf } from './collect';
+import { type CollectContext, collect } from './collect';
+import { nameOf } from './outcomes';
 import { RunIncompleteError, RunNotFoundError } from './run-errors';
-import { type RecordSource, type RunHistory, readHistory } from './run-history';
+import { noHistory, type RecordSource, type RunHistory, readHistory } from './run-history';
 import {
   countOutcomes,
   isComplete,
@@ -32,12 +33,10 @@ export interface AttemptContext extends CollectContext {
   readonly provenance: Provenance;
 }
 
-const nothing: RunHistory = { attempts: 0, clusters: new Set(), archived: new Map() };
-
 /**
  * One attempt of one run: what is missing is collected, the record written, the result told truthfully.
  * @throws RunIncompleteError after everything was attempted, if anything is not archived; RunNotFoundError;
- * ArchiveError or RunRecordError if the records cannot be read or written, or the configuration cannot be stored
+ * ArchiveError or RunRecordError if the record cannot be written, ArchiveError if the configuration cannot be stored
  */
 export async function attemptRun(request: RunRequest, context: AttemptContext): Promise<RunSummary> {
   const { clock, records, reporter, stop } = context;
@@ -45,11 +44,14 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   const startedMs = clock.monotonicMs();
   const run = request.run ?? started;
   const { shard, dryRun } = request;
+  const unreadable: unknown[] = [];
+  const onUnreadable = (error: unknown) => {
+    unreadable.push(error);
+    reporter.unreadableRecord(error);
+  };
   const history =
-    dryRun && !request.completes
-      ? nothing
-      : await readHistory(records, { run, shard }, stop.working, (error) => reporter.unreadableRecord(error));
-  if (request.completes && history.clusters.size === 0) throw new RunNotFoundError(run);
+    dryRun && !request.completes ? noHistory : await readHistory(records, { run, shard }, stop.working, onUnreadable);
+  if (request.completes && history.clusters.size === 0) throw new RunNotFoundError(run, unreadable);
 
   const tasks = tasksOf(request, history, context.collection);
   const known = (task: ResourceRequest) => {
@@ -60,7 +62,12 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   const unstored = dryRun ? undefined : await failureOf(context.configurations.store(stop.working));
   if (unstored !== undefined) reporter.configurationNotStored(unstored);
   const missing = tasks.filter((task) => known(task) === undefined);
-  const collected = (await collect(missing, { run, dryRun }, context)).values();
+  const earlier = {
+    attempts: history.attempts,
+    archived: tasks.filter((task) => history.archived.has(taskName(task))),
+    hasFailed: (task: ResourceRequest) => history.failed.has(taskName(task)),
+  };
+  const collected = (await collect(missing, { run, dryRun, earlier }, context)).values();
   const outcomes = tasks.map((task) => known(task) ?? next(collected));
 
   const counts = countOutcomes(outcomes);

@@ -1,34 +1,44 @@
 import { isNativeError } from 'node:util/types';
-import { objectKey } from '../archive/archive-layout';
-import type { ArchiveObject } from '../archive/archive-object';
-import { objectMetadata } from '../archive/object-metadata';
-import { InvalidBodyError, NotDecodableError } from '../body/body-check';
-import { resources } from '../resources';
-import { type FetchContext, fetchResource, type RequestCount } from '../service/fetch-resource';
-import { ApiKeyError } from '../service/key-source';
-import type { ResourceRequest } from '../service/resource-request';
-import type { Collection } from '../stack-contract';
-import { RunStopped } from '../stop';
+import type { Clock } from '../clock';
+import { Dispatcher, type KeyReading } from '../dispatch/dispatcher';
+import type { EarlyEnd } from '../dispatch/probing';
+import type { Task } from '../dispatch/task';
+import type { Turn } from '../dispatch/turn';
+import { type ClusterService, checkFactory } from '../service/fetch-resource';
+import type { KeySource } from '../service/key-source';
+import type { ResourceRequest, ServiceAnswer } from '../service/resource-request';
+import { ServiceError } from '../service/service-error';
+import { asynchronousAttempts, type Collection } from '../stack-contract';
+import { RunStopped, type Stop } from '../stop';
+import { Alarm } from './alarm';
+import { archiveAnswer, type ObjectSink } from './archive-answer';
+import { failedOutcome, leftOutcome, messageOf, nameOf } from './outcomes';
 import type { Reporter } from './report';
 import type { Outcome, Provenance } from './run-record';
 
-/** Where objects go: whole, once, never over an existing one. */
-export interface ObjectSink {
-  put(object: ArchiveObject, signal: AbortSignal): Promise<'archived' | 'already-archived'>;
-}
-
-export interface CollectContext extends FetchContext {
+export interface CollectContext {
   readonly collection: Pick<Collection, 'compression' | 'limits'>;
+  readonly service: ClusterService;
+  readonly keys: KeySource;
   readonly archive: ObjectSink;
   /** For the objects' metadata. */
   readonly provenance: Pick<Provenance, 'collectorVersion'>;
+  readonly stop: Stop;
+  readonly clock: Clock;
   readonly reporter: Reporter;
 }
 
-/** What is collected: the run that names the objects, and whether they are written. */
 export interface CollectRequest {
+  /** Names the objects. */
   readonly run: Date;
+  /** Whether nothing is written. */
   readonly dryRun: boolean;
+  /** What earlier attempts of the run have done. */
+  readonly earlier: {
+    readonly attempts: number;
+    readonly archived: readonly ResourceRequest[];
+    readonly hasFailed: (task: ResourceRequest) => boolean;
+  };
 }
 
 /**
@@ -40,93 +50,170 @@ export async function collect(
   request: CollectRequest,
   context: CollectContext,
 ): Promise<Outcome[]> {
-  const outcomes: Outcome[] = new Array(tasks.length);
-  const queue = tasks.entries();
-  const worker = async () => {
-    for (const [index, task] of queue) {
-      const outcome = await collectOne(task, request, context);
-      outcomes[index] = outcome;
-      context.reporter.outcome(outcome);
-    }
-  };
-  const workers = Math.min(context.collection.limits.concurrency, tasks.length);
-  await Promise.all(Array.from({ length: workers }, worker));
-  return outcomes;
+  if (tasks.length === 0) return [];
+  return new Collecting(tasks, request, context).run();
 }
 
-async function collectOne(task: ResourceRequest, request: CollectRequest, context: CollectContext): Promise<Outcome> {
-  const { clock, stop } = context;
-  const name = nameOf(task);
-  const count: RequestCount = { requests: 0 };
-  const startedMs = clock.monotonicMs();
-  const effort = () => ({ requests: count.requests, durationMs: Math.round(clock.monotonicMs() - startedMs) });
-  try {
-    return { ...name, ...(await fetchAndArchive(task, count, request, context)), ...effort() };
-  } catch (error) {
-    // Without a key no other task can succeed either.
-    if (error instanceof ApiKeyError) stop.startNothing(new RunStopped(messageOf(error), { cause: error }));
-    if (count.requests === 0) return { ...name, outcome: 'not-attempted', error: messageOf(error) };
-    const reason = error instanceof RunStopped ? `cancelled: ${error.message}` : messageOf(error);
-    return { ...name, outcome: 'failed', ...statusOf(error), error: reason, ...effort() };
-  }
-}
+/** Reason with which a request ends whose answer's head was all that counted. */
+const headIsEnough = new Error('the head of the answer was enough');
 
-/** How an outcome names its task. */
-export function nameOf({
-  cluster,
-  resource,
-  optional,
-}: ResourceRequest): Pick<Outcome, 'cluster' | 'resource' | 'optional'> {
-  return { cluster, resource, ...(optional && { optional }) };
-}
+/** Drives a {@link Dispatcher}: makes the requests that it decides on and reports what came of them. */
+class Collecting {
+  readonly #request: CollectRequest;
+  readonly #context: CollectContext;
+  readonly #dispatcher: Dispatcher;
+  readonly #alarm: Alarm;
+  readonly #outcomes: Outcome[];
+  readonly #underWay = new Map<Turn, { readonly cancel: AbortController; readonly over: Promise<void> }>();
 
-type Result = Omit<Outcome, 'cluster' | 'resource' | 'requests' | 'durationMs'>;
-
-async function fetchAndArchive(
-  task: ResourceRequest,
-  count: RequestCount,
-  { run, dryRun }: CollectRequest,
-  context: CollectContext,
-): Promise<Result> {
-  const { clock, archive, stop } = context;
-  const { compression } = context.collection;
-  const { cluster, resource } = task;
-  const { body, status, mediaType } = await fetchResource(task, count, context);
-  try {
-    const fetchedAt = clock.now();
-    const { facts, sha256, length, storedLength } = body;
-    const content = { bytes: length, storedBytes: storedLength, sha256, fetchedAt: fetchedAt.toISOString(), mediaType };
-    if (dryRun) return { outcome: 'would-archive', httpStatus: status, ...content, ...facts };
-    const key = objectKey({ resource, cluster, run, compression });
-    const metadata = objectMetadata({
-      cluster,
-      resource,
-      run,
-      fetchedAt,
-      mediaType,
-      sha256,
-      length,
-      version: context.provenance.collectorVersion,
-      ...facts,
+  constructor(tasks: readonly ResourceRequest[], request: CollectRequest, context: CollectContext) {
+    const { clock, stop, collection } = context;
+    this.#request = request;
+    this.#context = context;
+    this.#alarm = new Alarm(clock);
+    this.#outcomes = new Array(tasks.length);
+    const { concurrency, requestsPerSecond, responseTimeoutSeconds } = collection.limits;
+    this.#dispatcher = new Dispatcher(tasks, {
+      concurrency,
+      requestsPerSecond,
+      responseMs: responseTimeoutSeconds * 1000,
+      deadlineMs: clock.monotonicMs() + stop.timeLeftMs,
+      endsEarly: request.earlier.attempts + 1 < asynchronousAttempts,
+      archived: request.earlier.archived,
+      hasFailedEarlier: request.earlier.hasFailed,
+      random: () => clock.random(),
     });
-    const { contentType } = resources[resource];
-    const object = { key, content: body.content, contentType, contentEncoding: compression, metadata };
-    const outcome = await archive.put(object, stop.working);
-    // What was archived earlier may differ from what the service says now: no hash, no length, no facts.
-    if (outcome === 'already-archived') return { outcome, key, httpStatus: status };
-    return { outcome, key, httpStatus: status, ...content, ...facts };
-  } finally {
-    await body.release();
   }
-}
 
-function statusOf(error: unknown): { httpStatus?: number } {
-  // Only the body of a 200 is checked.
-  if (error instanceof InvalidBodyError || error instanceof NotDecodableError) return { httpStatus: 200 };
-  const status = isNativeError(error) && 'status' in error ? error.status : undefined;
-  return typeof status === 'number' ? { httpStatus: status } : {};
-}
+  async run(): Promise<Outcome[]> {
+    const { stop } = this.#context;
+    const onStop = () => this.#alarm.ring();
+    const onCancel = () => this.#cancelAll(stop.working.reason);
+    stop.starting.addEventListener('abort', onStop);
+    stop.working.addEventListener('abort', onCancel);
+    try {
+      await this.#dispatch();
+      await Promise.all([...this.#underWay.values()].map(({ over }) => over));
+    } finally {
+      stop.starting.removeEventListener('abort', onStop);
+      stop.working.removeEventListener('abort', onCancel);
+      this.#alarm.close();
+    }
+    const reason = stop.reason?.message ?? 'the attempt is over';
+    for (const task of this.#dispatcher.tasks)
+      if (this.#outcomes[task.index] === undefined) this.#settle(task, leftOutcome(task, reason));
+    return this.#outcomes;
+  }
 
-function messageOf(error: unknown): string {
-  return isNativeError(error) ? error.message : String(error);
+  /** Resolves when nothing more is to be asked. */
+  async #dispatch(): Promise<void> {
+    const { clock, keys, stop, reporter } = this.#context;
+    let wasDown = false;
+    while (!stop.starting.aborted) {
+      // Read before the request begins, so that a rejection knows which reading was later.
+      const key = await keys.current(stop.working).catch((error: unknown) => {
+        // Without a key no task can succeed.
+        stop.startNothing(new RunStopped(messageOf(error), { cause: error }));
+      });
+      if (key === undefined || stop.starting.aborted) return;
+      const decision = this.#dispatcher.next(clock.monotonicMs());
+      const { isServiceDown } = this.#dispatcher;
+      if (isServiceDown !== wasDown) reporter.servicePaused(isServiceDown);
+      wasDown = isServiceDown;
+      if (decision.kind === 'ask') this.#start(decision.turn, key);
+      else if (decision.kind === 'cancel') this.#underWay.get(decision.turn)?.cancel.abort(decision.error);
+      else if (decision.kind === 'wait') await this.#alarm.wait(decision.untilMs);
+      else if (decision.kind === 'end') this.#endEarly(decision);
+      // What is still under way are probes that nobody waits for.
+      else return this.#cancelAll(new RunStopped('everything is done'));
+    }
+  }
+
+  #endEarly({ why, reason }: EarlyEnd): void {
+    const { stop, reporter } = this.#context;
+    const stopped = new RunStopped(reason);
+    stop.startNothing(stopped);
+    if (why === 'key-rejected') reporter.keyRejected();
+    else this.#cancelAll(stopped);
+  }
+
+  /** Ends requests that have no answer yet; what is being archived goes on. */
+  #cancelAll(reason: unknown): void {
+    for (const { cancel } of this.#underWay.values()) cancel.abort(reason);
+  }
+
+  #start(turn: Turn, key: string): void {
+    const cancel = new AbortController();
+    const over = this.#ask(turn, key, cancel).finally(() => {
+      this.#underWay.delete(turn);
+      this.#alarm.ring();
+    });
+    this.#underWay.set(turn, { cancel, over });
+  }
+
+  async #ask(turn: Turn, key: string, cancel: AbortController): Promise<void> {
+    const { clock, service } = this.#context;
+    const { request, task } = turn;
+    const onHead = (status: number, received: () => number) => {
+      turn.head(received, clock.monotonicMs());
+      if (task === undefined && status === 200) cancel.abort(headIsEnough);
+    };
+    let answer: ServiceAnswer | undefined;
+    try {
+      answer = await service.get(request, key, checkFactory(request, task?.asReceived ?? false), cancel.signal, onHead);
+    } catch (error) {
+      if (error !== headIsEnough) return this.#fail(turn, key, error);
+    }
+    this.#dispatcher.answered(turn, clock.monotonicMs());
+    if (answer !== undefined) await this.#archive(task, answer);
+    this.#dispatcher.ended(turn);
+  }
+
+  async #archive(task: Task | undefined, answer: ServiceAnswer): Promise<void> {
+    if (task === undefined) return answer.body.release();
+    const { clock, archive, stop, collection, provenance } = this.#context;
+    const { run, dryRun } = this.#request;
+    const { compression } = collection;
+    const { collectorVersion } = provenance;
+    const context = { run, dryRun, clock, archive, compression, collectorVersion, signal: stop.working };
+    await archiveAnswer(task.request, answer, context).then(
+      (outcome) => this.#settle(task, outcome),
+      (error) => this.#settle(task, failedOutcome(error)),
+    );
+  }
+
+  async #fail(turn: Turn, key: string, error: unknown): Promise<void> {
+    const { clock, reporter } = this.#context;
+    const { task } = turn;
+    if (error instanceof RunStopped) {
+      if (task !== undefined) this.#settle(task, failedOutcome(error));
+      return this.#dispatcher.ended(turn);
+    }
+    if (error instanceof ServiceError && error.throttled) reporter.throttled();
+    let verdict = this.#dispatcher.failed(turn, error, clock.monotonicMs());
+    if (verdict === 'read-key') {
+      const reading = await this.#readKey(key, turn.startedMs);
+      verdict = this.#dispatcher.keyRead(turn, reading, clock.monotonicMs());
+    }
+    if (task !== undefined && typeof verdict === 'object') this.#settle(task, failedOutcome(verdict.failed));
+  }
+
+  async #readKey(rejected: string, requestStartedMs: number): Promise<KeyReading> {
+    const { keys, stop } = this.#context;
+    try {
+      const key = await keys.afterRejection(rejected, requestStartedMs, stop.working);
+      return key === rejected ? 'same' : 'changed';
+    } catch (error) {
+      return isNativeError(error) ? error : new Error(String(error));
+    }
+  }
+
+  #settle(task: Task, result: Omit<Outcome, 'cluster' | 'resource'>): void {
+    const { clock, reporter } = this.#context;
+    const durationMs = Math.round(clock.monotonicMs() - (task.startedMs ?? 0));
+    const effort = task.requests > 0 && { requests: task.requests, durationMs };
+    const outcome: Outcome = { ...nameOf(task.request), ...result, ...effort };
+    this.#outcomes[task.index] = outcome;
+    reporter.outcome(outcome);
+  }
 }

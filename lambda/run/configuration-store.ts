@@ -1,7 +1,7 @@
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { configurationKey } from '../archive/archive-layout';
-import type { ObjectSink } from './collect';
+import type { ObjectSink } from './archive-answer';
 
 /** Stores the function's configuration in the archive, so that the archive itself says what was due. */
 export class ConfigurationStore {

@@ -11,7 +11,9 @@ export interface Reporter {
   throttled(): void;
   /** The service rejected the key, and the run ends early because of it. */
   keyRejected(): void;
-  /** An earlier run record of this run cannot be used. */
+  /** Nothing but probes is asked, because the service looks down; or, with false, everything is again. */
+  servicePaused(isPaused: boolean): void;
+  /** An earlier run record of this run cannot be used, or they cannot be listed. */
   unreadableRecord(error: unknown): void;
   /** The configuration could not be stored; the run goes on. */
   configurationNotStored(error: unknown): void;
@@ -50,6 +52,10 @@ export class LambdaReporter implements Reporter {
 
   keyRejected(): void {
     this.#keyRejected = true;
+  }
+
+  servicePaused(isPaused: boolean): void {
+    this.#logger.warn(isPaused ? 'service looks down, asking probes only' : 'service answers again');
   }
 
   unreadableRecord(error: unknown): void {

@@ -30,14 +30,18 @@ export class RunIncompleteError extends Error {
   }
 }
 
-/** The run to be completed has left no record in the archive. */
+/** The archive gives no record of the run to be completed. */
 export class RunNotFoundError extends Error {
   override readonly name = 'RunNotFoundError';
 
-  constructor(run: Date) {
+  /** @param unreadable why records could not be read; empty: there are none */
+  constructor(run: Date, unreadable: readonly unknown[]) {
     const time = run.toISOString();
-    super(
-      `Completing run ${time} failed: the archive has no readable record of it. Check the time against the keys under runs/; a run that was killed before it could write one is completed by invoking with {"scheduledTime":"${time}"}.`,
-    );
+    const [cause] = unreadable;
+    const reason =
+      cause === undefined
+        ? `the archive has no record of it. Check the time against the keys under runs/; a run that was killed before it could write one is completed by invoking with {"scheduledTime":"${time}"}.`
+        : `no record of it could be read. ${cause instanceof Error ? cause.message : String(cause)}. Invoke again when the archive can be read.`;
+    super(`Completing run ${time} failed: ${reason}`, { cause });
   }
 }

@@ -1,5 +1,5 @@
 import { parseObjectKey, type RunRecordName, type Shard } from '../archive/archive-layout';
-import { isStored, mergeOutcomes, type Outcome, type RunOutcome, type RunRecord, RunRecordError } from './run-record';
+import { isStored, mergeOutcomes, type Outcome, type RunOutcome, type RunRecord } from './run-record';
 
 /** What earlier attempts of a run left behind. */
 export interface RunHistory {
@@ -9,37 +9,46 @@ export interface RunHistory {
   readonly clusters: ReadonlySet<string>;
   /** What is archived, by task name. */
   readonly archived: ReadonlyMap<string, Outcome>;
+  /** Names of the tasks that were attempted and failed. */
+  readonly failed: ReadonlySet<string>;
 }
 
 /** Where records come from. */
 export interface RecordSource {
   list(run: Date, signal: AbortSignal): Promise<RunRecordName[]>;
-  /** @throws RunRecordError if this one record cannot be used */
+  /** @throws RunRecordError if this one record cannot be used, and other errors if the archive does not give it */
   read(name: RunRecordName, signal: AbortSignal): Promise<RunRecord>;
 }
+
+/** What is known before the first attempt, and when the archive cannot be read. */
+export const noHistory: RunHistory = { attempts: 0, clusters: new Set(), archived: new Map(), failed: new Set() };
 
 /**
  * Reads every record of a run rather than the last alone: an attempt on a few clusters, or one beside another, knows
  * nothing of the rest.
  * @param shard whose records alone are read; left out: all
- * @param onUnreadable called for a record that cannot be used: it costs requests only, conditional writes keep the archive right
+ * @param onUnreadable called when a record cannot be used, or the records cannot be listed. The history then lacks what it
+ * said, which costs requests only: conditional writes keep the archive right
+ * @throws the signal's reason when it aborts
  */
 export async function readHistory(
   source: RecordSource,
   { run, shard }: { readonly run: Date; readonly shard?: Shard | undefined },
   signal: AbortSignal,
-  onUnreadable: (error: RunRecordError) => void,
+  onUnreadable: (error: unknown) => void,
 ): Promise<RunHistory> {
-  const all = await source.list(run, signal);
+  const skip = (error: unknown) => {
+    signal.throwIfAborted();
+    onUnreadable(error);
+  };
+  const all = await source.list(run, signal).catch(skip);
+  if (all === undefined) return noHistory;
   const names = shard === undefined ? all : all.filter((name) => isSameShard(name.shard, shard));
   const merged = new Map<string, RunOutcome>();
   const clusters = new Set<string>();
   const firstOf = new Set<string>();
   for (const name of names) {
-    const record = await source.read(name, signal).catch((error: unknown) => {
-      if (!(error instanceof RunRecordError)) throw error;
-      onUnreadable(error);
-    });
+    const record = await source.read(name, signal).catch(skip);
     if (record === undefined) continue;
     mergeOutcomes(merged, { ...record, outcomes: record.outcomes.filter((outcome) => isCredible(outcome, run)) });
     const part = JSON.stringify(name.shard ?? null);
@@ -48,8 +57,9 @@ export async function readHistory(
   }
   const stored = [...merged].filter(([, outcome]) => isStored(outcome));
   const archived = new Map(stored.map(([name, outcome]) => [name, asAlreadyArchived(outcome)]));
+  const failed = new Set([...merged].filter(([, { outcome }]) => outcome === 'failed').map(([name]) => name));
   const attempts = all.filter((name) => isSameShard(name.shard, shard)).at(-1)?.attempt ?? 0;
-  return { attempts, clusters, archived };
+  return { attempts, clusters, archived, failed };
 }
 
 /** A record that says an object is stored under another key than its own is not believed. */

@@ -78,7 +78,11 @@ export class RunRecords {
   async #putOnce(key: string, record: RunRecord, signal: AbortSignal): Promise<boolean> {
     const object = { key, content: recordContent(record), contentType: 'application/json' };
     if ((await this.#store.put(object, signal)) === 'archived') return true;
-    const text = await this.#store.getText(key, largestRecordBytes, signal);
+    const text = await this.#store.getText(key, largestRecordBytes, signal).catch(() => {
+      signal.throwIfAborted();
+      // What cannot be read is taken for another invocation's: this record goes under the next number.
+      return undefined;
+    });
     return text !== undefined && isRecordText(text, record);
   }
 

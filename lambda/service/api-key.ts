@@ -11,23 +11,22 @@ import { ApiKeyError, type KeySource } from './key-source';
 /** How long a key is used before it is read again, in milliseconds: a rotation without a 401 takes effect within this. */
 const keptMs = 5 * 60 * 1000;
 
-/**
- * How long the answer of a reading that a rejection caused stands, in milliseconds: one cluster that the key may not
- * read must not cause a reading per request.
- */
-const confirmedMs = 30 * 1000;
-
 const withMember = z.object({ apiKey: z.string() });
 
-/** The API key from Secrets Manager: a plain string, or JSON with the member `apiKey`. */
+/**
+ * The API key from Secrets Manager: a plain string, or JSON with the member `apiKey`. One for each attempt: the key of an
+ * earlier one may have been replaced since.
+ */
 export class ApiKey implements KeySource {
   readonly #client: SecretsManagerClient;
   readonly #secret: string;
   readonly #clock: Clock;
   #key: string | undefined;
-  #readAtMs = 0;
-  #confirmedAtMs: number | undefined;
-  #reading: Promise<string> | undefined;
+  /** When the last reading that was answered began; the key is at least that new. */
+  #readMs = Number.NEGATIVE_INFINITY;
+  /** When the key was last read, or could not be read and was kept. */
+  #keptFromMs = Number.NEGATIVE_INFINITY;
+  #reading: { readonly beganMs: number; readonly key: Promise<string> } | undefined;
 
   /** @param secret name or ARN */
   constructor(client: SecretsManagerClient, secret: string, clock: Clock) {
@@ -38,33 +37,50 @@ export class ApiKey implements KeySource {
 
   /**
    * @param signal of the run: all who ask during a run share one reading, which ends with it
-   * @throws ApiKeyError; the signal's reason when it aborts
+   * @throws ApiKeyError if there is no key at all; the signal's reason when it aborts
    */
-  current(signal: AbortSignal): Promise<string> {
-    const fresh = this.#clock.monotonicMs() - this.#readAtMs < keptMs;
-    return this.#key !== undefined && fresh ? Promise.resolve(this.#key) : this.#read(signal);
+  async current(signal: AbortSignal): Promise<string> {
+    const key = this.#key;
+    const nowMs = this.#clock.monotonicMs();
+    if (key === undefined) return this.#readSince(Number.NEGATIVE_INFINITY, signal);
+    if (nowMs - this.#keptFromMs < keptMs) return key;
+    return this.#readSince(Number.NEGATIVE_INFINITY, signal).catch((error: unknown) => {
+      if (!(error instanceof ApiKeyError)) throw error;
+      // A good key is kept; if it is rejected, that rejection has it read again.
+      this.#keptFromMs = nowMs;
+      return key;
+    });
   }
 
   /**
-   * The key to use after the service rejected one: read again, once for all who ask at the same time.
+   * Reads the key again unless that has been done since the rejected request began; all who ask at the same time share one
+   * reading.
    * @param signal as for {@link current}
-   * @returns the rejected key if it is still the secret's value
    * @throws ApiKeyError; the signal's reason when it aborts
    */
-  async afterRejection(rejected: string, signal: AbortSignal): Promise<string> {
-    if (this.#key !== undefined && this.#key !== rejected) return this.#key;
-    const confirmed = this.#confirmedAtMs;
-    if (confirmed !== undefined && this.#clock.monotonicMs() - confirmed < confirmedMs) return rejected;
-    const key = await this.#read(signal);
-    this.#confirmedAtMs = key === rejected ? this.#readAtMs : undefined;
-    return key;
+  async afterRejection(rejected: string, requestStartedMs: number, signal: AbortSignal): Promise<string> {
+    if (this.#key !== undefined && (this.#key !== rejected || this.#readMs > requestStartedMs)) return this.#key;
+    return this.#readSince(requestStartedMs, signal);
   }
 
-  #read(signal: AbortSignal): Promise<string> {
-    this.#reading ??= this.#fetch(signal).finally(() => {
-      this.#reading = undefined;
-    });
-    return this.#reading;
+  /** Joins a reading that began later than that time, or begins one. */
+  #readSince(ms: number, signal: AbortSignal): Promise<string> {
+    if (this.#reading !== undefined && this.#reading.beganMs > ms) return this.#reading.key;
+    const beganMs = this.#clock.monotonicMs();
+    const key = this.#fetch(signal)
+      .then((read) => {
+        // Of two readings under way the later one counts.
+        if (beganMs < this.#readMs) return this.#key ?? read;
+        this.#key = read;
+        this.#readMs = beganMs;
+        this.#keptFromMs = beganMs;
+        return read;
+      })
+      .finally(() => {
+        if (this.#reading?.key === key) this.#reading = undefined;
+      });
+    this.#reading = { beganMs, key };
+    return key;
   }
 
   async #fetch(signal: AbortSignal): Promise<string> {
@@ -87,8 +103,6 @@ export class ApiKey implements KeySource {
       throw failed(`its value is neither a plain string nor JSON with the member "apiKey"; ${setIt}`);
     if (!/^[\x21-\x7e]+$/.test(key))
       throw failed(`its value is empty or has characters that no header can carry; ${setIt}`);
-    this.#key = key;
-    this.#readAtMs = this.#clock.monotonicMs();
     return key;
   }
 }

@@ -1,7 +1,8 @@
-import type { Clock } from '../clock';
-
 /** Spacing after the service asked for fewer requests, in milliseconds: the first step and the widest. */
 const throttledSpacing = { firstMs: 20, widestMs: 1_000 } as const;
+
+/** A start that is late by no more than a timer may be does not delay those after it, in milliseconds. */
+const timerSlackMs = 5;
 
 /**
  * When requests may start, over the whole run: a configured rate, and one shared pause when the service throttles. After
@@ -9,33 +10,32 @@ const throttledSpacing = { firstMs: 20, widestMs: 1_000 } as const;
  * answer doubles the spacing, each good answer narrows it by a tenth.
  */
 export class Pace {
-  readonly #clock: Clock;
   readonly #rateSpacingMs: number;
   #throttledSpacingMs = 0;
-  #nextStartMs = 0;
-  #pausedUntilMs = 0;
+  #nextStartMs = Number.NEGATIVE_INFINITY;
+  #pausedUntilMs = Number.NEGATIVE_INFINITY;
 
-  constructor(clock: Clock, requestsPerSecond: number | undefined) {
-    this.#clock = clock;
+  constructor(requestsPerSecond: number | undefined) {
     this.#rateSpacingMs = requestsPerSecond === undefined ? 0 : 1000 / requestsPerSecond;
   }
 
-  /** Resolves when the caller's request may start; rejects with the signal's reason as soon as it aborts. */
-  async turn(signal: AbortSignal): Promise<void> {
-    for (;;) {
-      signal.throwIfAborted();
-      const now = this.#clock.monotonicMs();
-      const start = Math.max(now, this.#nextStartMs, this.#pausedUntilMs);
-      this.#nextStartMs = start + Math.max(this.#rateSpacingMs, this.#throttledSpacingMs);
-      if (start > now) await this.#clock.sleep(start - now, signal);
-      // A pause that began while this request waited holds for it too.
-      if (this.#clock.monotonicMs() >= this.#pausedUntilMs) return;
-    }
+  /** When the next request may start, in milliseconds. */
+  startMs(nowMs: number): number {
+    return Math.max(nowMs, this.#nextStartMs, this.#pausedUntilMs);
   }
 
-  /** The service throttled: nothing starts for so many milliseconds, and then less densely. */
-  throttled(pauseMs: number): void {
-    this.#pausedUntilMs = Math.max(this.#pausedUntilMs, this.#clock.monotonicMs() + pauseMs);
+  started(nowMs: number): void {
+    const plannedMs = Math.max(this.#nextStartMs, this.#pausedUntilMs);
+    const startMs = nowMs - plannedMs < timerSlackMs ? plannedMs : nowMs;
+    this.#nextStartMs = startMs + Math.max(this.#rateSpacingMs, this.#throttledSpacingMs);
+  }
+
+  /**
+   * The service throttled: nothing starts for so many milliseconds, and then less densely. Of requests that were under
+   * way together only the first one's pause counts.
+   */
+  throttled(pauseMs: number, requestStartedMs: number, nowMs: number): void {
+    if (requestStartedMs >= this.#pausedUntilMs) this.#pausedUntilMs = nowMs + pauseMs;
     const doubled = Math.max(throttledSpacing.firstMs, this.#throttledSpacingMs * 2);
     this.#throttledSpacingMs = Math.min(throttledSpacing.widestMs, doubled);
   }

@@ -2,11 +2,20 @@ import type { ServiceFailure } from './service-error';
 
 /** The retry policy of requests to the service, pure: what is retried, how often, and after which delay. */
 
-/** Requests per cluster x resource in one attempt of a run; the run's own retries come on top. */
+/**
+ * Requests per cluster x resource in one attempt of a run. The run's own retries come on top; so do requests that a new
+ * key or a body kept as received needs, and probes while the service is down.
+ */
 export const maxRequests = 5;
 
 /** First delay's upper bound and the bound of all delays that the service does not name, in milliseconds. */
 export const backoff = { firstMs: 500, longestMs: 20_000 } as const;
+
+/**
+ * Longest pause that one answer imposes on others, in milliseconds: its own task waits as long as the service asks for,
+ * but an absurd Retry-After must not stop everybody.
+ */
+export const longestSharedPauseMs = 60_000;
 
 const retriedFailures: ReadonlySet<ServiceFailure> = new Set(['connection', 'timeout', 'cut', 'unproven']);
 

@@ -49,3 +49,9 @@ export class ServiceError extends Error {
     return this.status === 429 || (this.status === 503 && this.retryAfterMs !== undefined);
   }
 }
+
+/** A failure that stays the last one, with the reason why. */
+export function lastFailure(failure: ServiceError, reason: string): ServiceError {
+  const { status, retryAfterMs } = failure;
+  return new ServiceError(`${failure.message}; ${reason}`, failure.failure, { status, retryAfterMs, cause: failure });
+}

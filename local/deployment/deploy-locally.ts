@@ -3,7 +3,7 @@ import { environmentNames } from '../../lambda/stack-contract';
 import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
 import type { AsynchronousResult, QueueClock } from './asynchronous-invocation';
 import { readBuckets, readSecrets } from './buckets-and-secrets';
-import { DeployedFunction, planFunction } from './deployed-function';
+import { type AroundInvocation, DeployedFunction, planFunction } from './deployed-function';
 import { EncryptionKeys } from './encryption-keys';
 import type { FunctionDefinition } from './function-definition';
 import type { InvocationResult, RoleCredentials } from './local-function';
@@ -29,6 +29,8 @@ export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'intercept
   readonly edit?: (template: Template) => void;
   /** Called with each line that the function writes. */
   readonly onLog?: (line: string) => void;
+  /** Left out: every invocation reaches the function. */
+  readonly aroundInvocation?: AroundInvocation;
   /** Left out: Lambda's waits before a retry take no time. */
   readonly clock?: QueueClock;
 }
@@ -129,6 +131,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     region: location.region,
     clock,
     messages,
+    aroundInvocation: options.aroundInvocation ?? ((_event, invoke) => invoke()),
     onLine: (line) => {
       logs.push(line);
       options.onLog?.(line);

@@ -37,6 +37,12 @@ export function planFunction(stack: StackTemplate, resource: StackResource, asse
   };
 }
 
+/**
+ * Stands between whoever invokes the function and the function.
+ * @param invoke invokes it; what it resolves to is the function's own answer
+ */
+export type AroundInvocation = (event: unknown, invoke: () => Promise<InvocationResult>) => Promise<InvocationResult>;
+
 /** What all functions of a deployment share. */
 export interface FunctionSurroundings {
   /** `http://127.0.0.1:<port>` */
@@ -45,6 +51,7 @@ export interface FunctionSurroundings {
   readonly clock: QueueClock;
   readonly messages: LocalMessages;
   readonly onLine: (line: string) => void;
+  readonly aroundInvocation: AroundInvocation;
 }
 
 /** A function that runs locally. */
@@ -62,8 +69,8 @@ export class DeployedFunction {
   }
 
   /** Invokes and waits for the answer. */
-  invoke(event: unknown): Promise<InvocationResult> {
-    return this.#lambda.invoke(event);
+  invoke(event: unknown, requestId?: string): Promise<InvocationResult> {
+    return this.#surroundings.aroundInvocation(event, () => this.#lambda.invoke(event, requestId));
   }
 
   /**
@@ -73,7 +80,7 @@ export class DeployedFunction {
   async invokeAsync(event: unknown): Promise<AsynchronousResult> {
     const { asynchronous, definition, role } = this.#plan;
     const { clock, messages } = this.#surroundings;
-    const invoke = (requestId: string) => this.#lambda.invoke(event, requestId);
+    const invoke = (requestId: string) => this.invoke(event, requestId);
     const result = await invokeAsynchronously(invoke, asynchronous, clock);
     if (result.condition !== undefined && asynchronous.failureDestination !== undefined) {
       const record = failureRecord(definition.arn, event, result);

@@ -183,6 +183,9 @@ test('a rotated key takes effect in a warm function, without a failure', async (
   deployed.setSecretValue(collector.key);
   const { payload } = await deployed.invoke({});
   expect(payload).toMatchObject({ status: 'complete', counts: { archived: 6 } });
+  // Nobody was asked with the old one.
+  const [, second] = await deployed.records();
+  expect(second?.outcomes.map(({ requests }) => requests)).toEqual(Array(6).fill(1));
 });
 
 test('a cluster that fails stops no other: Lambda retries, people are told, and the run is completed later', async () => {

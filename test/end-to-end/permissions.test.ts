@@ -86,25 +86,6 @@ describe('a permission that the function lacks fails the job loudly', () => {
     expect((await deployed.records()).map(({ status }) => status)).toEqual(Array(3).fill('complete'));
   });
 
-  test('to list run records', async () => {
-    const deployed = await collector.deploy({
-      edit: (template) => without(rolePolicy(template), withSid('ListRunRecords')),
-    });
-    const { attempts, condition } = await deployed.fireSchedule(noon);
-    expect(condition).toBe('RetriesExhausted');
-    expect(attempts.at(-1)?.error?.errorMessage).toMatch(/s3:ListBucket/);
-  });
-
-  test('to read run records, which a second attempt needs', async () => {
-    const deployed = await collector.deploy({
-      edit: (template) => without(rolePolicy(template), withSid('ReadRunRecords')),
-    });
-    expect((await deployed.fireSchedule(noon)).condition).toBeUndefined();
-    const { attempts, condition } = await deployed.fireSchedule(noon);
-    expect(condition).toBe('RetriesExhausted');
-    expect(attempts.at(-1)?.error?.errorMessage).toMatch(/s3:GetObject/);
-  });
-
   test('to read the API key', async () => {
     const deployed = await collector.deploy({
       edit: (template) => without(rolePolicy(template), withSid('ReadApiKey')),
@@ -130,6 +111,32 @@ describe('a permission that the function lacks fails the job loudly', () => {
       name: 'MessageRefusedError',
       message: expect.stringContaining(`not authorized to perform ${action}`),
     });
+  });
+});
+
+describe('a permission to read run records that the function lacks costs requests, not the run, and the log tells it', () => {
+  const warned = (logs: readonly string[]) => logs.filter((line) => line.includes('run record not used')).join();
+
+  test('to list them', async () => {
+    const deployed = await collector.deploy({
+      edit: (template) => without(rolePolicy(template), withSid('ListRunRecords')),
+    });
+    expect((await deployed.fireSchedule(noon)).condition).toBeUndefined();
+    expect(warned(deployed.logs)).toMatch(/s3:ListBucket/);
+  });
+
+  test('to read them, which a second attempt needs', async () => {
+    const deployed = await collector.deploy({
+      edit: (template) => without(rolePolicy(template), withSid('ReadRunRecords')),
+    });
+    expect((await deployed.fireSchedule(noon)).condition).toBeUndefined();
+    expect(warned(deployed.logs)).toBe('');
+    expect((await deployed.fireSchedule(noon)).condition).toBeUndefined();
+    expect(warned(deployed.logs)).toMatch(/s3:GetObject/);
+    expect((await deployed.records()).map(({ attempt, counts }) => [attempt, counts.alreadyArchived])).toEqual([
+      [1, 0],
+      [2, 6],
+    ]);
   });
 });
 

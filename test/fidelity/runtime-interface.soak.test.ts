@@ -90,7 +90,8 @@ function describeGzip(runtime: LambdaRuntime): void {
 
   it('archives everything and answers with the counts', async () => {
     expectComplete(await invoke({ scheduledTime: noon }));
-    expect(await deployed.keys()).toHaveLength(uids.length * 2 + 1);
+    // The run record and the configuration.
+    expect(await deployed.keys()).toHaveLength(uids.length * 2 + 2);
   });
 
   it('fails an incomplete run, with what failed, why, and where in the sources', async () => {

@@ -153,6 +153,8 @@ describe('the code of the function', () => {
       clusters: exampleConfig().clusters,
       limits: exampleConfig().limits,
       compression: 'gzip',
+      schedule: exampleConfig().schedule,
+      retentionDays: exampleConfig().archive.retentionDays,
     });
   });
 

@@ -51,8 +51,11 @@ describe.each(Object.entries(gateways))('a gateway that %s', (_what, answer) => 
       clusters: clusters.map((uid) => ({ uid, resources })),
       limits: { concurrency },
     });
-    const { summary } = await collector.attempt();
-    expect(summary).toMatchObject({ status: 'complete' });
+    // So many errors may use up all requests for a cluster in one attempt; Lambda makes three.
+    const statuses: unknown[] = [];
+    while (statuses.length < 3 && !statuses.includes('complete'))
+      statuses.push((await collector.attempt()).summary?.status);
+    expect(statuses).toContain('complete');
     const objects = await collector.objects();
     for (const cluster of clusters)
       for (const resource of resources) {

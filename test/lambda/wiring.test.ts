@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Context } from 'aws-lambda';
 import { parseEvent } from '../../lambda/event';
 import { type Collection, collectionFile, deadlineReserveSeconds } from '../../lambda/stack-contract';
-import type { OpenAttempt } from '../../lambda/wiring';
+import type { OpenAttempt, Wiring } from '../../lambda/wiring';
 
 const collection: Collection = {
   service: { baseUrl: 'http://127.0.0.1:9', collection: 'c', projectUid: 'project-of-all' },
@@ -20,6 +20,7 @@ const invocation = {
 } as Context;
 
 let directory: string;
+let wiring: Wiring;
 let attempt: OpenAttempt;
 
 beforeAll(async () => {
@@ -31,7 +32,7 @@ beforeAll(async () => {
   await writeFile(join(directory, collectionFile), JSON.stringify(collection));
   const { wire } = await import('../../lambda/wiring');
   const variables = { ARCHIVE_BUCKET: 'archive', API_KEY_SECRET: 'key' };
-  const wiring = wire(variables, directory);
+  wiring = wire(variables, directory);
   attempt = await wiring.openAttempt(parseEvent({}, wiring.collection.clusters), invocation);
 });
 
@@ -58,13 +59,10 @@ test('it ends before the invocation does, so that its record can be written', ()
   expect(attempt.context.stop.timeLeftMs).toBe(100_000 - deadlineReserveSeconds * 1000);
 });
 
-test('its requests keep to the configured rate', async () => {
-  const { pace } = attempt.context;
-  await pace.turn(new AbortController().signal);
-  const impatience = new AbortController();
-  const second = pace.turn(impatience.signal);
-  impatience.abort(new Error('not yet'));
-  await expect(second).rejects.toThrow('not yet');
+test('a warm environment keeps no key of an earlier attempt', async () => {
+  const next = await wiring.openAttempt(parseEvent({}, wiring.collection.clusters), invocation);
+  next.close();
+  expect(next.context.keys).not.toBe(attempt.context.keys);
 });
 
 test('what a killed attempt left in temporary storage is gone', async () => {

@@ -9,6 +9,7 @@ export class FakeReporter implements Reporter {
   outcomes: readonly Outcome[] = [];
   throttledAnswers = 0;
   isKeyRejected = false;
+  readonly pauses: boolean[] = [];
 
   outcome(): void {}
 
@@ -18,6 +19,10 @@ export class FakeReporter implements Reporter {
 
   keyRejected(): void {
     this.isKeyRejected = true;
+  }
+
+  servicePaused(isPaused: boolean): void {
+    this.pauses.push(isPaused);
   }
 
   unreadableRecord(error: unknown): void {

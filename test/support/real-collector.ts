@@ -7,21 +7,20 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { createS3Client } from '../../lambda/archive/aws-clients';
 import { S3Archive } from '../../lambda/archive/s3-archive';
 import { createCompressor } from '../../lambda/body/compress';
-import { type Clock, systemClock } from '../../lambda/clock';
+import { systemClock } from '../../lambda/clock';
 import type { RunRequest } from '../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../lambda/run/attempt-run';
 import { type Outcome, type RunRecord, type RunSummary, runRecordSchema } from '../../lambda/run/run-record';
 import { RunRecords } from '../../lambda/run/run-records';
 import { ApiKey } from '../../lambda/service/api-key';
 import { ClusterApi } from '../../lambda/service/cluster-api';
-import { Pace } from '../../lambda/service/pace';
-import { RejectionGuard } from '../../lambda/service/rejection-guard';
 import type { RequestTimeLimits } from '../../lambda/service/request-watch';
 import type { Collection, Compression, ConfiguredCluster } from '../../lambda/stack-contract';
 import { Stop } from '../../lambda/stop';
 import { type LocalAws, type LocalAwsOptions, startLocalAws } from '../../local/aws/local-aws';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import { FakeReporter } from './fake-reporter';
+import { SkippingClock } from './skipping-clock';
 import { tracesOf } from './traces-of';
 
 export const testKey = 'test-key-2f1c9a';
@@ -42,6 +41,8 @@ export interface RealCollectorOptions {
   readonly compression?: Compression;
   /** Time the invocation has, in milliseconds, its reserve taken off. */
   readonly timeLeftMs?: number;
+  /** How many times as fast as the system's the collector's clock goes; its time limits for connections do not. */
+  readonly clockSpeed?: number;
 }
 
 /** What one attempt came to, as its caller and as the archive see it. */
@@ -62,8 +63,9 @@ export class RealCollector {
   readonly #options: RealCollectorOptions;
   readonly #directory: string;
   readonly aws: LocalAws;
-  readonly #keys: ApiKey;
+  readonly #secretsManager: SecretsManagerClient;
   readonly #archive: S3Archive;
+  /** What the archive adapter has slept. */
   readonly #slept: number[] = [];
   readonly #secrets: string[] = [];
   /** Whatever attempts gave to their callers. */
@@ -72,8 +74,7 @@ export class RealCollector {
   readonly serviceWarnings: string[] = [];
   /** What the SDK warned of. */
   readonly #warnings: string[] = [];
-  readonly #clock: Clock;
-  #skippedMs = 0;
+  readonly #clock: SkippingClock;
 
   static async start(options: RealCollectorOptions): Promise<RealCollector> {
     const directory = await mkdtemp(join(tmpdir(), 'real-collector-'));
@@ -97,24 +98,16 @@ export class RealCollector {
 
   private constructor(options: RealCollectorOptions, directory: string, aws: LocalAws) {
     this.#options = options;
+    this.#clock = new SkippingClock(options.clockSpeed);
     this.#secrets.push(options.secret ?? testKey);
     this.#directory = directory;
     this.aws = aws;
-    this.#clock = {
-      ...systemClock,
-      monotonicMs: () => systemClock.monotonicMs() + this.#skippedMs,
-      sleep: async (ms, signal) => {
-        signal.throwIfAborted();
-        this.#slept.push(ms);
-        this.#skippedMs += ms;
-        await new Promise((resolve) => setImmediate(resolve));
-        signal.throwIfAborted();
-      },
-    };
     const target = { endpoint: aws.url, region: 'eu-central-1', credentials };
     const s3 = createS3Client(50, (warning) => this.#warnings.push(warning), target);
-    this.#archive = new S3Archive(s3, 'archive', this.#clock);
-    this.#keys = new ApiKey(new SecretsManagerClient({ ...target, maxAttempts: 3 }), secretName, this.#clock);
+    // The adapter's sleeps are part of a put, which is under way meanwhile.
+    const clock = { ...systemClock, sleep: async (ms: number) => void this.#slept.push(ms) };
+    this.#archive = new S3Archive(s3, 'archive', clock);
+    this.#secretsManager = new SecretsManagerClient({ ...target, maxAttempts: 3 });
   }
 
   get spoolDirectory(): string {
@@ -149,7 +142,11 @@ export class RealCollector {
       userAgent: 'test',
       onWarning: (warning) => this.serviceWarnings.push(warning),
     });
+    const clock = this.#clock;
     const slept = this.#slept.length;
+    const skipped = clock.skipped.length;
+    const keys = new ApiKey(this.#secretsManager, secretName, clock);
+    const archive = this.#archive;
     const reporter = new FakeReporter();
     const context: AttemptContext = {
       collection: {
@@ -165,17 +162,18 @@ export class RealCollector {
         invocation: 'test',
         configuration: '0'.repeat(64),
       },
-      clock: this.#clock,
+      clock,
       stop,
-      service: api,
+      service: { get: (...call) => clock.underWay(api.get(...call)) },
       reporter,
-      archive: this.#archive,
-      records: new RunRecords(this.#archive),
+      archive: { put: (...call) => clock.underWay(archive.put(...call)) },
+      records: new RunRecords(archive),
+      keys: {
+        current: (...call) => clock.underWay(keys.current(...call)),
+        afterRejection: (...call) => clock.underWay(keys.afterRejection(...call)),
+      },
       // Only the archive's own content matters here: what was due is another test's matter.
       configurations: { store: async () => undefined },
-      keys: this.#keys,
-      pace: new Pace(this.#clock, limits?.requestsPerSecond),
-      guard: new RejectionGuard(stop, reporter),
     };
     const asked = { run: testRun, completes: false, scheduled: true, dryRun: false, ...request };
     try {
@@ -186,7 +184,13 @@ export class RealCollector {
       const [summary] = reporter.summaries;
       const { outcomes, throttledAnswers: throttled } = reporter;
       this.#told.push(inspect([error, summary, outcomes], { depth: 10, maxStringLength: null, maxArrayLength: null }));
-      return { summary, error, outcomes, throttled, slept: this.#slept.slice(slept) };
+      return {
+        summary,
+        error,
+        outcomes,
+        throttled,
+        slept: [...this.#slept.slice(slept), ...clock.skipped.slice(skipped)],
+      };
     } finally {
       stop.close();
       api.close();

@@ -53,7 +53,9 @@ describe('large content', () => {
     const key = objectKey({ resource, cluster: 'large', run, compression: 'gzip' });
     const facts = { cluster: 'large', resource, run, fetchedAt: run, sha256, length, version: '1.0.0' };
     await archive.put(key, body, objectMetadata(facts));
-    const small = await archive.attempt({ run, clusters: [], answer: () => ({ failed: 'nobody is asked' }) });
+    const configuration = { clusters: [{ uid: 'large', resources: [resource] }] };
+    const answer = () => ({ failed: 'nobody is asked' });
+    const small = await archive.attempt({ run, clusters: [], configuration, answer });
     await archive.putRecord({
       ...small,
       status: 'complete',
@@ -96,7 +98,7 @@ describe('large content', () => {
     });
     expect(searched.peak).toBeLessThan(mostMemory);
 
-    const verified = await collector(['verify', '--archive', archive.folder, '--config', 'none'], preload);
+    const verified = await collector(['verify', '--archive', archive.folder], preload);
     expect(verified.code).toBe(0);
     expect(verified.peak).toBeLessThan(mostMemory);
   });

@@ -149,15 +149,20 @@ describe('the run record', () => {
   });
 
   it.each([
-    'ListObjectsV2',
-    'GetObject',
-  ])('whose predecessors cannot be read (%s is denied) fails before anything is asked', async (action) => {
-    await start((request) => (request.action === action && calls.length > 4 ? error(403, 'AccessDenied') : undefined));
+    ['ListObjectsV2', '403', error(403, 'AccessDenied')],
+    ['ListObjectsV2', '500 for ever', error(500, 'InternalError')],
+    ['GetObject', '403', error(403, 'AccessDenied')],
+    ['GetObject', '500 for ever', error(500, 'InternalError')],
+    ['GetObject', 'a reset for ever', { kind: 'reset', when: 'before' } as const],
+  ])('whose predecessors cannot be read (%s: %s) costs requests, and is written under the next number', async (action, _what, fault) => {
+    let isBroken = false;
+    await start((request) => (isBroken && request.action === action ? fault : undefined));
     await collector.attempt();
-    const before = service.requests.length;
-    const { error: thrown } = await collector.attempt();
-    expect(thrown?.message).toMatch(/failed: 403 AccessDenied/);
-    expect(service.requests).toHaveLength(before);
+    isBroken = true;
+    const { error: thrown, summary } = await collector.attempt();
+    expect(thrown).toBeUndefined();
+    expect(summary).toMatchObject({ attempt: 2, status: 'complete', counts: { alreadyArchived: 1 } });
+    expect(service.requests).toHaveLength(2);
   });
 });
 

@@ -5,13 +5,11 @@ import { type AttemptContext, attemptRun } from '../../../lambda/run/attempt-run
 import { RunIncompleteError, RunNotFoundError } from '../../../lambda/run/run-errors';
 import { type RunRecord, RunRecordError, runRecordSchema } from '../../../lambda/run/run-record';
 import { ApiKeyError } from '../../../lambda/service/key-source';
-import { Pace } from '../../../lambda/service/pace';
-import { RejectionGuard } from '../../../lambda/service/rejection-guard';
 import type { Collection } from '../../../lambda/stack-contract';
 import { RunStopped, Stop } from '../../../lambda/stop';
-import { FakeClock } from '../../support/fake-clock';
 import { FakeReporter } from '../../support/fake-reporter';
 import { answer, FakeService, statusError } from '../../support/fake-service';
+import { VirtualClock } from '../../support/virtual-clock';
 
 const run = new Date('2026-11-20T09:00:00.000Z');
 const scheduled: RunRequest = { run, completes: false, scheduled: true, dryRun: false };
@@ -63,7 +61,7 @@ function setUp(
   script: ConstructorParameters<typeof FakeService>[0],
   { concurrency = 2, clusters = collection.clusters, store = async () => undefined } = {},
 ) {
-  const clock = new FakeClock();
+  const clock = new VirtualClock();
   const stop = new Stop(() => 600_000);
   stops.push(stop);
   const service = new FakeService(script);
@@ -79,8 +77,6 @@ function setUp(
     records: archive,
     configurations: { store },
     keys: { current: async () => 'key', afterRejection: async () => 'key' },
-    pace: new Pace(clock, undefined),
-    guard: new RejectionGuard(stop, reporter),
   };
   return { clock, stop, service, context, reporter };
 }
@@ -224,15 +220,45 @@ describe('an attempt of a run', () => {
     expect(service.requests).toHaveLength(5);
   });
 
-  it('goes on without a record that cannot be read, and says so', async () => {
+  it.each([
+    ['that is damaged', new RunRecordError('damaged')],
+    ['that the archive does not give', new Error('GET s3://… failed: 403 AccessDenied')],
+  ])('goes on without a record %s, and says so', async (_what, error) => {
     const archive = new FakeArchive();
     await attemptRun(scheduled, setUp(archive, () => answer()).context);
     archive.read = async () => {
-      throw new RunRecordError('damaged');
+      throw error;
     };
     const { context, reporter } = setUp(archive, () => answer());
     expect(await attemptRun(scheduled, context)).toMatchObject({ attempt: 2, counts: { alreadyArchived: 5 } });
     expect(reporter.unreadable).toHaveLength(1);
+  });
+
+  it('goes on without any history when the records cannot be listed, and says so', async () => {
+    const archive = new FakeArchive();
+    await attemptRun(scheduled, setUp(archive, () => answer()).context);
+    archive.list = async () => {
+      throw new Error('LIST s3://… failed: 403 AccessDenied');
+    };
+    const { context, reporter } = setUp(archive, () => answer());
+    expect(await attemptRun(scheduled, context)).toMatchObject({ status: 'complete', counts: { alreadyArchived: 5 } });
+    expect(reporter.unreadable).toHaveLength(1);
+  });
+
+  it('asks first for what the attempt before did not come to, and last for what failed', async () => {
+    const archive = new FakeArchive();
+    const first = setUp(
+      archive,
+      (nth) => {
+        if (nth === 1) first.stop.startNothing(new RunStopped('time ran out'));
+        return statusError(404);
+      },
+      { concurrency: 1 },
+    );
+    await attemptRun(scheduled, first.context).catch(() => undefined);
+    const { context, service } = setUp(archive, () => answer());
+    await attemptRun(scheduled, context);
+    expect(service.requests.map(({ cluster }) => cluster)).toEqual(['b', 'b', 'c', 'a', 'a']);
   });
 
   it('works on the clusters of a subset alone', async () => {
@@ -331,6 +357,20 @@ describe('completing an earlier run', () => {
     await expect(attempt).rejects.toThrow('{"scheduledTime":"2026-11-20T09:00:00.000Z"}');
     expect(service.requests).toEqual([]);
   });
+
+  it('of which no record can be read says so, and does not say that there is none', async () => {
+    const archive = new FakeArchive();
+    archive.list = async () => {
+      throw new Error('LIST s3://archive/runs/ failed: 403 AccessDenied');
+    };
+    const { context, service } = setUp(archive, () => answer());
+    const attempt = attemptRun(completing, context);
+    await expect(attempt).rejects.toThrow(RunNotFoundError);
+    await expect(attempt).rejects.toThrow(
+      'Completing run 2026-11-20T09:00:00.000Z failed: no record of it could be read. LIST s3://archive/runs/ failed: 403 AccessDenied. Invoke again when the archive can be read.',
+    );
+    expect(service.requests).toEqual([]);
+  });
 });
 
 describe('a dry run', () => {
@@ -394,8 +434,8 @@ describe('an attempt that ends early', () => {
     const clusters = Array.from({ length: 50 }, (_, i) => ({ uid: `c${i}`, resources: ['log' as const] }));
     const { context, service } = setUp(archive, () => statusError(401), { concurrency: 1, clusters });
     await expect(attemptRun(scheduled, context)).rejects.toThrow('rejected the API key');
-    expect(service.requests).toHaveLength(5);
-    expect(archive.records[0]?.counts).toMatchObject({ failed: 5, notAttempted: 45 });
+    expect(service.requests).toHaveLength(10);
+    expect(archive.records[0]?.counts).toMatchObject({ failed: 10, notAttempted: 40 });
   });
 });
 

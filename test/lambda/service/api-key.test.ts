@@ -13,7 +13,7 @@ const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret for te
 const never = new AbortController().signal;
 
 let aws: LocalAws;
-let hold: Promise<never> | undefined;
+let hold: Promise<undefined> | undefined;
 let readings: number;
 let clock: FakeClock;
 let apiKey: ApiKey;
@@ -69,21 +69,49 @@ describe('the API key', () => {
   it('that two requests find rejected at the same time is read again once', async () => {
     await apiKey.current(never);
     aws.setSecretValue(arn, 'second');
-    expect(await Promise.all([apiKey.afterRejection('first', never), apiKey.afterRejection('first', never)])).toEqual([
-      'second',
-      'second',
-    ]);
-    expect(await apiKey.afterRejection('first', never)).toBe('second');
+    const [began, beganLater] = [clock.monotonicMs(), clock.monotonicMs() + 1];
+    clock.advance(10);
+    const reading = [apiKey.afterRejection('first', began, never), apiKey.afterRejection('first', beganLater, never)];
+    expect(await Promise.all(reading)).toEqual(['second', 'second']);
+    expect(await apiKey.afterRejection('first', began, never)).toBe('second');
     expect(readings).toBe(2);
   });
 
-  it('that is still the same after a rejection is not read again for every cluster', async () => {
+  it('that is still the same after a rejection is read again for each request that began after the last reading', async () => {
     await apiKey.current(never);
-    for (let i = 0; i < 10; i += 1) expect(await apiKey.afterRejection('first', never)).toBe('first');
+    const began = clock.monotonicMs();
+    clock.advance(10);
+    for (let i = 0; i < 10; i += 1) expect(await apiKey.afterRejection('first', began, never)).toBe('first');
     expect(readings).toBe(2);
     aws.setSecretValue(arn, 'second');
-    clock.advance(30_000);
-    expect(await apiKey.afterRejection('first', never)).toBe('second');
+    clock.advance(1);
+    expect(await apiKey.afterRejection('first', clock.monotonicMs(), never)).toBe('second');
+    expect(readings).toBe(3);
+  });
+
+  it('is not taken from a reading that began before the rejected request', async () => {
+    await apiKey.current(never);
+    clock.advance(10);
+    let answer: (value: undefined) => void = () => undefined;
+    hold = new Promise((resolve) => {
+      answer = resolve;
+    });
+    const early = apiKey.afterRejection('first', 0, never);
+    clock.advance(10);
+    const late = apiKey.afterRejection('first', clock.monotonicMs() - 5, never);
+    hold = undefined;
+    answer(undefined);
+    await Promise.all([early, late]);
+    expect(readings).toBe(3);
+  });
+
+  it('is kept when it cannot be read again', async () => {
+    await apiKey.current(never);
+    aws.setSecretValue(arn, undefined);
+    clock.advance(5 * 60_000);
+    expect(await apiKey.current(never)).toBe('first');
+    await expect(apiKey.afterRejection('first', clock.monotonicMs(), never)).rejects.toThrow('it has no value yet');
+    expect(await apiKey.current(never)).toBe('first');
     expect(readings).toBe(3);
   });
 
@@ -99,7 +127,7 @@ describe('the API key', () => {
   it('whose reading a run ended is read anew by the next', async () => {
     const stop = new AbortController();
     hold = new Promise(() => undefined);
-    const reading = Promise.all([apiKey.current(stop.signal), apiKey.afterRejection('first', stop.signal)]);
+    const reading = Promise.all([apiKey.current(stop.signal), apiKey.afterRejection('first', 0, stop.signal)]);
     stop.abort(new Error('time ran out'));
     await expect(reading).rejects.toThrow('time ran out');
     hold = undefined;

@@ -1,64 +1,61 @@
 import { Pace } from '../../../lambda/service/pace';
-import { FakeClock } from '../../support/fake-clock';
 
-const never = new AbortController().signal;
-
-async function starts(pace: Pace, clock: FakeClock, count: number): Promise<number[]> {
-  const times: number[] = [];
-  for (let i = 0; i < count; i += 1) {
-    await pace.turn(never);
-    times.push(clock.monotonicMs());
-  }
-  return times;
+/** When so many requests start that all want to at one time. */
+function starts(pace: Pace, nowMs: number, count: number): number[] {
+  return Array.from({ length: count }, () => {
+    const startMs = pace.startMs(nowMs);
+    pace.started(startMs);
+    return startMs;
+  });
 }
 
 describe('the pace of a run', () => {
-  it('without a rate lets everything start at once', async () => {
-    const clock = new FakeClock();
-    expect(await starts(new Pace(clock, undefined), clock, 3)).toEqual([0, 0, 0]);
+  it('without a rate lets everything start at once', () => {
+    expect(starts(new Pace(undefined), 0, 3)).toEqual([0, 0, 0]);
   });
 
-  it('keeps a rate over the whole run, and does not make up for idle time', async () => {
-    const clock = new FakeClock();
-    const pace = new Pace(clock, 4);
-    expect(await starts(pace, clock, 3)).toEqual([0, 250, 500]);
-    clock.advance(10_000);
-    expect(await starts(pace, clock, 2)).toEqual([10_500, 10_750]);
+  it('keeps a rate over the whole run, and does not make up for idle time', () => {
+    const pace = new Pace(4);
+    expect(starts(pace, 0, 3)).toEqual([0, 250, 500]);
+    expect(starts(pace, 10_500, 2)).toEqual([10_500, 10_750]);
   });
 
-  it('holds everybody back for the pause that one throttled answer imposes, then spaces them', async () => {
-    const clock = new FakeClock();
-    const pace = new Pace(clock, undefined);
-    pace.throttled(3000);
-    expect(await starts(pace, clock, 3)).toEqual([3000, 3020, 3040]);
-    pace.throttled(0);
-    expect(await starts(pace, clock, 2)).toEqual([3060, 3100]);
+  it('keeps the rate although timers wake late', () => {
+    const pace = new Pace(50);
+    for (let nth = 0; nth < 100; nth += 1) pace.started(pace.startMs(0) + 1.5);
+    expect(pace.startMs(0)).toBeLessThan(100 * 20 + 2);
   });
 
-  it('takes up speed again with good answers', async () => {
-    const clock = new FakeClock();
-    const pace = new Pace(clock, undefined);
-    pace.throttled(0);
+  it('holds everybody back for the pause that one throttled answer imposes, then spaces them', () => {
+    const pace = new Pace(undefined);
+    pace.throttled(3000, 0, 0);
+    expect(starts(pace, 0, 3)).toEqual([3000, 3020, 3040]);
+    pace.throttled(0, 3040, 3040);
+    expect(starts(pace, 3040, 2)).toEqual([3060, 3100]);
+  });
+
+  it('does not lengthen a pause for a request that began before it', () => {
+    const pace = new Pace(undefined);
+    pace.throttled(3000, 0, 100);
+    pace.throttled(60_000, 50, 200);
+    expect(pace.startMs(200)).toBe(3100);
+    pace.throttled(60_000, 3100, 3200);
+    expect(pace.startMs(3200)).toBe(63_200);
+  });
+
+  it('takes up speed again with good answers', () => {
+    const pace = new Pace(undefined);
+    pace.throttled(0, 0, 0);
     for (let i = 0; i < 40; i += 1) pace.succeeded();
-    await pace.turn(never);
-    const before = clock.monotonicMs();
-    expect(await starts(pace, clock, 3)).toEqual([before, before, before]);
+    const [before = 0] = starts(pace, 0, 1);
+    expect(starts(pace, before, 3)).toEqual([before, before, before]);
   });
 
-  it('applies a pause that begins while a request waits', async () => {
-    const clock = new FakeClock();
-    const pace = new Pace(clock, 1);
-    await pace.turn(never);
-    const turn = pace.turn(never);
-    pace.throttled(5000);
-    await turn;
-    expect(clock.monotonicMs()).toBeGreaterThanOrEqual(5000);
-  });
-
-  it('lets nothing start once the run stops', async () => {
-    const stop = new AbortController();
-    const pace = new Pace(new FakeClock(), 1);
-    stop.abort(new Error('stopped'));
-    await expect(pace.turn(stop.signal)).rejects.toThrow('stopped');
+  it('applies a pause that begins while a request waits', () => {
+    const pace = new Pace(1);
+    pace.started(0);
+    expect(pace.startMs(10)).toBe(1000);
+    pace.throttled(5000, 0, 20);
+    expect(pace.startMs(1000)).toBe(5020);
   });
 });

@@ -1,6 +1,4 @@
-import { type FetchContext, fetchResource } from '../../../lambda/service/fetch-resource';
-import { Pace } from '../../../lambda/service/pace';
-import { RejectionGuard } from '../../../lambda/service/rejection-guard';
+import { type CollectContext, collect } from '../../../lambda/run/collect';
 import { Stop } from '../../../lambda/stop';
 import { FakeReporter } from '../../support/fake-reporter';
 import { answer, statusError } from '../../support/fake-service';
@@ -15,7 +13,7 @@ async function startsOf(requestsPerSecond: number | undefined, throttledAt?: num
   const stop = new Stop(() => 600_000);
   const reporter = new FakeReporter();
   const starts: number[] = [];
-  const context: FetchContext = {
+  const context: CollectContext = {
     clock,
     stop,
     service: {
@@ -29,15 +27,17 @@ async function startsOf(requestsPerSecond: number | undefined, throttledAt?: num
       },
     },
     keys: { current: async () => 'key', afterRejection: async () => 'key' },
-    pace: new Pace(clock, requestsPerSecond),
-    guard: new RejectionGuard(stop, reporter),
+    archive: { put: async () => 'archived' },
+    provenance: { collectorVersion: '1.0.0' },
+    collection: {
+      compression: 'gzip',
+      limits: { concurrency: 8, requestsPerSecond, maxBodyMiB: 1, responseTimeoutSeconds: 60 },
+    },
     reporter,
   };
-  const queue = Array.from({ length: 100 }, (_, i) => `c${i}`).values();
-  const worker = async () => {
-    for (const cluster of queue) await fetchResource({ cluster, resource: 'log' }, { requests: 0 }, context);
-  };
-  await Promise.all(Array.from({ length: 8 }, worker));
+  const tasks = Array.from({ length: 100 }, (_, i) => ({ cluster: `c${i}`, resource: 'log' as const }));
+  const earlier = { attempts: 0, archived: [], hasFailed: () => false };
+  await collect(tasks, { run: new Date(0), dryRun: false, earlier }, context);
   stop.close();
   return starts;
 }

@@ -6,8 +6,6 @@ import { parseEvent } from '../../../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../../../lambda/run/attempt-run';
 import { ConfigurationStore } from '../../../../lambda/run/configuration-store';
 import { RunRecords, type TextStore } from '../../../../lambda/run/run-records';
-import { Pace } from '../../../../lambda/service/pace';
-import { RejectionGuard } from '../../../../lambda/service/rejection-guard';
 import type { Collection } from '../../../../lambda/stack-contract';
 import { Stop } from '../../../../lambda/stop';
 import { between, type Random } from '../../../../local/demo-service/seeded-random';
@@ -150,8 +148,6 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
     records: new RunRecords(connection),
     configurations: new ConfigurationStore(connection, configuration, async () => text),
     keys: { current: async () => 'key', afterRejection: async () => 'key' },
-    pace: new Pace(clock, undefined),
-    guard: new RejectionGuard(stop, reporter),
   };
   const request = parseEvent(event, collection.clusters);
   const run = request.run ?? clock.now();

@@ -1,0 +1,69 @@
+import { type Cluster, ranks, type Task } from './task';
+
+/**
+ * Picks waiting tasks from all over the list for probes: its middle, its end, then ever finer between. What is true there
+ * is true of the service or of the key, and not of a few neighbours.
+ */
+export class ClusterSample {
+  readonly #clusters: readonly Cluster[];
+  #unaskedFrom = 0;
+  #againFrom = 0;
+  #picked = 0;
+
+  /** @param clusters of which those with something never attempted are picked before the others */
+  constructor(clusters: readonly Cluster[]) {
+    const isNew = ({ tasks }: Cluster) => tasks.some(({ rank }) => rank === ranks.unattempted);
+    const isOld = (cluster: Cluster) => !isNew(cluster);
+    this.#clusters = [...spread(clusters.filter(isNew)), ...spread(clusters.filter(isOld))];
+  }
+
+  /** Clusters in all. */
+  get size(): number {
+    return this.#clusters.length;
+  }
+
+  /** Whether there is a cluster that was not asked for anything yet. */
+  get hasUnasked(): boolean {
+    while (this.#clusters[this.#unaskedFrom]?.isAsked) this.#unaskedFrom += 1;
+    return this.#unaskedFrom < this.#clusters.length;
+  }
+
+  /** A task of a cluster that was not asked for anything yet: now of one resource, then of the other. */
+  unasked(): Task | undefined {
+    if (!this.hasUnasked) return undefined;
+    const tasks = this.#clusters[this.#unaskedFrom]?.tasks ?? [];
+    this.#picked += 1;
+    return tasks[this.#picked % tasks.length];
+  }
+
+  /** A waiting task, whether it was asked for or not; the clusters take turns. */
+  again(nowMs: number): Task | undefined {
+    const mayBeAsked = (task: Task) => task.isWaiting && task.retryAfterMs <= nowMs;
+    for (let tried = 0; tried < this.#clusters.length; tried += 1) {
+      const cluster = this.#clusters[this.#againFrom % this.#clusters.length];
+      this.#againFrom += 1;
+      if (cluster === undefined || cluster.pausedUntilMs > nowMs) continue;
+      const [task] = cluster.tasks.filter(mayBeAsked).sort((a, b) => a.requests - b.requests);
+      if (task !== undefined) return task;
+    }
+    return undefined;
+  }
+}
+
+/** The same items in another order: middle, end, then the middles of what lies between (van der Corput's sequence). */
+export function spread<Item>(items: readonly Item[]): Item[] {
+  const bits = Math.ceil(Math.log2(Math.max(2, items.length)));
+  const places = new Set<number>();
+  for (let nth = 0; nth < 2 ** bits; nth += 1) {
+    // The sequence begins with 0 and 1/2; counted from the list's end that is the end and the middle.
+    const fraction = reversed(nth < 2 ? 1 - nth : nth, bits) / 2 ** bits;
+    places.add(items.length - 1 - Math.floor(fraction * items.length));
+  }
+  return [...places].flatMap((place) => items.slice(place, place + 1));
+}
+
+function reversed(value: number, bits: number): number {
+  let result = 0;
+  for (let bit = 0; bit < bits; bit += 1) if (value & (1 << bit)) result |= 1 << (bits - 1 - bit);
+  return result;
+}

@@ -1,0 +1,235 @@
+import { NotDecodableError } from '../body/body-check';
+import type { ResourceRequest } from '../service/resource-request';
+import { isRetried, maxRequests, retryDelayMs } from '../service/retry';
+import { lastFailure, ServiceError } from '../service/service-error';
+import { ClusterSample } from './cluster-sample';
+import { FairQueue } from './fair-queue';
+import { type EarlyEnd, Probing } from './probing';
+import { planTasks, ranks, type Task } from './task';
+import { Throttle } from './throttle';
+import { Turn } from './turn';
+import { Workers } from './workers';
+
+export interface DispatchOptions {
+  /** Requests under way at once. */
+  readonly concurrency: number;
+  readonly requestsPerSecond?: number | undefined;
+  /** Time limit of an answer, in milliseconds. */
+  readonly responseMs: number;
+  /** When the attempt has to be over, in milliseconds of the clock whose time every call is given. */
+  readonly deadlineMs: number;
+  /** Whether the attempt ends early while the service is down, because another one follows within minutes. */
+  readonly endsEarly: boolean;
+  /** What earlier attempts of the run have archived. */
+  readonly archived: readonly ResourceRequest[];
+  readonly hasFailedEarlier: (request: ResourceRequest) => boolean;
+  /** Uniform in [0, 1). */
+  readonly random: () => number;
+}
+
+/** What is to be done now. */
+export type Decision =
+  | { readonly kind: 'ask'; readonly turn: Turn }
+  /** The request is to fail with this error: others need its worker. */
+  | { readonly kind: 'cancel'; readonly turn: Turn; readonly error: ServiceError }
+  /** Until that time or the end of a request; Infinity: until the end of a request. */
+  | { readonly kind: 'wait'; readonly untilMs: number }
+  | EarlyEnd
+  | { readonly kind: 'done' };
+
+/** What follows from a failure: another request comes later, the key is to be read again, or the task has failed. */
+export type Verdict = 'waits' | 'read-key' | { readonly failed: unknown };
+
+/** What reading the key again has shown; an error if that failed. */
+export type KeyReading = 'changed' | 'same' | Error;
+
+/**
+ * Decides who is asked next, how long a request may take, and when an attempt gives up. It makes no request and has no
+ * clock: a driver does what {@link next} says and reports what came of it.
+ */
+export class Dispatcher {
+  readonly tasks: readonly Task[];
+  readonly #options: DispatchOptions;
+  readonly #queue = new FairQueue();
+  readonly #sample: ClusterSample;
+  readonly #probing: Probing;
+  readonly #throttle: Throttle;
+  readonly #workers: Workers;
+  /** Clusters with something left to do. */
+  #unfinished: number;
+
+  constructor(requests: readonly ResourceRequest[], options: DispatchOptions) {
+    this.#options = options;
+    this.#throttle = new Throttle(options.requestsPerSecond);
+    this.#workers = new Workers(options.concurrency, options.responseMs);
+    const { tasks, clusters } = planTasks(requests);
+    this.tasks = tasks;
+    this.#unfinished = clusters.length;
+    for (const task of tasks)
+      this.#queue.add(task, options.hasFailedEarlier(task.request) ? ranks.failedEarlier : ranks.unattempted);
+    this.#sample = new ClusterSample(clusters);
+    this.#probing = new Probing(this.#sample, options.archived, options.endsEarly, options.random);
+  }
+
+  /** Whether probes have shown that the service is down; nothing else is asked. */
+  get isServiceDown(): boolean {
+    return this.#probing.isServiceDown;
+  }
+
+  /** To be called again after every report, and when the time of a `wait` has come. */
+  next(nowMs: number): Decision {
+    const end = this.#earlyEnd();
+    if (end !== undefined) return end;
+    if (this.#unfinished === 0) return { kind: 'done' };
+    const cancelled = this.#cancelOverdue(nowMs);
+    if (cancelled !== undefined) return cancelled;
+    const startMs = this.#throttle.startMs(nowMs);
+    if (!this.#workers.isFull && startMs <= nowMs) {
+      const turn = this.#choose(nowMs);
+      if (turn !== undefined) return { kind: 'ask', turn: this.#begin(turn, nowMs) };
+      // That nobody is left to be probed may decide.
+      const late = this.#earlyEnd();
+      if (late !== undefined) return late;
+    }
+    const overdueMs = this.#isContended(nowMs) ? this.#workers.nextOverdueMs : Number.POSITIVE_INFINITY;
+    return { kind: 'wait', untilMs: Math.min(this.#nextStartMs(nowMs, startMs), overdueMs) };
+  }
+
+  /** A good answer is here whole. The turn keeps its worker until {@link ended}. */
+  answered(turn: Turn, nowMs: number): void {
+    if (turn.task !== undefined) turn.task.cluster.isUnanswered = false;
+    this.#workers.answered(turn, nowMs);
+    this.#throttle.succeeded();
+    this.#probing.succeeded(turn);
+    this.#probing.ended(turn, nowMs);
+  }
+
+  /** The turn is over and so is its task: archived, or failed for a reason that is not the service's. */
+  ended(turn: Turn): void {
+    this.#workers.free(turn);
+    if (turn.task !== undefined) this.#finish(turn.task);
+  }
+
+  /** The request failed. Its worker is free, unless the key is to be read again: that takes until {@link keyRead}. */
+  failed(turn: Turn, error: unknown, nowMs: number): Verdict {
+    const { task } = turn;
+    const failure = error instanceof ServiceError ? error : undefined;
+    // An answer that is not what was asked for is one too.
+    const isAnswer = failure?.status === undefined ? turn.headMs !== undefined || !failure : failure.status < 500;
+    if (task !== undefined) task.cluster.isUnanswered = !isAnswer;
+    if (isAnswer) this.#probing.answered(turn);
+    else this.#probing.unanswered(turn, this.#unfinished, nowMs);
+    const delayMs = retryDelayMs(Math.max(1, task?.counted ?? 1), failure?.retryAfterMs, this.#options.random);
+    if (failure?.throttled) this.#throttle.throttled(failure.status, task?.cluster, delayMs, turn.startedMs, nowMs);
+    else if (isAnswer) this.#throttle.answered();
+    if (task !== undefined && failure?.rejected) return this.#rejected(turn, task, failure);
+    this.#probing.ended(turn, nowMs);
+    this.#workers.free(turn);
+    if (task === undefined) return 'waits';
+    return failure ? this.#retry(task, failure, delayMs, nowMs) : this.#invalid(task, error);
+  }
+
+  /** The key was read again after the turn's request was rejected. */
+  keyRead(turn: Turn, reading: KeyReading, nowMs: number): Verdict {
+    this.#workers.free(turn);
+    const { task } = turn;
+    if (task?.last === undefined) return 'waits';
+    if (reading === 'same') this.#probing.keyRejected(turn);
+    this.#probing.ended(turn, nowMs, reading === 'same');
+    if (reading === 'changed' && task.keyChanges < maxRequests) {
+      this.#probing.keyChanged(turn, nowMs);
+      task.keyChanges += 1;
+      if (turn.kind !== 'probe') task.counted -= 1;
+      this.#queue.add(task, ranks.again);
+      return 'waits';
+    }
+    if (!(reading instanceof Error)) return this.#giveUp(task, task.last);
+    return this.#giveUp(task, lastFailure(task.last, `the key could not be read again: ${reading.message}`));
+  }
+
+  #earlyEnd(): EarlyEnd | undefined {
+    const end = this.#probing.end();
+    // A body that arrives is an answer, which the end would cut off.
+    return end?.why === 'service-down' && this.#workers.isReceiving ? undefined : end;
+  }
+
+  #choose(nowMs: number): Turn | undefined {
+    if (this.#probing.isActive) return this.#probing.next(nowMs);
+    const first = this.#queue.first(nowMs);
+    // Somebody elsewhere in the list may show whose trouble the throttling is.
+    const isElsewhere = this.#throttle.isInDoubt && first?.rank !== ranks.again;
+    const task = isElsewhere ? (this.#sample.unasked() ?? first) : first;
+    return task && new Turn(task.request, task, 'regular', nowMs);
+  }
+
+  #begin(turn: Turn, nowMs: number): Turn {
+    this.#workers.hold(turn);
+    this.#throttle.started(nowMs);
+    const { task } = turn;
+    if (task === undefined) return turn;
+    this.#queue.take(task);
+    task.cluster.isAsked = true;
+    task.startedMs ??= nowMs;
+    task.requests += 1;
+    if (turn.kind !== 'probe') task.counted += 1;
+    return turn;
+  }
+
+  #nextStartMs(nowMs: number, startMs: number): number {
+    if (this.#workers.isFull) return this.#probing.isActive ? Number.POSITIVE_INFINITY : this.#queue.nextDueMs;
+    if (startMs > nowMs) return startMs;
+    return this.#probing.isActive ? this.#probing.nextMs : this.#queue.nextDueMs;
+  }
+
+  /** Whether somebody waits for a worker, or everybody for the probes. */
+  #isContended(nowMs: number): boolean {
+    return this.#probing.isActive || (this.#workers.isFull && this.#queue.first(nowMs) !== undefined);
+  }
+
+  #cancelOverdue(nowMs: number): Decision | undefined {
+    if (!this.#isContended(nowMs)) return undefined;
+    // A probe that is left alone is no longer waited for.
+    const turn = this.#workers.overdue(nowMs, (leftAlone) => this.#probing.ended(leftAlone, nowMs));
+    return turn && { kind: 'cancel', turn, error: turn.cancel(nowMs) };
+  }
+
+  #rejected(turn: Turn, task: Task, failure: ServiceError): Verdict {
+    turn.isAnswered = true;
+    task.last = failure;
+    return 'read-key';
+  }
+
+  #invalid(task: Task, error: unknown): Verdict {
+    if (!(error instanceof NotDecodableError) || task.asReceived) return this.#giveUp(task, error);
+    task.asReceived = true;
+    this.#queue.add(task, ranks.again);
+    return 'waits';
+  }
+
+  #retry(task: Task, error: ServiceError, delayMs: number, nowMs: number): Verdict {
+    task.last = error;
+    if (!isRetried(error.failure, error.status)) return this.#giveUp(task, error);
+    if (task.counted >= maxRequests)
+      return this.#giveUp(task, lastFailure(error, `gave up after ${task.requests} requests`));
+    if (nowMs + delayMs >= this.#options.deadlineMs) {
+      const due = `the next request would be due in ${Math.ceil(delayMs / 1000)} s, after this attempt's time`;
+      return this.#giveUp(task, lastFailure(error, due));
+    }
+    if (error.failure === 'timeout') task.isSlow = true;
+    if (error.retryAfterMs !== undefined) task.retryAfterMs = nowMs + delayMs;
+    this.#queue.add(task, task.isSlow ? ranks.slow : ranks.retry, nowMs + delayMs);
+    return 'waits';
+  }
+
+  #giveUp(task: Task, error: unknown): Verdict {
+    this.#finish(task);
+    return { failed: error };
+  }
+
+  #finish(task: Task): void {
+    task.isDone = true;
+    if (task.cluster.tasks.some(({ isDone }) => !isDone)) return;
+    this.#unfinished -= 1;
+    this.#probing.finished(task.cluster.uid);
+  }
+}

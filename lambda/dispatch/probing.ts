@@ -1,0 +1,140 @@
+import type { ResourceRequest } from '../service/resource-request';
+import { serviceDownReason } from '../stack-contract';
+import { CircuitBreaker } from './circuit-breaker';
+import type { ClusterSample } from './cluster-sample';
+import { KeyJudgement } from './key-judgement';
+import { Turn } from './turn';
+
+/** Rounds of probes without an answer before an attempt may end early: about three seconds. */
+const roundsToEnd = 4;
+
+/** Probes of a round that ask again, once every cluster was asked. */
+const probesAgain = 4;
+
+/** Archived resources that are kept, to be asked whether the service is up. */
+const mostCanaries = 100;
+
+/** Nothing more is to be asked in this attempt. */
+export interface EarlyEnd {
+  readonly kind: 'end';
+  readonly why: 'service-down' | 'key-rejected';
+  readonly reason: string;
+}
+
+/** While the service looks down, or the key rejected, nothing is asked but probes from all over the list. */
+export class Probing {
+  readonly #sample: ClusterSample;
+  readonly #breaker: CircuitBreaker;
+  readonly #key: KeyJudgement;
+  readonly #canaries: ResourceRequest[];
+  readonly #endsEarly: boolean;
+
+  /**
+   * @param archived what earlier attempts of the run have archived
+   * @param endsEarly whether the attempt ends while the service is down, because another one follows within minutes
+   */
+  constructor(sample: ClusterSample, archived: readonly ResourceRequest[], endsEarly: boolean, random: () => number) {
+    this.#sample = sample;
+    this.#breaker = new CircuitBreaker(random);
+    this.#key = new KeyJudgement(archived.length > 0);
+    this.#canaries = archived.slice(-mostCanaries);
+    this.#endsEarly = endsEarly;
+  }
+
+  get isActive(): boolean {
+    return this.#breaker.isOpen || this.#key.isSuspected;
+  }
+
+  /** Whether probes have confirmed that the service is down. */
+  get isServiceDown(): boolean {
+    return this.#breaker.isOpen && this.#breaker.failedRounds > 0;
+  }
+
+  /** When the next probe may start, in milliseconds; Infinity while probes are waited for. */
+  get nextMs(): number {
+    return this.#breaker.nextProbeMs;
+  }
+
+  /** @returns the probe to make now, if there is one */
+  next(nowMs: number): Turn | undefined {
+    const turn = this.#breaker.isOpen ? this.#probeService(nowMs) : this.#probeKey(nowMs);
+    if (turn !== undefined) turn.probeOf = (this.#breaker.isOpen ? this.#breaker : this.#key).probeStarted();
+    return turn;
+  }
+
+  /** A good answer came. */
+  succeeded(turn: Turn): void {
+    this.#key.accepted(turn.startedMs);
+    this.answered(turn);
+    if (turn.task !== undefined && this.#canaries.length < mostCanaries) this.#canaries.push(turn.request);
+  }
+
+  /** An answer came that shows the service is up, good or not. */
+  answered(turn: Turn): void {
+    this.#breaker.succeeded(turn.request.cluster);
+  }
+
+  /** @param unfinished clusters with something left to do, this one included */
+  unanswered(turn: Turn, unfinished: number, nowMs: number): void {
+    if (turn.task !== undefined) this.#breaker.failed(turn.request.cluster, unfinished, nowMs);
+  }
+
+  /** The key was rejected for the turn's cluster, and was the same when it was read again. */
+  keyRejected(turn: Turn): void {
+    this.#key.rejected(turn.request.cluster);
+    if (!this.#sample.hasUnasked) this.#key.noMoreProbes(this.#sample.size);
+  }
+
+  keyChanged(turn: Turn, nowMs: number): void {
+    this.#key.changed(turn.startedMs, nowMs);
+  }
+
+  /** The probe, if it is one, is over or is not to be waited for. */
+  ended(turn: Turn, nowMs: number, isKeyRejected = false): void {
+    const { probeOf } = turn;
+    if (probeOf === undefined) return;
+    turn.probeOf = undefined;
+    if (turn.kind === 'probe') this.#breaker.probeEnded(probeOf, nowMs);
+    else this.#key.probeEnded(probeOf, isKeyRejected);
+  }
+
+  /** Nothing is left to do for the cluster. */
+  finished(cluster: string): void {
+    this.#breaker.finished(cluster);
+  }
+
+  /** @returns why the attempt is to end now, if it is */
+  end(): EarlyEnd | undefined {
+    if (this.#key.isRejected) {
+      const reason = `the service rejected the API key for ${this.#key.rejectedClusters} different clusters from all over the list, also after it was read again; set a valid key and complete the run`;
+      return { kind: 'end', why: 'key-rejected', reason };
+    }
+    const { isOpen, failedRounds, failingClusters } = this.#breaker;
+    if (!isOpen || !this.#endsEarly || failedRounds < roundsToEnd || this.#sample.hasUnasked) return undefined;
+    const clusters = failingClusters === 1 ? 'the only cluster left' : `${failingClusters} different clusters in a row`;
+    const reason = `${serviceDownReason}: no usable answer for ${clusters}; ask again in a few minutes`;
+    return { kind: 'end', why: 'service-down', reason };
+  }
+
+  #probeService(nowMs: number): Turn | undefined {
+    const { nextProbeMs, probesMade, failedRounds } = this.#breaker;
+    if (nextProbeMs > nowMs) return undefined;
+    const canary = this.#canaries[failedRounds % this.#canaries.length];
+    if (canary !== undefined && probesMade === 0) return new Turn(canary, undefined, 'probe', nowMs);
+    // A canary is all that the first round needs.
+    const isEnough = canary !== undefined && failedRounds === 0;
+    const again = () => (probesMade < probesAgain ? this.#sample.again(nowMs) : undefined);
+    const task = isEnough ? undefined : (this.#sample.unasked() ?? again());
+    if (task !== undefined) return new Turn(task.request, task, 'probe', nowMs);
+    this.#breaker.noMoreProbes(nowMs);
+    return undefined;
+  }
+
+  #probeKey(nowMs: number): Turn | undefined {
+    if (!this.#key.mayProbe) return undefined;
+    const task = this.#sample.unasked();
+    if (task !== undefined) return new Turn(task.request, task, 'key-probe', nowMs);
+    this.#key.noMoreProbes(this.#sample.size);
+    return undefined;
+  }
+}

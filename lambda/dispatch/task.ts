@@ -1,0 +1,84 @@
+import type { ResourceRequest } from '../service/resource-request';
+import type { ServiceError } from '../service/service-error';
+
+/** In which order tasks are asked for: lower ranks first, and within a rank who came first. */
+export const ranks = {
+  /** Again at once: with a new key, or to keep a body as received. */
+  again: 0,
+  /** Never attempted in this run. */
+  unattempted: 1,
+  /** Failed in an earlier attempt. */
+  failedEarlier: 2,
+  /** Not asked for yet, but its cluster's other resource has just failed without an answer. */
+  doubtful: 3,
+  retry: 4,
+  /** Held a worker in vain. */
+  slow: 5,
+} as const;
+
+export type Rank = (typeof ranks)[keyof typeof ranks];
+
+/** What is known of one cluster in this attempt. */
+export class Cluster {
+  readonly uid: string;
+  readonly tasks: Task[] = [];
+  /** Whether any of its resources was asked for. */
+  isAsked = false;
+  /** Whether its last request ended without an answer or with a server error (5xx). */
+  isUnanswered = false;
+  /** Its resources are not asked for before: the service said so (Retry-After). */
+  pausedUntilMs = 0;
+
+  constructor(uid: string) {
+    this.uid = uid;
+  }
+}
+
+/** One cluster x resource that is to be archived. */
+export class Task {
+  readonly request: ResourceRequest;
+  readonly cluster: Cluster;
+  /** Place in the list. */
+  readonly index: number;
+  rank: Rank = ranks.unattempted;
+  /** Whether it waits to be asked for. */
+  isWaiting = false;
+  isDone = false;
+  /** Earliest time of the next request. */
+  dueMs = 0;
+  /** As {@link dueMs}, where the service itself asked for the delay: probes keep to it too. */
+  retryAfterMs = 0;
+  /** Requests made, all of them. */
+  requests = 0;
+  /** Those of them that count against the most that are allowed: neither probes nor rejections of an old key do. */
+  counted = 0;
+  /** Requests after which the secret had another key. */
+  keyChanges = 0;
+  /** Whether it held a worker in vain: it is asked last, and then for its full time limit. */
+  isSlow = false;
+  /** When the first request began; undefined: not asked for yet. */
+  startedMs: number | undefined;
+  /** Whether the body is kept as received, because it could not be decoded as its media type promised. */
+  asReceived = false;
+  /** The last failure. */
+  last: ServiceError | undefined;
+
+  constructor(request: ResourceRequest, cluster: Cluster, index: number) {
+    this.request = request;
+    this.cluster = cluster;
+    this.index = index;
+  }
+}
+
+/** The tasks for the requests of a run, in their order, with what they share. */
+export function planTasks(requests: readonly ResourceRequest[]): { tasks: Task[]; clusters: Cluster[] } {
+  const clusters = new Map<string, Cluster>();
+  const tasks = requests.map((request, index) => {
+    const cluster = clusters.get(request.cluster) ?? new Cluster(request.cluster);
+    clusters.set(request.cluster, cluster);
+    const task = new Task(request, cluster, index);
+    cluster.tasks.push(task);
+    return task;
+  });
+  return { tasks, clusters: [...clusters.values()] };
+}

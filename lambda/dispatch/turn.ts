@@ -1,0 +1,72 @@
+import { callName, type ResourceRequest } from '../service/resource-request';
+import { ServiceError } from '../service/service-error';
+import type { Task } from './task';
+
+/** A body that brings this many bytes within the patience makes progress. */
+const progressBytes = 16 * 1024;
+
+/**
+ * Why a request is made: in its turn; because the service looks down, to see whether it answers; or because the key looks
+ * rejected, to see whether it is.
+ */
+export type TurnKind = 'regular' | 'probe' | 'key-probe';
+
+/** One request under way, with the worker that it holds. */
+export class Turn {
+  readonly request: ResourceRequest;
+  /** What its answer is archived for; undefined: of this probe the answer's head alone counts. */
+  readonly task: Task | undefined;
+  readonly kind: TurnKind;
+  readonly startedMs: number;
+  /** The round of probes that waits for it; undefined: none does. */
+  probeOf: number | undefined;
+  /** When the answer's head arrived. */
+  headMs: number | undefined;
+  /** Whether it keeps its worker for its full time limit. */
+  isPatient: boolean;
+  /** Whether the answer is here, and its worker is held for what follows. */
+  isAnswered = false;
+  /** Whether it has to give its worker to others. */
+  isCancelled = false;
+  #received: () => number = () => 0;
+  /** When the current window for progress began, and the bytes that were there. */
+  #windowMs: number;
+  #windowBytes = 0;
+
+  constructor(request: ResourceRequest, task: Task | undefined, kind: TurnKind, startedMs: number) {
+    this.request = request;
+    this.task = task;
+    this.kind = kind;
+    this.startedMs = startedMs;
+    this.#windowMs = startedMs;
+    this.isPatient = task?.isSlow ?? false;
+  }
+
+  /** @param received tells how many bytes of the body have arrived, at any time */
+  head(received: () => number, nowMs: number): void {
+    this.headMs = nowMs;
+    this.#received = received;
+  }
+
+  /** When it has been without progress for so long, in milliseconds; Infinity if it does not wait for the service. */
+  overdueMs(patienceMs: number): number {
+    return this.isAnswered || this.isCancelled ? Number.POSITIVE_INFINITY : this.#windowMs + patienceMs;
+  }
+
+  /** Whether the body has brought enough since this was last asked. */
+  hasProgressed(nowMs: number): boolean {
+    const received = this.#received();
+    if (received - this.#windowBytes < progressBytes) return false;
+    this.#windowMs = nowMs;
+    this.#windowBytes = received;
+    return true;
+  }
+
+  /** @returns the failure with which it gives its worker to others */
+  cancel(nowMs: number): ServiceError {
+    this.isCancelled = true;
+    const seconds = Math.round((nowMs - this.#windowMs) / 1000);
+    const what = this.headMs === undefined ? 'no answer' : `less than ${progressBytes} bytes of its body`;
+    return new ServiceError(`${callName(this.request)} failed: ${what} in ${seconds} s while others waited`, 'timeout');
+  }
+}

@@ -1,0 +1,57 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { refusedAddress } from '../../support/fault-service-refusal';
+import { runStart } from '../run-start';
+
+let root: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'service-down-'));
+});
+afterEach(() => rm(root, { recursive: true }));
+
+async function writeConfig(baseUrl: string): Promise<string> {
+  const file = join(root, 'my.json');
+  const clusters = ['one', 'two', 'three', 'four'];
+  const schedule = { expression: 'cron(0 * * * ? *)' };
+  await writeFile(file, JSON.stringify({ name: 'mine', service: { baseUrl }, clusters, schedule }));
+  return file;
+}
+
+describe('npm start', () => {
+  it.each([
+    ['the last attempt', [], 2],
+    ['the last attempt of each shard', ['--shards', '2'], 4],
+  ])('leaves out %s while the service is down, and tells how to complete the run', async (_what, more, records) => {
+    const refused = await refusedAddress();
+    const config = await writeConfig(refused.url);
+    const args = ['--config', config, '--folder', join(root, "an archive's folder"), ...more];
+    const { code, out } = await runStart(args, { COLLECTOR_API_KEY: 'the-key-of-nobody' });
+    await refused.release();
+    expect(code).toBe(1);
+    expect(out).toContain('Ended early: the service looks down: no usable answer for ');
+    expect(out).toContain(`after ${records} attempts`);
+    const quoted = args.map((arg) => (arg.includes("'") ? `'${arg.replace("'", "'\\''")}'` : arg)).join(' ');
+    expect(out).toMatch(
+      /Left out: the last attempt, which in Lambda asks until the service answers, for up to 14 minutes/,
+    );
+    expect(out).toContain(`  npm start -- ${quoted} --run 20`);
+  });
+
+  it('completes the run that --run names', async () => {
+    const config = await writeConfig('https://clusters.example.com');
+    const args = ['--config', config, '--folder', join(root, 'archive'), '--json'];
+    const first = JSON.parse((await runStart([...args, '--fail', 'two=not-found'])).out);
+    expect(first).toMatchObject({ status: 'incomplete', counts: { archived: 6, failed: 2 } });
+    const { code, out } = await runStart([...args, '--run', first.run]);
+    expect(JSON.parse(out)).toMatchObject({ run: first.run, status: 'complete', counts: { archived: 8, failed: 0 } });
+    expect(code).toBe(0);
+  });
+
+  it('refuses a --run that is no time', async () => {
+    const { code, err } = await runStart(['--run', 'yesterday']);
+    expect(err).toMatch(/expected a time such as 2026-11-20T10:00:00.000Z/);
+    expect(code).toBe(2);
+  });
+});

@@ -1,0 +1,229 @@
+import { seededRandom } from '../../../local/demo-service/seeded-random';
+import {
+  type SimulatedAttempt,
+  type SimulatedService,
+  type SimulatedTask,
+  simulateAttempt,
+  simulateRun,
+} from './simulate-run';
+import { type Behaviour, good, hanging, refused, status, trickling, unreachable } from './simulated-service';
+
+/** Fleets that have starved, hammered or misjudged somebody before, in simulated time. */
+
+const quick: Behaviour = () => good(100);
+const hour = 3_600_000;
+
+/** A fleet of clusters that answer alike for both resources; 16 workers. */
+function fleet(behaviours: readonly Behaviour[], more: Partial<SimulatedService> = {}): SimulatedService {
+  const tasks = behaviours.flatMap((behaviour, index) =>
+    (['log', 'manifest'] as const).map(
+      (resource): SimulatedTask => ({
+        cluster: `c${index}`,
+        resource,
+        behaviour,
+        requests: 0,
+        isArchived: false,
+        hasFailed: false,
+      }),
+    ),
+  );
+  return { tasks, concurrency: 16, attemptMs: 855_000, random: seededRandom('cases'), ...more };
+}
+
+function times(count: number, behaviour: Behaviour): Behaviour[] {
+  return Array.from({ length: count }, () => behaviour);
+}
+
+/** The bad ones at the head, in the middle, at the end, and spread evenly. */
+function orders(count: number, bad: Behaviour, others: number): [string, Behaviour[]][] {
+  const good = times(others, quick);
+  const half = Math.floor(others / 2);
+  const spread = times(others + count, quick).map((behaviour, index, all) => {
+    const before = Math.floor((index * count) / all.length);
+    return Math.floor(((index + 1) * count) / all.length) > before ? bad : behaviour;
+  });
+  return [
+    ['at the head', [...times(count, bad), ...good]],
+    ['in the middle', [...good.slice(half), ...times(count, bad), ...good.slice(0, half)]],
+    ['at the end', [...good, ...times(count, bad)]],
+    ['spread', spread],
+  ];
+}
+
+const isQuick = ({ behaviour }: SimulatedTask) => behaviour === quick;
+
+function lastArchivedMs({ archived, requests, startMs }: SimulatedAttempt): number {
+  const own = requests.filter(({ task, turn }) => turn.task !== undefined && archived.includes(task));
+  const ends = own.map(({ atMs }) => atMs - startMs);
+  return Math.max(...ends);
+}
+
+/** One attempt in which everything good is archived. */
+function expectAllGood(service: SimulatedService): SimulatedAttempt {
+  const attempt = simulateAttempt(service, 1000, 1);
+  const good = service.tasks.filter(isQuick);
+  expect(good.filter(({ isArchived }) => !isArchived)).toEqual([]);
+  expect(['done', 'deadline']).toContain(attempt.end);
+  return attempt;
+}
+
+describe('clusters that hang', () => {
+  it.each(orders(25, hanging, 175))('25 of 200, %s: every good one is archived in the first minute', (_where, list) => {
+    const attempt = expectAllGood(fleet(list));
+    expect(lastArchivedMs(attempt)).toBeLessThan(60_000);
+  });
+
+  it.each(orders(100, hanging, 20))('100 of 120, %s: every good one is archived in three minutes', (_where, list) => {
+    expect(lastArchivedMs(expectAllGood(fleet(list)))).toBeLessThan(180_000);
+  });
+
+  it.each(orders(25, trickling, 175))('25 of 200 with bodies that trickle, %s', (_where, list) => {
+    expect(lastArchivedMs(expectAllGood(fleet(list)))).toBeLessThan(60_000);
+  });
+
+  it.each(orders(25, hanging, 175))('25 of 200 for one worker, %s', (_where, list) => {
+    expectAllGood(fleet(list, { concurrency: 1 }));
+  });
+
+  it('have their other resource asked for after all other clusters', () => {
+    const { requests } = simulateAttempt(fleet([hanging, quick, quick], { concurrency: 1 }), 1000, 1);
+    expect(requests.slice(0, 6).map(({ task }) => task.cluster)).toEqual(['c0', 'c1', 'c1', 'c2', 'c2', 'c0']);
+  });
+
+  it('every one of 200: each is asked once, and the attempt ends early', () => {
+    const attempt = simulateAttempt(fleet(times(200, hanging)), 1000, 1);
+    expect(attempt.end).toMatchObject({ why: 'service-down' });
+    expect(new Set(attempt.requests.map(({ task }) => task.cluster)).size).toBe(200);
+    expect(attempt.endMs).toBeLessThan(300_000);
+  });
+
+  it('are asked for their full time limit, each a second time, once everybody else had a turn', () => {
+    const service = fleet([...times(20, () => good(50_000)), ...times(180, quick)]);
+    const attempt = simulateAttempt(service, 1000, 1);
+    expect(service.tasks.every(({ isArchived }) => isArchived)).toBe(true);
+    expect(Math.max(...service.tasks.map(({ requests }) => requests))).toBe(2);
+    expect(attempt.mostUnderWay).toBe(16);
+  });
+
+  it('are told from a service that answers everybody after 15 seconds', () => {
+    const service = fleet(times(100, () => good(15_000)));
+    const attempt = simulateAttempt(service, 1000, 1);
+    expect(service.tasks.every(({ isArchived }) => isArchived)).toBe(true);
+    // The first workers but one give way, once.
+    expect(attempt.requests.length).toBeLessThanOrEqual(200 + 15);
+    expect(attempt.endMs).toBeLessThan(220_000);
+  });
+
+  it('behind a service that nobody can connect to are each asked once', () => {
+    const attempt = simulateAttempt(fleet(times(200, unreachable)), 1000, 1);
+    expect(attempt.end).toMatchObject({ why: 'service-down' });
+    expect(new Set(attempt.requests.map(({ task }) => task.cluster)).size).toBe(200);
+  });
+});
+
+describe('a service that is down', () => {
+  it('is asked once about each of 300 clusters, in under five seconds', () => {
+    const attempts = simulateRun(fleet(times(300, refused)));
+    expect(attempts.map(({ end }) => (typeof end === 'object' ? end.why : end))).toEqual([
+      'service-down',
+      'service-down',
+      'deadline',
+    ]);
+    for (const { requests, startMs, endMs } of attempts.slice(0, 2)) {
+      expect(requests.length).toBeLessThanOrEqual(320);
+      expect(endMs - startMs).toBeLessThan(5000);
+    }
+    // The last attempt asks a few of them every half minute.
+    expect(attempts[2]?.requests.length).toBeLessThan(500);
+  });
+
+  it('is asked about every cluster of a larger fleet too before the attempt ends', () => {
+    const attempt = simulateAttempt(fleet(times(1000, refused)), 1000, 1);
+    expect(attempt.end).toMatchObject({ why: 'service-down' });
+    expect(new Set(attempt.requests.map(({ task }) => task.cluster)).size).toBe(1000);
+  });
+
+  it('is not left while a body arrives that began when it was up', () => {
+    const service = fleet([() => good(50, 30_000), ...times(100, refused)]);
+    const { archived, end } = simulateAttempt(service, 1000, 1);
+    expect(archived.map(({ cluster }) => cluster)).toEqual(['c0', 'c0']);
+    expect(end).toBe('done');
+  });
+
+  it.each([refused(), hanging(), status(503), status(500)])('for ten minutes costs nothing', (down) => {
+    const disturbance: SimulatedService['disturbance'] = (reply, nowMs) => (nowMs < 600_000 ? down : reply);
+    const service = fleet(times(200, quick), { disturbance });
+    simulateRun(service);
+    expect(service.tasks.filter(({ isArchived }) => !isArchived)).toEqual([]);
+  });
+
+  it.each(
+    orders(150, () => status(503), 150),
+  )('for half of 300 clusters, %s, costs the others nothing', (_where, list) => {
+    const attempt = expectAllGood(fleet(list));
+    expect(lastArchivedMs(attempt)).toBeLessThan(10_000);
+    expect(attempt.endMs).toBeLessThan(20_000);
+  });
+});
+
+describe('clusters that the key may not read', () => {
+  it.each(orders(8, () => status(403), 32))('eight of 40, %s, do not stand for the key', (_where, list) => {
+    expectAllGood(fleet(list));
+  });
+
+  it('five of 60 that are left for the second attempt do not stand for the key', () => {
+    const list = times(60, quick).map((behaviour, index) => (index % 12 === 0 ? () => status(403) : behaviour));
+    const attempts = simulateRun(fleet(list));
+    expect(attempts.map(({ end }) => end)).toEqual(['done', 'done', 'done']);
+  });
+
+  it('all of 600: the key is rejected after ten, with the key read again', () => {
+    const attempt = simulateAttempt(fleet(times(600, () => status(401))), 1000, 1);
+    expect(attempt.end).toMatchObject({ why: 'key-rejected' });
+    expect(attempt.requests.length).toBeLessThanOrEqual(16 + 5);
+    expect(attempt.keyReadings).toBeGreaterThan(1);
+  });
+
+  it('while the key is rotated, none is lost', () => {
+    const keys: SimulatedService['keys'] = {
+      secret: (nowMs) => (nowMs >= 1300 ? 'new' : 'old'),
+      isValid: (key, nowMs) => key === (nowMs >= 1300 ? 'new' : 'old'),
+    };
+    // One cluster's own rejection has the key read again just before the rotation.
+    const service = fleet([() => status(403), ...times(40, quick)], { keys });
+    simulateAttempt(service, 1000, 1);
+    expect(service.tasks.filter((task) => isQuick(task) && !task.isArchived)).toEqual([]);
+  });
+});
+
+describe('a Retry-After of an hour', () => {
+  it.each(
+    orders(6, () => status(429, 30, hour), 114),
+  )('from six of 120 clusters, %s, costs the others a minute at most', (_where, list) => {
+    const attempt = expectAllGood(fleet(list));
+    expect(lastArchivedMs(attempt)).toBeLessThan(75_000);
+  });
+
+  it.each(
+    orders(60, () => status(429, 30, hour), 60),
+  )('from 60 of 120 clusters, %s, costs the others four minutes at most', (_where, list) => {
+    expect(lastArchivedMs(expectAllGood(fleet(list)))).toBeLessThan(240_000);
+  });
+
+  it('from a service that is down is kept to by the last attempt, which goes on asking', () => {
+    const service = fleet(times(30, () => status(503, 30, 200_000)));
+    const { requests } = simulateAttempt(service, 1000, 3);
+    for (const task of service.tasks) {
+      const own = requests.filter((request) => request.task === task).map(({ atMs }) => atMs);
+      for (const [index, atMs] of own.slice(1).entries())
+        expect(atMs - (own[index] ?? 0)).toBeGreaterThanOrEqual(200_000);
+    }
+    expect(requests.length).toBeGreaterThan(60);
+  });
+
+  it.each(
+    orders(6, () => status(503, 30, hour), 114),
+  )('with 503 from six of 120 clusters, %s, costs the others nothing', (_where, list) => {
+    expect(lastArchivedMs(expectAllGood(fleet(list)))).toBeLessThan(3000);
+  });
+});

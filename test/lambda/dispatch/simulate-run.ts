@@ -1,0 +1,272 @@
+import { Dispatcher, type KeyReading } from '../../../lambda/dispatch/dispatcher';
+import type { EarlyEnd } from '../../../lambda/dispatch/probing';
+import type { Turn } from '../../../lambda/dispatch/turn';
+import type { Resource } from '../../../lambda/resources';
+import type { ServiceError } from '../../../lambda/service/service-error';
+import type { Random } from '../../../local/demo-service/seeded-random';
+import {
+  type Behaviour,
+  type Disturbance,
+  type Keys,
+  limits,
+  type Reply,
+  status,
+  steadyKeys,
+} from './simulated-service';
+
+/** A cluster x resource of a simulated fleet, and what has become of it so far. */
+export interface SimulatedTask {
+  readonly cluster: string;
+  readonly resource: Resource;
+  readonly behaviour: Behaviour;
+  requests: number;
+  isArchived: boolean;
+  /** Whether it failed in an earlier attempt, or was at least asked for. */
+  hasFailed: boolean;
+}
+
+export interface SimulatedService {
+  readonly tasks: readonly SimulatedTask[];
+  readonly concurrency: number;
+  readonly requestsPerSecond?: number;
+  readonly disturbance?: Disturbance;
+  readonly keys?: Keys;
+  /** Time an attempt has. */
+  readonly attemptMs: number;
+  readonly random: Random;
+}
+
+/** What one attempt came to. */
+export interface SimulatedAttempt {
+  readonly end: 'done' | 'deadline' | EarlyEnd;
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Requests in their order, canaries included. */
+  readonly requests: readonly { readonly atMs: number; readonly turn: Turn; readonly task: SimulatedTask }[];
+  readonly mostUnderWay: number;
+  readonly archived: readonly SimulatedTask[];
+  /** Clusters that failed since the service last answered, canaries left out. */
+  readonly unansweredInRow: number;
+  /** Keys with which something was answered well. */
+  readonly workingKeys: ReadonlySet<string>;
+  readonly lastKey: string;
+  readonly keyReadings: number;
+  /** Errors of the tasks that failed. */
+  readonly failures: ReadonlyMap<SimulatedTask, string>;
+}
+
+interface Event {
+  readonly atMs: number;
+  readonly happen: () => void;
+  isOff?: boolean;
+}
+
+/** How long a put, and a reading of the secret, take. */
+const archivingMs = 15;
+const readingMs = 20;
+
+/**
+ * Lets a dispatcher work on a simulated fleet: the time jumps from event to event.
+ * @param attempt its number, from 1
+ */
+export function simulateAttempt(service: SimulatedService, startMs: number, attempt: number): SimulatedAttempt {
+  const { concurrency, requestsPerSecond, disturbance, keys = steadyKeys, attemptMs, random } = service;
+  const missing = service.tasks.filter(({ isArchived }) => !isArchived);
+  const byName = new Map(service.tasks.map((task) => [`${task.resource}/${task.cluster}`, task]));
+  const taskOf = ({ request }: Turn) => byName.get(`${request.resource}/${request.cluster}`) as SimulatedTask;
+  const deadlineMs = startMs + attemptMs;
+  const dispatcher = new Dispatcher(missing, {
+    concurrency,
+    requestsPerSecond,
+    responseMs: limits.responseMs,
+    deadlineMs,
+    endsEarly: attempt < 3,
+    archived: service.tasks.filter(({ isArchived }) => isArchived),
+    hasFailedEarlier: ({ cluster, resource }) => byName.get(`${resource}/${cluster}`)?.hasFailed === true,
+    random,
+  });
+
+  let nowMs = startMs;
+  let end: SimulatedAttempt['end'] | undefined;
+  let mostUnderWay = 0;
+  let keyReadings = 1;
+  let key = keys.secret(nowMs);
+  let readMs = nowMs;
+  const events: Event[] = [];
+  const held = new Set<Turn>();
+  const cancels = new Map<Turn, (error: ServiceError) => void>();
+  const requests: { atMs: number; turn: Turn; task: SimulatedTask }[] = [];
+  const archived: SimulatedTask[] = [];
+  const unanswered = new Set<string>();
+  const workingKeys = new Set<string>();
+  const failures = new Map<SimulatedTask, string>();
+
+  const at = (ms: number, happen: () => void): Event => {
+    const event = { atMs: ms, happen };
+    if (ms <= deadlineMs) events.push(event);
+    return event;
+  };
+
+  const free = (turn: Turn) => {
+    held.delete(turn);
+    cancels.delete(turn);
+  };
+
+  const settle = (task: SimulatedTask, error: unknown) => {
+    failures.set(task, (error as Error).message);
+    task.hasFailed = true;
+  };
+
+  let reading: { beganMs: number; waiting: ((read: string | Error) => void)[] } | undefined;
+  const fail = (turn: Turn, error: Error, sent: string) => {
+    cancels.delete(turn);
+    const task = taskOf(turn);
+    const failure = error as Partial<ServiceError>;
+    const isAnswer = failure.status === undefined ? turn.headMs !== undefined : failure.status < 500;
+    if (isAnswer) unanswered.clear();
+    else if (turn.task !== undefined) unanswered.add(task.cluster);
+    const verdict = dispatcher.failed(turn, error, nowMs);
+    if (verdict !== 'read-key') free(turn);
+    if (typeof verdict === 'object') return settle(task, verdict.failed);
+    if (verdict === 'waits') return;
+    const conclude = (read: KeyReading) => {
+      free(turn);
+      const concluded = dispatcher.keyRead(turn, read, nowMs);
+      if (typeof concluded === 'object') settle(task, concluded.failed);
+    };
+    if (key !== sent) return conclude('changed');
+    if (readMs > turn.startedMs) return conclude('same');
+    if (reading === undefined || reading.beganMs <= turn.startedMs) {
+      keyReadings += 1;
+      const begun = { beganMs: nowMs, waiting: [] as ((read: string | Error) => void)[] };
+      const read = keys.secret(nowMs);
+      at(nowMs + readingMs, () => {
+        if (reading === begun) reading = undefined;
+        if (!(read instanceof Error)) [key, readMs] = [read, begun.beganMs];
+        for (const tell of begun.waiting) tell(read);
+      });
+      reading = begun;
+    }
+    reading.waiting.push((read) => conclude(read instanceof Error ? read : read === sent ? 'same' : 'changed'));
+  };
+
+  const succeed = (turn: Turn, sent: string) => {
+    cancels.delete(turn);
+    unanswered.clear();
+    workingKeys.add(sent);
+    dispatcher.answered(turn, nowMs);
+    const task = taskOf(turn);
+    at(nowMs + (turn.task === undefined ? 0 : archivingMs), () => {
+      free(turn);
+      if (turn.task !== undefined) {
+        task.isArchived = true;
+        archived.push(task);
+      }
+      dispatcher.ended(turn);
+    });
+  };
+
+  const ask = (turn: Turn) => {
+    const task = taskOf(turn);
+    const sent = String(key);
+    if (turn.task !== undefined) task.requests += 1;
+    requests.push({ atMs: nowMs, turn, task });
+    if (turn.task && [...held].some((other) => other.task === turn.task))
+      throw new Error(`${task.cluster} is asked twice at once`);
+    held.add(turn);
+    mostUnderWay = Math.max(mostUnderWay, held.size);
+    const reply = replyTo(task, sent);
+    const beganMs = nowMs;
+    const over = at(beganMs + reply.endMs, () => (reply.error ? fail(turn, reply.error, sent) : succeed(turn, sent)));
+    const head = at(beganMs + reply.headMs, () => {
+      const received = () => ((nowMs - beganMs - reply.headMs) / 1000) * reply.bytesPerSecond;
+      turn.head(received, nowMs);
+      if (turn.task !== undefined || reply.status !== 200) return;
+      over.isOff = true;
+      succeed(turn, sent);
+    });
+    cancels.set(turn, (error) => {
+      over.isOff = true;
+      head.isOff = true;
+      at(nowMs, () => fail(turn, error, sent));
+    });
+  };
+
+  const replyTo = (task: SimulatedTask, sent: string): Reply => {
+    const reply = keys.isValid(sent, nowMs) ? task.behaviour(task.requests) : status(401);
+    return disturbance?.(reply, nowMs) ?? reply;
+  };
+
+  let wake: Event | undefined;
+  const dispatch = () => {
+    if (wake !== undefined) wake.isOff = true;
+    // More decisions than requests could ever begin or end at once: it goes round in circles.
+    for (let decisions = 0; decisions < 4 * concurrency + 10; decisions += 1) {
+      const decision = dispatcher.next(nowMs);
+      if (decision.kind === 'ask') ask(decision.turn);
+      else if (decision.kind === 'cancel') cancels.get(decision.turn)?.(decision.error);
+      else if (decision.kind === 'wait') {
+        if (decision.untilMs < Number.POSITIVE_INFINITY) wake = at(Math.max(nowMs, decision.untilMs), () => undefined);
+        return;
+      } else {
+        end = decision.kind === 'done' ? 'done' : decision;
+        return;
+      }
+    }
+    throw new Error(`the dispatcher goes round in circles at ${nowMs}`);
+  };
+
+  for (let sameTime = 0; end === undefined; ) {
+    dispatch();
+    if (end !== undefined) break;
+    let next: Event | undefined;
+    for (const event of events) if (!event.isOff && (next === undefined || event.atMs < next.atMs)) next = event;
+    if (next === undefined) {
+      nowMs = deadlineMs;
+      end = 'deadline';
+      break;
+    }
+    sameTime = next.atMs === nowMs ? sameTime + 1 : 0;
+    if (sameTime > 10_000) throw new Error(`time stands still at ${nowMs}`);
+    nowMs = next.atMs;
+    next.isOff = true;
+    next.happen();
+    if (events.length > 256) events.splice(0, events.length, ...events.filter(({ isOff }) => !isOff));
+  }
+  // What is being archived is finished, whatever ends the attempt.
+  for (const turn of held)
+    if (turn.isAnswered && turn.task !== undefined) {
+      taskOf(turn).isArchived = true;
+      archived.push(taskOf(turn));
+    }
+  for (const task of missing) if (!task.isArchived && requests.some((one) => one.task === task)) task.hasFailed = true;
+  return {
+    end: end ?? 'deadline',
+    startMs,
+    endMs: nowMs,
+    requests,
+    mostUnderWay,
+    archived,
+    unansweredInRow: unanswered.size,
+    workingKeys,
+    lastKey: String(key),
+    keyReadings,
+    failures,
+  };
+}
+
+/** Lambda's waits before the second and the third attempt. */
+const retryWaitMs = [60_000, 120_000];
+
+/** Attempts a run as Lambda does, three times at most. */
+export function simulateRun(service: SimulatedService): SimulatedAttempt[] {
+  const attempts: SimulatedAttempt[] = [];
+  let startMs = 1000;
+  for (let attempt = 1; attempt <= 3; attempt += 1) {
+    const result = simulateAttempt(service, startMs, attempt);
+    attempts.push(result);
+    if (service.tasks.every(({ isArchived }) => isArchived)) break;
+    startMs = result.endMs + (retryWaitMs[attempt - 1] ?? 0);
+  }
+  return attempts;
+}

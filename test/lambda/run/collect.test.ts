@@ -1,0 +1,388 @@
+import type { ArchiveObject } from '../../../lambda/archive/archive-object';
+import { InvalidBodyError, NotDecodableError } from '../../../lambda/body/body-check';
+import { type CollectContext, type CollectRequest, collect } from '../../../lambda/run/collect';
+import { ApiKeyError } from '../../../lambda/service/key-source';
+import type { ResourceRequest } from '../../../lambda/service/resource-request';
+import { maxRequests } from '../../../lambda/service/retry';
+import { ServiceError } from '../../../lambda/service/service-error';
+import { RunStopped, Stop } from '../../../lambda/stop';
+import { FakeReporter } from '../../support/fake-reporter';
+import { answer, FakeService, statusError } from '../../support/fake-service';
+import { VirtualClock } from '../../support/virtual-clock';
+
+type Script = ConstructorParameters<typeof FakeService>[0];
+
+/** A cluster that an earlier attempt has archived: it shows that the service is up. */
+const canary = { cluster: 'canary', resource: 'manifest' } as const;
+
+interface Options {
+  readonly clusters?: readonly string[];
+  readonly resource?: ResourceRequest['resource'];
+  readonly concurrency?: number;
+  readonly requestsPerSecond?: number;
+  /** Left out: answers come at once. */
+  readonly latencyMs?: number;
+  readonly earlier?: Partial<CollectRequest['earlier']>;
+}
+
+/** One worker by default, so that requests have an order. */
+function setUp(script: Script, options: Options = {}) {
+  const { clusters = ['a'], resource = 'log', concurrency = 1, requestsPerSecond, latencyMs = 0, earlier } = options;
+  const clock = new VirtualClock();
+  const stop = new Stop(() => 600_000 - clock.monotonicMs());
+  stops.push(stop);
+  const reporter = new FakeReporter();
+  /** When each of the clusters was asked, in milliseconds. */
+  const times: number[] = [];
+  let asked = -1;
+  const service = new FakeService((_nth, key, request) => {
+    if (request.cluster === canary.cluster) return answer();
+    times.push(clock.monotonicMs());
+    asked += 1;
+    return script(asked, key, request);
+  });
+  const keys = {
+    value: 'old',
+    readings: [] as { readonly rejected: string; readonly requestStartedMs: number }[],
+    current: async (_signal: AbortSignal) => keys.value,
+    afterRejection: async (rejected: string, requestStartedMs: number, _signal: AbortSignal) => {
+      keys.readings.push({ rejected, requestStartedMs });
+      return keys.value;
+    },
+  };
+  const objects: string[] = [];
+  const context: CollectContext = {
+    clock,
+    stop,
+    service: {
+      get: async (...call) => {
+        const answered = service.get(...call);
+        // Its failure waits too.
+        if (latencyMs > 0) await Promise.allSettled([answered, clock.sleep(latencyMs, call[3])]);
+        return answered;
+      },
+    },
+    keys,
+    reporter,
+    archive: {
+      put: async ({ key }: ArchiveObject) => {
+        objects.push(key);
+        return 'archived';
+      },
+    },
+    provenance: { collectorVersion: '1.0.0' },
+    collection: {
+      compression: 'gzip',
+      limits: { concurrency, requestsPerSecond, maxBodyMiB: 1, responseTimeoutSeconds: 60 },
+    },
+  };
+  const request: CollectRequest = {
+    run: new Date('2026-11-20T10:00:00.000Z'),
+    dryRun: false,
+    earlier: { attempts: 0, archived: [canary], hasFailed: () => false, ...earlier },
+  };
+  const run = () =>
+    collect(
+      clusters.map((cluster) => ({ cluster, resource })),
+      request,
+      context,
+    );
+  const requests = () => service.requests.filter(({ cluster }) => cluster !== canary.cluster);
+  return { clock, stop, service, keys, context, run, reporter, times, requests, objects };
+}
+
+const stops: Stop[] = [];
+const uids = (count: number) => Array.from({ length: count }, (_, i) => `c${i}`);
+
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop.close();
+});
+
+describe('collecting one resource', () => {
+  it('asks again after a connection error, a time limit, a cut body and 5xx, with growing delays', async () => {
+    const failures = [
+      new ServiceError('x', 'connection'),
+      new ServiceError('x', 'timeout'),
+      new ServiceError('x', 'cut', { status: 200 }),
+      statusError(500),
+    ];
+    const { run, times } = setUp((nth) => failures[nth] ?? answer());
+    expect(await run()).toMatchObject([{ outcome: 'archived', requests: 5, durationMs: 3750 }]);
+    expect(times).toEqual([0, 250, 750, 1750, 3750]);
+  });
+
+  it(`gives up after ${maxRequests} requests and says so`, async () => {
+    const { run } = setUp(() => statusError(503));
+    expect(await run()).toMatchObject([
+      { outcome: 'failed', error: `status 503; gave up after ${maxRequests} requests`, requests: maxRequests },
+    ]);
+  });
+
+  it.each([400, 404])('does not ask again after %i', async (status) => {
+    const { run } = setUp(() => statusError(status));
+    expect(await run()).toMatchObject([{ outcome: 'failed', httpStatus: status, requests: 1 }]);
+  });
+
+  it('does not ask again after a body that is not what was asked for', async () => {
+    const { run } = setUp(() => new InvalidBodyError('no record'));
+    expect(await run()).toMatchObject([{ outcome: 'failed', httpStatus: 200, error: 'no record', requests: 1 }]);
+  });
+
+  it('asks a second time, keeping the body as received, when it cannot be decoded as promised', async () => {
+    const script: Script = (nth) => (nth === 0 ? new NotDecodableError('no JSON') : answer());
+    const { service, run } = setUp(script, { resource: 'manifest' });
+    expect(await run()).toMatchObject([{ outcome: 'archived', requests: 2 }]);
+    const [decoding, keeping] = service.checks.map(
+      (check) => () => check('application/json').write(Buffer.from('"a"b')),
+    );
+    expect(decoding).toThrow(NotDecodableError);
+    expect(keeping?.().toString()).toBe('"a"b');
+  });
+
+  it('does not go round in circles when the second body cannot be decoded either', async () => {
+    const { run } = setUp(() => new NotDecodableError('no JSON'));
+    expect(await run()).toMatchObject([{ outcome: 'failed', error: 'no JSON', requests: 2 }]);
+  });
+
+  it('makes no further request once the run has stopped, and tells the last failure with the reason', async () => {
+    const { run, stop } = setUp(() => {
+      stop.startNothing(new RunStopped('time ran out'));
+      return statusError(500);
+    });
+    expect(await run()).toMatchObject([
+      { outcome: 'failed', error: 'status 500; no further request: time ran out', requests: 1 },
+    ]);
+  });
+});
+
+describe('the workers', () => {
+  it('work on others while a retry waits', async () => {
+    const { run, requests } = setUp((_nth, _key, { cluster }) => (cluster === 'c0' ? statusError(500) : answer()), {
+      clusters: uids(4),
+    });
+    await run();
+    expect(requests().map(({ cluster }) => cluster)).toEqual(['c0', 'c1', 'c2', 'c3', 'c0', 'c0', 'c0', 'c0']);
+  });
+
+  it('keep to the configured rate', async () => {
+    const { run, times } = setUp(() => answer(), { clusters: uids(4), concurrency: 4, requestsPerSecond: 4 });
+    await run();
+    expect(times).toEqual([0, 250, 500, 750]);
+  });
+
+  it('ask what was never attempted before what failed in an earlier attempt', async () => {
+    const hasFailed = ({ cluster }: ResourceRequest) => ['c0', 'c2'].includes(cluster);
+    const { run, requests } = setUp(() => answer(), { clusters: uids(4), earlier: { hasFailed } });
+    await run();
+    expect(requests().map(({ cluster }) => cluster)).toEqual(['c1', 'c3', 'c0', 'c2']);
+  });
+});
+
+describe('a throttled answer', () => {
+  it('makes everybody wait as long as Retry-After asks', async () => {
+    const script: Script = (nth) => (nth === 0 ? statusError(429, 7000) : answer());
+    const { run, times, reporter } = setUp(script, { clusters: uids(3) });
+    await run();
+    expect(times).toEqual([0, 7000, 7020, 7038]);
+    expect(reporter.throttledAnswers).toBe(1);
+  });
+
+  it('pauses the whole run for a minute at most, however long one cluster is told to wait', async () => {
+    const script: Script = (_nth, _key, { cluster }) => (cluster === 'c0' ? statusError(429, 86_400_000) : answer());
+    const { run, times } = setUp(script, { clusters: uids(2) });
+    expect(await run()).toMatchObject([
+      { error: "status 429; the next request would be due in 86400 s, after this attempt's time", requests: 1 },
+      { outcome: 'archived' },
+    ]);
+    expect(times).toEqual([0, 60_000]);
+  });
+
+  it('that asks for more than a minute pauses its cluster alone while others are answered', async () => {
+    const script: Script = (_nth, _key, { cluster }) => (cluster === 'c1' ? statusError(429, 3_600_000) : answer());
+    const { run, times } = setUp(script, { clusters: uids(4) });
+    await run();
+    expect(times).toEqual([0, 0, 0, 20]);
+  });
+
+  it('of 503 pauses its cluster alone', async () => {
+    const script: Script = (nth) => (nth === 0 ? statusError(503, 7000) : answer());
+    const { run, times } = setUp(script, { clusters: uids(3) });
+    expect(await run()).toMatchObject([{ outcome: 'archived', requests: 2 }, {}, {}]);
+    expect(times).toEqual([0, 0, 0, 7000]);
+  });
+
+  it('to a request that began before a pause does not lengthen it', async () => {
+    const script: Script = (nth) => (nth < 3 ? statusError(429, 5000 * (nth + 1)) : answer());
+    const { run, times } = setUp(script, { clusters: uids(4), concurrency: 3, latencyMs: 50 });
+    await run();
+    expect(times.slice(0, 4)).toEqual([0, 0, 0, 5050]);
+  });
+});
+
+describe('a rejected key', () => {
+  it('that a rotation has replaced is replaced at once', async () => {
+    const { run, keys, service, times } = setUp((_nth, key) => (key === 'new' ? answer() : statusError(401)));
+    keys.afterRejection = async () => {
+      keys.value = 'new';
+      return 'new';
+    };
+    expect(await run()).toMatchObject([{ outcome: 'archived', requests: 2 }]);
+    expect(service.keys).toEqual(['old', 'new']);
+    expect(times).toEqual([0, 0]);
+  });
+
+  it('that is replaced costs no request of the cluster, also when the others are used up', async () => {
+    const { run, keys } = setUp((nth, key) => {
+      if (nth < maxRequests - 1) return statusError(500);
+      return key === 'new' ? answer() : statusError(401);
+    });
+    keys.afterRejection = async () => {
+      keys.value = 'new';
+      return 'new';
+    };
+    expect(await run()).toMatchObject([{ outcome: 'archived', requests: maxRequests + 1 }]);
+  });
+
+  it('that is replaced leaves the cluster all of its requests', async () => {
+    const { run, keys } = setUp((nth, key) => {
+      if (key !== 'new') return statusError(401);
+      return nth < maxRequests ? statusError(500) : answer();
+    });
+    keys.afterRejection = async () => {
+      keys.value = 'new';
+      return 'new';
+    };
+    expect(await run()).toMatchObject([{ outcome: 'archived', requests: maxRequests + 1 }]);
+  });
+
+  it('that is replaced again and again is not asked with for ever', async () => {
+    const { run, keys } = setUp(() => statusError(401));
+    keys.afterRejection = async (rejected) => {
+      keys.value = `${rejected}'`;
+      return keys.value;
+    };
+    expect(await run()).toMatchObject([{ outcome: 'failed', httpStatus: 401, requests: maxRequests + 1 }]);
+  });
+
+  it('fails its clusters alone as long as fewer than five are rejected', async () => {
+    const script: Script = (_nth, _key, { cluster }) => (cluster < 'c4' ? statusError(403) : statusError(404));
+    const { run, reporter, stop } = setUp(script, { clusters: uids(8), earlier: { archived: [] } });
+    expect(await run()).toMatchObject(Array(8).fill({ outcome: 'failed', requests: 1 }));
+    expect([reporter.isKeyRejected, stop.reason]).toEqual([false, undefined]);
+  });
+
+  it('for the head, the middle, the end and all over the list ends the run', async () => {
+    const { run, stop, requests, reporter, keys } = setUp(() => statusError(401), {
+      clusters: uids(100),
+      earlier: { archived: [] },
+    });
+    const outcomes = await run();
+    expect(requests().map(({ cluster }) => cluster)).toEqual([
+      ...['c0', 'c1', 'c2', 'c3', 'c4'],
+      ...['c49', 'c99', 'c74', 'c24', 'c87'],
+    ]);
+    expect(reporter.isKeyRejected).toBe(true);
+    expect(stop.reason?.message).toBe(
+      'the service rejected the API key for 10 different clusters from all over the list, also after it was read again; set a valid key and complete the run',
+    );
+    expect(outcomes.filter(({ outcome }) => outcome === 'not-attempted')).toHaveLength(90);
+    // What is said of the key was done: it was read again after each rejection.
+    expect(keys.readings).toHaveLength(10);
+  });
+
+  it('is not blamed for eight forbidden clusters at the head of the list', async () => {
+    const script: Script = (_nth, _key, { cluster }) => (Number(cluster.slice(1)) < 8 ? statusError(403) : answer());
+    const { run, reporter, objects } = setUp(script, { clusters: uids(40), earlier: { archived: [] } });
+    await run();
+    expect(reporter.isKeyRejected).toBe(false);
+    expect(objects).toHaveLength(32);
+  });
+
+  it('is not blamed if it has worked in an earlier attempt', async () => {
+    const { run, reporter, requests } = setUp(() => statusError(403), { clusters: uids(12) });
+    await run();
+    expect(reporter.isKeyRejected).toBe(false);
+    expect(requests()).toHaveLength(12);
+  });
+
+  it('that cannot be read again fails the cluster and not the run', async () => {
+    const { run, keys, objects } = setUp((nth) => (nth === 0 ? statusError(403) : answer()), { clusters: uids(3) });
+    keys.afterRejection = async () => {
+      throw new ApiKeyError('throttled');
+    };
+    const [first] = await run();
+    expect(first).toMatchObject({
+      outcome: 'failed',
+      httpStatus: 403,
+      error: 'status 403; the key could not be read again: throttled',
+    });
+    expect(objects).toHaveLength(2);
+  });
+
+  it('that cannot be read again is not blamed', async () => {
+    const { run, keys, reporter } = setUp(() => statusError(403), { clusters: uids(20), earlier: { archived: [] } });
+    keys.afterRejection = async () => {
+      throw new ApiKeyError('throttled');
+    };
+    await run();
+    expect(reporter.isKeyRejected).toBe(false);
+  });
+
+  it.each(['current', 'afterRejection'] as const)('is not waited for past the end of the run (%s)', async (reading) => {
+    const { run, keys, stop } = setUp(() => statusError(401));
+    const asked = new Promise<void>((resolve) => {
+      const untilCancelled = (signal: AbortSignal) =>
+        new Promise<string>((_resolve, reject) => {
+          resolve();
+          signal.addEventListener('abort', () => reject(signal.reason));
+        });
+      if (reading === 'current') keys.current = untilCancelled;
+      else keys.afterRejection = (_rejected, _requestStartedMs, signal) => untilCancelled(signal);
+    });
+    const running = run();
+    await asked;
+    stop.cancel(new RunStopped('time ran out'));
+    expect((await running)[0]?.error).toContain('time ran out');
+  });
+});
+
+describe('a service that is down', () => {
+  it('is asked once about every cluster in the first attempts, which then end early', async () => {
+    const { run, clock, requests, reporter, stop } = setUp(() => new ServiceError('refused', 'connection'), {
+      clusters: uids(300),
+      earlier: { archived: [] },
+    });
+    const outcomes = await run();
+    expect(new Set(requests().map(({ cluster }) => cluster)).size).toBe(300);
+    expect(requests()).toHaveLength(300);
+    expect(clock.monotonicMs()).toBeLessThan(8000);
+    expect(stop.reason?.message).toBe(
+      'the service looks down: no usable answer for 300 different clusters in a row; ask again in a few minutes',
+    );
+    expect(outcomes[0]).toMatchObject({
+      outcome: 'failed',
+      error: `refused; no further request: ${stop.reason?.message}`,
+    });
+    expect(reporter.pauses).toEqual([true]);
+  });
+
+  it('is probed until it is up again in the last attempt, and costs nobody anything', async () => {
+    const { run, clock, requests, reporter } = setUp(
+      () => (clock.monotonicMs() < 400_000 ? new ServiceError('refused', 'connection') : answer()),
+      { clusters: uids(300), earlier: { archived: [], attempts: 2 } },
+    );
+    const outcomes = await run();
+    expect(outcomes.every(({ outcome }) => outcome === 'archived')).toBe(true);
+    expect(requests().length).toBeLessThan(700);
+    expect(reporter.pauses).toEqual([true, false]);
+  });
+
+  it('is asked nothing but its canary when that answers: the other clusters fail on their own', async () => {
+    const { run, clock, service } = setUp(() => statusError(503), { clusters: uids(150) });
+    await run();
+    const canaries = service.requests.filter(({ cluster }) => cluster === canary.cluster);
+    expect(canaries.length).toBeLessThanOrEqual(15);
+    // Their own retries, and no pause.
+    expect(clock.monotonicMs()).toBe(3750);
+  });
+});
