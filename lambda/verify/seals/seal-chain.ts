@@ -81,6 +81,8 @@ export async function readChain(
   for await (const files of mapConcurrently(names, concurrency, (name) => readFiles(reader, name))) builder.add(files);
   for (const { key, at } of (await reader.replaced?.(sealsPrefix)) ?? [])
     find('seal-broken', key, `it was deleted or overwritten; the version before is of ${at.toISOString()}`);
+  if (publicKeys !== undefined && names.length === 0)
+    find('seal-broken', `${sealsPrefix}*`, 'a public key was given, and there is no seal');
   if (head !== undefined && !builder.hashes.has(head))
     find(
       'seal-broken',

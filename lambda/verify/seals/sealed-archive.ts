@@ -77,10 +77,12 @@ export class SealedArchive {
   /**
    * What the lifecycle may have removed, by the retentions that the audit was deployed with. Undefined for what is older
    * than the first seal, which attests nothing earlier.
+   * @param key of what is gone; what a seal has was there when it was sealed, however old it is
    */
-  mayHaveRemoved(writtenAt: Date, now: Date): boolean | undefined {
+  mayHaveRemoved(writtenAt: Date, now: Date, key = ''): boolean | undefined {
     const [first] = this.#chain.seals;
-    if (first === undefined || writtenAt < new Date(first.listedFrom)) return undefined;
+    const isSealed = this.#chain.records.has(key) || this.#chain.objects.has(key);
+    if (!isSealed && (first === undefined || writtenAt < new Date(first.listedFrom))) return undefined;
     return this.#retention.mayHaveRemoved(writtenAt, now);
   }
 
