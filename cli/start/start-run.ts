@@ -15,6 +15,7 @@ import { ScheduleError } from '../../local/deployment/schedule';
 import type { ExecutionResult } from '../../local/deployment/states/state-machine';
 import type { Terminal } from '../terminal/terminal';
 import { LastAttempt } from './last-attempt';
+import { type StartedAudit, startAudit } from './start-audit';
 import type { StartedService } from './start-service';
 
 export interface RunChoice {
@@ -24,6 +25,8 @@ export interface RunChoice {
   readonly dryRun?: boolean | undefined;
   /** The time of the run to be completed; left out: a new one. */
   readonly run?: string | undefined;
+  /** Whether the archive is audited after the run. */
+  readonly audit?: boolean | undefined;
 }
 
 /** A run of the locally deployed stack. */
@@ -46,10 +49,12 @@ export interface StartedRun {
   readonly records: readonly string[];
   /** What kept the schedule or a failure record from being delivered. */
   readonly refused: Error | undefined;
+  /** The audit after the run; undefined if none was asked for. */
+  readonly audit: StartedAudit | undefined;
 }
 
 /**
- * Synthesises the stack, deploys it locally, starts one run, and takes everything but the archive down again.
+ * Synthesises the stack, deploys it locally, starts one run, audits the archive if asked to, and takes everything but the archive down again.
  * @throws what synthesis and deployment throw; a run that fails is a result
  */
 export async function startRun(
@@ -81,7 +86,7 @@ export async function startRun(
     });
     const covered = coveredBy(config, choice);
     if (choice.dryRun !== true && terminal.isWatched) progress = new StartProgress(terminal, covered.length);
-    const invoked = await Promise.race([invoke(deployment, choice), aborted(interrupted)]);
+    const invoked = await Promise.race([invokeAndAudit(deployment, choice), aborted(interrupted)]);
     const { logs } = deployment;
     const { isLeftOut: isLastLeftOut } = lastAttempt;
     return { ...invoked, covered, isLastLeftOut, summary: summaryIn(logs), failures: failuresIn(logs), records };
@@ -93,6 +98,14 @@ export async function startRun(
 }
 
 type Invoked = Pick<StartedRun, 'scheduled' | 'execution' | 'attempts' | 'refused'>;
+
+async function invokeAndAudit(
+  deployment: LocalDeployment,
+  choice: RunChoice,
+): Promise<Invoked & Pick<StartedRun, 'audit'>> {
+  const invoked = await invoke(deployment, choice);
+  return { ...invoked, audit: choice.audit === true ? await startAudit(deployment) : undefined };
+}
 
 async function invoke(deployment: LocalDeployment, { clusters, dryRun, run }: RunChoice): Promise<Invoked> {
   const byHand =

@@ -10,7 +10,7 @@ import type { InvocationResult, RoleCredentials } from './local-function';
 import { type DeliveredMessage, LocalMessages } from './local-messages';
 import { readAssembly } from './read-assembly';
 import { fireSchedule, readSchedule, type Schedule } from './schedule';
-import { readSigningKeys } from './signing-keys';
+import { publicKeyFileOf, readSigningKeys } from './signing-keys';
 import { StackTemplate, type Template, UnsupportedTemplateError } from './stack-template';
 import {
   type ExecutionResult,
@@ -48,6 +48,8 @@ export interface LocalAudit {
   /** With which the function's role calls the endpoint. */
   readonly credentials: RoleCredentials;
   readonly schedule: Schedule | undefined;
+  /** File with the public key of the seals, in PEM. */
+  readonly publicKeyFile: string;
   /** Invokes the function and waits for the answer. */
   invoke(event?: unknown): Promise<InvocationResult>;
   /** Does what EventBridge Scheduler does at a time of the audit's own schedule, as {@link LocalDeployment.fireSchedule}. */
@@ -129,12 +131,13 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     },
     onMetric: (metric) => metrics.push(metric),
   });
+  const signingKeys = readSigningKeys(stack, options.folder);
   const aws = await startLocalAws({
     ...location,
     principals: plans.map((one) => ({ ...one.credentials, ...one.role })),
     buckets,
     secrets: readSecrets(stack, definition, options.secretValue),
-    signingKeys: readSigningKeys(stack, options.folder),
+    signingKeys,
     publish: (principal, message) => messages.publish(principal, message),
     intercept: (request) => {
       const caller = plans.find(({ role }) => role.arn === request.principalArn);
@@ -186,6 +189,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
         definition: auditPlan.definition,
         credentials: auditPlan.credentials,
         schedule: auditSchedule,
+        publicKeyFile: publicKeyFileOf(auditPlan.definition, signingKeys),
         invoke: (event = {}) => auditor.invoke(event),
         fireSchedule: async (time) => {
           const target = { arn: auditPlan.definition.arn, action: 'lambda:InvokeFunction' };

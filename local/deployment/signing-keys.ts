@@ -1,11 +1,13 @@
-import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as z from 'zod';
+import { auditEnvironmentNames } from '../../lambda/stack-contract';
 import type { SigningKey } from '../aws/call';
 import { metadataFolder } from '../aws/store/key-path';
+import type { FunctionDefinition } from './function-definition';
 import { policyDocumentSchema } from './role';
-import type { StackTemplate } from './stack-template';
+import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
 const usageSchema = z.object({ KeyUsage: z.string().default('ENCRYPT_DECRYPT') });
 
@@ -14,26 +16,44 @@ const signingKeySchema = z.object({
   KeySpec: z.literal('ECC_NIST_P256'),
 });
 
+/** A signing key whose public key lies in a file, as somebody keeps it who exports it. */
+export interface KeptSigningKey extends SigningKey {
+  /** PEM. */
+  readonly publicKeyFile: string;
+}
+
 /**
  * The stack's keys that sign. Their private keys lie beside the archive, as KMS keeps a key from one deployment to the
  * next: a new one would make the old seals look as if somebody else had signed them.
  * @param folder of the archive
  * @throws UnsupportedTemplateError for a kind of key that is not known here
  */
-export function readSigningKeys(stack: StackTemplate, folder: string): SigningKey[] {
+export function readSigningKeys(stack: StackTemplate, folder: string): KeptSigningKey[] {
   return stack
     .resourcesOf('AWS::KMS::Key')
     .filter((key) => key.read(usageSchema).KeyUsage === 'SIGN_VERIFY')
-    .map((key) => ({
-      arn: key.identity.arn,
-      policy: key.read(signingKeySchema).KeyPolicy,
-      privateKey: keptKey(join(folder, `${metadataFolder}-keys`), `${key.identity.ref}.pem`),
-    }));
+    .map((key) => {
+      const file = join(folder, `${metadataFolder}-keys`, key.identity.ref);
+      const privateKey = keptKey(`${file}.pem`);
+      const publicKeyFile = `${file}.public.pem`;
+      writeFileSync(publicKeyFile, createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }));
+      return { arn: key.identity.arn, policy: key.read(signingKeySchema).KeyPolicy, privateKey, publicKeyFile };
+    });
 }
 
-function keptKey(folder: string, name: string): KeyObject {
-  const file = join(folder, name);
-  mkdirSync(folder, { recursive: true });
+/**
+ * The file with the public key that a function signs with.
+ * @throws UnsupportedTemplateError if its key is none of the stack's
+ */
+export function publicKeyFileOf({ environment }: FunctionDefinition, keys: readonly KeptSigningKey[]): string {
+  const wanted = environment[auditEnvironmentNames.signingKeyArn];
+  const key = keys.find(({ arn }) => arn === wanted);
+  if (key !== undefined) return key.publicKeyFile;
+  throw new UnsupportedTemplateError(`Cannot sign seals with ${wanted}: it is no signing key of this stack.`);
+}
+
+function keptKey(file: string): KeyObject {
+  mkdirSync(dirname(file), { recursive: true });
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   try {
     writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }), { flag: 'wx', mode: 0o600 });

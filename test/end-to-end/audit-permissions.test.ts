@@ -81,7 +81,7 @@ describe('a seal that people cannot be told about is there, and the log says so'
 });
 
 it('without s3:ListBucketVersions the audit still seals, and does not see deleted seals', async () => {
-  const statuses: number[] = [];
+  const statuses: (number | undefined)[] = [];
   const onRequest = ({ action, status }: LoggedRequest) => {
     if (action === 'ListObjectVersions') statuses.push(status);
   };
