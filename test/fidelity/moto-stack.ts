@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateSecretCommand } from '@aws-sdk/client-secrets-manager';
+import type { AuditResult } from '../../lambda/audit/audit';
 import type { RunSummary } from '../../lambda/run/run-record';
 import { demoContent } from '../../local/demo-service/demo-content';
 import { startDemoService } from '../../local/demo-service/start-demo-service';
@@ -9,7 +10,7 @@ import { readAssembly } from '../../local/deployment/read-assembly';
 import type { Template } from '../../local/deployment/stack-template';
 import { startMoto } from '../local/aws/moto-server';
 import { type CdkCommand, startCdkCommand } from './cdk-command';
-import { downloadFunction, filesOf, invokeDeployed } from './deployed-function';
+import { type DeployedFunction, downloadFunction, filesOf, invokeDeployed } from './deployed-function';
 import { accountId, type DeployedConfiguration, type DeployedResource, MotoAccount, region } from './moto-account';
 import { prepareAssembly } from './moto-workarounds';
 
@@ -29,6 +30,14 @@ export interface Collected {
   /** The list of clusters in the deployed code. */
   readonly clusters: unknown;
   readonly summary: RunSummary;
+}
+
+/** What the deployed audit did in one invocation. */
+export interface Audited {
+  readonly configuration: DeployedConfiguration;
+  readonly result: AuditResult;
+  /** Where the seal lies. */
+  readonly archiveFolder: string;
 }
 
 /** Starts moto with an empty account, the CDK command line for it, and a demo service that the collector reads. */
@@ -130,24 +139,50 @@ export class MotoStack {
   }
 
   /**
-   * Downloads the deployed function from moto and invokes it once. Fails if its code is not the assembly's, or if the
+   * Downloads the deployed collector from moto and invokes it once. Fails if its code is not the assembly's, or if the
    * invocation fails.
    */
-  async collect({ folder }: Assembly): Promise<Collected> {
+  async collect(assembly: Assembly): Promise<Collected> {
+    const { deployed, files } = await this.#download(assembly, 'CollectorFunction');
+    const summary = (await this.#invoke(assembly, deployed)) as RunSummary;
+    const { clusters } = JSON.parse(files['collection.json'] ?? '');
+    return { configuration: deployed.configuration, clusters, summary };
+  }
+
+  /** Does the same with the deployed audit, which reads what {@link collect} has archived. */
+  async audit(assembly: Assembly): Promise<Audited> {
+    const { deployed } = await this.#download(assembly, 'AuditFunction');
+    const result = (await this.#invoke(assembly, deployed)) as AuditResult;
+    return { configuration: deployed.configuration, result, archiveFolder: archiveFolderOf(assembly) };
+  }
+
+  async #download({ folder }: Assembly, logicalPrefix: string) {
     const { template, assetFolder } = readAssembly(folder);
-    const functions = Object.values(template.Resources).filter(({ Type }) => Type === 'AWS::Lambda::Function');
-    const { S3Key } = functions[0]?.Properties?.Code as { S3Key: string };
-    const deployed = await downloadFunction(this.account, stackName, S3Key, `${folder}-deployed`);
+    const [, found] =
+      Object.entries(template.Resources).find(
+        ([id, { Type }]) => Type === 'AWS::Lambda::Function' && id.startsWith(logicalPrefix),
+      ) ?? [];
+    const { S3Key } = found?.Properties?.Code as { S3Key: string };
+    const name = await this.physicalIdOf(logicalPrefix);
+    const deployed = await downloadFunction(this.account, name, S3Key, `${folder}-${logicalPrefix}`);
     const files = filesOf(deployed.codeFolder);
     expect(files).toEqual(filesOf(assetFolder(S3Key)));
-    const archiveFolder = `${folder}-archive`;
-    const { payload, error } = await invokeDeployed(this.account, deployed, { apiKey, archiveFolder, event: {} });
+    return { deployed, files };
+  }
+
+  async #invoke(assembly: Assembly, deployed: DeployedFunction): Promise<unknown> {
+    const options = { apiKey, archiveFolder: archiveFolderOf(assembly), event: {} };
+    const { payload, error } = await invokeDeployed(this.account, deployed, options);
     expect(error).toBeUndefined();
-    const { clusters } = JSON.parse(files['collection.json'] ?? '');
-    return { configuration: deployed.configuration, clusters, summary: payload as RunSummary };
+    return payload;
   }
 
   close(): Promise<void> {
     return this.#parts.close();
   }
+}
+
+/** Where the objects lie that the functions of an assembly write. */
+function archiveFolderOf({ folder }: Assembly): string {
+  return `${folder}-archive`;
 }
