@@ -11,7 +11,7 @@ import { SealFixture, signingKeys } from './cli/seal-fixture';
 const page = readFileSync(join(__dirname, '../docs/proof.md'), 'utf8');
 /** The commands of the page, by the words before them. */
 const commands = new Map(
-  [...page.matchAll(/^\*\*(.*?)\.\*\*[^`]*(?:`[^`]+`[^`]*)*```sh\n([^]*?)```/gm)].map(([, name = '', text = '']) => [
+  [...page.matchAll(/^\*\*(.*?)\.\*\*[^`]*(?:`[^`]+`[^`]*)*```sh\n([\s\S]*?)```/gm)].map(([, name = '', text = '']) => [
     name,
     text,
   ]),
@@ -57,7 +57,7 @@ describe('the commands in docs/proof.md', () => {
     if (command === undefined) throw new Error(`the page has no command "${name}"`);
     const env = { PATH: process.env.PATH, LC_ALL: 'C', KEY: keyFile, HEAD: hashes[1], ...environment };
     return new Promise<{ failed: boolean; out: string; err: string }>((resolve) => {
-      execFile('bash', ['-c', command], { cwd: archive.folder, env }, (error, out, err) =>
+      execFile('bash', ['--norc', '-c', command], { cwd: archive.folder, env }, (error, out, err) =>
         resolve({ failed: error !== null, out, err }),
       );
     });
