@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sealKey } from '../../../lambda/archive/archive-layout';
@@ -149,6 +150,10 @@ describe('the chain of seals', () => {
       ['is not there', () => undefined],
       ['is no key', (file) => writeFile(file, 'no key')],
       ['is no whole key', (file) => writeFile(file, '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n')],
+      [
+        'has a key of another kind',
+        (file) => writeFile(file, generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' })),
+      ],
       [
         'is a private key',
         (file) => writeFile(file, signingKeys().privateKey.export({ format: 'pem', type: 'pkcs8' })),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { objectKey, runRecordKey, sealKey } from '../../../../lambda/archive/archive-layout';
@@ -86,6 +86,25 @@ describe('verify with seals', () => {
       expect((await verify('--from', '2026-11-20')).kinds).toEqual([]);
     });
 
+    it('finds an outcome that was left out, or turned into failed, together with its object', async () => {
+      const { outcomes, ...record } = records[2] as RunRecord;
+      const manifest = objectOf(19, 8, 'manifest', 'beta');
+      await remove(manifest);
+      const others = outcomes.filter(({ key }) => key !== manifest);
+      await archive.putRecord({ ...record, counts: { ...record.counts, archived: 3 }, outcomes: others });
+      expect((await verify()).kinds).toContain(`forged ${recordKey(19, 8)}`);
+      await archive.putRecord({
+        ...record,
+        status: 'incomplete',
+        counts: { ...record.counts, archived: 3, failed: 1 },
+        outcomes: [...others, { cluster: 'beta', resource: 'manifest', outcome: 'failed', error: 'no answer' }],
+      });
+      expect((await verify()).kinds).toEqual([
+        `forged ${recordKey(19, 8)}`,
+        'absent runs/date=2026-11-19/20261119T080000.000Z.*',
+      ]);
+    });
+
     it('finds a bad record that was a good one', async () => {
       await archive.put(recordKey(19, 8), Buffer.from('no record'), {});
       expect((await verify()).kinds).toContain(`forged ${recordKey(19, 8)}`);
@@ -171,6 +190,19 @@ describe('verify with seals', () => {
         expect.stringMatching(/the hash in it is not that of the seal before/),
         expect.stringMatching(/no seal has it/),
       ]);
+    });
+
+    it('finds a chain that was rewritten from a point on with another key', async () => {
+      await attempt(19, 8, 'forged');
+      const keys = signingKeys();
+      let before = { key: seal1, sha256: hashes[0] ?? '' };
+      for (const number of [2, 3]) {
+        const sealed = { ...(await seals.read(number)), records: await recordsOf(17 + number), previous: before };
+        before = { key: sealKey({ number, part: 'seal' }), sha256: await seals.put(sealed) };
+        await seals.sign(number, before.sha256, keys);
+      }
+      expect(await verify()).toMatchObject({ code: 1, kinds: [`seal-broken ${seal2}`] });
+      expect((await verify('--public-key', keyFile)).kinds).toEqual([`seal-broken ${seal2}`, `seal-broken ${seal3}`]);
     });
 
     it('finds a chain that was rewritten to its end with another key, if a key was kept', async () => {
@@ -299,6 +331,16 @@ describe('verify with seals', () => {
       const key = sealKey({ number: 2, part: 'signature' });
       await archive.put(key, Buffer.from(change(await readFile(pathOf(key), 'utf8'))), {});
       await expectBoth([`seal-broken ${seal2}`], /signature/);
+    });
+
+    it.each(['ed25519', 'x25519'] as const)('finds one that names a key of another kind: %s', async (kind) => {
+      // Typed one by one: the library has a signature for each kind.
+      const { publicKey } = kind === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('x25519');
+      const base64 = publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
+      const key = sealKey({ number: 2, part: 'signature' });
+      const text = (await readFile(pathOf(key), 'utf8')).replace(/"publicKey":"[^"]*"/, `"publicKey":"${base64}"`);
+      await archive.put(key, Buffer.from(text), {});
+      await expectBoth([`seal-broken ${seal2}`], /no public key that can be read/);
     });
 
     it('finds one without its seal', async () => {
