@@ -244,6 +244,24 @@ describe('verify with seals', () => {
       await expectBoth([`seal-broken ${seal3}`], /the hash in it is not that of the seal before/);
     });
 
+    it('finds a seal that names another than the one before it, with the right hash', async () => {
+      const previous = { key: seal1, sha256: hashes[1] ?? '' };
+      await seals.sign(3, await seals.put({ ...(await seals.read(3)), previous }));
+      await expectBoth([`seal-broken ${seal3}`], /the hash in it is not that of the seal before/);
+    });
+
+    it('finds a first seal that says that another came before', async () => {
+      const previous = { key: seal1, sha256: 'e'.repeat(64) };
+      await seals.sign(1, await seals.put({ ...(await seals.read(1)), previous }));
+      await expectBoth([`seal-broken ${seal1}`, `seal-broken ${seal2}`], /it is the first/);
+    });
+
+    it.each(['seal', 'signature'] as const)('finds a %s with headers that the audit does not write', async (part) => {
+      const key = sealKey({ number: 2, part });
+      await archive.put(key, await readFile(pathOf(key)), {}, { contentType: 'text/html' });
+      await expectBoth([`seal-broken ${seal2}`], /text\/html/);
+    });
+
     it('finds seals of the end cut off by a mail alone', async () => {
       await remove(seal3, sealKey({ number: 3, part: 'signature' }));
       // The last day is younger than the seal that is the newest now.
