@@ -75,13 +75,13 @@ export class SealedArchive {
   }
 
   /**
-   * What the lifecycle may have removed, by the retentions that the audit was deployed with. Undefined for what is older
-   * than the first seal, which attests nothing earlier.
+   * Whether the lifecycle may have removed by now what was written at a time, by the retentions that the audit was deployed
+   * with. Undefined: it may have done so before the first seal, which attests nothing earlier.
    */
   mayHaveRemoved(writtenAt: Date, now: Date): boolean | undefined {
+    if (this.#retention.mayHaveRemoved(writtenAt, now)) return true;
     const [first] = this.#chain.seals;
-    if (first === undefined || writtenAt < new Date(first.listedFrom)) return undefined;
-    return this.#retention.mayHaveRemoved(writtenAt, now);
+    return first === undefined || writtenAt < new Date(first.listedFrom) ? undefined : false;
   }
 
   /** Takes note of a retention that is in force. */
