@@ -84,7 +84,7 @@ export async function examine(context: ExamineContext): Promise<Examined> {
       find('missing', gone.key, gone.problem);
   for (const { kind, key, problem, writtenAt } of runs.lacking)
     if (!(await mayHaveRemoved(writtenAt))) find(kind, key, problem);
-  const due = judgeDue(context, runs);
+  const due = await judgeDue(context, runs, mayHaveRemoved);
   const [absent] = due.absent;
   if (absent !== undefined)
     find('absent', `${runPrefix(absent)}*`, describeAbsent({ times: due.absent, areMore: false }));
@@ -144,7 +144,11 @@ function planned({ schedule, retentionDays, shards }: AuditPlan): Omit<Seal['pla
  * Runs that were due since the seal before and are settled. What was due before the first seal nobody attests. While the
  * plan changed, only what all plans have was due for sure.
  */
-function judgeDue({ plan, chain, listedFrom, findings }: ExamineContext, { runs, lastKey }: SealedRuns): DueSince {
+async function judgeDue(
+  { plan, chain, listedFrom, findings }: ExamineContext,
+  { runs, lastKey, configurations }: SealedRuns,
+  mayHaveRemoved: (writtenAt: Date) => Promise<boolean>,
+): Promise<DueSince> {
   const [firstSeal, before] = [chain.seals[0], chain.seals.at(-1)];
   const firstRun = Math.min(...runs);
   if (firstSeal === undefined || before === undefined || !Number.isFinite(firstRun) || lastKey === '')
@@ -153,9 +157,17 @@ function judgeDue({ plan, chain, listedFrom, findings }: ExamineContext, { runs,
   const from = Math.max(settled(Date.parse(before.listedFrom)), Date.parse(firstSeal.listedFrom), firstRun);
   const to = new Date(settled(listedFrom.getTime()));
   const known = chain.seals.findLastIndex((seal) => Date.parse(seal.listedFrom) <= from);
-  const schedules = [plan.schedule, ...chain.seals.slice(known).map((seal) => seal.plan.schedule)];
+  const schedules = [
+    plan.schedule,
+    ...chain.seals.slice(known).map((seal) => seal.plan.schedule),
+    // A plan may have been in force between two audits only.
+    ...configurations.map(({ schedule }) => schedule),
+  ];
   try {
-    return dueSince(schedules, { from: new Date(from), to }, runs);
+    const due = dueSince(schedules, { from: new Date(from), to }, runs);
+    const absent: Date[] = [];
+    for (const time of due.absent) if (!(await mayHaveRemoved(time))) absent.push(time);
+    return { ...due, absent };
   } catch (error) {
     if ((error as Error).name !== 'CronError') throw error;
     findings.find('unreadable', sealKey({ number: chain.lastNumber + 1, part: 'seal' }), (error as Error).message);
