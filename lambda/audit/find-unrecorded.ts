@@ -22,6 +22,8 @@ export interface UnrecordedSearch {
   /** Runs after this time; undefined: from the first on. */
   readonly from: Date | undefined;
   readonly to: Date;
+  /** Whether the lifecycle may have removed what was written then: its run record may be gone already. */
+  readonly mayHaveRemoved: (writtenAt: Date) => Promise<boolean>;
 }
 
 /**
@@ -31,14 +33,15 @@ export interface UnrecordedSearch {
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function findUnrecorded(search: UnrecordedSearch): Promise<Hashed[] | undefined> {
-  const { reader, stop, find, clusters } = search;
+  const { reader, stop, find, clusters, mayHaveRemoved } = search;
   const hashed: Hashed[] = [];
   const prefixes = function* () {
     for (const cluster of clusters) for (const resource of resourceNames) yield clusterPrefix(resource, cluster);
   };
   for await (const found of mapConcurrently(prefixes(), concurrency, (prefix) => listUnrecorded(search, prefix)))
-    for (const { key } of found) {
+    for (const { key, writtenAt } of found) {
       if (stop.aborted) return undefined;
+      if (await mayHaveRemoved(writtenAt)) continue;
       const { problem, sha256, bytes } = await checkObject(reader, key);
       if (stop.aborted) return undefined;
       find(

@@ -70,8 +70,8 @@ export const sealSchema = z.object({
     verified: positionSchema,
     /** Runs up to this time were searched for objects that no run record has; null: none yet. */
     searchedTo: z.nullable(time),
-    /** The reading of old content again: where it is, and when this pass began. */
-    reread: z.optional(z.object({ position: positionSchema, since: time })),
+    /** The reading of old content again: where it is (null: at its end), and when this pass began. */
+    reread: z.optional(z.object({ position: z.nullable(positionSchema), since: time })),
   }),
   collectorVersion: z.string(),
 });
