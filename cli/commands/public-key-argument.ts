@@ -1,6 +1,7 @@
-import { createPublicKey, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
+import { sealKeyOf } from '../../lambda/verify/seals/signature';
 
 /** More is no file of public keys. */
 const largestBytes = 64 * 1024;
@@ -27,18 +28,9 @@ function readText(file: string): string {
 }
 
 function parseBlock(pem: string): KeyObject {
-  const key = createKey(pem);
-  if (key?.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1') return key;
-  throw new InvalidArgumentError('expected public keys of the curve P-256, which sign seals.');
-}
-
-function createKey(pem: string): KeyObject | undefined {
-  try {
-    return createPublicKey(pem);
-  } catch {
-    // OpenSSL has no error class; whatever it says, this is no public key.
-    return undefined;
-  }
+  const key = sealKeyOf(pem);
+  if (key === undefined) throw new InvalidArgumentError('expected public keys of the curve P-256, which sign seals.');
+  return key;
 }
 
 /** A SHA-256 as mails and `sha256sum` write it. @throws InvalidArgumentError */

@@ -45,7 +45,7 @@ export interface AuditContext {
   readonly sink: SealSink;
   readonly signer: Signer;
   readonly mail: (mail: Mail) => Promise<void>;
-  readonly clock: Clock;
+  readonly clock: Pick<Clock, 'now'>;
   readonly stop: Stop;
   readonly reporter: AuditReporter;
   readonly collectorVersion: string;

@@ -84,7 +84,7 @@ export async function examine(context: ExamineContext): Promise<Examined> {
       find('missing', gone.key, gone.problem);
   for (const { kind, key, problem, writtenAt } of runs.lacking)
     if (!(await mayHaveRemoved(writtenAt))) find(kind, key, problem);
-  const due = judgeDue(context, runs);
+  const due = await judgeDue(context, runs, mayHaveRemoved);
   const [absent] = due.absent;
   if (absent !== undefined)
     find('absent', `${runPrefix(absent)}*`, describeAbsent({ times: due.absent, areMore: false }));
@@ -140,17 +140,34 @@ function planned({ schedule, retentionDays, shards }: AuditPlan): Omit<Seal['pla
   return { schedule, ...(retentionDays !== undefined && { retentionDays }), ...(shards !== undefined && { shards }) };
 }
 
-/** Runs that were due since the seal before and are settled; for the first seal, within the day before it. */
-function judgeDue({ plan, chain, listedFrom, findings }: ExamineContext, { runs, lastKey }: SealedRuns): DueSince {
-  const before = chain.seals.at(-1);
-  const settled = (time: Date) => new Date(time.getTime() - underWayMs);
+/**
+ * Runs that were due since the seal before and are settled. What was due before the first seal nobody attests. While the
+ * plan changed, only what all plans have was due for sure.
+ */
+async function judgeDue(
+  { plan, chain, listedFrom, findings }: ExamineContext,
+  { runs, lastKey, configurations }: SealedRuns,
+  mayHaveRemoved: (writtenAt: Date) => Promise<boolean>,
+): Promise<DueSince> {
+  const [firstSeal, before] = [chain.seals[0], chain.seals.at(-1)];
   const firstRun = Math.min(...runs);
-  if (!Number.isFinite(firstRun) || lastKey === '') return { runs: 0, absent: [] };
-  const since = before === undefined ? listedFrom.getTime() - dayMs : Date.parse(before.listedFrom);
-  const from = Math.max(settled(new Date(since)).getTime(), firstRun);
-  const schedules = before === undefined ? [plan.schedule] : [plan.schedule, before.plan.schedule];
+  if (firstSeal === undefined || before === undefined || !Number.isFinite(firstRun) || lastKey === '')
+    return { runs: 0, absent: [] };
+  const settled = (time: number) => time - underWayMs;
+  const from = Math.max(settled(Date.parse(before.listedFrom)), Date.parse(firstSeal.listedFrom), firstRun);
+  const to = new Date(settled(listedFrom.getTime()));
+  const known = chain.seals.findLastIndex((seal) => Date.parse(seal.listedFrom) <= from);
+  const schedules = [
+    plan.schedule,
+    ...chain.seals.slice(known).map((seal) => seal.plan.schedule),
+    // A plan may have been in force between two audits only.
+    ...configurations.map(({ schedule }) => schedule),
+  ];
   try {
-    return dueSince(schedules, { from: new Date(from), to: settled(listedFrom) }, runs);
+    const due = dueSince(schedules, { from: new Date(from), to }, runs);
+    const absent: Date[] = [];
+    for (const time of due.absent) if (!(await mayHaveRemoved(time))) absent.push(time);
+    return { ...due, absent };
   } catch (error) {
     if ((error as Error).name !== 'CronError') throw error;
     findings.find('unreadable', sealKey({ number: chain.lastNumber + 1, part: 'seal' }), (error as Error).message);

@@ -42,7 +42,8 @@ export async function verifySealed(context: VerifySealedContext, from: Position,
   let position = from;
   while (position.seal <= to) {
     const isCurrent = position.seal === current.number;
-    const records = isCurrent ? current.records : ((await readSeal(reader, position.seal))?.records ?? []);
+    const records = isCurrent ? current.records : await recordsOf(reader, position.seal, stop);
+    if (records === undefined) return { ...totals, position, isDone: false };
     for (const { key } of records.slice(position.record)) {
       if (stop.aborted) return { ...totals, position, isDone: false };
       const outcome = await verifyRecord(context, key, position.outcome, totals);
@@ -52,6 +53,20 @@ export async function verifySealed(context: VerifySealedContext, from: Position,
     position = { seal: position.seal + 1, record: 0, outcome: 0 };
   }
   return { ...totals, position, isDone: true };
+}
+
+/** Undefined: there was no time to read the seal. A seal that is gone or broken was found when the chain was read. */
+async function recordsOf(
+  reader: ArchiveReader,
+  number: number,
+  stop: AbortSignal,
+): Promise<readonly Hashed[] | undefined> {
+  try {
+    return (await readSeal(reader, number))?.records ?? [];
+  } catch (error) {
+    if (stop.aborted) return undefined;
+    throw error;
+  }
 }
 
 /** @returns the index of the first outcome that there was no time for; undefined: all were read */

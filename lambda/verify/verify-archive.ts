@@ -221,10 +221,13 @@ class Verification {
   /** Says which firings the audit missed and the archive's own configurations do not show. */
   async #judgeSealedAbsent(): Promise<void> {
     const said = new Set(this.#absent.flatMap(({ times }) => times.map(Number)));
-    for (const time of this.#sealed?.absent(this.#options) ?? []) {
-      if (said.has(time.getTime()) || this.#runs.has(time.getTime()) || (await this.#mayHaveExpired(time))) continue;
-      this.#find('absent', `${runPrefix(time)}*`, describeAbsent({ times: [time], areMore: false }));
-    }
+    const absent: Date[] = [];
+    for (const time of this.#sealed?.absent(this.#options) ?? [])
+      if (!said.has(time.getTime()) && !this.#runs.has(time.getTime()) && !(await this.#mayHaveExpired(time)))
+        absent.push(time);
+    const [first] = absent;
+    if (first !== undefined)
+      this.#find('absent', `${runPrefix(first)}*`, describeAbsent({ times: absent, areMore: false }));
   }
 
   /** Looks for objects outside the archive's own prefixes, and reads the configurations that no run of the archive names. */

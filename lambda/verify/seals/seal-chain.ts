@@ -249,8 +249,8 @@ class ChainBuilder {
       before.number === number - 1 &&
       previous?.key === sealKey({ number: number - 1, part: 'seal' }) &&
       previous.sha256 === before.sha256;
-    // A gap is said already.
-    if (!isChained && before.number === number - 1)
+    // A gap, or a seal before that cannot be read, is said already.
+    if (!isChained && before.number === number - 1 && before.sha256 !== undefined)
       this.#find('seal-broken', key, 'the hash in it is not that of the seal before');
   }
 
