@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CreateKeyCommand } from '@aws-sdk/client-kms';
 import { CreateSecretCommand } from '@aws-sdk/client-secrets-manager';
 import type { AuditResult } from '../../lambda/audit/audit';
 import type { RunSummary } from '../../lambda/run/run-record';
@@ -12,7 +13,7 @@ import { startMoto } from '../local/aws/moto-server';
 import { type CdkCommand, startCdkCommand } from './cdk-command';
 import { type DeployedFunction, downloadFunction, filesOf, invokeDeployed } from './deployed-function';
 import { accountId, type DeployedConfiguration, type DeployedResource, MotoAccount, region } from './moto-account';
-import { prepareAssembly } from './moto-workarounds';
+import { prepareAssembly, type StandIns } from './moto-workarounds';
 
 export const stackName = 'moto-check';
 const apiKey = 'the-api-key-of-the-check';
@@ -57,7 +58,10 @@ export async function startMotoStack(motoCommand: string): Promise<MotoStack> {
     const account = new MotoAccount(moto.url);
     const secret = new CreateSecretCommand({ Name: 'moto-check-key', SecretString: apiKey });
     const { ARN: secretArn = '' } = await account.secrets.send(secret);
-    return new MotoStack({ folder, account, cdk, secretArn, baseUrl: demo.url, close });
+    const kind = { KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' } as const;
+    const { KeyMetadata } = await account.kms.send(new CreateKeyCommand(kind));
+    const standIns = { secretArn, signingKeyArn: KeyMetadata?.Arn ?? '' };
+    return new MotoStack({ folder, account, cdk, standIns, baseUrl: demo.url, close });
   } catch (error) {
     await close();
     throw error;
@@ -69,8 +73,7 @@ interface MotoStackParts {
   readonly folder: string;
   readonly account: MotoAccount;
   readonly cdk: CdkCommand;
-  /** The secret that stands in for the template's. */
-  readonly secretArn: string;
+  readonly standIns: StandIns;
   /** Of the demo service. */
   readonly baseUrl: string;
   readonly close: () => Promise<void>;
@@ -79,13 +82,13 @@ interface MotoStackParts {
 /** The real stack in moto's account, deployed by the project's own CDK command line. */
 export class MotoStack {
   readonly account: MotoAccount;
-  readonly secretArn: string;
+  readonly standIns: StandIns;
   readonly #parts: MotoStackParts;
   #assemblies = 0;
 
   constructor(parts: MotoStackParts) {
     this.account = parts.account;
-    this.secretArn = parts.secretArn;
+    this.standIns = parts.standIns;
     this.#parts = parts;
   }
 
@@ -106,7 +109,7 @@ export class MotoStack {
     const schedule = { expression: 'cron(0 * * * ? *)' };
     writeFileSync(config, JSON.stringify({ name: stackName, service: { baseUrl }, schedule, ...members }));
     await cdk.run(['synth', '-q', '-c', `config=${config}`, '-o', folder]);
-    return { folder, template: prepareAssembly(folder, this.secretArn, withIgnored) };
+    return { folder, template: prepareAssembly(folder, this.standIns, withIgnored) };
   }
 
   bootstrap({ folder }: Assembly): Promise<string> {

@@ -104,13 +104,18 @@ describe('the messages', () => {
 });
 
 describe('alarms and dashboard', () => {
-  it('the cost estimate counts the metrics and alarms there are', () => {
-    const alarmMetrics = [...alarmsOf().values()]
-      .map(({ Metrics }) => Metrics?.filter(({ MetricStat }) => MetricStat !== undefined).length ?? 1)
-      .reduce((sum, count) => sum + count);
+  it('the cost estimate counts the metrics and alarms there are, without and with an audit', () => {
+    const alarmMetrics = (setup?: Setup) =>
+      [...alarmsOf(setup).values()]
+        .map(({ Metrics }) => Metrics?.filter(({ MetricStat }) => MetricStat !== undefined).length ?? 1)
+        .reduce((sum, count) => sum + count);
+    const ofAudit = Object.keys(auditMetricNames).length;
     expect(operations).toContain(
-      `${Object.keys(metricNames).length - Object.keys(auditMetricNames).length} metrics x $0.30 + ${alarmMetrics} alarm metrics x $0.10`,
+      `${Object.keys(metricNames).length - ofAudit} metrics x $0.30 + ${alarmMetrics()} alarm metrics x $0.10`,
     );
+    const { audit } = complete;
+    const more = alarmMetrics({ ...(audit && { audit }) }) - alarmMetrics();
+    expect(operations).toContain(`audit: ${ofAudit} metrics x $0.30 + ${more} alarm metrics x $0.10`);
   });
 
   it('cdk-nag and the built-in template validation find nothing', () => {

@@ -23,10 +23,9 @@ async function signatureOf({ kms, signingKey }: Pick<Subject, 'kms' | 'signingKe
 }
 
 async function publicKeyOf({ kms, signingKey }: Pick<Subject, 'kms' | 'signingKey'>): Promise<Buffer> {
-  const got = await kms.send(new GetPublicKeyCommand({ KeyId: signingKey }));
-  expect(got).toMatchObject({ KeyId: signingKey, KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' });
-  expect(got.SigningAlgorithms).toEqual(['ECDSA_SHA_256']);
-  return Buffer.from(got.PublicKey ?? []);
+  const { PublicKey, KeyUsage, SigningAlgorithms } = await kms.send(new GetPublicKeyCommand({ KeyId: signingKey }));
+  expect({ KeyUsage, SigningAlgorithms }).toEqual({ KeyUsage: 'SIGN_VERIFY', SigningAlgorithms: ['ECDSA_SHA_256'] });
+  return Buffer.from(PublicKey ?? []);
 }
 
 export const keyChecks: Readonly<Record<string, Check>> = {
@@ -51,6 +50,11 @@ export const keyChecks: Readonly<Record<string, Check>> = {
     } finally {
       rmSync(folder, { recursive: true });
     }
+  },
+
+  'names the kind of key and its ARN with the public key': async ({ kms, signingKey }) => {
+    const got = await kms.send(new GetPublicKeyCommand({ KeyId: signingKey }));
+    expect(got).toMatchObject({ KeyId: signingKey, KeySpec: 'ECC_NIST_P256' });
   },
 
   'refuses a caller without the permission to sign or to get the public key': async ({ writerKms, ...subject }) => {
