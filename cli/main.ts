@@ -9,6 +9,7 @@ import { listCommand } from './commands/list-command';
 import { reportCommand } from './commands/report-command';
 import { runCommand } from './commands/run-command';
 import { runsCommand } from './commands/runs-command';
+import { sealsCommand } from './commands/seals-command';
 import { showCommand } from './commands/show-command';
 import { verifyCommand } from './commands/verify-command';
 import { printable } from './terminal/printable';
@@ -56,6 +57,7 @@ export async function main(
     historyCommand,
     grepCommand,
     verifyCommand,
+    sealsCommand,
     reportCommand,
     runCommand,
     doctorCommand,

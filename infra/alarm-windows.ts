@@ -55,7 +55,12 @@ export function missingWindowHours(
  * How long an alarm about one run stays, in hours: until the next run has had its time, so that OK means a better run
  * and not only that minutes have passed. It is a day at most, because CloudWatch evaluates longer windows only once per
  * hour. With a schedule that fires less often, each failing run raises the alarm again.
+ * @param most longest stay
  */
-export function stayHours({ hours }: Pick<Gap, 'hours'>, marginHours: number = missingMarginHours): number {
-  return Math.min(promptWindowHours, Math.ceil(hours + marginHours));
+export function stayHours(
+  { hours }: Pick<Gap, 'hours'>,
+  marginHours: number = missingMarginHours,
+  most: number = promptWindowHours,
+): number {
+  return Math.min(most, Math.ceil(hours + marginHours));
 }

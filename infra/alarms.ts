@@ -56,22 +56,7 @@ export function runMissing({ runs, gap }: Watched, hours: number): AlarmDefiniti
       `The longest gap of the schedule is ${hoursText(gap.hours)}.`,
     look: 'The schedule (enabled? its years over?), the dead-letter queue, the log group for attempts that died.',
     act: 'Bring the schedule back, then collect now by hand with the event {}.',
-    props: {
-      // FILL makes every hour a data point. Without it CloudWatch fetches more hours than the window has ("evaluation
-      // range"), and an old run among them keeps the alarm silent (CloudWatch user guide, "Configuring how CloudWatch
-      // alarms treat missing data"). Where the metric has no data point at all, the missing data is breaching.
-      metric: new cloudwatch.MathExpression({
-        expression: 'FILL(scheduled, 0)',
-        usingMetrics: { scheduled: runs.metric('scheduled', { period: hour }) },
-        label: 'Runs of the schedule',
-        period: hour,
-      }),
-      threshold: 1,
-      comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
-      evaluationPeriods: hours,
-      datapointsToAlarm: hours,
-      treatMissingData: cloudwatch.TreatMissingData.BREACHING,
-    },
+    props: missingFor(hours, runs.metric('scheduled', { period: hour }), 'Runs of the schedule'),
   };
 }
 
@@ -161,6 +146,26 @@ export function copyFailed(watched: Watched, failures: cloudwatch.Metric): Alarm
     look: 'The policies of that bucket and of its key, its versions and its Object Lock, the role of the replication.',
     act: 'Mend the cause, then copy what is missing with S3 Batch Replication.',
     props: staying(watched, failures.with({ period: hour }), 1),
+  };
+}
+
+/** An alarm about something that did not happen for some hours. */
+export function missingFor(hours: number, count: cloudwatch.IMetric, label: string): cloudwatch.AlarmProps {
+  return {
+    // FILL makes every hour a data point. Without it CloudWatch fetches more hours than the window has ("evaluation
+    // range"), and an old run among them keeps the alarm silent (CloudWatch user guide, "Configuring how CloudWatch
+    // alarms treat missing data"). Where the metric has no data point at all, the missing data is breaching.
+    metric: new cloudwatch.MathExpression({
+      expression: 'FILL(scheduled, 0)',
+      usingMetrics: { scheduled: count },
+      label,
+      period: hour,
+    }),
+    threshold: 1,
+    comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
+    evaluationPeriods: hours,
+    datapointsToAlarm: hours,
+    treatMissingData: cloudwatch.TreatMissingData.BREACHING,
   };
 }
 

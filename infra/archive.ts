@@ -1,21 +1,21 @@
 import { Aws, type CfnResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { ArnPrincipal, Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import {
   BlockPublicAccess,
   Bucket,
   BucketEncryption,
   type CfnBucket,
-  type IBucket,
   type LifecycleRule,
   ObjectOwnership,
   StorageClass,
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { configurationsPrefix, runsPrefix } from '../lambda/archive/archive-layout';
+import { configurationsPrefix, runsPrefix, sealsPrefix } from '../lambda/archive/archive-layout';
 import { resourceNames, resources } from '../lambda/resources';
-import type { CollectorEnvironment } from '../lambda/stack-contract';
+import type { AuditEnvironment, CollectorEnvironment } from '../lambda/stack-contract';
+import { denyChanges, denySeals } from './archive-policies';
 import type { CollectorConfig } from './config/config';
 import { Replication } from './replication';
 
@@ -27,6 +27,9 @@ const accessLogDays = 365;
 
 /** What is collected in every run. It may expire; configurations and seals must not, because they explain the rest. */
 const runPrefixes = [...resourceNames.map((name) => `${resources[name].folder}/`), runsPrefix];
+
+/** Where the collector writes. */
+const collectedPrefixes = [...runPrefixes, configurationsPrefix];
 
 /**
  * Kept once it is deployed. What a failed first deployment has created is deleted, or each try would leave an empty archive
@@ -76,14 +79,16 @@ export class Archive extends Construct {
    * environment in which the function finds the bucket.
    */
   provideTo(role: IRole): Pick<CollectorEnvironment, 'ARCHIVE_BUCKET'> {
-    const below = (prefixes: string[]) => prefixes.map((prefix) => this.bucket.arnForObjects(`${prefix}*`));
-    const written = [...runPrefixes, configurationsPrefix];
     for (const statement of [
-      new PolicyStatement({ sid: 'AddToArchive', actions: ['s3:PutObject'], resources: below(written) }),
+      new PolicyStatement({
+        sid: 'AddToArchive',
+        actions: ['s3:PutObject'],
+        resources: this.#objectsBelow(collectedPrefixes),
+      }),
       new PolicyStatement({
         sid: 'ReadRunRecords',
         actions: ['s3:GetObject'],
-        resources: below([runsPrefix, configurationsPrefix]),
+        resources: this.#objectsBelow([runsPrefix, configurationsPrefix]),
       }),
       new PolicyStatement({
         sid: 'ListRunRecords',
@@ -95,14 +100,45 @@ export class Archive extends Construct {
     ])
       role.addToPrincipalPolicy(statement);
     for (const statement of denyChanges(this.bucket, role)) this.bucket.addToResourcePolicy(statement);
-    const bucketId = Stack.of(this).getLogicalId(this.bucket.node.defaultChild as CfnResource);
-    Validations.of(role).acknowledge(
-      ...written.map((prefix) => ({
-        id: `AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${prefix}*]`,
-        reason: 'Keys below the prefix are named by cluster, time or hash, so they are not known in advance.',
-      })),
+    this.#acknowledge(
+      role,
+      collectedPrefixes,
+      'Keys below the prefix are named by cluster, time or hash, so they are not known in advance.',
     );
     return { ARCHIVE_BUCKET: this.bucket.bucketName };
+  }
+
+  /**
+   * Lets the role of the audit list and read the whole archive and add seals, and nothing else. From then on, nobody but
+   * this role adds seals. Returns the environment in which the audit finds the bucket.
+   */
+  provideToAudit(role: IRole): Pick<AuditEnvironment, 'ARCHIVE_BUCKET'> {
+    for (const statement of [
+      new PolicyStatement({
+        sid: 'ListArchive',
+        actions: ['s3:ListBucket', 's3:ListBucketVersions'],
+        resources: [this.bucket.bucketArn],
+      }),
+      new PolicyStatement({ sid: 'ReadArchive', actions: ['s3:GetObject'], resources: this.#objectsBelow(['']) }),
+      new PolicyStatement({ sid: 'AddSeals', actions: ['s3:PutObject'], resources: this.#objectsBelow([sealsPrefix]) }),
+      ...this.#keyStatements(),
+    ])
+      role.addToPrincipalPolicy(statement);
+    for (const statement of denySeals(this.bucket, role, collectedPrefixes)) this.bucket.addToResourcePolicy(statement);
+    this.#acknowledge(role, ['', sealsPrefix], 'The audit reads everything that is archived, and numbers its seals.');
+    return { ARCHIVE_BUCKET: this.bucket.bucketName };
+  }
+
+  #objectsBelow(prefixes: readonly string[]): string[] {
+    return prefixes.map((prefix) => this.bucket.arnForObjects(`${prefix}*`));
+  }
+
+  /** Tells cdk-nag why a role may use all keys below some prefixes. */
+  #acknowledge(role: IRole, prefixes: readonly string[], reason: string): void {
+    const bucketId = Stack.of(this).getLogicalId(this.bucket.node.defaultChild as CfnResource);
+    Validations.of(role).acknowledge(
+      ...prefixes.map((prefix) => ({ id: `AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${prefix}*]`, reason })),
+    );
   }
 
   #keyStatements(): PolicyStatement[] {
@@ -184,27 +220,4 @@ function lifecycleRule(prefix: string, archive: CollectorConfig['archive']): Lif
       transitions: [{ storageClass: StorageClass.INFREQUENT_ACCESS, transitionAfter: Duration.days(moves) }],
     }),
   };
-}
-
-/** The bucket refuses the collector's role to overwrite and to delete, whatever the role's own policies allow. */
-function denyChanges(bucket: IBucket, role: IRole): PolicyStatement[] {
-  const principals = [new ArnPrincipal(role.roleArn)];
-  const resources = [bucket.arnForObjects('*')];
-  return [
-    new PolicyStatement({
-      sid: 'OnlyNewObjects',
-      effect: Effect.DENY,
-      principals,
-      actions: ['s3:PutObject'],
-      resources,
-      conditions: { Null: { 's3:if-none-match': 'true' } },
-    }),
-    new PolicyStatement({
-      sid: 'NoDeletion',
-      effect: Effect.DENY,
-      principals,
-      actions: ['s3:DeleteObject*', 's3:BypassGovernanceRetention'],
-      resources,
-    }),
-  ];
 }

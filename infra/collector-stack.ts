@@ -4,6 +4,7 @@ import { Alerts } from './alerts';
 import { ApiKeySecret } from './api-key-secret';
 import { Archive } from './archive';
 import { AthenaTables } from './athena-tables';
+import { Audit } from './audit';
 import { Collector } from './collector';
 import type { CollectorConfig } from './config/config';
 import { isExampleAddress } from './config/config-rules';
@@ -11,7 +12,7 @@ import { FanOut } from './fan-out';
 import { NextSteps } from './next-steps';
 import { Observability } from './observability';
 import { RunSchedule } from './run-schedule';
-import { TestEvents } from './test-events';
+import { auditTestEvents, TestEvents, testEvents } from './test-events';
 
 /** Everything that one configuration file deploys. The stack only composes; each construct owns its resources and grants. */
 export class CollectorStack extends Stack {
@@ -32,13 +33,34 @@ export class CollectorStack extends Stack {
     const parts = { config, function: collector.function };
     const fanOut = config.shards > 1 ? new FanOut(this, 'FanOut', parts) : undefined;
     const { stateMachine } = fanOut ?? {};
-    const { deadLetterQueue } = new RunSchedule(this, 'Schedule', { ...parts, stateMachine });
-    const seen = { ...parts, logGroup: collector.logGroup, archiveBucket: archive.bucket, stateMachine };
+    const { deadLetterQueue } = new RunSchedule(this, 'Schedule', {
+      description: `Starts the runs of ${config.name}`,
+      roleDescription: 'Lets the schedule start the collector and keep what it could not deliver',
+      schedule: config.schedule,
+      function: collector.function,
+      stateMachine,
+    });
+    const audit = config.audit && new Audit(this, 'Audit', { config, audit: config.audit, archive, alerts });
+    const seen = { ...parts, logGroup: collector.logGroup, archiveBucket: archive.bucket, stateMachine, audit };
     const { failedReplications } = archive;
     new Observability(this, 'Observability', { ...seen, alerts, deadLetterQueue, fanOut, failedReplications });
-    if (config.testEvents) new TestEvents(this, 'TestEvents', seen);
+    if (config.testEvents) this.#offerTestEvents(config, collector, audit);
     if (config.athenaTables) new AthenaTables(this, 'AthenaTables', seen);
     new NextSteps(this, 'NextSteps', { ...seen, apiKeySecret, alertTopic: alerts.topic, archiveKey: archive.key });
+  }
+
+  #offerTestEvents(config: CollectorConfig, collector: Collector, audit: Audit | undefined): void {
+    new TestEvents(this, 'TestEvents', {
+      description: `Events that start ${config.name} by hand`,
+      function: collector.function,
+      events: testEvents(config),
+    });
+    if (audit === undefined) return;
+    new TestEvents(this, 'AuditTestEvents', {
+      description: `Events that start the audit of ${config.name} by hand`,
+      function: audit.function,
+      events: auditTestEvents,
+    });
   }
 
   #warnOfExample(baseUrl: string): void {

@@ -19,6 +19,8 @@ export interface DashboardProps {
   readonly logGroup: logs.ILogGroup;
   readonly archiveBucket: s3.IBucket;
   readonly gap: Pick<Gap, 'hours'>;
+  /** Verifies and seals the archive; undefined if nothing does. */
+  readonly audit?: { readonly gap: Pick<Gap, 'hours'> } | undefined;
 }
 
 const shortestRangeDays = 7;
@@ -26,6 +28,7 @@ const longestRangeDays = 90;
 
 /** Row heights in grid units; a row is 24 wide. */
 const tableHeight = 6;
+const auditHeight = 4;
 
 /** Half a row; from zero, because a curve that starts elsewhere exaggerates. */
 const graphShape = { leftYAxis: { min: 0, showUnits: false }, width: 12, height: 5 } as const;
@@ -58,6 +61,7 @@ export class Dashboard extends Construct {
     dashboard.addWidgets(outcomes(props, period), duration(props, period));
     dashboard.addWidgets(bytes(props, period), throttling(props, period));
     dashboard.addWidgets(...props.runs.widgets(period, graphShape));
+    if (props.audit !== undefined) dashboard.addWidgets(...audits(props, pointPeriod(props.audit.gap)));
     dashboard.addWidgets(
       table(props, 'Last green runs', 8, lastGreenRuns(props.runs.query)),
       table(props, 'Last failures', 12, lastFailures),
@@ -155,6 +159,26 @@ function readOn({ config, archiveBucket }: DashboardProps): cloudwatch.IWidget {
   ];
   const markdown = lines.map(([what, command]) => `${what}: \`npm run collector -- ${command}\``).join('  \n');
   return new cloudwatch.TextWidget({ markdown, width: 24, height: 3 });
+}
+
+function audits({ runs }: DashboardProps, period: Duration): cloudwatch.IWidget[] {
+  const shape = { ...graphShape, height: auditHeight };
+  return [
+    new cloudwatch.GraphWidget({
+      ...shape,
+      title: 'Seals and damage',
+      left: [
+        runs.metric('sealsWritten', { period, label: 'seals signed', color: cloudwatch.Color.GREEN }),
+        runs.metric('auditFindings', { period, label: 'damage found', color: cloudwatch.Color.RED }),
+        runs.metric('auditCarriedOver', { period, label: 'left for the next audit', color: cloudwatch.Color.ORANGE }),
+      ],
+    }),
+    new cloudwatch.GraphWidget({
+      ...shape,
+      title: 'Hours since the stalest cluster was archived',
+      left: [runs.metric('stalestHours', { period, statistic: 'Maximum', label: 'hours' })],
+    }),
+  ];
 }
 
 function table(props: DashboardProps, title: string, width: number, queryLines: string[]): cloudwatch.IWidget {

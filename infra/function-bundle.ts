@@ -3,16 +3,24 @@ import { join } from 'node:path';
 import { Stack, Stage } from 'aws-cdk-lib';
 import { type BundlingOptions, LogLevel, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { Construct } from 'constructs';
-import { type Collection, collectionFile } from '../lambda/stack-contract';
+import type { AuditPlan, Collection } from '../lambda/stack-contract';
 import type { CollectorConfig } from './config/config';
 import { concurrentShards } from './limits';
+
+type AuditConfig = NonNullable<CollectorConfig['audit']>;
 
 /** The project's folder, with package-lock.json, whatever the current directory is. */
 export const projectRoot = join(__dirname, '..');
 
-/** Options that bundle the function's code and put the collection file beside it. */
-export function functionBundle(scope: Construct, collection: Collection): BundlingOptions {
-  const file = writeCollection(scope, collection);
+/** What a function reads as JSON from beside its code. */
+export interface DataFile {
+  readonly name: string;
+  readonly content: Collection | AuditPlan;
+}
+
+/** Options that bundle a function's code and put its data file beside it. */
+export function functionBundle(scope: Construct, dataFile: DataFile): BundlingOptions {
+  const file = writeDataFile(scope, dataFile);
   return {
     // Measured: CommonJS, minified, starts fastest. The SDK is bundled, so that the tested version runs.
     format: OutputFormat.CJS,
@@ -28,22 +36,22 @@ export function functionBundle(scope: Construct, collection: Collection): Bundli
     commandHooks: {
       beforeBundling: () => [],
       beforeInstall: () => [],
-      afterBundling: (_from, to) => [copyCommand(file, join(to, collectionFile))],
+      afterBundling: (_from, to) => [copyCommand(file, join(to, dataFile.name))],
     },
   };
 }
 
 /**
- * Writes the collection file. The list of clusters may be megabytes, and environment variables end at 4 KB. As a file
+ * Writes the data file. The list of clusters may be megabytes, and environment variables end at 4 KB. As a file
  * beside the code, a changed list changes the asset, and so a deployment takes effect.
  * @returns the file's path
  */
-function writeCollection(scope: Construct, collection: Collection): string {
+function writeDataFile(scope: Construct, { name, content }: DataFile): string {
   const folder = Stage.of(scope)?.outdir ?? '.';
-  const file = join(folder, `${Stack.of(scope).artifactId}.${collectionFile}`);
+  const file = join(folder, `${Stack.of(scope).artifactId}.${name}`);
   if (Stack.of(scope).bundlingRequired) {
     mkdirSync(folder, { recursive: true });
-    writeFileSync(file, JSON.stringify(collection));
+    writeFileSync(file, JSON.stringify(content));
   }
   return file;
 }
@@ -69,5 +77,21 @@ export function collectionOf({ service, clusters, limits, archive, shards, sched
     compression: archive.compression,
     schedule,
     retentionDays: archive.retentionDays,
+  };
+}
+
+/** The part of the configuration that the audit judges the archive by. */
+export function auditPlanOf(
+  { clusters, schedule, archive, shards }: CollectorConfig,
+  { schedule: expression, timeZone = schedule.timeZone, rereadDays, staleAfterHours }: AuditConfig,
+): AuditPlan {
+  return {
+    clusters: clusters.map(({ uid, resources, optional }) => ({ uid, resources, optional })),
+    schedule,
+    auditSchedule: { expression, timeZone, enabled: true },
+    retentionDays: archive.retentionDays,
+    shards,
+    rereadDays,
+    staleAfterHours,
   };
 }

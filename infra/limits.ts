@@ -26,7 +26,7 @@ export function temporaryStorageMiB({ concurrency, maxBodyMiB }: Limits): number
 }
 
 /** Memory in MiB at which Lambda gives a function one whole processor. */
-const oneProcessorMiB = 1769;
+export const oneProcessorMiB = 1769;
 
 /** Memory in MiB for the code, the runtime and the outcomes of 50,000 clusters, without any body. */
 const baseMemoryMiB = 512;

@@ -7,6 +7,7 @@ import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { ApiKeySecret } from './api-key-secret';
+import type { Audit } from './audit';
 import type { CollectorConfig } from './config/config';
 import { dashboardName } from './dashboard';
 
@@ -21,6 +22,8 @@ export interface NextStepsProps {
   readonly archiveKey: IKey | undefined;
   /** Works on a fleet in shards; undefined if there is one shard. */
   readonly stateMachine?: IStateMachine | undefined;
+  /** Verifies and seals the archive; undefined if nothing does. */
+  readonly audit?: Pick<Audit, 'function' | 'signingKey'> | undefined;
 }
 
 /** The stack's outputs: what to type and where to look after a deployment, in the order of use. */
@@ -43,9 +46,7 @@ export class NextSteps extends Construct {
       this.#output(
         'CollectNow',
         'Starts to collect everything now; "npm run collector -- runs" shows what became of it',
-        // Asynchronously: a connection that waits in silence for 15 minutes is cut by NAT gateways after 350 seconds.
-        `aws lambda invoke --region ${Aws.REGION} --function-name ${target.functionName} --invocation-type Event ` +
-          `--cli-binary-format raw-in-base64-out --payload '{}' /dev/stdout`,
+        invokeCommand(target),
       );
     else {
       const arn = stateMachine.stateMachineArn;
@@ -60,6 +61,7 @@ export class NextSteps extends Construct {
         `${home}/states/home?${region}#/statemachines/view/${arn}`,
       );
     }
+    if (props.audit !== undefined) this.#auditOutputs(props.audit);
     this.#output(
       'TestConsole',
       'Starts runs by hand in the console',
@@ -86,7 +88,30 @@ export class NextSteps extends Construct {
     this.#output('AlertTopic', 'Gets alarms and failed runs: subscribe whoever has to know', props.alertTopic.topicArn);
   }
 
+  #auditOutputs({ function: target, signingKey }: NonNullable<NextStepsProps['audit']>): void {
+    this.#output(
+      'ExportPublicKey',
+      'On the first day: writes the public key of the seals to a file, to be kept outside of this account',
+      `aws kms get-public-key --region ${Aws.REGION} --key-id ${signingKey.keyArn} --query PublicKey --output text | ` +
+        'openssl base64 -d -A | openssl pkey -pubin -inform DER -out seals-public-key.pem',
+    );
+    this.#output(
+      'AuditNow',
+      'Starts to verify and seal the archive now; a mail says what it found',
+      invokeCommand(target),
+    );
+    this.#output('SigningKey', 'Signs the seals', signingKey.keyArn);
+  }
+
   #output(id: string, description: string, value: string): void {
     new CfnOutput(this, id, { description, value }).overrideLogicalId(id);
   }
+}
+
+/** Asynchronously: a connection that waits in silence for 15 minutes is cut by NAT gateways after 350 seconds. */
+function invokeCommand({ functionName }: IFunction): string {
+  return (
+    `aws lambda invoke --region ${Aws.REGION} --function-name ${functionName} --invocation-type Event ` +
+    `--cli-binary-format raw-in-base64-out --payload '{}' /dev/stdout`
+  );
 }

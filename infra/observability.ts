@@ -6,8 +6,8 @@ import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { longestGap } from '../lambda/schedule/cron-gap';
-import { longestWarmUpMinutes, longestWindowHours, missingWindowHours } from './alarm-windows';
+import { type Gap, longestGap } from '../lambda/schedule/cron-gap';
+import { longestWarmUpMinutes, longestWindowHours, missingMarginHours, missingWindowHours } from './alarm-windows';
 import {
   type AlarmDefinition,
   closeToLimit,
@@ -22,10 +22,11 @@ import {
   type Watched,
 } from './alarms';
 import type { Alerts } from './alerts';
+import { auditMissing, clustersStale, damageFound, type WatchedAudit } from './audit-alarms';
 import type { CollectorConfig } from './config/config';
 import { Dashboard } from './dashboard';
 import type { FanOut } from './fan-out';
-import { ExecutionRuns, FunctionRuns } from './run-source';
+import { ExecutionRuns, FunctionRuns, type RunSource } from './run-source';
 
 export interface ObservabilityProps {
   readonly config: Pick<CollectorConfig, 'name' | 'schedule'>;
@@ -39,6 +40,8 @@ export interface ObservabilityProps {
   readonly failedReplications?: cloudwatch.Metric | undefined;
   /** Works on the shards of a fleet that is too large for one invocation. */
   readonly fanOut?: Pick<FanOut, 'stateMachine' | 'longestSeconds' | 'shards'> | undefined;
+  /** Verifies and seals the archive; undefined if nothing does. */
+  readonly audit?: WatchedAudit | undefined;
 }
 
 /** The alarms, each of which sends a message when it begins and when it is over, and the dashboard. */
@@ -49,39 +52,58 @@ export class Observability extends Construct {
   constructor(scope: Construct, id: string, props: ObservabilityProps) {
     super(scope, id);
     this.#props = props;
-    const { config, alerts, fanOut, failedReplications } = props;
+    const { config, alerts, fanOut, failedReplications, audit } = props;
     const { expression, timeZone, enabled } = config.schedule;
     const gap = longestGap(expression, timeZone);
-    const runs =
+    const runs: RunSource =
       fanOut === undefined
         ? new FunctionRuns(config.name, props.function)
         : new ExecutionRuns(config.name, props.function, fanOut);
     const watched: Watched = { ...props, runs, gap };
     this.#alarm(runFailed(watched));
-    if (enabled) this.#runMissing(watched);
+    if (enabled) this.#missing('run', 'Last green runs', gap, runs.marginHours, (hours) => runMissing(watched, hours));
     for (const define of [deliveryLost, closeToLimit, keyRejected, throttled, messageLost])
       this.#alarm(define(watched));
     if (failedReplications !== undefined) this.#alarm(copyFailed(watched, failedReplications));
+    if (audit !== undefined) this.#watchAudit(runs, audit);
     runs.publishFailures(this, alerts.topic);
     new Dashboard(this, 'Dashboard', { ...props, alarms: this.#alarms, runs, gap });
   }
 
-  #runMissing(watched: Watched): void {
-    const { gap, runs } = watched;
-    const hours = missingWindowHours(gap, runs.marginHours);
+  #watchAudit(runs: RunSource, audit: WatchedAudit): void {
+    this.#missing('audit', 'Seals and damage', audit.gap, missingMarginHours, (hours) =>
+      auditMissing(runs, audit, hours),
+    );
+    this.#alarm(damageFound(runs, audit));
+    if (audit.staleAfterHours !== undefined) this.#alarm(clustersStale(runs, audit, audit.staleAfterHours));
+  }
+
+  /**
+   * An alarm about runs or audits that did not take place, or a warning that none can watch for them.
+   * @param widget on the dashboard, to watch instead
+   * @param define by the hours without a run or audit after which one is missing
+   */
+  #missing(
+    what: 'run' | 'audit',
+    widget: string,
+    gap: Gap,
+    marginHours: number,
+    define: (hours: number) => AlarmDefinition,
+  ): void {
+    const hours = missingWindowHours(gap, marginHours);
     if (hours === undefined) {
       const reason = Number.isFinite(gap.hours)
         ? `the schedule may pause for ${hoursText(gap.hours)}`
         : 'the schedule fires only once more';
       Annotations.of(this).addWarningV2(
-        'cluster-log-collector:no-run-missing-alarm',
-        `No alarm watches for missing runs: ${reason}, and an alarm looks back ${hoursText(longestWindowHours)} at ` +
-          'most. Watch "Last green runs" on the dashboard instead.',
+        `cluster-log-collector:no-${what}-missing-alarm`,
+        `No alarm watches for missing ${what}s: ${reason}, and an alarm looks back ${hoursText(longestWindowHours)} at ` +
+          `most. Watch "${widget}" on the dashboard instead.`,
       );
       return;
     }
-    const resource = this.#alarm(runMissing(watched, hours)).node.defaultChild as cloudwatch.CfnAlarm;
-    // After the first deployment there is no run yet, and that is no reason to wake anybody.
+    const resource = this.#alarm(define(hours)).node.defaultChild as cloudwatch.CfnAlarm;
+    // After the first deployment there is no run and no seal yet, and that is no reason to wake anybody.
     resource.warmUpConfiguration = {
       warmUpPeriodDurationInMinutes: Math.min(hours * 60, longestWarmUpMinutes),
       onlyStartEvaluatingAfterWarmUpPeriodEnds: true,

@@ -14,20 +14,23 @@ import type { CollectorConfig } from './config/config';
 import { deliveryAgeSeconds } from './limits';
 
 export interface RunScheduleProps {
-  readonly config: CollectorConfig;
+  readonly description: string;
+  readonly roleDescription: string;
+  readonly schedule: CollectorConfig['schedule'];
   readonly function: IFunction;
   /** Started in place of the function if the fleet has shards. */
   readonly stateMachine?: IStateMachine | undefined;
 }
 
-/** Starts a run at each time of the schedule, and keeps the events that could not be delivered. */
+/** Starts a run or an audit at each time of a schedule, and keeps the events that could not be delivered. */
 export class RunSchedule extends Construct {
   readonly deadLetterQueue: Queue;
 
-  constructor(scope: Construct, id: string, { config, function: target, stateMachine }: RunScheduleProps) {
+  constructor(scope: Construct, id: string, props: RunScheduleProps) {
     super(scope, id);
+    const { function: target, stateMachine } = props;
     this.deadLetterQueue = this.#createDeadLetterQueue();
-    const role = this.#createRole();
+    const role = this.#createRole(props.roleDescription);
     role.addToPrincipalPolicy(
       stateMachine === undefined
         ? new PolicyStatement({ sid: 'StartRun', actions: ['lambda:InvokeFunction'], resources: [target.functionArn] })
@@ -45,16 +48,16 @@ export class RunSchedule extends Construct {
       }),
     );
     const delivery: ScheduleTargetBaseProps = {
-      // The time names the run, so a second delivery works on the same run.
+      // The time names what is started, so a second delivery works on the same run or audit.
       input: ScheduleTargetInput.fromObject({ scheduledTime: ContextAttribute.scheduledTime }),
       maxEventAge: Duration.seconds(deliveryAgeSeconds),
       deadLetterQueue: this.deadLetterQueue,
       // The target would also allow every version and alias of the function.
       role: role.withoutPolicyUpdates(),
     };
-    const { expression, timeZone, enabled } = config.schedule;
+    const { expression, timeZone, enabled } = props.schedule;
     const schedule = new Schedule(this, 'Schedule', {
-      description: `Starts the runs of ${config.name}`,
+      description: props.description,
       schedule: ScheduleExpression.expression(expression, TimeZone.of(timeZone)),
       enabled,
       target:
@@ -67,7 +70,7 @@ export class RunSchedule extends Construct {
   }
 
   /** Only schedules of this account may assume the role. */
-  #createRole(): Role {
+  #createRole(description: string): Role {
     const { account } = Stack.of(this);
     const group = Stack.of(this).formatArn({
       service: 'scheduler',
@@ -75,7 +78,7 @@ export class RunSchedule extends Construct {
       resourceName: 'default',
     });
     return new Role(this, 'Role', {
-      description: 'Lets the schedule start the collector and keep what it could not deliver',
+      description,
       assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
         conditions: { StringEquals: { 'aws:SourceAccount': account, 'aws:SourceArn': group } },
       }),

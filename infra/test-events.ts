@@ -4,8 +4,10 @@ import { Construct } from 'constructs';
 import type { CollectorConfig } from './config/config';
 
 export interface TestEventsProps {
-  readonly config: CollectorConfig;
+  readonly description: string;
   readonly function: IFunction;
+  /** By the names that the console shows. */
+  readonly events: Readonly<Record<string, object>>;
 }
 
 /**
@@ -16,19 +18,19 @@ const registryName = 'lambda-testevent-schemas';
 
 /** Events for starts by hand, offered in the Test tab of Lambda's console. */
 export class TestEvents extends Construct {
-  constructor(scope: Construct, id: string, { config, function: target }: TestEventsProps) {
+  constructor(scope: Construct, id: string, { description, function: target, events }: TestEventsProps) {
     super(scope, id);
     new CfnSchema(this, 'Schema', {
       registryName,
       schemaName: `_${target.functionName}-schema`,
       type: 'OpenApi3',
-      description: `Events that start ${config.name} by hand`,
-      content: JSON.stringify(document(testEvents(config))),
+      description,
+      content: JSON.stringify(document(events)),
     });
   }
 }
 
-/** The shared events, by the names that the console shows. */
+/** Shared events of the collector. */
 export function testEvents({ clusters }: Pick<CollectorConfig, 'clusters'>): Record<string, object> {
   const [first] = clusters;
   return {
@@ -39,8 +41,14 @@ export function testEvents({ clusters }: Pick<CollectorConfig, 'clusters'>): Rec
   };
 }
 
+/** Shared events of the audit. */
+export const auditTestEvents = {
+  'audit-now': {},
+  'make-up-for-an-audit': { scheduledTime: '2026-11-20T06:30:00Z' },
+} as const;
+
 /** The form that the console itself writes: an OpenAPI document with the events as its examples. */
-function document(events: Record<string, object>): object {
+function document(events: Readonly<Record<string, object>>): object {
   const examples = Object.fromEntries(Object.entries(events).map(([name, value]) => [name, { value }]));
   return {
     openapi: '3.0.0',

@@ -42,9 +42,12 @@ function parseIsoTime(value: string): Date | undefined {
   return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date) ? new Date(value) : undefined;
 }
 
-/** @returns the time that a text names as events do, ISO 8601 or as in keys; undefined if it names none */
+/** The time of an event, in ISO 8601 or as keys write it; undefined if it is none. */
 export function parseEventTime(value: string): Date | undefined {
-  return parseStamp(value) ?? parseIsoTime(value);
+  const parsed = parseStamp(value) ?? parseIsoTime(value);
+  const year = parsed?.getUTCFullYear() ?? Number.NaN;
+  // Outside these years ISO 8601 has no four digits, and keys would not sort.
+  return year >= 0 && year <= 9999 ? parsed : undefined;
 }
 
 const time = (expected: string) =>
@@ -52,9 +55,7 @@ const time = (expected: string) =>
     z.string(),
     z.transform((value: string, context) => {
       const parsed = parseEventTime(value);
-      const year = parsed?.getUTCFullYear() ?? Number.NaN;
-      // Outside these years ISO 8601 has no four digits, and keys would not sort.
-      if (parsed !== undefined && year >= 0 && year <= 9999) return parsed;
+      if (parsed !== undefined) return parsed;
       context.issues.push({ code: 'custom', message: expected, input: value });
       return z.NEVER;
     }),
@@ -131,7 +132,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /** A received value as JSON, short: an event may carry anything. */
-function quote(value: unknown): string {
+export function quote(value: unknown): string {
   const json = JSON.stringify(value) ?? String(value);
   return json.length > 80 ? `${json.slice(0, 80)}…` : json;
 }

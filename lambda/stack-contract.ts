@@ -15,8 +15,25 @@ export const environmentNames = {
 
 export type CollectorEnvironment = Record<(typeof environmentNames)[keyof typeof environmentNames], string>;
 
+/** Environment variables of the audit, by what they hold. */
+export const auditEnvironmentNames = {
+  /** Name of the archive bucket. */
+  archiveBucket: 'ARCHIVE_BUCKET',
+  /** Name of the audit file in the folder of the bundle, or its absolute path. */
+  auditFile: 'AUDIT_FILE',
+  /** ARN of the KMS key that signs seals. */
+  signingKeyArn: 'SIGNING_KEY_ARN',
+  /** ARN of the SNS topic that the morning mail goes to. */
+  topicArn: 'TOPIC_ARN',
+} as const;
+
+export type AuditEnvironment = Record<(typeof auditEnvironmentNames)[keyof typeof auditEnvironmentNames], string>;
+
 /** Name of the collection file beside the function's bundle. */
 export const collectionFile = 'collection.json';
+
+/** Name of the audit file beside the audit's bundle; holds an {@link AuditPlan}. */
+export const auditFile = 'audit.json';
 
 /** How stored content is compressed; decides the file ending and the Content-Encoding. */
 export type Compression = 'gzip' | 'zstd';
@@ -71,6 +88,23 @@ export interface Collection {
   readonly retentionDays?: number;
 }
 
+/** What the audit judges the archive by: the validated configuration as far as the audit needs it. */
+export interface AuditPlan {
+  readonly clusters: Collection['clusters'];
+  /** When the schedule starts the collector's runs. */
+  readonly schedule: Collection['schedule'];
+  /** When the schedule starts audits. */
+  readonly auditSchedule: Collection['schedule'];
+  /** Days after which the lifecycle removes logs, manifests and run records; left out: never. */
+  readonly retentionDays?: number;
+  /** Parts into which the fleet is divided; left out: 1. */
+  readonly shards?: number;
+  /** Days within which every old object is read again; left out: what was read once is not read again. */
+  readonly rereadDays?: number;
+  /** Hours without an archived object after which a cluster counts as stale; left out: none does. */
+  readonly staleAfterHours?: number;
+}
+
 /** The function's time limit, in seconds: Lambda's own maximum. */
 export const functionTimeoutSeconds = 900;
 
@@ -86,9 +120,22 @@ export const recordWriteSeconds = 30;
 /** Attempts of one run that Lambda makes on its own after an asynchronous invocation: the first and two retries. */
 export const asynchronousAttempts = 3;
 
-/** CloudWatch metrics of a run; the alarms and the dashboard read them. The dimension `service` is the stack's name. */
+/** Where CloudWatch keeps the metrics that alarms and dashboard read. The dimension `service` is the stack's name. */
 export const metricNamespace = 'ClusterLogCollector';
 
+/** Metrics of an audit. */
+export const auditMetricNames = {
+  /** Hours since the cluster that was archived longest ago was archived. */
+  stalestHours: 'StalestHours',
+  /** Damage that the audit found; absent runs are none. */
+  auditFindings: 'AuditFindings',
+  /** 1 per seal that is stored and signed: what shows that the audit is alive. */
+  sealsWritten: 'SealsWritten',
+  /** Objects and run records that the audit had no time for; the next one takes them up. */
+  auditCarriedOver: 'AuditCarriedOver',
+} as const;
+
+/** Metrics of a run, and with an audit those of the audit too. */
 export const metricNames = {
   archived: 'Archived',
   alreadyArchived: 'AlreadyArchived',
@@ -119,6 +166,7 @@ export const metricNames = {
   scheduled: 'ScheduledRun',
   /** Wall time of the attempt in milliseconds. */
   duration: 'RunDuration',
+  ...auditMetricNames,
 } as const;
 
 /** Messages of the structured log lines that alarms, dashboard and README query by. */

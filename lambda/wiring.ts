@@ -12,6 +12,7 @@ import { S3Archive } from './archive/s3-archive';
 import { createCompressor } from './body/compress';
 import { emptySpoolDirectory } from './body/spool';
 import { systemClock as clock } from './clock';
+import { readVariables } from './environment';
 import type { RunRequest } from './event';
 import type { AttemptContext } from './run/attempt-run';
 import { ConfigurationStore } from './run/configuration-store';
@@ -21,7 +22,6 @@ import { ApiKey } from './service/api-key';
 import { ClusterApi } from './service/cluster-api';
 import {
   type Collection,
-  type CollectorEnvironment,
   collectionFile,
   deadlineReserveSeconds,
   environmentNames,
@@ -51,7 +51,7 @@ export interface Wiring {
 export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wiring {
   const logger = new Logger();
   const metrics = new Metrics({ namespace: metricNamespace });
-  const names = readEnvironment(variables);
+  const names = readVariables(Object.values(environmentNames), variables);
   const { collection, digest: configuration } = loadCollection(codeDirectory);
   const { concurrency } = collection.limits;
   const s3 = createS3Client(concurrency + spareConnections, (warning) => logger.warn(warning));
@@ -111,11 +111,6 @@ export function openService(
   });
 }
 
-/** The function was deployed without something that its stack always provides. */
-export class SettingsError extends Error {
-  override readonly name = 'SettingsError';
-}
-
 /** The collection file with the digest that run records name it by. */
 export interface LoadedCollection {
   readonly collection: Collection;
@@ -130,14 +125,4 @@ export interface LoadedCollection {
 export function loadCollection(directory: string): LoadedCollection {
   const text = readFileSync(join(directory, collectionFile), 'utf8');
   return { collection: JSON.parse(text), digest: createHash('sha256').update(text).digest('hex') };
-}
-
-/** @throws SettingsError naming every variable that is not set */
-export function readEnvironment(environment: NodeJS.ProcessEnv): CollectorEnvironment {
-  const names = Object.values(environmentNames);
-  const missing = names.filter((name) => !environment[name]);
-  if (missing.length > 0)
-    throw new SettingsError(`Reading the environment failed: ${missing.join(', ')} not set; deploy the stack again`);
-  const [archiveBucket, apiKeySecret] = [environmentNames.archiveBucket, environmentNames.apiKeySecret];
-  return { [archiveBucket]: environment[archiveBucket] ?? '', [apiKeySecret]: environment[apiKeySecret] ?? '' };
 }

@@ -20,7 +20,7 @@ const column = [
   ['service', 'event'],
   ['body'],
   ['archive'],
-  ['stack-contract', 'stop', 'clock', 'resources'],
+  ['stack-contract', 'environment', 'stop', 'clock', 'resources'],
 ];
 /** The lowest floor. Its files may import each other. */
 const ground = column.at(-1) ?? [];
@@ -28,7 +28,8 @@ const ground = column.at(-1) ?? [];
 /** The rooms of lambda/ beside the column, and what each may import. The column imports none of them. */
 const beside: Readonly<Record<string, readonly string[]>> = {
   verify: ['run', 'archive', 'schedule', ...ground],
-  audit: ['verify', 'run', 'archive', 'schedule', ...ground],
+  'audit-handler': ['audit', ...ground],
+  audit: ['verify', 'run', 'event', 'archive', 'schedule', ...ground],
   schedule: [],
 };
 

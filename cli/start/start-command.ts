@@ -9,6 +9,8 @@ import { defaultArchive } from '../archive/open-archive';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { print, type Terminal } from '../terminal/terminal';
+import { auditAsJson, checkAudit, isSound, printAudit } from './audit-report';
+import { defaultAudit } from './start-audit';
 import { completingCommand, isComplete, reportAsJson, reportAsText } from './start-report';
 import { type RunChoice, RunInterruptedError, startRun } from './start-run';
 import { apiKeyVariable, demoBaseUrl, type ServiceChoice, StartUsageError, startService } from './start-service';
@@ -21,6 +23,7 @@ interface StartOptions extends RunChoice, Pick<ServiceChoice, 'serve' | 'manifes
   readonly fail?: Readonly<Record<string, FaultName>>;
   readonly shards?: number;
   readonly json?: boolean;
+  readonly tamper?: boolean;
 }
 
 export interface StartContext {
@@ -56,7 +59,9 @@ async function start(
   { terminal, environment, interrupted }: StartContext,
 ): Promise<number> {
   const loaded = loadConfig(options.config);
-  const configured = { ...loaded, shards: options.shards ?? loaded.shards };
+  checkAuditOptions(options);
+  const audit = loaded.audit ?? (options.audit === true ? defaultAudit : undefined);
+  const configured = { ...loaded, shards: options.shards ?? loaded.shards, ...(audit && { audit }) };
   await checkFolder(options.folder);
   const service = await startService(configured, { ...options, failing: options.fail ?? {} }, environment);
   try {
@@ -73,10 +78,14 @@ async function start(
     const fired = started.execution === undefined ? 'was fired' : 'started the state machine';
     const how = started.scheduled ? `The schedule ${fired}` : 'The function was invoked by hand';
     await say(`${how}${run === undefined ? '' : `: run ${formatTime(run)}`}`);
-    const report = options.json === true ? reportAsJson : reportAsText;
+    const checked = started.audit && (await checkAudit(started.audit, started, options, terminal));
     const { folder, dryRun = false } = options;
-    await report(terminal, { service, started, folder, dryRun, args });
-    return isComplete(started) ? startExitCodes.complete : startExitCodes.incomplete;
+    const reported = { service, started, folder, dryRun, args };
+    if (options.json === true) await reportAsJson(terminal, reported, checked && auditAsJson(checked));
+    else await reportAsText(terminal, reported);
+    if (checked !== undefined && options.json !== true) await printAudit(terminal, checked);
+    const isGreen = isComplete(started) && (checked === undefined || isSound(checked));
+    return isGreen ? startExitCodes.complete : startExitCodes.incomplete;
   } finally {
     await service.close();
   }
@@ -101,6 +110,13 @@ function checkClusters(chosen: readonly string[] | undefined, known: readonly st
     throw new StartUsageError(
       `--clusters names ${unknown.join(', ')}, which is not configured; expected some of ${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}.`,
     );
+}
+
+function checkAuditOptions({ audit, tamper, dryRun }: StartOptions): void {
+  if (tamper === true && audit !== true)
+    throw new StartUsageError('--tamper needs --audit, which finds what it forges.');
+  if (audit === true && dryRun === true)
+    throw new StartUsageError('--audit seals what a run archives, and --dry-run archives nothing; leave one out.');
 }
 
 async function checkFolder(folder: string): Promise<void> {
@@ -148,6 +164,8 @@ function parse(args: readonly string[], { out, err, columns }: Terminal): StartO
     .option('--plain', 'let the demo service send its answers uncompressed')
     .option('--fail <uid=fault>', `make a cluster of the demo service fail: ${faultNames.join(', ')}`, parseFault)
     .option('--shards <n>', 'divide the clusters into shards, which a state machine runs in parallel', parseShards)
+    .option('--audit', 'after the run, seal the archive, show the mail, and verify the archive against the seal')
+    .option('--tamper', 'with --audit: forge a copy of the archive before it is verified')
     .option('--json', 'print one JSON document and nothing else')
     .addHelpText('after', helpText)
     .allowExcessArguments(false)
@@ -199,13 +217,18 @@ Every start is a run of its own: it adds to the archive and changes nothing in i
 schedule is fired, with the two retries that Lambda makes. If the service is down, the second retry is
 left out: in Lambda it asks until the service answers, for up to 14 minutes.
 
-Exit codes: 0 everything was archived, 1 something was not, 2 wrong usage or configuration.
+--audit deploys the second function too, with its own role and its signing key. --tamper replaces a manifest and
+what the run records say of it in a copy of the archive; the archive itself stays as it is.
+
+Exit codes: 0 everything was archived, 1 something was not, or verifying found damage, 2 wrong usage or configuration.
 
 Examples:
   npm start
   npm start -- --clusters prod-eu-1,staging-1
   npm start -- --fail prod-eu-1=cut-short --fail staging-1=html-page
   npm start -- --shards 4
+  npm start -- --audit
+  npm start -- --audit --tamper
   npm start -- --serve ../my-clusters --folder /tmp/archive
   ${apiKeyVariable}="$(cat key.txt)" npm start -- --config my.json --dry-run
   npm start --silent -- --json | jq '.outcomes[] | select(.outcome != "archived")'

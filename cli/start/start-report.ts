@@ -35,8 +35,8 @@ export interface Reported {
 /** Most errors that are quoted whole. */
 const quotedErrors = 5;
 
-/** Prints one JSON document with everything that is known about the run. */
-export async function reportAsJson(terminal: Terminal, reported: Reported): Promise<void> {
+/** Prints one JSON document with everything that is known about the run, and about the audit after it. */
+export async function reportAsJson(terminal: Terminal, reported: Reported, audit?: object): Promise<void> {
   const { service, started, folder, dryRun } = reported;
   const run = await storedRun(folder, started);
   await printJson(terminal.out, {
@@ -50,6 +50,7 @@ export async function reportAsJson(terminal: Terminal, reported: Reported): Prom
       : { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) }),
     error: failureOf(started),
     ...(run !== undefined && !isComplete(started) && { completeWith: completingCommand(reported.args, run.run) }),
+    audit,
   });
 }
 
@@ -101,7 +102,7 @@ async function storedRun(folder: string, { records }: StartedRun): Promise<Run |
 }
 
 function conclusion({ colors }: Terminal, reported: Reported, run: Run): string {
-  const { service, started, folder } = reported;
+  const { started, folder } = reported;
   const sizes = `${formatBytes(run.bytes)} of content in ${formatBytes(run.storedBytes)}`;
   const lines = [
     `${isComplete(started) ? colors.green('Complete:') : colors.red('Incomplete:')} ` +
@@ -119,9 +120,7 @@ function conclusion({ colors }: Terminal, reported: Reported, run: Run): string 
       : `Run records: ${join(folder, runPrefix(run.run))}shard-*`,
     '',
     colors.bold('Try next'),
-    ...nextSteps(service, folder, run, isComplete(started)).map(
-      ([command, purpose]) => `  ${command}\n      ${colors.dim(purpose)}`,
-    ),
+    ...nextSteps(reported, run).map(([command, purpose]) => `  ${command}\n      ${colors.dim(purpose)}`),
   ];
   return lines.join('\n');
 }
@@ -141,15 +140,10 @@ function attemptsOf({ records }: StartedRun, { shards }: Run): string {
   return records.length === shards ? `in ${shards} shards` : `${attempts} in ${shards} shards`;
 }
 
-function nextSteps(
-  { kind }: StartedService,
-  folder: string,
-  run: Run,
-  isGreen: boolean,
-): [command: string, purpose: string][] {
+function nextSteps({ service: { kind }, started, folder }: Reported, run: Run): [command: string, purpose: string][] {
   const stored = run.outcomes.find(({ key, resource }) => key !== undefined && resource === 'manifest');
   const steps: [string, string][] = [];
-  if (!isGreen)
+  if (!isComplete(started))
     steps.push([
       `npm run collector -- runs ${formatTime(run.run)} --all${archiveArgument(folder)}`,
       'shows every outcome of this run with its reason',
@@ -170,12 +164,17 @@ function nextSteps(
     `npm run collector -- verify${archiveArgument(folder)}`,
     'checks that the archive is whole and as it was written',
   ]);
-  if (kind === 'demo' && isGreen) {
+  if (kind === 'demo' && isComplete(started)) {
     const uid = run.outcomes[0]?.cluster ?? 'prod-eu-1';
     steps.push([
       `npm start -- --fail ${shellQuoted(`${uid}=other-cluster`)}`,
       'shows what happens when the service gives a wrong answer',
     ]);
+    steps.push(
+      started.audit === undefined
+        ? ['npm start -- --audit', 'seals the archive and verifies it against its seals']
+        : ['npm start -- --audit --tamper', 'shows that a replaced manifest and run record are found'],
+    );
   }
   return steps;
 }

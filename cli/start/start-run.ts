@@ -14,6 +14,7 @@ import type { ExecutionResult } from '../../local/deployment/states/state-machin
 import { eventOf } from '../stack/event-of';
 import type { Terminal } from '../terminal/terminal';
 import { LastAttempt } from './last-attempt';
+import { type StartedAudit, startAudit } from './start-audit';
 import { StartProgress } from './start-progress';
 import type { StartedService } from './start-service';
 
@@ -26,6 +27,8 @@ export interface RunChoice {
   readonly run?: string | undefined;
   /** Whether the run to be completed left no record: everything that is configured is collected under its time. */
   readonly withoutRecord?: boolean | undefined;
+  /** Whether the archive is audited after the run. */
+  readonly audit?: boolean | undefined;
 }
 
 /** The run was interrupted. What it has archived stays. */
@@ -66,10 +69,12 @@ export interface StartedRun {
   readonly records: readonly string[];
   /** What kept the schedule or a failure record from being delivered. */
   readonly refused: Error | undefined;
+  /** The audit after the run; undefined if none was asked for. */
+  readonly audit: StartedAudit | undefined;
 }
 
 /**
- * Synthesises the stack, deploys it locally, starts one run, and takes everything but the archive down again.
+ * Synthesises the stack, deploys it locally, starts one run, audits the archive if asked to, and takes everything but the archive down again.
  * @throws what synthesis and deployment throw; a run that fails is a result
  */
 export async function startRun(
@@ -105,7 +110,7 @@ export async function startRun(
     const isRetried = !isByHand(deployment, choice);
     progress = new StartProgress(terminal, { objects: covered.length, isRetried, shards: config.shards });
     interrupted.throwIfAborted();
-    const invoked = await Promise.race([invoke(deployment, run, choice), aborted(interrupted)]);
+    const invoked = await Promise.race([invokeAndAudit(deployment, run, choice), aborted(interrupted)]);
     const { logs } = deployment;
     const { isLeftOut: isLastLeftOut } = lastAttempt;
     return { ...invoked, covered, isLastLeftOut, summary: summaryIn(logs), failures: failuresIn(logs), records };
@@ -121,6 +126,15 @@ export async function startRun(
 }
 
 type Invoked = Pick<StartedRun, 'scheduled' | 'execution' | 'attempts' | 'refused'>;
+
+async function invokeAndAudit(
+  deployment: LocalDeployment,
+  run: Date,
+  choice: RunChoice,
+): Promise<Invoked & Pick<StartedRun, 'audit'>> {
+  const invoked = await invoke(deployment, run, choice);
+  return { ...invoked, audit: choice.audit === true ? await startAudit(deployment) : undefined };
+}
 
 /** Whether the function is invoked, rather than the schedule fired. */
 function isByHand({ schedule }: LocalDeployment, { clusters, dryRun, run }: RunChoice): boolean {

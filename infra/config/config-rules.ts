@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import { CronError, parseCron } from '../../lambda/schedule/cron';
+import { longestGap } from '../../lambda/schedule/cron-gap';
 import { largestTemporaryStorageMiB, storageMarginMiB } from '../limits';
 
 /**
@@ -101,6 +102,20 @@ export function checkEnvironment(config: unknown, context: Context): void {
   const { account: other } = objectOf(replicateTo);
   if (other !== undefined && other === account)
     problem(['archive', 'replicateTo', 'account'], other, "another account; left out, it is the stack's own");
+}
+
+/** A cluster is archived once per firing of the schedule: a shorter limit would call it stale between two runs. */
+export function checkAudit(config: unknown, context: Context): void {
+  const { audit, schedule } = objectOf(config);
+  const { staleAfterHours } = objectOf(audit);
+  const { expression, timeZone = 'Etc/UTC', enabled } = objectOf(schedule);
+  if (typeof staleAfterHours !== 'number' || staleAfterHours < 1) return;
+  if (typeof expression !== 'string' || typeof timeZone !== 'string') return;
+  if (enabled === false || scheduleProblem(expression) !== undefined || !isTimeZone(timeZone)) return;
+  const { hours } = longestGap(expression, timeZone);
+  if (!Number.isFinite(hours) || staleAfterHours > hours) return;
+  const message = `more than the longest gap of schedule, ${Math.ceil(hours)} hours`;
+  context.addIssue({ code: 'custom', path: ['audit', 'staleAfterHours'], input: staleAfterHours, message });
 }
 
 /** What is expected instead of a region; undefined if it is one of the partition `aws`. */

@@ -5,6 +5,7 @@ import { cluster, projectUid } from './cluster-schema';
 import {
   baseUrlProblem,
   checkAlerts,
+  checkAudit,
   checkEnvironment,
   checkLimits,
   checkUniqueClusters,
@@ -60,6 +61,24 @@ const schedule = members({
     .default('Etc/UTC')
     .describe('IANA time zone of the expression.'),
   enabled: trueOrFalse().default(true).describe('Whether the schedule starts runs.'),
+});
+
+const audit = members({
+  schedule: z
+    .string('a cron expression')
+    .superRefine(refinement(scheduleProblem))
+    .describe('When the archive is audited: a cron expression as in schedule.expression, at least once a day is best.'),
+  timeZone: z
+    .string('an IANA time zone')
+    .refine(isTimeZone, 'an IANA time zone such as Etc/UTC or Europe/Berlin')
+    .describe('IANA time zone of the expression; left out: that of schedule.')
+    .optional(),
+  rereadDays: wholeNumber(1, 36_500)
+    .describe('Days within which every old object is read again; left out: what was verified once is not read again.')
+    .optional(),
+  staleAfterHours: wholeNumber(1, 87_600)
+    .describe('Hours without an archived object after which a cluster raises an alarm; left out: no alarm.')
+    .optional(),
 });
 
 const limits = members({
@@ -168,6 +187,9 @@ const asWritten = members({
   limits: limits.prefault({}).describe('How many requests the service gets, and how large a body may be.'),
   archive: archive.prefault({}).describe('How objects are stored, and for how long.'),
   alerts: alerts.prefault({}).describe('Who gets messages.'),
+  audit: audit
+    .describe('Verifies and seals the archive on a schedule of its own, see docs/operations.md; left out: no audit.')
+    .optional(),
   network: network.describe('Existing VPC that the function runs in; left out: none.').optional(),
   tags: tags.default({}).describe('Tags of everything in the stack.'),
   shards: wholeNumber(1, mostShards)
@@ -185,7 +207,9 @@ const asWritten = members({
     .describe('Whether Athena has tables over run records and logs, see docs/reading-the-archive.md.'),
 });
 
-export const configSchema = asWritten.superRefine(checkEnvironment, { when: () => true });
+export const configSchema = asWritten
+  .superRefine(checkEnvironment, { when: () => true })
+  .superRefine(checkAudit, { when: () => true });
 
 /** The validated configuration, with defaults and with the text of the files that it names. */
 export type CollectorConfig = z.output<typeof configSchema> & {

@@ -2,10 +2,10 @@ import { S3Client, type S3ClientConfig } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 
 /** Time limits of one request to AWS, in milliseconds; a silent connection must not cost the run its deadline. */
-const timeLimits = { connectionTimeout: 3_000, socketTimeout: 15_000 } as const;
+export const timeLimits = { connectionTimeout: 3_000, socketTimeout: 15_000 } as const;
 
 /** Requests per call in all. What the archive adapter sends otherwise, small objects and streams, it retries itself. */
-const maxAttempts = 4;
+export const maxAttempts = 4;
 
 /** The SDK warns of every stream that it does not send again, at every 412 too: the archive adapter decides about that. */
 const streamWarning = 'An error was encountered in a non-retryable streaming request.';

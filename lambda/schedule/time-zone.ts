@@ -23,7 +23,9 @@ export function instantsOf(wallClock: number, spans: readonly Span[]): number[] 
  * @param timeZone IANA name
  * @throws CronError for an unknown time zone
  */
-export function zoneSpans(timeZone: string, from: number, to: number): Span[] {
+export function zoneSpans(timeZone: string, first: number, last: number): Span[] {
+  // Clocks change at whole minutes. From others on, the search would not end, or end beside the change.
+  const [from, to] = [Math.floor(first / minute) * minute, Math.ceil(last / minute) * minute];
   const offsetAt = zoneOffset(timeZone);
   const spans: Span[] = [];
   let start = from;

@@ -20,6 +20,13 @@ export interface ObjectHead {
   readonly metadata: Readonly<Record<string, string | undefined>>;
 }
 
+/** An object that has an older version, or that was deleted. */
+export interface ReplacedObject {
+  readonly key: string;
+  /** When it was deleted, or when the version that is no longer the current one was written. */
+  readonly at: Date;
+}
+
 export interface OpenedObject extends ObjectHead {
   /**
    * The bytes as stored. The caller reads them to their end or destroys the stream. It ends with a ChecksumError if the
@@ -39,6 +46,11 @@ export interface ArchiveReader {
   list(prefix: string, after?: string): AsyncIterable<ListedObject>;
   /** The time by the archive's own clock; undefined: it has none, and the machine's counts. */
   time(): Promise<Date | undefined>;
+  /**
+   * Objects that were deleted or overwritten. Undefined where the archive keeps no versions, or may not be asked for them.
+   * Left out: it keeps none.
+   */
+  replaced?(prefix: string): Promise<readonly ReplacedObject[] | undefined>;
   /** Undefined if there is no such object. */
   head(key: string): Promise<ObjectHead | undefined>;
   /** Undefined if there is no such object. */

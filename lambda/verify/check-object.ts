@@ -19,6 +19,8 @@ export interface CheckedObject {
   readonly problem: ObjectProblem | undefined;
   /** Uncompressed content that was read, in bytes. */
   readonly bytes: number;
+  /** Of the uncompressed content; undefined if it could not be read as what it says that it is. */
+  readonly sha256?: string | undefined;
 }
 
 /**
@@ -33,7 +35,7 @@ export async function checkObject(reader: ArchiveReader, key: string, outcome?: 
       content = await openContent(reader, key);
       if (content === undefined) return { bytes, problem: { kind: 'missing', problem: 'it is not there' } };
       for await (const chunk of content.body as AsyncIterable<Buffer>) bytes += chunk.length;
-      return { bytes, problem: contradiction(content, outcome) };
+      return { bytes, sha256: content.facts.sha256, problem: contradiction(content, outcome) };
     } catch (error) {
       const damage = damageOf(error);
       if (damage !== undefined) return { bytes, problem: { kind: 'damaged', problem: damage } };

@@ -1,24 +1,41 @@
 /**
  * What a verification can find, the worst first.
- * - `missing`: recorded, but not there. Also a run record, if later ones of its run are there, and a configuration.
+ * - `seal-broken`: the chain of seals has a gap, a wrong hash or a wrong signature, or a seal was deleted or overwritten.
+ * - `forged`: not what a seal says that it was.
+ * - `missing`: recorded or sealed, but not there. Also a run record, if later ones of its run are there, and a configuration.
  * - `damaged`: not the content that was archived, or not readable as what it should be.
  * - `contradiction`: whole, but objects, run records and configurations do not say the same.
  * - `unrecorded`: there, but in no run record.
+ * - `unsealed`: a run record that was there when the newest seal was made, and no seal has it.
  * - `unreadable`: could not be read, which says nothing about it.
  * - `absent`: the schedule was due, and what it should have left is not there. No damage: runs do get lost.
- * - `pending`: in no run record yet, but so young that one may still come. No damage.
+ * - `pending`: in no run record yet, but so young that one may still come; or a seal whose signature may still come. No damage.
  */
 export const findingKinds = [
+  'seal-broken',
+  'forged',
   'missing',
   'damaged',
   'contradiction',
   'unrecorded',
+  'unsealed',
   'unreadable',
   'absent',
   'pending',
 ] as const;
 
 export type FindingKind = (typeof findingKinds)[number];
+
+/** What somebody has to look into. The other kinds are no damage, or say nothing about it. */
+export const damageKinds: readonly FindingKind[] = [
+  'seal-broken',
+  'forged',
+  'missing',
+  'damaged',
+  'contradiction',
+  'unrecorded',
+  'unsealed',
+];
 
 export interface Finding {
   readonly kind: FindingKind;

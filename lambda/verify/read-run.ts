@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import type { RunRecordName } from '../archive/archive-layout';
 import {
   isStored,
   largestRecordBytes,
@@ -23,6 +25,17 @@ export interface BadRecord {
 /** A run record that was listed, and is gone when it is to be read. */
 class RecordGoneError extends RunRecordError {}
 
+/** The file of a run record, as seals have it. */
+export interface RecordFile {
+  /** Lower-case hex. */
+  readonly sha256: string;
+  readonly bytes: number;
+  /** As the record itself says; undefined for a bad record. */
+  readonly finishedAt?: Date;
+  /** How many outcomes say that this attempt archived an object. */
+  readonly archived?: number;
+}
+
 /** One run, put together from the records of all its attempts and shards. */
 export interface Run {
   readonly run: Date;
@@ -35,6 +48,8 @@ export interface Run {
   /** Keys of all its records, the bad ones included. */
   readonly records: readonly string[];
   readonly badRecords: readonly BadRecord[];
+  /** The files of all records that could be read whole, bad ones too, by key. */
+  readonly files: ReadonlyMap<string, RecordFile>;
   readonly startedAt: string | undefined;
   readonly finishedAt: string | undefined;
   /** Working time in milliseconds: of all attempts of a shard together, of the slowest shard. */
@@ -62,9 +77,10 @@ export async function readRun(
 ): Promise<Run> {
   const records: RunRecord[] = [];
   const badRecords: BadRecord[] = [];
+  const files = new Map<string, RecordFile>();
   for (const object of listed.records) {
     try {
-      const { record, headers } = await readRunRecord(reader, object);
+      const { record, headers } = await readRunRecord(reader, object, files);
       onRecord(record, object, headers);
       records.push(record);
     } catch (error) {
@@ -72,10 +88,10 @@ export async function readRun(
       badRecords.push({ key: object.key, problem: error.message, isGone: error instanceof RecordGoneError });
     }
   }
-  return { ...mergeRecords(listed, records), records: listed.records.map(({ key }) => key), badRecords };
+  return { ...mergeRecords(listed, records), records: listed.records.map(({ key }) => key), badRecords, files };
 }
 
-function mergeRecords(listed: ListedRun, records: readonly RunRecord[]): Omit<Run, 'records' | 'badRecords'> {
+function mergeRecords(listed: ListedRun, records: readonly RunRecord[]): Omit<Run, 'records' | 'badRecords' | 'files'> {
   const merged = new Map<string, RunOutcome>();
   for (const record of records) mergeOutcomes(merged, record);
   const outcomes = [...merged.values()];
@@ -143,15 +159,20 @@ export function isLate(run: Date, fetchedAt: Date | string | undefined): boolean
  * @throws RunRecordError with the bare reason if it is not a valid record, or not the one its key names
  * @throws ArchiveReadError if the archive cannot be read
  */
-async function readRunRecord(
+export async function readRunRecord(
   reader: ArchiveReader,
-  object: RunRecordObject,
+  object: RunRecordName & { readonly key: string },
+  files = new Map<string, RecordFile>(),
 ): Promise<{ record: RunRecord; headers: ContentHeaders }> {
   try {
     const found = await readWhole(reader, object.key, largestRecordBytes);
     if (found === undefined) throw new RecordGoneError('it was listed, and is no longer there');
     const { bytes, contentType, contentEncoding } = found;
-    return { record: parseRunRecord(bytes.toString('utf8'), object), headers: { contentType, contentEncoding } };
+    const file = { sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length };
+    files.set(object.key, file);
+    const record = parseRunRecord(bytes.toString('utf8'), object);
+    files.set(object.key, { ...file, finishedAt: new Date(record.finishedAt), archived: record.counts.archived });
+    return { record, headers: { contentType, contentEncoding } };
   } catch (error) {
     if (error instanceof DamagedObjectError) throw new RunRecordError(error.message, { cause: error });
     throw error;

@@ -5,6 +5,8 @@ import {
   HeadObjectCommand,
   type HeadObjectCommandOutput,
   ListObjectsV2Command,
+  ListObjectVersionsCommand,
+  type ListObjectVersionsCommandOutput,
   NoSuchKey,
   NotFound,
   S3Client,
@@ -16,7 +18,11 @@ import {
   type ListedObject,
   type ObjectHead,
   type OpenedObject,
+  type ReplacedObject,
 } from './archive-reader';
+
+/** Most deleted or overwritten objects that are named: one is too many. */
+const mostReplaced = 1000;
 
 /** An archive in an S3 bucket, read with the credentials and the region the user's environment names. */
 export class S3ArchiveReader implements ArchiveReader {
@@ -62,6 +68,29 @@ export class S3ArchiveReader implements ArchiveReader {
       }
       token = page.NextContinuationToken;
     } while (token !== undefined);
+  }
+
+  async replaced(prefix: string): Promise<readonly ReplacedObject[] | undefined> {
+    const replaced: ReplacedObject[] = [];
+    let key: string | undefined;
+    let version: string | undefined;
+    try {
+      do {
+        const input = { Bucket: this.#bucket, Prefix: prefix, KeyMarker: key, VersionIdMarker: version };
+        const page: ListObjectVersionsCommandOutput = await this.#client.send(new ListObjectVersionsCommand(input));
+        const old = (page.Versions ?? []).filter(({ IsLatest }) => IsLatest === false);
+        for (const { Key, LastModified } of [...old, ...(page.DeleteMarkers ?? [])])
+          if (Key !== undefined) replaced.push({ key: Key, at: LastModified ?? new Date(0) });
+        key = page.NextKeyMarker;
+        version = page.NextVersionIdMarker;
+      } while (key !== undefined && replaced.length < mostReplaced);
+      return replaced;
+    } catch (error) {
+      const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
+      // Reading needs no right to the versions, and not every store has them.
+      if (status !== undefined && (status < 500 || status === 501)) return undefined;
+      throw this.#asReadError(`Listing the versions of ${prefix}`, error);
+    }
   }
 
   async head(key: string): Promise<ObjectHead | undefined> {

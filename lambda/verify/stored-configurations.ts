@@ -5,6 +5,7 @@ import { type Resource, resourceNames } from '../resources';
 import { taskName } from '../run/run-record';
 import { CronError } from '../schedule/cron';
 import { type Firings, firingsOf } from '../schedule/firings';
+import type { Collection } from '../stack-contract';
 import type { ArchiveReader } from './archive-reader';
 import { headersProblem } from './content-headers';
 import type { Find } from './finding';
@@ -25,6 +26,7 @@ export interface RunConfiguration {
   readonly tasks: ReadonlyMap<string, ConfiguredTask>;
   /** When runs are due; undefined: never, the schedule is disabled. Equal schedules have the same object. */
   readonly firings: Firings | undefined;
+  readonly schedule: Collection['schedule'];
   /** Days after which the lifecycle removes objects; undefined: never. */
   readonly retentionDays: number | undefined;
 }
@@ -107,7 +109,13 @@ export class StoredConfigurations {
     for (const { uid: cluster, resources = resourceNames, optional = false } of clusters)
       for (const resource of resources)
         tasks.set(taskName({ cluster, resource }), { cluster, resource, isOptional: optional });
-    return { sha256, tasks, firings: schedule.enabled ? this.#firingsOf(schedule) : undefined, retentionDays };
+    return {
+      sha256,
+      tasks,
+      firings: schedule.enabled ? this.#firingsOf(schedule) : undefined,
+      schedule,
+      retentionDays,
+    };
   }
 
   #firingsOf({ expression, timeZone }: { expression: string; timeZone: string }): Firings {

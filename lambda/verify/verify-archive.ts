@@ -17,6 +17,8 @@ import { type FoundObject, objectsBetween } from './objects-between';
 import { RecordedObjects } from './recorded-objects';
 import { type ListedRun, type Period, runsBetween } from './run-keys';
 import { runsAfter, runsBefore, runsUntilScheduled } from './runs-beside';
+import { type ChainedSeal, type ChainOptions, readChain } from './seals/seal-chain';
+import { SealedArchive } from './seals/sealed-archive';
 import { StoredConfigurations } from './stored-configurations';
 import { underWayMs } from './time-limits';
 import { topLevel } from './top-level';
@@ -34,9 +36,14 @@ export interface VerifyCounts {
   /** What the lifecycle has removed, or is about to remove. */
   expired: number;
   found: Record<FindingKind, number>;
+  /** The chain of seals; null: the archive is not sealed. */
+  sealed: { readonly seals: number; readonly newest: NewestSeal | null } | null;
 }
 
-export interface VerifyOptions extends Period {
+/** The newest seal whose signature is right. */
+export type NewestSeal = Pick<ChainedSeal, 'number' | 'sha256' | 'seal'>;
+
+export interface VerifyOptions extends Period, ChainOptions {
   /** Days after which the lifecycle removes objects; left out: what the archive's configurations say. */
   readonly retentionDays?: number | undefined;
   /** The time, if the archive has no clock of its own. */
@@ -67,6 +74,7 @@ const knownPrefixes = [
  */
 export async function verifyArchive(reader: ArchiveReader, options: VerifyOptions): Promise<VerifyCounts> {
   const verification = new Verification(reader, options, (await reader.time()) ?? options.now);
+  await verification.verifySeals();
   await verification.verifyRuns();
   await verification.verifyObjects();
   await verification.judgeLacking();
@@ -87,6 +95,9 @@ class Verification {
   readonly #absent: AbsentRuns[] = [];
   readonly #recorded = new RecordedObjects();
   readonly #refused = new RecordedObjects();
+  #sealed: SealedArchive | undefined;
+  /** Times of the runs that have a record. */
+  readonly #runs = new Set<number>();
 
   constructor(reader: ArchiveReader, options: VerifyOptions, now: Date) {
     const { from, to, retentionDays } = options;
@@ -98,7 +109,7 @@ class Verification {
     this.#due = new DueRuns({ from, to: to === undefined || to > settled ? settled : to });
     this.#expiry = new Expiry(reader, this.#configurations, now, retentionDays);
     const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
-    this.counts = { runs: 0, records: 0, sound: 0, doubts: 0, bytes: 0, expired: 0, found };
+    this.counts = { runs: 0, records: 0, sound: 0, doubts: 0, bytes: 0, expired: 0, found, sealed: null };
   }
 
   readonly #find: Find = (kind, key, problem) => {
@@ -106,6 +117,18 @@ class Verification {
     // It may quote what somebody wrote into the archive, at any length.
     this.#options.onFinding({ kind, key, problem: problem.slice(0, mostCharacters) });
   };
+
+  /** Checks the chain of seals, whole in any period. */
+  async verifySeals(): Promise<void> {
+    const chain = await readChain(this.#reader, this.#options, this.#find);
+    if (chain.lastNumber === 0) return;
+    this.#sealed = new SealedArchive(chain, this.#find);
+    const { newest } = chain;
+    this.counts.sealed = {
+      seals: chain.seals.length,
+      newest: newest === undefined ? null : { number: newest.number, sha256: newest.sha256, seal: newest.seal },
+    };
+  }
 
   async verifyRuns(): Promise<void> {
     const { from, to, onProgress } = this.#options;
@@ -117,6 +140,8 @@ class Verification {
     for await (const listed of runsBetween(this.#reader, { from, to }, strange)) {
       const run = await verifyRun(this.#reader, listed, this.#configurations, this.#now, this.#find);
       this.#take(run);
+      this.#sealed?.checkRun(listed, run.merged);
+      this.#runs.add(listed.run.getTime());
       counts.runs += 1;
       counts.records += listed.records.length;
       this.#lacking.push(...run.lacking);
@@ -140,6 +165,7 @@ class Verification {
       if (name !== undefined) this.#recorded.add(name);
       this.counts.bytes += checked.bytes;
       if (outcome.doubt !== undefined) this.counts.doubts += 1;
+      if (checked.problem?.kind !== 'missing') this.#sealed?.checkObject(key, checked.sha256);
       const { problem } = checked;
       if (problem === undefined) this.counts.sound += 1;
       else if (problem.kind !== 'missing') this.#find(problem.kind, key, problem.problem);
@@ -160,6 +186,7 @@ class Verification {
   }
 
   async #verifyUnrecorded({ key, name, writtenAt }: FoundObject & { name: object }): Promise<void> {
+    this.#sealed?.checkObject(key, undefined);
     if (this.#now.getTime() - writtenAt.getTime() < underWayMs) {
       this.#find('pending', key, 'no run record has it yet; it was written a short time ago');
       return;
@@ -171,14 +198,18 @@ class Verification {
     }
     const isRefused = this.#refused.has({ ...name, compression: 'gzip' });
     const said = isRefused ? 'its run record says that it was not archived' : 'no run record says that it was archived';
-    const { problem } = await checkObject(this.#reader, key);
+    const { problem, sha256 } = await checkObject(this.#reader, key);
+    this.#sealed?.checkObject(key, sha256);
     this.#find('unrecorded', key, `${said}; ${problem?.problem ?? 'it is what its own metadata says'}`);
   }
 
   /** Says what is not there, unless the lifecycle may have removed it. */
   async judgeLacking(): Promise<void> {
+    const known = new Set(this.#lacking.map(({ key }) => key));
+    for (const gone of this.#sealed?.gone(this.#options) ?? [])
+      if (!known.has(gone.key)) this.#lacking.push({ kind: 'missing', ...gone });
     for (const { kind, key, problem, writtenAt } of this.#lacking) {
-      if (!(await this.#mayHaveExpired(writtenAt))) this.#find(kind, key, problem);
+      if (!(await this.#mayHaveExpired(writtenAt, key))) this.#find(kind, key, problem);
       else if (kind === 'missing') this.counts.expired += 1;
     }
     for (const { times, areMore } of this.#absent) {
@@ -187,6 +218,19 @@ class Verification {
       const [first] = absent;
       if (first !== undefined) this.#find('absent', `${runPrefix(first)}*`, describeAbsent({ times: absent, areMore }));
     }
+    await this.#judgeSealedAbsent();
+  }
+
+  /** Says which firings the audit missed and the archive's own configurations do not show. */
+  async #judgeSealedAbsent(): Promise<void> {
+    const said = new Set(this.#absent.flatMap(({ times }) => times.map(Number)));
+    const absent: Date[] = [];
+    for (const time of this.#sealed?.absent(this.#options) ?? [])
+      if (!said.has(time.getTime()) && !this.#runs.has(time.getTime()) && !(await this.#mayHaveExpired(time)))
+        absent.push(time);
+    const [first] = absent;
+    if (first !== undefined)
+      this.#find('absent', `${runPrefix(first)}*`, describeAbsent({ times: absent, areMore: false }));
   }
 
   /** Looks for objects outside the archive's own prefixes, and reads the configurations that no run of the archive names. */
@@ -212,7 +256,10 @@ class Verification {
   readonly #readBeside = (listed: ListedRun): Promise<VerifiedRun> =>
     verifyRun(this.#reader, listed, this.#configurations, this.#now, () => undefined);
 
-  #mayHaveExpired(writtenAt: Date): Promise<boolean> {
+  async #mayHaveExpired(writtenAt: Date, key?: string): Promise<boolean> {
+    const { retentionDays } = this.#options;
+    const sealed = retentionDays === undefined ? this.#sealed?.mayHaveRemoved(writtenAt, this.#now, key) : undefined;
+    if (sealed !== undefined) return sealed;
     return this.#expiry.mayHaveRemoved(writtenAt, () => runsAfter(this.#reader, this.#options, this.#readBeside));
   }
 }

@@ -6,7 +6,7 @@ import { checkAttempts, checkCoverage, checkRecord, describeTasks, missingAttemp
 import { headersProblem } from './content-headers';
 import type { SeenRun, UsedSchedule } from './due-runs';
 import type { Find } from './finding';
-import { readRun } from './read-run';
+import { type Run, readRun } from './read-run';
 import type { UsedRetention } from './retention';
 import type { ListedRun, RunRecordObject } from './run-keys';
 import type { ConfiguredTask, RunConfiguration, StoredConfigurations } from './stored-configurations';
@@ -25,6 +25,8 @@ export interface Lacking {
 
 /** What the records of one run say. */
 export interface VerifiedRun extends SeenRun {
+  /** All records put together. */
+  readonly merged: Run;
   /** What is archived under keys of an archive, to be held against the objects. */
   readonly stored: readonly StoredOutcome[];
   /** What is not archived. */
@@ -79,6 +81,7 @@ export async function verifyRun(
   const writtenAt = listed.run;
   return {
     run: listed.run,
+    merged: run,
     isScheduled,
     startedBy: scheduled.map(usedSchedule),
     used: records.map(usedSchedule),

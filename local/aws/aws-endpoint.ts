@@ -3,9 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import { AwsError } from './aws-error';
 import { type Account, type Answer, type Call, type CallFacts, InvalidTargetError, parseTarget } from './call';
 import type { EndpointHooks, Fault } from './fault';
+import { jsonErrorAnswer } from './json-call';
+import { admitKmsCall } from './kms/kms';
 import { s3ErrorAnswer } from './s3/s3-answers';
 import { admitS3Call } from './s3/s3-service';
-import { admitSecretsManagerCall, secretsManagerErrorAnswer } from './secrets/secrets-manager';
+import { admitSecretsManagerCall } from './secrets/secrets-manager';
+import { admitSnsCall, snsErrorAnswer } from './sns/sns';
 
 /** How one service takes part in a call. */
 interface Service {
@@ -19,10 +22,20 @@ const services: Readonly<Record<CallFacts['service'], Service>> = {
   s3: { admit: admitS3Call, errorAnswer: s3ErrorAnswer, requestIdHeader: 'x-amz-request-id' },
   secretsmanager: {
     admit: admitSecretsManagerCall,
-    errorAnswer: secretsManagerErrorAnswer,
+    errorAnswer: jsonErrorAnswer,
     requestIdHeader: 'x-amzn-requestid',
   },
+  kms: { admit: admitKmsCall, errorAnswer: jsonErrorAnswer, requestIdHeader: 'x-amzn-requestid' },
+  sns: { admit: admitSnsCall, errorAnswer: snsErrorAnswer, requestIdHeader: 'x-amzn-requestid' },
 };
+
+/** The service that a request is for: each has a form of its own. */
+function serviceOf({ method, headers }: IncomingMessage): CallFacts['service'] {
+  const target = headers['x-amz-target'];
+  if (target !== undefined) return String(target).startsWith('TrentService.') ? 'kms' : 'secretsmanager';
+  const isForm = headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true;
+  return method === 'POST' && isForm ? 'sns' : 's3';
+}
 
 /** Answers calls: the service admits a call, a test may inject a fault, the call is carried out. Knows no connection. */
 export class AwsEndpoint {
@@ -48,7 +61,7 @@ export class AwsEndpoint {
   async answer(request: IncomingMessage, body: Call['body']): Promise<Answer | undefined> {
     const { method = '', headers } = request;
     const requestId = randomUUID();
-    const name = headers['x-amz-target'] === undefined ? 's3' : 'secretsmanager';
+    const name = serviceOf(request);
     const service = services[name];
     const facts: CallFacts = { service: name, action: '', method, headers };
     let code: string | undefined;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { encodeKeyPath } from '../../lambda/archive/percent-encoding';
@@ -8,7 +8,7 @@ import type { PolicyDocument } from './iam/policy-document';
 import type { FolderStore } from './store/folder-store';
 import type { SecretStore } from './store/secret-store';
 
-/** The buckets and secrets that can be called, and who may call. */
+/** What can be called, and who may call. */
 export interface Account {
   readonly region: string;
   readonly accountId: string;
@@ -17,6 +17,9 @@ export interface Account {
   /** By name. */
   readonly buckets: ReadonlyMap<string, Bucket>;
   readonly secrets: SecretStore;
+  readonly signingKeys: readonly SigningKey[];
+  /** Delivers a message, or returns why the policies refuse it. Left out: there are no topics. */
+  readonly publish?: ((principal: Principal, message: PublishedMessage) => string | undefined) | undefined;
 }
 
 /** Credentials that may sign. */
@@ -36,6 +39,22 @@ export interface Principal extends Credentials {
 export interface Bucket {
   readonly store: FolderStore;
   readonly policy: PolicyDocument | undefined;
+}
+
+/** A key of KMS that signs: ECC_NIST_P256. */
+export interface SigningKey {
+  readonly arn: string;
+  /** The key's policy, which decides together with the policies of the caller. */
+  readonly policy: PolicyDocument;
+  readonly privateKey: KeyObject;
+}
+
+/** A message for the readers of a topic. */
+export interface PublishedMessage {
+  readonly topicArn: string;
+  /** Of mails. */
+  readonly subject: string | undefined;
+  readonly message: string;
 }
 
 /** One call while it is worked on. */

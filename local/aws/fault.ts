@@ -2,11 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 /** A call as a test sees it before it has any effect. */
 export interface InterceptedRequest {
-  readonly service: 's3' | 'secretsmanager';
-  /** `PutObject`, `GetSecretValue`. */
+  readonly service: 's3' | 'secretsmanager' | 'kms' | 'sns';
+  /** `PutObject`, `GetSecretValue`, `Sign`, `Publish`. */
   readonly action: string;
   readonly bucket?: string | undefined;
   readonly key?: string | undefined;
+  /** ARN of the role or user that calls. */
+  readonly principalArn?: string | undefined;
   readonly method: string;
   readonly headers: IncomingHttpHeaders;
 }
@@ -32,7 +34,6 @@ export type Fault =
 
 /** One answered call. */
 export interface LoggedRequest extends InterceptedRequest {
-  readonly principalArn?: string | undefined;
   /** Undefined: the connection was cut before an answer. */
   readonly status: number | undefined;
   /** The error code, if the call failed. */

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AwsEndpoint } from './aws-endpoint';
-import type { Account, Answer, Call, Principal } from './call';
+import type { Account, Answer, Call, Principal, SigningKey } from './call';
 import type { EndpointHooks } from './fault';
 import { type PolicyDocument, statementsOf } from './iam/policy-document';
 import { toXml } from './s3/s3-answers';
@@ -25,6 +25,9 @@ export interface LocalAwsOptions extends EndpointHooks {
   readonly principals: readonly Principal[];
   readonly buckets: readonly LocalBucket[];
   readonly secrets: readonly LocalSecret[];
+  /** Keys of KMS; left out: none. */
+  readonly signingKeys?: readonly SigningKey[];
+  readonly publish?: Account['publish'];
 }
 
 export interface LocalAws {
@@ -45,7 +48,7 @@ export class UnknownSecretError extends Error {
 }
 
 /**
- * Starts S3 over folders, and Secrets Manager, at a free port of 127.0.0.1.
+ * Starts S3 over folders, Secrets Manager, KMS and SNS at a free port of 127.0.0.1.
  * @throws UnknownPolicyElementError for a policy that holds anything whose meaning is not known here
  */
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
@@ -84,9 +87,11 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   };
 }
 
-async function accountOf({ region, accountId, principals, buckets, secrets }: LocalAwsOptions): Promise<Account> {
+async function accountOf(options: LocalAwsOptions): Promise<Account> {
+  const { region, accountId, principals, buckets, secrets, signingKeys = [], publish } = options;
   // A policy that cannot be evaluated is refused now, not at the first call.
   for (const policy of principals.flatMap((principal) => principal.policies)) statementsOf(policy, 'identity');
+  for (const { policy } of signingKeys) statementsOf(policy, 'resource');
   const stores = buckets.map(({ name, folder, policy }) => {
     if (policy !== undefined) statementsOf(policy, 'resource');
     return [name, { store: new FolderStore(folder), policy }] as const;
@@ -98,6 +103,8 @@ async function accountOf({ region, accountId, principals, buckets, secrets }: Lo
     principals: new Map(principals.map((principal) => [principal.accessKeyId, principal])),
     buckets: new Map(stores),
     secrets: new SecretStore(secrets),
+    signingKeys,
+    publish,
   };
 }
 

@@ -27,7 +27,7 @@ export class SignatureError extends Error {
 }
 
 export interface SignatureOptions<C extends Credentials> {
-  readonly service: 's3' | 'secretsmanager';
+  readonly service: 's3' | 'secretsmanager' | 'kms' | 'sns';
   readonly region: string;
   readonly credentials: ReadonlyMap<string, C>;
   /** Milliseconds since 1970. */

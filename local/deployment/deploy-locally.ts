@@ -3,13 +3,14 @@ import { environmentNames } from '../../lambda/stack-contract';
 import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
 import type { AsynchronousResult, QueueClock } from './asynchronous-invocation';
 import { readBuckets, readSecrets } from './buckets-and-secrets';
-import { type AroundInvocation, DeployedFunction, planFunction } from './deployed-function';
+import { type AroundInvocation, DeployedFunction, planFunctions } from './deployed-function';
 import { EncryptionKeys } from './encryption-keys';
 import type { FunctionDefinition } from './function-definition';
 import type { InvocationResult, RoleCredentials } from './local-function';
 import { type DeliveredMessage, LocalMessages } from './local-messages';
 import { readAssembly } from './read-assembly';
 import { fireSchedule, readSchedule, type Schedule } from './schedule';
+import { publicKeyFileOf, readSigningKeys } from './signing-keys';
 import { StackTemplate, type Template, UnsupportedTemplateError } from './stack-template';
 import {
   type ExecutionResult,
@@ -41,6 +42,20 @@ export interface FiredResult extends AsynchronousResult {
   readonly execution?: ExecutionResult;
 }
 
+/** The function that verifies and seals the archive. */
+export interface LocalAudit {
+  readonly definition: FunctionDefinition;
+  /** With which the function's role calls the endpoint. */
+  readonly credentials: RoleCredentials;
+  readonly schedule: Schedule | undefined;
+  /** File with the public key of the seals, in PEM. */
+  readonly publicKeyFile: string;
+  /** Invokes the function and waits for the answer. */
+  invoke(event?: unknown): Promise<InvocationResult>;
+  /** Does what EventBridge Scheduler does at a time of the audit's own schedule, as {@link LocalDeployment.fireSchedule}. */
+  fireSchedule(time: Date): Promise<AsynchronousResult>;
+}
+
 /** A stack that runs on one's own machine, its policies enforced. */
 export interface LocalDeployment {
   /** The embedded endpoint: `http://127.0.0.1:<port>`. */
@@ -55,11 +70,13 @@ export interface LocalDeployment {
   readonly schedule: Schedule | undefined;
   /** Works on a fleet in shards; undefined if the stack has none. */
   readonly stateMachine: LocalStateMachine | undefined;
+  /** Undefined if the stack has no audit. */
+  readonly audit: LocalAudit | undefined;
   /** Messages that reached the stack's topics and queues, oldest first. */
   readonly messages: readonly DeliveredMessage[];
   /** What the state machine put to CloudWatch, oldest first. */
   readonly metrics: readonly MetricValue[];
-  /** Lines that the function wrote, oldest first. */
+  /** Lines that the functions wrote, oldest first. */
   readonly logs: readonly string[];
   /** Invokes the function and waits for the answer, as the console's Test button does. */
   invoke(event?: unknown): Promise<InvocationResult>;
@@ -76,13 +93,13 @@ export interface LocalDeployment {
   fireSchedule(time: Date): Promise<FiredResult>;
   /** Sets or, with undefined, takes away the value of the secret that the function reads. */
   setSecretValue(value: string | undefined): void;
-  /** Ends the function's processes, with what they are doing, and the endpoint. */
+  /** Ends the functions' processes, with what they are doing, and the endpoint. */
   close(): Promise<void>;
 }
 
 /**
- * Runs a synthesised stack against the embedded endpoint: the bucket over a folder, the secrets, and the function in
- * processes of its own, with the template's environment, limits and policies.
+ * Runs a synthesised stack against the embedded endpoint: the bucket over a folder, the secrets, the signing key, and each
+ * function in processes of its own, with the template's environment, limits and policies.
  * @throws UnsupportedTemplateError for anything in the template that it would have to leave out
  */
 export async function deployLocally(options: LocalDeploymentOptions): Promise<LocalDeployment> {
@@ -95,14 +112,11 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     region: assembly.region ?? 'eu-central-1',
   };
   const stack = new StackTemplate(template, location);
-  const [resource, ...others] = stack.resourcesOf('AWS::Lambda::Function');
-  if (resource === undefined || others.length > 0)
-    throw new UnsupportedTemplateError(
-      `Cannot deploy locally: expected one function, found ${others.length && others.length + 1}.`,
-    );
-  const plan = planFunction(stack, resource, assembly);
-  const { definition, role, credentials } = plan;
-  const schedule = readSchedule(stack);
+  const { plan, auditPlan } = planFunctions(stack, assembly);
+  const { definition, credentials } = plan;
+  const plans = auditPlan === undefined ? [plan] : [plan, auditPlan];
+  const isOfAudit = ({ targetArn }: Schedule) => targetArn === auditPlan?.definition.arn;
+  const schedule = readSchedule(stack, (one) => !isOfAudit(one));
   const keys = new EncryptionKeys(stack);
   const messages = new LocalMessages(stack, keys);
   const buckets = readBuckets(stack, definition, options.folder);
@@ -117,26 +131,35 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     },
     onMetric: (metric) => metrics.push(metric),
   });
+  const signingKeys = readSigningKeys(stack, options.folder);
   const aws = await startLocalAws({
     ...location,
-    principals: [{ ...credentials, arn: role.arn, policies: role.policies }],
+    principals: plans.map((one) => ({ ...one.credentials, ...one.role })),
     buckets,
     secrets: readSecrets(stack, definition, options.secretValue),
-    intercept: (request) => keys.faultOf(role, request) ?? options.intercept?.(request),
+    signingKeys,
+    publish: (principal, message) => messages.publish(principal, message),
+    intercept: (request) => {
+      const caller = plans.find(({ role }) => role.arn === request.principalArn);
+      return (caller && keys.faultOf(caller.role, request)) ?? options.intercept?.(request);
+    },
     ...(options.onRequest !== undefined && { onRequest: options.onRequest }),
   });
   const logs: string[] = [];
-  const lambda = new DeployedFunction(plan, {
+  const surroundings = {
     endpoint: aws.url,
     region: location.region,
     clock,
     messages,
     aroundInvocation: options.aroundInvocation ?? ((_event, invoke) => invoke()),
-    onLine: (line) => {
+    onLine: (line: string) => {
       logs.push(line);
       options.onLog?.(line);
     },
-  });
+  };
+  const lambda = new DeployedFunction(plan, surroundings);
+  const auditor = auditPlan && new DeployedFunction(auditPlan, surroundings);
+  const auditSchedule = readSchedule(stack, isOfAudit);
 
   const fire = async (time: Date): Promise<FiredResult> => {
     if (stateMachine === undefined || schedule?.targetArn !== stateMachine.arn) {
@@ -161,6 +184,18 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     definition,
     schedule,
     stateMachine,
+    audit: auditor &&
+      auditPlan && {
+        definition: auditPlan.definition,
+        credentials: auditPlan.credentials,
+        schedule: auditSchedule,
+        publicKeyFile: publicKeyFileOf(auditPlan.definition, signingKeys),
+        invoke: (event = {}) => auditor.invoke(event),
+        fireSchedule: async (time) => {
+          const target = { arn: auditPlan.definition.arn, action: 'lambda:InvokeFunction' };
+          return auditor.invokeAsync(fireSchedule(stack, auditSchedule, target, messages, time));
+        },
+      },
     messages: messages.delivered,
     metrics,
     logs,
@@ -169,7 +204,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     fireSchedule: fire,
     setSecretValue: (value) => aws.setSecretValue(definition.environment[environmentNames.apiKeySecret] ?? '', value),
     close: async () => {
-      await lambda.close();
+      await Promise.all([lambda.close(), auditor?.close()]);
       await aws.close();
     },
   };

@@ -1,3 +1,4 @@
+import { auditEnvironmentNames } from '../../lambda/stack-contract';
 import {
   type AsynchronousResult,
   type AsynchronousSettings,
@@ -11,7 +12,7 @@ import { type InvocationResult, LocalFunction, type RoleCredentials } from './lo
 import type { LocalMessages } from './local-messages';
 import type { SynthesizedStack } from './read-assembly';
 import { type Role, readRole } from './role';
-import type { StackResource, StackTemplate } from './stack-template';
+import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
 /** A function of the template with all that the stack says about it. */
 export interface FunctionPlan {
@@ -22,8 +23,28 @@ export interface FunctionPlan {
   readonly asynchronous: AsynchronousSettings;
 }
 
+/** The functions of a stack. */
+export interface FunctionPlans {
+  readonly plan: FunctionPlan;
+  /** Of the function that audits, which alone has a signing key; undefined if the stack has none. */
+  readonly auditPlan: FunctionPlan | undefined;
+}
+
 /** @throws UnsupportedTemplateError for what Lambda would reject or a local deployment does not know */
-export function planFunction(stack: StackTemplate, resource: StackResource, assembly: SynthesizedStack): FunctionPlan {
+export function planFunctions(stack: StackTemplate, assembly: SynthesizedStack): FunctionPlans {
+  const plans = stack.resourcesOf('AWS::Lambda::Function').map((resource) => planFunction(stack, resource, assembly));
+  const isAudit = ({ definition }: FunctionPlan) => auditEnvironmentNames.signingKeyArn in definition.environment;
+  const collectors = plans.filter((one) => !isAudit(one));
+  const audits = plans.filter(isAudit);
+  const [plan] = collectors;
+  if (plan === undefined || collectors.length > 1 || audits.length > 1)
+    throw new UnsupportedTemplateError(
+      `Cannot deploy locally: expected one function, found ${collectors.length}, and at most one that audits, found ${audits.length}.`,
+    );
+  return { plan, auditPlan: audits[0] };
+}
+
+function planFunction(stack: StackTemplate, resource: StackResource, assembly: SynthesizedStack): FunctionPlan {
   const definition = readFunction(resource, assembly);
   return {
     definition,

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import type { PublishedMessage } from '../aws/call';
 import { type Authorization, authorize, commonContext } from '../aws/iam/authorize';
 import type { PolicyDocument } from '../aws/iam/policy-document';
 import type { EncryptionKeys } from './encryption-keys';
@@ -9,6 +10,8 @@ import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 export interface DeliveredMessage {
   /** ARN of the topic or queue. */
   readonly to: string;
+  /** Of a mail; undefined if the sender gave none. */
+  readonly subject?: string;
   /** Text, as its readers get it. */
   readonly body: string;
 }
@@ -62,7 +65,7 @@ export class LocalMessages {
    * @throws MessageRefusedError if they do not
    * @throws UnsupportedTemplateError if the destination is no topic or queue of the stack
    */
-  send(to: string, role: Role, body: string): void {
+  send(to: string, role: Role, body: string, subject?: string): void {
     const serviceName = to.split(':')[2] ?? '';
     const service = services[serviceName];
     const resource = service && this.#stack.resourcesOf(service.type).find(({ identity }) => identity.arn === to);
@@ -81,7 +84,18 @@ export class LocalMessages {
     if (keyId !== undefined)
       for (const action of ['kms:GenerateDataKey', 'kms:Decrypt'])
         demand(this.#keys.authorize(role, action, keyId, serviceName), to, role, action, keyId);
-    this.delivered.push({ to, body });
+    this.delivered.push({ to, body, ...(subject !== undefined && { subject }) });
+  }
+
+  /** Delivers what a function publishes to a topic, or returns why it is refused. */
+  publish({ arn, policies }: Role, { topicArn, subject, message }: PublishedMessage): string | undefined {
+    try {
+      this.send(topicArn, { arn, policies }, message, subject);
+      return undefined;
+    } catch (error) {
+      if (error instanceof MessageRefusedError) return error.message;
+      throw error;
+    }
   }
 
   #policyOf({ policyType, policySubjects }: MessageService, ref: string): PolicyDocument | undefined {

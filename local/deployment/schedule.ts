@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { authorize } from '../aws/iam/authorize';
 import { type LocalMessages, MessageRefusedError } from './local-messages';
 import { type Role, readRole } from './role';
-import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
+import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
 /** What the template says about the schedule. */
 export interface Schedule {
@@ -43,17 +43,23 @@ const scheduleSchema = z.strictObject({
 });
 
 /**
- * The stack's schedule; undefined if it has none.
+ * The one schedule that the predicate selects; undefined if there is none.
  * @throws UnsupportedTemplateError for several
  */
-export function readSchedule(stack: StackTemplate): Schedule | undefined {
-  const [schedule, ...others] = stack.resourcesOf('AWS::Scheduler::Schedule');
-  if (schedule === undefined) return undefined;
-  if (others.length > 0)
+export function readSchedule(stack: StackTemplate, isWanted: (schedule: Schedule) => boolean): Schedule | undefined {
+  const wanted = stack
+    .resourcesOf('AWS::Scheduler::Schedule')
+    .map((resource) => ({ logicalId: resource.logicalId, schedule: scheduleOf(resource) }))
+    .filter(({ schedule }) => isWanted(schedule));
+  if (wanted.length > 1)
     throw new UnsupportedTemplateError(
-      `Cannot tell which schedule to fire: ${[schedule, ...others].map(({ logicalId }) => logicalId).join(', ')}.`,
+      `Cannot tell which schedule to fire: ${wanted.map(({ logicalId }) => logicalId).join(', ')}.`,
     );
-  const { GroupName, ScheduleExpression, ScheduleExpressionTimezone, State, Target } = schedule.read(scheduleSchema);
+  return wanted[0]?.schedule;
+}
+
+function scheduleOf(resource: StackResource): Schedule {
+  const { GroupName, ScheduleExpression, ScheduleExpressionTimezone, State, Target } = resource.read(scheduleSchema);
   return {
     group: GroupName,
     enabled: State === 'ENABLED',

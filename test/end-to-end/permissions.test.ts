@@ -7,9 +7,9 @@ import {
   type S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { objectKey } from '../../lambda/archive/archive-layout';
-import type { PolicyStatement } from '../../local/aws/iam/policy-document';
 import type { Template } from '../../local/deployment/stack-template';
 import { type DeployedCollector, type LocalCollector, startLocalCollector } from './local-collector';
+import { bucketPolicy, policyOf, type Statements, without, withoutAction, withSid } from './template-policies';
 
 const noon = new Date('2026-11-20T12:00:00Z');
 
@@ -21,25 +21,8 @@ beforeAll(async () => {
 afterEach(() => collector.closeDeployments());
 afterAll(() => collector.close());
 
-type Statements = { Statement: PolicyStatement[] };
-
-/** The policy document of the one resource of a type whose logical id begins so. */
-function policyOf(template: Template, type: string, prefix: string): Statements {
-  const found = Object.entries(template.Resources).filter(([id, { Type }]) => Type === type && id.startsWith(prefix));
-  if (found.length !== 1) throw new Error(`expected one ${type} ${prefix}*, found ${found.length}`);
-  return found[0]?.[1].Properties?.PolicyDocument as Statements;
-}
-
 const rolePolicy = (template: Template) => policyOf(template, 'AWS::IAM::Policy', 'Collector');
 const schedulePolicy = (template: Template) => policyOf(template, 'AWS::IAM::Policy', 'Schedule');
-const bucketPolicy = (template: Template) => policyOf(template, 'AWS::S3::BucketPolicy', 'ArchiveBucket');
-
-/** Takes statements away, which must be there. */
-function without(policy: Statements, isBroken: (statement: PolicyStatement) => boolean): void {
-  const kept = policy.Statement.filter((statement) => !isBroken(statement));
-  if (kept.length === policy.Statement.length) throw new Error('the template has no such statement');
-  policy.Statement = kept;
-}
 
 /** Takes one of a statement's resources away. */
 function withoutResource(policy: Statements, sid: string, ending: string): void {
@@ -49,9 +32,6 @@ function withoutResource(policy: Statements, sid: string, ending: string): void 
     return { ...statement, Resource: Resource as string[] };
   });
 }
-
-const allows = (action: string) => (statement: PolicyStatement) => [statement.Action].flat().includes(action);
-const withSid = (sid: string) => (statement: PolicyStatement) => statement.Sid === sid;
 
 describe('a permission that the function lacks fails the job loudly', () => {
   test.each(['logs', 'manifests'])('to write under %s/', async (prefix) => {
@@ -97,14 +77,7 @@ describe('a permission that the function lacks fails the job loudly', () => {
 
   test.each(['sns:Publish', 'kms:GenerateDataKey', 'kms:Decrypt'])('%s, with which people are told', async (action) => {
     const deployed = await collector.deploy({
-      edit: (template) => {
-        const policy = rolePolicy(template);
-        if (!policy.Statement.some(allows(action))) throw new Error(`the template does not allow ${action}`);
-        policy.Statement = policy.Statement.map((statement) => ({
-          ...statement,
-          Action: [statement.Action ?? []].flat().map((name) => (name === action ? 'sts:GetCallerIdentity' : name)),
-        }));
-      },
+      edit: (template) => withoutAction(rolePolicy(template), action),
     });
     collector.failing.beta = 'not-found';
     await expect(deployed.fireSchedule(noon)).rejects.toMatchObject({

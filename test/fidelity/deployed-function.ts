@@ -15,19 +15,18 @@ export interface DeployedFunction {
 }
 
 /**
- * Downloads and unpacks the code of the stack's function. Fails if the hash of the function's code is another one.
+ * Downloads and unpacks the code of a function of the stack. Fails if the hash of the function's code is another one.
+ * @param functionName as the account knows it
  * @param objectKey of the zip file in the bucket of assets, because moto cannot return the function's own copy
  * @param codeFolder is created
  */
 export async function downloadFunction(
   account: MotoAccount,
-  stackName: string,
+  functionName: string,
   objectKey: string,
   codeFolder: string,
 ): Promise<DeployedFunction> {
-  const resource = (await account.resourcesOf(stackName)).find(({ type }) => type === 'AWS::Lambda::Function');
-  if (resource === undefined) throw new Error(`The stack ${stackName} has no function.`);
-  const configuration = await account.configurationOf(resource.physicalId);
+  const configuration = await account.configurationOf(functionName);
   const { Body } = await account.s3.send(new GetObjectCommand({ Bucket: assetBucket, Key: objectKey }));
   const archive = (await Body?.transformToByteArray()) ?? new Uint8Array();
   expect(configuration.CodeSha256).toBe(createHash('sha256').update(archive).digest('base64'));
@@ -45,7 +44,8 @@ export function filesOf(folder: string): Record<string, string> {
 }
 
 /**
- * Invokes the function once. The deployed policies of its role are enforced on every call.
+ * Invokes the function once. The deployed policies of its role are enforced on every call to S3 and Secrets Manager; KMS
+ * and SNS are moto's, which enforces none.
  * @param archiveFolder gets the archive's objects
  */
 export async function invokeDeployed(
@@ -54,7 +54,11 @@ export async function invokeDeployed(
   { apiKey, archiveFolder, event }: { apiKey: string; archiveFolder: string; event: object },
 ): Promise<InvocationResult> {
   const { FunctionName: name, Role: roleArn, Environment } = configuration;
-  const environment = Environment.Variables;
+  const environment: Readonly<Record<string, string>> = {
+    ...Environment.Variables,
+    AWS_ENDPOINT_URL_KMS: account.url,
+    AWS_ENDPOINT_URL_SNS: account.url,
+  };
   const bucket = environment[environmentNames.archiveBucket] ?? '';
   const secret = environment[environmentNames.apiKeySecret] ?? '';
   const role = { accessKeyId: 'ASIADEPLOYED', secretAccessKey: 'deployed-secret', sessionToken: 'deployed-session' };

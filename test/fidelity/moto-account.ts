@@ -1,3 +1,4 @@
+import { KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { XMLParser } from 'fast-xml-parser';
@@ -47,12 +48,14 @@ export class MotoAccount {
   readonly url: string;
   readonly s3: S3Client;
   readonly secrets: SecretsManagerClient;
+  readonly kms: KMSClient;
   readonly #xml = new XMLParser({ isArray: (name) => name === 'member', parseTagValue: false });
 
   constructor(url: string) {
     this.url = url;
     this.s3 = new S3Client({ endpoint: url, region, credentials, forcePathStyle: true });
     this.secrets = new SecretsManagerClient({ endpoint: url, region, credentials });
+    this.kms = new KMSClient({ endpoint: url, region, credentials });
   }
 
   /**

@@ -1,11 +1,17 @@
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { GetPublicKeyCommand } from '@aws-sdk/client-kms';
 import { GetBucketEncryptionCommand, GetObjectCommand, ListBucketsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { DescribeSecretCommand } from '@aws-sdk/client-secrets-manager';
 import { findStack } from '../../cli/stack/find-stack';
 import { startInAccount } from '../../cli/stack/start-in-account';
+import { type SealName, sealKey } from '../../lambda/archive/archive-layout';
+import { signatureSchema } from '../../lambda/verify/seals/seal';
 import { knownIds } from '../infra/template-pairs';
 import { findCommand } from '../local/aws/moto-server';
 import { accountId, credentials, region } from './moto-account';
-import { type Assembly, type Collected, type MotoStack, stackName, startMotoStack } from './moto-stack';
+import { type Assembly, type Audited, type Collected, type MotoStack, stackName, startMotoStack } from './moto-stack';
 import { missingTypes, workarounds } from './moto-workarounds';
 
 const command = findCommand('moto_server');
@@ -21,6 +27,7 @@ const ignoredByMoto = { alerts: { emails: ['day@example.com'] }, testEvents: tru
 /** Options with roles of their own. moto cannot remove them: it deletes a role and its policy in any order, and fails. */
 const withRoles = {
   shards: 2,
+  audit: { schedule: 'cron(30 6 * * ? *)' },
   archive: { replicateTo: { bucketArn: 'arn:aws:s3:::copies', account: '222222222222' } },
 };
 
@@ -45,9 +52,24 @@ const everything = {
   },
   tags: { team: 'platform' },
   shards: 2,
+  audit: { schedule: 'cron(30 6 * * ? *)', timeZone: 'Europe/Berlin', rereadDays: 90, staleAfterHours: 100 },
   testEvents: true,
   athenaTables: true,
 };
+
+/** Fails if the audit found damage, or if its seal is not signed with the key in the account. */
+async function expectSeal(stack: MotoStack, { result, archiveFolder }: Audited): Promise<void> {
+  expect(result).toMatchObject({ number: 1, damage: 0, verified: { objects: 4 } });
+  const read = (part: SealName['part']) => readFileSync(join(archiveFolder, sealKey({ number: 1, part })), 'utf8');
+  expect(createHash('sha256').update(read('seal')).digest('hex')).toBe(result.sha256);
+  const { keyArn, publicKey, signature, sha256 } = signatureSchema.parse(JSON.parse(read('signature')));
+  expect(sha256).toBe(result.sha256);
+  expect(keyArn).toBe(stack.standIns.signingKeyArn);
+  const { PublicKey = new Uint8Array() } = await stack.account.kms.send(new GetPublicKeyCommand({ KeyId: keyArn }));
+  expect(Buffer.from(PublicKey).toString('base64')).toBe(publicKey);
+  const key = createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' });
+  expect(verify('sha256', Buffer.from(sha256), key, Buffer.from(signature, 'base64'))).toBe(true);
+}
 
 /**
  * The real command line bootstraps, deploys, updates and destroys the real stack in moto's account. moto runs no
@@ -155,6 +177,7 @@ describeIfMoto('the stack in moto (skipped where moto_server is not in the PATH)
     for (const resource of before.filter(({ logicalId }) => knownIds.includes(logicalId)))
       if (resource.logicalId in changed.template.Resources) expect(after).toContainEqual(resource);
     expect((await stack.collect(changed)).summary.counts.archived).toBe(4);
+    await expectSeal(stack, await stack.audit(changed));
   });
 
   it('keeps buckets, objects and secret when it is destroyed, and removes its function', async () => {
@@ -168,7 +191,7 @@ describeIfMoto('the stack in moto (skipped where moto_server is not in the PATH)
     expect(Buckets.filter(({ Name }) => Name?.startsWith(stackName))).toHaveLength(2);
     const kept = await account.s3.send(new GetObjectCommand(object));
     expect(await kept.Body?.transformToString()).toBe('kept');
-    await account.secrets.send(new DescribeSecretCommand({ SecretId: stack.secretArn }));
+    await account.secrets.send(new DescribeSecretCommand({ SecretId: stack.standIns.secretArn }));
   });
 
   it('deploys again after that, with a new and empty archive beside the old one', async () => {

@@ -1,7 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { CreateKeyCommand } from '@aws-sdk/client-kms';
 import { CreateSecretCommand } from '@aws-sdk/client-secrets-manager';
+import type { AuditResult } from '../../lambda/audit/audit';
 import type { RunSummary } from '../../lambda/run/run-record';
 import { demoContent } from '../../local/demo-service/demo-content';
 import { startDemoService } from '../../local/demo-service/start-demo-service';
@@ -9,9 +11,9 @@ import { readAssembly } from '../../local/deployment/read-assembly';
 import type { Template } from '../../local/deployment/stack-template';
 import { startMoto } from '../local/aws/moto-server';
 import { type CdkCommand, startCdkCommand } from './cdk-command';
-import { downloadFunction, filesOf, invokeDeployed } from './deployed-function';
+import { type DeployedFunction, downloadFunction, filesOf, invokeDeployed } from './deployed-function';
 import { accountId, type DeployedConfiguration, type DeployedResource, MotoAccount, region } from './moto-account';
-import { prepareAssembly } from './moto-workarounds';
+import { prepareAssembly, type StandIns } from './moto-workarounds';
 
 export const stackName = 'moto-check';
 const apiKey = 'the-api-key-of-the-check';
@@ -31,6 +33,14 @@ export interface Collected {
   readonly summary: RunSummary;
 }
 
+/** What the deployed audit did in one invocation. */
+export interface Audited {
+  readonly configuration: DeployedConfiguration;
+  readonly result: AuditResult;
+  /** Where the seal lies. */
+  readonly archiveFolder: string;
+}
+
 /** Starts moto with an empty account, the CDK command line for it, and a demo service that the collector reads. */
 export async function startMotoStack(motoCommand: string): Promise<MotoStack> {
   const folder = mkdtempSync(join(tmpdir(), 'moto-check-'));
@@ -48,7 +58,10 @@ export async function startMotoStack(motoCommand: string): Promise<MotoStack> {
     const account = new MotoAccount(moto.url);
     const secret = new CreateSecretCommand({ Name: 'moto-check-key', SecretString: apiKey });
     const { ARN: secretArn = '' } = await account.secrets.send(secret);
-    return new MotoStack({ folder, account, cdk, secretArn, baseUrl: demo.url, close });
+    const kind = { KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' } as const;
+    const { KeyMetadata } = await account.kms.send(new CreateKeyCommand(kind));
+    const standIns = { secretArn, signingKeyArn: KeyMetadata?.Arn ?? '' };
+    return new MotoStack({ folder, account, cdk, standIns, baseUrl: demo.url, close });
   } catch (error) {
     await close();
     throw error;
@@ -60,8 +73,7 @@ interface MotoStackParts {
   readonly folder: string;
   readonly account: MotoAccount;
   readonly cdk: CdkCommand;
-  /** The secret that stands in for the template's. */
-  readonly secretArn: string;
+  readonly standIns: StandIns;
   /** Of the demo service. */
   readonly baseUrl: string;
   readonly close: () => Promise<void>;
@@ -70,13 +82,13 @@ interface MotoStackParts {
 /** The real stack in moto's account, deployed by the project's own CDK command line. */
 export class MotoStack {
   readonly account: MotoAccount;
-  readonly secretArn: string;
+  readonly standIns: StandIns;
   readonly #parts: MotoStackParts;
   #assemblies = 0;
 
   constructor(parts: MotoStackParts) {
     this.account = parts.account;
-    this.secretArn = parts.secretArn;
+    this.standIns = parts.standIns;
     this.#parts = parts;
   }
 
@@ -97,7 +109,7 @@ export class MotoStack {
     const schedule = { expression: 'cron(0 * * * ? *)' };
     writeFileSync(config, JSON.stringify({ name: stackName, service: { baseUrl }, schedule, ...members }));
     await cdk.run(['synth', '-q', '-c', `config=${config}`, '-o', folder]);
-    return { folder, template: prepareAssembly(folder, this.secretArn, withIgnored) };
+    return { folder, template: prepareAssembly(folder, this.standIns, withIgnored) };
   }
 
   bootstrap({ folder }: Assembly): Promise<string> {
@@ -130,24 +142,50 @@ export class MotoStack {
   }
 
   /**
-   * Downloads the deployed function from moto and invokes it once. Fails if its code is not the assembly's, or if the
+   * Downloads the deployed collector from moto and invokes it once. Fails if its code is not the assembly's, or if the
    * invocation fails.
    */
-  async collect({ folder }: Assembly): Promise<Collected> {
+  async collect(assembly: Assembly): Promise<Collected> {
+    const { deployed, files } = await this.#download(assembly, 'CollectorFunction');
+    const summary = (await this.#invoke(assembly, deployed)) as RunSummary;
+    const { clusters } = JSON.parse(files['collection.json'] ?? '');
+    return { configuration: deployed.configuration, clusters, summary };
+  }
+
+  /** Does the same with the deployed audit, which reads what {@link collect} has archived. */
+  async audit(assembly: Assembly): Promise<Audited> {
+    const { deployed } = await this.#download(assembly, 'AuditFunction');
+    const result = (await this.#invoke(assembly, deployed)) as AuditResult;
+    return { configuration: deployed.configuration, result, archiveFolder: archiveFolderOf(assembly) };
+  }
+
+  async #download({ folder }: Assembly, logicalPrefix: string) {
     const { template, assetFolder } = readAssembly(folder);
-    const functions = Object.values(template.Resources).filter(({ Type }) => Type === 'AWS::Lambda::Function');
-    const { S3Key } = functions[0]?.Properties?.Code as { S3Key: string };
-    const deployed = await downloadFunction(this.account, stackName, S3Key, `${folder}-deployed`);
+    const [, found] =
+      Object.entries(template.Resources).find(
+        ([id, { Type }]) => Type === 'AWS::Lambda::Function' && id.startsWith(logicalPrefix),
+      ) ?? [];
+    const { S3Key } = found?.Properties?.Code as { S3Key: string };
+    const name = await this.physicalIdOf(logicalPrefix);
+    const deployed = await downloadFunction(this.account, name, S3Key, `${folder}-${logicalPrefix}`);
     const files = filesOf(deployed.codeFolder);
     expect(files).toEqual(filesOf(assetFolder(S3Key)));
-    const archiveFolder = `${folder}-archive`;
-    const { payload, error } = await invokeDeployed(this.account, deployed, { apiKey, archiveFolder, event: {} });
+    return { deployed, files };
+  }
+
+  async #invoke(assembly: Assembly, deployed: DeployedFunction): Promise<unknown> {
+    const options = { apiKey, archiveFolder: archiveFolderOf(assembly), event: {} };
+    const { payload, error } = await invokeDeployed(this.account, deployed, options);
     expect(error).toBeUndefined();
-    const { clusters } = JSON.parse(files['collection.json'] ?? '');
-    return { configuration: deployed.configuration, clusters, summary: payload as RunSummary };
+    return payload;
   }
 
   close(): Promise<void> {
     return this.#parts.close();
   }
+}
+
+/** Where the objects lie that the functions of an assembly write. */
+function archiveFolderOf({ folder }: Assembly): string {
+  return `${folder}-archive`;
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DescribeKeyCommand } from '@aws-sdk/client-kms';
 import {
   DeleteBucketCommand,
   GetBucketVersioningCommand,
@@ -81,6 +82,18 @@ export const workarounds: Readonly<Record<string, IsNeeded>> = {
     await account.query('cloudformation', 'DeleteStack', { StackName });
     return created.length === 1 && updated.length === 0;
   },
+  "a signing key is created through its own API: moto's CloudFormation makes every key one that encrypts": async (
+    account,
+  ) => {
+    const StackName = 'probe-of-signing-keys';
+    const Properties = { KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY', KeyPolicy: { Statement: [] } };
+    const Resources = { Key: { Type: 'AWS::KMS::Key', Properties } };
+    await account.query('cloudformation', 'CreateStack', { StackName, TemplateBody: JSON.stringify({ Resources }) });
+    const [key] = await account.resourcesOf(StackName);
+    const { KeyMetadata } = await account.kms.send(new DescribeKeyCommand({ KeyId: key?.physicalId }));
+    await account.query('cloudformation', 'DeleteStack', { StackName });
+    return KeyMetadata?.KeyUsage !== 'SIGN_VERIFY';
+  },
   'a changed stack is deployed without what moto ignores: moto cannot remove such a resource after a change': async (
     account,
   ) => {
@@ -152,13 +165,23 @@ export async function missingTypes(account: MotoAccount, stackName: string, temp
   return [...new Set(missing)].filter((type) => !ignoredTypes.includes(type));
 }
 
+/** What stands in for resources of the template, by ARN. */
+export interface StandIns {
+  readonly secretArn: string;
+  readonly signingKeyArn: string;
+}
+
 /**
  * Applies the workarounds to a synthesised assembly with one stack.
- * @param secretArn the secret that stands in for the template's
+ * @param standIns what was created through other APIs, because CloudFormation in moto cannot
  * @param withIgnored whether resources that moto ignores stay in the template
  * @returns the template before the change
  */
-export function prepareAssembly(folder: string, secretArn: string, withIgnored: boolean): Template {
+export function prepareAssembly(
+  folder: string,
+  { secretArn, signingKeyArn }: StandIns,
+  withIgnored: boolean,
+): Template {
   const [file = ''] = readdirSync(folder).filter((name) => name.endsWith('.template.json'));
   const template: Template = JSON.parse(readFileSync(join(folder, file), 'utf8'));
   const replacements = new Map(
@@ -166,11 +189,15 @@ export function prepareAssembly(folder: string, secretArn: string, withIgnored: 
       .filter(([, { Type }]) => ignoredTypes.includes(Type))
       .map(([id, { Type }]) => [id, Type === 'AWS::SecretsManager::Secret' ? secretArn : `not-in-moto-${id}`]),
   );
+  const signingKeys = Object.entries(template.Resources).flatMap(([id, { Properties }]) =>
+    Properties?.KeyUsage === 'SIGN_VERIFY' ? [id] : [],
+  );
   const changed = JSON.stringify(template, (name, value: unknown) => {
     if (name === 'KeyPolicy') return { Statement: [] };
     if (!withIgnored && replacements.has(name)) return undefined;
     if (typeof value !== 'object' || value === null) return value;
     const { Ref: ref, 'Fn::GetAtt': attribute } = value as Record<string, unknown>;
+    if (Array.isArray(attribute) && signingKeys.includes(attribute[0])) return signingKeyArn;
     return replacements.get(String(Array.isArray(attribute) ? attribute[0] : ref)) ?? value;
   });
   writeFileSync(join(folder, file), changed.replaceAll('"RetainExceptOnCreate"', '"Retain"'));

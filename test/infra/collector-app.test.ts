@@ -2,7 +2,7 @@ import { type App, Validations } from 'aws-cdk-lib';
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { configurations, exampleApp, exampleTemplate, type TemplateJson } from './example-stack';
+import { audited, configurations, exampleApp, exampleTemplate, type TemplateJson } from './example-stack';
 import { operations } from './observability-setup';
 
 function check(app: App): void {
@@ -22,12 +22,13 @@ describe('the stack', () => {
   });
 
   it('keeps the logical ids of archive and secret, because a rename would split the archive', () => {
-    const { Resources } = exampleTemplate({ archive: { kms: true } }).toJSON() as TemplateJson;
+    const { Resources } = exampleTemplate({ archive: { kms: true }, ...audited }).toJSON() as TemplateJson;
     const kept = Object.entries(Resources).filter(
       ([, { DeletionPolicy }]) => DeletionPolicy === 'RetainExceptOnCreate',
     );
     expect(kept.map(([id, { Type }]) => `${Type} ${id}`).sort()).toEqual([
       'AWS::KMS::Key ArchiveKey3EF5EDE5',
+      'AWS::KMS::Key AuditSigningKey58F79527',
       'AWS::S3::Bucket ArchiveAccessLogs31F4F9D7',
       'AWS::S3::Bucket ArchiveBucket49F1AC64',
       'AWS::S3::BucketPolicy ArchiveAccessLogsPolicyDC10615C',
@@ -38,7 +39,7 @@ describe('the stack', () => {
 
   it('is described in the operations guide with what a new stack can take over', () => {
     const listed = [...operations.matchAll(/^ {9}"(\w+)": \{ "\w+": "/gm)].map(([, id]) => id);
-    const { Resources } = exampleTemplate({ archive: { kms: true } }).toJSON() as TemplateJson;
+    const { Resources } = exampleTemplate({ archive: { kms: true }, ...audited }).toJSON() as TemplateJson;
     const kept = Object.entries(Resources).filter(
       ([, { DeletionPolicy }]) => DeletionPolicy === 'RetainExceptOnCreate',
     );

@@ -1,4 +1,10 @@
-import { functionTimeoutSeconds, logMessages, metricNames, metricNamespace } from '../../lambda/stack-contract';
+import {
+  auditMetricNames,
+  functionTimeoutSeconds,
+  logMessages,
+  metricNames,
+  metricNamespace,
+} from '../../lambda/stack-contract';
 import { dashboardOf } from './dashboard-body';
 
 describe('the dashboard', () => {
@@ -104,5 +110,19 @@ describe('the dashboard', () => {
     const plain = dashboardOf().widgets;
     expect(widgets).toHaveLength(plain.length + 2);
     expect(JSON.stringify(plain)).not.toContain('AWS/States');
+  });
+
+  it('has one small row about the audit, if there is one', () => {
+    const { widgets, widget } = dashboardOf({ audit: { schedule: 'cron(30 6 * * ? *)' } });
+    const rows = [widget('Seals and damage'), widget('Hours since the stalest cluster was archived')];
+    expect(new Set(rows.map(({ y }) => y)).size).toBe(1);
+    expect(rows.map(({ width, height }) => [width, height])).toEqual([
+      [12, 4],
+      [12, 4],
+    ]);
+    const metrics = rows.flatMap(({ properties }) => properties.metrics ?? []);
+    expect(metrics.map(([, name]) => name).sort()).toEqual(Object.values(auditMetricNames).sort());
+    for (const metric of metrics) expect(metric.at(-1)).toMatchObject({ period: 86_400 });
+    expect(widgets).toHaveLength(dashboardOf().widgets.length + 2);
   });
 });

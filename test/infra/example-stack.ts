@@ -26,15 +26,20 @@ export const everything = {
     securityGroupIds: ['sg-0123456789abcdef0'],
   },
   tags: { team: 'platform' },
+  audit: { schedule: 'cron(30 6 * * ? *)', timeZone: 'Europe/Berlin', rereadDays: 90, staleAfterHours: 48 },
   testEvents: true,
   athenaTables: true,
 };
+
+/** The shipped configuration with an audit. */
+export const audited = { audit: { schedule: 'cron(30 6 * * ? *)' } };
 
 /** Configurations that together use everything there is. */
 export const configurations: [string, Record<string, unknown>][] = [
   ['the shipped configuration', {}],
   ['everything that can be added', everything],
   ['a fleet in shards', { shards: 4 }],
+  ['an audit', audited],
   ['keys and a secret of others', { archive: { kms: kmsKeyArn }, apiKeySecret: 'platform/clusters' }],
   [
     'an existing topic, in one account and region',

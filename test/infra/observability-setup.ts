@@ -12,6 +12,7 @@ import { AwsSolutionsChecks } from 'cdk-nag';
 import { Alerts } from '../../infra/alerts';
 import { longestExecutionSeconds } from '../../infra/limits';
 import { Observability } from '../../infra/observability';
+import { longestGap } from '../../lambda/schedule/cron-gap';
 
 const root = join(__dirname, '..', '..');
 const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));
@@ -27,10 +28,13 @@ export interface Setup {
   readonly copied?: boolean;
   /** Shards of the fleet; left out: one function without a state machine. */
   readonly shards?: number;
+  /** Left out: no audit. */
+  readonly audit?: { readonly schedule: string; readonly staleAfterHours?: number };
 }
 
 /** A stack with alerts and observability only. What they watch is imported. */
-export function observedStack({ name = 'observed', schedule, alerts: changes, copied = false, shards }: Setup = {}) {
+export function observedStack(setup: Setup = {}) {
+  const { name = 'observed', schedule, alerts: changes, copied = false, shards, audit } = setup;
   const app = new App({ context });
   const stack = new Stack(app, 'observed', { env: { account: '111111111111', region: 'eu-central-1' } });
   const config = {
@@ -49,6 +53,7 @@ export function observedStack({ name = 'observed', schedule, alerts: changes, co
     deadLetterQueue: sqs.Queue.fromQueueArn(stack, 'Queue', arn('sqs', 'lost')),
     archiveBucket: s3.Bucket.fromBucketName(stack, 'Bucket', 'archive'),
     failedReplications: copied ? new cloudwatch.Metric({ namespace: 'AWS/S3', metricName: 'Failed' }) : undefined,
+    audit: audit && { gap: longestGap(audit.schedule, 'Etc/UTC'), staleAfterHours: audit.staleAfterHours },
     fanOut:
       shards === undefined
         ? undefined

@@ -4,6 +4,7 @@ import { deliveryAgeSeconds, eventAgeSeconds, longestExecutionSeconds } from '..
 import { longestGap } from '../../lambda/schedule/cron-gap';
 import {
   asynchronousAttempts,
+  auditMetricNames,
   deadlineReserveSeconds,
   functionTimeoutSeconds,
   metricNames,
@@ -38,6 +39,9 @@ interface Alarm {
   WarmUpConfiguration?: { WarmUpPeriodDurationInMinutes: number };
 }
 
+/** With every alarm that there is. */
+const complete: Setup = { copied: true, audit: { schedule: 'cron(30 6 * * ? *)', staleAfterHours: 48 } };
+
 const synthesised = new Map<string, Map<string, Alarm>>();
 
 /** The alarms of a stack by their title; each stack is synthesised once. */
@@ -70,11 +74,11 @@ describe('the messages', () => {
   it('have one heading each in the operations guide, which has no others', () => {
     const section = /^## Alarms$(.*?)(?=^## )/ms.exec(operations)?.[1] ?? '';
     const headings = [...section.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
-    expect(headings.sort()).toEqual([...alarmsOf({ copied: true }).keys()].sort());
+    expect(headings.sort()).toEqual([...alarmsOf(complete).keys()].sort());
   });
 
   it('say what it means, what to look at and what to do, in at most 1,024 characters', () => {
-    for (const [title, { AlarmDescription }] of alarmsOf({ copied: true })) {
+    for (const [title, { AlarmDescription }] of alarmsOf(complete)) {
       expect(AlarmDescription).toMatch(/^[A-Z].{20,}\.\n\nLook at: .{20,}\.\n\nDo: .{20,}\.\n\nMore: /);
       expect(AlarmDescription).toContain(`docs/operations.md, "${title}"`);
       expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
@@ -82,8 +86,8 @@ describe('the messages', () => {
   });
 
   it('name the execution of a fleet in shards, in at most 1,024 characters', () => {
-    const alarms = alarmsOf({ shards: 500, copied: true });
-    expect([...alarms.keys()].sort()).toEqual([...alarmsOf({ copied: true }).keys()].sort());
+    const alarms = alarmsOf({ ...complete, shards: 500 });
+    expect([...alarms.keys()].sort()).toEqual([...alarmsOf(complete).keys()].sort());
     for (const { AlarmDescription } of alarms.values()) expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
     expect(alarms.get('Run failed for good')?.AlarmDescription).toMatch(/Do: .*complete the run .*another execution/);
     expect(alarms.get('Run missing')?.AlarmDescription).toMatch(/the records of all its shards/);
@@ -100,17 +104,22 @@ describe('the messages', () => {
 });
 
 describe('alarms and dashboard', () => {
-  it('the cost estimate counts the metrics and alarms there are', () => {
-    const alarmMetrics = [...alarmsOf().values()]
-      .map(({ Metrics }) => Metrics?.filter(({ MetricStat }) => MetricStat !== undefined).length ?? 1)
-      .reduce((sum, count) => sum + count);
+  it('the cost estimate counts the metrics and alarms there are, without and with an audit', () => {
+    const alarmMetrics = (setup?: Setup) =>
+      [...alarmsOf(setup).values()]
+        .map(({ Metrics }) => Metrics?.filter(({ MetricStat }) => MetricStat !== undefined).length ?? 1)
+        .reduce((sum, count) => sum + count);
+    const ofAudit = Object.keys(auditMetricNames).length;
     expect(operations).toContain(
-      `${Object.keys(metricNames).length} metrics x $0.30 + ${alarmMetrics} alarm metrics x $0.10`,
+      `${Object.keys(metricNames).length - ofAudit} metrics x $0.30 + ${alarmMetrics()} alarm metrics x $0.10`,
     );
+    const { audit } = complete;
+    const more = alarmMetrics({ ...(audit && { audit }) }) - alarmMetrics();
+    expect(operations).toContain(`audit: ${ofAudit} metrics x $0.30 + ${more} alarm metrics x $0.10`);
   });
 
   it('cdk-nag and the built-in template validation find nothing', () => {
-    expect(() => checkSolutions(observedStack({ shards: 4, copied: true }).app)).not.toThrow();
+    expect(() => checkSolutions(observedStack({ ...complete, shards: 4 }).app)).not.toThrow();
   });
 });
 
@@ -197,6 +206,63 @@ describe('run missing', () => {
 
   it('has no warning if it has an alarm', () => {
     expect(Annotations.fromStack(observedStack().stack).findWarning('*', Match.anyValue())).toEqual([]);
+  });
+});
+
+describe('the alarms about the audit', () => {
+  it('do not exist without an audit', () => {
+    expect([...alarmsOf().keys()].filter((title) => /audit|stale/i.test(title))).toEqual([]);
+  });
+
+  it('an audit is missing after the longest gap of its own schedule without a signed seal', () => {
+    const missing = alarm('Audit missing', complete);
+    expect(missing).toMatchObject({
+      EvaluationPeriods: 25,
+      DatapointsToAlarm: 25,
+      Threshold: 1,
+      ComparisonOperator: 'LessThanThreshold',
+      TreatMissingData: 'breaching',
+      WarmUpConfiguration: { WarmUpPeriodDurationInMinutes: 25 * 60 },
+    });
+    expect(scheduledRuns(missing)).toMatchObject({
+      Metric: {
+        Namespace: metricNamespace,
+        MetricName: auditMetricNames.sealsWritten,
+        Dimensions: [{ Name: 'service', Value: 'observed' }],
+      },
+      Stat: 'Sum',
+      Period: 3600,
+    });
+  });
+
+  it('has no alarm for an audit every second week, and synth warns of it', () => {
+    const setup = { audit: { schedule: 'cron(30 6 1,15 * ? *)' } };
+    expect([...alarmsOf(setup).keys()]).not.toContain('Audit missing');
+    const warnings = Annotations.fromStack(observedStack(setup).stack).findWarning('*', Match.anyValue());
+    expect(warnings.map(({ entry }) => entry.data)).toEqual([
+      expect.stringMatching(/No alarm watches for missing audits: .* Watch "Seals and damage" on the dashboard/),
+    ]);
+  });
+
+  it('damage stays until the next audit had its time, even if that is more than a day', () => {
+    expect(alarm('Audit found damage', complete)).toMatchObject({
+      MetricName: auditMetricNames.auditFindings,
+      Statistic: 'Maximum',
+      Threshold: 1,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      EvaluationPeriods: 25,
+      DatapointsToAlarm: 1,
+      TreatMissingData: 'notBreaching',
+    });
+  });
+
+  it('clusters are stale only after more hours than configured, and never if none are', () => {
+    expect(alarm('Clusters stale', complete)).toMatchObject({
+      MetricName: auditMetricNames.stalestHours,
+      Threshold: 48,
+      ComparisonOperator: 'GreaterThanThreshold',
+    });
+    expect([...alarmsOf({ audit: { schedule: 'cron(30 6 * * ? *)' } }).keys()]).not.toContain('Clusters stale');
   });
 });
 

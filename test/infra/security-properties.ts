@@ -1,4 +1,5 @@
 import { Match, Template } from 'aws-cdk-lib/assertions';
+import { auditEnvironmentNames, environmentNames } from '../../lambda/stack-contract';
 import { allowedTo, resourcesOf, statementsOf, type TemplateJson, textOf } from './example-stack';
 
 /** What must hold for every template, by name. A check throws if it does not hold. */
@@ -46,11 +47,11 @@ export const securityProperties: Record<string, (json: TemplateJson) => void> = 
       LoggingConfiguration: { DestinationBucketName: { Ref: Match.stringLikeRegexp('^ArchiveAccessLogs') } },
     }),
 
-  'archive, its protection and its secret outlive the stack, unless its creation fails': (json) => {
+  'archive, its protection, its secret and its signing key outlive the stack, unless its creation fails': (json) => {
     const kept = ['AWS::S3::Bucket', 'AWS::S3::BucketPolicy', 'AWS::SecretsManager::Secret'];
     const resources = [
       ...kept.flatMap((type) => resourcesOf(json, type)),
-      ...resourcesOf(json, 'AWS::KMS::Key').filter(([id]) => id.startsWith('Archive')),
+      ...resourcesOf(json, 'AWS::KMS::Key').filter(([id]) => /^(Archive|Audit)/.test(id)),
     ];
     for (const [, { DeletionPolicy, UpdateReplacePolicy }] of resources)
       expect([DeletionPolicy, UpdateReplacePolicy]).toEqual(['RetainExceptOnCreate', 'Retain']);
@@ -90,7 +91,8 @@ export const securityProperties: Record<string, (json: TemplateJson) => void> = 
       'lambda:InvokeFunction <CollectorFunction.Arn>',
       'sqs:SendMessage <ScheduleUndelivered.Arn>',
     ]);
-    Template.fromJSON(json as never).hasResourceProperties('AWS::IAM::Role', {
+    const roles = resourcesOf(json, 'AWS::IAM::Role').filter(([id]) => /^(Audit)?ScheduleRole/.test(id));
+    every({ Resources: Object.fromEntries(roles) }, 'AWS::IAM::Role', {
       AssumeRolePolicyDocument: {
         Statement: [
           {
@@ -107,21 +109,21 @@ export const securityProperties: Record<string, (json: TemplateJson) => void> = 
   'no template holds a key': (json) => {
     for (const [, { Properties }] of resourcesOf(json, 'AWS::SecretsManager::Secret'))
       expect(Object.keys(Properties)).toEqual(['Description']);
-    for (const [, { Properties }] of resourcesOf(json, 'AWS::Lambda::Function')) {
+    for (const [id, { Properties }] of resourcesOf(json, 'AWS::Lambda::Function')) {
       const { Variables } = Properties.Environment as { Variables: object };
-      expect(Object.keys(Variables).sort()).toEqual([
-        'API_KEY_SECRET',
-        'ARCHIVE_BUCKET',
-        'NODE_OPTIONS',
-        'POWERTOOLS_SERVICE_NAME',
-      ]);
+      const own = id.startsWith('Audit') ? auditEnvironmentNames : environmentNames;
+      expect(Object.keys(Variables).sort()).toEqual(
+        [...Object.values(own), 'NODE_OPTIONS', 'POWERTOOLS_SERVICE_NAME'].sort(),
+      );
     }
   },
 
   'lost deliveries are kept, encrypted': (json) => {
     every(json, 'AWS::SQS::Queue', { SqsManagedSseEnabled: true });
     every(json, 'AWS::Scheduler::Schedule', {
-      Target: { DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^ScheduleUndelivered'), 'Arn'] } } },
+      Target: {
+        DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^(Audit)?ScheduleUndelivered'), 'Arn'] } },
+      },
     });
   },
 
@@ -146,7 +148,105 @@ export const securityProperties: Record<string, (json: TemplateJson) => void> = 
       },
     });
   },
+
+  'the collector neither adds seals nor signs': (json) => {
+    const allowed = allowedTo(json, 'CollectorRole').filter((line) => /^(s3:Put|kms:)/.test(line));
+    expect(allowed.filter((line) => !/^(s3:PutObject|kms:(Decrypt|GenerateDataKey)) /.test(line))).toEqual([]);
+    expect(allowed.filter((line) => /<ArchiveBucket\.Arn>\/(seals|\*)|SigningKey/.test(line))).toEqual([]);
+  },
+
+  'the audit adds nothing but seals, and signs with one key': withAudit((json) => {
+    const allowed = allowedTo(json, 'AuditRole').filter((line) =>
+      /^(s3:|kms:.*SigningKey|kms:Sign|kms:\*|\*)/.test(line),
+    );
+    expect(allowed).toEqual([
+      'kms:GetPublicKey <AuditSigningKey.Arn>',
+      'kms:Sign <AuditSigningKey.Arn>',
+      's3:GetObject <ArchiveBucket.Arn>/*',
+      's3:ListBucket <ArchiveBucket.Arn>',
+      's3:ListBucketVersions <ArchiveBucket.Arn>',
+      's3:PutObject <ArchiveBucket.Arn>/seals/*',
+    ]);
+  }),
+
+  'the archive takes seals from the audit only': withAudit((json) =>
+    archivePolicy(json, {
+      Effect: 'Deny',
+      Action: 's3:PutObject',
+      Principal: { AWS: '*' },
+      Resource: objectsBelow('seals'),
+      Condition: { ArnNotEquals: { 'aws:PrincipalArn': auditRole } },
+    }),
+  ),
+
+  'the archive takes new seals only, from whomever': withAudit((json) =>
+    archivePolicy(json, {
+      Effect: 'Deny',
+      Action: 's3:PutObject',
+      Principal: { AWS: '*' },
+      Resource: objectsBelow('seals'),
+      Condition: { Null: { 's3:if-none-match': 'true' } },
+    }),
+  ),
+
+  'the archive takes nothing else from the audit, and lets it delete nothing': withAudit((json) => {
+    archivePolicy(json, {
+      Effect: 'Deny',
+      Action: 's3:PutObject',
+      Principal: { AWS: auditRole },
+      Resource: ['configurations', 'logs', 'manifests', 'runs'].map(objectsBelow),
+      Condition: Match.absent(),
+    });
+    archivePolicy(json, {
+      Effect: 'Deny',
+      Action: Match.arrayWith(['s3:DeleteObject*']),
+      Principal: { AWS: auditRole },
+      Resource: everyObject,
+      Condition: Match.absent(),
+    });
+  }),
+
+  'the key of the seals signs for the audit only': withAudit((json) => {
+    const keys = resourcesOf(json, 'AWS::KMS::Key').filter(([id]) => id.startsWith('AuditSigningKey'));
+    every({ Resources: Object.fromEntries(keys) }, 'AWS::KMS::Key', {
+      KeySpec: 'ECC_NIST_P256',
+      KeyUsage: 'SIGN_VERIFY',
+      KeyPolicy: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Effect: 'Deny',
+            Action: 'kms:Sign',
+            Principal: { AWS: '*' },
+            Resource: '*',
+            Condition: { ArnNotEquals: { 'aws:PrincipalArn': auditRole } },
+          }),
+        ]),
+      },
+    });
+  }),
+
+  'seals and configurations never expire': (json) => {
+    const bucket = resourcesOf(json, 'AWS::S3::Bucket').filter(([id]) => id.startsWith('ArchiveBucket'));
+    for (const [, { Properties }] of bucket) {
+      const { Rules } = Properties.LifecycleConfiguration as { Rules: { Prefix?: string }[] };
+      expect(Rules.map(({ Prefix = 'everything' }) => Prefix).sort()).toEqual(['logs/', 'manifests/', 'runs/']);
+    }
+  },
 };
+
+/** A property of stacks that have an audit. */
+function withAudit(check: (json: TemplateJson) => void) {
+  return (json: TemplateJson) => {
+    if (resourcesOf(json, 'AWS::Lambda::Function').some(([id]) => id.startsWith('Audit'))) check(json);
+  };
+}
+
+const auditRole = { 'Fn::GetAtt': [Match.stringLikeRegexp('^AuditRole'), 'Arn'] };
+
+function objectsBelow(prefix: string): object {
+  const bucket = { 'Fn::GetAtt': [Match.stringLikeRegexp('^ArchiveBucket'), 'Arn'] };
+  return { 'Fn::Join': ['', [bucket, `/${prefix}/*`]] };
+}
 
 const everyObject = {
   'Fn::Join': ['', [{ 'Fn::GetAtt': [Match.stringLikeRegexp('^ArchiveBucket'), 'Arn'] }, '/*']],

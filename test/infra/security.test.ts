@@ -1,4 +1,5 @@
 import {
+  audited,
   everything,
   exampleTemplate,
   type Resource,
@@ -11,9 +12,11 @@ import { securityProperties } from './security-properties';
 
 const plain = exampleTemplate().toJSON() as TemplateJson;
 const full = exampleTemplate(everything).toJSON() as TemplateJson;
+const withAudit = exampleTemplate(audited).toJSON() as TemplateJson;
 
 describe.each(Object.entries(securityProperties))('%s', (_, check) => {
   it('with the shipped configuration', () => check(plain));
+  it('with an audit', () => check(withAudit));
   it('with everything that can be configured', () => check(full));
 });
 
@@ -27,12 +30,21 @@ function drop(policy: Resource, which: (statement: Statement) => boolean): void 
 
 const isTlsOnly = ({ Condition }: Statement) => Condition?.Bool?.['aws:SecureTransport'] === 'false';
 
-/** Adds a statement to the collector's own policy. */
-function widen(json: TemplateJson, statement: Statement): void {
-  statementsOf(resourceOf(json, 'AWS::IAM::Policy', 'CollectorRole')).push(statement);
+/** Adds a statement to a role's own policy; left out: the collector's. */
+function widen(json: TemplateJson, statement: Statement, role = 'CollectorRole'): void {
+  statementsOf(resourceOf(json, 'AWS::IAM::Policy', role)).push(statement);
 }
 
-const archiveObjects = { 'Fn::Join': ['', [{ 'Fn::GetAtt': ['ArchiveBucket49F1AC64', 'Arn'] }, '/*']] };
+/** Removes a statement of the archive's policy. */
+function dropFromArchive(sid: string) {
+  return (json: TemplateJson) =>
+    drop(resourceOf(json, 'AWS::S3::BucketPolicy', 'ArchiveBucket'), ({ Sid }) => Sid === sid);
+}
+
+const archiveObjectsBelow = (prefix: string) => ({
+  'Fn::Join': ['', [{ 'Fn::GetAtt': ['ArchiveBucket49F1AC64', 'Arn'] }, `/${prefix}*`]],
+});
+const archiveObjects = archiveObjectsBelow('');
 
 /** Changes that weaken the template, each with the property that must notice it. */
 const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson) => void][] = [
@@ -55,7 +67,8 @@ const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson)
     [
       ['AWS::S3::BucketPolicy', 'ArchiveBucket'],
       ['AWS::S3::BucketPolicy', 'ArchiveAccessLogs'],
-      ['AWS::SQS::QueuePolicy', ''],
+      ['AWS::SQS::QueuePolicy', 'Schedule'],
+      ['AWS::SQS::QueuePolicy', 'AuditSchedule'],
       ['AWS::SNS::TopicPolicy', ''],
     ] as const
   ).map(([type, id]): (typeof weakenings)[number] => [
@@ -79,10 +92,11 @@ const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson)
       ['AWS::S3::Bucket', 'ArchiveAccessLogs'],
       ['AWS::S3::BucketPolicy', 'ArchiveBucket'],
       ['AWS::SecretsManager::Secret', ''],
+      ['AWS::KMS::Key', 'AuditSigningKey'],
     ] as const
   ).map(([type, id]): (typeof weakenings)[number] => [
     `${type} ${id} goes with the stack`,
-    'archive, its protection and its secret outlive the stack, unless its creation fails',
+    'archive, its protection, its secret and its signing key outlive the stack, unless its creation fails',
     (json) => {
       resourceOf(json, type, id).DeletionPolicy = 'Delete';
     },
@@ -151,29 +165,87 @@ const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson)
     'the key travels in the environment',
     'no template holds a key',
     (json) => {
-      const { Environment } = resourceOf(json, 'AWS::Lambda::Function').Properties as {
+      const { Environment } = resourceOf(json, 'AWS::Lambda::Function', 'Collector').Properties as {
         Environment: { Variables: Record<string, unknown> };
       };
       Environment.Variables.API_KEY = 'key';
     },
   ],
   [
+    'the collector may add seals',
+    'the collector neither adds seals nor signs',
+    (json) => widen(json, { Effect: 'Allow', Action: 's3:PutObject', Resource: archiveObjectsBelow('seals/') }),
+  ],
+  [
+    'the collector may sign',
+    'the collector neither adds seals nor signs',
+    (json) => widen(json, { Effect: 'Allow', Action: 'kms:Sign', Resource: '*' }),
+  ],
+  [
+    'the audit may add logs',
+    'the audit adds nothing but seals, and signs with one key',
+    (json) =>
+      widen(json, { Effect: 'Allow', Action: 's3:PutObject', Resource: archiveObjectsBelow('logs/') }, 'AuditRole'),
+  ],
+  [
+    'the audit may sign with any key',
+    'the audit adds nothing but seals, and signs with one key',
+    (json) => widen(json, { Effect: 'Allow', Action: 'kms:Sign', Resource: '*' }, 'AuditRole'),
+  ],
+  [
+    'the audit may delete',
+    'the audit adds nothing but seals, and signs with one key',
+    (json) => widen(json, { Effect: 'Allow', Action: 's3:DeleteObject', Resource: archiveObjects }, 'AuditRole'),
+  ],
+  ['anybody may add seals', 'the archive takes seals from the audit only', dropFromArchive('SealsByAuditOnly')],
+  ['seals can be replaced', 'the archive takes new seals only, from whomever', dropFromArchive('OnlyNewSeals')],
+  [
+    'the archive takes logs from the audit',
+    'the archive takes nothing else from the audit, and lets it delete nothing',
+    dropFromArchive('AuditArchivesNothing'),
+  ],
+  [
+    'the archive lets the audit delete',
+    'the archive takes nothing else from the audit, and lets it delete nothing',
+    dropFromArchive('AuditDeletesNothing'),
+  ],
+  [
+    'anybody with the rights of an administrator signs',
+    'the key of the seals signs for the audit only',
+    (json) => {
+      const { KeyPolicy } = resourceOf(json, 'AWS::KMS::Key', 'AuditSigningKey').Properties as {
+        KeyPolicy: { Statement: Statement[] };
+      };
+      KeyPolicy.Statement = KeyPolicy.Statement.filter(({ Effect }) => Effect === 'Allow');
+    },
+  ],
+  [
+    'everything in the archive expires',
+    'seals and configurations never expire',
+    (json) => {
+      const { LifecycleConfiguration } = resourceOf(json, 'AWS::S3::Bucket', 'ArchiveBucket').Properties as {
+        LifecycleConfiguration: { Rules: object[] };
+      };
+      LifecycleConfiguration.Rules.push({ Id: 'all', Status: 'Enabled', ExpirationInDays: 400 });
+    },
+  ],
+  [
     'lost deliveries are not kept',
     'lost deliveries are kept, encrypted',
     (json) => {
-      const { Target } = resourceOf(json, 'AWS::Scheduler::Schedule').Properties as { Target: object };
+      const { Target } = resourceOf(json, 'AWS::Scheduler::Schedule', 'AuditSchedule').Properties as { Target: object };
       Object.assign(Target, { DeadLetterConfig: undefined });
     },
   ],
   [
     'the dead-letter queue is not encrypted',
     'lost deliveries are kept, encrypted',
-    (json) => delete resourceOf(json, 'AWS::SQS::Queue').Properties.SqsManagedSseEnabled,
+    (json) => delete resourceOf(json, 'AWS::SQS::Queue', 'AuditSchedule').Properties.SqsManagedSseEnabled,
   ],
   [
     'failed runs go nowhere',
     'a run that failed for good reaches the topic',
-    (json) => delete resourceOf(json, 'AWS::Lambda::EventInvokeConfig').Properties.DestinationConfig,
+    (json) => delete resourceOf(json, 'AWS::Lambda::EventInvokeConfig', 'Audit').Properties.DestinationConfig,
   ],
   [
     'an alarm is unlinked',
@@ -200,7 +272,7 @@ const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson)
 
 describe('a weaker template is noticed', () => {
   it.each(weakenings)('%s', (_, property, weaken) => {
-    const weaker = structuredClone(plain);
+    const weaker = structuredClone(withAudit);
     weaken(weaker);
     const broken = Object.keys(securityProperties).filter((name) => {
       try {

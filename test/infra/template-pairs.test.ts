@@ -22,6 +22,7 @@ const configurations: readonly Record<string, unknown>[] = [
   { apiKeySecret: 'platform/clusters' },
   { schedule: { expression: 'cron(0 3 * * ? *)', enabled: false } },
   { tags: { team: 'another' } },
+  { audit: everything.audit },
   { athenaTables: true },
   { testEvents: true },
   { limits: { concurrency: 64, maxBodyMiB: 100 } },
@@ -39,7 +40,7 @@ describe('an update from any configuration to any other', () => {
   it('replaces and deletes nothing that holds something', () => {
     const templates = configurations.map(statefulWith);
     const pairs = templates.flatMap((from) => templates.filter((to) => to !== from).map((to) => [from, to] as const));
-    expect(pairs).toHaveLength(380);
+    expect(pairs).toHaveLength(420);
     expect(pairs.flatMap(([from, to]) => losses(from, to, replacing))).toEqual([]);
     expect([...new Set(templates.flatMap((template) => [...template.keys()]))].sort()).toEqual(knownIds);
   });

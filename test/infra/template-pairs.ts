@@ -27,12 +27,15 @@ export const knownIds = [
   'AthenaTablesDatabase459733FC',
   'AthenaTableslogsC23DE0F2',
   'AthenaTablesruns4AA736A5',
+  'AuditLogsA35F3E1F',
+  'AuditScheduleUndelivered4B59CCC8',
+  'AuditSigningKey58F79527',
   'CollectorLogs2B7E6569',
   'ScheduleUndelivered4514B30D',
 ];
 
 /** Goes away with the option that asked for it, and with it what it holds; all others are retained. */
-const emptyOnes = /^(Alerts|AthenaTables)/;
+const emptyOnes = /^(Alerts|AthenaTables|AuditLogs|AuditSchedule)/;
 
 const databaseSchema = z.object({
   schema: z.object({

@@ -16,6 +16,12 @@ const operations = {
   GetObject: { method: 'GET', on: 'object', action: 's3:GetObject' },
   HeadObject: { method: 'HEAD', on: 'object', action: 's3:GetObject' },
   DeleteObject: { method: 'DELETE', on: 'object', action: 's3:DeleteObject' },
+  ListObjectVersions: {
+    method: 'GET',
+    on: 'bucket',
+    action: 's3:ListBucketVersions',
+    parameters: ['versions', 'prefix', 'max-keys', 'key-marker', 'encoding-type'],
+  },
   ListObjectsV2: {
     method: 'GET',
     on: 'bucket',
@@ -61,11 +67,13 @@ export function parseS3Request(method: string, target: RequestTarget, headers: I
   const [bucket = '', ...segments] = target.path.split('/');
   const key = segments.join('/');
   const on = key === '' ? 'bucket' : 'object';
-  const [operation, form] =
-    (Object.entries(operations) as [S3Operation, OperationForm][]).find(
-      ([, candidate]) => candidate.method === method && candidate.on === on,
-    ) ?? [];
   const parameters = Object.keys(target.query);
+  const candidates = (Object.entries(operations) as [S3Operation, OperationForm][]).filter(
+    ([, candidate]) => candidate.method === method && candidate.on === on,
+  );
+  const isOfVersions = parameters.includes('versions');
+  const [operation, form] =
+    candidates.find(([name]) => on === 'object' || (name === 'ListObjectVersions') === isOfVersions) ?? [];
   if (operation === undefined || form === undefined || bucket === '')
     throw notImplemented(`${method} of a${on === 'object' ? 'n' : ''} ${on} ${parameters.join(' ')}`.trim());
   // The SDK repeats the operation in `x-id`.

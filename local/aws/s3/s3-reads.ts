@@ -1,15 +1,9 @@
-import { encodeKeyPath } from '../../../lambda/archive/percent-encoding';
 import { AwsError } from '../aws-error';
 import type { Answer, Call } from '../call';
 import type { StoredObject } from '../store/folder-store';
 import { InvalidKeyError } from '../store/key-path';
-import { invalidArgument, toXml } from './s3-answers';
 import type { AuthorizedRequest } from './s3-authorization';
 import { checksumHeaders, userMetadataPrefix } from './s3-writes';
-
-const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
-/** Keys in one page, at most. */
-const largestPage = 1000;
 
 export async function getObject(call: Call, request: AuthorizedRequest): Promise<Answer> {
   const { metadata, open } = await find(request);
@@ -19,38 +13,6 @@ export async function getObject(call: Call, request: AuthorizedRequest): Promise
 export async function headObject(call: Call, request: AuthorizedRequest): Promise<Answer> {
   const { metadata } = await find(request);
   return { status: 200, headers: objectHeaders(call, metadata) };
-}
-
-export async function listObjects({ target }: Call, { bucket, store }: AuthorizedRequest): Promise<Answer> {
-  const { prefix = '' } = target.query;
-  const encoding = target.query['encoding-type'];
-  const token = target.query['continuation-token'];
-  const startAfter = target.query['start-after'];
-  if (encoding !== undefined && encoding !== 'url')
-    throw invalidArgument('Invalid Encoding Method specified in Request', 'encoding-type', encoding);
-  const maxKeys = Math.min(maxKeysOf(target.query['max-keys']), largestPage);
-  const page = await store.list(prefix, { maxKeys, startAfter: token === undefined ? startAfter : decodeToken(token) });
-  const text = (value: string): string => (encoding === 'url' ? encodeKeyPath(value) : value);
-  const content = {
-    '@xmlns': namespace,
-    Name: bucket,
-    Prefix: text(prefix),
-    ...(startAfter !== undefined && { StartAfter: text(startAfter) }),
-    ...(token !== undefined && { ContinuationToken: token }),
-    ...(page.next !== undefined && { NextContinuationToken: Buffer.from(page.next).toString('base64') }),
-    KeyCount: page.objects.length,
-    MaxKeys: maxKeys,
-    ...(encoding !== undefined && { EncodingType: encoding }),
-    IsTruncated: page.next !== undefined,
-    Contents: page.objects.map(({ key, lastModified, etag, size }) => ({
-      Key: text(key),
-      LastModified: lastModified,
-      ETag: `"${etag}"`,
-      Size: size,
-      StorageClass: 'STANDARD',
-    })),
-  };
-  return { status: 200, headers: { 'content-type': 'application/xml' }, body: toXml('ListBucketResult', content) };
 }
 
 async function find({ store, key, refusalToList }: AuthorizedRequest): Promise<StoredObject> {
@@ -77,18 +39,4 @@ function objectHeaders({ request }: Call, metadata: StoredObject['metadata']): R
     'last-modified': new Date(metadata.lastModified).toUTCString(),
     etag: `"${metadata.etag}"`,
   };
-}
-
-function maxKeysOf(value: string | undefined): number {
-  if (value === undefined || value === '') return largestPage;
-  if (!/^\d{1,10}$/.test(value))
-    throw invalidArgument('Provided max-keys not an integer or within integer range', 'max-keys', value);
-  return Number(value);
-}
-
-function decodeToken(token: string): string {
-  const text = Buffer.from(token, 'base64').toString();
-  if (text === '' || Buffer.from(text).toString('base64') !== token)
-    throw invalidArgument('The continuation token provided is incorrect', 'continuation-token', token);
-  return text;
 }

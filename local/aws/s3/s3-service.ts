@@ -1,8 +1,9 @@
 import { type Account, type Answer, type Call, readSmallBody, sha256Hex } from '../call';
 import { wrongPayloadHash } from './s3-answers';
 import { type AuthorizedRequest, authorizeS3Request } from './s3-authorization';
+import { listObjects, listObjectVersions } from './s3-listings';
 import { parseS3Request, type S3Operation } from './s3-operation';
-import { getObject, headObject, listObjects } from './s3-reads';
+import { getObject, headObject } from './s3-reads';
 import { deleteObject, putObject } from './s3-writes';
 
 const executions: Readonly<Record<S3Operation, (call: Call, request: AuthorizedRequest) => Promise<Answer>>> = {
@@ -11,6 +12,7 @@ const executions: Readonly<Record<S3Operation, (call: Call, request: AuthorizedR
   HeadObject: headObject,
   DeleteObject: deleteObject,
   ListObjectsV2: listObjects,
+  ListObjectVersions: listObjectVersions,
 };
 
 /** Longest body of a call that takes none, in bytes. */

@@ -36,6 +36,17 @@ describe('a valid configuration', () => {
     });
   });
 
+  it('keeps the audit as it is written', () => {
+    const audit = { schedule: 'cron(30 6 * * ? *)', timeZone: 'Europe/Berlin', rereadDays: 90, staleAfterHours: 2 };
+    expect(parseConfig({ ...minimal, audit }, 'c.json').audit).toEqual(audit);
+  });
+
+  it('lets a cluster be stale after any time if nobody knows when runs are due', () => {
+    const schedule = { ...minimal.schedule, enabled: false };
+    const audit = { schedule: 'cron(30 6 * * ? *)', staleAfterHours: 1 };
+    expect(parseConfig({ ...minimal, schedule, audit }, 'c.json').audit).toEqual(audit);
+  });
+
   it('keeps the members of single clusters', () => {
     const clusters = [{ uid: 'a', projectUid: 'p', requestId: 'r', resources: ['log'], optional: true }, 'b'];
     expect(parseConfig({ ...minimal, clusters }, 'c.json').clusters).toEqual([clusters[0], { uid: 'b' }]);

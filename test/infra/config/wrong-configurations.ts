@@ -203,6 +203,20 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
     'clusters[0].optional',
     /true or false/,
   ],
+  ['an audit without a schedule', { audit: {} }, 'audit.schedule', /a cron expression/],
+  ['an audit that is a schedule', { audit: 'cron(30 6 * * ? *)' }, 'audit', /an object/],
+  ['an audit by rate()', audit({ schedule: 'rate(1 day)' }), 'audit.schedule', /rate\(\) fires at deployment/],
+  ['an audit with an invalid hour', audit({ schedule: 'cron(0 24 * * ? *)' }), 'audit.schedule', /hours/],
+  ['an audit in an unknown time zone', audit({ timeZone: 'Mars/Olympus' }), 'audit.timeZone', /an IANA time zone/],
+  ['an unknown member of the audit', audit({ emails: [] }), 'audit.emails', /staleAfterHours/],
+  ['a second reading after half a day', audit({ rereadDays: 0.5 }), 'audit.rereadDays', /a whole number from 1/],
+  ['a cluster that is stale at once', audit({ staleAfterHours: 0 }), 'audit.staleAfterHours', /from 1 to/],
+  [
+    'a cluster that is stale between two runs',
+    { ...expression('cron(0 3 * * ? *)'), ...audit({ staleAfterHours: 24 }) },
+    'audit.staleAfterHours',
+    /more than the longest gap of schedule, 24 hours/,
+  ],
   ['a network without subnets', network({ subnetIds: [] }), 'network.subnetIds', /at least one subnet/],
   [
     'a subnet that is a group',
@@ -230,6 +244,9 @@ function expression(text: string) {
 }
 function zone(timeZone: string) {
   return { schedule: { ...minimal.schedule, timeZone } };
+}
+function audit(changes: object) {
+  return { audit: { schedule: 'cron(30 6 * * ? *)', ...changes } };
 }
 function network(changes: object) {
   return {

@@ -94,7 +94,8 @@ describe('an archive in a bucket', () => {
     expect(fromBucket).toEqual({ code, out: inBucket(out), err: inBucket(err) });
     expect(err).not.toContain('failed');
     expect(new Set(requests.map(({ method }) => method))).not.toContain('PUT');
-    expect(requests.filter(({ status }) => status !== 200)).toEqual([]);
+    // A reader does without versions where the store has none.
+    expect(requests.filter(({ status, code }) => status !== 200 && code !== 'NotImplemented')).toEqual([]);
   });
 
   it('finds one cluster without listing the others', async () => {

@@ -121,6 +121,7 @@ describe('what lies where the archive has nothing', () => {
     const { code, kinds } = await runVerify(archive.folder);
     expect(code).toBe(1);
     expect([...kinds].sort()).toEqual([
+      'seal-broken seals/00000001.json',
       'unrecorded backup/*',
       'unrecorded configurations/readme.txt',
       'unrecorded logs-old/*',

@@ -1,5 +1,7 @@
+import { CreateKeyCommand } from '@aws-sdk/client-kms';
 import { CreateBucketCommand, PutBucketPolicyCommand, type S3Client } from '@aws-sdk/client-s3';
 import { CreateSecretCommand } from '@aws-sdk/client-secrets-manager';
+import { CreateTopicCommand } from '@aws-sdk/client-sns';
 import { conformanceChecks, type Subject } from './conformance';
 import { clientsOf, guardedBucketPolicy, region } from './endpoint-setup';
 import { failureOf } from './expect-failure';
@@ -9,7 +11,7 @@ import { findCommand, type MotoServer, startMoto } from './moto-server';
 const command = findCommand('moto_server');
 const credentials = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret', sessionToken: 'admin-token' };
 
-// What holds here too is not only our own reading of S3 and Secrets Manager.
+// What holds here too is not only our own reading of S3, Secrets Manager, KMS and SNS.
 (command === undefined ? describe.skip : describe)(`moto (skipped where moto_server is not in the PATH)`, () => {
   let moto: MotoServer;
   let subject: Subject;
@@ -26,6 +28,9 @@ const credentials = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret',
     const name = 'stage/api-key';
     const { ARN = '' } = await clients.secrets.send(new CreateSecretCommand({ Name: name, SecretString: value }));
     await clients.secrets.send(new CreateSecretCommand({ Name: 'empty' }));
+    const keyKind = { KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' } as const;
+    const { KeyMetadata } = await clients.kms.send(new CreateKeyCommand(keyKind));
+    const { TopicArn: topic = '' } = await clients.sns.send(new CreateTopicCommand({ Name: 'mails' }));
     subject = {
       region,
       credentials,
@@ -34,8 +39,12 @@ const credentials = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret',
       ...clients,
       writer: writer.s3,
       writerSecrets: writer.secrets,
+      writerKms: writer.kms,
+      writerSns: writer.sns,
       secret: { name, arn: ARN, value },
       emptySecret: 'empty',
+      signingKey: KeyMetadata?.Arn ?? '',
+      topic,
     };
   });
 

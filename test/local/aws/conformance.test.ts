@@ -1,6 +1,8 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { PolicyDocument } from '../../../local/aws/iam/policy-document';
 import { type LocalAws, startLocalAws } from '../../../local/aws/local-aws';
 import { conformanceChecks, type Subject } from './conformance';
 import { clientsOf, everythingPolicy, guardedBucketPolicy, region, writerPolicy } from './endpoint-setup';
@@ -12,6 +14,13 @@ const secret = {
   name: 'stage/api-key',
   arn: `arn:aws:secretsmanager:${region}:${accountId}:secret:stage/api-key-AbCdEf`,
   value: 's3cret',
+};
+
+const signingKey = `arn:aws:kms:${region}:${accountId}:key/0a1b2c3d-0000-1111-2222-333344445555`;
+const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const root = { AWS: `arn:aws:iam::${accountId}:root` };
+const rootPolicy: PolicyDocument = {
+  Statement: { Effect: 'Allow', Principal: root, Action: 'kms:*', Resource: '*' },
 };
 
 describe('the embedded endpoint', () => {
@@ -32,10 +41,13 @@ describe('the embedded endpoint', () => {
         { name: 'archive', folder: join(folder, 'archive') },
         { name: 'guarded', folder: join(folder, 'guarded'), policy: guardedBucketPolicy('guarded') },
       ],
+      signingKeys: [{ arn: signingKey, policy: rootPolicy, privateKey }],
+      publish: ({ arn }, { topicArn }) =>
+        arn.endsWith('role/admin') ? undefined : `not authorized to perform sns:Publish on ${topicArn}`,
       secrets: [secret, { name: 'empty', arn: `arn:aws:secretsmanager:${region}:${accountId}:secret:empty-AbCdEf` }],
     });
     const clients = clientsOf(aws.url, admin);
-    const { s3, secrets } = clientsOf(aws.url, writer);
+    const { s3, secrets, kms, sns } = clientsOf(aws.url, writer);
     subject = {
       region,
       credentials: admin,
@@ -44,8 +56,12 @@ describe('the embedded endpoint', () => {
       ...clients,
       writer: s3,
       writerSecrets: secrets,
+      writerKms: kms,
+      writerSns: sns,
       secret,
       emptySecret: 'empty',
+      signingKey,
+      topic: `arn:aws:sns:${region}:${accountId}:mails`,
     };
   });
 

@@ -1,8 +1,10 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { SNSClient } from '@aws-sdk/client-sns';
 import type { PolicyDocument } from '../../../local/aws/iam/policy-document';
 import { type LocalAwsOptions, startLocalAws } from '../../../local/aws/local-aws';
 import { RawClient, type RawCredentials } from './raw-request';
@@ -47,6 +49,8 @@ export function clientsOf(endpoint: string, credentials: RawCredentials) {
   return {
     s3: new S3Client({ ...options, forcePathStyle: true }),
     secrets: new SecretsManagerClient(options),
+    kms: new KMSClient(options),
+    sns: new SNSClient(options),
     raw: new RawClient(endpoint, region, credentials),
   };
 }

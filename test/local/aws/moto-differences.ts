@@ -38,6 +38,12 @@ export const motoDifferences: Readonly<Record<string, string>> = {
   'hides from a role that may not list whether an object is there': unchecked.policies,
   'denies what the bucket policy denies, even to a role that may do everything': unchecked.policies,
   'denies a secret to a role whose policy does not name it': unchecked.policies,
+  'refuses a caller without the permission to sign or to get the public key': unchecked.policies,
+  'refuses a caller without the permission to publish': unchecked.policies,
+
+  'names the kind of key and its ARN with the public key': 'leaves out the kind, and names the key by its id',
+  'refuses a subject with a line break or outside of ASCII': 'counts its characters only',
+  'refuses an empty message': 'takes an empty message',
 
   'answers ResourceNotFoundException for an absent secret and for one without a value': 'answers 404, the service 400',
   'refuses an empty secret name': 'looks for a secret without a name',

@@ -7,6 +7,12 @@ describe('a legal history', () => {
   });
 });
 
+describe('a legal history with audits', () => {
+  it.each(Array.from({ length: 30 }, (_, at) => `audited/${at}`))('raises no false alarm: %s', async (seed) => {
+    expect(await falseAlarmsOf(seed, true)).toEqual([]);
+  });
+});
+
 describe('damage of what a legal history left', () => {
   it.each(Object.entries(damages))('is found: %s', async (name, damage) => {
     for (let at = 0; ; at += 1) {

@@ -1,8 +1,10 @@
 import { runPrefix } from '../../../../lambda/archive/archive-layout';
+import type { AuditResult } from '../../../../lambda/audit/audit';
 import { isStored, type RunRecord, runRecordSchema } from '../../../../lambda/run/run-record';
 import { firingsOf } from '../../../../lambda/schedule/firings';
-import type { Collection, ConfiguredCluster } from '../../../../lambda/stack-contract';
+import type { AuditPlan, Collection, ConfiguredCluster } from '../../../../lambda/stack-contract';
 import { between, pick, type Random, seededRandom } from '../../../../local/demo-service/seeded-random';
+import { type Audited, invokeAudit, TestKey } from '../../audit/invoke-audit';
 import { type Invoked, invoke } from './invocation';
 import { MemoryBucket } from './memory-bucket';
 
@@ -33,6 +35,8 @@ export interface HistoryOptions {
   readonly expires: boolean;
   /** Whether the archive may be looked at while a run is under way. */
   readonly mayBeUnderWay: boolean;
+  /** Whether audits seal the archive. */
+  readonly isAudited?: boolean;
 }
 
 /** What became of a collector over some weeks, all of it as the design allows. */
@@ -46,6 +50,8 @@ export interface History {
   readonly surelyLost: readonly Date[];
   /** Runs of the schedule of which attempts or shards left no record. */
   readonly unfinished: readonly Date[];
+  /** What audits returned that were not killed. */
+  readonly audits: readonly AuditResult[];
   /** What happened, for whoever looks into a failure. */
   readonly events: readonly string[];
 }
@@ -74,6 +80,11 @@ class Player {
   #now: Date;
   /** At which instant the scheduler fires of two. */
   readonly #firesAtSecond: boolean;
+  readonly #key = new TestKey();
+  readonly #audits: AuditResult[] = [];
+  /** Deployments that a seal knows. */
+  readonly #sealed = new Set<Deployment>();
+  #auditedAt = new Date(0);
   #hasRun = true;
   #isUnderWay = false;
   /** Until when the schedule was looked at. */
@@ -109,6 +120,7 @@ class Player {
         this.#failing = new Set(
           this.#deployed.collection.clusters.flatMap(({ uid }) => (this.#random() < 0.3 ? uid : [])),
         );
+      if (this.#options.isAudited) await this.#audit();
     }
     if (!this.#options.mayBeUnderWay || this.#random() < 0.6) return;
     // The last run has come this far when somebody looks at the archive.
@@ -117,11 +129,17 @@ class Player {
     this.#end([await this.#invoke({}, this.#now, between(this.#random, 0, 12))]);
   }
 
-  finish(): History {
-    const { expires } = this.#options;
+  async finish(): Promise<History> {
+    const { expires, isAudited } = this.#options;
     const wait = this.#isUnderWay ? between(this.#random, 1, 170) * minute : pick(this.#random, waits);
     const now = new Date(this.#now.getTime() + wait);
     if (expires) this.#expire(now);
+    if (isAudited && this.#random() < 0.7) {
+      // An audit judges what was due up to its own time.
+      this.#now = now;
+      this.#loseFirings();
+      await this.#auditAt(now);
+    }
     const recorded = this.#firings.filter(({ isRecorded }) => isRecorded);
     const lost = this.#firings.filter(({ isRecorded }) => !isRecorded);
     const surelyLost = lost.filter(({ at, deployment }) => {
@@ -143,8 +161,66 @@ class Player {
       lost: lost.flatMap(({ at }) => [at, new Date(at.getTime() + hour)]),
       surelyLost: expires ? [] : surelyLost.map(({ at }) => at),
       unfinished: [...this.#unfinished].map((run) => new Date(run)),
+      audits: this.#audits,
       events: this.#events,
     };
+  }
+
+  /** The audit is due once a day; now and then it comes late, or somebody starts one. */
+  async #audit(): Promise<void> {
+    const isDue = this.#now.getTime() - this.#auditedAt.getTime() >= day && this.#random() < 0.9;
+    if (isDue || this.#random() < 0.1) await this.#auditAt(this.#now);
+  }
+
+  /** One event, with Lambda's retries; now and then it is delivered twice. */
+  async #auditAt(start: Date): Promise<void> {
+    const random = this.#random;
+    this.#auditedAt = start;
+    const time = random() < 0.8 ? start : undefined;
+    const wrongByMs = pick(random, [0, 0, 0, -hour, hour]);
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      const deliveries = random() < 0.15 ? 2 : 1;
+      const audited = await Promise.all(
+        Array.from({ length: deliveries }, () => this.#invokeAudit(start, time, wrongByMs)),
+      );
+      if (audited.some(({ result }) => result !== undefined)) return;
+    }
+  }
+
+  async #invokeAudit(start: Date, time: Date | undefined, wrongByMs: number): Promise<Audited> {
+    const [random, deployment] = [this.#random, this.#deployed];
+    const { clusters, schedule, retentionDays } = deployment.collection;
+    const plan: AuditPlan = {
+      clusters,
+      schedule,
+      auditSchedule: { expression: 'cron(30 5 * * ? *)', timeZone: 'Etc/UTC', enabled: true },
+      ...(retentionDays !== undefined && { retentionDays }),
+      shards: deployment.shards,
+      ...(random() < 0.3 && { rereadDays: between(random, 1, 10) }),
+    };
+    const audited = await invokeAudit({
+      bucket: this.#bucket,
+      plan,
+      key: this.#key,
+      start,
+      time,
+      wrongByMs,
+      killedAfter: random() < 0.25 ? between(random, 0, 60) : undefined,
+      isLastDone: random() < 0.5,
+      outOfTimeAfter: random() < 0.15 ? between(random, 0, 60) : undefined,
+      wait: async () => {
+        for (let turns = between(random, 0, 6); turns > 0; turns -= 1) await Promise.resolve();
+      },
+    });
+    const { result } = audited;
+    this.#note(
+      'audited',
+      `${result?.key ?? 'killed'} ${JSON.stringify(result?.found)} ${JSON.stringify(result?.verified)}`,
+    );
+    if (result === undefined) return audited;
+    this.#audits.push(result);
+    if (result.isNew) this.#sealed.add(deployment);
+    return audited;
   }
 
   /** Deploys another configuration. One that nobody runs leaves no trace in the archive, so the one before it has run. */
@@ -304,10 +380,12 @@ class Player {
   #expire(now: Date): void {
     const share = pick(this.#random, [0, 0.3, 0.7, 1]);
     for (const [key, { writtenAt }] of this.#bucket.objects) {
-      if (key.startsWith('configurations/')) continue;
+      if (key.startsWith('configurations/') || key.startsWith('seals/')) continue;
       const isTooOld = this.#deployments.some(({ collection: { retentionDays }, from }, at) => {
         const until = this.#deployments[at + 1]?.from ?? now;
-        const isUsed = at < this.#deployments.length - 1 || this.#hasRun;
+        const isSealed = this.#deployments[at] !== undefined && this.#sealed.has(this.#deployments[at]);
+        // A retention that no seal knows was in force for less than a day, and the lifecycle takes about as long.
+        const isUsed = this.#options.isAudited ? isSealed : at < this.#deployments.length - 1 || this.#hasRun;
         const removedAt = retentionDays === undefined ? undefined : writtenAt.getTime() + retentionDays * day;
         return isUsed && removedAt !== undefined && Math.max(removedAt, from.getTime()) < until.getTime();
       });

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { runPrefix } from '../../../../lambda/archive/archive-layout';
 import type { Finding, FindingKind } from '../../../../lambda/verify/finding';
 import type { Period } from '../../../../lambda/verify/run-keys';
+import { type Seal, sealSchema } from '../../../../lambda/verify/seals/seal';
 import { verifyArchive } from '../../../../lambda/verify/verify-archive';
 import { seededRandom } from '../../../../local/demo-service/seeded-random';
 import type { Damage } from './damages';
@@ -20,10 +22,11 @@ const hour = 3_600_000;
  * Plays a legal history and verifies what it leaves.
  * @returns what verify said that is not true, and what it did not say of what is surely lost
  */
-export async function falseAlarmsOf(seed: string): Promise<string[]> {
-  const { bucket, now, lost, surelyLost, unfinished, events } = await randomHistory(seed, {
+export async function falseAlarmsOf(seed: string, isAudited = false): Promise<string[]> {
+  const { bucket, now, lost, surelyLost, unfinished, audits, events } = await randomHistory(seed, {
     expires: seed.endsWith('1') || seed.endsWith('2') || seed.endsWith('3'),
     mayBeUnderWay: true,
+    isAudited,
   });
   // The reader's own clock is wrong; the archive's is right. A folder has none, and the machine's is right.
   const hasClock = !seed.endsWith('5');
@@ -31,14 +34,22 @@ export async function falseAlarmsOf(seed: string): Promise<string[]> {
   const findings = await findingsOf(bucket, hasClock ? new Date(now.getTime() + 5 * hour) : now);
   const lostRuns = new Set(lost.map((run) => `${runPrefix(run)}*`));
   const unfinishedRuns = new Set(unfinished.map((run) => `${runPrefix(run)}*`));
+  const isFalse = (key: string, problem: string) =>
+    !(problem.startsWith('the schedule was due') ? lostRuns.has(key) : unfinishedRuns.has(key));
   const wrong = findings.filter(({ kind, key, problem }) => {
     if (kind === 'pending') {
       const writtenAt = bucket.objects.get(key)?.writtenAt.getTime() ?? 0;
       return now.getTime() - writtenAt >= 4 * hour;
     }
-    if (kind !== 'absent') return true;
-    return !(problem.startsWith('the schedule was due') ? lostRuns.has(key) : unfinishedRuns.has(key));
+    return kind !== 'absent' || isFalse(key, problem);
   });
+  const sealed = sealsOf(bucket);
+  const wrongInSeals = sealed.flatMap(({ seal, findings: found }) =>
+    found.flatMap(({ kind, key, problem }) =>
+      kind !== 'pending' && (kind !== 'absent' || isFalse(key, problem)) ? `${seal}: ${kind} ${key}: ${problem}` : [],
+    ),
+  );
+  const unkept = audits.filter(({ sha256 }) => !sealed.some((one) => one.sha256 === sha256));
   const absent = findings
     .filter(({ problem }) => problem.startsWith('the schedule was due'))
     .map(({ problem }) => problem);
@@ -47,8 +58,19 @@ export async function falseAlarmsOf(seed: string): Promise<string[]> {
   const said = [
     ...wrong.map(({ kind, key, problem }) => `${kind} ${key}: ${problem}`),
     ...unsaid.map((at) => `nothing is said of ${at.toISOString()}`),
+    ...wrongInSeals,
+    ...unkept.map(({ key }) => `${key} is not what the audit returned`),
   ];
   return said.length === 0 ? [] : [`seed ${seed}`, ...said, ...events];
+}
+
+/** The seals that a bucket has, with the hashes of their files. */
+function sealsOf(bucket: MemoryBucket): (Seal & { readonly sha256: string })[] {
+  const keys = bucket.keys('seals/').filter((key) => !key.endsWith('.sig.json'));
+  return keys.map((key) => {
+    const body = bucket.objects.get(key)?.body ?? Buffer.alloc(0);
+    return { ...sealSchema.parse(JSON.parse(String(body))), sha256: createHash('sha256').update(body).digest('hex') };
+  });
 }
 
 function covers(problem: string, at: Date): boolean {

@@ -1,0 +1,90 @@
+import { RemovalPolicy } from 'aws-cdk-lib';
+import { AnyPrincipal, Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
+import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { Construct } from 'constructs';
+import { type Gap, longestGap } from '../lambda/schedule/cron-gap';
+import { type AuditEnvironment, auditFile } from '../lambda/stack-contract';
+import type { Alerts } from './alerts';
+import type { Archive } from './archive';
+import type { CollectorConfig } from './config/config';
+import { auditPlanOf } from './function-bundle';
+import { oneProcessorMiB } from './limits';
+import { createNodeFunction } from './node-function';
+import { RunSchedule } from './run-schedule';
+
+export interface AuditProps {
+  readonly config: CollectorConfig;
+  readonly audit: NonNullable<CollectorConfig['audit']>;
+  readonly archive: Archive;
+  readonly alerts: Alerts;
+}
+
+/**
+ * The function that verifies and seals the archive, with its role, its schedule and the key that signs seals. Who
+ * archives and who attests are two roles: neither may do what the other does. test/infra/audit.test.ts lists all grants.
+ */
+export class Audit extends Construct {
+  readonly function: NodejsFunction;
+  readonly signingKey: Key;
+  /** Of the audit's own schedule. */
+  readonly gap: Gap;
+  readonly staleAfterHours: number | undefined;
+
+  constructor(scope: Construct, id: string, { config, audit, archive, alerts }: AuditProps) {
+    super(scope, id);
+    this.signingKey = new Key(this, 'SigningKey', {
+      alias: `${config.name}-seals`,
+      description: `Signs the seals of the archive of ${config.name}; they stay checkable without it`,
+      keySpec: KeySpec.ECC_NIST_P256,
+      keyUsage: KeyUsage.SIGN_VERIFY,
+      // A new key in every deployment would make old and new seals look as if two parties had signed them.
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+    });
+    const plan = auditPlanOf(config, audit);
+    const { function: target } = createNodeFunction(this, {
+      config,
+      alerts,
+      description: `Verifies and seals the archive of ${config.name}`,
+      entry: 'audit-handler.ts',
+      dataFile: { name: auditFile, content: plan },
+      memoryMiB: oneProcessorMiB,
+      roleDescription: 'What the audit may do: read the archive, add signed seals to it, tell people and nothing else',
+      provide: (role): AuditEnvironment => ({
+        ...archive.provideToAudit(role),
+        ...this.#provideKey(role),
+        AUDIT_FILE: auditFile,
+        TOPIC_ARN: alerts.topic.topicArn,
+      }),
+    });
+    this.function = target;
+    const { auditSchedule: schedule } = plan;
+    this.gap = longestGap(schedule.expression, schedule.timeZone);
+    this.staleAfterHours = plan.staleAfterHours;
+    new RunSchedule(this, 'Schedule', {
+      description: `Starts the audits of ${config.name}`,
+      roleDescription: 'Lets the schedule start the audit and keep what it could not deliver',
+      schedule,
+      function: target,
+    });
+  }
+
+  /** The key's own policy denies everybody else to sign, whatever the account's policies allow. */
+  #provideKey(role: IRole): Pick<AuditEnvironment, 'SIGNING_KEY_ARN'> {
+    const { keyArn } = this.signingKey;
+    role.addToPrincipalPolicy(
+      new PolicyStatement({ sid: 'SignSeals', actions: ['kms:Sign', 'kms:GetPublicKey'], resources: [keyArn] }),
+    );
+    this.signingKey.addToResourcePolicy(
+      new PolicyStatement({
+        sid: 'SignedByAuditOnly',
+        effect: Effect.DENY,
+        principals: [new AnyPrincipal()],
+        actions: ['kms:Sign'],
+        resources: ['*'],
+        conditions: { ArnNotEquals: { 'aws:PrincipalArn': role.roleArn } },
+      }),
+    );
+    return { SIGNING_KEY_ARN: keyArn };
+  }
+}

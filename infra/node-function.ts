@@ -1,0 +1,95 @@
+import { join } from 'node:path';
+import { Duration, RemovalPolicy, type Size } from 'aws-cdk-lib';
+import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { ApplicationLogLevel, Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
+import { SnsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
+import type { Construct } from 'constructs';
+import { asynchronousAttempts, functionTimeoutSeconds } from '../lambda/stack-contract';
+import type { Alerts } from './alerts';
+import type { CollectorConfig } from './config/config';
+import { type DataFile, functionBundle, projectRoot } from './function-bundle';
+import { eventAgeSeconds } from './limits';
+import { Network } from './network';
+
+export interface NodeFunctionProps {
+  readonly config: Pick<CollectorConfig, 'name' | 'network'>;
+  /** Gets the events that fail for good. */
+  readonly alerts: Alerts;
+  readonly description: string;
+  /** File in lambda/ that exports `handler`. */
+  readonly entry: string;
+  readonly dataFile: DataFile;
+  readonly memoryMiB: number;
+  /** Left out: Lambda's own 512 MiB. */
+  readonly temporaryStorage?: Size;
+  readonly roleDescription: string;
+  /** Gives the role its permissions. Returns the environment in which the function finds what it may use. */
+  readonly provide: (role: Role) => Readonly<Record<string, string>>;
+}
+
+export interface NodeFunction {
+  readonly function: NodejsFunction;
+  readonly logGroup: LogGroup;
+  readonly role: Role;
+}
+
+/** A function of this project in the scope of its construct, with a role and a log group of its own. */
+export function createNodeFunction(scope: Construct, props: NodeFunctionProps): NodeFunction {
+  const { config, alerts } = props;
+  const logGroup = new LogGroup(scope, 'Logs', {
+    retention: RetentionDays.SIX_MONTHS,
+    removalPolicy: RemovalPolicy.DESTROY,
+  });
+  const role = createRole(scope, props.roleDescription, logGroup);
+  const environment = props.provide(role);
+  alerts.grantPublish(role);
+  const network = config.network === undefined ? undefined : new Network(scope, 'Network', config.network);
+  network?.grantAttach(role);
+  const target = new NodejsFunction(scope, 'Function', {
+    description: props.description,
+    entry: join(projectRoot, 'lambda', props.entry),
+    projectRoot,
+    depsLockFilePath: join(projectRoot, 'package-lock.json'),
+    bundling: functionBundle(scope, props.dataFile),
+    runtime: Runtime.NODEJS_24_X,
+    architecture: Architecture.ARM_64,
+    timeout: Duration.seconds(functionTimeoutSeconds),
+    memorySize: props.memoryMiB,
+    ephemeralStorageSize: props.temporaryStorage,
+    // The constructs would add permissions on their own, wider than needed.
+    role: role.withoutPolicyUpdates(),
+    logGroup,
+    loggingFormat: LoggingFormat.JSON,
+    applicationLogLevelV2: ApplicationLogLevel.INFO,
+    environment: {
+      ...environment,
+      POWERTOOLS_SERVICE_NAME: config.name,
+      // Stack traces name lines of the sources, not of the minified bundle.
+      NODE_OPTIONS: '--enable-source-maps',
+    },
+    // An option of version 2 of the SDK, which the functions do not use.
+    awsSdkConnectionReuse: false,
+    retryAttempts: asynchronousAttempts - 1,
+    maxEventAge: Duration.seconds(eventAgeSeconds),
+    onFailure: new SnsDestination(alerts.topic),
+    vpc: network?.vpc,
+    vpcSubnets: network && { subnets: network.subnets },
+    securityGroups: network?.securityGroups,
+  });
+  target.node.addDependency(role.node.findChild('DefaultPolicy'));
+  return { function: target, logGroup, role };
+}
+
+function createRole(scope: Construct, description: string, logGroup: LogGroup): Role {
+  const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com'), description });
+  role.addToPrincipalPolicy(
+    new PolicyStatement({
+      sid: 'WriteLog',
+      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
+      resources: [logGroup.logGroupArn],
+    }),
+  );
+  return role;
+}

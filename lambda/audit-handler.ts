@@ -1,0 +1,17 @@
+import type { Context } from 'aws-lambda';
+import { type AuditResult, audit } from './audit/audit';
+import { parseAuditEvent } from './audit/audit-event';
+import { wireAudit } from './audit/wire-audit';
+
+const openAudit = wireAudit(process.env, __dirname);
+
+/** What Lambda calls: seals what was archived since the last seal. It fails if the seal cannot be stored and signed. */
+export async function handler(event: unknown, context: Context): Promise<AuditResult> {
+  const time = parseAuditEvent(event);
+  const opened = openAudit(context);
+  try {
+    return await audit(time, opened.context);
+  } finally {
+    opened.close();
+  }
+}

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { parseObjectKey, parseRunRecordKey } from '../archive/archive-layout';
+import { largestRecordBytes } from '../run/run-record';
+import type { ArchiveReader } from '../verify/archive-reader';
+import { checkObject } from '../verify/check-object';
+import type { Find } from '../verify/finding';
+import { DamagedObjectError } from '../verify/open-content';
+import { readWhole } from '../verify/read-whole';
+import { type Hashed, largestSealBytes } from '../verify/seals/seal';
+import { type ChainedSeal, readSeal } from '../verify/seals/seal-chain';
+import { clockSlackMs, dayMs } from '../verify/time-limits';
+
+/**
+ * Compares a seal without a signature with the archive, record by record: nobody knows who wrote it.
+ * @returns the bytes of its file, to be signed; undefined if they must not be
+ * @throws ArchiveReadError if the archive cannot be read
+ */
+export async function confirmSeal(
+  reader: ArchiveReader,
+  last: ChainedSeal,
+  now: Date,
+  find: Find,
+): Promise<Buffer | undefined> {
+  const seal = await readSeal(reader, last.number);
+  const file = await readWhole(reader, last.key, largestSealBytes);
+  if (seal === undefined || file === undefined || sha256Of(file.bytes) !== last.sha256) return undefined;
+  for (const hashed of [...seal.records, ...seal.objects]) {
+    const sha256 = await hashOf(reader, hashed);
+    if (sha256 === hashed.sha256 || (sha256 === undefined && isExpired(hashed, last, now))) continue;
+    find('seal-broken', last.key, `it has no signature, and ${hashed.key} is not what it says; it is not signed`);
+    return undefined;
+  }
+  return file.bytes;
+}
+
+function isExpired({ key }: Hashed, { plan: { retentionDays } }: ChainedSeal, now: Date): boolean {
+  const run = (parseRunRecordKey(key) ?? parseObjectKey(key))?.run;
+  return (
+    run !== undefined &&
+    retentionDays !== undefined &&
+    run.getTime() + retentionDays * dayMs - clockSlackMs <= now.getTime()
+  );
+}
+
+async function hashOf(reader: ArchiveReader, { key }: Hashed): Promise<string | undefined> {
+  if (parseRunRecordKey(key) === undefined) return (await checkObject(reader, key)).sha256;
+  try {
+    const found = await readWhole(reader, key, largestRecordBytes);
+    return found && sha256Of(found.bytes);
+  } catch (error) {
+    if (error instanceof DamagedObjectError) return undefined;
+    throw error;
+  }
+}
+
+function sha256Of(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

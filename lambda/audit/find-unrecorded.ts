@@ -1,0 +1,70 @@
+import { clusterPrefix, dateOf, parseObjectKey, stampOf } from '../archive/archive-layout';
+import { resourceNames } from '../resources';
+import type { ArchiveReader, ListedObject } from '../verify/archive-reader';
+import { checkObject } from '../verify/check-object';
+import type { Find } from '../verify/finding';
+import { mapConcurrently } from '../verify/map-concurrently';
+import type { RecordedObjects } from '../verify/recorded-objects';
+import type { Hashed } from '../verify/seals/seal';
+import { underWayMs } from '../verify/time-limits';
+
+/** Listings and objects read at once. */
+const concurrency = 16;
+
+export interface UnrecordedSearch {
+  readonly reader: ArchiveReader;
+  readonly stop: AbortSignal;
+  readonly find: Find;
+  readonly now: Date;
+  readonly clusters: Iterable<string>;
+  /** What the records of these runs have. */
+  readonly recorded: RecordedObjects;
+  /** Runs after this time; undefined: from the first on. */
+  readonly from: Date | undefined;
+  readonly to: Date;
+  /** Whether the lifecycle may have removed what was written then: its run record may be gone already. */
+  readonly mayHaveRemoved: (writtenAt: Date) => Promise<boolean>;
+}
+
+/**
+ * Lists what the clusters have of a period of runs and finds the objects that no run record has: their attempts were
+ * killed. It lists cluster by cluster, so that its cost does not grow with the archive's age.
+ * @returns what it found, hashed; undefined if the time did not suffice
+ * @throws ArchiveReadError if the archive cannot be read
+ */
+export async function findUnrecorded(search: UnrecordedSearch): Promise<Hashed[] | undefined> {
+  const { reader, stop, find, clusters, mayHaveRemoved } = search;
+  const hashed: Hashed[] = [];
+  const prefixes = function* () {
+    for (const cluster of clusters) for (const resource of resourceNames) yield clusterPrefix(resource, cluster);
+  };
+  for await (const found of mapConcurrently(prefixes(), concurrency, (prefix) => listUnrecorded(search, prefix)))
+    for (const { key, writtenAt } of found) {
+      if (stop.aborted) return undefined;
+      if (await mayHaveRemoved(writtenAt)) continue;
+      const { problem, sha256, bytes } = await checkObject(reader, key);
+      if (stop.aborted) return undefined;
+      find(
+        'unrecorded',
+        key,
+        `no run record says that it was archived; ${problem?.problem ?? 'it is what its own metadata says'}`,
+      );
+      if (sha256 !== undefined) hashed.push({ key, sha256, bytes });
+    }
+  return stop.aborted ? undefined : hashed;
+}
+
+async function listUnrecorded(search: UnrecordedSearch, prefix: string): Promise<ListedObject[]> {
+  const { reader, stop, recorded, from, to, now } = search;
+  const found: ListedObject[] = [];
+  if (stop.aborted) return found;
+  const after = from && `${prefix}date=${dateOf(from)}/${stampOf(from)}.~`;
+  for await (const object of reader.list(prefix, after)) {
+    const name = parseObjectKey(object.key);
+    if (name === undefined) continue;
+    if (name.run > to || stop.aborted) break;
+    const isSettled = now.getTime() - object.writtenAt.getTime() >= underWayMs;
+    if (isSettled && !recorded.has(name)) found.push(object);
+  }
+  return found;
+}

@@ -1,0 +1,34 @@
+import type { Find, Finding, FindingKind } from '../verify/finding';
+import { mostFindings, type Seal } from '../verify/seals/seal';
+
+/** Longest description of a problem, in characters: it may quote what somebody wrote into the archive. */
+const mostCharacters = 500;
+
+/** Counts what an audit finds and keeps the first of it. */
+export class Findings {
+  readonly #counts = new Map<FindingKind, number>();
+  readonly #kept: Finding[] = [];
+
+  readonly find: Find = (kind, key, problem) => {
+    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
+    if (this.#kept.length < mostFindings) this.#kept.push({ kind, key, problem: problem.slice(0, mostCharacters) });
+  };
+
+  /** Whether anything but a signature that is still to come was found of a key. */
+  isAbout(key: string): boolean {
+    return this.#kept.some((finding) => finding.key === key && finding.kind !== 'pending');
+  }
+
+  /** Takes back that a signature is still to come. */
+  forget(key: string): void {
+    const at = this.#kept.findIndex((finding) => finding.key === key && finding.kind === 'pending');
+    if (at < 0) return;
+    this.#kept.splice(at, 1);
+    this.#counts.delete('pending');
+  }
+
+  /** As a seal has it. */
+  get summary(): Pick<Seal, 'found' | 'findings'> {
+    return { found: Object.fromEntries(this.#counts), findings: [...this.#kept] };
+  }
+}

@@ -1,0 +1,199 @@
+import { type ObjectName, parseObjectKey } from '../archive/archive-layout';
+import { isStored, type RunOutcome } from '../run/run-record';
+import { ArchiveReadError, type ArchiveReader } from '../verify/archive-reader';
+import { checkObject } from '../verify/check-object';
+import type { Expiry } from '../verify/expiry';
+import type { Find } from '../verify/finding';
+import { mapConcurrently } from '../verify/map-concurrently';
+import type { Run } from '../verify/read-run';
+import { readRun } from '../verify/read-run';
+import { RecordedObjects } from '../verify/recorded-objects';
+import { type ListedRun, runsBetween } from '../verify/run-keys';
+import type { Hashed, Seal } from '../verify/seals/seal';
+import type { SealChain } from '../verify/seals/seal-chain';
+import type { SealedArchive } from '../verify/seals/sealed-archive';
+import type { StoredConfigurations } from '../verify/stored-configurations';
+import { type Lacking, verifyRun } from '../verify/verify-run';
+
+/** Objects read at once. */
+const concurrency = 16;
+
+export interface SealRunsContext {
+  readonly reader: ArchiveReader;
+  readonly chain: SealChain;
+  readonly sealed: SealedArchive;
+  readonly configurations: StoredConfigurations;
+  readonly expiry: Expiry;
+  readonly now: Date;
+  readonly stop: AbortSignal;
+  readonly find: Find;
+  /** Runs after this time and up to the other are read although they are sealed: objects are searched for there. */
+  readonly search: { readonly from: Date | undefined; readonly to: Date };
+  /** Called with the last run before the new ones, and then with each run that has new records. */
+  readonly onRun: (run: Run, isNew: boolean) => void;
+}
+
+export interface SealedRuns {
+  readonly records: Hashed[];
+  readonly objects: Hashed[];
+  readonly configurations: Seal['configurations'];
+  /** New run records that there was no time for. */
+  readonly carriedOver: number;
+  /** The last key that was looked at; null: all. */
+  readonly lastKey: string | null;
+  readonly lacking: readonly Lacking[];
+  /** Objects of the runs that were read, as their records say. */
+  readonly recorded: RecordedObjects;
+  /** How many objects the new records say that they archived. */
+  readonly toVerify: number;
+  /** Times of all runs that have a record. */
+  readonly runs: ReadonlySet<number>;
+}
+
+/** Lists all run records, and reads and hashes those that no seal has. */
+export async function sealRuns(context: SealRunsContext): Promise<SealedRuns> {
+  const sealing = new Sealing(context);
+  let before: ListedRun | undefined;
+  for await (const listed of runsBetween(context.reader, {}, ({ key }) =>
+    context.find('unrecorded', key, 'its key is none of an archive'),
+  )) {
+    await sealing.take(listed, before);
+    before = listed;
+  }
+  return sealing.result();
+}
+
+class Sealing {
+  readonly #context: SealRunsContext;
+  readonly #records: Hashed[] = [];
+  readonly #objects: Hashed[] = [];
+  readonly #configurations = new Map<string, Seal['configurations'][number]>();
+  readonly #lacking: Lacking[] = [];
+  readonly #recorded = new RecordedObjects();
+  readonly #runs = new Set<number>();
+  /** By number of seal. */
+  readonly #listedFrom: ReadonlyMap<number | undefined, number>;
+  #carriedOver = 0;
+  #lastKey = '';
+  #isStopped = false;
+  #hasNew = false;
+  #toVerify = 0;
+
+  constructor(context: SealRunsContext) {
+    this.#context = context;
+    this.#listedFrom = new Map(context.chain.seals.map(({ number, listedFrom }) => [number, Date.parse(listedFrom)]));
+  }
+
+  result(): SealedRuns {
+    return {
+      records: this.#records,
+      objects: this.#objects,
+      configurations: [...this.#configurations.values()],
+      carriedOver: this.#carriedOver,
+      lastKey: this.#isStopped ? this.#lastKey : null,
+      lacking: this.#lacking,
+      recorded: this.#recorded,
+      toVerify: this.#toVerify,
+      runs: this.#runs,
+    };
+  }
+
+  async take(listed: ListedRun, before: ListedRun | undefined): Promise<void> {
+    const { chain, stop, onRun, reader } = this.#context;
+    this.#runs.add(listed.run.getTime());
+    const news = listed.records.filter(({ key }) => !chain.records.has(key));
+    for (const { key } of listed.records) {
+      const sealed = chain.records.get(key);
+      if (sealed !== undefined) sealed.isThere = true;
+    }
+    if (news.length === 0 && !this.#isRewritten(listed) && !this.#isSearched(listed)) return;
+    if (stop.aborted) this.#isStopped = true;
+    if (this.#isStopped) {
+      this.#carriedOver += news.length;
+      return;
+    }
+    try {
+      if (news.length > 0 && !this.#hasNew && before !== undefined) onRun(await readRun(reader, before), false);
+      this.#hasNew ||= news.length > 0;
+      await this.#read(listed, new Set(news.map(({ key }) => key)));
+      this.#lastKey = listed.records.map(({ key }) => key).reduce((a, b) => (a > b ? a : b), this.#lastKey);
+    } catch (error) {
+      if (!stop.aborted) throw error;
+      this.#isStopped = true;
+      this.#carriedOver += news.length;
+    }
+  }
+
+  /** S3 wrote a sealed record anew after it was listed for its seal. */
+  #isRewritten({ records }: ListedRun): boolean {
+    return records.some(({ key, writtenAt }) => {
+      const seal = this.#context.chain.records.get(key)?.seal;
+      return writtenAt.getTime() > (this.#listedFrom.get(seal) ?? Number.POSITIVE_INFINITY);
+    });
+  }
+
+  #isSearched({ run }: ListedRun): boolean {
+    const { from, to } = this.#context.search;
+    return run <= to && (from === undefined || run > from);
+  }
+
+  async #read(listed: ListedRun, news: ReadonlySet<string>): Promise<void> {
+    const { reader, configurations, expiry, now, find, sealed, onRun } = this.#context;
+    const run = await verifyRun(reader, listed, configurations, now, find);
+    sealed.checkRun(listed, run.merged);
+    expiry.add(run);
+    const objects = await this.#hashObjects(run.merged.outcomes);
+    this.#lacking.push(...run.lacking);
+    for (const key of news) {
+      const file = run.merged.files.get(key);
+      if (file === undefined) this.#carriedOver += 1;
+      else this.#records.push({ key, sha256: file.sha256, bytes: file.bytes });
+      this.#toVerify += file?.archived ?? 0;
+    }
+    this.#objects.push(...objects);
+    for (const { days, sha256 } of run.retentions) await this.#addConfiguration(sha256, days, listed.run);
+    for (const { key } of run.stored) {
+      const name = parseObjectKey(key);
+      if (name !== undefined) this.#recorded.add(name);
+    }
+    if (news.size > 0) onRun(run.merged, true);
+  }
+
+  /** Hashes what no record has a hash for: the attempt that archived it was killed. */
+  async #hashObjects(outcomes: readonly RunOutcome[]): Promise<Hashed[]> {
+    const { reader, chain, find, stop } = this.#context;
+    const keys = outcomes.flatMap((outcome) => {
+      const { key = '', sha256 } = outcome;
+      const isNew = isStored(outcome) && sha256 === undefined && !chain.objects.has(key);
+      return isNew && parseObjectKey(key) !== undefined ? key : [];
+    });
+    const check = async (key: string) => ({ key, ...(await checkObject(reader, key)) });
+    const hashed: Hashed[] = [];
+    for await (const { key, sha256, bytes, problem } of mapConcurrently(keys, concurrency, check)) {
+      if (stop.aborted) throw new ArchiveReadError(`Reading ${key} failed: the audit's time is over`);
+      if (sha256 !== undefined) hashed.push({ key, sha256, bytes });
+      if (problem?.kind === 'missing') this.#lack(key, problem.problem);
+      else if (problem !== undefined) find(problem.kind, key, problem.problem);
+    }
+    return hashed;
+  }
+
+  #lack(key: string, problem: string): void {
+    const { run } = parseObjectKey(key) as ObjectName;
+    this.#lacking.push({ kind: 'missing', key, problem, writtenAt: run });
+  }
+
+  async #addConfiguration(sha256: string, retentionDays: number | undefined, run: Date): Promise<void> {
+    if (this.#configurations.has(sha256)) return;
+    const configuration = await this.#context.configurations.get(sha256);
+    if (configuration === undefined) return;
+    const clusters = new Set([...configuration.tasks.values()].map(({ cluster }) => cluster)).size;
+    this.#configurations.set(sha256, {
+      sha256,
+      clusters,
+      schedule: configuration.schedule,
+      ...(retentionDays !== undefined && { retentionDays }),
+      from: run.toISOString(),
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Logger } from '@aws-lambda-powertools/logger';
+import { Metrics } from '@aws-lambda-powertools/metrics';
+import type { Context } from 'aws-lambda';
+import { version } from '../../package.json';
+import { createS3Client } from '../archive/aws-clients';
+import { S3Archive } from '../archive/s3-archive';
+import { systemClock as clock } from '../clock';
+import { readVariables } from '../environment';
+import { type AuditPlan, auditEnvironmentNames, deadlineReserveSeconds, metricNamespace } from '../stack-contract';
+import { Stop } from '../stop';
+import { S3ArchiveReader } from '../verify/s3-archive-reader';
+import type { AuditContext } from './audit';
+import { createKmsClient, KmsSigner } from './kms-signer';
+import { LambdaAuditReporter } from './report';
+import { createSnsClient, SnsMailer } from './sns-mailer';
+
+/** Connections to S3 at once: more than are read at once, because seals are written too. */
+const connections = 24;
+
+/** What one audit works with. To be closed in every outcome: its deadline ends. */
+export interface OpenAudit {
+  readonly context: AuditContext;
+  close(): void;
+}
+
+/**
+ * The composition root. Once per execution environment: what is configured and the clients. Once per audit: the deadline.
+ * @returns what opens an audit
+ * @throws SettingsError
+ */
+export function wireAudit(variables: NodeJS.ProcessEnv, codeDirectory: string): (invocation: Context) => OpenAudit {
+  const logger = new Logger();
+  const metrics = new Metrics({ namespace: metricNamespace });
+  const names = readVariables(Object.values(auditEnvironmentNames), variables);
+  const bucket = names[auditEnvironmentNames.archiveBucket];
+  const plan = loadPlan(resolve(codeDirectory, names[auditEnvironmentNames.auditFile]));
+  const s3 = createS3Client(connections, (warning) => logger.warn(warning));
+  const reader = new S3ArchiveReader(bucket, s3);
+  const sink = new S3Archive(s3, bucket, clock);
+  const signer = new KmsSigner(createKmsClient(), names[auditEnvironmentNames.signingKeyArn]);
+  const mailer = new SnsMailer(createSnsClient(), names[auditEnvironmentNames.topicArn]);
+  const reporter = new LambdaAuditReporter(logger, metrics);
+
+  return (invocation) => {
+    logger.addContext(invocation);
+    const stop = new Stop(() => invocation.getRemainingTimeInMillis() - deadlineReserveSeconds * 1000);
+    const shared = { plan, reader, sink, signer, reporter, clock, collectorVersion: version };
+    return { context: { ...shared, mail: (mail) => mailer.send(mail), stop }, close: () => stop.close() };
+  };
+}
+
+/** It was validated when the stack was synthesised and is part of the deployed code, so it is not validated again. */
+function loadPlan(file: string): AuditPlan {
+  return JSON.parse(readFileSync(file, 'utf8'));
+}

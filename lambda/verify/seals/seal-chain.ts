@@ -1,0 +1,305 @@
+import { createHash, type KeyObject } from 'node:crypto';
+import { parseSealKey, type SealName, sealKey, sealsPrefix } from '../../archive/archive-layout';
+import type { ArchiveReader } from '../archive-reader';
+import { headersProblem } from '../content-headers';
+import type { Find } from '../finding';
+import { mapConcurrently } from '../map-concurrently';
+import { DamagedObjectError } from '../open-content';
+import { readWhole } from '../read-whole';
+import { largestSealBytes, largestSignatureBytes, type Seal, sealSchema } from './seal';
+import { checkSignature } from './signature';
+
+/** One seal of the chain, without the lists of what it seals. */
+export interface ChainedSeal extends Omit<Seal, 'records' | 'objects'> {
+  readonly key: string;
+  /** Of the file. */
+  readonly sha256: string;
+  /** Counts of what it seals. */
+  readonly records: number;
+  readonly objects: number;
+  /** `unsigned`: it has no signature yet. `wrong`: it has one that proves nothing. */
+  readonly signature: 'right' | 'unsigned' | 'wrong';
+  /** SPKI in DER, base64. */
+  readonly publicKey?: string | undefined;
+}
+
+/** What a seal says of one run record or object. */
+export interface Sealed {
+  /** Number of the seal. */
+  readonly seal: number;
+  readonly sha256: string;
+  /** Whether the archive was seen to have it. */
+  isThere: boolean;
+}
+
+export interface ChainOptions {
+  /** The keys that may have signed; left out: whichever signed the first seal must have signed all. */
+  readonly publicKeys?: readonly KeyObject[] | undefined;
+  /** SHA-256 of a seal that has to be in the chain, as a mail told it. */
+  readonly head?: string | undefined;
+}
+
+/** All seals of an archive. Memory grows with the number of sealed run records: about 250 bytes for each. */
+export interface SealChain {
+  /** Those that can be read, in order. */
+  readonly seals: readonly ChainedSeal[];
+  /** Greatest number under which there is a seal, readable or not; 0: there is none. */
+  readonly lastNumber: number;
+  /** The last seal's file, readable or not. */
+  readonly last: { readonly key: string; readonly sha256: string } | undefined;
+  /** By key. */
+  readonly records: ReadonlyMap<string, Sealed>;
+  readonly objects: ReadonlyMap<string, Sealed>;
+  /** The newest seal whose signature is right: what no seal has is judged by it. */
+  readonly newest: ChainedSeal | undefined;
+}
+
+/** Seals read at once. */
+const concurrency = 16;
+
+interface SealFiles {
+  readonly number: number;
+  /** Undefined: its file could not be read whole. */
+  readonly sha256?: string;
+  readonly seal?: Seal;
+  readonly problem?: string;
+  /** Undefined: there is none. */
+  readonly signature?: { readonly text?: string; readonly problem?: string };
+}
+
+/**
+ * Reads every seal and finds what breaks the chain.
+ * @throws ArchiveReadError if the archive cannot be read
+ */
+export async function readChain(
+  reader: ArchiveReader,
+  { publicKeys, head }: ChainOptions,
+  find: Find,
+): Promise<SealChain> {
+  const builder = new ChainBuilder(publicKeys, find);
+  const names = await listSeals(reader, find);
+  for await (const files of mapConcurrently(names, concurrency, (name) => readFiles(reader, name))) builder.add(files);
+  for (const { key, at } of (await reader.replaced?.(sealsPrefix)) ?? [])
+    find('seal-broken', key, `it was deleted or overwritten; the version before is of ${at.toISOString()}`);
+  if (publicKeys !== undefined && names.length === 0)
+    find('seal-broken', `${sealsPrefix}*`, 'a public key was given, and there is no seal');
+  if (head !== undefined && !builder.hashes.has(head))
+    find(
+      'seal-broken',
+      `${sealsPrefix}*`,
+      `no seal has the SHA-256 ${head}, which was given: seals were removed or replaced`,
+    );
+  return builder.chain();
+}
+
+/** Reads one seal anew; undefined if it is gone or not valid. @throws ArchiveReadError */
+export async function readSeal(reader: ArchiveReader, number: number): Promise<Seal | undefined> {
+  return (await readFiles(reader, { number, hasSeal: true, hasSignature: false })).seal;
+}
+
+interface ListedSeal {
+  readonly number: number;
+  hasSeal: boolean;
+  hasSignature: boolean;
+}
+
+async function listSeals(reader: ArchiveReader, find: Find): Promise<ListedSeal[]> {
+  const listed = new Map<number, ListedSeal>();
+  for await (const { key } of reader.list(sealsPrefix)) {
+    const name = parseSealKey(key);
+    if (name === undefined) {
+      find('unrecorded', key, 'its key is none of an archive');
+      continue;
+    }
+    const one = listed.get(name.number) ?? { number: name.number, hasSeal: false, hasSignature: false };
+    if (name.part === 'seal') one.hasSeal = true;
+    else one.hasSignature = true;
+    listed.set(name.number, one);
+  }
+  return [...listed.values()].sort((a, b) => a.number - b.number);
+}
+
+async function readFiles(reader: ArchiveReader, { number, hasSeal, hasSignature }: ListedSeal): Promise<SealFiles> {
+  const seal = hasSeal ? await readFile(reader, { number, part: 'seal' }, largestSealBytes) : {};
+  const signed = hasSignature
+    ? await readFile(reader, { number, part: 'signature' }, largestSignatureBytes)
+    : { bytes: undefined };
+  const signature =
+    signed.bytes === undefined && signed.problem === undefined
+      ? {}
+      : { signature: { ...(signed.bytes && { text: signed.bytes.toString('utf8') }), ...problemOf(signed) } };
+  const { bytes, problem } = seal;
+  if (bytes === undefined) return { number, ...signature, problem: problem ?? 'it is not there' };
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const parsed = parseSeal(bytes.toString('utf8'));
+  const wrong = problem ?? (typeof parsed === 'string' ? parsed : undefined);
+  return {
+    number,
+    sha256,
+    ...signature,
+    ...(typeof parsed !== 'string' && { seal: parsed }),
+    ...(wrong !== undefined && { problem: wrong }),
+  };
+}
+
+function problemOf({ problem }: { problem?: string }): { problem?: string } {
+  return problem === undefined ? {} : { problem };
+}
+
+async function readFile(
+  reader: ArchiveReader,
+  name: SealName,
+  mostBytes: number,
+): Promise<{ bytes?: Buffer; problem?: string }> {
+  try {
+    const found = await readWhole(reader, sealKey(name), mostBytes);
+    if (found === undefined) return {};
+    const problem = headersProblem(found, { contentType: 'application/json', contentEncoding: undefined });
+    return { bytes: found.bytes, ...problemOf(problem === undefined ? {} : { problem }) };
+  } catch (error) {
+    if (error instanceof DamagedObjectError) return { problem: error.message };
+    throw error;
+  }
+}
+
+/** The seal, or why it is none. */
+function parseSeal(text: string): Seal | string {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return 'it is not JSON';
+    throw error;
+  }
+  const { success, data, error } = sealSchema.safeParse(json);
+  if (success) return data;
+  const [issue] = error.issues;
+  return `it is not a valid seal: ${issue?.path.map(String).join('.') || 'it'}: ${issue?.message}`;
+}
+
+/** Takes seals in the order of their numbers. */
+class ChainBuilder {
+  readonly hashes = new Set<string>();
+  readonly #publicKeys: readonly KeyObject[] | undefined;
+  readonly #find: Find;
+  readonly #seals: ChainedSeal[] = [];
+  readonly #records = new Map<string, Sealed>();
+  readonly #objects = new Map<string, Sealed>();
+  /** The files before, as far as they are there. */
+  #last: { readonly number: number; readonly sha256: string | undefined } = { number: 0, sha256: undefined };
+  #archive: string | undefined;
+  #publicKey: string | undefined;
+  /** A seal without a signature: no harm as long as it is the last. */
+  #unsigned: number | undefined;
+
+  constructor(publicKeys: readonly KeyObject[] | undefined, find: Find) {
+    this.#publicKeys = publicKeys;
+    this.#find = find;
+  }
+
+  add({ number, sha256, seal, problem, signature }: SealFiles): void {
+    const key = sealKey({ number, part: 'seal' });
+    this.#judgeUnsigned('seal-broken');
+    this.#findGap(number);
+    if (problem !== undefined) this.#find('seal-broken', key, problem);
+    if (sha256 !== undefined) this.hashes.add(sha256);
+    if (seal !== undefined && sha256 !== undefined) {
+      this.#checkPlace(key, number, seal);
+      this.#keep(seal.records, this.#records, key, number);
+      this.#keep(seal.objects, this.#objects, key, number);
+      const checked = this.#checkSignature(key, number, sha256, signature);
+      const { records, objects, ...rest } = seal;
+      this.#seals.push({ ...rest, number, key, sha256, records: records.length, objects: objects.length, ...checked });
+    }
+    this.#last = { number, sha256 };
+  }
+
+  chain(): SealChain {
+    this.#judgeUnsigned('pending');
+    const { number, sha256 } = this.#last;
+    return {
+      seals: this.#seals,
+      lastNumber: number,
+      last: sha256 === undefined ? undefined : { key: sealKey({ number, part: 'seal' }), sha256 },
+      records: this.#records,
+      objects: this.#objects,
+      newest: this.#seals.findLast(({ signature }) => signature === 'right'),
+    };
+  }
+
+  #findGap(number: number): void {
+    const [first, last] = [this.#last.number + 1, number - 1];
+    if (first > last) return;
+    const which = first === last ? 'it is' : `it and those up to number ${last} are`;
+    this.#find('seal-broken', sealKey({ number: first, part: 'seal' }), `${which} not there, and later seals are`);
+  }
+
+  #checkPlace(key: string, number: number, seal: Seal): void {
+    if (seal.number !== number) this.#find('seal-broken', key, `it says that it is number ${seal.number}`);
+    this.#archive ??= seal.archive;
+    if (seal.archive !== this.#archive)
+      this.#find('seal-broken', key, `it is of the archive ${seal.archive}, the seals before of ${this.#archive}`);
+    const { previous } = seal;
+    const before = this.#last;
+    if (number === 1) {
+      if (previous !== null) this.#find('seal-broken', key, 'it is the first and says that another came before');
+      return;
+    }
+    const isChained =
+      before.number === number - 1 &&
+      previous?.key === sealKey({ number: number - 1, part: 'seal' }) &&
+      previous.sha256 === before.sha256;
+    // A gap, or a seal before that cannot be read, is said already.
+    if (!isChained && before.number === number - 1 && before.sha256 !== undefined)
+      this.#find('seal-broken', key, 'the hash in it is not that of the seal before');
+  }
+
+  #keep(hashed: Seal['records'], kept: Map<string, Sealed>, key: string, number: number): void {
+    for (const { key: sealed, sha256 } of hashed) {
+      const before = kept.get(sealed);
+      if (before === undefined) kept.set(sealed, { seal: number, sha256, isThere: false });
+      else if (before.sha256 !== sha256)
+        this.#find('seal-broken', key, `seal ${before.seal} has another hash of ${sealed}`);
+    }
+  }
+
+  #checkSignature(
+    key: string,
+    number: number,
+    sha256: string,
+    signature: SealFiles['signature'],
+  ): Pick<ChainedSeal, 'signature' | 'publicKey'> {
+    if (signature === undefined) {
+      this.#unsigned = number;
+      return { signature: 'unsigned' };
+    }
+    const { publicKey, problem } =
+      signature.text === undefined
+        ? { publicKey: undefined, problem: `its signature file: ${signature.problem}` }
+        : checkSignature(signature.text, sha256, this.#publicKeys);
+    const wrong = problem ?? signature.problem ?? this.#changedKey(publicKey);
+    if (wrong !== undefined) this.#find('seal-broken', key, wrong);
+    return { signature: problem === undefined && wrong === undefined ? 'right' : 'wrong', publicKey };
+  }
+
+  /** Without the keys that somebody kept, all seals must at least have the same. */
+  #changedKey(publicKey: string | undefined): string | undefined {
+    if (this.#publicKeys !== undefined) return undefined;
+    const before = this.#publicKey;
+    this.#publicKey = publicKey ?? before;
+    return before === undefined || before === publicKey
+      ? undefined
+      : 'it is signed with another key than the seals before; if that is right, name all keys with --public-key';
+  }
+
+  #judgeUnsigned(kind: 'seal-broken' | 'pending'): void {
+    if (this.#unsigned === undefined) return;
+    const key = sealKey({ number: this.#unsigned, part: 'seal' });
+    const problem =
+      kind === 'pending'
+        ? 'it is not signed yet and proves nothing; the next audit compares it with the archive and signs it'
+        : 'it is not signed, and later seals are there';
+    this.#find(kind, key, problem);
+    this.#unsigned = undefined;
+  }
+}

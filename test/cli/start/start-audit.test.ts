@@ -1,0 +1,97 @@
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCollector } from '../run-collector';
+import { runStart } from '../run-start';
+
+describe('npm start -- --audit', () => {
+  let root: string;
+  let folder: string;
+  let args: string[];
+  const copies: string[] = [];
+
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'start-audit-'));
+  });
+  beforeEach(async () => {
+    folder = await mkdtemp(join(root, 'archive-'));
+    const config = join(folder, '..', 'my.json');
+    const complete = {
+      name: 'mine',
+      service: { baseUrl: 'https://clusters.example.com' },
+      clusters: ['one', 'two'],
+      schedule: { expression: 'cron(0 * * * ? *)' },
+    };
+    await writeFile(config, JSON.stringify(complete));
+    args = ['--config', config, '--folder', folder, '--audit'];
+  });
+  afterAll(() => Promise.all([root, ...copies].map((path) => rm(path, { recursive: true }))));
+
+  const verify = (archive: string) =>
+    runCollector(['verify', '--archive', archive, '--json'], { now: new Date() }).then(({ out }) => JSON.parse(out));
+
+  it('seals the archive, shows the mail, and verifies with the key and the hash that a person keeps', async () => {
+    const { code, out } = await runStart(args);
+    expect(out).toMatch(/Complete: 4 of 4 archived[\s\S]*Seal 1 of .* is stored and signed\./);
+    expect(out).toMatch(/^ {2}Subject: .*nothing is damaged, 1 of 1 runs complete/m);
+    const [, hash] = /^ {2}SHA-256 ([0-9a-f]{64})$/m.exec(out) ?? [];
+    expect(out).toContain(`--head ${hash}\n`);
+    expect(out).toMatch(/collector -- verify .*--public-key [^ ]+\.public\.pem --head/);
+    expect(out).toMatch(/Signatures were checked with the keys given[\s\S]*Nothing is wrong\.\n$/);
+    expect(code).toBe(0);
+    expect(await readdir(join(folder, 'seals'))).toHaveLength(2);
+  });
+
+  it('signs the next seal with the same key, and sends no second mail on the same day', async () => {
+    await runStart(args);
+    const { code, out } = await runStart([...args, '--json']);
+    expect(JSON.parse(out).audit).toMatchObject({
+      result: { number: 2, damage: 0 },
+      verified: { ok: true, sealed: { seals: 2, newest: { number: 2 } }, findings: [] },
+    });
+    expect(code).toBe(0);
+  });
+
+  it('reports an incomplete run with 1, and seals it all the same', async () => {
+    const { code, out } = await runStart([...args, '--fail', 'two=not-found']);
+    expect(out).toMatch(/Incomplete: 2 of 4 archived[\s\S]*Seal 1 of .* is stored[\s\S]*Failing: 1 of 2 clusters/);
+    expect(out).toMatch(/Nothing is wrong\.\n$/);
+    expect(code).toBe(1);
+  });
+
+  it('finds with --tamper that a manifest and its records were replaced, which only the seal shows', async () => {
+    const { code, out } = await runStart([...args, '--tamper', '--json']);
+    expect(code).toBe(1);
+    const { audit, records } = JSON.parse(out);
+    const { folder: copy, replaced } = audit.tampered;
+    copies.push(copy);
+    expect(replaced).toEqual([expect.stringMatching(/^manifests\//), ...records]);
+    expect(audit.verified).toMatchObject({ ok: false, findings: [{ kind: 'forged', key: records[0] }] });
+    expect(await verify(folder)).toMatchObject({ ok: true, findings: [] });
+    await rm(join(copy, 'seals'), { recursive: true });
+    expect(await verify(copy)).toMatchObject({ ok: true, sealed: null, findings: [] });
+  });
+
+  it('forges every record that says something of the manifest, if the run was attempted several times', async () => {
+    const { code, out } = await runStart([...args, '--tamper', '--fail', 'two=not-found', '--json']);
+    expect(code).toBe(1);
+    const { audit, records } = JSON.parse(out);
+    copies.push(audit.tampered.folder);
+    expect(records).toHaveLength(3);
+    expect(audit.verified.findings.map(({ kind, key }: { kind: string; key: string }) => [kind, key])).toEqual(
+      records.map((key: string) => ['forged', key]),
+    );
+    await rm(join(audit.tampered.folder, 'seals'), { recursive: true });
+    expect(await verify(audit.tampered.folder)).toMatchObject({ ok: true, findings: [] });
+  });
+
+  it.each([
+    ['--tamper without --audit', ['--tamper'], /--tamper needs --audit/],
+    ['--audit with --dry-run', ['--audit', '--dry-run'], /--dry-run archives nothing/],
+  ])('refuses %s', async (_name, options, message) => {
+    const { code, err } = await runStart([...args.filter((arg) => arg !== '--audit'), ...options]);
+    expect(err).toMatch(message);
+    expect(code).toBe(2);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,162 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { auditPlanOf } from '../../infra/function-bundle';
+import { auditEnvironmentNames, functionTimeoutSeconds } from '../../lambda/stack-contract';
+import { exampleConfig } from './example-config';
+import {
+  allowedTo,
+  audited,
+  exampleTemplate,
+  kmsKeyArn,
+  type Resource,
+  resourceOf,
+  resourcesOf,
+  type TemplateJson,
+  textOf,
+} from './example-stack';
+
+const template = exampleTemplate(audited);
+const json = template.toJSON() as TemplateJson;
+const plain = exampleTemplate().toJSON() as TemplateJson;
+
+describe('without an audit', () => {
+  const { audit: _, ...rest } = exampleConfig(audited);
+
+  it('the template is as if there was no such option', () => {
+    expect(JSON.stringify(plain)).not.toMatch(/audit|seals|kms:Sign/i);
+    expect(resourcesOf(plain, 'AWS::Lambda::Function')).toHaveLength(1);
+    expect(rest).toEqual(exampleConfig());
+  });
+
+  it('the rest of the stack is the same, apart from the policy of the archive and the dashboard', () => {
+    const text = (resource: unknown) => JSON.stringify(resource)?.replace(/[0-9a-f]{64}\.zip/, '');
+    const changed = Object.entries(plain.Resources).filter(
+      ([id, resource]) => text(json.Resources[id]) !== text(resource),
+    );
+    expect(changed.map(([, { Type }]) => Type).sort()).toEqual(['AWS::CloudWatch::Dashboard', 'AWS::S3::BucketPolicy']);
+    const statements = ({ Properties }: Resource) => (Properties.PolicyDocument as { Statement: object[] }).Statement;
+    const policyOf = (stack: TemplateJson) => statements(resourceOf(stack, 'AWS::S3::BucketPolicy', 'ArchiveBucket'));
+    expect(policyOf(json)).toEqual(expect.arrayContaining(policyOf(plain)));
+    expect(policyOf(json)).toHaveLength(policyOf(plain).length + 4);
+  });
+});
+
+describe('the role of the audit', () => {
+  const always = [
+    'kms:Decrypt <AlertsKey.Arn>',
+    'kms:GenerateDataKey <AlertsKey.Arn>',
+    'kms:GetPublicKey <AuditSigningKey.Arn>',
+    'kms:Sign <AuditSigningKey.Arn>',
+    'logs:CreateLogStream <AuditLogs.Arn>',
+    'logs:PutLogEvents <AuditLogs.Arn>',
+    's3:GetObject <ArchiveBucket.Arn>/*',
+    's3:ListBucket <ArchiveBucket.Arn>',
+    's3:ListBucketVersions <ArchiveBucket.Arn>',
+    's3:PutObject <ArchiveBucket.Arn>/seals/*',
+    'sns:Publish <AlertsTopic>',
+  ];
+  const allowed = (changes: object) =>
+    allowedTo(exampleTemplate({ ...audited, ...changes }).toJSON() as TemplateJson, 'AuditRole');
+
+  it('allows exactly what the audit needs', () => {
+    expect(allowed({})).toEqual(always);
+  });
+
+  it("allows the archive's keys, present and former, through S3 only", () => {
+    const condition = 'if {StringEquals: {kms:ViaService: s3.<AWS::Region>.<AWS::URLSuffix>}}';
+    const own = ['kms:Decrypt', 'kms:GenerateDataKey'].map((action) => `${action} <ArchiveKey.Arn> ${condition}`);
+    expect(allowed({ archive: { kms: true, formerKmsKeyArns: [kmsKeyArn] } })).toEqual(
+      [...always, ...own, `kms:Decrypt ${kmsKeyArn} ${condition}`].sort(),
+    );
+  });
+});
+
+describe('the function of the audit', () => {
+  it('is a second one, with a log group of its own', () => {
+    expect(resourcesOf(json, 'AWS::Lambda::Function')).toHaveLength(2);
+    const { Properties } = resourceOf(json, 'AWS::Lambda::Function', 'AuditFunction');
+    expect(Properties).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      MemorySize: 1769,
+      Timeout: functionTimeoutSeconds,
+      LoggingConfig: { LogFormat: 'JSON', LogGroup: { Ref: expect.stringMatching(/^AuditLogs/) } },
+    });
+  });
+
+  it('gets everything that its code reads from its environment', () => {
+    const { Environment } = resourceOf(json, 'AWS::Lambda::Function', 'AuditFunction').Properties as {
+      Environment: { Variables: Record<string, unknown> };
+    };
+    const values = Object.entries(Environment.Variables).map(([name, value]) => [name, textOf(value)]);
+    expect(Object.fromEntries(values)).toMatchObject({
+      [auditEnvironmentNames.archiveBucket]: '<ArchiveBucket>',
+      [auditEnvironmentNames.auditFile]: 'audit.json',
+      [auditEnvironmentNames.signingKeyArn]: '<AuditSigningKey.Arn>',
+      [auditEnvironmentNames.topicArn]: '<AlertsTopic>',
+    });
+  });
+
+  it('judges the archive by what was configured', () => {
+    const config = exampleConfig({
+      clusters: ['a', { uid: 'b', projectUid: 'p', requestId: 'r', resources: ['log'], optional: true }],
+      schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Europe/Berlin' },
+      archive: { retentionDays: 400 },
+      shards: 2,
+      audit: { schedule: 'cron(30 6 * * ? *)', rereadDays: 90, staleAfterHours: 48 },
+    });
+    expect(auditPlanOf(config, { schedule: 'cron(30 6 * * ? *)', rereadDays: 90, staleAfterHours: 48 })).toEqual({
+      clusters: [{ uid: 'a' }, { uid: 'b', resources: ['log'], optional: true }],
+      schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Europe/Berlin', enabled: true },
+      auditSchedule: { expression: 'cron(30 6 * * ? *)', timeZone: 'Europe/Berlin', enabled: true },
+      retentionDays: 400,
+      shards: 2,
+      rereadDays: 90,
+      staleAfterHours: 48,
+    });
+  });
+
+  it('is started by a schedule of its own, even if the schedule of the runs is disabled', () => {
+    const schedule = { expression: 'cron(0 * * * ? *)', enabled: false };
+    const { Properties } = resourceOf(
+      exampleTemplate({ schedule, audit: { ...audited.audit, timeZone: 'Asia/Tokyo' } }).toJSON() as TemplateJson,
+      'AWS::Scheduler::Schedule',
+      'AuditSchedule',
+    );
+    expect(Properties).toMatchObject({
+      ScheduleExpression: 'cron(30 6 * * ? *)',
+      ScheduleExpressionTimezone: 'Asia/Tokyo',
+      State: 'ENABLED',
+      Target: {
+        Arn: { 'Fn::GetAtt': [expect.stringMatching(/^AuditFunction/), 'Arn'] },
+        Input: '{"scheduledTime":"<aws.scheduler.scheduled-time>"}',
+      },
+    });
+    expect(allowedTo(json, 'AuditScheduleRole')).toEqual([
+      'lambda:InvokeFunction <AuditFunction.Arn>',
+      'sqs:SendMessage <AuditScheduleUndelivered.Arn>',
+    ]);
+  });
+
+  it('is offered events in the console, in a schema of its own', () => {
+    const events = exampleTemplate({ ...audited, testEvents: true });
+    events.hasResourceProperties('AWS::EventSchemas::Schema', {
+      SchemaName: { 'Fn::Join': ['', ['_', { Ref: Match.stringLikeRegexp('^AuditFunction') }, '-schema']] },
+      Content: Match.stringLikeRegexp('"audit-now":\\{"value":\\{\\}\\}'),
+    });
+    events.resourceCountIs('AWS::EventSchemas::Schema', 2);
+  });
+});
+
+describe('the outputs of the audit', () => {
+  it('export the public key, start an audit, and name the signing key', () => {
+    const outputs = Object.fromEntries(
+      Object.entries(template.findOutputs('*')).map(([id, { Value }]) => [id, textOf(Value)]),
+    );
+    expect(outputs.ExportPublicKey).toBe(
+      'aws kms get-public-key --region <AWS::Region> --key-id <AuditSigningKey.Arn> --query PublicKey --output text | ' +
+        'openssl base64 -d -A | openssl pkey -pubin -inform DER -out seals-public-key.pem',
+    );
+    expect(outputs.AuditNow).toMatch(/^aws lambda invoke .* --function-name <AuditFunction> --invocation-type Event /);
+    expect(outputs.SigningKey).toBe('<AuditSigningKey.Arn>');
+  });
+});

@@ -1,0 +1,154 @@
+import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import type { ArchiveObject } from '../../../lambda/archive/archive-object';
+import { type AuditResult, audit, type SealSink, type Signer } from '../../../lambda/audit/audit';
+import type { Mail } from '../../../lambda/audit/mail';
+import type { AuditPlan } from '../../../lambda/stack-contract';
+import { Stop } from '../../../lambda/stop';
+import type { ArchiveReader, ListedObject, ObjectHead, OpenedObject } from '../../../lambda/verify/archive-reader';
+import type { MemoryBucket } from '../verify/history/memory-bucket';
+
+/** The process was killed: nothing of it happens any more. */
+export class KilledError extends Error {
+  override readonly name = 'KilledError';
+}
+
+/** A key that signs as KMS does. */
+export class TestKey implements Signer {
+  readonly keyArn = 'arn:aws:kms:eu-central-1:123456789012:key/seals';
+  readonly privateKey: KeyObject;
+
+  constructor() {
+    this.privateKey = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
+  }
+
+  async publicKey(): Promise<Buffer> {
+    return createPublicKey(this.privateKey).export({ type: 'spki', format: 'der' });
+  }
+
+  async sign(message: Buffer): Promise<Buffer> {
+    return sign('sha256', message, this.privateKey);
+  }
+}
+
+export interface AuditOptions {
+  readonly bucket: MemoryBucket;
+  readonly plan: AuditPlan;
+  readonly key: Signer;
+  /** The time by S3's clock. */
+  readonly start: Date;
+  /** Names the audit; left out: the function's own clock does. */
+  readonly time?: Date | undefined;
+  /** How far the function's own clock is ahead of S3's, in milliseconds. */
+  readonly wrongByMs?: number;
+  /** Requests until the process is killed; left out: it is not. */
+  readonly killedAfter?: number | undefined;
+  /** Whether S3 does what a killed process asked for last. */
+  readonly isLastDone?: boolean;
+  /** Requests until the audit's time is over; left out: it has time enough. */
+  readonly outOfTimeAfter?: number | undefined;
+  /** Waits before each request, so that others go first. */
+  readonly wait?: () => Promise<void>;
+  /** Whether the topic takes mails. */
+  readonly isDeaf?: boolean;
+}
+
+export interface Audited {
+  /** Undefined: the process was killed. */
+  readonly result: AuditResult | undefined;
+  readonly mails: readonly Mail[];
+  readonly reported: readonly { readonly result: AuditResult; readonly stalestHours: number }[];
+  readonly notMailed: readonly unknown[];
+  /** Keys of the objects that were opened, in order. */
+  readonly opened: readonly string[];
+  readonly requests: number;
+}
+
+/** One invocation of the audit's core, beside whatever else is under way in the same bucket. */
+export async function invokeAudit(options: AuditOptions): Promise<Audited> {
+  const { plan, key, time, start, wrongByMs = 0, isDeaf = false } = options;
+  const stop = new Stop(() => 600_000);
+  const connection = new Connection(options, stop);
+  const mails: Mail[] = [];
+  const reported: Audited['reported'][number][] = [];
+  const notMailed: unknown[] = [];
+  const signer: Signer = {
+    keyArn: key.keyArn,
+    publicKey: () => connection.request(() => key.publicKey()),
+    sign: (message) => connection.request(() => key.sign(message)),
+  };
+  const mail = (one: Mail) =>
+    connection.request(async () => {
+      if (isDeaf) throw new Error('the topic is not there');
+      mails.push(one);
+    });
+  const reporter = {
+    sealed: (result: AuditResult, stalestHours: number) => void reported.push({ result, stalestHours }),
+    notMailed: (error: unknown) => void notMailed.push(error),
+  };
+  const clock = { now: () => new Date(start.getTime() + wrongByMs) };
+  const context = { plan, reader: connection, sink: connection, signer, mail, clock, stop, reporter };
+  const seen = () => ({ mails, reported, notMailed, opened: connection.opened, requests: connection.requests });
+  try {
+    const result = await audit(time, { ...context, collectorVersion: '1.0.0' });
+    return { result, ...seen() };
+  } catch (error) {
+    if (!(error instanceof KilledError)) throw error;
+    return { result: undefined, ...seen() };
+  } finally {
+    stop.close();
+  }
+}
+
+/** The bucket as one process sees it, until it is killed at one of its requests. */
+class Connection implements ArchiveReader, SealSink {
+  readonly bucket = 'archive';
+  readonly location = 's3://archive';
+  readonly opened: string[] = [];
+  requests = 0;
+  readonly #options: AuditOptions;
+  readonly #stop: Stop;
+
+  constructor(options: AuditOptions, stop: Stop) {
+    this.#options = options;
+    this.#stop = stop;
+  }
+
+  async time(): Promise<Date | undefined> {
+    // As S3 has it in an answer: without milliseconds.
+    return this.request(() => new Date(Math.floor(this.#options.start.getTime() / 1000) * 1000));
+  }
+
+  async *list(prefix: string, after?: string): AsyncGenerator<ListedObject> {
+    const { bucket } = this.#options;
+    const listed = await this.request(async () => {
+      const all: ListedObject[] = [];
+      for await (const one of bucket.list(prefix, after)) all.push(one);
+      return all;
+    });
+    yield* listed;
+  }
+
+  head(key: string): Promise<ObjectHead | undefined> {
+    return this.request(() => this.#options.bucket.head(key));
+  }
+
+  open(key: string): Promise<OpenedObject | undefined> {
+    this.opened.push(key);
+    return this.request(() => this.#options.bucket.open(key));
+  }
+
+  put(object: ArchiveObject): Promise<'archived' | 'already-archived'> {
+    const { bucket, start } = this.#options;
+    return this.request(() => bucket.put(object, start));
+  }
+
+  async request<Result>(act: () => Result | Promise<Result>): Promise<Result> {
+    const { killedAfter, outOfTimeAfter, isLastDone = false, wait } = this.#options;
+    await wait?.();
+    this.requests += 1;
+    if (outOfTimeAfter !== undefined && this.requests > outOfTimeAfter) this.#stop.outOfTime();
+    if (killedAfter === undefined || this.requests <= killedAfter) return act();
+    if (this.requests === killedAfter + 1 && isLastDone) await act();
+    throw new KilledError('killed');
+  }
+}

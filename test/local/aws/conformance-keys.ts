@@ -1,0 +1,76 @@
+import { spawnSync } from 'node:child_process';
+import { createPublicKey, verify } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GetPublicKeyCommand, SignCommand } from '@aws-sdk/client-kms';
+import type { Check, Subject } from './conformance';
+import { failureOf } from './expect-failure';
+
+/** What a seal has signed: its hash, as text. */
+const message = Buffer.from('9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08');
+
+async function signatureOf({ kms, signingKey }: Pick<Subject, 'kms' | 'signingKey'>): Promise<Uint8Array> {
+  const command = {
+    KeyId: signingKey,
+    Message: message,
+    MessageType: 'RAW',
+    SigningAlgorithm: 'ECDSA_SHA_256',
+  } as const;
+  const { Signature = new Uint8Array(), KeyId, SigningAlgorithm } = await kms.send(new SignCommand(command));
+  expect({ KeyId, SigningAlgorithm }).toEqual({ KeyId: signingKey, SigningAlgorithm: 'ECDSA_SHA_256' });
+  return Signature;
+}
+
+async function publicKeyOf({ kms, signingKey }: Pick<Subject, 'kms' | 'signingKey'>): Promise<Buffer> {
+  const { PublicKey, KeyUsage, SigningAlgorithms } = await kms.send(new GetPublicKeyCommand({ KeyId: signingKey }));
+  expect({ KeyUsage, SigningAlgorithms }).toEqual({ KeyUsage: 'SIGN_VERIFY', SigningAlgorithms: ['ECDSA_SHA_256'] });
+  return Buffer.from(PublicKey ?? []);
+}
+
+export const keyChecks: Readonly<Record<string, Check>> = {
+  'signs a message, and gives the public key as SPKI with which node:crypto verifies it': async (subject) => {
+    const key = createPublicKey({ key: await publicKeyOf(subject), format: 'der', type: 'spki' });
+    const signature = await signatureOf(subject);
+    expect(verify('sha256', message, key, signature)).toBe(true);
+    expect(verify('sha256', Buffer.from('another'), key, signature)).toBe(false);
+  },
+
+  'signs a message so that openssl verifies it': async (subject) => {
+    const folder = mkdtempSync(join(tmpdir(), 'signature-'));
+    try {
+      writeFileSync(join(folder, 'key.der'), await publicKeyOf(subject));
+      writeFileSync(join(folder, 'signature'), await signatureOf(subject));
+      const run = (command: string, input: string | Buffer = '') =>
+        spawnSync('sh', ['-c', command], { cwd: folder, input, encoding: 'utf8' });
+      expect(run('openssl pkey -pubin -inform DER -in key.der -out key.pem').status).toBe(0);
+      const check = 'openssl dgst -sha256 -verify key.pem -signature signature';
+      expect(run(check, message)).toMatchObject({ status: 0, stdout: 'Verified OK\n' });
+      expect(run(check, 'another').status).not.toBe(0);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  },
+
+  'names the kind of key and its ARN with the public key': async ({ kms, signingKey }) => {
+    const got = await kms.send(new GetPublicKeyCommand({ KeyId: signingKey }));
+    expect(got).toMatchObject({ KeyId: signingKey, KeySpec: 'ECC_NIST_P256' });
+  },
+
+  'refuses a caller without the permission to sign or to get the public key': async ({ writerKms, ...subject }) => {
+    for (const call of [signatureOf, publicKeyOf])
+      expect(await failureOf(call({ ...subject, kms: writerKms }))).toMatchObject({
+        status: 400,
+        code: 'AccessDeniedException',
+        message: expect.stringMatching(/not authorized to perform: kms:(Sign|GetPublicKey) on resource: arn:aws:kms/),
+      });
+  },
+
+  'answers NotFoundException for a key that is not there': async (subject) => {
+    const signingKey = subject.signingKey.replace(/key\/.*/, 'key/11111111-2222-3333-4444-555555555555');
+    expect(await failureOf(signatureOf({ ...subject, signingKey }))).toMatchObject({
+      status: 400,
+      code: 'NotFoundException',
+    });
+  },
+};
