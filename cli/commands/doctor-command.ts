@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { type CollectorConfig, ConfigError, loadConfig } from '../../infra/config/config';
+import { apiKeyVariable } from '../api-key-variable';
 import { accountChecks } from '../doctor/account-checks';
 import { type Check, checksOf, verdictOf } from '../doctor/check';
 import { configurationChecks } from '../doctor/configuration-checks';
 import { serviceCheck } from '../doctor/service-check';
-import { apiKeyVariable } from '../start/start-service';
 import { printable } from '../terminal/printable';
 import { type CommandContext, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
 import { withJson } from './options';

@@ -5,6 +5,7 @@ import { mostShards } from '../../infra/limits';
 import { parseEventTime } from '../../lambda/event';
 import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
+import { apiKeyVariable } from '../api-key-variable';
 import { defaultArchive } from '../archive/open-archive';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
@@ -13,7 +14,7 @@ import { auditAsJson, checkAudit, isSound, printAudit } from './audit-report';
 import { defaultAudit } from './start-audit';
 import { completingCommand, isComplete, reportAsJson, reportAsText } from './start-report';
 import { type RunChoice, RunInterruptedError, startRun } from './start-run';
-import { apiKeyVariable, demoBaseUrl, type ServiceChoice, StartUsageError, startService } from './start-service';
+import { demoBaseUrl, type ServiceChoice, StartUsageError, startService } from './start-service';
 
 /** What the exit code of `npm start` means; `--help` lists them. */
 export const startExitCodes = { complete: 0, incomplete: 1, usage: 2 } as const;
