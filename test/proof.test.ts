@@ -5,6 +5,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { objectKey, runRecordKey, sealKey } from '../lambda/archive/archive-layout';
+import { sealSchema, signatureSchema } from '../lambda/verify/seals/seal';
 import { ArchiveFixture, logRecord } from './cli/archive-fixture';
 import { SealFixture, signingKeys } from './cli/seal-fixture';
 
@@ -22,6 +23,13 @@ const recordKey = (hour: number) => runRecordKey({ run: run(hour), attempt: 1 })
 const logKey = (hour: number, cluster = 'a "b" {c}') =>
   objectKey({ resource: 'log', cluster, run: run(hour), compression: 'gzip' });
 const seal = (number: number) => sealKey({ number, part: 'seal' });
+
+it('docs/proof.md explains every member of a seal and of a signature', () => {
+  const { verified, cursor } = sealSchema.shape;
+  const members = [sealSchema, signatureSchema, verified, cursor].flatMap(({ shape }) => Object.keys(shape));
+  const format = page.slice(page.indexOf('## The format'));
+  expect(members.filter((name) => !format.includes(`\`${name}\``))).toEqual([]);
+});
 
 describe('the commands in docs/proof.md', () => {
   let archive: ArchiveFixture;

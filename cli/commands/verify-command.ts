@@ -127,7 +127,7 @@ function sealedOf({ sealed }: VerifyCounts, areKeysGiven: boolean): string {
     : "Signatures were checked with the archive's own key, which proves little: give a key that you kept to --public-key.";
   return (
     `${formatCount(seals, 'seal')}, the newest is number ${newest.number} of ${formatTime(newest.seal)}, ` +
-    `SHA-256 ${newest.sha256}. ${trust}\n`
+    `SHA-256 ${newest.sha256}.\n${trust}\n`
   );
 }
 

@@ -114,7 +114,8 @@ async function finish(
   const before = chain.seals.at(-1);
   // Once a day, whatever the audit's schedule is.
   const isDue = before === undefined || before.seal.slice(0, 10) !== seal.seal.slice(0, 10) || result.damage > 0;
-  context.reporter.sealed(result, examined.stale[0]?.hours ?? 0);
+  // Without runs no cluster fails, and none is archived.
+  context.reporter.sealed(result, Math.max(examined.hoursSinceRun, examined.stale[0]?.hours ?? 0));
   if (isDue)
     await tell(auditMail({ ...examined, seal, sha256, plan: context.plan, archive: context.sink.bucket }), context);
   return result;

@@ -14,7 +14,7 @@ import type { VerifiedRun } from '../verify/verify-run';
 import { type DueSince, dueSince } from './due-since';
 import { findUnrecorded } from './find-unrecorded';
 import type { Findings } from './findings';
-import { type FailingCluster, Freshness, type StaleCluster, staleness } from './freshness';
+import { type FailingCluster, Freshness, hoursBetween, type StaleCluster, staleness } from './freshness';
 import { ManifestChanges } from './manifest-changes';
 import { type SealedRuns, sealRuns } from './seal-runs';
 import { StoppableReader } from './stoppable-reader';
@@ -38,6 +38,8 @@ export interface Examined {
   readonly runs: { readonly complete: number; readonly incomplete: number };
   readonly failing: readonly FailingCluster[];
   readonly stale: readonly StaleCluster[];
+  /** Since the last run that has a record; 0 if there is none. */
+  readonly hoursSinceRun: number;
   readonly changed: ManifestChanges['changed'];
   readonly doubts: { readonly count: number; readonly first: readonly string[] };
   /** Of the new runs, uncompressed and stored. */
@@ -111,6 +113,7 @@ export async function examine(context: ExamineContext): Promise<Examined> {
     ...tally.result(),
     failing,
     stale: staleness(failing, listedFrom),
+    hoursSinceRun: runs.runs.size === 0 ? 0 : hoursBetween([...runs.runs].at(-1) ?? 0, listedFrom),
     isFirst: before === undefined,
     seal: {
       version: 1,
@@ -150,8 +153,8 @@ async function judgeDue(
   mayHaveRemoved: (writtenAt: Date) => Promise<boolean>,
 ): Promise<DueSince> {
   const [firstSeal, before] = [chain.seals[0], chain.seals.at(-1)];
-  const firstRun = Math.min(...runs);
-  if (firstSeal === undefined || before === undefined || !Number.isFinite(firstRun) || lastKey === '')
+  const [firstRun = Number.NaN] = runs;
+  if (firstSeal === undefined || before === undefined || Number.isNaN(firstRun) || lastKey === '')
     return { runs: 0, absent: [] };
   const settled = (time: number) => time - underWayMs;
   const from = Math.max(settled(Date.parse(before.listedFrom)), Date.parse(firstSeal.listedFrom), firstRun);

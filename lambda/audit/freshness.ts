@@ -77,9 +77,14 @@ export function staleness(failing: readonly Failing[], now: Date): StaleCluster[
   return failing
     .map(({ cluster, lastArchived, since }) => ({
       cluster,
-      hours: Math.max(0, (now.getTime() - Date.parse(lastArchived ?? since)) / hourMs),
+      hours: hoursBetween(Date.parse(lastArchived ?? since), now),
     }))
     .sort((a, b) => b.hours - a.hours);
+}
+
+/** Never negative: clocks may be off. */
+export function hoursBetween(time: number, now: Date): number {
+  return Math.max(0, (now.getTime() - time) / hourMs);
 }
 
 function byCluster(outcomes: readonly RunOutcome[]): Map<string, RunOutcome[]> {

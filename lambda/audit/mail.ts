@@ -135,7 +135,9 @@ function* onePerCluster(failing: readonly FailingCluster[]) {
   }
 }
 
-function staleLines({ stale, plan: { staleAfterHours } }: AuditReport): string[] {
+function staleLines({ stale, hoursSinceRun, plan: { staleAfterHours } }: AuditReport): string[] {
+  if (staleAfterHours !== undefined && hoursSinceRun > staleAfterHours)
+    return [`No run for ${count(Math.floor(hoursSinceRun))} hours: no cluster is fresh.`];
   const old = staleAfterHours === undefined ? [] : stale.filter(({ hours }) => hours > staleAfterHours);
   if (old.length === 0) return [];
   const names = old

@@ -20,20 +20,34 @@ export class StoppableReader implements ArchiveReader {
     return this.#reader.time();
   }
 
-  async head(key: string): Promise<ObjectHead | undefined> {
-    this.#signal.throwIfAborted();
-    return this.#reader.head(key);
+  head(key: string): Promise<ObjectHead | undefined> {
+    return this.#untilStopped(() => this.#reader.head(key));
   }
 
   async open(key: string): Promise<OpenedObject | undefined> {
-    this.#signal.throwIfAborted();
-    const opened = await this.#reader.open(key);
+    const opened = await this.#untilStopped(
+      () => this.#reader.open(key),
+      (late) => late?.body.destroy(),
+    );
     if (opened === undefined) return undefined;
     const { body } = opened;
     const stop = () => body.destroy(this.#signal.reason);
     this.#signal.addEventListener('abort', stop);
     body.once('close', () => this.#signal.removeEventListener('abort', stop));
-    if (this.#signal.aborted) stop();
     return opened;
+  }
+
+  /** Does not wait for an answer that comes too late. */
+  async #untilStopped<Answer>(ask: () => Promise<Answer>, discard?: (late: Answer) => void): Promise<Answer> {
+    this.#signal.throwIfAborted();
+    const answer = ask();
+    return new Promise((resolve, reject) => {
+      const stop = () => {
+        reject(this.#signal.reason);
+        answer.then(discard, () => undefined);
+      };
+      this.#signal.addEventListener('abort', stop, { once: true });
+      answer.then(resolve, reject).finally(() => this.#signal.removeEventListener('abort', stop));
+    });
   }
 }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DescribeKeyCommand } from '@aws-sdk/client-kms';
+import { GetPublicKeyCommand } from '@aws-sdk/client-kms';
 import {
   DeleteBucketCommand,
   GetBucketVersioningCommand,
@@ -90,9 +90,9 @@ export const workarounds: Readonly<Record<string, IsNeeded>> = {
     const Resources = { Key: { Type: 'AWS::KMS::Key', Properties } };
     await account.query('cloudformation', 'CreateStack', { StackName, TemplateBody: JSON.stringify({ Resources }) });
     const [key] = await account.resourcesOf(StackName);
-    const { KeyMetadata } = await account.kms.send(new DescribeKeyCommand({ KeyId: key?.physicalId }));
+    const { KeyUsage } = await account.kms.send(new GetPublicKeyCommand({ KeyId: key?.physicalId }));
     await account.query('cloudformation', 'DeleteStack', { StackName });
-    return KeyMetadata?.KeyUsage !== 'SIGN_VERIFY';
+    return KeyUsage !== 'SIGN_VERIFY';
   },
   'a changed stack is deployed without what moto ignores: moto cannot remove such a resource after a change': async (
     account,

@@ -121,7 +121,7 @@ describe('the chain of seals', () => {
     it('says whose word the seals are, and which is the newest', async () => {
       const own = await verify();
       expect(own.code).toBe(0);
-      expect(own.out).toContain(`2 seals, the newest is number 2 of 2026-11-20T03:00:00Z, SHA-256 ${hashes[1]}. `);
+      expect(own.out).toContain(`2 seals, the newest is number 2 of 2026-11-20T03:00:00Z, SHA-256 ${hashes[1]}.\n`);
       expect(own.out).toContain("the archive's own key, which proves little");
       const file = `${archive.folder}.pem`;
       await writeFile(file, seals.publicKey);
