@@ -161,7 +161,7 @@ async function signLast(chain: SealChain, listedFrom: Date, context: AuditContex
   if (!isOwn) return;
   const [stalest] = staleness(last.failing, listedFrom);
   context.reporter.sealed(resultOf(last, last.key, last.sha256, context, true), stalest?.hours ?? 0);
-  await tell(sealMail(last), context);
+  await tell(sealMail({ ...last, archive: context.sink.bucket }), context);
 }
 
 /** @returns whether the content lies under the number now: another audit may have taken it */

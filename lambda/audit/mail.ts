@@ -53,7 +53,9 @@ export function auditMail(report: AuditReport): Mail {
 }
 
 /** For a seal whose audit died before it could sign it and tell people. */
-export function sealMail(seal: Pick<Seal, 'number' | 'seal' | 'found' | 'archive'> & { sha256: string }): Mail {
+export function sealMail(
+  seal: Pick<Seal, 'number' | 'seal' | 'found'> & { readonly sha256: string; readonly archive: string },
+): Mail {
   const damage = damageOf(seal);
   const verdict = damage === 0 ? 'nothing is damaged' : `DAMAGE: ${count(damage)} findings`;
   const lines = [
@@ -72,7 +74,7 @@ function verdictOf({ seal, runs, failing }: AuditReport): { subject: string; ver
   const complete = `${count(runs.complete)} of ${count(all + due.absent.length)} runs complete`;
   const damage = damageOf(seal);
   const what = damage > 0 ? `DAMAGE: ${count(damage)} ${damage === 1 ? 'finding' : 'findings'}` : 'nothing is damaged';
-  const failed = failing.length === 0 ? '' : `, ${count(failing.length)} clusters failing`;
+  const failed = failing.length === 0 ? '' : `, ${clusters(failing.length)} failing`;
   const dueLine = `${count(due.runs)} due, ${count(due.absent.length)} absent`;
   return {
     subject: `${what}, ${complete}${failed}`,
@@ -84,7 +86,7 @@ function damageOf({ found }: Pick<Seal, 'found'>): number {
   return damageKinds.reduce((sum, kind) => sum + (found[kind] ?? 0), 0);
 }
 
-function damageLines({ found, findings }: Seal): string[] {
+function damageLines({ found, findings, archive }: Seal): string[] {
   const kinds: readonly string[] = [...damageKinds, 'unreadable'];
   const shown = findings.filter(({ kind }) => kinds.includes(kind));
   const total = kinds.reduce((sum, kind) => sum + (found[kind] ?? 0), 0);
@@ -95,7 +97,7 @@ function damageLines({ found, findings }: Seal): string[] {
       .slice(0, mostFindings)
       .flatMap(({ kind, key, problem }) => [`  ${kind} ${plain(key)}`, `    ${plain(problem)}`]),
     ...more(total - Math.min(shown.length, mostFindings)),
-    '  All of it: collector verify --archive s3://...',
+    `  All of it: collector verify --archive s3://${archive}`,
   ];
 }
 
@@ -111,7 +113,7 @@ function failingLines({ failing, plan }: AuditReport): string[] {
   const byName = new Map(failing.map((one) => [one.cluster, one]));
   const groups = groupReasons(onePerCluster(failing));
   return [
-    `Failing: ${count(failing.length)} of ${count(plan.clusters.length)} clusters`,
+    `Failing: ${count(failing.length)} of ${clusters(plan.clusters.length)}`,
     ...groups.slice(0, mostReasons).flatMap(({ reason, count: failed, clusters }) => {
       const own = clusters.flatMap((cluster) => byName.get(cluster) ?? []);
       const since = own.map((one) => one.since).sort()[0] ?? '';
@@ -144,13 +146,13 @@ function staleLines({ stale, hoursSinceRun, plan: { staleAfterHours } }: AuditRe
     .slice(0, mostStale)
     .map(({ cluster, hours }) => `${plain(cluster)} (${count(Math.floor(hours))} h)`);
   return [
-    `Not archived for more than ${staleAfterHours} hours: ${count(old.length)} clusters`,
+    `Not archived for more than ${staleAfterHours} hours: ${clusters(old.length)}`,
     ...wrapped(names),
     ...more(old.length - names.length),
   ];
 }
 
-function changedLines({ changed }: AuditReport): string[] {
+function changedLines({ changed, archive }: AuditReport): string[] {
   const [first] = changed;
   if (first === undefined) return [];
   const names = changed.slice(0, mostChanged).map(([cluster]) => plain(cluster));
@@ -158,7 +160,7 @@ function changedLines({ changed }: AuditReport): string[] {
     `Changed manifests: ${count(changed.length)}`,
     ...wrapped(names),
     ...more(changed.length - names.length),
-    `  Show one: collector diff ${quoted(plain(first[0]))} --archive s3://...`,
+    `  Show one: collector diff ${quoted(plain(first[0]))} --archive s3://${archive}`,
   ];
 }
 
@@ -190,7 +192,7 @@ function sealLines({
     `Seal ${number} of ${minute(seal)}, archive ${archive}`,
     `SHA-256 ${sha256}`,
     'Keep this mail: it is a proof outside the account.',
-    `  collector verify --head ${sha256}`,
+    `  collector verify --archive s3://${archive} --head ${sha256}`,
   ];
 }
 
@@ -237,6 +239,10 @@ function minute(time: string): string {
 
 function count(value: number): string {
   return value.toLocaleString('en-US');
+}
+
+function clusters(value: number): string {
+  return `${count(value)} ${value === 1 ? 'cluster' : 'clusters'}`;
 }
 
 function bytes(value: number): string {

@@ -40,7 +40,7 @@ describe('an audit', () => {
     expect(reported).toEqual([{ result, stalestHours: 5.5 }]);
     expect(mails).toHaveLength(1);
     expect(mails[0]?.text).toMatch(/^FIRST SEAL: nothing earlier is attested\.\nNothing is damaged\./);
-    expect(mails[0]?.text).toContain(`collector verify --head ${seal.sha256}`);
+    expect(mails[0]?.text).toContain(`collector verify --archive s3://archive --head ${seal.sha256}`);
     expect(damageIn(await look(world.bucket, { head: seal.sha256, publicKeys: [publicKey] }))).toEqual([]);
   });
 
@@ -121,7 +121,7 @@ describe('an audit', () => {
     const since = { since: '2026-11-21T00:00:00.000Z', lastArchived: '2026-11-20T18:00:00.000Z', runs: 8 };
     expect(world.seal(3).failing).toEqual([{ cluster: 'b', last: '2026-11-22T18:00:00.000Z', ...since }]);
     expect(reported[0]?.stalestHours).toBe(53.5);
-    expect(mails[0]?.text).toContain('Not archived for more than 48 hours: 1 clusters\n  b (53 h)');
+    expect(mails[0]?.text).toContain('Not archived for more than 48 hours: 1 cluster\n  b (53 h)');
     await collectDay(23);
     expect((await world.audit('2026-11-23T23:30:00.000Z')).reported[0]?.stalestHours).toBe(5.5);
     expect(world.seal(4).failing).toEqual([]);

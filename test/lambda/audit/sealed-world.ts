@@ -1,4 +1,4 @@
-import { createHash, type KeyObject } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import type { AuditPlan, Collection } from '../../../lambda/stack-contract';
 import { damageKinds, type Finding } from '../../../lambda/verify/finding';
 import { type Seal, sealSchema, sealText } from '../../../lambda/verify/seals/seal';
@@ -94,11 +94,6 @@ export async function rewriteSeal(bucket: MemoryBucket, seal: Seal, key?: TestKe
   };
   bucket.rewrite(signatureFile(seal.number), { body: sealText(signature) });
   return sha256;
-}
-
-export interface Looked {
-  readonly head?: string;
-  readonly publicKeys?: readonly KeyObject[];
 }
 
 /** What verify finds long after. */

@@ -1,0 +1,135 @@
+import type { Examined } from '../../../lambda/audit/examine';
+import type { FailingCluster } from '../../../lambda/audit/freshness';
+import { type AuditReport, auditMail } from '../../../lambda/audit/mail';
+import { plan } from './sealed-world';
+
+const seal: AuditReport['seal'] = {
+  version: 1,
+  number: 42,
+  archive: 'archive-of-the-fleet',
+  seal: '2026-11-21T05:30:00.000Z',
+  previous: { key: 'seals/00000041.json', sha256: 'a'.repeat(64) },
+  listedFrom: '2026-11-21T05:30:01.000Z',
+  records: [],
+  objects: [],
+  plan: { clusters: 1000, schedule: plan.schedule },
+  configurations: [],
+  due: { runs: 24, absent: [] },
+  verified: { objects: 47_400, bytes: 5_000_000_000, carriedOver: 0, carriedOverRecords: 0 },
+  found: {},
+  findings: [],
+  failing: [],
+  cursor: { records: null, verified: { seal: 43, record: 0, outcome: 0 }, searchedTo: null },
+  collectorVersion: '1.0.0',
+};
+
+const quiet: Omit<Examined, 'seal'> = {
+  runs: { complete: 24, incomplete: 0 },
+  failing: [],
+  stale: [],
+  hoursSinceRun: 1,
+  changed: [],
+  doubts: { count: 0, first: [] },
+  growth: { objects: 47_400, bytes: 5_000_000_000, storedBytes: 700_000_000 },
+  isFirst: false,
+};
+
+const uids = (count: number) =>
+  Array.from({ length: count }, (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`);
+
+const report = (more: Partial<AuditReport> = {}): AuditReport => ({
+  ...quiet,
+  seal,
+  sha256: 'b'.repeat(64),
+  plan: { ...plan, clusters: uids(1000).map((uid) => ({ uid })) },
+  archive: seal.archive,
+  ...more,
+});
+
+const failing = (cluster: string, error: string): FailingCluster => ({
+  cluster,
+  since: '2026-11-20T06:00:00.000Z',
+  last: '2026-11-21T05:00:00.000Z',
+  runs: 24,
+  lastArchived: '2026-11-20T05:00:00.000Z',
+  failures: ['log', 'manifest'].map((resource) => ({
+    cluster,
+    resource,
+    httpStatus: 503,
+    error: `GET ${resource} of cluster ${cluster} failed: ${error}`,
+  })),
+});
+
+describe('the mail of an audit', () => {
+  it('is short when there is nothing to say, and begins with the verdict', () => {
+    const { subject, text } = auditMail(report());
+    expect(subject).toBe('Audit: nothing is damaged, 24 of 24 runs complete (archive-of-the-fleet)');
+    expect(text.split('\n').slice(0, 2)).toEqual([
+      'Nothing is damaged.',
+      'Runs: 24 of 24 runs complete (24 due, 0 absent).',
+    ]);
+    expect(text.trimEnd().split('\n')).toHaveLength(10);
+  });
+
+  it('takes twenty lines for 300 of 1,000 clusters that fail for one reason', () => {
+    const { subject, text } = auditMail(
+      report({
+        runs: { complete: 0, incomplete: 24 },
+        failing: uids(300).map((uid) => failing(uid, `503 Service Unavailable (request ${uid})`)),
+      }),
+    );
+    expect(subject).toContain('0 of 24 runs complete, 300 clusters failing');
+    expect(text).toContain(
+      'Failing: 300 of 1,000 clusters\n  300 x 503 Service Unavailable\n    since 2026-11-20 06:00Z, 24 runs',
+    );
+    expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(20);
+  });
+
+  it('shows damage first, counts all of it and names a part', () => {
+    const findings = uids(60).map((uid) => ({
+      kind: 'missing',
+      key: `logs/cluster=${uid}/x`,
+      problem: 'it is not there',
+    }));
+    const { subject, text } = auditMail(report({ seal: { ...seal, found: { missing: 60, absent: 1 }, findings } }));
+    expect(subject).toMatch(/^Audit: DAMAGE: 60 findings/);
+    expect(text).toContain('Found: 60 missing\n  missing logs/cluster=');
+    expect(text).toContain('  and 50 more\n  All of it: collector verify --archive s3://archive-of-the-fleet\n');
+  });
+
+  it('says that the first seal attests nothing earlier', () => {
+    const { subject, text } = auditMail(report({ isFirst: true }));
+    expect(subject).toMatch(/^Audit: First seal: nothing is damaged/);
+    expect(text).toMatch(/^FIRST SEAL: nothing earlier is attested\.\n/);
+  });
+
+  it('names changed manifests, the first 50, and the command that shows one', () => {
+    const changed = uids(60).map((uid) => [uid, new Date(0)] as const);
+    const { text } = auditMail(report({ changed }));
+    expect(text).toContain('Changed manifests: 60\n');
+    expect(text).toContain(
+      `  and 10 more\n  Show one: collector diff ${uids(1)[0]} --archive s3://archive-of-the-fleet\n`,
+    );
+  });
+
+  it('tells what there was no time for', () => {
+    const verified = { objects: 30, bytes: 1, carriedOver: 70, carriedOverRecords: 2 };
+    const { text } = auditMail(report({ seal: { ...seal, verified } }));
+    expect(text).toContain('No time for 70 objects and 2 run records (read 30 %).');
+  });
+
+  it('has a subject that SNS takes and lines of its own, whatever clusters and reasons are called', () => {
+    const evil = 'ü\u2028\r\nINJECTED\u202e';
+    const { subject, text } = auditMail(
+      report({
+        archive: 'x'.repeat(63),
+        failing: [failing(evil, evil)],
+        changed: [[evil, new Date(0)]],
+        doubts: { count: 1, first: [evil] },
+        seal: { ...seal, found: { damaged: 1 }, findings: [{ kind: 'damaged', key: evil, problem: evil }] },
+      }),
+    );
+    expect(subject).toMatch(/^[\x20-\x7e]{1,99}$/);
+    expect(text).not.toMatch(/[\r\u2028\u202e]|^INJECTED/m);
+  });
+});
