@@ -4,7 +4,7 @@ import { Dispatcher, type KeyReading } from '../dispatch/dispatcher';
 import type { EarlyEnd } from '../dispatch/probing';
 import type { Task } from '../dispatch/task';
 import type { Turn } from '../dispatch/turn';
-import { type ClusterService, checkFactory } from '../service/fetch-resource';
+import { type ClusterService, checkFactory } from '../service/cluster-service';
 import type { KeySource } from '../service/key-source';
 import type { ResourceRequest, ServiceAnswer } from '../service/resource-request';
 import { ServiceError } from '../service/service-error';
