@@ -10,7 +10,7 @@ import { type EndedExecution, endOfExecution, type StartedInAccount } from './st
 /** Milliseconds between two looks at the run records. */
 const lookEveryMs = 5000;
 
-/** Waits of Lambda before the second and the third attempt, in milliseconds. */
+/** How long Lambda waits before the second and before the third attempt, in milliseconds. */
 const retryWaitsMs = [60_000, 120_000];
 
 /** Longest time from the start of an asynchronous invocation until its last attempt has ended, in milliseconds. */
