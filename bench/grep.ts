@@ -1,18 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
-import { crc32, gzipSync } from 'node:zlib';
 import Table from 'cli-table3';
-import { objectKey, runRecordKey } from '../lambda/archive/archive-layout';
-import { objectMetadata } from '../lambda/archive/object-metadata';
-import type { Outcome, RunRecord } from '../lambda/run/run-record';
-import { FolderStore } from '../local/aws/store/folder-store';
 import { median } from './compare';
-import { logLines } from './servers/log-lines';
+import { logBytes, writeLogs } from './grep-archive';
 
 export interface GrepBenchOptions {
   readonly objects: number;
@@ -30,9 +24,6 @@ interface Contender {
   readonly count: (output: string) => number;
 }
 
-const logBytes = 100_000;
-/** One log in so many has the line that is looked for. */
-const every = 7;
 const root = join(__dirname, '..');
 const duckdb = { package: '@duckdb/node-api', version: '1.5.6-r.1' };
 
@@ -98,89 +89,6 @@ function contendersFor(folder: string, duckdbFolder: string | undefined): Conten
           },
         ]),
   ];
-}
-
-/**
- * Writes an archive of one run, and beside it the texts of the same logs as gzip files.
- * @returns how many lines are to be found
- */
-async function writeLogs(folder: string, objects: number): Promise<number> {
-  const texts = join(folder, 'texts');
-  mkdirSync(texts);
-  const store = new FolderStore(join(folder, 'archive'));
-  const runTime = new Date('2026-11-20T10:00:00Z');
-  const { text, starts } = logLines(4 * logBytes);
-  const outcomes: Outcome[] = [];
-  let expected = 0;
-  for (let index = 0; index < objects; index += 1) {
-    const begin = starts[index % (starts.length >> 1)] ?? 0;
-    const end = starts.find((start) => start > begin + logBytes) ?? text.length;
-    const found = index % every === 0 ? 'INFO kubelet OOMKilled\\n' : '';
-    expected += found === '' ? 0 : 1;
-    const escaped = `${text.subarray(begin, end)}${found}`;
-    const cluster = `cluster-${String(index).padStart(6, '0')}`;
-    const record = Buffer.from(
-      `{"spec":{"clusterUid":"${cluster}","log":"${escaped}"},"status":{"state":"Available"}}`,
-    );
-    outcomes.push(await storeLog(store, runTime, cluster, record));
-    writeFileSync(join(texts, `${cluster}.log.gz`), gzipSync(JSON.parse(`"${escaped}"`), { level: 1 }));
-  }
-  await store.put(
-    runRecordKey({ run: runTime, attempt: 1 }),
-    Buffer.from(`${JSON.stringify(recordOf(runTime, outcomes))}\n`),
-    {},
-  );
-  return expected;
-}
-
-async function storeLog(store: FolderStore, runTime: Date, cluster: string, record: Buffer): Promise<Outcome> {
-  const key = objectKey({ resource: 'log', cluster, run: runTime, compression: 'gzip' });
-  const body = gzipSync(record, { level: 1 });
-  const checksum = Buffer.alloc(4);
-  checksum.writeUInt32BE(crc32(body));
-  const sha256 = createHash('sha256').update(record).digest('hex');
-  const facts = {
-    cluster,
-    resource: 'log',
-    run: runTime,
-    fetchedAt: runTime,
-    sha256,
-    length: record.length,
-    version: '1.0.0',
-  } as const;
-  await store.put(key, body, {
-    userMetadata: objectMetadata(facts),
-    checksums: { crc32: checksum.toString('base64') },
-  });
-  return {
-    cluster,
-    resource: 'log',
-    outcome: 'archived',
-    key,
-    bytes: record.length,
-    storedBytes: body.length,
-    sha256,
-    fetchedAt: runTime.toISOString(),
-  };
-}
-
-function recordOf(runTime: Date, outcomes: Outcome[]): RunRecord {
-  const time = runTime.toISOString();
-  return {
-    version: 1,
-    run: time,
-    attempt: 1,
-    trigger: 'schedule',
-    startedAt: time,
-    finishedAt: time,
-    collectorVersion: '1.0.0',
-    functionVersion: '1',
-    invocation: 'bench',
-    configuration: '0'.repeat(64),
-    status: 'complete',
-    counts: { archived: outcomes.length, alreadyArchived: 0, failed: 0, notAttempted: 0 },
-    outcomes,
-  };
 }
 
 async function run([command, ...args]: Contender['command']): Promise<{ output: string; wallMs: number }> {

@@ -49,7 +49,7 @@ const program = new Command('npm run bench --')
 
 program
   .command('grep')
-  .description('Compares `collector grep` with zgrep and DuckDB instead.')
+  .description('Compares `collector grep` with zgrep and DuckDB.')
   .option('--objects <count>', 'how many logs are searched', positiveInteger, 1000)
   .option('-r, --rounds <count>', 'how often each contender runs', positiveInteger, 5)
   .option('--no-install', 'do not install DuckDB from npm (which is kept in node_modules/.cache)')

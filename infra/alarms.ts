@@ -54,7 +54,7 @@ export function runMissing({ runs, gap }: Watched, hours: number): AlarmDefiniti
     means:
       `No run of the schedule has written ${runs.texts.records} for ${hoursText(hours)}. ` +
       `The longest gap of the schedule is ${hoursText(gap.hours)}.`,
-    look: 'The schedule (enabled? its years over?), the dead-letter queue, the log group for attempts that died.',
+    look: 'The schedule (is it enabled? are its years over?), the dead-letter queue, the log group for attempts that died.',
     act: 'Bring the schedule back, then collect now by hand with the event {}.',
     props: missingFor(hours, runs.metric('scheduled', { period: hour }), 'Runs of the schedule'),
   };
@@ -66,7 +66,7 @@ export function deliveryLost({ deadLetterQueue }: Watched): AlarmDefinition {
     title: 'Delivery lost',
     means: 'The scheduler could not start a run and gave up: its event is in the dead-letter queue.',
     look: 'The attributes of the message in the queue: they say why the invocation was refused.',
-    act: 'Mend the cause, complete the run by hand with the event in the message, then delete the message.',
+    act: 'Fix the cause, complete the run by hand with the event in the message, then delete the message.',
     props: {
       metric: deadLetterQueue.metricApproximateNumberOfMessagesVisible({
         statistic: 'Maximum',
@@ -144,7 +144,7 @@ export function copyFailed(watched: Watched, failures: cloudwatch.Metric): Alarm
     title: 'Copy failed',
     means: 'S3 could not copy an object of the archive to the bucket of archive.replicateTo, and does not try again.',
     look: 'The policies of that bucket and of its key, its versions and its Object Lock, the role of the replication.',
-    act: 'Mend the cause, then copy what is missing with S3 Batch Replication.',
+    act: 'Fix the cause, then copy what is missing with S3 Batch Replication.',
     props: staying(watched, failures.with({ period: hour }), 1),
   };
 }

@@ -48,7 +48,7 @@ const outcome: Columns = {
   error: 'string',
 };
 
-/** Columns of the table of run records, as lambda/run-record writes them. */
+/** Columns of the table of run records, as lambda/run/run-record.ts defines them. */
 export const runColumns: Columns = {
   version: 'bigint',
   run: 'string',

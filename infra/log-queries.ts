@@ -21,8 +21,8 @@ function attempts(condition: string): string[] {
 }
 
 /**
- * What the attempts of a run come to. An attempt may cover a few clusters only: then the sum of what was archived counts.
- * An attempt may have died without its line: then what the next one found archived counts.
+ * Sums up the attempts of a run. If an attempt covers only a few clusters, the sum of what was archived counts. If an
+ * attempt died without its line, what the next one found archived counts.
  */
 const progress = 'max(stored) as known, sum(counts.archived) as written, max(covered) as configured';
 

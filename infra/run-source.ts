@@ -11,7 +11,7 @@ import { functionRuns, type RunQuery, shardRuns } from './log-queries';
 
 /** The words that alarms use about the runs of one source. */
 export interface RunTexts {
-  /** Whose record shows that a run took place. */
+  /** The record that shows that a run took place. */
   readonly records: string;
   readonly whenFailed: { readonly look: string; readonly act: string };
   /** What gives a run more time, as an infinitive. */
@@ -58,7 +58,7 @@ export class FunctionRuns extends RunSource {
     records: 'its record',
     whenFailed: {
       look: 'The message with the error on this topic, the failures on the dashboard, the run record it names.',
-      act: 'Mend the cause, then complete the run with the command in the message, or by hand with the event {"run": "<time>"}.',
+      act: 'Fix the cause, then complete the run with the command in the message, or by hand with the event {"run": "<time>"}.',
     },
     moreTime: 'set shards',
   };
@@ -70,12 +70,15 @@ export class FunctionRuns extends RunSource {
     this.#collector = collector;
   }
 
-  /** Errors would count attempts that a retry repairs; Lambda drops an event after its last attempt. */
+  /**
+   * Dropped events, because Lambda drops one after its last attempt. Errors would also count attempts that a retry
+   * repairs.
+   */
   failedRuns(period: Duration): cloudwatch.IMetric {
     return droppedEvents(this.#collector, period);
   }
 
-  /** Lambda does, as the function's failure destination. */
+  /** Lambda publishes them: the topic is the function's failure destination. */
   publishFailures(): void {}
 
   widgets(): cloudwatch.IWidget[] {
@@ -90,7 +93,7 @@ export class ExecutionRuns extends RunSource {
     records: 'the records of all its shards',
     whenFailed: {
       look: 'The failed execution of the state machine, whose cause names the shards; the failures on the dashboard.',
-      act: 'Mend the cause, then complete the run with the command in the cause, or with another execution of the same input.',
+      act: 'Fix the cause, then complete the run with the command in the cause, or with another execution of the same input.',
     },
     moreTime: 'raise shards',
   };

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import { type Resource, resources } from '../../lambda/resources';
-import { checkFactory } from '../../lambda/service/fetch-resource';
+import { checkFactory } from '../../lambda/service/cluster-service';
 import type { Job } from '../job';
 import { Gunzip } from './gunzip';
 import { measure } from './measure';

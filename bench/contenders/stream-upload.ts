@@ -6,7 +6,7 @@ import { createGzip } from 'node:zlib';
 import { S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { type Resource, resources } from '../../lambda/resources';
-import { checkFactory } from '../../lambda/service/fetch-resource';
+import { checkFactory } from '../../lambda/service/cluster-service';
 import type { Job } from '../job';
 import { measure } from './measure';
 

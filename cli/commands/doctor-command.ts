@@ -40,7 +40,7 @@ async function lookAt(options: Options, ownKey: string | undefined, now: Date): 
     config = options.stack === undefined ? loadConfig(options.config) : undefined;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return [checksOf('configuration').problem(error.message, 'mend the configuration; nothing else was looked at')];
+    return [checksOf('configuration').problem(error.message, 'fix the configuration; nothing else was looked at')];
   }
   const ofConfiguration = config === undefined ? [] : configurationChecks(options.config, config, now);
   if (options.offline) return ofConfiguration;

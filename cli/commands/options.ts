@@ -25,7 +25,7 @@ export interface RunOptions extends PeriodOptions {
   readonly last?: number;
 }
 
-/** Adds what every command takes. */
+/** Adds the option of every command that reads an archive. */
 export function withArchive(command: Command): Command {
   return command.option('--archive <location>', 'the archive: a folder or s3://bucket', defaultArchive);
 }

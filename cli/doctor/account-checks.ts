@@ -20,7 +20,7 @@ export interface AccountFindings {
   readonly apiKey: string | undefined;
 }
 
-/** Looks at the deployed stack, its key, its recipients and its newest run. Never fails: what it cannot see is a check. */
+/** Looks at the deployed stack, its key, its recipients and its newest run. What it cannot see becomes a check too. */
 export async function accountChecks(
   stack: StackName,
   config: CollectorConfig | undefined,
@@ -34,7 +34,10 @@ export async function accountChecks(
     if (!(error instanceof AwsAccessError)) throw error;
     return {
       checks: [
-        check.problem(error.message, 'mend that and look again: key, subscriptions and newest run were not looked at'),
+        check.problem(
+          error.message,
+          'fix that and run doctor again: key, subscriptions and newest run were not looked at',
+        ),
       ],
       apiKey: undefined,
     };
@@ -61,7 +64,7 @@ function stateOf({ name, status, accountId, region }: DeployedCollector, config:
   if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return check.ok(found);
   if (/_IN_PROGRESS$/.test(status)) return check.warning(found, 'wait until the deployment has ended');
   if (status === 'UPDATE_ROLLBACK_COMPLETE')
-    return check.warning(`${found}: the last deployment failed, the version before runs`, 'deploy again');
+    return check.warning(`${found}: the last deployment failed, and the version before it is running`, 'deploy again');
   return check.problem(found, 'see docs/operations.md, "When the first deployment fails"');
 }
 
@@ -100,7 +103,7 @@ async function readKey(region: string, secret: string): Promise<{ check: Check; 
     return {
       check: check.unknown(
         `the secret ${secret} may not be read with these credentials`,
-        'whether it is set shows the next run',
+        'the next run shows whether it is set',
       ),
     };
   }
@@ -161,7 +164,7 @@ async function newestRun(collector: DeployedCollector, config: CollectorConfig |
   }
 }
 
-/** The last time at which a run was due, and has had its time; undefined if no schedule is known. */
+/** The time of the newest due run that should have its record by now; undefined if no schedule is known. */
 function lastDue(config: CollectorConfig | undefined, now: Date): Date | undefined {
   if (config?.schedule.enabled !== true) return undefined;
   const { expression, timeZone } = config.schedule;

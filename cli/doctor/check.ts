@@ -1,4 +1,4 @@
-/** What one look found. */
+/** The result of one check. */
 export interface Check {
   /** What was looked at, such as `schedule`. */
   readonly what: string;
@@ -9,7 +9,7 @@ export interface Check {
   readonly act?: string;
 }
 
-/** A function that makes checks of one thing. */
+/** Functions that make the checks of one thing. */
 export const checksOf = (what: string) => ({
   ok: (found: string): Check => ({ what, state: 'ok', found }),
   warning: (found: string, act: string): Check => ({ what, state: 'warning', found, act }),
@@ -17,7 +17,7 @@ export const checksOf = (what: string) => ({
   unknown: (found: string, act: string): Check => ({ what, state: 'unknown', found, act }),
 });
 
-/** Whether it is well, in one line: `2 problems, 1 warning; 5 looks found nothing`. */
+/** All checks in one line: `2 problems, 1 warning; 5 in order.` */
 export function verdictOf(checks: readonly Check[]): string {
   const count = (state: Check['state']) => checks.filter((check) => check.state === state).length;
   const parts = (

@@ -9,7 +9,7 @@ import { type Check, checksOf } from './check';
 
 type Schedule = CollectorConfig['schedule'];
 
-/** What a configuration alone shows. */
+/** The checks that need nothing but the configuration. */
 export function configurationChecks(file: string, config: CollectorConfig, now: Date): Check[] {
   return [configuration(file, config), ...scheduleChecks(config.schedule, now), recipients(config)];
 }
@@ -34,7 +34,7 @@ function recipients({ alerts }: CollectorConfig): Check {
 
 const dayMs = 86_400_000;
 
-/** Firings that are named. */
+/** How many of the next firings are named. */
 const namedFirings = 3;
 
 /** When the next runs are due, and what the clock changes of a year do to them. */
@@ -84,7 +84,7 @@ function remarksOn(expression: string, timeZone: string, before: Span, after: Sp
   const [earlier, later] = [after.from + before.offset, after.from + after.offset];
   const day = new Date(earlier).toISOString().slice(0, 10);
   if (later > earlier) {
-    // As if the wall clock were UTC: what the expression selects of the hour that the clocks skip.
+    // Reads the wall clock as UTC, to find what the expression selects in the hour that the clocks skip.
     const skipped = [...firingsOf(expression, 'Etc/UTC').between(new Date(earlier), new Date(later - 1))];
     return skipped.length === 0 ? [] : [`on ${day} the clocks skip ${formatCount(skipped.length, 'run')}`];
   }

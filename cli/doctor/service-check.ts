@@ -67,8 +67,8 @@ export async function serviceCheck(config: CollectorConfig, apiKey: string | und
 function adviceFor(error: unknown): string {
   const status = (error as { status?: number }).status;
   if (status === 401 || status === 403)
-    return 'ask the team of the service whether the key is right and has its rights';
-  if (status === 404) return 'look at clusters, service.projectUid and service.collection in the configuration';
+    return 'ask the team of the service whether the key is valid and may read this cluster';
+  if (status === 404) return 'check clusters, service.projectUid and service.collection in the configuration';
   if (status !== undefined) return 'ask the team of the service';
-  return 'look at service.baseUrl and at the way from this machine to it; the function may have another';
+  return 'check service.baseUrl, and the network between this machine and it; the function may be in another network';
 }

@@ -12,10 +12,10 @@ const maxFailures = 5000;
 /** Most reasons that the page gives for one run. */
 const maxReasons = 5;
 
-/** What the page says beside what the runs say. */
+/** What the page says that is not in the runs. */
 export type ReportFacts = Pick<ReportData, 'archive' | 'createdAt' | 'isNewest' | 'overdue'>;
 
-/** A failure before its reason has an index: most are dropped again. */
+/** A failure whose reason has no index yet: most failures are dropped before they need one. */
 type FailedOutcome = Omit<ReportFailure, 'group'> & Pick<RunOutcome, 'httpStatus'>;
 
 interface Series {

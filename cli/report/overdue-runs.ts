@@ -27,7 +27,7 @@ export class OverdueRuns {
   async describe(reader: ArchiveReader, now: Date): Promise<string | undefined> {
     if (this.#newest === undefined || this.#lastScheduled === undefined) return undefined;
     const { configuration, run, startedAt } = this.#newest;
-    // What is wrong with a configuration, `verify` says.
+    // `verify` reports what is wrong with a configuration.
     const found = await new StoredConfigurations(reader, () => undefined).get(configuration);
     if (found?.firings === undefined) return undefined;
     const from = Math.max(...[run, startedAt, this.#lastScheduled].map((time) => Date.parse(time))) + 1;

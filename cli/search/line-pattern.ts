@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js';
 
-/** The pattern is no regular expression that is accepted; the message says why. */
+/** The pattern is not accepted as a regular expression. The message says why. */
 export class PatternError extends Error {
   override readonly name = 'PatternError';
 }
@@ -32,7 +32,8 @@ export function linePattern(pattern: string, { isFixed, ignoreCase }: PatternOpt
   const isText = isFixed || !syntax.test(pattern);
   if (isText && !ignoreCase) return { text: pattern, matches: (line) => line.includes(pattern) };
   if (isText) {
-    // Of a mere text, JavaScript's regular expression takes no longer than the line is long, and half as long as RE2JS.
+    // For a plain text, JavaScript's regular expression takes time in proportion to the line too, and half as much as
+    // RE2JS.
     const expression = new RegExp(pattern.replaceAll(new RegExp(syntax, 'g'), '\\$&'), 'iu');
     return { text: undefined, matches: (line) => expression.test(line) };
   }

@@ -29,7 +29,7 @@ const longestContext = 64 * 1024;
 
 const newline = 0x0a;
 
-/** Finds the lines of a text that match. The text comes in chunks of UTF-8; bytes that are none become U+FFFD. */
+/** Finds the lines of a text that match. The text comes in chunks of UTF-8; bytes that are not UTF-8 become U+FFFD. */
 export class LineSearch {
   /** Lines that match. */
   matches = 0;
@@ -67,7 +67,7 @@ export class LineSearch {
     this.#keep(chunk.subarray(end + 1));
   }
 
-  /** The text is complete; its last line may have no newline. */
+  /** Call this after the last chunk. The last line may have no newline. */
   end(): void {
     if (this.#restLength > 0 || this.#isDivided) this.#endLine();
   }
@@ -151,7 +151,7 @@ export class LineSearch {
 /** The index of the first byte of the character that the byte at an index belongs to. */
 function characterStart(bytes: Buffer, index: number): number {
   let start = index;
-  // UTF-8 has at most three bytes after the first; four in a row are none.
+  // A character has at most three bytes after its first; four in a row are not UTF-8.
   while (start > index - 3 && start > 0 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start -= 1;
   return start;
 }

@@ -20,7 +20,7 @@ export class ObjectsToSearch {
   runs = 0;
   oldestRun: Date | undefined;
   newestRun: Date | undefined;
-  /** Outcomes of these runs and clusters without an object, as far as run records were read. */
+  /** Outcomes without an object in these runs and clusters, as far as run records were read. */
   notArchived = 0;
   readonly badRecords: BadRecord[] = [];
   readonly #reader: ArchiveReader;

@@ -77,7 +77,7 @@ export class ObjectSearch {
   }
 }
 
-/** The text to search, in chunks; nothing of a log that cannot match, so that it need not be decoded. */
+/** The text to search, in chunks. A log that cannot match gives none, which saves decoding it. */
 async function* textOf(
   reader: ArchiveReader,
   { key, resource }: SearchedObject,

@@ -31,7 +31,7 @@ const advice: readonly (readonly [names: RegExp, advice: string])[] = [
  * @throws AwsAccessError for whatever the SDK throws
  */
 export async function withAws<Result>(doing: string, work: () => Promise<Result>): Promise<Result> {
-  // The SDK's switch for the warning that it writes on Node 20: the versions that the lock file names go on working there.
+  // Switches off the SDK's warning about Node 20: the versions in the lock file work there.
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   try {
     return await work();

@@ -1,6 +1,6 @@
 /** What a person asks the function for. */
 export interface RunWishes {
-  /** Time of a new run; does not count where an earlier one is completed. */
+  /** Time of a new run; ignored if an earlier run is completed. */
   readonly newRun: Date;
   /** Time of an earlier run that is to be completed. */
   readonly run?: Date | string | undefined;
@@ -12,7 +12,7 @@ export interface RunWishes {
   readonly requestId?: string | undefined;
 }
 
-/** The event that asks the function for it (docs/operations.md, "Starting a run by hand"). */
+/** The event that asks the function for this (docs/operations.md, "Starting a run by hand"). */
 export function eventOf({ newRun, run, withoutRecord, clusters, dryRun, requestId }: RunWishes): object {
   const time = new Date(run ?? newRun).toISOString();
   const name = run === undefined ? 'newRun' : withoutRecord ? 'scheduledTime' : 'run';

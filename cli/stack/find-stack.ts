@@ -7,7 +7,7 @@ export interface DeployedCollector {
   /** Its region; the one of the environment or of the profile if none was named. */
   readonly region: string;
   readonly accountId: string;
-  /** CloudFormation's own word, such as `UPDATE_COMPLETE`. */
+  /** The status that CloudFormation gives, such as `UPDATE_COMPLETE`. */
   readonly status: string;
   readonly functionName: string;
   /** Works on a fleet in shards; undefined: there is one shard. */
@@ -18,7 +18,7 @@ export interface DeployedCollector {
 
 /**
  * Finds the parts of a deployed collector.
- * @throws AwsAccessError if there is no such stack, or it is none of a collector
+ * @throws AwsAccessError if there is no such stack, or it is not one of a collector
  */
 export async function findStack({ name, region }: StackName): Promise<DeployedCollector> {
   const { CloudFormationClient, DescribeStacksCommand, paginateListStackResources } = await import(

@@ -1,4 +1,5 @@
-import { asynchronousAttempts, functionTimeoutSeconds } from '../../lambda/stack-contract';
+import { longestRunSeconds } from '../../infra/alarm-windows';
+import { asynchronousAttempts } from '../../lambda/stack-contract';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { type Run, readRun } from '../../lambda/verify/read-run';
@@ -10,12 +11,11 @@ import { type EndedExecution, endOfExecution, type StartedInAccount } from './st
 /** Milliseconds between two looks at the run records. */
 const lookEveryMs = 5000;
 
-/** Waits of Lambda before the second and the third attempt, in milliseconds. */
+/** How long Lambda waits before the second and before the third attempt, in milliseconds. */
 const retryWaitsMs = [60_000, 120_000];
 
-/** Longest time from the start of an asynchronous invocation until its last attempt has ended, in milliseconds. */
-const longestMs =
-  (asynchronousAttempts * functionTimeoutSeconds + 300) * 1000 + retryWaitsMs.reduce((sum, wait) => sum + wait);
+/** How long a run is followed, in milliseconds: what its attempts may take, and five minutes in Lambda's queue. */
+const longestMs = (longestRunSeconds + 300) * 1000;
 
 export interface Followed {
   readonly run: Date;

@@ -3,7 +3,7 @@ import type { DeployedCollector } from './find-stack';
 
 /** An execution of the state machine, or an event in Lambda's queue. */
 export interface StartedInAccount {
-  /** Undefined for the function, of which only run records tell whether it has ended. */
+  /** Undefined if the function itself was started: then only run records show that the run has ended. */
   readonly executionArn: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export async function startInAccount(collector: DeployedCollector, event: object
 
 /** How an execution ended. */
 export interface EndedExecution {
-  /** Step Functions' own word, such as `SUCCEEDED`. */
+  /** The status that Step Functions gives, such as `SUCCEEDED`. */
   readonly status: string;
   readonly cause: string | undefined;
 }

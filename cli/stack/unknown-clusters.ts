@@ -5,8 +5,8 @@ import { runsBetween } from '../../lambda/verify/run-keys';
 import { StoredConfigurations } from '../../lambda/verify/stored-configurations';
 
 /**
- * Which of the uids the configuration of the newest run does not have. The function refuses an event with such a uid, unless
- * another configuration has been deployed since. None if the archive cannot tell.
+ * Finds the uids that the configuration of the newest run does not have. The function refuses an event with such a uid,
+ * unless another configuration has been deployed since. Empty if the archive has no such configuration.
  * @throws ArchiveReadError
  */
 export async function unknownClusters(reader: ArchiveReader, uids: readonly string[], now: Date): Promise<string[]> {

@@ -67,7 +67,10 @@ export async function printJsonArray(
 export const exitCodes = {
   /** Done, and nothing was found; `grep`: a line matches. */
   ok: 0,
-  /** `diff` found a difference; any other command found damage. */
+  /**
+   * `diff` found a difference, `run` has not archived everything, `doctor` found a problem, any other command found
+   * damage.
+   */
   found: 1,
   /** `grep`: no line matches. */
   noMatch: 1,
@@ -75,7 +78,7 @@ export const exitCodes = {
   usage: 2,
   /** It could not be done: the archive cannot be read, or what was asked for is not in it. */
   trouble: 3,
-  /** Ctrl-C, as shells say it. */
+  /** Interrupted by Ctrl-C; the number that shells use. */
   interrupted: 130,
 } as const;
 

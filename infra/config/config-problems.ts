@@ -58,7 +58,7 @@ function isWrongType(issue: z.core.$ZodIssue): boolean {
 }
 
 /** A path as in JavaScript. */
-export function formatPath(path: readonly PropertyKey[]): string {
+function formatPath(path: readonly PropertyKey[]): string {
   return path
     .map((part) => {
       if (typeof part === 'number') return `[${part}]`;
@@ -70,7 +70,7 @@ export function formatPath(path: readonly PropertyKey[]): string {
 }
 
 /** A value in a few words: text is shortened and loses the credentials of a URL; of lists and objects only the kind is named. */
-export function describeValue(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';

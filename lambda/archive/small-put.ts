@@ -8,7 +8,7 @@ type SdkRequest = Parameters<S3Client['config']['requestHandler']['handle']>[0];
 type Signer = Awaited<ReturnType<typeof signerOf>>;
 
 /** Where a bucket is, and what signs requests to it. */
-interface Way {
+interface Target {
   /** A request for the object `object`. */
   readonly example: SdkRequest;
   readonly signer: Signer;
@@ -29,7 +29,7 @@ export const notStoredError = 'NotStored';
 export class SmallPut {
   readonly #client: S3Client;
   readonly #bucket: string;
-  #way: Promise<Way> | undefined;
+  #target: Promise<Target> | undefined;
 
   constructor(client: S3Client, bucket: string) {
     this.#client = client;
@@ -67,16 +67,16 @@ export class SmallPut {
     throw error;
   }
 
-  #resolve(): Promise<Way> {
-    this.#way ??= this.#ask().catch((error: unknown) => {
-      this.#way = undefined;
+  #resolve(): Promise<Target> {
+    this.#target ??= this.#ask().catch((error: unknown) => {
+      this.#target = undefined;
       throw error;
     });
-    return this.#way;
+    return this.#target;
   }
 
   /** Lets the SDK make one request, which is not sent, to learn where the bucket is. */
-  async #ask(): Promise<Way> {
+  async #ask(): Promise<Target> {
     const { config, middlewareStack } = this.#client;
     let example: SdkRequest | undefined;
     const requestHandler = {

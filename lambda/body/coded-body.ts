@@ -91,7 +91,7 @@ export class CodedBody {
     };
     for await (const chunk of this.#source) {
       this.#receivedBytes += chunk.length;
-      // Not only decoded: a gzip stream may go on for ever without any content.
+      // The coded bytes count too: a gzip stream may go on for ever without any content.
       if (this.#receivedBytes > this.#maxBytes) throw new BodyTooLargeError(this.#maxBytes);
       chunks.push(chunk);
       length += chunk.length;

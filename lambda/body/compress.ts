@@ -13,8 +13,8 @@ const level = 1;
 const streamChunkBytes = 64 * 1024;
 
 /**
- * Length in bytes of the output buffer for content that is in memory: logs are stored in a quarter of their length, and
- * what is longer than the output waits for the garbage collector with it.
+ * Length in bytes of the output buffer for content that is in memory. Logs compress to a quarter. A larger buffer would
+ * stay alive until the next garbage collection.
  */
 function outputBytes(contentBytes: number): number {
   return Math.min(32 * 1024, Math.max(1024, Math.ceil(contentBytes / 3)));
@@ -52,7 +52,7 @@ export function createCompressor(compression: Compression): Compressor {
   const zstd = promisify<Buffer, zlib.ZstdOptions, Buffer>(zlib.zstdCompress);
   return {
     compression,
-    // Told the length, zstd sizes its tables by it: two thirds of the time for 100 KB.
+    // zstd sizes its tables by the length: two thirds of the time for 100 KB.
     all: (content) => zstd(content, { params, chunkSize: outputBytes(content.length), pledgedSrcSize: content.length }),
     stream: () => zlib.createZstdCompress({ params, chunkSize: streamChunkBytes }),
   };

@@ -33,8 +33,8 @@ export class CodingError extends Error {
 const outputBytes = 256 * 1024;
 
 /**
- * Undoes a coding. Whatever yields the content has come to the very end of the coded body, with the checksum and the length
- * of each gzip member, and nothing followed it.
+ * Undoes a coding. It ends without an error only if the coded body is whole: each gzip member has its checksum and its
+ * length, and nothing follows the last one.
  * @param pieces of the coded body; a body that is one short piece is decoded at once, without a trip to the thread pool
  * @param signal ends decoding: a body that has arrived whole may still have a thousand times its length to come
  * @throws CodingError; whatever the pieces throw; AbortError
@@ -101,7 +101,7 @@ function decoderOf(coding: Coding, beginning: Buffer | undefined): Decoder {
 
 /** Decodes a whole gzip stream; undefined if the content is longer than one output buffer. */
 function gunzipShort(coded: Buffer): Buffer | undefined {
-  // What the last member says of its length. Nothing depends on its truth but the number of buffers.
+  // The length that the last member declares. If it is wrong, only the number of buffers differs.
   const length = coded.length < 4 ? 0 : coded.readUInt32LE(coded.length - 4);
   if (length > outputBytes) return undefined;
   const options = { info: true, chunkSize: Math.max(1024, length + 1), maxOutputLength: outputBytes };

@@ -71,7 +71,7 @@ class JsonValue implements JsonListener {
     return this.#root;
   }
 
-  /** Whether the value can be told from its beginning. Any text may begin like a number or a literal. */
+  /** Whether the value shows where it ends. Any text may begin like a number or a literal. */
   get showsItsEnd(): boolean {
     return this.#root === 'object' || this.#root === 'array' || this.#root === 'string';
   }

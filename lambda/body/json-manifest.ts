@@ -6,7 +6,7 @@ import type { StringSink } from './json/json-string-scanner';
 import { MemberNames, StringCapture } from './json/string-sinks';
 
 /** Most whitespace at the beginning that is held back until the first other byte decides what is stored, in bytes. */
-export const mostHeld = 64 * 1024;
+const mostHeld = 64 * 1024;
 
 /** Longest part of a member's name that an error message shows, in UTF-16 code units. */
 const longestName = 40;

@@ -29,7 +29,7 @@ export class LongBody {
     this.#spool = new Spool(spoolDirectory);
     this.#onPiece = onPiece;
     this.#spooled = pipeline(compress, this.#spool);
-    // Whoever writes next or waits for the end is told.
+    // The next write, or the end, throws this error.
     this.#spooled.catch(() => undefined);
   }
 

@@ -1,26 +1,26 @@
-/** Different clusters in a row without an answer that open the breaker; a smaller fleet needs no more than it has. */
+/** So many different clusters must fail in a row to open the breaker; in a smaller fleet, all of them. */
 const clustersToOpen = 10;
 
-/** Probes of the first round, and how many times as many each round has as the one before. */
+/** Probes of the first round. Each further round has this many times the probes of the round before. */
 const growth = 4;
 
 /** Pauses before the second and each further round, in milliseconds; the last one is repeated. */
 const pausesMs = [500, 1000, 2000, 4000, 8000, 15_000, 30_000] as const;
 
 /**
- * Tells a service that is down from clusters that fail on their own. Closed: everything may be asked. Open: rounds of
- * probes alone, a pause before each; one answer closes it. A cluster fails here if its request ends without any answer or
- * with a server error (5xx); every other answer shows that the service is up.
+ * Tells a service that is down from clusters that fail on their own. Closed: everything may be asked. Open: only probes
+ * are made, in rounds with a pause between them; one answer closes it. A cluster fails here if its request ends without
+ * any answer or with a server error (5xx); every other answer shows that the service is up.
  */
 export class CircuitBreaker {
   readonly #random: () => number;
   /** Clusters that failed since the last answer. */
   readonly #failing = new Set<string>();
-  /** Clusters that failed while the service answered others: no evidence until they are answered. */
+  /** Clusters that failed while the service answered others. Their failures count again once they are answered. */
   readonly #bad = new Set<string>();
   #isOpen = false;
   #failedRounds = 0;
-  /** Of the current round: when it begins, probes that it may still make, has made, and waits for. */
+  /** The current round: when it begins; its probes that are still to be made, were made, and are under way. */
   #roundMs = 0;
   #left = 0;
   #made = 0;
@@ -60,7 +60,7 @@ export class CircuitBreaker {
   succeeded(cluster: string): void {
     this.#bad.delete(cluster);
     this.#failing.delete(cluster);
-    // Answered at once: the service was up while those clusters failed. Answered later: it was down for everybody.
+    // An answer in the first round: the service was up while those clusters failed. Later: it was down for everybody.
     if (this.#isOpen && this.#failedRounds === 0) for (const failing of this.#failing) this.#bad.add(failing);
     this.#failing.clear();
     this.#isOpen = false;
@@ -83,7 +83,7 @@ export class CircuitBreaker {
     this.#failing.delete(cluster);
   }
 
-  /** @returns what {@link probeEnded} is to be given */
+  /** @returns the number of the opening, for {@link probeEnded} */
   probeStarted(): number {
     this.#left -= 1;
     this.#made += 1;

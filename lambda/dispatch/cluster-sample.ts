@@ -10,7 +10,7 @@ export class ClusterSample {
   #againFrom = 0;
   #picked = 0;
 
-  /** @param clusters of which those with something never attempted are picked before the others */
+  /** @param clusters those with a task that was never attempted are picked first */
   constructor(clusters: readonly Cluster[]) {
     const isNew = ({ tasks }: Cluster) => tasks.some(({ rank }) => rank === ranks.unattempted);
     const isOld = (cluster: Cluster) => !isNew(cluster);
@@ -28,7 +28,7 @@ export class ClusterSample {
     return this.#unaskedFrom < this.#clusters.length;
   }
 
-  /** A task of a cluster that was not asked for anything yet: now of one resource, then of the other. */
+  /** A task of a cluster that was not asked for anything yet. The resources take turns. */
   unasked(): Task | undefined {
     if (!this.hasUnasked) return undefined;
     const tasks = this.#clusters[this.#unaskedFrom]?.tasks ?? [];
@@ -36,7 +36,7 @@ export class ClusterSample {
     return tasks[this.#picked % tasks.length];
   }
 
-  /** A waiting task, whether it was asked for or not; the clusters take turns. */
+  /** A waiting task, asked for before or not. The clusters take turns. */
   again(nowMs: number): Task | undefined {
     const mayBeAsked = (task: Task) => task.isWaiting && task.retryAfterMs <= nowMs;
     for (let tried = 0; tried < this.#clusters.length; tried += 1) {

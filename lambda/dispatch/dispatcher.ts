@@ -16,7 +16,7 @@ export interface DispatchOptions {
   readonly requestsPerSecond?: number | undefined;
   /** Time limit of an answer, in milliseconds. */
   readonly responseMs: number;
-  /** When the attempt has to be over, in milliseconds of the clock whose time every call is given. */
+  /** When the attempt has to be over, on the same clock as every `nowMs`. */
   readonly deadlineMs: number;
   /** Whether the attempt ends early while the service is down, because another one follows within minutes. */
   readonly endsEarly: boolean;
@@ -27,12 +27,12 @@ export interface DispatchOptions {
   readonly random: () => number;
 }
 
-/** What is to be done now. */
+/** What the driver has to do now. */
 export type Decision =
   | { readonly kind: 'ask'; readonly turn: Turn }
-  /** The request is to fail with this error: others need its worker. */
+  /** End the request with this error: others need its worker. */
   | { readonly kind: 'cancel'; readonly turn: Turn; readonly error: ServiceError }
-  /** Until that time or the end of a request; Infinity: until the end of a request. */
+  /** Wait until that time or until a request ends. Infinity: until a request ends. */
   | { readonly kind: 'wait'; readonly untilMs: number }
   | EarlyEnd
   | { readonly kind: 'done' };
@@ -76,7 +76,7 @@ export class Dispatcher {
     return this.#probing.isServiceDown;
   }
 
-  /** To be called again after every report, and when the time of a `wait` has come. */
+  /** Call it again after every report, and when the time of a `wait` has come. */
   next(nowMs: number): Decision {
     const end = this.#earlyEnd();
     if (end !== undefined) return end;
@@ -87,7 +87,7 @@ export class Dispatcher {
     if (!this.#workers.isFull && startMs <= nowMs) {
       const turn = this.#choose(nowMs);
       if (turn !== undefined) return { kind: 'ask', turn: this.#begin(turn, nowMs) };
-      // That nobody is left to be probed may decide.
+      // The attempt may end now, because nobody is left to probe.
       const late = this.#earlyEnd();
       if (late !== undefined) return late;
     }
@@ -95,7 +95,7 @@ export class Dispatcher {
     return { kind: 'wait', untilMs: Math.min(this.#nextStartMs(nowMs, startMs), overdueMs) };
   }
 
-  /** A good answer is here whole. The turn keeps its worker until {@link ended}. */
+  /** A good answer has arrived whole. The turn keeps its worker until {@link ended}. */
   answered(turn: Turn, nowMs: number): void {
     if (turn.task !== undefined) turn.task.cluster.isUnanswered = false;
     this.#workers.answered(turn, nowMs);
@@ -114,7 +114,7 @@ export class Dispatcher {
   failed(turn: Turn, error: unknown, nowMs: number): Verdict {
     const { task } = turn;
     const failure = error instanceof ServiceError ? error : undefined;
-    // An answer that is not what was asked for is one too.
+    // A wrong body is an answer too.
     const isAnswer = failure?.status === undefined ? turn.headMs !== undefined || !failure : failure.status < 500;
     if (task !== undefined) task.cluster.isUnanswered = !isAnswer;
     if (isAnswer) this.#probing.answered(turn);
@@ -149,14 +149,14 @@ export class Dispatcher {
 
   #earlyEnd(): EarlyEnd | undefined {
     const end = this.#probing.end();
-    // A body that arrives is an answer, which the end would cut off.
+    // A body that is arriving is an answer. Ending now would cut it off.
     return end?.why === 'service-down' && this.#workers.isReceiving ? undefined : end;
   }
 
   #choose(nowMs: number): Turn | undefined {
     if (this.#probing.isActive) return this.#probing.next(nowMs);
     const first = this.#queue.first(nowMs);
-    // Somebody elsewhere in the list may show whose trouble the throttling is.
+    // A cluster elsewhere in the list shows whether the service throttles all clusters or only one.
     const isElsewhere = this.#throttle.isInDoubt && first?.rank !== ranks.again;
     const task = isElsewhere ? (this.#sample.unasked() ?? first) : first;
     return task && new Turn(task.request, task, 'regular', nowMs);
@@ -188,7 +188,7 @@ export class Dispatcher {
 
   #cancelOverdue(nowMs: number): Decision | undefined {
     if (!this.#isContended(nowMs)) return undefined;
-    // A probe that is left alone is no longer waited for.
+    // A round of probes does not wait for one that keeps its worker.
     const turn = this.#workers.overdue(nowMs, (leftAlone) => this.#probing.ended(leftAlone, nowMs));
     return turn && { kind: 'cancel', turn, error: turn.cancel(nowMs) };
   }

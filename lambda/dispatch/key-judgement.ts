@@ -1,12 +1,12 @@
-/** Different rejected clusters, none accepted, that raise the suspicion. */
+/** The key is suspected when so many different clusters were rejected and none was accepted. */
 const clustersToSuspect = 5;
 
-/** Clusters that are asked next: from the middle, the end and all over what is left. */
+/** Clusters that are probed then: from the middle, the end and all over what is left. */
 const probesToJudge = 5;
 
 /**
- * Tells a rejected key, which ends the run rather than hammering the service with every cluster, from clusters that the
- * key may not read. Only rejections count after which the key was read again and was the same.
+ * Tells a rejected key from clusters that the key may not read. A rejected key ends the run, so that the service is not
+ * asked in vain for every cluster. A rejection counts only if the key was read again after it and was the same.
  */
 export class KeyJudgement {
   readonly #rejected = new Set<string>();
@@ -60,14 +60,14 @@ export class KeyJudgement {
 
   /** After a rejection the secret had another key. */
   changed(requestStartedMs: number, nowMs: number): void {
-    // A request of before the last change: that it was rejected is no news of the key in use.
+    // The request is older than the last change: its rejection says nothing about the key in use.
     if (requestStartedMs < this.#sinceMs) return;
     this.#hasWorked = false;
     this.#sinceMs = nowMs;
     this.#clear();
   }
 
-  /** @returns what {@link probeEnded} is to be given */
+  /** @returns the number of the suspicion, for {@link probeEnded} */
   probeStarted(): number {
     this.#toProbe -= 1;
     this.#underWay += 1;
@@ -76,7 +76,7 @@ export class KeyJudgement {
 
   /**
    * @param suspicion for which the probe started; it may be over
-   * @param isRejected false: it was answered otherwise, or not at all, and the suspicion is not confirmed
+   * @param isRejected false: any other answer, or none; the suspicion is not confirmed
    */
   probeEnded(suspicion: number, isRejected: boolean): void {
     if (!this.#isSuspected || suspicion !== this.#suspicions) return;
@@ -84,7 +84,7 @@ export class KeyJudgement {
     if (!isRejected) this.#clear();
   }
 
-  /** Nobody is left to be probed. @param clusters in all: without a probe only the rejection of each of them is proof */
+  /** Nobody is left to probe. @param clusters number of all clusters: without probes, all of them must be rejected */
   noMoreProbes(clusters: number): void {
     this.#toProbe = 0;
     if (this.#underWay === 0 && this.#rejected.size < clusters) this.#isSuspected = false;

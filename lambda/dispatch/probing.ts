@@ -11,7 +11,7 @@ const roundsToEnd = 4;
 /** Probes of a round that ask again, once every cluster was asked. */
 const probesAgain = 4;
 
-/** Archived resources that are kept, to be asked whether the service is up. */
+/** Most archived resources that are remembered. Asking for one again shows whether the service is up. */
 const mostCanaries = 100;
 
 /** Nothing more is to be asked in this attempt. */
@@ -21,7 +21,7 @@ export interface EarlyEnd {
   readonly reason: string;
 }
 
-/** While the service looks down, or the key rejected, nothing is asked but probes from all over the list. */
+/** Chooses the probes. While the service looks down, or the key looks rejected, nothing else is asked. */
 export class Probing {
   readonly #sample: ClusterSample;
   readonly #breaker: CircuitBreaker;
@@ -89,7 +89,7 @@ export class Probing {
     this.#key.changed(turn.startedMs, nowMs);
   }
 
-  /** The probe, if it is one, is over or is not to be waited for. */
+  /** The turn is over, or nobody waits for it any more. Does nothing unless it is a probe. */
   ended(turn: Turn, nowMs: number, isKeyRejected = false): void {
     const { probeOf } = turn;
     if (probeOf === undefined) return;
@@ -103,7 +103,7 @@ export class Probing {
     this.#breaker.finished(cluster);
   }
 
-  /** @returns why the attempt is to end now, if it is */
+  /** @returns why the attempt has to end now; undefined: it goes on */
   end(): EarlyEnd | undefined {
     if (this.#key.isRejected) {
       const reason = `the service rejected the API key for ${this.#key.rejectedClusters} different clusters from all over the list, also after it was read again; set a valid key and complete the run`;

@@ -1,7 +1,7 @@
 import type { ResourceRequest } from '../service/resource-request';
 import type { ServiceError } from '../service/service-error';
 
-/** In which order tasks are asked for: lower ranks first, and within a rank who came first. */
+/** In which order tasks are asked for: lower ranks first, and within a rank the one that came first. */
 export const ranks = {
   /** Again at once: with a new key, or to keep a body as received. */
   again: 0,
@@ -12,7 +12,7 @@ export const ranks = {
   /** Not asked for yet, but its cluster's other resource has just failed without an answer. */
   doubtful: 3,
   retry: 4,
-  /** Held a worker in vain. */
+  /** Timed out before. */
   slow: 5,
 } as const;
 
@@ -26,7 +26,7 @@ export class Cluster {
   isAsked = false;
   /** Whether its last request ended without an answer or with a server error (5xx). */
   isUnanswered = false;
-  /** Its resources are not asked for before: the service said so (Retry-After). */
+  /** Its resources are not asked for before this time, because the service said so (Retry-After). */
   pausedUntilMs = 0;
 
   constructor(uid: string) {
@@ -50,11 +50,11 @@ export class Task {
   retryAfterMs = 0;
   /** Requests made, all of them. */
   requests = 0;
-  /** Those of them that count against the most that are allowed: neither probes nor rejections of an old key do. */
+  /** Requests that count against the most that are allowed. Probes and rejections of an old key do not. */
   counted = 0;
-  /** Requests after which the secret had another key. */
+  /** Rejections after which the secret had another key. */
   keyChanges = 0;
-  /** Whether it held a worker in vain: it is asked last, and then for its full time limit. */
+  /** Whether a request timed out: the next one comes last, and may take its full time limit. */
   isSlow = false;
   /** When the first request began; undefined: not asked for yet. */
   startedMs: number | undefined;

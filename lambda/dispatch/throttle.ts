@@ -13,7 +13,9 @@ export class Throttle {
     this.#pace = new Pace(requestsPerSecond);
   }
 
-  /** Whether the run was paused for a long Retry-After, and nobody was answered since: it may be one cluster's own. */
+  /**
+   * Whether the run was paused for a long Retry-After, and nobody was answered since. It may concern one cluster only.
+   */
   get isInDoubt(): boolean {
     return this.#isInDoubt;
   }
@@ -40,7 +42,8 @@ export class Throttle {
   }
 
   /**
-   * 503 pauses the cluster, 429 the run: only the cluster if it asks for a long pause while others are answered.
+   * 503 pauses the cluster, 429 the run. A 429 that asks for a long pause while others are answered pauses the cluster
+   * only.
    * @param cluster undefined: nothing more is asked of it
    * @param delayMs that its task has to wait
    */

@@ -14,7 +14,7 @@ export type TurnKind = 'regular' | 'probe' | 'key-probe';
 /** One request under way, with the worker that it holds. */
 export class Turn {
   readonly request: ResourceRequest;
-  /** What its answer is archived for; undefined: of this probe the answer's head alone counts. */
+  /** The task that its answer is archived for. Undefined: a probe of which only the answer's head counts. */
   readonly task: Task | undefined;
   readonly kind: TurnKind;
   readonly startedMs: number;
@@ -24,7 +24,7 @@ export class Turn {
   headMs: number | undefined;
   /** Whether it keeps its worker for its full time limit. */
   isPatient: boolean;
-  /** Whether the answer is here, and its worker is held for what follows. */
+  /** Whether the answer has arrived. Its worker is held for what follows: archiving it, or reading the key again. */
   isAnswered = false;
   /** Whether it has to give its worker to others. */
   isCancelled = false;
@@ -48,7 +48,10 @@ export class Turn {
     this.#received = received;
   }
 
-  /** When it has been without progress for so long, in milliseconds; Infinity if it does not wait for the service. */
+  /**
+   * When it will have been without progress for so long, in milliseconds; Infinity if it no longer waits for the
+   * service.
+   */
   overdueMs(patienceMs: number): number {
     return this.isAnswered || this.isCancelled ? Number.POSITIVE_INFINITY : this.#windowMs + patienceMs;
   }
@@ -62,7 +65,7 @@ export class Turn {
     return true;
   }
 
-  /** @returns the failure with which it gives its worker to others */
+  /** Marks it as ended in favour of others. @returns the failure to report */
   cancel(nowMs: number): ServiceError {
     this.isCancelled = true;
     const seconds = Math.round((nowMs - this.#windowMs) / 1000);

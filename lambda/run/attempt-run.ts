@@ -35,7 +35,7 @@ export interface AttemptContext extends CollectContext {
 }
 
 /**
- * One attempt of one run: what is missing is collected, the record written, the result told truthfully.
+ * Makes one attempt of a run: collects what is missing, writes the record, and returns what became of it.
  * @throws RunIncompleteError after everything was attempted, if anything is not archived; RunNotFoundError;
  * ArchiveError or RunRecordError if the record cannot be written, ArchiveError if the configuration cannot be stored
  */
@@ -59,7 +59,7 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
     const outcome = dryRun ? undefined : history.archived.get(taskName(task));
     return outcome && { ...outcome, ...nameOf(task) };
   };
-  // The run goes on without it and has its record; then the attempt fails, so that the next one stores it.
+  // If this fails, the run goes on and gets its record. Then the attempt fails, so that the next one stores it.
   const unstored = dryRun ? undefined : await failureOf(context.configurations.store(stop.working));
   if (unstored !== undefined) reporter.configurationNotStored(unstored);
   const missing = tasks.filter((task) => known(task) === undefined);

@@ -4,7 +4,7 @@ import { Dispatcher, type KeyReading } from '../dispatch/dispatcher';
 import type { EarlyEnd } from '../dispatch/probing';
 import type { Task } from '../dispatch/task';
 import type { Turn } from '../dispatch/turn';
-import { type ClusterService, checkFactory } from '../service/fetch-resource';
+import { type ClusterService, checkFactory } from '../service/cluster-service';
 import type { KeySource } from '../service/key-source';
 import type { ResourceRequest, ServiceAnswer } from '../service/resource-request';
 import { ServiceError } from '../service/service-error';
@@ -54,7 +54,7 @@ export async function collect(
   return new Collecting(tasks, request, context).run();
 }
 
-/** Reason with which a request ends whose answer's head was all that counted. */
+/** Ends the request of a probe when the head of its answer has arrived: nobody needs the body. */
 const headIsEnough = new Error('the head of the answer was enough');
 
 /** Drives a {@link Dispatcher}: makes the requests that it decides on and reports what came of them. */
@@ -110,7 +110,7 @@ class Collecting {
     const { clock, keys, stop, reporter } = this.#context;
     let wasDown = false;
     while (!stop.starting.aborted) {
-      // Read before the request begins, so that a rejection knows which reading was later.
+      // The key is read before the request begins. After a rejection, only a later reading counts.
       const key = await keys.current(stop.working).catch((error: unknown) => {
         // Without a key no task can succeed.
         stop.startNothing(new RunStopped(messageOf(error), { cause: error }));

@@ -20,7 +20,7 @@ export interface ReasonGroup {
 /** Most clusters that a group names. */
 const mostNamed = 3;
 
-/** Most reasons that are told apart: what a service writes into its answers must not fill the memory. */
+/** Most groups: what a service writes into its answers must not fill the memory. */
 const mostReasons = 1000;
 
 const otherReasons = 'other reasons';

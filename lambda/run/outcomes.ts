@@ -23,7 +23,7 @@ export function failedOutcome(error: unknown): Failed {
   return { outcome: 'failed', ...statusOf(error), error: reason };
 }
 
-/** What is recorded of a task that the attempt's early end has left. */
+/** What is recorded of a task that is left when the attempt ends early. */
 export function leftOutcome({ requests, last }: Task, reason: string): Failed {
   if (requests === 0) return { outcome: 'not-attempted', error: reason };
   if (last === undefined) return { outcome: 'failed', error: reason };

@@ -4,7 +4,7 @@ import { logMessages, metricNames } from '../stack-contract';
 import { groupReasons } from './group-reasons';
 import type { Outcome, RunSummary } from './run-record';
 
-/** Is told what happens while an attempt works. */
+/** Receives what happens during an attempt. */
 export interface Reporter {
   /** One cluster x resource is done. */
   outcome(outcome: Outcome): void;
@@ -12,7 +12,7 @@ export interface Reporter {
   throttled(): void;
   /** The service rejected the key, and the run ends early because of it. */
   keyRejected(): void;
-  /** Nothing but probes is asked, because the service looks down; or, with false, everything is again. */
+  /** True: only probes are asked, because the service looks down. False: everything is asked again. */
   servicePaused(isPaused: boolean): void;
   /** An earlier run record of this run cannot be used, or they cannot be listed. */
   unreadableRecord(error: unknown): void;

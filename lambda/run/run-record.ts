@@ -14,9 +14,7 @@ const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'expected 64 lower-cas
  * What became of one cluster x resource in an attempt. `already-archived` carries a hash only where an earlier record of
  * the run has it: what the service says now may differ from what was archived then.
  */
-export const outcomeNames = ['archived', 'already-archived', 'failed', 'not-attempted', 'would-archive'] as const;
-
-export type OutcomeName = (typeof outcomeNames)[number];
+const outcomeNames = ['archived', 'already-archived', 'failed', 'not-attempted', 'would-archive'] as const;
 
 const outcomeSchema = z.object({
   cluster: z.string(),
@@ -59,7 +57,7 @@ const outcomeSchema = z.object({
 
 const shardSchema = z.object({ index: count, count: z.int().check(z.positive()) });
 
-export const countsSchema = z.object({
+const countsSchema = z.object({
   archived: count,
   alreadyArchived: count,
   failed: count,

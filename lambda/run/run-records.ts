@@ -50,8 +50,8 @@ export class RunRecords {
 
   /**
    * Writes a record under the first free attempt number from its own on: two invocations of one run do not overwrite
-   * each other. A number that is taken by this very record, because only the answer to its writing was lost, is its own.
-   * It goes on after the run's own deadline, and has a time limit of its own.
+   * each other. If the number is taken by this very record, because only the answer to its writing was lost, the record
+   * keeps it. Writing has a time limit of its own, which may end after the run's deadline.
    * @returns the name it was written under
    * @throws RunRecordError, ArchiveError
    */
@@ -95,8 +95,11 @@ export class RunRecords {
 /** About how much of a record is text at once, in characters. */
 const pieceLength = 64 * 1024;
 
-/** A record as its one line of JSON, piece by piece: that of 45,000 clusters has 50 MB, which would be in memory thrice. */
-export function* recordPieces({ outcomes, ...rest }: RunRecord): Generator<string> {
+/**
+ * A record as its one line of JSON, piece by piece: for 45,000 clusters it has 50 MB, and as one string it would be in
+ * memory three times.
+ */
+function* recordPieces({ outcomes, ...rest }: RunRecord): Generator<string> {
   let piece = `${JSON.stringify(rest).slice(0, -1)},"outcomes":[`;
   let separator = '';
   for (const outcome of outcomes) {
@@ -110,7 +113,7 @@ export function* recordPieces({ outcomes, ...rest }: RunRecord): Generator<strin
 }
 
 /** What is stored of a record; a long one is made anew, piece by piece, each time it is sent. */
-export function recordContent(record: RunRecord): Content {
+function recordContent(record: RunRecord): Content {
   let length = 0;
   let crc = 0;
   for (const piece of recordPieces(record)) {
@@ -122,7 +125,7 @@ export function recordContent(record: RunRecord): Content {
 }
 
 /** Whether a text is what would be stored of a record. */
-export function isRecordText(text: string, record: RunRecord): boolean {
+function isRecordText(text: string, record: RunRecord): boolean {
   let compared = 0;
   for (const piece of recordPieces(record)) {
     if (!text.startsWith(piece, compared)) return false;

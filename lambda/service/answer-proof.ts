@@ -141,7 +141,7 @@ export class AnswerProof {
     } else if (first.call !== call && first.connection !== connection) this.#shared.add(sha256);
   }
 
-  /** A repeated answer could not be told from contents that several clusters have. */
+  /** Warns: several clusters really have this content, so a repeated answer would not be noticed. */
   #report(one: Brought, other: Brought): void {
     if (this.#reported.has(one.sha256)) return;
     this.#reported.add(one.sha256);

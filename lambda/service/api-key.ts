@@ -69,7 +69,7 @@ export class ApiKey implements KeySource {
     const beganMs = this.#clock.monotonicMs();
     const key = this.#fetch(signal)
       .then((read) => {
-        // Of two readings under way the later one counts.
+        // If two readings overlap, the later one counts.
         if (beganMs < this.#readMs) return this.#key ?? read;
         this.#key = read;
         this.#readMs = beganMs;

@@ -6,10 +6,10 @@ import { type ReceivedBody, type Receiver, receive } from '../body/receive';
 import { resources } from '../resources';
 import type { Collection } from '../stack-contract';
 import { AnswerProof } from './answer-proof';
+import type { CheckFactory, OnHead } from './cluster-service';
 import type { Connection } from './connection';
 import { Connections } from './connections';
 import { explainFailure, refusal, statusReason } from './explain-failure';
-import type { CheckFactory, OnHead } from './fetch-resource';
 import { hideKey, withoutKey } from './hide-key';
 import { type RequestTimeLimits, RequestWatch } from './request-watch';
 import { callName, type ResourceRequest, type ServiceAnswer } from './resource-request';
@@ -55,8 +55,8 @@ export class ClusterApi {
    * @param key sent in the header `ApiKey` (section 5), to the configured origin only
    * @param check of the body, chosen once the answer's media type is known
    * @param onHead called when the answer's head has arrived
-   * @throws ServiceError for whatever keeps a checked body from being here; InvalidBodyError, NotDecodableError,
-   * SpoolError from receiving it; the signal's reason when it aborts
+   * @throws ServiceError if the request fails or its answer is not usable; InvalidBodyError, NotDecodableError,
+   * SpoolError from receiving the body; the signal's reason when it aborts
    */
   async get(
     request: ResourceRequest,

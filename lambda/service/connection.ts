@@ -52,7 +52,7 @@ export class Connection {
     this.#answer = answer;
     this.#uses += 1;
     return new Promise((resolve, reject) => {
-      // Of a connection that has ended already, Node's client would never hear.
+      // On a connection that has ended already, Node's client would wait for ever.
       if (!this.isOpen) throw new ConnectionEndedError('ECONNRESET');
       const request = httpRequest({ createConnection: () => socket, setHost: false, path, headers });
       // Not once: a broken connection may report more than one error.
@@ -67,7 +67,8 @@ export class Connection {
         resolve(response);
       });
       answer.afterParsing = () => {
-        // The parser destroys the socket if the packet has something else behind the answer; at a second one, without a word.
+        // If the packet has more bytes behind the answer, the parser destroys the socket; at a second answer, without
+        // an error.
         if (answer.isComplete && socket.destroyed) this.#discredit('bytes followed the end of its answer');
       };
       // The parser's own listener is there by now, and is called before this one.

@@ -19,8 +19,8 @@ const advice: Readonly<Record<number, string>> = {
 };
 
 /**
- * The error that names the call and the reason for its failure. Only what the service has chosen can hold the key, and
- * only there it is hidden.
+ * The error that names the call and the reason for its failure. Only text of the service can hold the key, so the key
+ * is hidden only there.
  * @param call as part of a sentence
  */
 export function explainFailure(error: unknown, call: string, key: string, watch: RequestWatch): unknown {

@@ -7,8 +7,8 @@ const hidden = '[the API key]';
 const recognised = 8;
 
 /**
- * Text of the service without the key, which a service that echoes its request would put there: as it is, in other case
- * as some gateways write header names, percent-encoded, or escaped as in JSON.
+ * Hides the key in a text of the service: some services echo the request. The key is found as it is, in upper or lower
+ * case, percent-encoded, and escaped as in JSON.
  * @param text what the service has chosen, without words of ours: a short key may occur in any of them
  */
 export function hideKey(text: string, key: string): string {

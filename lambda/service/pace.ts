@@ -1,7 +1,7 @@
 /** Spacing after the service asked for fewer requests, in milliseconds: the first step and the widest. */
 const throttledSpacing = { firstMs: 20, widestMs: 1_000 } as const;
 
-/** A start that is late by no more than a timer may be does not delay those after it, in milliseconds. */
+/** How late a timer may be, in milliseconds: a start that is no later does not delay the starts after it. */
 const timerSlackMs = 5;
 
 /**
@@ -31,8 +31,8 @@ export class Pace {
   }
 
   /**
-   * The service throttled: nothing starts for so many milliseconds, and then less densely. Of requests that were under
-   * way together only the first one's pause counts.
+   * The service throttled: nothing starts for so many milliseconds, and then less densely. If requests that were under
+   * way together are throttled, only the first one's pause counts.
    */
   throttled(pauseMs: number, requestStartedMs: number, nowMs: number): void {
     if (requestStartedMs >= this.#pausedUntilMs) this.#pausedUntilMs = nowMs + pauseMs;

@@ -11,7 +11,7 @@ export interface RequestTimeLimits {
   readonly idleMs: number;
 }
 
-/** A body that brings less than this in one idle window has stopped in all but name. */
+/** A body that brings fewer bytes than this in one idle window counts as stopped. */
 export const minimumProgressBytes = 1024;
 
 /** Ends one request when a time limit passes or the caller's signal aborts, and remembers why. */
@@ -55,7 +55,7 @@ export class RequestWatch {
   receives(response: IncomingMessage, socket: Socket): void {
     this.#answered = true;
     clearTimeout(this.#timer);
-    // What is left to do with a body that has arrived is not the service's time.
+    // The body has arrived: what is left to do takes no time of the service.
     response.once('end', () => clearTimeout(this.#timer));
     let seen = socket.bytesRead;
     this.#timer = setInterval(() => {

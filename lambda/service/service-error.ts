@@ -8,15 +8,15 @@ export type ServiceFailure =
   | 'timeout'
   /** The body ended early. */
   | 'cut'
-  /** The body's content coding is damaged, or none that can be undone: the next request asks for none. */
+  /** The body's content coding is damaged or unknown. The next request asks for no coding. */
   | 'coding'
   /** A status other than 200. */
   | 'status'
   /** More decoded content than `limits.maxBodyMiB`. */
   | 'too-large'
-  /** A coding although none was asked for, or a body whose end cannot be told. */
+  /** A coding although none was asked for, or a body that does not declare its end. */
   | 'encoding'
-  /** It cannot be told whether the answer is whole, and this request's: the next request gets a new connection. */
+  /** Nothing proves that the answer is whole and belongs to this request. The next request gets a new connection. */
   | 'unproven';
 
 export interface ServiceErrorDetails {
@@ -52,7 +52,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** A failure that stays the last one, with the reason why. */
+/** The last failure of a task, with the reason why no further request follows. */
 export function lastFailure(failure: ServiceError, reason: string): ServiceError {
   const { status, retryAfterMs } = failure;
   return new ServiceError(`${failure.message}; ${reason}`, failure.failure, { status, retryAfterMs, cause: failure });

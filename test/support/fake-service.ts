@@ -1,5 +1,5 @@
 import type { ReceivedBody } from '../../lambda/body/receive';
-import type { CheckFactory, ClusterService } from '../../lambda/service/fetch-resource';
+import type { CheckFactory, ClusterService } from '../../lambda/service/cluster-service';
 import type { ResourceRequest, ServiceAnswer } from '../../lambda/service/resource-request';
 import { ServiceError } from '../../lambda/service/service-error';
 

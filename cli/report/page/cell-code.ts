@@ -20,7 +20,7 @@ export function encodeCell({ outcome, isLate, isChanged, hasDoubt }: Cell): stri
   return String.fromCharCode(first + cellOutcomes.indexOf(outcome) + count * flags);
 }
 
-/** The cell behind a letter; a character that is none reads as `none`. */
+/** The cell behind a letter; an unknown character reads as `none`. */
 export function decodeCell(letter: string | undefined): Cell {
   const code = letter === undefined ? 0 : letter.charCodeAt(0) - first;
   const flags = Math.floor(code / count);

@@ -1,9 +1,9 @@
 import { formatCount, formatTime } from '../../terminal/format';
 import { outcomeSign } from './cell-details';
 import { byId, element, timeElement } from './dom';
+import { type ClusterFailures, type FailureGroup, groupFailures } from './failure-groups';
 import { fillList } from './long-list';
 import { type Model, type Row, resources } from './model';
-import { type ClusterFailures, groupFailures, type ReasonGroup } from './reason-groups';
 
 type GoTo = (row: Row, run: number) => void;
 
@@ -39,7 +39,7 @@ export class FailureList {
     if (list !== null) fillList(list, groups, (group) => this.#groupElement(group));
   }
 
-  #groupElement(group: ReasonGroup): HTMLElement {
+  #groupElement(group: FailureGroup): HTMLElement {
     const { reason, count, clusters } = group;
     const made = element(
       'details',
@@ -61,12 +61,12 @@ export class FailureList {
     return made;
   }
 
-  #whose({ clusters }: ReasonGroup): string {
+  #whose({ clusters }: FailureGroup): string {
     const [only, ...others] = clusters;
     return others.length === 0 ? (only?.row.cluster.uid ?? '') : formatCount(clusters.length, 'cluster');
   }
 
-  #when({ firstRun, lastRun }: ReasonGroup): string {
+  #when({ firstRun, lastRun }: FailureGroup): string {
     const isInLast = lastRun === this.#model.data.runs.length - 1;
     if (firstRun === lastRun) return isInLast ? 'only in the last run' : `only in run ${this.#timeOf(firstRun)}`;
     const first = this.#timeOf(firstRun);

@@ -72,7 +72,7 @@ function streakOf(runs: readonly ReportRun[]): (Node | string)[] {
 }
 
 /** How long ago, in one unit: `just now`, `12 min ago`, `6 h ago`, `3 days ago`. */
-export function ageOf(milliseconds: number): string {
+function ageOf(milliseconds: number): string {
   const minutes = Math.floor(milliseconds / 60_000);
   // A run's time may lie ahead of this machine's clock.
   if (minutes < 1) return 'just now';
@@ -81,7 +81,7 @@ export function ageOf(milliseconds: number): string {
   return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
 }
 
-export function totalOf({ counts }: ReportRun): number {
+function totalOf({ counts }: ReportRun): number {
   return counts.archived + counts.failed + counts.notAttempted + counts.optionalMissing;
 }
 

@@ -114,7 +114,7 @@ describe('collector doctor', () => {
     expect(find('service')).toMatchObject({
       state: 'problem',
       found: expect.stringContaining('401'),
-      act: expect.stringContaining('whether the key is right'),
+      act: expect.stringContaining('whether the key is valid'),
     });
     expect(JSON.stringify(find('service'))).not.toContain('wrong-key');
   });

@@ -7,7 +7,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import type { BodyCheck } from '../../../lambda/body/body-check';
 import { createCompressor } from '../../../lambda/body/compress';
 import { ClusterApi } from '../../../lambda/service/cluster-api';
-import { checkFactory } from '../../../lambda/service/fetch-resource';
+import { checkFactory } from '../../../lambda/service/cluster-service';
 import type { RequestTimeLimits } from '../../../lambda/service/request-watch';
 import type { ResourceRequest } from '../../../lambda/service/resource-request';
 import { startFaultService } from '../../support/fault-service';

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createCompressor } from '../../../lambda/body/compress';
 import { type Resource, resourceNames, resources } from '../../../lambda/resources';
 import { ClusterApi, requestPath } from '../../../lambda/service/cluster-api';
-import { checkFactory } from '../../../lambda/service/fetch-resource';
+import { checkFactory } from '../../../lambda/service/cluster-service';
 import { parseContractPath } from '../../../local/demo-service/contract-path';
 import { startFaultService } from '../../support/fault-service';
 import { ok } from '../../support/fault-service-answers';

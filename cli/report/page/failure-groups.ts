@@ -12,7 +12,7 @@ export interface ClusterFailures {
 }
 
 /** Failures, or doubts, with the same reason. */
-export interface ReasonGroup {
+export interface FailureGroup {
   readonly reason: string;
   /** Outcomes: a cluster that fails with both resources in three runs counts six. */
   readonly count: number;
@@ -26,7 +26,7 @@ export interface ReasonGroup {
  * Groups by reason what matches a text: what the last run has comes first, then what is most frequent.
  * @param hasDoubt whether doubts are wanted instead of failures
  */
-export function groupFailures(model: Model, text: string, hasDoubt: boolean): ReasonGroup[] {
+export function groupFailures(model: Model, text: string, hasDoubt: boolean): FailureGroup[] {
   const wanted = text.trim().toLowerCase();
   const byReason = new Map<number, Map<number, ReportFailure[]>>();
   for (const failure of model.data.failures) {
@@ -47,11 +47,11 @@ export function groupFailures(model: Model, text: string, hasDoubt: boolean): Re
     ),
   );
   const last = model.data.runs.length - 1;
-  const rank = ({ lastRun }: ReasonGroup) => (lastRun === last ? 0 : 1);
+  const rank = ({ lastRun }: FailureGroup) => (lastRun === last ? 0 : 1);
   return groups.sort((a, b) => rank(a) - rank(b) || b.count - a.count || b.lastRun - a.lastRun);
 }
 
-function groupOf(reason: string, clusters: (ClusterFailures & { readonly count: number })[]): ReasonGroup {
+function groupOf(reason: string, clusters: (ClusterFailures & { readonly count: number })[]): FailureGroup {
   return {
     reason,
     count: clusters.reduce((sum, { count }) => sum + count, 0),
