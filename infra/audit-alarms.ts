@@ -25,7 +25,7 @@ export function auditMissing(metrics: Metrics, { gap }: WatchedAudit, hours: num
       `No audit has stored and signed a seal for ${hoursText(hours)}. ` +
       `The longest gap of its schedule is ${hoursText(gap.hours)}.`,
     look: "The audit's log, its error in the other message on this topic, its schedule and its dead-letter queue.",
-    act: 'Mend the cause, then audit now with the command of the output AuditNow. The next seal covers what is missing.',
+    act: 'Fix the cause, then audit now with the command of the output AuditNow. The next seal covers what is missing.',
     props: missingFor(hours, metrics.metric('sealsWritten', { period: hour }), 'Seals'),
   };
 }
@@ -51,7 +51,7 @@ export function clustersStale(metrics: Metrics, audit: WatchedAudit, hours: numb
     title: 'Clusters stale',
     means: `At least one cluster was not archived for more than ${hoursText(hours)}.`,
     look: 'The mail of the audit, which names the clusters, and the failures on the dashboard.',
-    act: 'Mend the cause. Remove a cluster that is gone for good from the configuration, or mark it as optional.',
+    act: 'Fix the cause. Remove a cluster that is gone for good from the configuration, or mark it as optional.',
     props: untilNextAudit(audit, metrics, 'stalestHours', {
       threshold: hours,
       comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
