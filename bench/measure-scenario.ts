@@ -22,7 +22,7 @@ export interface ScenarioResult {
   readonly comparisons: readonly ComparisonResult[];
 }
 
-const measures = ['wallMs', 'cpuMs', 'peakBytes', 'storedBytes', 'serverLoad'] as const;
+const measures = ['wallMs', 'cpuMs', 'peakBytes', 'wireBytes', 'storedBytes', 'serverLoad'] as const;
 
 /** Runs every entry once per round, in turn. */
 export async function measureScenario(

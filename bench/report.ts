@@ -10,6 +10,7 @@ const columns: readonly [
   ['wall', 'wallMs', (ms) => (ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(2)} s`)],
   ['CPU', 'cpuMs', (ms) => (ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(2)} s`)],
   ['peak memory', 'peakBytes', (bytes) => `${(bytes / 1e6).toFixed(0)} MB`],
+  ['on the wire', 'wireBytes', (bytes) => `${(bytes / 1e6).toFixed(1)} MB`],
   ['stored', 'storedBytes', (bytes) => `${(bytes / 1e6).toFixed(1)} MB`],
   ['servers busy', 'serverLoad', (load) => `${(load * 100).toFixed(0)} %`],
 ];
@@ -19,6 +20,7 @@ const measureNames: Record<Measure, string> = {
   wallMsPerCluster: 'wall per cluster',
   cpuMs: 'CPU',
   peakBytes: 'peak memory',
+  wireBytes: 'bytes on the wire',
 };
 
 /** One scenario as text: a row per contender, then the ratios with their goals. */

@@ -16,6 +16,8 @@ import type { Servers } from './start-servers';
 export interface RunResult extends Partial<Figures> {
   /** Why there are no figures. */
   readonly failed?: string;
+  /** Bytes of bodies that the service sent. */
+  readonly wireBytes?: number;
   /** Bytes that the archive server received. */
   readonly storedBytes?: number;
   /** Processor time of both servers divided by the wall time. Near 1, the servers are what is measured. */
@@ -35,12 +37,14 @@ const longestRunMs = 10 * 60 * 1000;
 export async function runContender({ workload, contender: name }: Entry, options: RunOptions): Promise<RunResult> {
   const { servers, machine, folder, verify } = options;
   const contender: Contender = contenders[name];
-  const { serviceLatencyMs, sinkLatencyMs, logBytes, manifestBytes, clusters, resources, runs = 1 } = workload;
+  const { serviceLatencyMs, sinkLatencyMs, logBytes, manifestBytes, resources, runs = 1 } = workload;
+  const { serviceCompresses: compresses = false } = workload;
+  const job = createJob(workload, contender, servers);
+  const { clusters } = job;
   await servers.reset({
-    service: { latencyMs: serviceLatencyMs, logBytes, manifestBytes },
+    service: { latencyMs: serviceLatencyMs, logBytes, manifestBytes, compresses, clusters },
     sink: { latencyMs: sinkLatencyMs, apiKey, verify },
   });
-  const job = createJob(workload, contender, servers);
   const [command, args] = pinTo(machine, 'client', ...contenderCommand(contender, job, options));
   const child = spawn(command, args, {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
@@ -54,11 +58,11 @@ export async function runContender({ workload, contender: name }: Entry, options
   });
   const [code, signal] = await once(child, 'close');
   const figures = await reading;
-  const { sink, cpuMs } = await servers.stats();
+  const { service, sink, cpuMs } = await servers.stats();
   if (code !== 0 || figures === undefined) return { failed: `ended with ${signal ?? code}: ${errorLine(errors)}` };
-  const failed = contender.isChecked ? unfinishedWork(sink, runs * clusters * resources.length) : undefined;
+  const failed = contender.isChecked ? unfinishedWork(sink, runs * clusters.length * resources.length) : undefined;
   if (failed !== undefined) return { failed };
-  return { ...figures, storedBytes: sink.bytes, serverLoad: cpuMs / figures.wallMs };
+  return { ...figures, wireBytes: service.sentBytes, storedBytes: sink.bytes, serverLoad: cpuMs / figures.wallMs };
 }
 
 function createJob(workload: Workload, { compression, level }: Contender, servers: Servers): Job {

@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAuthority, issueServerCertificate } from '../local/demo-service/tls-certificate';
 import { type Machine, pinTo } from './machine';
-import type { ClusterServerSettings } from './servers/cluster-server';
+import type { ClusterServerSettings, ServiceStats } from './servers/cluster-server';
 import type { ObjectSinkSettings, SinkStats } from './servers/object-sink';
 import type { ServerCommand } from './servers/serve';
 
@@ -14,6 +14,7 @@ export interface ServerSettings {
 }
 
 export interface ServerStats {
+  readonly service: ServiceStats;
   readonly sink: SinkStats;
   /** Processor time of both servers, in milliseconds. */
   readonly cpuMs: number;
@@ -54,7 +55,11 @@ export async function startServers(programs: string, folder: string, machine: Ma
     },
     stats: async () => {
       const [a, b] = await Promise.all([send(service.child, 'stats'), send(sink.child, 'stats')]);
-      return { sink: b as ServerAnswer & SinkStats, cpuMs: a.cpuMs + b.cpuMs };
+      return {
+        service: a as ServerAnswer & ServiceStats,
+        sink: b as ServerAnswer & SinkStats,
+        cpuMs: a.cpuMs + b.cpuMs,
+      };
     },
     close: () => {
       for (const { child } of [service, sink]) child.disconnect();

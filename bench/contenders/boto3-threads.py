@@ -22,12 +22,13 @@ paths = {"log": "features/logFetcher", "manifest": "assets/manifest"}
 
 def main():
     http = urllib3.PoolManager(maxsize=threads, block=False, ca_certs=job["caFile"])
+    headers = {"ApiKey": job["apiKey"], "Accept": "application/json", **urllib3.make_headers(accept_encoding=True)}
     s3 = boto3.client("s3", config=Config(max_pool_connections=threads))
 
     def archive(task):
         cluster, name = task
         url = f"{job['serviceUrl']}/v1/platformclusters/{cluster}/{paths[name]}"
-        answer = http.request("GET", url, headers={"ApiKey": job["apiKey"], "Accept": "application/json"})
+        answer = http.request("GET", url, headers=headers)
         if answer.status != 200:
             raise RuntimeError(f"GET {url} failed: {answer.status}")
         record = json.loads(answer.data)

@@ -13,11 +13,15 @@ export class RawConnection {
     this.#socket.on('error', (error) => this.#onError(error));
   }
 
-  /** Sends one request. Passes on each part of the body as it arrives, and resolves with the status after the last part. */
-  request(parts: readonly (string | Buffer)[], onBody: (part: Buffer) => void): Promise<number> {
+  /**
+   * Sends one request. Passes on each part of the body as it arrives, and whether it is in gzip. Resolves with the status
+   * after the last part.
+   */
+  request(parts: readonly (string | Buffer)[], onBody: (part: Buffer, isGzip: boolean) => void): Promise<number> {
     return new Promise((resolve, reject) => {
       let status = 0;
       let missing = 0;
+      let isGzip = false;
       let head: Buffer | undefined = Buffer.alloc(0);
       this.#onError = reject;
       this.#onData = (chunk) => {
@@ -29,12 +33,13 @@ export class RawConnection {
           const text = head.toString('latin1', 0, end);
           status = Number(text.slice(9, 12));
           missing = Number(/\r\ncontent-length: (\d+)/i.exec(text)?.[1] ?? 0);
+          isGzip = /\r\ncontent-encoding: gzip/i.test(text);
           body = head.subarray(end + 4);
           head = undefined;
         }
         missing -= body.length;
         try {
-          if (body.length > 0) onBody(body);
+          if (body.length > 0) onBody(body, isGzip);
         } catch (error) {
           reject(error);
         }

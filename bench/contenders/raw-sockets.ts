@@ -6,6 +6,7 @@ import * as zlib from 'node:zlib';
 import { type Resource, resources } from '../../lambda/resources';
 import { checkFactory } from '../../lambda/service/fetch-resource';
 import type { Job } from '../job';
+import { Gunzip } from './gunzip';
 import { measure } from './measure';
 import { RawConnection } from './raw-connection';
 import { signedPut } from './signed-put';
@@ -41,6 +42,20 @@ async function archive(
   const compressor = compressorOf(compression, level);
   let pieces: Buffer[] = [];
   let length = 0;
+  const gunzip = new Gunzip(take);
+  /** A log in gzip is stored as it came, in an archive of gzip. */
+  const coded: Buffer[] = [];
+  const keepsCoded = () => coded.length > 0 && resource === 'log' && compression === 'gzip';
+  function take(part: Buffer): void {
+    const content = check.write(part);
+    if (keepsCoded()) {
+      hash.update(content);
+      return;
+    }
+    pieces.push(content);
+    length += content.length;
+    if (length >= pieceBytes) compressor.add(flush());
+  }
   const flush = () => {
     const piece = pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
     pieces = [];
@@ -48,16 +63,19 @@ async function archive(
     hash.update(piece);
     return piece;
   };
-  const head = `GET /v1/platformclusters/${cluster}/${resources[resource].path} HTTP/1.1\r\nhost: ${new URL(serviceUrl).host}\r\napikey: ${apiKey}\r\naccept: application/json\r\n\r\n`;
-  const status = await service.request([head], (part) => {
-    const content = check.write(part);
-    pieces.push(content);
-    length += content.length;
-    if (length >= pieceBytes) compressor.add(flush());
+  const head = `GET /v1/platformclusters/${cluster}/${resources[resource].path} HTTP/1.1\r\nhost: ${new URL(serviceUrl).host}\r\napikey: ${apiKey}\r\naccept: application/json\r\naccept-encoding: gzip\r\n\r\n`;
+  const status = await service.request([head], (part, isGzip) => {
+    if (!isGzip) {
+      take(part);
+      return;
+    }
+    coded.push(part);
+    gunzip.add(part);
   });
   if (status !== 200) throw new Error(`GET ${resource} of ${cluster} failed: ${status}`);
+  if (coded.length > 0) await gunzip.end();
   check.end();
-  const content = await compressor.end(flush());
+  const content = keepsCoded() ? coded : await compressor.end(flush());
   const crc = Buffer.alloc(4);
   crc.writeUInt32BE(content.reduce((sum, part) => zlib.crc32(part, sum), 0));
   const headers = {

@@ -16,7 +16,7 @@ export interface ObjectSinkSettings {
 
 /** What the archive server counted since the last reset. */
 export interface SinkStats {
-  /** Objects, without run records. */
+  /** Objects, without run records and configurations. */
   readonly objects: number;
   /** Bytes of these objects. */
   readonly bytes: number;
@@ -119,7 +119,7 @@ function storeObject(
     return { status: 400, text: '<Error><Code>BadDigest</Code><Message>checksum</Message></Error>', headers: xml };
   }
   keys.add(key);
-  if (!key.includes('/runs/')) {
+  if (!/\/(runs|configurations)\//.test(key)) {
     counts.objects += 1;
     counts.bytes += upload === null ? length : (uploads.get(upload) ?? 0);
     if (isConditional) counts.conditional += 1;

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 /** One server of the benchmark. */
 export interface BenchServer {
   /** Applies new settings and clears the counts. */
-  reset(settings: unknown): void;
+  reset(settings: unknown): void | Promise<void>;
   /** What was counted since the last reset. */
   stats(): Record<string, unknown>;
   answer(request: IncomingMessage, response: ServerResponse): Promise<void>;
@@ -30,15 +30,21 @@ export function serve({ reset, stats, answer }: BenchServer): void {
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;
   let cpu = process.cpuUsage();
-  process.on('message', (command: ServerCommand) => {
+  const obey = async (command: ServerCommand) => {
     if (command === 'stats') {
       const { user, system } = process.cpuUsage(cpu);
       process.send?.({ ...stats(), cpuMs: (user + system) / 1000 });
       return;
     }
-    reset(command.reset);
+    await reset(command.reset);
     cpu = process.cpuUsage();
     process.send?.({});
+  };
+  process.on('message', (command: ServerCommand) => {
+    obey(command).catch((error: unknown) => {
+      console.error(error);
+      process.exit(1);
+    });
   });
   process.on('disconnect', () => process.exit());
   // A contender without a limit opens thousands of connections at once.

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
-import { shellQuoted } from '../terminal/format';
+import { formatTime, shellQuoted } from '../terminal/format';
 
 /** Where `npm start` puts the archive. */
 export const defaultArchive = 'local-archive';
@@ -8,6 +8,15 @@ export const defaultArchive = 'local-archive';
 /** The option that names an archive in a command that a person may paste; empty for the default. */
 export function archiveArgument(location: string): string {
   return location === defaultArchive ? '' : ` --archive ${shellQuoted(location)}`;
+}
+
+/**
+ * The command that completes a run of this archive; undefined for a folder that may be a copy of another archive. For a
+ * bucket, the command finds the stack by the configuration.
+ */
+export function completeCommand(location: string, run: Date): string | undefined {
+  if (location.startsWith('s3://')) return `npm run collector -- run --run ${formatTime(run)}`;
+  return location === defaultArchive ? `npm start -- --run ${formatTime(run)}` : undefined;
 }
 
 /**

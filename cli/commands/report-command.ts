@@ -5,6 +5,7 @@ import { readRun } from '../../lambda/verify/read-run';
 import { openArchive } from '../archive/open-archive';
 import { selectRuns } from '../archive/select-runs';
 import { ReportBuilder } from '../report/build-report';
+import { OverdueRuns } from '../report/overdue-runs';
 import { formatBytes, formatCount } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
 import { escapedJson, printable } from '../terminal/printable';
@@ -40,9 +41,17 @@ export function reportCommand({ terminal, end }: CommandContext): Command {
       return command.error("error: required option '--out <file>' not specified; - writes to standard output");
     const reader = await openArchive(options.archive);
     const builder = new ReportBuilder();
-    for await (const listed of selectRuns(reader, selectionOf(options, defaultRuns), terminal.now()))
-      builder.add(await readRun(reader, listed));
-    const data = builder.finish(reader.location, terminal.now());
+    const overdueRuns = new OverdueRuns();
+    const now = terminal.now();
+    for await (const listed of selectRuns(reader, selectionOf(options, defaultRuns), now))
+      builder.add(await readRun(reader, listed, (record) => overdueRuns.addRecord(record)));
+    const isNewest = options.run === undefined && options.at === undefined && options.to === undefined;
+    const data = builder.finish({
+      archive: reader.location,
+      createdAt: now.toISOString(),
+      isNewest,
+      overdue: isNewest ? await overdueRuns.describe(reader, now) : undefined,
+    });
     if (data.runs.length === 0)
       throw new ArchiveReadError(`Writing the report failed: ${reader.location} has no runs in this period`);
     // Other commands do not need esbuild, which takes long to load.

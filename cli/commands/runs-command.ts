@@ -1,13 +1,23 @@
 import { Argument, Command } from 'commander';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { firstOf } from '../../lambda/verify/newest-first';
 import { type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
-import { openArchive } from '../archive/open-archive';
-import { type RunSelection, selectRuns } from '../archive/select-runs';
+import { completeCommand, openArchive } from '../archive/open-archive';
+import { findRunAt, type RunSelection, runsNewestFirst, selectRuns } from '../archive/select-runs';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
-import { formatDoubts, outcomeColumns, printBadRecords, printRun, summarizeRun, totalOf } from '../terminal/print-run';
+import {
+  formatDoubts,
+  newestRunLine,
+  outcomeColumns,
+  outcomesFailuresFirst,
+  printBadRecords,
+  printRun,
+  summarizeRun,
+  totalOf,
+} from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { type Column, leftOutColumns, printTable } from '../terminal/table';
-import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
+import { type CommandContext, exitCodes, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
 import {
   type ArchiveOption,
   checkPeriod,
@@ -22,14 +32,21 @@ import { parseRunTime } from './time-argument';
 
 const defaultRuns = 20;
 
+interface RunsOptions extends ArchiveOption, JsonOption, RunOptions {
+  readonly all?: boolean;
+}
+
 /** `runs`: the last runs, or one run's outcomes. */
 export function runsCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('runs')
-    .description('Lists the last runs, oldest first; given the time of one, lists its outcomes, failures first.')
+    .description(
+      'Says whether the newest run is complete, and lists the last runs, oldest first. Given the time of one: why it is not complete, and its outcomes, failures first.',
+    )
     .addArgument(new Argument('[time]', 'the same as --run').argParser(parseRunTime))
+    .option('--all', 'of one run, every outcome rather than the first 20')
     .addHelpText('after', helpText(terminal));
   withJson(withArchive(withRuns(command, terminal, defaultRuns)));
-  return command.action(async (time: Date | undefined, options: ArchiveOption & JsonOption & RunOptions) => {
+  return command.action(async (time: Date | undefined, options: RunsOptions) => {
     checkPeriod(command, options);
     const other = (['run', 'at', 'from', 'to', 'last'] as const).find((name) => options[name] !== undefined);
     if (time !== undefined && other !== undefined)
@@ -37,7 +54,7 @@ export function runsCommand({ terminal, end }: CommandContext): Command {
     const reader = await openArchive(options.archive);
     const selection = selectionOf({ ...options, run: time ?? options.run }, defaultRuns);
     const print = selection.run === undefined && selection.at === undefined ? printRuns : printOneRun;
-    const badRecords = await print(terminal, reader, selection, options.json === true);
+    const badRecords = await print(terminal, reader, selection, options);
     await printBadRecords(terminal, badRecords);
     if (badRecords.length > 0) end(exitCodes.found);
   });
@@ -48,13 +65,22 @@ async function printOneRun(
   terminal: Terminal,
   reader: ArchiveReader,
   selection: RunSelection,
-  asJson: boolean,
+  { json: asJson, all }: RunsOptions,
 ): Promise<readonly BadRecord[]> {
   const badRecords: BadRecord[] = [];
   for await (const listed of selectRuns(reader, selection, terminal.now())) {
     const run = await readRun(reader, listed);
-    await printRun(terminal, run, asJson);
     badRecords.push(...run.badRecords);
+    if (asJson) {
+      await printJson(terminal.out, { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) });
+      continue;
+    }
+    const newest = await findRunAt(reader, undefined, terminal.now());
+    if (newest.run.getTime() !== run.run.getTime())
+      await print(terminal.out, `${newestRunLine(terminal, await readRun(reader, newest))}\n`);
+    await printRun(terminal, run, all === true);
+    const complete = run.status === 'complete' ? undefined : completeCommand(reader.location, run.run);
+    if (complete !== undefined) await print(terminal.out, `Complete it with: ${complete}\n`);
   }
   return badRecords;
 }
@@ -63,7 +89,7 @@ async function printRuns(
   terminal: Terminal,
   reader: ArchiveReader,
   selection: RunSelection,
-  asJson: boolean,
+  { json: asJson }: RunsOptions,
 ): Promise<readonly BadRecord[]> {
   const badRecords: BadRecord[] = [];
   // One run at a time, without its outcomes: the records of a large fleet are large.
@@ -74,8 +100,13 @@ async function printRuns(
       yield { ...run, outcomes: [] };
     }
   }
-  if (asJson) await printJsonArray(terminal.out, summaries(runs()));
-  else if ((await printTable(terminal, runColumns(terminal), runs())) === 0)
+  if (asJson) {
+    await printJsonArray(terminal.out, summaries(runs()));
+    return badRecords;
+  }
+  const newest = await firstOf(runsNewestFirst(reader, {}, terminal.now()));
+  if (newest !== undefined) await print(terminal.out, `${newestRunLine(terminal, await readRun(reader, newest))}\n`);
+  if ((await printTable(terminal, runColumns(terminal), runs())) === 0)
     await print(terminal.err, `No runs in ${printable(reader.location)} in this period.\n`);
   return badRecords;
 }
@@ -125,7 +156,7 @@ Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could 
 
 Examples:
   npm run collector -- runs --last 5
-  npm run collector -- runs 2026-11-20T10:00:00Z
+  npm run collector -- runs 2026-11-20T10:00:00Z --all
   npm run collector -- runs --from yesterday
   npm run --silent collector -- runs --from 2026-11-01 --json | jq '.[] | select(.status != "complete")'
 `.trimEnd();

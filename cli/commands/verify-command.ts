@@ -5,6 +5,7 @@ import { damageKinds, type Finding, findingKinds } from '../../lambda/verify/fin
 import { type VerifyCounts, verifyArchive } from '../../lambda/verify/verify-archive';
 import { openArchive } from '../archive/open-archive';
 import { formatBytes, formatCount, formatTime } from '../terminal/format';
+import { formatDoubts } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { printTable } from '../terminal/table';
 import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
@@ -106,12 +107,13 @@ async function printFindings(terminal: Terminal, findings: readonly Finding[]): 
   );
 }
 
-function summaryOf({ runs, records, sound, bytes, expired }: VerifyCounts, retentionDays: number | undefined): string {
+function summaryOf(counts: VerifyCounts, retentionDays: number | undefined): string {
+  const { runs, records, sound, doubts, bytes, expired } = counts;
   const given = retentionDays === undefined ? '' : ` (after ${formatCount(retentionDays, 'day')}, as given)`;
   const removed = expired === 0 && given === '' ? '' : `; ${formatCount(expired, 'object')} expired${given}`;
   return (
     `${formatCount(runs, 'run')}, ${formatCount(records, 'record')}, ` +
-    `${formatCount(sound, 'object')} sound (${formatBytes(bytes)} read)${removed}.\n`
+    `${formatCount(sound, 'object')} sound (${formatBytes(bytes)} read)${formatDoubts(doubts)}${removed}.\n`
   );
 }
 

@@ -1,13 +1,22 @@
 import { type Resource, resourceNames } from '../../lambda/resources';
+import { groupReasons } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import { isLate, type Run } from '../../lambda/verify/read-run';
-import { doubtOf } from '../terminal/print-run';
 import { encodeCell, noCell } from './page/cell-code';
 import { NumberSeriesWriter } from './page/number-series';
 import type { ReportData, ReportFailure, ReportRun } from './page/report-data';
 
 /** Most failures that the page lists: more would only make the file large. */
 const maxFailures = 5000;
+
+/** Most reasons that the page gives for one run. */
+const maxReasons = 5;
+
+/** What the page says beside what the runs say. */
+export type ReportFacts = Pick<ReportData, 'archive' | 'createdAt' | 'isNewest' | 'overdue'>;
+
+/** A failure before its reason has an index: most are dropped again. */
+type FailedOutcome = Omit<ReportFailure, 'group'> & Pick<RunOutcome, 'httpStatus'>;
 
 interface Series {
   cells: string;
@@ -22,7 +31,7 @@ export class ReportBuilder {
   readonly #clusters = new Map<string, { readonly index: number } & Record<Resource, Series>>();
   readonly #states = new Map<string, number>();
   readonly #badRecords: ReportData['badRecords'][number][] = [];
-  #failures: ReportFailure[] = [];
+  #failures: FailedOutcome[] = [];
   #failuresLeftOut = 0;
 
   add(run: Run): void {
@@ -33,11 +42,15 @@ export class ReportBuilder {
     }
     if (this.#failures.length > 2 * maxFailures) this.#dropOldFailures();
     const { status, attempts, durationMs, counts, storedBytes } = run;
-    this.#runs.push({ time: run.run.toISOString(), status, attempts, durationMs, counts, bytes, storedBytes });
+    const missing = groupReasons(run.outcomes.filter((outcome) => !isStored(outcome) && !outcome.optional));
+    const reasons = missing.slice(0, maxReasons).map(({ reason, count }) => ({ reason, count }));
+    const reasonsLeftOut = missing.length - reasons.length;
+    const time = run.run.toISOString();
+    this.#runs.push({ time, status, attempts, durationMs, counts, reasons, reasonsLeftOut, bytes, storedBytes });
     this.#badRecords.push(...run.badRecords);
   }
 
-  finish(archive: string, createdAt: Date): ReportData {
+  finish(facts: ReportFacts): ReportData {
     this.#dropOldFailures();
     const length = this.#runs.length;
     const series = ({ cells, sizes, states }: Series, hasStates: boolean) => ({
@@ -45,9 +58,18 @@ export class ReportBuilder {
       sizes: sizes.finish(length),
       ...(hasStates && { states: states.finish(length) }),
     });
+    const uids = [...this.#clusters.keys()];
+    const groups = new Map<string, number>();
+    const failures = this.#failures.map(({ httpStatus, ...failure }) => {
+      const { cluster, resource, reason: error } = failure;
+      const [found] = groupReasons([{ cluster: uids[cluster] ?? '', resource, error, httpStatus }]);
+      const reason = found?.reason ?? '';
+      const group = groups.get(reason) ?? groups.size;
+      groups.set(reason, group);
+      return { ...failure, group };
+    });
     return {
-      archive,
-      createdAt: createdAt.toISOString(),
+      ...facts,
       runs: this.#runs,
       clusters: [...this.#clusters].map(([uid, { log, manifest }]) => ({
         uid,
@@ -55,7 +77,8 @@ export class ReportBuilder {
         manifest: series(manifest, false),
       })),
       states: [...this.#states.keys()],
-      failures: this.#failures,
+      reasons: [...groups.keys()],
+      failures,
       failuresLeftOut: this.#failuresLeftOut,
       badRecords: this.#badRecords,
     };
@@ -73,12 +96,16 @@ export class ReportBuilder {
       outcome: outcome.outcome === 'would-archive' ? 'none' : outcome.outcome,
       isLate: isLate(run.run, outcome.fetchedAt),
       isChanged: isChanged && resource === 'manifest',
+      hasDoubt: outcome.doubt !== undefined,
     } as const;
     series.cells = series.cells.padEnd(at, noCell) + encodeCell(cell);
     if (bytes !== undefined) series.sizes.set(at, bytes);
     if (state !== undefined) series.states.set(at, this.#stateIndex(state));
-    const reason = isStored(outcome) ? doubtOf(outcome) : (outcome.error ?? '');
-    if (reason !== undefined) this.#failures.push({ cluster: cluster.index, run: at, resource, reason });
+    const failure = isStored(outcome)
+      ? { reason: outcome.doubt }
+      : { reason: outcome.error ?? '', httpStatus: outcome.httpStatus };
+    const { reason } = failure;
+    if (reason !== undefined) this.#failures.push({ cluster: cluster.index, run: at, resource, ...failure, reason });
   }
 
   #clusterOf(uid: string) {

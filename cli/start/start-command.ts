@@ -11,14 +11,14 @@ import { printable } from '../terminal/printable';
 import { print, type Terminal } from '../terminal/terminal';
 import { auditAsJson, checkAudit, isSound, printAudit } from './audit-report';
 import { defaultAudit } from './start-audit';
-import { isComplete, reportAsJson, reportAsText } from './start-report';
-import { type RunChoice, startRun } from './start-run';
+import { completingCommand, isComplete, reportAsJson, reportAsText } from './start-report';
+import { type RunChoice, RunInterruptedError, startRun } from './start-run';
 import { apiKeyVariable, demoBaseUrl, type ServiceChoice, StartUsageError, startService } from './start-service';
 
 /** What the exit code of `npm start` means; `--help` lists them. */
 export const startExitCodes = { complete: 0, incomplete: 1, usage: 2 } as const;
 
-interface StartOptions extends RunChoice, Pick<ServiceChoice, 'serve' | 'manifestAs'> {
+interface StartOptions extends RunChoice, Pick<ServiceChoice, 'serve' | 'manifestAs' | 'plain'> {
   readonly config: string;
   readonly fail?: Readonly<Record<string, FaultName>>;
   readonly shards?: number;
@@ -46,7 +46,8 @@ export async function startCommand(args: readonly string[], context: StartContex
     return await start(options, args, context);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? startExitCodes.complete : startExitCodes.usage;
-    if (interrupted.aborted) throw error;
+    if (error instanceof RunInterruptedError) throw new Error(interruptedText(error, args), { cause: error });
+    if (interrupted.aborted) throw new Error('Interrupted. Nothing was written.', { cause: error });
     await print(terminal.err, `${terminal.errColors.red('error:')} ${describeError(error)}\n`);
     return isUsage(error) ? startExitCodes.usage : startExitCodes.incomplete;
   }
@@ -88,6 +89,13 @@ async function start(
   } finally {
     await service.close();
   }
+}
+
+function interruptedText({ run, archived, hasRecord }: RunInterruptedError, args: readonly string[]): string {
+  return (
+    `Run ${formatTime(run)} was interrupted. What it has archived stays: ${formatCount(archived, 'object')}. ` +
+    `Complete it with\n  ${completingCommand(args, run)}${hasRecord ? '' : ' --without-record'}`
+  );
 }
 
 const introduction = {
@@ -144,6 +152,7 @@ function parse(args: readonly string[], { out, err, columns }: Terminal): StartO
     .option('--clusters <uids>', 'only these clusters, separated by commas', parseList)
     .option('--dry-run', 'fetch and check everything, write nothing')
     .option('--run <time>', 'complete an earlier run: what is missing of it', parseRun)
+    .option('--without-record', 'with --run: it left no run record; collect everything under its time')
     .option('--folder <dir>', 'the folder of the archive', defaultArchive)
     .addOption(
       new Option('--manifest-as <form>', 'how the demo service sends manifests (default: not all alike)').choices([
@@ -152,6 +161,7 @@ function parse(args: readonly string[], { out, err, columns }: Terminal): StartO
         'json',
       ]),
     )
+    .option('--plain', 'let the demo service send its answers uncompressed')
     .option('--fail <uid=fault>', `make a cluster of the demo service fail: ${faultNames.join(', ')}`, parseFault)
     .option('--shards <n>', 'divide the clusters into shards, which a state machine runs in parallel', parseShards)
     .option('--audit', 'after the run, seal the archive, show the mail, and verify the archive against the seal')

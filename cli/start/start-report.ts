@@ -6,8 +6,15 @@ import { runsBetween } from '../../lambda/verify/run-keys';
 import type { FunctionError } from '../../local/deployment/execution-environment';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { archiveArgument } from '../archive/open-archive';
-import { formatBytes, formatCount, shellQuoted } from '../terminal/format';
-import { formatDoubts, formatOutcomeCounts, outcomesFailuresFirst, summarizeRun } from '../terminal/print-run';
+import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
+import {
+  formatDoubts,
+  formatOutcomeCounts,
+  outcomesFailuresFirst,
+  reasonsOf,
+  shownOutcomes,
+  summarizeRun,
+} from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { printTable } from '../terminal/table';
 import { print, printJson, type Terminal } from '../terminal/terminal';
@@ -25,8 +32,8 @@ export interface Reported {
   readonly args: readonly string[];
 }
 
-/** Most rows of the table: the counts below it should stay in view. */
-const shownOutcomes = 20;
+/** Most errors that are quoted whole. */
+const quotedErrors = 5;
 
 /** Prints one JSON document with everything that is known about the run, and about the audit after it. */
 export async function reportAsJson(terminal: Terminal, reported: Reported, audit?: object): Promise<void> {
@@ -42,7 +49,7 @@ export async function reportAsJson(terminal: Terminal, reported: Reported, audit
       ? { ...started.summary, outcomes: outcomesOfDryRun(started) }
       : { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) }),
     error: failureOf(started),
-    ...(run !== undefined && started.isLastLeftOut && { completeWith: completingCommand(reported, run) }),
+    ...(run !== undefined && !isComplete(started) && { completeWith: completingCommand(reported.args, run.run) }),
     audit,
   });
 }
@@ -66,12 +73,13 @@ export async function reportAsText(terminal: Terminal, reported: Reported): Prom
   const outcomes = outcomesFailuresFirst(run);
   const shown = outcomes.slice(0, shownOutcomes);
   await printTable(terminal, outcomeColumns(terminal, shown), shown);
-  const command = `npm run collector -- runs ${run.run.toISOString()}${archiveArgument(folder)}`;
+  const command = `npm run collector -- runs ${run.run.toISOString()} --all${archiveArgument(folder)}`;
   if (outcomes.length > shown.length)
     await print(terminal.out, `… and ${outcomes.length - shown.length} more: ${command}\n`);
-  for (const { outcome, resource, cluster, error, doubt } of shown) {
+  for (const [at, { outcome, resource, cluster, error, doubt }] of shown.entries()) {
     const name = `${resource} of ${cluster}`;
-    if (error !== undefined)
+    // The reasons below say the rest.
+    if (error !== undefined && at < quotedErrors)
       await print(terminal.out, `${terminal.colors.red(outcome)} ${printable(`${name}: ${error}`)}\n`);
     if (doubt !== undefined)
       await print(terminal.out, `${terminal.colors.yellow('doubt')} ${printable(`${name}: ${doubt}`)}\n`);
@@ -99,10 +107,14 @@ function conclusion({ colors }: Terminal, reported: Reported, run: Run): string 
   const lines = [
     `${isComplete(started) ? colors.green('Complete:') : colors.red('Incomplete:')} ` +
       `${formatOutcomeCounts(run.counts)}; ${sizes}, ${attemptsOf(started, run)}`,
+    ...reasonsOf(run),
     ...run.stopped.slice(-1).map((reason) => `Ended early: ${printable(reason)}`),
     ...(started.execution?.failure === undefined ? [] : [colors.red(printable(started.execution.failure.cause))]),
     ...(started.refused === undefined ? [] : [colors.red(printable(started.refused.message))]),
-    ...(started.isLastLeftOut ? [leftOut(reported, run)] : []),
+    ...(started.isLastLeftOut
+      ? ['Left out: the last attempt, which in Lambda asks until the service answers, for up to 14 minutes.']
+      : []),
+    ...(isComplete(started) ? [] : [`Complete the run with\n  ${completingCommand(reported.args, run.run)}`]),
     run.shards === 1
       ? `Run record: ${join(folder, started.records.at(-1) ?? runPrefix(run.run))}`
       : `Run records: ${join(folder, runPrefix(run.run))}shard-*`,
@@ -113,16 +125,12 @@ function conclusion({ colors }: Terminal, reported: Reported, run: Run): string 
   return lines.join('\n');
 }
 
-function leftOut(reported: Reported, run: Run): string {
-  return [
-    'Left out: the last attempt, which in Lambda asks until the service answers, for up to 14 minutes. Complete the run with',
-    `  ${completingCommand(reported, run)}`,
-  ].join('\n');
-}
-
-/** The command that completes the run with the options of this start. */
-function completingCommand({ args }: Reported, { run }: Run): string {
-  return ['npm start --', ...args.map(shellQuoted), '--run', run.toISOString()].join(' ');
+/** The command that completes a run with the options of its start, apart from the faults. */
+export function completingCommand(args: readonly string[], run: Date): string {
+  const kept = args.filter(
+    (arg, at) => !/^--(fail|run)$/.test(args[at - 1] ?? '') && !/^--(fail|run|without-record)(=|$)/.test(arg),
+  );
+  return ['npm start --', ...kept.map(shellQuoted), '--run', run.toISOString()].join(' ');
 }
 
 /** `after 1 attempt`, `in 4 shards`, `after 6 attempts in 4 shards`. */
@@ -135,6 +143,11 @@ function attemptsOf({ records }: StartedRun, { shards }: Run): string {
 function nextSteps({ service: { kind }, started, folder }: Reported, run: Run): [command: string, purpose: string][] {
   const stored = run.outcomes.find(({ key, resource }) => key !== undefined && resource === 'manifest');
   const steps: [string, string][] = [];
+  if (!isComplete(started))
+    steps.push([
+      `npm run collector -- runs ${formatTime(run.run)} --all${archiveArgument(folder)}`,
+      'shows every outcome of this run with its reason',
+    ]);
   if (stored?.key !== undefined) {
     const decompress = parseObjectKey(stored.key)?.compression === 'zstd' ? 'zstd -dc' : 'gunzip -c';
     steps.push([

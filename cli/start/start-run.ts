@@ -1,21 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import cliProgress from 'cli-progress';
 import type { CollectorConfig } from '../../infra/config/config';
-import { parseObjectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
+import { parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import { type Outcome, type RunSummary, runRecordSchema } from '../../lambda/run/run-record';
 import { logMessages } from '../../lambda/stack-contract';
-import type { LoggedRequest } from '../../local/aws/local-aws';
 import { deployLocally, type LocalDeployment } from '../../local/deployment/deploy-locally';
 import type { InvocationResult } from '../../local/deployment/local-function';
 import { MessageRefusedError } from '../../local/deployment/local-messages';
 import { ScheduleError } from '../../local/deployment/schedule';
 import type { ExecutionResult } from '../../local/deployment/states/state-machine';
+import { eventOf } from '../stack/event-of';
 import type { Terminal } from '../terminal/terminal';
 import { LastAttempt } from './last-attempt';
 import { type StartedAudit, startAudit } from './start-audit';
+import { StartProgress } from './start-progress';
 import type { StartedService } from './start-service';
 
 export interface RunChoice {
@@ -27,6 +27,26 @@ export interface RunChoice {
   readonly run?: string | undefined;
   /** Whether the archive is audited after the run. */
   readonly audit?: boolean | undefined;
+  /** Whether the run to be completed left no record: everything that is configured is collected under its time. */
+  readonly withoutRecord?: boolean | undefined;
+}
+
+/** The run was interrupted. What it has archived stays. */
+export class RunInterruptedError extends Error {
+  override readonly name = 'RunInterruptedError';
+
+  /**
+   * @param archived objects
+   * @param hasRecord whether an attempt has written its record
+   */
+  constructor(
+    readonly run: Date,
+    readonly archived: number,
+    readonly hasRecord: boolean,
+    options: ErrorOptions,
+  ) {
+    super(`Run ${run.toISOString()} was interrupted`, options);
+  }
 }
 
 /** A run of the locally deployed stack. */
@@ -66,11 +86,12 @@ export async function startRun(
   const outdir = await mkdtemp(join(tmpdir(), 'cdk-out-'));
   let deployment: LocalDeployment | undefined;
   let progress: StartProgress | undefined;
+  const run = choice.run === undefined ? new Date() : new Date(choice.run);
   const records: string[] = [];
   const lastAttempt = new LastAttempt();
   try {
     // Loading the CDK takes a second, which whoever only mistyped an option should not wait for.
-    const { synthesize } = await import('../../infra/collector-app');
+    const { synthesize } = await Promise.race([import('../../infra/collector-app'), aborted(interrupted)]);
     const assembly = synthesize({ config, outdir });
     interrupted.throwIfAborted();
     deployment = await deployLocally({
@@ -79,17 +100,24 @@ export async function startRun(
       secretValue: apiKey,
       aroundInvocation: lastAttempt.aroundInvocation,
       onRequest: (request) => {
-        progress?.note(request);
+        progress?.request(request);
         const { action, key = '', status } = request;
         if (action === 'PutObject' && status === 200 && parseRunRecordKey(key) !== undefined) records.push(key);
       },
+      onLog: (line) => progress?.line(line),
     });
     const covered = coveredBy(config, choice);
-    if (choice.dryRun !== true && terminal.isWatched) progress = new StartProgress(terminal, covered.length);
-    const invoked = await Promise.race([invokeAndAudit(deployment, choice), aborted(interrupted)]);
+    const isRetried = !isByHand(deployment, choice);
+    progress = new StartProgress(terminal, { objects: covered.length, isRetried, shards: config.shards });
+    interrupted.throwIfAborted();
+    const invoked = await Promise.race([invokeAndAudit(deployment, run, choice), aborted(interrupted)]);
     const { logs } = deployment;
     const { isLeftOut: isLastLeftOut } = lastAttempt;
     return { ...invoked, covered, isLastLeftOut, summary: summaryIn(logs), failures: failuresIn(logs), records };
+  } catch (error) {
+    if (!interrupted.aborted || progress === undefined || choice.dryRun) throw error;
+    const hasRecord = records.length > 0 || (choice.run !== undefined && !choice.withoutRecord);
+    throw new RunInterruptedError(run, progress.archived, hasRecord, { cause: error });
   } finally {
     progress?.stop();
     await deployment?.close();
@@ -101,21 +129,25 @@ type Invoked = Pick<StartedRun, 'scheduled' | 'execution' | 'attempts' | 'refuse
 
 async function invokeAndAudit(
   deployment: LocalDeployment,
+  run: Date,
   choice: RunChoice,
 ): Promise<Invoked & Pick<StartedRun, 'audit'>> {
-  const invoked = await invoke(deployment, choice);
+  const invoked = await invoke(deployment, run, choice);
   return { ...invoked, audit: choice.audit === true ? await startAudit(deployment) : undefined };
 }
 
-async function invoke(deployment: LocalDeployment, { clusters, dryRun, run }: RunChoice): Promise<Invoked> {
-  const byHand =
-    clusters !== undefined || dryRun === true || run !== undefined || deployment.schedule?.enabled !== true;
-  if (byHand) {
-    const event = { ...(clusters && { clusters }), ...(dryRun && { dryRun }), ...(run && { run }) };
+/** Whether the function is invoked, rather than the schedule fired. */
+function isByHand({ schedule }: LocalDeployment, { clusters, dryRun, run }: RunChoice): boolean {
+  return clusters !== undefined || dryRun === true || run !== undefined || schedule?.enabled !== true;
+}
+
+async function invoke(deployment: LocalDeployment, run: Date, choice: RunChoice): Promise<Invoked> {
+  if (isByHand(deployment, choice)) {
+    const event = eventOf({ ...choice, newRun: run });
     return { scheduled: false, attempts: [await deployment.invoke(event)], refused: undefined };
   }
   try {
-    const { attempts, execution } = await deployment.fireSchedule(new Date());
+    const { attempts, execution } = await deployment.fireSchedule(run);
     return { scheduled: true, execution, attempts, refused: undefined };
   } catch (error) {
     if (!(error instanceof MessageRefusedError || error instanceof ScheduleError)) throw error;
@@ -162,33 +194,4 @@ function summaryIn(logs: readonly string[]): RunSummary | undefined {
 function failuresIn(logs: readonly string[]): Outcome[] {
   const failures = logs.filter((line) => line.includes(logMessages.failure)).map((line) => JSON.parse(line));
   return runRecordSchema.shape.outcomes.parse(failures.filter(({ message }) => message === logMessages.failure));
-}
-
-/** A bar that counts what is archived; it shows only where somebody watches. */
-export class StartProgress {
-  readonly #bar: cliProgress.SingleBar | undefined;
-
-  constructor({ err, isWatched }: Terminal, total: number) {
-    if (!isWatched) return;
-    this.#bar = new cliProgress.SingleBar(
-      {
-        stream: err as NodeJS.WriteStream,
-        format: 'Archiving [{bar}] {value}/{total}',
-        clearOnComplete: true,
-        hideCursor: true,
-      },
-      cliProgress.Presets.shades_classic,
-    );
-    this.#bar.start(total, 0);
-  }
-
-  /** Takes note of an answered call to the archive. */
-  note({ action, key, status }: LoggedRequest): void {
-    if (action === 'PutObject' && status === 200 && key !== undefined && parseObjectKey(key) !== undefined)
-      this.#bar?.increment();
-  }
-
-  stop(): void {
-    this.#bar?.stop();
-  }
 }

@@ -16,6 +16,8 @@ export interface ServiceChoice {
   /** Folder of clusters that the demo service serves instead of its own content. */
   readonly serve?: string | undefined;
   readonly manifestAs?: ManifestForm | undefined;
+  /** Whether the demo service compresses no answer. */
+  readonly plain?: boolean | undefined;
   readonly failing: Readonly<Record<string, FaultName>>;
 }
 
@@ -77,7 +79,7 @@ async function serveFolder(config: CollectorConfig, choice: ServiceChoice, folde
 async function startDemo(
   kind: 'demo' | 'folder',
   config: CollectorConfig,
-  { manifestAs, failing }: ServiceChoice,
+  { manifestAs, plain = false, failing }: ServiceChoice,
   source: ReturnType<typeof demoContent>,
 ): Promise<StartedService> {
   const unknown = Object.keys(failing).filter((uid) => !config.clusters.some((cluster) => cluster.uid === uid));
@@ -89,6 +91,7 @@ async function startDemo(
     source,
     collection,
     failing,
+    plain,
     ...(manifestAs !== undefined && { manifestAs }),
   });
   // The demo service has no certificate, so the real one's authority does not apply.
@@ -104,13 +107,13 @@ async function startDemo(
 
 function readRealService(
   config: CollectorConfig,
-  { manifestAs, failing }: ServiceChoice,
+  { manifestAs, plain, failing }: ServiceChoice,
   environment: Readonly<Record<string, string | undefined>>,
 ): StartedService {
   const { baseUrl } = config.service;
-  if (manifestAs !== undefined || Object.keys(failing).length > 0)
+  if (manifestAs !== undefined || plain === true || Object.keys(failing).length > 0)
     throw new StartUsageError(
-      `--manifest-as and --fail are for the demo service, but the configuration names ${baseUrl}; leave them out.`,
+      `--manifest-as, --plain and --fail are for the demo service, but the configuration names ${baseUrl}; leave them out.`,
     );
   const apiKey = environment[apiKeyVariable];
   if (apiKey === undefined || apiKey === '')

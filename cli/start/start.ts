@@ -32,5 +32,7 @@ startCommand(process.argv.slice(2), {
   (error) => {
     if (!interruption.signal.aborted) throw error;
     process.stderr.write(`${(error as Error).message}\n`);
+    // Everything is taken down. Ctrl-C reaches esbuild too, by which tsx loads files: it would keep the process alive.
+    process.exit();
   },
 );

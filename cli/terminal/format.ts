@@ -25,6 +25,16 @@ function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }
 
+/** How long ago, in the largest unit that gives at least 2: `45 s ago`, `90 min ago`, `6 h ago`, `3 days ago`. */
+export function formatAge(milliseconds: number): string {
+  if (milliseconds < 0) return 'in the future';
+  const minutes = milliseconds / 60_000;
+  if (minutes < 2) return `${Math.floor(milliseconds / 1000)} s ago`;
+  if (minutes < 120) return `${Math.floor(minutes)} min ago`;
+  const hours = Math.floor(minutes / 60);
+  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
+}
+
 /** A time, UTC, as every command takes it back: `2026-11-20T10:00:00Z`, with milliseconds only if there are any. */
 export function formatTime(time: Date | string): string {
   return new Date(time).toISOString().replace('.000Z', 'Z');

@@ -1,28 +1,63 @@
+import { reasonLines } from '../../lambda/run/reason-lines';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
-import { formatBytes, formatCount, formatDuration, formatTime } from './format';
+import { formatAge, formatBytes, formatCount, formatDuration, formatTime } from './format';
 import { printable } from './printable';
 import { type Column, printTable } from './table';
-import { print, printJson, type Terminal } from './terminal';
+import { print, type Terminal } from './terminal';
 
 type OutcomeRow = RunOutcome & { readonly late: boolean };
 
-/** Prints one run with all its outcomes. */
-export async function printRun(terminal: Terminal, run: Run, asJson: boolean): Promise<void> {
-  const outcomes = outcomesFailuresFirst(run);
-  if (asJson) {
-    await printJson(terminal.out, { ...summarizeRun(run), outcomes });
-    return;
-  }
+/** Most outcomes that are shown of a run, unless all are asked for: what is said above them should stay in view. */
+export const shownOutcomes = 20;
+
+/** Prints one run: first whether it is complete and why not, then its outcomes, failures first. */
+export async function printRun(terminal: Terminal, run: Run, isEach: boolean): Promise<void> {
   const { colors } = terminal;
+  const outcomes = outcomesFailuresFirst(run);
+  const shown = isEach ? outcomes : outcomes.slice(0, shownOutcomes);
   const lines = [
-    `Run ${colors.bold(formatTime(run.run))}: ${run.status === 'complete' ? colors.green(run.status) : colors.red(run.status)} ` +
+    `Run ${colors.bold(formatTime(run.run))}: ${coloredStatus(terminal, run)} ` +
       `after ${formatCount(run.attempts, 'attempt')} and ${formatDuration(run.durationMs)}; ` +
       formatOutcomeCounts(run.counts),
     ...run.stopped.map((reason) => `Stopped early: ${printable(reason)}`),
+    ...reasonsOf(run),
   ];
   await print(terminal.out, `${lines.join('\n')}\n`);
-  await printTable(terminal, outcomeColumns(terminal, run.run), outcomes);
+  await printTable(terminal, outcomeColumns(terminal, run.run), shown);
+  if (shown.length < outcomes.length)
+    await print(terminal.out, `… and ${outcomes.length - shown.length} more; --all shows every row\n`);
+}
+
+/** Says whether it is well now: `Newest run 2026-11-20T09:00:00Z, 6 h ago: complete, 600 of 600 archived`. */
+export function newestRunLine(terminal: Pick<Terminal, 'colors' | 'now'>, run: Run): string {
+  const age = formatAge(terminal.now().getTime() - run.run.getTime());
+  const counts = `${run.counts.archived} of ${totalOf(run.counts)} archived`;
+  return `Newest run ${terminal.colors.bold(formatTime(run.run))}, ${age}: ${coloredStatus(terminal, run)}, ${counts}`;
+}
+
+function coloredStatus({ colors }: Pick<Terminal, 'colors'>, { status }: Pick<Run, 'status'>): string {
+  return status === 'complete' ? colors.green(status) : colors.red(status);
+}
+
+/** Why a run is not complete, in a few lines. Optional clusters have lines of their own. */
+export function reasonsOf({ outcomes }: Pick<Run, 'outcomes'>): string[] {
+  const missing = outcomes.filter((outcome) => !isStored(outcome));
+  const needed = missing.filter(({ optional }) => !optional);
+  return [
+    ...reasonLines(
+      'failed',
+      needed.filter(({ outcome }) => outcome === 'failed'),
+    ),
+    ...reasonLines(
+      'not attempted',
+      needed.filter(({ outcome }) => outcome !== 'failed'),
+    ),
+    ...reasonLines(
+      'optional missing',
+      missing.filter(({ optional }) => optional),
+    ),
+  ].map(printable);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { Writable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { createColors, isColorSupported } from 'picocolors';
 import { escapedJson } from './printable';
 
@@ -74,6 +75,8 @@ export const exitCodes = {
   usage: 2,
   /** It could not be done: the archive cannot be read, or what was asked for is not in it. */
   trouble: 3,
+  /** Ctrl-C, as shells say it. */
+  interrupted: 130,
 } as const;
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
@@ -83,4 +86,31 @@ export interface CommandContext {
   readonly terminal: Terminal;
   /** Receives the exit code; a command that does not call it ends with {@link exitCodes}.ok. */
   readonly end: (code: ExitCode) => void;
+  readonly surroundings: Surroundings;
+}
+
+/** What commands that do more than read an archive use of the process. */
+export interface Surroundings {
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** From the call on, Ctrl-C aborts the signal instead of ending the process at once. */
+  readonly interruption: () => AbortSignal;
+  /** Waits so many milliseconds. Rejects when the signal aborts. */
+  readonly wait: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+export function processSurroundings(): Surroundings {
+  return {
+    environment: process.env,
+    interruption: () => {
+      const controller = new AbortController();
+      process.once('SIGINT', () => controller.abort(new Error('interrupted by SIGINT')));
+      return controller.signal;
+    },
+    wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),
+  };
+}
+
+/** A person has interrupted the command. The message says what goes on without it. */
+export class InterruptedError extends Error {
+  override readonly name = 'InterruptedError';
 }

@@ -34,6 +34,9 @@ const service = members({
     .regex(/^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,200}$/, 'one plain path segment: letters, digits, ".", "_", "~", "-"')
     .default('platformclusters')
     .describe("Path segment of the service's cluster collection."),
+  acceptCompressed: trueOrFalse()
+    .default(true)
+    .describe('Whether the service may answer in gzip; false for one that compresses wrongly.'),
   caCertificateFile: z
     .string('the path of a PEM file')
     .min(1, 'the path of a PEM file')

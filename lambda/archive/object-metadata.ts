@@ -1,4 +1,4 @@
-import { type BodyFacts, type Resource, resourceNames } from '../resources';
+import { type BodyFacts, type EncodedBy, encoderNames, type Resource, resourceNames } from '../resources';
 
 /** What an object says about itself: enough to verify it years later without any other document. */
 export interface ObjectFacts extends BodyFacts {
@@ -14,6 +14,8 @@ export interface ObjectFacts extends BodyFacts {
   readonly sha256: string;
   /** Length of the uncompressed content in bytes. */
   readonly length: number;
+  /** Who has compressed the content; objects of earlier versions do not say it. */
+  readonly encodedBy?: EncodedBy | undefined;
   /** Version of the collector that wrote the object. */
   readonly version: string;
 }
@@ -41,6 +43,7 @@ export function objectMetadata(facts: ObjectFacts): Record<string, string> {
     ['doubt', cut('doubt')],
     ['sha256', facts.sha256],
     ['length', facts.length.toString()],
+    ['encoded-by', facts.encodedBy],
     ['version', encodeValue(facts.version)],
   ];
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
@@ -70,6 +73,7 @@ export function readObjectMetadata(metadata: Readonly<Record<string, string | un
     lastModified: value('record-last-modified'),
     logLength: readCount(metadata['log-length']),
     doubt: value('doubt'),
+    encodedBy: encoderNames.find((name) => name === metadata['encoded-by']),
     version: value('version') ?? '',
   };
 }

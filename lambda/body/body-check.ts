@@ -14,6 +14,11 @@ export interface BodyCheck {
    * @throws NotDecodableError
    */
   end(): BodyFacts;
+  /**
+   * Whether the bytes to archive are those of the body, unchanged. Decided once `write` has handed on a byte, or `end` has
+   * returned.
+   */
+  readonly isAsReceived: boolean;
 }
 
 /** The body arrived but is not what was asked for. Asking again does not help. */
@@ -39,4 +44,13 @@ export type QuotingWords = (quote: (text: string) => string) => string;
 /** The body cannot be decoded as its media type promises. It may be requested again and kept as received. */
 export class NotDecodableError extends Error {
   override readonly name = 'NotDecodableError';
+}
+
+/** The body has more bytes than are accepted, decoded or as it comes. */
+export class BodyTooLargeError extends Error {
+  override readonly name = 'BodyTooLargeError';
+
+  constructor(maxBytes: number) {
+    super(`more than ${maxBytes} bytes`);
+  }
 }

@@ -56,6 +56,7 @@ export function createLogRecordCheck(clusterUid: string): BodyCheck {
 }
 
 class LogRecordCheck implements BodyCheck, JsonListener {
+  readonly isAsReceived = true;
   readonly #clusterUid: string;
   readonly #scanner = new JsonScanner(this);
   readonly #memberName = new StringCapture(longestName);

@@ -36,6 +36,10 @@ class ManifestCheck implements BodyCheck {
     this.#json = json;
   }
 
+  get isAsReceived(): boolean {
+    return this.#json === undefined || this.#json.isAsReceived;
+  }
+
   write(chunk: Buffer): Buffer {
     const content = this.#json === undefined ? chunk : this.#json.write(chunk);
     this.#content.write(content);

@@ -1,19 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Content } from '../archive/archive-object';
-import type { BodyFacts } from '../resources';
-import type { BodyCheck } from './body-check';
+import type { BodyFacts, EncodedBy } from '../resources';
+import { type BodyCheck, BodyTooLargeError } from './body-check';
+import { CodedBody, type CodedTransfer } from './coded-body';
 import type { Compressor } from './compress';
-import { LongBody, pieceBytes } from './long-body';
-
-/** The body has more decoded content than is accepted. */
-export class BodyTooLargeError extends Error {
-  override readonly name = 'BodyTooLargeError';
-}
+import { CompressedBody } from './compressed-body';
 
 export interface Receiver {
   readonly spoolDirectory: string;
   readonly compressor: Compressor;
-  /** Largest body accepted, in bytes of what the source yields. */
+  /** Largest body accepted, in bytes, decoded and as it comes. */
   readonly maxBytes: number;
 }
 
@@ -24,8 +20,12 @@ export interface ReceivedBody {
   readonly sha256: string;
   /** Length of the uncompressed content in bytes. */
   readonly length: number;
+  /** Length of the body as it came, in bytes. */
+  readonly receivedLength: number;
   /** Length of the compressed content in bytes. */
   readonly storedLength: number;
+  /** Who has compressed the content. */
+  readonly encodedBy: EncodedBy;
   /** The compressed content. */
   readonly content: Content;
   /** Removes the temporary file, if there is one; to be called in every outcome. */
@@ -33,47 +33,57 @@ export interface ReceivedBody {
 }
 
 /**
- * Receives one body whole while it is counted, checked, hashed and compressed; memory does not grow with the body.
- * @throws BodyTooLargeError, InvalidBodyError, NotDecodableError, SpoolError; whatever the source throws passes through
+ * Receives one body whole while it is counted, decoded, checked and hashed; memory does not grow with the body. It is
+ * compressed too, unless it came in the archive's own compression and is archived as received: then it is kept as it came.
+ * @param transfer left out: the body has no content coding
+ * @throws BodyTooLargeError, CodingError, InvalidBodyError, NotDecodableError, SpoolError; whatever the source throws passes through
  */
 export async function receive(
   source: AsyncIterable<Buffer>,
   check: BodyCheck,
   { spoolDirectory, compressor, maxBytes }: Receiver,
+  transfer?: CodedTransfer,
 ): Promise<ReceivedBody> {
   const hash = createHash('sha256');
-  let received = 0;
+  const compressed = new CompressedBody(compressor, spoolDirectory, hash);
+  // Only what came in the archive's own compression may be stored as it came.
+  const isStorable = transfer?.coding === compressor.compression;
+  const coded = transfer && new CodedBody(source, transfer, maxBytes, isStorable ? spoolDirectory : undefined);
+  const release = async () => {
+    await compressed.release();
+    await coded?.release();
+  };
+  let decodedLength = 0;
   let length = 0;
-  /** What came of a body that may turn out to be short. */
-  let parts: Buffer[] = [];
-  let long: LongBody | undefined;
   try {
-    for await (const chunk of source) {
-      received += chunk.length;
-      if (received > maxBytes) throw new BodyTooLargeError(`more than ${maxBytes} bytes`);
+    for await (const chunk of coded?.content() ?? source) {
+      decodedLength += chunk.length;
+      if (decodedLength > maxBytes) throw new BodyTooLargeError(maxBytes);
       const content = check.write(chunk);
       if (content.length === 0) continue;
       length += content.length;
-      parts.push(content);
-      if (length < pieceBytes) continue;
-      long ??= new LongBody(compressor.stream(), spoolDirectory, (piece) => hash.update(piece));
-      for (const part of parts) await long.write(part);
-      parts = [];
+      if (coded?.isKept && check.isAsReceived) {
+        hash.update(content);
+        continue;
+      }
+      await coded?.release();
+      await compressed.write(content);
     }
     const facts = check.end();
-    if (long === undefined) {
-      const [only] = parts;
-      const whole = parts.length === 1 && only !== undefined ? only : Buffer.concat(parts, length);
-      const sha256 = hash.update(whole).digest('hex');
-      const content = await compressor.all(whole);
-      return { facts, sha256, length, storedLength: content.length, content, release: () => Promise.resolve() };
-    }
-    const body = long;
-    const content = await body.end();
-    const release = () => body.release();
-    return { facts, sha256: hash.digest('hex'), length, storedLength: content.length, content, release };
+    const isKept = coded?.isKept === true && check.isAsReceived;
+    const content = isKept ? await coded.kept() : await compressed.end();
+    return {
+      facts,
+      sha256: hash.digest('hex'),
+      length,
+      receivedLength: coded?.receivedBytes ?? decodedLength,
+      storedLength: content.length,
+      encodedBy: isKept ? 'service' : 'collector',
+      content,
+      release,
+    };
   } catch (error) {
-    await long?.release();
+    await release();
     throw error;
   }
 }

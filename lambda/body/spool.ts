@@ -29,6 +29,7 @@ export class Spool extends Writable {
   #length = 0;
   #crc32 = 0;
   #file: FileHandle | undefined;
+  #hasFile = false;
   #pending: Promise<void> = Promise.resolve();
 
   /** @param directory must exist, see {@link emptySpoolDirectory} */
@@ -57,6 +58,7 @@ export class Spool extends Writable {
     }
     try {
       if (this.#file === undefined) {
+        this.#hasFile = true;
         this.#file = await open(this.#path, 'wx', 0o600);
         await this.#file.writeFile(Buffer.concat(this.#chunks));
         this.#chunks = [];
@@ -88,7 +90,8 @@ export class Spool extends Writable {
     // the stream already.
     await this.#pending.catch(() => undefined);
     await this.#closeFile();
-    await rm(this.#path, { force: true });
+    // Asking the disk costs more than all else that is done for a short body.
+    if (this.#hasFile) await rm(this.#path, { force: true });
   }
 
   async #closeFile(): Promise<void> {

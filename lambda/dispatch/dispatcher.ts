@@ -216,6 +216,7 @@ export class Dispatcher {
       return this.#giveUp(task, lastFailure(error, due));
     }
     if (error.failure === 'timeout') task.isSlow = true;
+    if (error.failure === 'coding') task.uncoded = true;
     if (error.retryAfterMs !== undefined) task.retryAfterMs = nowMs + delayMs;
     this.#queue.add(task, task.isSlow ? ranks.slow : ranks.retry, nowMs + delayMs);
     return 'waits';

@@ -60,6 +60,8 @@ export class Task {
   startedMs: number | undefined;
   /** Whether the body is kept as received, because it could not be decoded as its media type promised. */
   asReceived = false;
+  /** Whether no content coding is accepted any more, because one was damaged or unknown. */
+  uncoded = false;
   /** The last failure. */
   last: ServiceError | undefined;
 

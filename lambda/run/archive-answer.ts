@@ -37,8 +37,9 @@ export async function archiveAnswer(
 ): Promise<ArchivedOutcome> {
   try {
     const fetchedAt = clock.now();
-    const { facts, sha256, length, storedLength } = body;
-    const content = { bytes: length, storedBytes: storedLength, sha256, fetchedAt: fetchedAt.toISOString(), mediaType };
+    const { facts, sha256, length, receivedLength, storedLength, encodedBy } = body;
+    const lengths = { bytes: length, receivedBytes: receivedLength, storedBytes: storedLength };
+    const content = { ...lengths, sha256, fetchedAt: fetchedAt.toISOString(), mediaType };
     if (dryRun) return { outcome: 'would-archive', httpStatus: status, ...content, ...facts };
     const key = objectKey({ resource, cluster, run, compression });
     const version = collectorVersion;
@@ -50,6 +51,7 @@ export async function archiveAnswer(
       mediaType,
       sha256,
       length,
+      encodedBy,
       version,
       ...facts,
     });

@@ -5,7 +5,7 @@ import type { ResourceRequest } from '../service/resource-request';
 import type { Collection } from '../stack-contract';
 import { type CollectContext, collect } from './collect';
 import { nameOf } from './outcomes';
-import { RunIncompleteError, RunNotFoundError } from './run-errors';
+import { type DeployedStack, RunIncompleteError, RunNotFoundError } from './run-errors';
 import { noHistory, type RecordSource, type RunHistory, readHistory } from './run-history';
 import {
   countOutcomes,
@@ -31,6 +31,7 @@ export interface AttemptContext extends CollectContext {
   /** Keeps the configuration that `provenance` names. */
   readonly configurations: { store(signal: AbortSignal): Promise<void> };
   readonly provenance: Provenance;
+  readonly stack: DeployedStack;
 }
 
 /**
@@ -94,8 +95,8 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
     written = { attempt: name.attempt, record: records.address(name) };
   }
   const summary: RunSummary = { ...shared, shard, ...written, dryRun, durationMs: durationMs() };
-  reporter.finished(summary, outcomes);
-  if (status === 'incomplete') throw new RunIncompleteError(summary, outcomes);
+  reporter.finished(summary, outcomes, tasks.filter((task) => history.missing.has(taskName(task))).length);
+  if (status === 'incomplete') throw new RunIncompleteError(summary, outcomes, context.stack);
   if (unstored !== undefined) throw unstored;
   return summary;
 }

@@ -160,7 +160,9 @@ class Collecting {
     };
     let answer: ServiceAnswer | undefined;
     try {
-      answer = await service.get(request, key, checkFactory(request, task?.asReceived ?? false), cancel.signal, onHead);
+      const { asReceived = false, uncoded = false } = task ?? {};
+      const check = checkFactory(request, asReceived);
+      answer = await service.get({ ...request, uncoded }, key, check, cancel.signal, onHead);
     } catch (error) {
       if (error !== headIsEnough) return this.#fail(turn, key, error);
     }

@@ -1,6 +1,7 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import { type Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import { logMessages, metricNames } from '../stack-contract';
+import { groupReasons } from './group-reasons';
 import type { Outcome, RunSummary } from './run-record';
 
 /** Is told what happens while an attempt works. */
@@ -17,8 +18,11 @@ export interface Reporter {
   unreadableRecord(error: unknown): void;
   /** The configuration could not be stored; the run goes on. */
   configurationNotStored(error: unknown): void;
-  /** The attempt is over and its run record written. */
-  finished(summary: RunSummary, outcomes: readonly Outcome[]): void;
+  /**
+   * The attempt is over and its run record written.
+   * @param missingBefore what earlier attempts of the run said is missing, of what this attempt covers
+   */
+  finished(summary: RunSummary, outcomes: readonly Outcome[], missingBefore: number): void;
 }
 
 /**
@@ -42,8 +46,10 @@ export class LambdaReporter implements Reporter {
   outcome(outcome: Outcome): void {
     if (outcome.doubt !== undefined) this.#logger.warn(logMessages.doubt, { ...outcome });
     if (outcome.outcome !== 'failed') return;
-    if (outcome.optional) this.#logger.warn(logMessages.failure, { ...outcome });
-    else this.#logger.error(logMessages.failure, { ...outcome });
+    const [group] = groupReasons([outcome]);
+    const line = { ...outcome, reason: group?.reason };
+    if (outcome.optional) this.#logger.warn(logMessages.failure, line);
+    else this.#logger.error(logMessages.failure, line);
   }
 
   throttled(): void {
@@ -55,7 +61,7 @@ export class LambdaReporter implements Reporter {
   }
 
   servicePaused(isPaused: boolean): void {
-    this.#logger.warn(isPaused ? 'service looks down, asking probes only' : 'service answers again');
+    this.#logger.warn(isPaused ? logMessages.paused : logMessages.resumed);
   }
 
   unreadableRecord(error: unknown): void {
@@ -66,17 +72,17 @@ export class LambdaReporter implements Reporter {
     this.#logger.warn('configuration not stored', { error });
   }
 
-  finished(summary: RunSummary, outcomes: readonly Outcome[]): void {
+  finished(summary: RunSummary, outcomes: readonly Outcome[], missingBefore: number): void {
     const facts = { scheduled: this.#scheduled, keyRejected: this.#keyRejected, throttled: this.#throttled };
     const line = { ...summary, ...facts };
     if (summary.status === 'complete') this.#logger.info(logMessages.run, line);
     else this.#logger.warn(logMessages.run, line);
-    if (!summary.dryRun) this.#publish(summary, outcomes);
+    if (!summary.dryRun) this.#publish(summary, outcomes, missingBefore);
   }
 
-  #publish(summary: RunSummary, outcomes: readonly Outcome[]): void {
+  #publish(summary: RunSummary, outcomes: readonly Outcome[], missingBefore: number): void {
     const written = outcomes.filter(({ outcome }) => outcome === 'archived');
-    const sum = (member: 'bytes' | 'storedBytes') =>
+    const sum = (member: 'bytes' | 'receivedBytes' | 'storedBytes') =>
       written.reduce((total, outcome) => total + (outcome[member] ?? 0), 0);
     const { counts } = summary;
     const metrics = this.#metrics;
@@ -84,9 +90,11 @@ export class LambdaReporter implements Reporter {
     metrics.addMetric(metricNames.alreadyArchived, MetricUnit.Count, counts.alreadyArchived);
     metrics.addMetric(metricNames.failed, MetricUnit.Count, counts.failed);
     metrics.addMetric(metricNames.notAttempted, MetricUnit.Count, counts.notAttempted);
+    metrics.addMetric(metricNames.missing, MetricUnit.Count, counts.failed + counts.notAttempted - missingBefore);
     const doubts = written.filter(({ doubt }) => doubt !== undefined).length;
     metrics.addMetric(metricNames.doubts, MetricUnit.Count, doubts);
     metrics.addMetric(metricNames.bytes, MetricUnit.Bytes, sum('bytes'));
+    metrics.addMetric(metricNames.receivedBytes, MetricUnit.Bytes, sum('receivedBytes'));
     metrics.addMetric(metricNames.storedBytes, MetricUnit.Bytes, sum('storedBytes'));
     metrics.addMetric(metricNames.throttled, MetricUnit.Count, this.#throttled);
     metrics.addMetric(metricNames.keyRejected, MetricUnit.Count, this.#keyRejected ? 1 : 0);

@@ -1,3 +1,4 @@
+import { reasonLines } from './reason-lines';
 import type { Outcome, RunSummary } from './run-record';
 
 /** Failures that the error names one by one; the record has them all. */
@@ -6,11 +7,18 @@ const namedFailures = 10;
 /** Longest reason quoted per failure, in characters. */
 const quotedCharacters = 400;
 
+/** Where the collector is deployed, as its command line takes it. */
+export interface DeployedStack {
+  readonly name: string;
+  readonly region: string;
+}
+
 /** Everything was attempted and not everything is archived; what is, is in the archive and stays. */
 export class RunIncompleteError extends Error {
   override readonly name = 'RunIncompleteError';
 
-  constructor(summary: RunSummary, outcomes: readonly Outcome[]) {
+  /** @param stack for the command that completes the run */
+  constructor(summary: RunSummary, outcomes: readonly Outcome[], stack: DeployedStack) {
     const { run, attempt, dryRun, counts, record, stopped } = summary;
     const { failed, notAttempted, optionalMissing = 0 } = counts;
     const which = dryRun ? `Dry run ${run}` : `Attempt ${attempt} of run ${run}`;
@@ -19,12 +27,15 @@ export class RunIncompleteError extends Error {
     ];
     if (stopped !== undefined) lines.push(`It ended early: ${stopped}`);
     const failures = outcomes.filter(({ outcome, optional }) => outcome === 'failed' && !optional);
+    lines.push(...reasonLines('failed', failures));
     for (const { cluster, resource, error = '' } of failures.slice(0, namedFailures))
       lines.push(`- ${resource} of cluster ${cluster}: ${error.slice(0, quotedCharacters)}`);
     if (failures.length > namedFailures) lines.push(`- and ${failures.length - namedFailures} more`);
     if (record !== undefined) {
       lines.push(`Run record with every outcome: ${record}`);
-      lines.push(`Whatever is missing is collected by the next attempt, or by invoking with {"run":"${run}"}.`);
+      lines.push('The next attempt collects what is missing. After the last attempt, complete the run with');
+      lines.push(`  npm run collector -- run --stack ${stack.name} --region ${stack.region} --run ${run}`);
+      lines.push(`or by invoking with {"run":"${run}"}.`);
     }
     super(lines.join('\n'));
   }

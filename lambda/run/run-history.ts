@@ -11,6 +11,8 @@ export interface RunHistory {
   readonly archived: ReadonlyMap<string, Outcome>;
   /** Names of the tasks that were attempted and failed. */
   readonly failed: ReadonlySet<string>;
+  /** Names of the tasks that the records say are missing and not optional. */
+  readonly missing: ReadonlySet<string>;
 }
 
 /** Where records come from. */
@@ -21,7 +23,13 @@ export interface RecordSource {
 }
 
 /** What is known before the first attempt, and when the archive cannot be read. */
-export const noHistory: RunHistory = { attempts: 0, clusters: new Set(), archived: new Map(), failed: new Set() };
+export const noHistory: RunHistory = {
+  attempts: 0,
+  clusters: new Set(),
+  archived: new Map(),
+  failed: new Set(),
+  missing: new Set(),
+};
 
 /**
  * Reads every record of a run rather than the last alone: an attempt on a few clusters, or one beside another, knows
@@ -59,7 +67,9 @@ export async function readHistory(
   const archived = new Map(stored.map(([name, outcome]) => [name, asAlreadyArchived(outcome)]));
   const failed = new Set([...merged].filter(([, { outcome }]) => outcome === 'failed').map(([name]) => name));
   const attempts = all.filter((name) => isSameShard(name.shard, shard)).at(-1)?.attempt ?? 0;
-  return { attempts, clusters, archived, failed };
+  const lacking = [...merged].filter(([, outcome]) => !isStored(outcome) && !outcome.optional);
+  const missing = new Set(lacking.map(([name]) => name));
+  return { attempts, clusters, archived, failed, missing };
 }
 
 /** A record that says an object is stored under another key than its own is not believed. */

@@ -28,6 +28,8 @@ const outcomeSchema = z.object({
   key: z.optional(z.string()),
   /** Length of the uncompressed content. */
   bytes: z.optional(count),
+  /** Length of the answer's body as it came, compressed or not. */
+  receivedBytes: z.optional(count),
   /** Length of the object. */
   storedBytes: z.optional(count),
   /** Of the uncompressed content. */

@@ -1,19 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import { type BodyCheck, InvalidBodyError } from '../body/body-check';
+import type { CodedTransfer } from '../body/coded-body';
+import { codingOf } from '../body/content-coding';
 import { type ReceivedBody, type Receiver, receive } from '../body/receive';
 import { resources } from '../resources';
 import type { Collection } from '../stack-contract';
 import { AnswerProof } from './answer-proof';
 import type { Connection } from './connection';
 import { Connections } from './connections';
-import { decoded } from './content-encoding';
 import { explainFailure, refusal, statusReason } from './explain-failure';
 import type { CheckFactory, OnHead } from './fetch-resource';
 import { hideKey, withoutKey } from './hide-key';
 import { type RequestTimeLimits, RequestWatch } from './request-watch';
 import { callName, type ResourceRequest, type ServiceAnswer } from './resource-request';
 import { parseRetryAfter } from './retry';
-import { ServiceError } from './service-error';
+import { ServiceError, type ServiceFailure } from './service-error';
 
 /** The path of a call with its query (service contract, section 4); a uid cannot leave its segment. */
 export function requestPath(collection: string, { cluster, resource, requestId }: ResourceRequest): string {
@@ -73,10 +74,11 @@ export class ClusterApi {
       const { socket } = connection;
       const headBytes = socket.bytesRead;
       onHead?.(response.statusCode ?? 0, () => socket.bytesRead - headBytes);
-      const content = await acceptedContent(response, request, key, signal);
+      const transfer = acceptedTransfer(response, request, key, this.#acceptsCoding(request), signal);
       const given = response.headers['content-type'];
       const mediaType = given === undefined ? undefined : hideKey(given, key);
-      const body = await this.#receive(connection, request, key, content, check(mediaType));
+      const arriving = { response, check: check(mediaType), transfer };
+      const body = await this.#receive(connection, request, key, arriving);
       this.#connections.keep(connection);
       return { body, status: 200, mediaType };
     } catch (error) {
@@ -91,6 +93,10 @@ export class ClusterApi {
   /** Closes all connections. */
   close(): void {
     this.#connections.close();
+  }
+
+  #acceptsCoding({ uncoded = false }: ResourceRequest): boolean {
+    return !uncoded && this.#options.service.acceptCompressed !== false;
   }
 
   /** Resolves when the answer's head has arrived. */
@@ -112,8 +118,7 @@ export class ClusterApi {
       this.#base.pathname.replace(/\/$/, '') + requestPath(service.collection, request),
       {
         Accept: 'application/json',
-        // Content is archived uncoded; asking for a coding would only make both sides compute.
-        'Accept-Encoding': 'identity',
+        'Accept-Encoding': this.#acceptsCoding(request) ? 'gzip' : 'identity',
         ApiKey: key,
         'User-Agent': userAgent,
         ...(request.projectUid !== undefined && { ProjectUid: request.projectUid }),
@@ -129,11 +134,10 @@ export class ClusterApi {
     connection: Connection,
     request: ResourceRequest,
     key: string,
-    content: AsyncIterable<Buffer>,
-    check: BodyCheck,
+    { response, check, transfer }: ArrivingBody,
   ): Promise<ReceivedBody> {
     const { receiver } = this.#options;
-    const body = await receive(content, check, receiver).catch(async (error: unknown) => {
+    const body = await receive(response, check, receiver, transfer).catch(async (error: unknown) => {
       if (error instanceof InvalidBodyError) await this.#proof.refuse(request, connection, refusal(error, key));
       throw error;
     });
@@ -147,22 +151,31 @@ export class ClusterApi {
   }
 }
 
+/** A body that is about to be received. */
+interface ArrivingBody {
+  readonly response: IncomingMessage;
+  readonly check: BodyCheck;
+  readonly transfer: CodedTransfer | undefined;
+}
+
 /**
- * The decoded content of a good answer.
+ * How the body of a good answer comes; undefined: without a content coding.
  * @throws ServiceError with the bare reason, if the head alone shows that the answer is not usable
  */
-async function acceptedContent(
+function acceptedTransfer(
   response: IncomingMessage,
   { resource }: ResourceRequest,
   key: string,
+  acceptsCoding: boolean,
   signal: AbortSignal,
-): Promise<AsyncIterable<Buffer>> {
+): CodedTransfer | undefined {
   const status = response.statusCode ?? 0;
   if (status !== 200) {
     const retryAfterMs = parseRetryAfter(response.headers['retry-after'], new Date());
     throw new ServiceError(statusReason(status), 'status', { status, retryAfterMs });
   }
-  const refuse = (reason: string) => new ServiceError(`200 OK, but ${reason}`, 'encoding', { status });
+  const refuse = (reason: string, failure: ServiceFailure = 'encoding') =>
+    new ServiceError(`200 OK, but ${reason}`, failure, { status });
   const coding = response.headers['transfer-encoding']?.trim().toLowerCase();
   if (coding !== undefined && coding !== 'chunked' && coding !== 'identity')
     throw refuse(`its Transfer-Encoding "${hideKey(coding, key)}" is not "chunked", the only one that was asked for`);
@@ -173,8 +186,11 @@ async function acceptedContent(
       'it declares no end of its body (neither Content-Length nor chunked): a cut one could not be told from a whole one',
     );
   const encoding = response.headers['content-encoding'];
-  const content = await decoded(response, encoding, signal);
-  if (content === undefined)
-    throw refuse(`its Content-Encoding "${hideKey(encoding ?? '', key)}" is none of gzip, deflate, br`);
-  return content;
+  const contentCoding = codingOf(encoding);
+  if (contentCoding === undefined)
+    throw refuse(
+      `its Content-Encoding "${hideKey(encoding ?? '', key)}" is none of gzip, deflate, br`,
+      acceptsCoding ? 'coding' : 'encoding',
+    );
+  return contentCoding === 'none' ? undefined : { coding: contentCoding, signal };
 }

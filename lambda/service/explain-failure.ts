@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { isNativeError } from 'node:util/types';
-import { InvalidBodyError } from '../body/body-check';
-import { BodyTooLargeError } from '../body/receive';
+import { BodyTooLargeError, InvalidBodyError } from '../body/body-check';
+import { CodingError } from '../body/content-coding';
 import { SpoolError } from '../body/spool';
 import { hideKey } from './hide-key';
 import type { RequestWatch } from './request-watch';
@@ -33,6 +33,7 @@ export function explainFailure(error: unknown, call: string, key: string, watch:
     const reason = `its body has ${error.message}; raise limits.maxBodyMiB if that is right`;
     return failed(reason, 'too-large', { status: 200 });
   }
+  if (error instanceof CodingError) return failed(`its body ${error.message}`, 'coding', { status: 200, cause: error });
   // Only the cause's own cause: its message may quote the key.
   if (error instanceof InvalidBodyError)
     return new InvalidBodyError(`${call} answered 200 OK, but ${refusal(error, key)}`, { cause: error.cause });

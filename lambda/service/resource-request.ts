@@ -9,6 +9,8 @@ export interface ResourceRequest {
   readonly projectUid?: string | undefined;
   /** Query parameter `requestId` (section 4.1); only sent where the call takes it. */
   readonly requestId?: string | undefined;
+  /** Whether no content coding is accepted, because one was damaged. */
+  readonly uncoded?: boolean;
   /** Whether the run is complete without it. */
   readonly optional?: true | undefined;
 }

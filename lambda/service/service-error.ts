@@ -6,13 +6,15 @@ export type ServiceFailure =
   | 'certificate'
   /** Connecting, the answer's head or its body took too long. */
   | 'timeout'
-  /** The body ended early or its encoding is damaged. */
+  /** The body ended early. */
   | 'cut'
+  /** The body's content coding is damaged, or none that can be undone: the next request asks for none. */
+  | 'coding'
   /** A status other than 200. */
   | 'status'
   /** More decoded content than `limits.maxBodyMiB`. */
   | 'too-large'
-  /** A coding that was not asked for or cannot be decoded, or a body whose end cannot be told. */
+  /** A coding although none was asked for, or a body whose end cannot be told. */
   | 'encoding'
   /** It cannot be told whether the answer is whole, and this request's: the next request gets a new connection. */
   | 'unproven';

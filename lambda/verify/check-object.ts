@@ -56,6 +56,7 @@ const compared = {
   'record-uid': "record's uid",
   'record-last-modified': "record's time of change",
   'log-length': "log's length",
+  doubt: 'doubt',
   sha256: 'SHA-256',
   length: 'length',
 } as const;
@@ -86,11 +87,11 @@ function differences({ facts, metadata, storedBytes }: OpenedContent, outcome: R
  * What an `archived` outcome lacks, the service did not say.
  */
 function asFacts(facts: ObjectFacts, outcome: Outcome): ObjectFacts {
-  const { bytes, sha256, fetchedAt, mediaType, state, recordUid, lastModified, logLength } = outcome;
+  const { bytes, sha256, fetchedAt, mediaType, state, recordUid, lastModified, logLength, doubt } = outcome;
   const known = { length: bytes ?? facts.length, sha256: sha256 ?? facts.sha256 };
   if (outcome.outcome === 'already-archived')
     return { ...facts, ...known, ...(fetchedAt !== undefined && { fetchedAt: new Date(fetchedAt) }) };
-  const said = { state, recordUid, lastModified, logLength };
+  const said = { state, recordUid, lastModified, logLength, doubt };
   return {
     ...facts,
     ...known,

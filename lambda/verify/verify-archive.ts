@@ -29,6 +29,8 @@ export interface VerifyCounts {
   records: number;
   /** Recorded objects that were read and are right. */
   sound: number;
+  /** Recorded objects that were archived with a doubt. */
+  doubts: number;
   /** Uncompressed content that was read, in bytes. */
   bytes: number;
   /** What the lifecycle has removed, or is about to remove. */
@@ -107,7 +109,7 @@ class Verification {
     this.#due = new DueRuns({ from, to: to === undefined || to > settled ? settled : to });
     this.#expiry = new Expiry(reader, this.#configurations, now, retentionDays);
     const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
-    this.counts = { runs: 0, records: 0, sound: 0, bytes: 0, expired: 0, found, sealed: null };
+    this.counts = { runs: 0, records: 0, sound: 0, doubts: 0, bytes: 0, expired: 0, found, sealed: null };
   }
 
   readonly #find: Find = (kind, key, problem) => {
@@ -162,6 +164,7 @@ class Verification {
       const name = parseObjectKey(key);
       if (name !== undefined) this.#recorded.add(name);
       this.counts.bytes += checked.bytes;
+      if (outcome.doubt !== undefined) this.counts.doubts += 1;
       if (checked.problem?.kind !== 'missing') this.#sealed?.checkObject(key, checked.sha256);
       const { problem } = checked;
       if (problem === undefined) this.counts.sound += 1;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { createGzip } from 'node:zlib';
 import { type ContractTarget, parseContractPath } from './contract-path';
 import { answerWithFault, type FaultName, sendError } from './demo-faults';
 import {
@@ -39,6 +40,8 @@ export interface DemoAnswers {
   readonly source: ClusterSource;
   readonly collection: string;
   readonly manifestAs: ManifestForm | undefined;
+  /** Whether answers are compressed for a client that accepts it, as gateways do. */
+  readonly compresses: boolean;
   readonly latencyMs: number;
   readonly failing: Readonly<Record<string, FaultName>>;
   readonly apiKey: () => string;
@@ -106,8 +109,14 @@ async function sendResource(
     return;
   }
   try {
-    response.writeHead(200, { 'Content-Type': answer.contentType });
-    await pipeline(answer.body, response);
+    const isCompressed = answers.compresses && acceptsGzip(request);
+    response.writeHead(200, {
+      'Content-Type': answer.contentType,
+      Vary: 'Accept-Encoding',
+      ...(isCompressed && { 'Content-Encoding': 'gzip' }),
+    });
+    if (isCompressed) await pipeline(answer.body, createGzip(), response);
+    else await pipeline(answer.body, response);
   } catch (error) {
     // The client closed the connection, which is no error of the service.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') {
@@ -118,6 +127,10 @@ async function sendResource(
       answer.content.destroy();
     }
   }
+}
+
+function acceptsGzip({ headers }: IncomingMessage): boolean {
+  return /(?:^|,)\s*gzip\s*(?:,|$)/i.test(headers['accept-encoding']?.toString() ?? '');
 }
 
 interface Answer {

@@ -13,6 +13,8 @@ export interface DemoServiceOptions {
   readonly collection?: string;
   /** How the manifest is sent; left out: it varies by cluster, always the same for one. */
   readonly manifestAs?: ManifestForm;
+  /** Whether no answer is compressed; otherwise a client that accepts gzip gets it. */
+  readonly plain?: boolean;
   /** Wait before every answer, in milliseconds. */
   readonly latencyMs?: number;
   /** PEM texts; makes it https. */
@@ -57,6 +59,7 @@ export async function startDemoService(options: DemoServiceOptions): Promise<Dem
     source: options.source,
     collection: options.collection ?? 'platformclusters',
     manifestAs: options.manifestAs,
+    compresses: options.plain !== true,
     latencyMs: options.latencyMs ?? 0,
     failing: options.failing ?? {},
     apiKey: typeof options.apiKey === 'function' ? options.apiKey : () => options.apiKey as string,

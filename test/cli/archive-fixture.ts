@@ -20,8 +20,15 @@ import type { ObjectHeaders } from '../../local/aws/store/object-metadata';
 
 /** What an attempt meets for one cluster x resource: content, or why there is none. */
 export type Answer =
-  | { readonly content: string | Buffer; readonly fetchedAt?: Date; readonly state?: string; readonly doubt?: string }
-  | { readonly failed: string }
+  | {
+      readonly content: string | Buffer;
+      readonly fetchedAt?: Date;
+      readonly state?: string;
+      readonly doubt?: string;
+      /** The content in the service's own gzip; left out: the collector compressed it. */
+      readonly coded?: Buffer | undefined;
+    }
+  | { readonly failed: string; readonly httpStatus?: number | 'no answer' }
   | { readonly notAttempted: string }
   | { readonly alreadyArchived: 'with hash' | 'without hash' };
 
@@ -126,7 +133,7 @@ export class ArchiveFixture {
         cluster,
         resource,
         outcome: 'failed',
-        httpStatus: 503,
+        ...(answer.httpStatus !== 'no answer' && { httpStatus: answer.httpStatus ?? 503 }),
         requests: 5,
         durationMs: 900,
         error: answer.failed,
@@ -140,7 +147,7 @@ export class ArchiveFixture {
     const content = Buffer.from(answer.content);
     const fetchedAt = answer.fetchedAt ?? new Date(startedAt.getTime() + 1500);
     const sha256 = createHash('sha256').update(content).digest('hex');
-    const body = gzipSync(content, { level: 1 });
+    const body = answer.coded ?? gzipSync(content, { level: 1 });
     const mediaType = resources[resource].contentType;
     const state = resource === 'log' ? (answer.state ?? 'Running') : undefined;
     const facts = {
@@ -159,6 +166,7 @@ export class ArchiveFixture {
         mediaType,
         sha256,
         length: content.length,
+        encodedBy: answer.coded === undefined ? 'collector' : 'service',
         version: collectorVersion,
         ...facts,
       }),
@@ -169,6 +177,7 @@ export class ArchiveFixture {
       outcome: 'archived',
       key,
       bytes: content.length,
+      receivedBytes: answer.coded?.length ?? content.length,
       storedBytes: body.length,
       sha256,
       httpStatus: 200,

@@ -80,8 +80,10 @@ test('with random faults all that can be archived is, the rest is reported, and 
       [metricNames.alreadyArchived]: 0,
       [metricNames.failed]: lost.length,
       [metricNames.notAttempted]: 0,
+      [metricNames.missing]: lost.length,
       [metricNames.throttled]: throttledAnswers.length,
       [metricNames.bytes]: outcomes.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
+      [metricNames.receivedBytes]: outcomes.reduce((sum, { receivedBytes = 0 }) => sum + receivedBytes, 0),
       [metricNames.storedBytes]: outcomes.reduce((sum, { storedBytes = 0 }) => sum + storedBytes, 0),
     }),
   ]);

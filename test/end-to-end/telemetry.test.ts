@@ -45,12 +45,29 @@ test('every attempt leaves its metrics and one line, and every failure a line wi
   const [first, ...later] = metricsOf(deployed);
   expect(first).toEqual({
     ...ofEveryAttempt,
-    ...{ Archived: 9, AlreadyArchived: 0, Failed: 1, NotAttempted: 0, Throttled: 2, KeyRejected: 0, ScheduledRun: 1 },
-    ...{ Doubts: 0, Bytes: expect.any(Number), StoredBytes: expect.any(Number), RunDuration: expect.any(Number) },
+    ...{
+      Archived: 9,
+      AlreadyArchived: 0,
+      Failed: 1,
+      NotAttempted: 0,
+      Missing: 1,
+      Throttled: 2,
+      KeyRejected: 0,
+      ScheduledRun: 1,
+    },
+    ...{ Doubts: 0, Bytes: expect.any(Number), ReceivedBytes: expect.any(Number), StoredBytes: expect.any(Number) },
+    RunDuration: expect.any(Number),
   });
   expect(first?.StoredBytes).toBeLessThan(first?.Bytes as number);
   // Its own count and not that of the attempts before.
-  const retried = expect.objectContaining({ Archived: 0, AlreadyArchived: 9, Failed: 1, Throttled: 0, Bytes: 0 });
+  const retried = expect.objectContaining({
+    Archived: 0,
+    AlreadyArchived: 9,
+    Failed: 1,
+    Missing: 0,
+    Throttled: 0,
+    Bytes: 0,
+  });
   expect(later).toEqual([retried, retried]);
 
   const requestIds = linesSaying(deployed, 'run finished').map(({ function_request_id: id }) => id);
@@ -72,6 +89,19 @@ test('every attempt leaves its metrics and one line, and every failure a line wi
       }),
     ),
   );
+});
+
+test('what is missing adds up to what the run lacks after its last attempt, also when it is completed', async () => {
+  const deployed = await collector.deploy();
+  Object.assign(collector.failing, { one: 'not-found', two: 'other-cluster' });
+  await deployed.fireSchedule(noon);
+  const missing = () => metricsOf(deployed).map(({ Missing }) => Missing);
+  expect(missing()).toEqual([3, 0, 0]);
+  delete collector.failing.one;
+  await deployed.invoke({ run: noon.toISOString() });
+  delete collector.failing.two;
+  await deployed.invoke({ run: noon.toISOString() });
+  expect(missing()).toEqual([3, 0, 0, -2, -1]);
 });
 
 test('a rejected key is counted once per attempt, and a run by hand is not taken for the schedule', async () => {

@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { GetPublicKeyCommand } from '@aws-sdk/client-kms';
 import { GetBucketEncryptionCommand, GetObjectCommand, ListBucketsCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { DescribeSecretCommand } from '@aws-sdk/client-secrets-manager';
+import { findStack } from '../../cli/stack/find-stack';
+import { startInAccount } from '../../cli/stack/start-in-account';
 import { type SealName, sealKey } from '../../lambda/archive/archive-layout';
 import { signatureSchema } from '../../lambda/verify/seals/seal';
 import { knownIds } from '../infra/template-pairs';
 import { findCommand } from '../local/aws/moto-server';
-import { accountId, region } from './moto-account';
+import { accountId, credentials, region } from './moto-account';
 import { type Assembly, type Audited, type Collected, type MotoStack, stackName, startMotoStack } from './moto-stack';
 import { missingTypes, workarounds } from './moto-workarounds';
 
@@ -120,6 +122,36 @@ describeIfMoto('the stack in moto (skipped where moto_server is not in the PATH)
     first = await stack.collect(assembly);
     expect(first.summary.counts.archived).toBe(4);
     expect(first.summary.record?.startsWith(`s3://${bucket}/runs/`)).toBe(true);
+  });
+
+  it('is found by the command line, which starts its function', async () => {
+    const { account } = stack;
+    const variables = {
+      AWS_ENDPOINT_URL: account.url,
+      AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    };
+    const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+    Object.assign(process.env, variables);
+    try {
+      const collector = await findStack({ name: stackName, region });
+      expect(collector).toMatchObject({
+        accountId,
+        status: expect.stringMatching(/_COMPLETE$/),
+        functionName: await stack.physicalIdOf('CollectorFunction'),
+        archiveBucket: bucket,
+        stateMachineArn: undefined,
+      });
+      await expect(findStack({ name: 'absent', region })).rejects.toThrow(/of this account has none/);
+      // moto queues the event; without Docker nothing comes of it.
+      const started = await startInAccount(collector, { newRun: '2026-11-20T10:00:00.000Z' });
+      expect(started).toEqual({ executionArn: undefined });
+    } finally {
+      for (const [name, value] of before) {
+        if (value === undefined) delete process.env[name];
+        else process.env[name] = value;
+      }
+    }
   });
 
   it('updates the code for a changed list of clusters, and replaces nothing', async () => {

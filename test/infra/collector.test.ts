@@ -1,7 +1,9 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { longestRunSeconds } from '../../infra/alarm-windows';
+import { collectionOf } from '../../infra/function-bundle';
 import { deliveryAgeSeconds, eventAgeSeconds } from '../../infra/limits';
 import { deadlineReserveSeconds, environmentNames, functionTimeoutSeconds } from '../../lambda/stack-contract';
+import { exampleConfig } from './example-config';
 import { allowedTo, everything, exampleTemplate, kmsKeyArn, type TemplateJson, topicArn } from './example-stack';
 
 const template = exampleTemplate();
@@ -171,5 +173,15 @@ describe('the times of a run', () => {
 
   it('leave most of the time limit to the work', () => {
     expect(deadlineReserveSeconds).toBeLessThan(functionTimeoutSeconds / 10);
+  });
+});
+
+describe('the collection file', () => {
+  it('says that answers may not come compressed only where the configuration says so', () => {
+    const service = (changes: object) =>
+      collectionOf(exampleConfig({ service: { baseUrl: 'https://clusters.example.com', ...changes } })).service;
+    expect(service({})).not.toHaveProperty('acceptCompressed');
+    expect(service({ acceptCompressed: true })).not.toHaveProperty('acceptCompressed');
+    expect(service({ acceptCompressed: false })).toHaveProperty('acceptCompressed', false);
   });
 });

@@ -89,7 +89,7 @@ describe('the messages', () => {
     const alarms = alarmsOf({ ...complete, shards: 500 });
     expect([...alarms.keys()].sort()).toEqual([...alarmsOf(complete).keys()].sort());
     for (const { AlarmDescription } of alarms.values()) expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
-    expect(alarms.get('Run failed for good')?.AlarmDescription).toMatch(/Do: .*start another execution/);
+    expect(alarms.get('Run failed for good')?.AlarmDescription).toMatch(/Do: .*complete the run .*another execution/);
     expect(alarms.get('Run missing')?.AlarmDescription).toMatch(/the records of all its shards/);
   });
 

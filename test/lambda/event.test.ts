@@ -30,6 +30,11 @@ describe('an event', () => {
     expect(request).toMatchObject({ run: new Date('2026-11-20T10:00:00Z'), scheduled: true, completes: false });
   });
 
+  it('of a person can name the new run, so that a retry works on the same one', () => {
+    const request = parse({ newRun: '2026-11-20T10:00:00Z' });
+    expect(request).toMatchObject({ run: new Date('2026-11-20T10:00:00Z'), scheduled: false, completes: false });
+  });
+
   it.each([
     '2026-11-20T10:00:00.000Z',
     '20261120T100000.000Z',
@@ -61,7 +66,7 @@ describe('an event', () => {
       '- requestId: received "", expected a text of at least one character',
       '- dryRun: received "yes", expected a value of type boolean',
       '- shard: received {"index":4,"count":4}, expected an index from 0 that is less than count',
-      '- event: received the unknown member "apiKey", expected only scheduledTime, clusters, requestId, dryRun, shard, run',
+      '- event: received the unknown member "apiKey", expected only scheduledTime, clusters, requestId, dryRun, shard, newRun, run',
       'An empty event {} collects everything.',
     ]);
   });
@@ -78,7 +83,8 @@ describe('an event', () => {
     [{ scheduledTime: '2026-02-29' }, 'scheduledTime: received "2026-02-29", expected a time'],
     [{ run: 'x'.repeat(5000) }, `run: received "${'x'.repeat(79)}…, expected`],
     [{ requestId: '\ud800' }, 'requestId: received "\\ud800", expected a text without lone surrogates'],
-    [{ run: '2026-11-20', scheduledTime: '2026-11-20' }, 'run: received together with scheduledTime'],
+    [{ run: '2026-11-20', scheduledTime: '2026-11-20' }, 'scheduledTime and run: received together, expected one'],
+    [{ run: '2026-11-20', newRun: '2026-11-20' }, 'newRun and run: received together, expected one of them'],
   ])('%j is rejected', (event, problem) => {
     expect(problemsOf(event)).toContain(`- ${problem}`);
   });

@@ -2,7 +2,7 @@ import { brotliCompressSync, deflateRawSync, gzipSync } from 'node:zlib';
 import { objectKey } from '../../lambda/archive/archive-layout';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import { maxRequests } from '../../lambda/service/retry';
-import { type Answer, type FaultService, startFaultService } from '../support/fault-service';
+import { type Answer, type FaultRequest, type FaultService, startFaultService } from '../support/fault-service';
 import {
   encoded,
   noContent,
@@ -30,6 +30,7 @@ import {
   wrongRecords,
 } from '../support/fault-service-bodies';
 import { refusedAddress } from '../support/fault-service-refusal';
+import { damagedGzipStreams, gzipStreams } from '../support/gzip-streams';
 import { wire } from '../support/raw-service';
 import { RealCollector, type RealCollectorOptions, testKey, testRun } from '../support/real-collector';
 
@@ -41,8 +42,8 @@ interface Cell {
   readonly fault: string;
   /** Whose answers are spoiled; the victim's other resource is answered well. */
   readonly resource: Resource;
-  /** Answers to the victim's requests, counted from 1. */
-  readonly answer: (nth: number) => Answer;
+  /** Answers to the victim's requests. */
+  readonly answer: (request: Pick<FaultRequest, 'nth' | 'headers'>) => Answer;
   /** Left out: archived. */
   readonly error?: RegExp;
   /** Left out: archived without a doubt. */
@@ -62,7 +63,10 @@ const shortLimits = { timeLimits: { responseMs: 60, idleMs: 60 } };
 const fairLimits = { timeLimits: { responseMs: 1500, idleMs: 1500 } };
 const gaveUp = `gave up after ${maxRequests} requests`;
 const always = (answer: Answer) => () => answer;
-const once = (answer: Answer) => (nth: number) => (nth === 1 ? answer : ok(record));
+const once =
+  (answer: Answer) =>
+  ({ nth }: Pick<FaultRequest, 'nth'>) =>
+    nth === 1 ? answer : ok(record);
 
 /** A fault that lasts, and is worth asking again. */
 const lasting = (fault: string, answer: Answer, reason: string, options?: Partial<RealCollectorOptions>): Cell => ({
@@ -168,21 +172,60 @@ const cells: Cell[] = [
   final('a JSON string that breaks off', ok('"apiVersion: v1\\n'), noManifest(''), 'manifest'),
 
   ...Object.entries(codedRecords).map(([fault, answer]): Cell => ({ fault, resource: 'log', answer: always(answer) })),
+  ...['gzip', 'deflate', 'br'].map((coding) =>
+    lasting(`no bytes in ${coding}`, coded(coding, ''), 'its body was cut short'),
+  ),
   lasting(
     'raw deflate that is cut',
     coded('deflate', deflateRawSync(record).subarray(0, -9)),
     'its body was cut short',
   ),
-  final(
-    'two codings, one in the other',
-    coded('gzip, br', brotliCompressSync(gzipSync(record))),
-    failedWith('200 OK, but its Content-Encoding "gzip, br" is none of gzip, deflate, br'),
+  // Once with gzip accepted, and once without.
+  {
+    ...final(
+      'two codings, one in the other',
+      coded('gzip, br', brotliCompressSync(gzipSync(record))),
+      failedWith('200 OK, but its Content-Encoding "gzip, br" is none of gzip, deflate, br'),
+    ),
+    requests: 2,
+  },
+  {
+    ...final(
+      'an unknown Content-Encoding',
+      wronglyEncoded(record),
+      failedWith('200 OK, but its Content-Encoding "x-unheard-of"'),
+    ),
+    requests: 2,
+  },
+  {
+    ...final(
+      'an unknown Content-Encoding although none is accepted',
+      wronglyEncoded(record),
+      failedWith('200 OK, but its Content-Encoding "x-unheard-of"'),
+    ),
+    options: { acceptCompressed: false },
+  },
+  ...Object.entries(damagedGzipStreams(record)).flatMap(([fault, body]) => [
+    lasting(`gzip ${fault}`, coded('gzip', body), '(?:its body was cut short or damaged|its body has bytes behind)'),
+    passing(`gzip ${fault}`, coded('gzip', body)),
+  ]),
+  ...Object.entries(damagedGzipStreams(record)).map(
+    ([fault, body]): Cell => ({
+      fault: `gzip ${fault}, from a service that can send plain bytes too`,
+      resource: 'log',
+      answer: ({ headers }) => (headers['accept-encoding'] === 'identity' ? ok(record) : coded('gzip', body)),
+      requests: 2,
+    }),
   ),
-  final(
-    'an unknown Content-Encoding',
-    wronglyEncoded(record),
-    failedWith('200 OK, but its Content-Encoding "x-unheard-of"'),
-  ),
+  {
+    fault: 'a manifest in gzip with bytes behind it, from a service that can send plain bytes too',
+    resource: 'manifest',
+    answer: ({ headers }) =>
+      headers['accept-encoding'] === 'identity'
+        ? ok(manifestText(victim), text)
+        : ok(Buffer.concat([gzipSync(manifestText(victim)), Buffer.alloc(9)]), { ...text, 'Content-Encoding': 'gzip' }),
+    requests: 2,
+  },
   lasting(
     'a damaged gzip stream',
     wronglyEncoded(record, 'gzip'),
@@ -291,8 +334,8 @@ let collector: RealCollector;
 
 async function start(cell: Pick<Cell, 'resource' | 'answer' | 'options'>, options: Partial<RealCollectorOptions> = {}) {
   service = await startFaultService((request) => {
-    const { uid = '', resource = 'log', nth } = request;
-    return uid === victim && resource === cell.resource ? cell.answer(nth) : goodAnswer(resource, uid);
+    const { uid = '', resource = 'log' } = request;
+    return uid === victim && resource === cell.resource ? cell.answer(request) : goodAnswer(resource, uid);
   });
   const clusters = [{ uid: victim }, { uid: 'healthy' }];
   collector = await RealCollector.start({ service: { baseUrl: service.url }, clusters, ...cell.options, ...options });
@@ -336,6 +379,56 @@ it.each(Object.entries(codedRecords))('%s is archived as it was before the codin
   await start({ resource: 'log', answer: always(answer) });
   await collector.attempt();
   expect((await collector.objects()).get(keyOf(victim, 'log'))?.toString()).toBe(record);
+});
+
+const jsonInGzip = { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' };
+const textInGzip = { 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' };
+const manifest = manifestText(victim);
+
+describe.each(Object.keys(gzipStreams('')))('an answer in gzip %s', (form) => {
+  const inGzip = (content: string) => gzipStreams(content)[form] ?? Buffer.alloc(0);
+
+  it.each<[string, Resource, string, Answer]>([
+    ['log', 'log', record, ok(inGzip(record), jsonInGzip)],
+    ['log in chunks', 'log', record, ok([inGzip(record).subarray(0, 30), inGzip(record).subarray(30)], jsonInGzip)],
+    ['manifest', 'manifest', manifest, ok(inGzip(manifest), textInGzip)],
+    ['manifest that is no JSON, under its media type', 'manifest', manifest, ok(inGzip(manifest), jsonInGzip)],
+  ])('is stored as it came: a %s', async (_what, resource, content, answer) => {
+    await start({ resource, answer: always(answer) });
+    const { outcomes } = await collector.attempt();
+    const stored = (await collector.stored()).get(keyOf(victim, resource));
+    expect(stored?.body.equals(inGzip(content))).toBe(true);
+    expect(stored?.metadata).toMatchObject({ 'encoded-by': 'service', length: `${Buffer.byteLength(content)}` });
+    expect(outcomes.find((one) => one.cluster === victim && one.resource === resource)).toMatchObject({
+      bytes: Buffer.byteLength(content),
+      receivedBytes: inGzip(content).length,
+      storedBytes: inGzip(content).length,
+    });
+  });
+
+  it('is compressed by the collector: a manifest that is a JSON string', async () => {
+    const string = inGzip(JSON.stringify(manifest));
+    await start({ resource: 'manifest', answer: always(ok(string, jsonInGzip)) });
+    const { outcomes } = await collector.attempt();
+    const stored = (await collector.stored()).get(keyOf(victim, 'manifest'));
+    expect(stored?.metadata).toMatchObject({ 'encoded-by': 'collector', length: `${Buffer.byteLength(manifest)}` });
+    expect(stored?.body.equals(gzipSync(manifest, { level: 1 }))).toBe(true);
+    expect(outcomes.find((one) => one.cluster === victim && one.resource === 'manifest')).toMatchObject({
+      bytes: Buffer.byteLength(manifest),
+      receivedBytes: string.length,
+      storedBytes: stored?.body.length,
+    });
+  });
+});
+
+it.each([
+  [undefined, 'gzip'],
+  [true, 'gzip'],
+  [false, 'identity'],
+])('service.acceptCompressed %s asks for %s', async (acceptCompressed, accepted) => {
+  await start({ resource: 'log', answer: always(ok(record)) }, { acceptCompressed });
+  await collector.attempt();
+  expect(new Set(service.requests.map(({ headers }) => headers['accept-encoding']))).toEqual(new Set([accepted]));
 });
 
 it('a connection that is refused fails every cluster and archives nothing', async () => {

@@ -7,6 +7,7 @@ export class FakeReporter implements Reporter {
   readonly unreadable: unknown[] = [];
   readonly notStored: unknown[] = [];
   outcomes: readonly Outcome[] = [];
+  missingBefore: number | undefined;
   throttledAnswers = 0;
   isKeyRejected = false;
   readonly pauses: boolean[] = [];
@@ -33,8 +34,9 @@ export class FakeReporter implements Reporter {
     this.notStored.push(error);
   }
 
-  finished(summary: RunSummary, outcomes: readonly Outcome[]): void {
+  finished(summary: RunSummary, outcomes: readonly Outcome[], missingBefore: number): void {
     this.summaries.push(summary);
+    this.missingBefore = missingBefore;
     this.outcomes = outcomes;
   }
 }

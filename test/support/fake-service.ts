@@ -35,7 +35,9 @@ export function answer(body: Partial<ReceivedBody> = {}): ServiceAnswer {
     facts: {},
     sha256,
     length: 10,
+    receivedLength: 10,
     storedLength: content.length,
+    encodedBy: 'collector' as const,
     content,
     release: async () => undefined,
   };

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -32,6 +33,7 @@ const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret for te
 
 export interface RealCollectorOptions {
   readonly service: Pick<Collection['service'], 'baseUrl' | 'caCertificate'>;
+  readonly acceptCompressed?: boolean | undefined;
   readonly clusters: readonly ConfiguredCluster[];
   /** The secret's value; null for a secret without one. */
   readonly secret?: string | null;
@@ -53,6 +55,12 @@ export interface Attempted {
   readonly throttled: number;
   /** Milliseconds that retries would have slept. */
   readonly slept: readonly number[];
+}
+
+export interface StoredObject {
+  readonly body: Buffer;
+  /** User metadata, names without prefix. */
+  readonly metadata: Readonly<Record<string, string>>;
 }
 
 /**
@@ -124,7 +132,19 @@ export class RealCollector {
    * @param outOfTime resolves when the invocation's time is over; left out: only the clock says so
    */
   async attempt(request: Partial<RunRequest> = {}, outOfTime?: Promise<unknown>): Promise<Attempted> {
-    const { service, limits, clusters, timeLimits, compression = 'gzip', timeLeftMs = 600_000 } = this.#options;
+    const {
+      acceptCompressed,
+      limits,
+      clusters,
+      timeLimits,
+      compression = 'gzip',
+      timeLeftMs = 600_000,
+    } = this.#options;
+    const service = {
+      ...this.#options.service,
+      collection: 'platformclusters',
+      ...(acceptCompressed !== undefined && { acceptCompressed }),
+    };
     const start = this.#clock.monotonicMs();
     const stop = new Stop(() => timeLeftMs - (this.#clock.monotonicMs() - start));
     void outOfTime?.then(() => stop.outOfTime());
@@ -135,7 +155,7 @@ export class RealCollector {
       maxBytes: (limits?.maxBodyMiB ?? 64) * 1024 * 1024,
     };
     const api = new ClusterApi({
-      service: { ...service, collection: 'platformclusters' },
+      service,
       connections: concurrency,
       receiver,
       timeLimits: { connectMs: 5000, responseMs: 5000, idleMs: 5000, ...timeLimits },
@@ -150,12 +170,13 @@ export class RealCollector {
     const reporter = new FakeReporter();
     const context: AttemptContext = {
       collection: {
-        service: { ...service, collection: 'platformclusters' },
+        service,
         clusters,
         compression,
         schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
         limits: { maxBodyMiB: 64, responseTimeoutSeconds: 5, ...limits, concurrency },
       },
+      stack: { name: 'real-collector', region: 'eu-central-1' },
       provenance: {
         collectorVersion: '1.0.0',
         functionVersion: '1',
@@ -199,14 +220,18 @@ export class RealCollector {
 
   /** Every object of the archive, by key, uncompressed. */
   async objects(): Promise<Map<string, Buffer>> {
+    const stored = [...(await this.stored())];
+    return new Map(stored.map(([key, { body }]) => [key, key.endsWith('.gz') ? gunzipSync(body) : body]));
+  }
+
+  /** Every object of the archive, by key, as it is stored. */
+  async stored(): Promise<Map<string, StoredObject>> {
     const store = new FolderStore(join(this.#directory, 'archive'));
-    const objects = new Map<string, Buffer>();
+    const objects = new Map<string, StoredObject>();
     for (const { key } of (await store.list('')).objects) {
       const found = await store.get(key);
-      const chunks: Buffer[] = [];
-      for await (const chunk of found?.open() ?? []) chunks.push(chunk as Buffer);
-      const bytes = Buffer.concat(chunks);
-      objects.set(key, key.endsWith('.gz') ? gunzipSync(bytes) : bytes);
+      if (found !== undefined)
+        objects.set(key, { body: await buffer(found.open()), metadata: found.metadata.userMetadata });
     }
     return objects;
   }

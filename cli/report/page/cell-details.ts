@@ -1,11 +1,11 @@
 import { formatBytes, formatDuration, formatTime } from '../../terminal/format';
-import { element } from './dom';
+import type { Commands } from './commands';
+import { commandElement, element } from './dom';
 import { type CellDetails, type Model, type Resource, type Row, resources } from './model';
 import type { ReportRun } from './report-data';
 
-/** The popup's content for a cell. */
-export function cellDetails(model: Model, row: Row | undefined, column: number): Node {
-  if (row === undefined) return element('div');
+/** A cell in words, as the popup shows it. */
+export function cellDetails(model: Model, row: Row, column: number): HTMLElement {
   return element(
     'div',
     '',
@@ -13,14 +13,26 @@ export function cellDetails(model: Model, row: Row | undefined, column: number):
     element('div', 'quiet', `run ${formatTime(model.data.runs[column]?.time ?? '')}`),
     ...resources.map((resource) => {
       const details = model.details(row, column, resource);
-      return element('div', 'line', element('i', details.outcome), describeCell(resource, details));
+      return element('div', 'line', outcomeSign(details), describeCell(resource, details));
     }),
   );
 }
 
+/** A cell in words, with the commands that show what it stands for. */
+export function chosenCell(model: Model, row: Row, column: number, commands: Commands): HTMLElement {
+  const content = cellDetails(model, row, column);
+  const time = model.data.runs[column]?.time ?? '';
+  for (const resource of resources) {
+    const { outcome, isChanged } = model.details(row, column, resource);
+    if (outcome !== 'archived' && outcome !== 'already-archived') continue;
+    if (isChanged) content.append(commandElement('What changed', commands.change(row.cluster.uid, time)));
+    content.append(commandElement(`The ${resource}`, commands.content(row.cluster.uid, resource, time)));
+  }
+  return content;
+}
+
 /** The popup's content for a run. */
-export function runDetails(run: ReportRun | undefined): Node {
-  if (run === undefined) return element('div');
+export function runDetails(run: ReportRun): HTMLElement {
   const { archived, failed, notAttempted } = run.counts;
   return element(
     'div',
@@ -28,18 +40,28 @@ export function runDetails(run: ReportRun | undefined): Node {
     element('strong', '', `Run ${formatTime(run.time)}`),
     element('div', 'quiet', `${run.status}, attempts: ${run.attempts}, ${formatDuration(run.durationMs)}`),
     element('div', '', `${archived} archived, ${failed} failed, ${notAttempted} not attempted`),
+    ...run.reasons.map(({ reason, count }) => element('div', '', `${count} × ${reason}`)),
   );
+}
+
+/** The sign of an outcome. Its shape says what its colour says. */
+export function outcomeSign({ outcome, isChanged, isLate, hasDoubt }: CellDetails): HTMLElement {
+  const sign = element('i', outcome);
+  if (isChanged) sign.classList.add('changed');
+  if (isLate) sign.classList.add('late');
+  if (hasDoubt) sign.classList.add('doubt');
+  return sign;
 }
 
 /** One resource of a cell in words, for the popup and for screen readers. */
 export function describeCell(resource: Resource, details: CellDetails): string {
-  const { outcome, isLate, isChanged, size, state, reason } = details;
+  const { outcome, isLate, isChanged, hasDoubt, size, state, reason } = details;
   if (outcome === 'none') return `${resource}: not covered`;
   const parts = [outcome === 'not-attempted' ? 'not attempted' : outcome === 'already-archived' ? 'archived' : outcome];
   if (size !== undefined) parts.push(formatBytes(size));
   if (state !== undefined) parts.push(`state ${state}`);
   if (isChanged) parts.push('changed');
   if (isLate) parts.push('late');
-  if (reason !== undefined && reason !== '') parts.push(reason);
+  if (reason !== undefined && reason !== '') parts.push(hasDoubt ? `doubt: ${reason}` : reason);
   return `${resource}: ${parts.join(', ')}`;
 }

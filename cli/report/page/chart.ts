@@ -16,7 +16,7 @@ export function drawSizes(resource: Resource, runs: readonly ReportRun[], popup:
   const [begin = 0] = times;
   const span = Math.max(1, (times.at(-1) ?? 0) - begin);
   // Runs lie where their time is: a gap in the schedule is a gap in the plot.
-  const x = (at: number) => (runs.length === 1 ? width / 2 : (((times[at] ?? 0) - begin) / span) * width);
+  const x = (at: number) => (((times[at] ?? 0) - begin) / span) * width;
   const y = (value: number) => top + (1 - value / most) * (height - top);
   const points = values.map((value, at) => `${x(at).toFixed(1)},${y(value).toFixed(1)}`);
   const marker = svg('line', { class: 'marker', y1: 0, y2: height, visibility: 'hidden' });
@@ -26,7 +26,6 @@ export function drawSizes(resource: Resource, runs: readonly ReportRun[], popup:
     svg('line', { class: 'base', x1: 0, x2: width, y1: height - 0.5, y2: height - 0.5 }),
     svg('polygon', { class: 'area', points: `${x(0)},${height} ${points.join(' ')} ${x(runs.length - 1)},${height}` }),
     svg('polyline', { class: 'curve', points: points.join(' ') }),
-    ...(runs.length === 1 ? [svg('circle', { class: 'dot', cx: x(0), cy: y(values[0] ?? 0), r: 4 })] : []),
     marker,
   );
   plot.setAttribute('aria-label', `${resource} content per run, at most ${formatBytes(most)}`);

@@ -17,6 +17,16 @@ export function element<Tag extends keyof HTMLElementTagNameMap>(
   return made;
 }
 
+/** A time that no line break divides. */
+export function timeElement(text: string): HTMLElement {
+  return element('span', 'when', text);
+}
+
+/** A command that one click selects, with what it is for. */
+export function commandElement(purpose: string, command: string): HTMLElement {
+  return element('div', 'command', element('span', 'quiet', purpose), element('code', '', command));
+}
+
 /** A new SVG element with attributes. */
 export function svg<Tag extends keyof SVGElementTagNameMap>(
   tag: Tag,

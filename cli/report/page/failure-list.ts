@@ -1,69 +1,95 @@
-import { formatTime } from '../../terminal/format';
-import { byId, element } from './dom';
-import type { Model, Row } from './model';
-import type { ReportFailure } from './report-data';
+import { formatCount, formatTime } from '../../terminal/format';
+import { outcomeSign } from './cell-details';
+import { byId, element, timeElement } from './dom';
+import { fillList } from './long-list';
+import { type Model, type Row, resources } from './model';
+import { type ClusterFailures, groupFailures, type ReasonGroup } from './reason-groups';
 
-/** Rows added at a time. */
-const step = 100;
+type GoTo = (row: Row, run: number) => void;
 
-/** What was not archived, or archived with a doubt, newest first, with its reason. */
+/** What was not archived, or archived with a doubt: a line per reason, which opens to its clusters. */
 export class FailureList {
-  #failures: readonly ReportFailure[] = [];
-  #shown = 0;
-  readonly #body = byId('failure-rows');
-  readonly #more = byId<HTMLButtonElement>('more-failures');
+  readonly #section: HTMLElement;
   readonly #model: Model;
-  readonly #goTo: (row: Row, run: number) => void;
+  readonly #hasDoubt: boolean;
+  readonly #goTo: GoTo;
 
-  /** @param goTo shows a cell of the grid */
-  constructor(model: Model, goTo: (row: Row, run: number) => void) {
+  /**
+   * @param id of the section
+   * @param hasDoubt whether it is the list of doubts
+   * @param goTo shows a cell of the grid
+   */
+  constructor(id: string, model: Model, hasDoubt: boolean, goTo: GoTo) {
+    this.#section = byId(id);
     this.#model = model;
+    this.#hasDoubt = hasDoubt;
     this.#goTo = goTo;
-    this.#more.addEventListener('click', () => this.#showMore());
+    this.#section.hidden = groupFailures(model, '', hasDoubt).length === 0;
   }
 
-  /** Lists the failures whose cluster or reason has the text. */
+  /** Lists what has the text in its cluster or its reason. */
   filter(text: string): void {
-    const wanted = text.trim().toLowerCase();
-    const { data } = this.#model;
-    this.#failures = data.failures
-      .filter(
-        ({ cluster, reason }) =>
-          reason.toLowerCase().includes(wanted) ||
-          (data.clusters[cluster]?.uid.toLowerCase().includes(wanted) ?? false),
-      )
-      .reverse();
-    this.#shown = 0;
-    this.#body.replaceChildren();
-    byId('failures').hidden = data.failures.length === 0;
-    const leftOut = data.failuresLeftOut === 0 ? '' : ` (${data.failuresLeftOut} older ones left out)`;
-    byId('failure-count').textContent = `${this.#failures.length}${leftOut}`;
-    this.#showMore();
+    const groups = groupFailures(this.#model, text, this.#hasDoubt);
+    const count = this.#section.querySelector('.count');
+    const all = groups.reduce((sum, group) => sum + group.count, 0).toLocaleString('en-US');
+    const { failuresLeftOut } = this.#model.data;
+    const leftOut = failuresLeftOut === 0 ? '' : ` (${failuresLeftOut.toLocaleString('en-US')} older ones left out)`;
+    if (count !== null) count.textContent = `${all}${leftOut}`;
+    const list = this.#section.querySelector<HTMLElement>('.groups');
+    if (list !== null) fillList(list, groups, (group) => this.#groupElement(group));
   }
 
-  #showMore(): void {
-    this.#body.append(...this.#failures.slice(this.#shown, this.#shown + step).map((failure) => this.#rowOf(failure)));
-    this.#shown = Math.min(this.#failures.length, this.#shown + step);
-    this.#more.hidden = this.#shown === this.#failures.length;
-    this.#more.textContent = `Show more (${this.#failures.length - this.#shown} left)`;
-  }
-
-  #rowOf({ cluster, run, resource, reason }: ReportFailure): HTMLElement {
-    const row = this.#model.rows[cluster];
-    const button = element('button', 'link', row?.cluster.uid ?? '');
-    button.type = 'button';
-    button.addEventListener('click', () => {
-      if (row !== undefined) this.#goTo(row, run);
-    });
-    const outcome = row === undefined ? 'failed' : this.#model.details(row, run, resource).outcome;
-    return element(
-      'tr',
+  #groupElement(group: ReasonGroup): HTMLElement {
+    const { reason, count, clusters } = group;
+    const made = element(
+      'details',
       '',
-      element('td', 'nowrap', formatTime(this.#model.data.runs[run]?.time ?? '')),
-      element('td', '', button),
-      element('td', '', resource),
-      element('td', 'nowrap', element('i', outcome), outcome.replace('-', ' ')),
-      element('td', 'reason', reason),
+      element(
+        'summary',
+        '',
+        element('span', 'times', `${count.toLocaleString('en-US')} ×`),
+        element('strong', 'reason', reason),
+        element('span', 'quiet', `${this.#whose(group)} · ${this.#when(group)}`),
+      ),
+    );
+    made.addEventListener('toggle', () => {
+      if (made.childElementCount > 1) return;
+      const list = element('div', 'clusters');
+      fillList(list, clusters, (cluster) => this.#clusterElement(cluster));
+      made.append(list);
+    });
+    return made;
+  }
+
+  #whose({ clusters }: ReasonGroup): string {
+    const [only, ...others] = clusters;
+    return others.length === 0 ? (only?.row.cluster.uid ?? '') : formatCount(clusters.length, 'cluster');
+  }
+
+  #when({ firstRun, lastRun }: ReasonGroup): string {
+    const isInLast = lastRun === this.#model.data.runs.length - 1;
+    if (firstRun === lastRun) return isInLast ? 'only in the last run' : `only in run ${this.#timeOf(firstRun)}`;
+    const first = this.#timeOf(firstRun);
+    return isInLast ? `from ${first} to the last run` : `from ${first} to ${this.#timeOf(lastRun)}`;
+  }
+
+  #timeOf(run: number): string {
+    return formatTime(this.#model.data.runs[run]?.time ?? '');
+  }
+
+  #clusterElement({ row, resources: found, runs, newest }: ClusterFailures): HTMLElement {
+    const button = element('button', 'link', row.cluster.uid);
+    button.type = 'button';
+    button.addEventListener('click', () => this.#goTo(row, newest.run));
+    const both = resources.filter((resource) => found.has(resource)).join(' and ');
+    const when = runs.length === 1 ? '' : `${runs.length} runs, the last: `;
+    const details = this.#model.details(row, newest.run, newest.resource);
+    return element(
+      'div',
+      'entry',
+      element('div', 'name', outcomeSign(details), button),
+      element('div', 'quiet', `${both} · ${when}`, timeElement(this.#timeOf(newest.run))),
+      element('div', 'said', newest.reason),
     );
   }
 }

@@ -1,54 +1,59 @@
 import { formatTime } from '../../terminal/format';
-import { describeCell } from './cell-details';
+import { describeCell, outcomeSign } from './cell-details';
 import { element } from './dom';
-import { type GridLayout, type GridWindow, rowHeight } from './grid-layout';
+import type { GridLayout, GridWindow } from './grid-layout';
 import { type Model, type Row, resources } from './model';
 import type { ReportRun } from './report-data';
+import type { RunLabel } from './run-labels';
 
-/** Room for a date above the columns, in CSS pixels. */
-const dateRoom = 88;
-/** The same for a time of day. */
-const timeRoom = 40;
+/** Room for the label of a run, in CSS pixels: a date takes it. */
+const labelRoom = 76;
 
 export interface GridPosition {
   readonly row: number;
   readonly column: number;
 }
 
-/** The cells above the columns in view: the dates and times of the runs. */
+/** The cells above the columns in view. Labels are as dense as they fit; the newest run always has one. */
 export function headCells(
   runs: readonly ReportRun[],
+  labels: readonly RunLabel[],
   { cellWidth }: GridLayout,
-  { firstColumn, endColumn }: GridWindow,
+  { firstColumn, endColumn, firstShown }: GridWindow,
 ): HTMLElement[] {
   const corner = element('div', 'label', 'Cluster');
   corner.setAttribute('role', 'columnheader');
-  const cells = [corner, padding(firstColumn * cellWidth)];
-  const every = Math.max(1, Math.ceil(timeRoom / cellWidth));
-  let dateUntil = Number.NEGATIVE_INFINITY;
+  const line = element('div', 'cells', padding(firstColumn * cellWidth));
+  const every = Math.ceil(labelRoom / cellWidth);
+  let group: string | undefined;
   for (let column = firstColumn; column < endColumn; column += 1) {
-    const run = runs[column];
-    if (run === undefined) break;
+    const [run, label] = [runs[column], labels[column]];
+    if (run === undefined || label === undefined) break;
     const cell = element('div', `run ${run.status}`);
     cell.setAttribute('role', 'columnheader');
     cell.setAttribute('aria-colindex', String(column + 2));
+    cell.setAttribute('aria-label', formatTime(run.time));
     cell.dataset.run = String(column);
-    const isNewDay = column === firstColumn || runs[column - 1]?.time.slice(0, 10) !== run.time.slice(0, 10);
-    if (isNewDay && column * cellWidth >= dateUntil) {
-      cell.append(element('span', 'date', run.time.slice(0, 10)));
-      dateUntil = column * cellWidth + dateRoom;
+    const isLabelled = (runs.length - 1 - column) % every === 0;
+    // A label ends at the right edge of its column. Where that would hide its beginning, it begins at the left edge.
+    const isCut = (column + 1 - firstShown) * cellWidth < labelRoom;
+    const hasRoom = !isCut || (column >= firstShown && (every + 1) * cellWidth >= 2 * labelRoom) || runs.length === 1;
+    if (isLabelled && hasRoom) {
+      if (isCut) cell.classList.add('first');
+      if (label.group !== group) cell.append(element('span', 'group', label.group));
+      group = label.group;
+      cell.append(element('span', 'own', label.own));
     }
-    if (column % every === 0) cell.append(element('span', 'time', run.time.slice(11, 16)));
-    cells.push(cell);
+    line.append(cell);
   }
-  return cells;
+  return [corner, line];
 }
 
 /** The rows in view. The cell at `focusable` is the only one in the tab order. */
 export function gridRows(
   model: Model,
   rows: readonly Row[],
-  layout: GridLayout,
+  { cellWidth, rowHeight }: GridLayout,
   { firstRow, endRow, firstColumn, endColumn }: GridWindow,
   focusable: GridPosition,
 ): HTMLElement[] {
@@ -61,12 +66,13 @@ export function gridRows(
     made.push(line);
     const data = rows[row];
     if (data === undefined) continue;
-    line.append(rowLabel(data), padding(firstColumn * layout.cellWidth));
+    const cells = element('div', 'cells', padding(firstColumn * cellWidth));
     for (let column = firstColumn; column < endColumn; column += 1) {
       const cell = cellElement(model, data, { row, column });
       cell.tabIndex = row === focusable.row && column === focusable.column ? 0 : -1;
-      line.append(cell);
+      cells.append(cell);
     }
+    line.append(rowLabel(data), cells);
   }
   return made;
 }
@@ -74,8 +80,11 @@ export function gridRows(
 function rowLabel({ cluster, failures }: Row): HTMLElement {
   const label = element('div', 'label', element('span', 'uid', cluster.uid));
   label.setAttribute('role', 'rowheader');
-  label.title = cluster.uid;
-  if (failures > 0) label.append(element('span', 'badge', String(failures)));
+  if (failures > 0) {
+    const badge = element('span', 'badge', String(failures));
+    badge.title = `not archived: ${failures}`;
+    label.append(badge);
+  }
   return label;
 }
 
@@ -84,10 +93,7 @@ function cellElement(model: Model, data: Row, { row, column }: GridPosition): HT
   const descriptions: string[] = [];
   for (const resource of resources) {
     const details = model.details(data, column, resource);
-    const half = element('i', details.outcome);
-    if (details.isChanged) half.classList.add('changed');
-    if (details.isLate) half.classList.add('late');
-    cell.append(half);
+    cell.append(outcomeSign(details));
     descriptions.push(describeCell(resource, details));
   }
   const run = formatTime(model.data.runs[column]?.time ?? '');

@@ -1,9 +1,15 @@
-/** Height of a row, in CSS pixels; the style sheet has it too. */
-export const rowHeight = 26;
+/** Height of the cells of a row, in CSS pixels; the style sheet has it too. */
+const cellHeight = 26;
+/** Height of one line of a name above its cells; the style sheet has it too. */
+const lineHeight = 17;
+/** Room beside a name for margins and the count of failures. */
+const besideName = 56;
 
 const narrowestCell = 14;
-const widestCell = 64;
-const widestLabel = 260;
+const narrowestLabel = 110;
+
+/** Largest share of the width for names beside the cells. Longer names stand above them. */
+const labelShare = 0.45;
 
 /** What of a large grid is in view. */
 export interface GridWindow {
@@ -11,32 +17,48 @@ export interface GridWindow {
   readonly endRow: number;
   readonly firstColumn: number;
   readonly endColumn: number;
+  /** The first column that is not behind the names. */
+  readonly firstShown: number;
 }
 
 /** Where everything in the grid lies, in CSS pixels. */
 export interface GridLayout {
+  /** Width of the names beside the cells; 0 where they stand above. */
   readonly labelWidth: number;
   readonly cellWidth: number;
+  readonly rowHeight: number;
 }
 
-export function layOut(width: number, columns: number): GridLayout {
-  const labelWidth = Math.round(Math.min(widestLabel, width * 0.34));
-  const room = Math.floor((width - labelWidth - 1) / Math.max(1, columns));
-  return { labelWidth, cellWidth: Math.min(widestCell, Math.max(narrowestCell, room)) };
+/** Lays the grid out so that every name is whole, and that few runs fill the width. @param nameWidth of the longest name */
+export function layOut(width: number, columns: number, nameWidth: number): GridLayout {
+  const wanted = Math.max(narrowestLabel, Math.ceil(nameWidth) + besideName);
+  const isBeside = wanted <= width * labelShare;
+  // Names beside the cells take what is left of a whole number of pixels.
+  const room = isBeside ? Math.floor((width - wanted) / Math.max(1, columns)) : width / Math.max(1, columns);
+  const cellWidth = Math.max(narrowestCell, room);
+  if (isBeside) {
+    const labelWidth = Math.max(wanted, width - cellWidth * columns);
+    return { labelWidth, cellWidth, rowHeight: cellHeight };
+  }
+  // One line more than the bare width needs: a line may break early.
+  const lines = Math.ceil(nameWidth / Math.max(1, width - besideName) + (nameWidth > width - besideName ? 0.2 : 0));
+  return { labelWidth: 0, cellWidth, rowHeight: cellHeight + Math.max(1, lines) * lineHeight + 8 };
 }
 
 /** The rows and columns in view, with a few around them so that scrolling does not show gaps. */
 export function windowOf(
   view: { readonly left: number; readonly top: number; readonly width: number; readonly height: number },
-  { labelWidth, cellWidth }: GridLayout,
+  { labelWidth, cellWidth, rowHeight }: GridLayout,
   rows: number,
   columns: number,
 ): GridWindow {
   const around = 4;
+  const firstShown = Math.ceil(view.left / cellWidth);
   return {
     firstRow: Math.max(0, Math.floor(view.top / rowHeight) - around),
     endRow: Math.min(rows, Math.ceil((view.top + view.height) / rowHeight) + around),
-    firstColumn: Math.max(0, Math.floor(view.left / cellWidth) - around),
+    firstColumn: Math.max(0, firstShown - around),
     endColumn: Math.min(columns, Math.ceil((view.left + view.width - labelWidth) / cellWidth) + around),
+    firstShown,
   };
 }

@@ -1,10 +1,13 @@
-import { cellDetails, runDetails } from './cell-details';
-import { element } from './dom';
+import { cellDetails, chosenCell, runDetails } from './cell-details';
+import type { Commands } from './commands';
+import { byId, element } from './dom';
 import { gridRows, headCells } from './grid-elements';
-import { type GridLayout, layOut, rowHeight, windowOf } from './grid-layout';
+import { type GridLayout, layOut, windowOf } from './grid-layout';
 import type { Model, Row } from './model';
 import type { Popup } from './popup';
 import type { ReportRun } from './report-data';
+import { labelRuns, type RunLabel } from './run-labels';
+import { widestText } from './text-width';
 
 /**
  * Clusters down, runs across. Only what is in view is in the document, so that thousands of clusters scroll smoothly. One
@@ -12,18 +15,25 @@ import type { ReportRun } from './report-data';
  */
 export class Grid {
   #rows: readonly Row[] = [];
-  #layout: GridLayout = { labelWidth: 0, cellWidth: 1 };
+  #layout: GridLayout = { labelWidth: 0, cellWidth: 1, rowHeight: 1 };
   #at = { row: 0, column: 0 };
   readonly #head = element('div', 'row head');
   readonly #body = element('div', 'body');
   readonly #root: HTMLElement;
   readonly #model: Model;
   readonly #popup: Popup;
+  readonly #commands: Commands;
+  readonly #labels: readonly RunLabel[];
+  /** Width of the longest name, in CSS pixels. */
+  readonly #nameWidth: number;
+  readonly #chosen = byId('chosen');
 
-  constructor(root: HTMLElement, model: Model, popup: Popup) {
+  constructor(root: HTMLElement, model: Model, popup: Popup, commands: Commands) {
     this.#root = root;
     this.#model = model;
     this.#popup = popup;
+    this.#commands = commands;
+    this.#labels = labelRuns(this.#runs.map(({ time }) => time));
     this.#at.column = Math.max(0, this.#runs.length - 1);
     root.setAttribute('role', 'grid');
     root.setAttribute(
@@ -34,6 +44,10 @@ export class Grid {
     this.#head.setAttribute('role', 'row');
     this.#body.setAttribute('role', 'rowgroup');
     root.replaceChildren(this.#head, this.#body);
+    this.#nameWidth = widestText(
+      root,
+      model.rows.map(({ cluster }) => cluster.uid),
+    );
     root.addEventListener('scroll', () => this.#render(), { passive: true });
     root.addEventListener('keydown', (event) => this.#onKey(event));
     root.addEventListener('mouseover', (event) => this.#point(event.target));
@@ -50,8 +64,9 @@ export class Grid {
     this.#rows = rows;
     this.#at.row = 0;
     this.#root.setAttribute('aria-rowcount', String(rows.length + 1));
-    this.#body.style.height = `${rows.length * rowHeight}px`;
+    this.#body.style.height = `${rows.length * this.#layout.rowHeight}px`;
     this.#root.scrollTop = 0;
+    this.#chosen.hidden = true;
     this.#render();
   }
 
@@ -65,6 +80,20 @@ export class Grid {
     this.#reveal();
     this.#render();
     this.#cellAt(this.#at.row, this.#at.column)?.focus({ preventScroll: true });
+    if (!this.#chosen.hidden) this.#choose();
+  }
+
+  #open(): void {
+    this.#choose();
+    this.#chosen.scrollIntoView({ block: 'nearest' });
+  }
+
+  /** Shows more of the cell that has the focus, below the grid. */
+  #choose(): void {
+    const row = this.#rows[this.#at.row];
+    if (row === undefined) return;
+    this.#chosen.replaceChildren(chosenCell(this.#model, row, this.#at.column, this.#commands));
+    this.#chosen.hidden = false;
   }
 
   get #runs(): readonly ReportRun[] {
@@ -72,13 +101,17 @@ export class Grid {
   }
 
   #resize(): void {
-    this.#layout = layOut(this.#root.clientWidth, this.#runs.length);
-    const { labelWidth, cellWidth } = this.#layout;
-    this.#root.style.setProperty('--label', `${labelWidth}px`);
+    const room = this.#root.clientWidth;
+    this.#layout = layOut(room, this.#runs.length, this.#nameWidth);
+    const { labelWidth, cellWidth, rowHeight } = this.#layout;
+    this.#root.classList.toggle('stacked', labelWidth === 0);
+    this.#root.style.setProperty('--label', `${labelWidth === 0 ? room : labelWidth}px`);
     this.#root.style.setProperty('--cell', `${cellWidth}px`);
+    this.#root.style.setProperty('--row', `${rowHeight}px`);
     const width = `${labelWidth + cellWidth * this.#runs.length}px`;
     this.#head.style.width = width;
     this.#body.style.width = width;
+    this.#body.style.height = `${this.#rows.length * rowHeight}px`;
     this.#render();
   }
 
@@ -87,7 +120,7 @@ export class Grid {
     const view = { left: scrollLeft, top: scrollTop, width: clientWidth, height: clientHeight };
     const shown = windowOf(view, this.#layout, this.#rows.length, this.#runs.length);
     const hasFocus = this.#body.contains(document.activeElement);
-    this.#head.replaceChildren(...headCells(this.#runs, this.#layout, shown));
+    this.#head.replaceChildren(...headCells(this.#runs, this.#labels, this.#layout, shown));
     this.#body.replaceChildren(...gridRows(this.#model, this.#rows, this.#layout, shown, this.#at));
     // Replacing what has the focus takes it away: the new element of the same cell gets it, if it is still in view.
     if (hasFocus) this.#cellAt(this.#at.row, this.#at.column)?.focus({ preventScroll: true });
@@ -98,7 +131,7 @@ export class Grid {
   }
 
   #reveal(): void {
-    const { labelWidth, cellWidth } = this.#layout;
+    const { labelWidth, cellWidth, rowHeight } = this.#layout;
     const root = this.#root;
     const top = this.#at.row * rowHeight;
     const left = this.#at.column * cellWidth;
@@ -112,7 +145,7 @@ export class Grid {
 
   #onKey(event: KeyboardEvent): void {
     const { row, column } = this.#at;
-    const page = Math.max(1, Math.floor(this.#root.clientHeight / rowHeight) - 3);
+    const page = Math.max(1, Math.floor(this.#root.clientHeight / this.#layout.rowHeight) - 3);
     const all = event.ctrlKey || event.metaKey;
     const moves: Record<string, [number, number]> = {
       ArrowUp: [row - 1, column],
@@ -124,6 +157,10 @@ export class Grid {
       Home: [all ? 0 : row, 0],
       End: [all ? this.#rows.length - 1 : row, this.#runs.length - 1],
     };
+    if (event.key === 'Enter' || event.key === ' ') {
+      event.preventDefault();
+      this.#open();
+    }
     const to = moves[event.key];
     if (to === undefined) return;
     event.preventDefault();
@@ -135,19 +172,18 @@ export class Grid {
     if (cell === null) return;
     event.preventDefault();
     this.focusCell(Number(cell.dataset.row), Number(cell.dataset.column));
+    this.#open();
   }
 
   #point(target: EventTarget | null): void {
     if (!(target instanceof Element)) return;
     const cell = target.closest<HTMLElement>('.cell');
     const head = target.closest<HTMLElement>('.run');
-    if (cell !== null) this.#popup.show(cell.getBoundingClientRect(), this.#detailsOf(cell));
-    else if (head !== null)
-      this.#popup.show(head.getBoundingClientRect(), runDetails(this.#runs[Number(head.dataset.run)]));
+    const row = this.#rows[Number(cell?.dataset.row)];
+    const run = this.#runs[Number(head?.dataset.run)];
+    if (cell !== null && row !== undefined)
+      this.#popup.show(cell.getBoundingClientRect(), cellDetails(this.#model, row, Number(cell.dataset.column)));
+    else if (head !== null && run !== undefined) this.#popup.show(head.getBoundingClientRect(), runDetails(run));
     else this.#popup.hide();
-  }
-
-  #detailsOf(cell: HTMLElement): Node {
-    return cellDetails(this.#model, this.#rows[Number(cell.dataset.row)], Number(cell.dataset.column));
   }
 }

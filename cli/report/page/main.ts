@@ -1,5 +1,7 @@
 import { formatCount } from '../../terminal/format';
+import { showChanges } from './change-list';
 import { drawSizes } from './chart';
+import { Commands } from './commands';
 import { byId } from './dom';
 import { FailureList } from './failure-list';
 import { Grid } from './grid';
@@ -7,20 +9,24 @@ import { Model, type Order, type Row, resources, type Show } from './model';
 import { Popup } from './popup';
 import type { ReportData } from './report-data';
 import { showTotals } from './totals';
+import { showVerdict } from './verdict';
 
 const model = new Model(JSON.parse(byId('data').textContent ?? '') as ReportData);
+const commands = new Commands(model.data);
 const popup = new Popup();
 const filter = byId<HTMLInputElement>('filter');
 const show = byId<HTMLSelectElement>('show');
 const order = byId<HTMLSelectElement>('order');
-const grid = new Grid(byId('grid'), model, popup);
-const failures = new FailureList(model, goTo);
+showVerdict(model.data, commands, new Date());
+const grid = new Grid(byId('grid'), model, popup, commands);
+const lists = [new FailureList('failures', model, false, goTo), new FailureList('doubts', model, true, goTo)];
 let rows: Row[] = [];
 
 function update(): void {
   rows = model.select(filter.value, show.value as Show, order.value as Order);
   grid.setRows(rows);
-  failures.filter(filter.value);
+  for (const list of lists) list.filter(filter.value);
+  showChanges(model, commands, filter.value);
   const all = formatCount(model.rows.length, 'cluster');
   byId('shown').textContent = rows.length === model.rows.length ? all : `${rows.length} of ${all}`;
   byId('nothing').hidden = rows.length > 0;
@@ -38,7 +44,8 @@ function goTo(row: Row, run: number): void {
 }
 
 showTotals(model);
-for (const resource of resources) drawSizes(resource, model.data.runs, popup);
+// One run makes no curve.
+if (model.data.runs.length > 1) for (const resource of resources) drawSizes(resource, model.data.runs, popup);
 filter.addEventListener('input', update);
 show.addEventListener('change', update);
 order.addEventListener('change', update);
@@ -49,6 +56,7 @@ document.addEventListener('keydown', (event) => {
     filter.select();
   } else if (event.key === 'Escape') {
     popup.hide();
+    byId('chosen').hidden = true;
     if (event.target !== filter) return;
     filter.value = '';
     update();

@@ -14,6 +14,7 @@ export interface Row {
   readonly failures: number;
   readonly changes: number;
   readonly late: number;
+  readonly doubts: number;
 }
 
 export interface CellDetails extends Cell {
@@ -22,17 +23,32 @@ export interface CellDetails extends Cell {
   readonly reason: string | undefined;
 }
 
-export type Show = 'all' | 'failed' | 'changed' | 'late';
+/** A run that archived another manifest of a cluster than the run before. */
+export interface Change {
+  readonly row: Row;
+  readonly run: number;
+}
+
+export type Show = 'all' | 'failed' | 'changed' | 'late' | 'doubt';
 export type Order = 'name' | 'failures' | 'changes';
 
 /** The data behind the page, and what filters and cells look up in it. */
 export class Model {
   readonly rows: readonly Row[];
+  /** Newest first. */
+  readonly changes: readonly Change[];
   readonly #failureByPlace = new Map<string, ReportFailure>();
   readonly #numbers = new Map<string, (number | undefined)[]>();
 
   constructor(readonly data: ReportData) {
     this.rows = data.clusters.map((cluster, index) => ({ cluster, index, ...countCells(cluster) }));
+    this.changes = data.runs
+      .flatMap((_, run) =>
+        this.rows
+          .filter(({ cluster }) => decodeCell(cluster.manifest.cells[run]).isChanged)
+          .map((row) => ({ row, run })),
+      )
+      .reverse();
     for (const failure of data.failures) this.#failureByPlace.set(placeName(failure), failure);
   }
 
@@ -45,7 +61,8 @@ export class Model {
         (show === 'all' ||
           (show === 'failed' && row.failures > 0) ||
           (show === 'changed' && row.changes > 0) ||
-          (show === 'late' && row.late > 0)),
+          (show === 'late' && row.late > 0) ||
+          (show === 'doubt' && row.doubts > 0)),
     );
     const byName = new Intl.Collator('en', { numeric: true });
     const rank = (row: Row) => (order === 'failures' ? row.failures : order === 'changes' ? row.changes : 0);
@@ -78,13 +95,14 @@ function placeName({ cluster, run, resource }: Pick<ReportFailure, 'cluster' | '
   return `${cluster} ${run} ${resource}`;
 }
 
-function countCells({ log, manifest }: ReportCluster): { failures: number; changes: number; late: number } {
-  const counts = { failures: 0, changes: 0, late: 0 };
+function countCells({ log, manifest }: ReportCluster): Pick<Row, 'failures' | 'changes' | 'late' | 'doubts'> {
+  const counts = { failures: 0, changes: 0, late: 0, doubts: 0 };
   for (const letter of log.cells + manifest.cells) {
-    const { outcome, isChanged, isLate } = decodeCell(letter);
+    const { outcome, isChanged, isLate, hasDoubt } = decodeCell(letter);
     if (outcome === 'failed' || outcome === 'not-attempted') counts.failures += 1;
     if (isChanged) counts.changes += 1;
     if (isLate) counts.late += 1;
+    if (hasDoubt) counts.doubts += 1;
   }
   return counts;
 }

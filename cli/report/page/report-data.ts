@@ -4,11 +4,17 @@ export interface ReportData {
   readonly archive: string;
   /** ISO 8601 in UTC, as all times here. */
   readonly createdAt: string;
+  /** Whether the last run here is the newest of the archive. */
+  readonly isNewest: boolean;
+  /** Which runs the schedule was due to start after the last run here, and has not started; undefined: none. */
+  readonly overdue?: string | undefined;
   /** Runs in time order. */
   readonly runs: readonly ReportRun[];
   readonly clusters: readonly ReportCluster[];
   /** Distinct `status.state` texts of log records. */
   readonly states: readonly string[];
+  /** Distinct reasons of failures and doubts, without what differs from cluster to cluster. */
+  readonly reasons: readonly string[];
   /** What was not archived, or archived with a doubt, oldest run first. */
   readonly failures: readonly ReportFailure[];
   /** Failures of the oldest runs that were left out. */
@@ -21,7 +27,12 @@ export interface ReportRun {
   readonly status: 'complete' | 'incomplete';
   readonly attempts: number;
   readonly durationMs: number;
-  readonly counts: { readonly archived: number; readonly failed: number; readonly notAttempted: number };
+  /** `failed` and `notAttempted` leave optional ones out. */
+  readonly counts: Readonly<Record<'archived' | 'failed' | 'notAttempted' | 'optionalMissing' | 'doubts', number>>;
+  /** Why `failed` and `notAttempted` are not archived: the most frequent reasons. */
+  readonly reasons: readonly { readonly reason: string; readonly count: number }[];
+  /** Reasons that were left out. */
+  readonly reasonsLeftOut: number;
   /** Uncompressed content, in bytes. */
   readonly bytes: { readonly log: number; readonly manifest: number };
   readonly storedBytes: number;
@@ -46,5 +57,8 @@ export interface ReportFailure {
   readonly cluster: number;
   readonly run: number;
   readonly resource: 'log' | 'manifest';
+  /** As the run record has it. */
   readonly reason: string;
+  /** Index into the reasons. */
+  readonly group: number;
 }

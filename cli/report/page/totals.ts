@@ -1,10 +1,10 @@
-import { formatBytes, formatSecond, formatTime } from '../../terminal/format';
+import { formatBytes, formatTime } from '../../terminal/format';
 import { byId, element } from './dom';
 import type { Model } from './model';
 
 const number = new Intl.NumberFormat('en-US');
 
-/** The figures at the head of the page. */
+/** The figures over all runs on the page. */
 export function showTotals({ data, rows }: Model): void {
   const { runs, clusters } = data;
   const sum = (of: (run: (typeof runs)[number]) => number) => runs.reduce((total, run) => total + of(run), 0);
@@ -22,6 +22,7 @@ export function showTotals({ data, rows }: Model): void {
     ['Failed', number.format(failed), '', failed > 0],
     ['Not attempted', number.format(notAttempted), '', notAttempted > 0],
     ['Late', number.format(count((row) => row.late)), ''],
+    ['With a doubt', number.format(sum((run) => run.counts.doubts)), ''],
     ['Manifest changes', number.format(count((row) => row.changes)), ''],
     ['Content', formatBytes(content), `${formatBytes(sum((run) => run.storedBytes))} stored`],
   ];
@@ -37,7 +38,7 @@ export function showTotals({ data, rows }: Model): void {
     ),
   );
   const period = [runs[0], runs.at(-1)].map((run) => formatTime(run?.time ?? '')).join(' to ');
-  byId('about').textContent = `${data.archive} · runs ${period} · written ${formatSecond(data.createdAt)}`;
+  byId('period').textContent = period;
   byId('bad-records').replaceChildren(
     ...data.badRecords.map(({ key, problem }) => element('li', '', element('code', '', key), ` ${problem}`)),
   );

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
-import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
+import { ArchiveFixture, type AttemptFixture, hourly, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
 const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
@@ -47,7 +47,7 @@ describe('report', () => {
     expect(JSON.parse(data)).toMatchObject({
       clusters: [{ uid: 'alpha' }, { uid: 'down' }, { uid: hostile.slice(0, 40) }],
       states: [hostile],
-      failures: expect.arrayContaining([{ cluster: 1, run: 0, resource: 'log', reason: hostile }]),
+      failures: expect.arrayContaining([{ cluster: 1, run: 0, resource: 'log', reason: hostile, group: 0 }]),
     });
     const rest = page.replace(data, '');
     expect(rest.match(/<script/g)).toHaveLength(2);
@@ -102,7 +102,74 @@ describe('report', () => {
     const { code, page } = await report('--json');
     expect(code).toBe(0);
     expect(JSON.parse(page)).toMatchObject({
-      failures: expect.arrayContaining([{ cluster: 3, run: 2, resource: 'manifest', reason: `doubt: ${hostile}` }]),
+      failures: expect.arrayContaining([{ cluster: 3, run: 2, resource: 'manifest', reason: hostile, group: 1 }]),
+      runs: [{}, {}, { status: 'complete', counts: { archived: 2, doubts: 2 }, reasons: [] }],
+    });
+  });
+
+  it('failures with the same reason have it once, and each run has its most frequent reasons', async () => {
+    const other = await ArchiveFixture.create();
+    const clusters = Array.from({ length: 30 }, (_, at) => `c-${at}`);
+    await other.attempt({
+      run: hour(8),
+      clusters: [...clusters, 'slow', 'spare'],
+      optional: ['spare'],
+      answer: (cluster, resource) =>
+        cluster === 'slow'
+          ? { notAttempted: 'the time limit is near' }
+          : { failed: `GET ${resource} of cluster ${cluster} failed: 503; gave up after 5 requests` },
+    });
+    const { out } = await runCollector(['report', '--json', '--archive', other.folder]);
+    const { runs, reasons, failures } = JSON.parse(out);
+    expect(runs).toMatchObject([
+      {
+        counts: { archived: 0, failed: 60, notAttempted: 2, optionalMissing: 2 },
+        reasons: [
+          { reason: '503 Service Unavailable', count: 60 },
+          { reason: 'the time limit is near', count: 2 },
+        ],
+        reasonsLeftOut: 0,
+      },
+    ]);
+    expect(reasons).toEqual(['503 Service Unavailable', 'the time limit is near']);
+    expect(failures).toHaveLength(64);
+  });
+
+  describe('what is due', () => {
+    const overdue = async (now: string, ...args: string[]) => {
+      const { out } = await runCollector(['report', '--json', '--archive', archive.folder, ...args], {
+        now: new Date(now),
+      });
+      const { overdue, isNewest } = JSON.parse(out);
+      return [isNewest, overdue];
+    };
+
+    it('is said once the schedule has fired and its run had its time', async () => {
+      expect(await overdue('2026-11-20T10:29:00Z')).toEqual([true, undefined]);
+      expect(await overdue('2026-11-20T10:30:00Z')).toEqual([
+        true,
+        'the schedule was due at 2026-11-20T10:00:00Z, and no run of this time has a record',
+      ]);
+      expect(await overdue('2026-11-20T12:30:00Z')).toEqual([
+        true,
+        'the schedule was due 3 times from 2026-11-20T10:00:00Z to 2026-11-20T12:00:00Z, and no run of these times has a record',
+      ]);
+    });
+
+    it('is counted up to a thousand', async () => {
+      const [, text] = await overdue('2027-11-20T10:30:00Z');
+      expect(text).toContain('more than 1000 times');
+    });
+
+    it('is not said of older runs, nor where the schedule is disabled or nobody but people started runs', async () => {
+      expect(await overdue('2026-11-22T10:30:00Z', '--to', '2026-11-20T08:30')).toEqual([false, undefined]);
+      expect(await overdue('2026-11-22T10:30:00Z', '--run', '2026-11-20T08:00')).toEqual([false, undefined]);
+      const schedule = { ...hourly, enabled: false };
+      await archive.attempt({ run: hour(11), clusters: ['alpha'], answer, configuration: { schedule } });
+      expect(await overdue('2026-11-22T10:30:00Z')).toEqual([true, undefined]);
+      archive = await ArchiveFixture.create();
+      await archive.attempt({ run: hour(8), clusters: ['alpha'], answer, trigger: 'manual' });
+      expect(await overdue('2026-11-22T10:30:00Z')).toEqual([true, undefined]);
     });
   });
 });

@@ -103,6 +103,56 @@ describe('runs', () => {
     expect((await runs('2026-11-20T09:00')).out).toMatch(/gamma.*failed.*no such cluster/);
   });
 
+  describe('says first whether it is well, and why not', () => {
+    const fleet = Array.from({ length: 300 }, (_, at) => `c-${at}`);
+    const halfFails: AttemptFixture['answer'] = (cluster, resource) =>
+      Number(cluster.slice(2)) % 2 === 0
+        ? { failed: `GET log of cluster ${cluster} failed: 503 Service Unavailable` }
+        : good(cluster, resource);
+    const linesOf = (out: string) => stripVTControlCharacters(out).split('\n');
+
+    it('one reason of 300 failures is one line, and 20 rows are shown of 600', async () => {
+      await archive.attempt({ run: hour(9), clusters: fleet, answer: halfFails });
+      const lines = linesOf((await runs('2026-11-20T09:00')).out);
+      expect(lines.slice(0, 2)).toEqual([
+        'Run 2026-11-20T09:00:00Z: incomplete after 1 attempt and 4.2 s; 300 of 600 archived, 300 failed, 0 not attempted',
+        '300 failed, one reason: 503 Service Unavailable',
+      ]);
+      expect(lines.filter((line) => line.startsWith('│ c-'))).toHaveLength(20);
+      expect(lines.at(-2)).toBe('… and 580 more; --all shows every row');
+    });
+
+    it('--all shows every row', async () => {
+      await archive.attempt({ run: hour(9), clusters: fleet, answer: halfFails });
+      const lines = linesOf((await runs('2026-11-20T09:00', '--all')).out);
+      expect(lines.filter((line) => line.startsWith('│ c-'))).toHaveLength(600);
+    });
+
+    it('what failed, what was not attempted and what is optional have reasons of their own', async () => {
+      const answers: Record<string, ReturnType<AttemptFixture['answer']>> = {
+        a: { failed: '503' },
+        b: { notAttempted: 'time ran out' },
+        c: { failed: '503' },
+      };
+      const answer: AttemptFixture['answer'] = (cluster) => answers[cluster] ?? { content: 'x' };
+      await archive.attempt({ run: hour(9), clusters: ['a', 'b', 'c', 'd'], optional: ['c'], answer });
+      expect(linesOf((await runs('2026-11-20T09:00')).out).slice(1, 4)).toEqual([
+        '2 failed, one reason: 503 Service Unavailable',
+        '2 not attempted, one reason: time ran out',
+        '2 optional missing, one reason: 503 Service Unavailable',
+      ]);
+    });
+
+    it('of an old run it says too how the newest one ended; the list of runs begins with that', async () => {
+      await archive.attempt({ run: hour(6), clusters, answer: () => ({ failed: 'x' }) });
+      await archive.attempt({ run: hour(7), clusters, answer: good });
+      const newest = 'Newest run 2026-11-20T07:00:00Z, 5 h ago: complete, 4 of 4 archived';
+      expect(linesOf((await runs('2026-11-20T06:00')).out)[0]).toBe(newest);
+      expect(linesOf((await runs('--to', '2026-11-20T06:00')).out)[0]).toBe(newest);
+      expect((await runs('2026-11-20T07:00')).out).not.toContain('Newest');
+    });
+  });
+
   it('a later attempt that got less far does not hide why an earlier one failed', async () => {
     await archive.attempt({ run: hour(9), clusters: ['alpha'], answer: () => ({ failed: 'first reason' }) });
     await archive.attempt({

@@ -55,6 +55,15 @@ describe('verify', () => {
     }
   });
 
+  it('counts what was archived with a doubt, which is no damage', async () => {
+    const doubt = 'it is JSON that ends too early';
+    await archive.attempt({ run: hour(10), clusters: ['alpha'], answer: () => ({ content: '{"kind":', doubt }) });
+    expect(await verify()).toMatchObject({ code: 0, result: { sound: 10, doubts: 2 } });
+    const { out } = await runCollector(['verify', '--archive', archive.folder]);
+    expect(out).toContain('10 objects sound');
+    expect(out).toContain('read); 2 with a doubt.');
+  });
+
   it('a truncated object is damaged', async () => {
     await truncate(pathOf(keyOf('manifest')), 30);
     const { code, kinds } = await verify();
@@ -107,6 +116,7 @@ describe('verify', () => {
     ['time', { fetchedAt: '2026-11-20T09:00:02.000Z' }],
     ['state', { state: 'Failed' }],
     ['media type', { mediaType: 'text/html' }],
+    ['doubt', { doubt: 'it has the member error' }],
   ])('a replaced record with another %s contradicts the object', async (_, altered) => {
     await alterRecord((outcomes) => outcomes.map((o) => (o.key === keyOf('log') ? { ...o, ...altered } : o)));
     const { code, kinds } = await verify();

@@ -1,35 +1,7 @@
-import { mkdtemp } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import type { Resource } from '../../../lambda/resources';
-import { type Answer, ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
-import { runCollector } from '../run-collector';
 import { noBrowser, startBrowser } from './browser';
-
-const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
-const hostile = `</script><script>window.owned = true</script><img src=x onerror="window.owned = true"><!--<script>`;
-
-/** What each run meets, by cluster; everything else is archived. */
-function answer(at: number, cluster: string, resource: Resource): Answer {
-  if (cluster === 'down' && at > 9) return { failed: `GET failed: ${hostile}` };
-  if (cluster === 'waiting' && at === 11) return { notAttempted: 'stopped before the deadline' };
-  if (resource === 'log') return { content: logRecord(cluster, hostile), state: hostile };
-  return { content: `cluster: ${cluster}\nreplicas: ${cluster === 'changing' && at > 9 ? 3 : 2}\n` };
-}
-
-async function writeReport(clusters: readonly string[], hours: readonly number[]): Promise<string> {
-  const archive = await ArchiveFixture.create();
-  for (const at of hours) {
-    const attempt: AttemptFixture = { run: hour(at), clusters, answer: (c, r) => answer(at, c, r) };
-    await archive.attempt(at === 10 ? { ...attempt, startedAt: hour(12) } : attempt);
-  }
-  const file = join(await mkdtemp(join(tmpdir(), 'collector-report-')), 'report.html');
-  const { code, err } = await runCollector(['report', '--archive', archive.folder, '--out', file]);
-  expect([code, err]).toEqual([0, expect.stringContaining('clusters')]);
-  return file;
-}
+import { hostile, writeReport } from './report-fixture';
 
 (noBrowser === undefined ? describe : describe.skip)(
   `the report in a browser${noBrowser === undefined ? '' : ` (skipped: ${noBrowser})`}`,
@@ -52,6 +24,7 @@ async function writeReport(clusters: readonly string[], hours: readonly number[]
 
     async function open(report: string): Promise<void> {
       page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+      await page.clock.setFixedTime('2026-11-20T17:30:00Z');
       complaints = [];
       requests = [];
       page.on('console', (message) => complaints.push(message.text()));
@@ -105,6 +78,7 @@ async function writeReport(clusters: readonly string[], hours: readonly number[]
         'Failed 4',
         'Not attempted 2',
         'Late 8',
+        'With a doubt 1',
         'Manifest changes 1',
         expect.stringMatching(/^Content /),
       ]);
@@ -149,17 +123,99 @@ async function writeReport(clusters: readonly string[], hours: readonly number[]
       expect(await page.locator('#nothing').isVisible()).toBe(true);
     });
 
-    it('failures are listed with their reasons and lead to their cells', async () => {
-      expect(await page.locator('#failure-rows tr').count()).toBe(6);
-      const first = page.locator('#failure-rows tr').first();
-      expect(await first.innerText()).toContain('stopped before the deadline');
+    it('the verdict comes first: the last run, its age, why it is not complete, and the command for that', async () => {
+      const verdict = page.locator('main > :first-child');
+      expect((await verdict.innerText()).split('\n').filter((line) => line !== '')).toEqual([
+        'Last run, 6 h ago: 6 of 10 archived, 1 with a doubt',
+        '2 failed, 2 not attempted, 2 reasons:',
+        '2 × 503 Service Unavailable',
+        '2 × stopped before the deadline',
+        'Run 2026-11-20T11:00:00Z · 1 attempt, 4.2 s · incomplete for 2 runs, since 2026-11-20T10:00:00Z',
+        'Complete it',
+        'npm run collector -- run --stack NAME --run 2026-11-20T11:00:00Z',
+        'Every outcome',
+        expect.stringMatching(/^npm run collector -- runs 2026-11-20T11:00:00Z --archive /),
+      ]);
+      expect(await verdict.getAttribute('class')).toContain('ill');
+    });
+
+    it.each([
+      ['2026-11-20T11:00:30Z', 'just now'],
+      ['2026-11-20T10:00:00Z', 'just now'],
+      ['2026-11-20T11:59:59Z', '59 min ago'],
+      ['2026-11-22T10:59:59Z', '47 h ago'],
+      ['2026-11-23T11:00:00Z', '3 days ago'],
+    ])('read at %s, the last run was %s', async (at, age) => {
+      await page.clock.setFixedTime(at);
+      await page.reload();
+      expect(await page.locator('#verdict h2').innerText()).toContain(`Last run, ${age}: `);
+      requests.pop();
+    });
+
+    it('what the last run of the schedule leaves due is said in the verdict', async () => {
+      await page.close();
+      const small = file;
+      file = await writeReport(['alpha'], [8, 9], ['--from', '2026-11-20T08:00'], '2026-11-20T13:00:00Z');
+      await open(file);
+      expect(await page.locator('#verdict').getAttribute('class')).toContain('doubtful');
+      expect(await page.locator('#verdict').innerText()).toMatch(
+        /2 of 2 archived\s+Not well: the schedule was due 3 times from 2026-11-20T10:00:00Z to 2026-11-20T12:00:00Z, .*complete$/s,
+      );
+      expect(requests).toEqual([pathToFileURL(file).href]);
+      requests = [pathToFileURL(small).href];
+      file = small;
+    });
+
+    it('failures are grouped by reason, and lead to their cells', async () => {
+      const groups = page.locator('#failures details');
+      const texts = (await groups.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim());
+      expect(texts).toEqual([
+        '4 × 503 Service Unavailable down · from 2026-11-20T10:00:00Z to the last run',
+        '2 × stopped before the deadline waiting · only in the last run',
+      ]);
+      await groups.first().locator('summary').click();
+      expect(await groups.first().locator('.entry').allInnerTexts()).toEqual([
+        expect.stringContaining(`GET failed: ${hostile}`),
+      ]);
       await page.locator('#filter').fill('alpha');
-      expect(await page.locator('#failure-rows tr').count()).toBe(0);
+      expect(await groups.count()).toBe(0);
       await page.locator('#filter').fill('GET failed');
-      await page.locator('#failure-rows button').first().click();
+      await groups.first().locator('summary').click();
+      await groups.first().locator('button').first().click();
       expect(await page.evaluate('document.activeElement.getAttribute("aria-label")')).toMatch(
         /^down, 2026-11-20T11:00/,
       );
+    });
+
+    it('doubts have a sign and a list of their own', async () => {
+      expect(await classesOf(clusters[4] ?? '', 3)).toEqual(['archived', 'archived doubt']);
+      await page.locator('#doubts summary').click();
+      expect(await page.locator('#doubts .entry').innerText()).toContain(`odd: ${hostile}`);
+      await page.locator('#show').selectOption('doubt');
+      expect(await shownClusters()).toEqual([clusters[4]]);
+    });
+
+    it('a change opens to the command that shows it, in its list and in its cell', async () => {
+      const change = page.locator('#change-list details');
+      expect(await change.count()).toBe(1);
+      expect(await change.locator('code').first().isVisible()).toBe(false);
+      await change.locator('summary').click();
+      const command = await change.locator('code').first().innerText();
+      expect(command).toMatch(/^npm run --silent collector -- diff --run 2026-11-20T10:00:00Z --archive \S+ changing$/);
+      await cell('changing', 2).click();
+      expect(await page.locator('#chosen code').allInnerTexts()).toContain(command);
+      await page.keyboard.press('ArrowRight');
+      expect(await page.locator('#chosen').innerText()).toContain('run 2026-11-20T11:00:00Z');
+      await page.keyboard.press('Escape');
+      expect(await page.locator('#chosen').isHidden()).toBe(true);
+    });
+
+    it('few runs fill the width', async () => {
+      const [grid, last] = [await page.locator('#grid').boundingBox(), await cell('alpha', 3).boundingBox()];
+      const gap = (grid?.x ?? 0) + (grid?.width ?? 0) - (last?.x ?? 0) - (last?.width ?? 0);
+      expect(gap).toBeLessThan(4);
+      expect(last?.width).toBeGreaterThan(150);
+      expect(await page.locator('.head .own').allInnerTexts()).toEqual(['08:00', '09:00', '10:00', '11:00']);
     });
 
     it('the sizes are plotted, and the pointer reads them', async () => {
@@ -169,8 +225,10 @@ async function writeReport(clusters: readonly string[], hours: readonly number[]
 
     it.each(['light', 'dark'] as const)('text has enough contrast in %s', async (colorScheme) => {
       await page.emulateMedia({ colorScheme });
+      await page.locator('#failures summary').first().click();
+      await page.locator('#change-list summary').click();
       const pairs =
-        await page.evaluate(`['h1', '.quiet', '.tile dd', '.tile.alarming dd', '.uid', '.badge', '.time', '.link', 'th'].map((selector) => {
+        await page.evaluate(`['h1', '.quiet', '.tile dd', '.tile.alarming dd', '.uid', '.badge', '.own', '.group', '.link', 'summary .quiet', '#verdict h2', '.hint', 'code', '.when'].map((selector) => {
       const shown = document.querySelector(selector);
       let behind = shown;
       while (getComputedStyle(behind).backgroundColor === 'rgba(0, 0, 0, 0)') behind = behind.parentElement;

@@ -21,22 +21,27 @@ const clusters = [
   ...['prod-ap-1', 'prod-eu-1', 'prod-us-1', 'prod-us-2', 'staging-1', 'staging-2'],
 ];
 
+/** When the page is written and read. */
+const now = new Date('2026-11-20T07:20:00Z');
 const timeOf = (hour: number) => new Date(Date.UTC(2026, 10, 18, 16 + hour));
 
-function reasonOf(hour: number, cluster: string, resource: Resource): string | undefined {
+function failureAt(hour: number, cluster: string, resource: Resource): Answer | undefined {
   const call = `GET ${resource === 'log' ? 'features/logFetcher' : 'assets/manifest'} of cluster ${cluster}`;
   if (cluster === 'edge-oslo-2' && hour >= 33)
-    return `${call} failed: no answer (ECONNREFUSED); gave up after 5 requests`;
+    return { failed: `${call} failed: no answer (ECONNREFUSED); gave up after 5 requests`, httpStatus: 'no answer' };
   if (cluster === 'prod-us-2' && hour >= 12 && hour < 15)
-    return `${call} failed: 503 Service Unavailable; gave up after 5 requests`;
+    return { failed: `${call} failed: 503 Service Unavailable; gave up after 5 requests` };
   if (cluster === 'staging-2' && hour === 24 && resource === 'manifest')
-    return `${call} answered 200 OK, but the manifest is an HTML page: its media type is text/html`;
+    return {
+      failed: `${call} answered 200 OK, but the manifest is an HTML page: its media type is text/html`,
+      httpStatus: 200,
+    };
   return undefined;
 }
 
 function answerAt(hour: number, cluster: string, resource: Resource): Answer {
-  const failed = reasonOf(hour, cluster, resource);
-  if (failed !== undefined) return { failed };
+  const failure = failureAt(hour, cluster, resource);
+  if (failure !== undefined) return failure;
   if (hour === 20 && cluster.startsWith('dev'))
     return { notAttempted: "the function's time limit is near; the next attempt completes the run" };
   if (resource === 'log') return { content: logRecord(cluster, demoLog(cluster, timeOf(hour))) };
@@ -69,8 +74,10 @@ function answerAt(hour: number, cluster: string, resource: Resource): Answer {
       const folder = await mkdtemp(join(tmpdir(), 'collector-report-'));
       await rename(archive.folder, join(folder, 'local-archive'));
       process.chdir(folder);
-      expect((await runCollector(['report', '--archive', 'local-archive', '--out', 'report.html'])).code).toBe(0);
-      const page = await browser.newPage({ viewport: { width: 1280, height: 868 }, colorScheme: 'light' });
+      const report = ['report', '--archive', 'local-archive', '--out', 'report.html'];
+      expect((await runCollector(report, { now })).code).toBe(0);
+      const page = await browser.newPage({ viewport: { width: 1280, height: 880 }, colorScheme: 'light' });
+      await page.clock.setFixedTime(now);
       await page.goto(pathToFileURL(join(folder, 'report.html')).href);
       const picture = await page.screenshot();
       expect(picture.length).toBeLessThan(largestBytes);

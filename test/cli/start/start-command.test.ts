@@ -80,10 +80,14 @@ describe('npm start', () => {
       expect(code).toBe(2);
     });
 
-    it('an option of the demo service for a real one', async () => {
+    it.each([
+      ['--manifest-as', 'json'],
+      ['--plain'],
+      ['--fail', 'a=not-found'],
+    ])('an option of the demo service for a real one: %s', async (...option) => {
       const config = await writeConfig({ service: { baseUrl: 'https://clusters.test' } });
-      const { code, err } = await runStart(['--config', config, '--manifest-as', 'json'], { COLLECTOR_API_KEY: 'key' });
-      expect(err).toMatch(/--manifest-as and --fail are for the demo service/);
+      const { code, err } = await runStart(['--config', config, ...option], { COLLECTOR_API_KEY: 'key' });
+      expect(err).toMatch(/--manifest-as, --plain and --fail are for the demo service/);
       expect(code).toBe(2);
     });
 
@@ -170,6 +174,10 @@ describe('npm start', () => {
     expect(out).toMatch(/│ two +│ manifest +│ archived .*│ manifests\/cluster=two\//);
     expect(out).not.toMatch(/│ one/);
     expect(out).toMatch(/Incomplete: 1 of 2 archived, 1 failed, 0 not attempted/);
+    expect(out).toMatch(/^1 failed, one reason: 200 OK, but /m);
+    expect(out).toMatch(
+      /^Complete the run with\n {2}npm start -- --config \S+ --folder \S+ --clusters two --run 20\S+Z$/m,
+    );
     expect(out).toMatch(/gunzip -c .*manifests\/cluster=two/);
     expect(code).toBe(1);
     expect((await readdir(folder)).filter((name) => !name.startsWith('.')).sort()).toEqual([

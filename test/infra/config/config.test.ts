@@ -23,7 +23,7 @@ describe('a valid configuration', () => {
   it('gets every default', () => {
     expect(parseConfig(minimal, 'c.json')).toEqual({
       ...minimal,
-      service: { baseUrl: 'https://clusters.example.com', collection: 'platformclusters' },
+      service: { baseUrl: 'https://clusters.example.com', collection: 'platformclusters', acceptCompressed: true },
       clusters: [{ uid: 'a' }],
       schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
       limits: { concurrency: 16, maxBodyMiB: 256, responseTimeoutSeconds: 60 },

@@ -6,9 +6,9 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { Content } from '../../../lambda/archive/archive-object';
-import { type BodyCheck, InvalidBodyError } from '../../../lambda/body/body-check';
+import { type BodyCheck, BodyTooLargeError, InvalidBodyError } from '../../../lambda/body/body-check';
 import { createCompressor } from '../../../lambda/body/compress';
-import { BodyTooLargeError, type Receiver, receive } from '../../../lambda/body/receive';
+import { type Receiver, receive } from '../../../lambda/body/receive';
 import { emptySpoolDirectory, memoryLimitBytes, SpoolError } from '../../../lambda/body/spool';
 
 let spoolDirectory: string;
@@ -21,7 +21,7 @@ afterEach(async () => {
   await rm(spoolDirectory, { recursive: true, force: true });
 });
 
-const accepting = (): BodyCheck => ({ write: (chunk) => chunk, end: () => ({ state: 'seen' }) });
+const accepting = (): BodyCheck => ({ isAsReceived: true, write: (chunk) => chunk, end: () => ({ state: 'seen' }) });
 
 function receiver(maxBytes = 64 * 1024 * 1024): Receiver {
   return { spoolDirectory, compressor: createCompressor('gzip'), maxBytes };
@@ -102,7 +102,11 @@ describe('receiving a body', () => {
   });
 
   it('archives what the check hands on, not what came', async () => {
-    const doubling: BodyCheck = { write: (chunk) => Buffer.concat([chunk, chunk]), end: () => ({}) };
+    const doubling: BodyCheck = {
+      isAsReceived: false,
+      write: (chunk) => Buffer.concat([chunk, chunk]),
+      end: () => ({}),
+    };
     const body = await receive(chunksOf(Buffer.from('ab'), [1]), doubling, receiver());
     expect(gunzipSync(await stored(body.content)).toString()).toBe('aabb');
     expect(body.length).toBe(4);
@@ -113,6 +117,7 @@ describe('receiving a body', () => {
     ['large', 4 * 1024 * 1024],
   ])('that is refused by its check, %s, leaves nothing behind', async (_size, length) => {
     const refusing: BodyCheck = {
+      isAsReceived: true,
       write: (chunk) => chunk,
       end: () => {
         throw new InvalidBodyError('no record');

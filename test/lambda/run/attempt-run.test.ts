@@ -69,6 +69,7 @@ function setUp(
   const context: AttemptContext = {
     collection: { ...collection, clusters, limits: { ...collection.limits, concurrency } },
     provenance: { collectorVersion: '1.0.0', functionVersion: '1', invocation: 'i', configuration: '0'.repeat(64) },
+    stack: { name: 'my-collector', region: 'eu-central-1' },
     clock,
     stop,
     service,
@@ -116,6 +117,7 @@ describe('an attempt of a run', () => {
       outcome: 'archived',
       key: objectKey({ resource: 'log', cluster: 'a', run, compression: 'gzip' }),
       bytes: 10,
+      receivedBytes: 10,
       storedBytes: 6,
       sha256: 'ab'.repeat(32),
       httpStatus: 200,
@@ -149,10 +151,13 @@ describe('an attempt of a run', () => {
     expect(error).toBeInstanceOf(RunIncompleteError);
     expect((error as Error).message.split('\n')).toEqual([
       'Attempt 1 of run 2026-11-20T09:00:00.000Z is incomplete: 2 of 5 not archived (2 failed, 0 not attempted).',
+      '2 failed, one reason: 404 Not Found',
       '- log of cluster a: status 404',
       '- manifest of cluster a: status 404',
       'Run record with every outcome: s3://archive/attempt-1',
-      'Whatever is missing is collected by the next attempt, or by invoking with {"run":"2026-11-20T09:00:00.000Z"}.',
+      'The next attempt collects what is missing. After the last attempt, complete the run with',
+      '  npm run collector -- run --stack my-collector --region eu-central-1 --run 2026-11-20T09:00:00.000Z',
+      'or by invoking with {"run":"2026-11-20T09:00:00.000Z"}.',
     ]);
     expect(archive.objects.size).toBe(3);
     expect(archive.records[0]).toMatchObject({ status: 'incomplete', counts: { archived: 3, failed: 2 } });

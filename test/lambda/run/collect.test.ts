@@ -111,6 +111,13 @@ describe('collecting one resource', () => {
     expect(times).toEqual([0, 250, 750, 1750, 3750]);
   });
 
+  it('accepts no coding any more for a resource whose coding was damaged once', async () => {
+    const failures = [new ServiceError('x', 'cut'), new ServiceError('x', 'coding'), statusError(500)];
+    const { run, requests } = setUp((nth) => failures[nth] ?? answer(), { clusters: ['a'] });
+    expect(await run()).toMatchObject([{ outcome: 'archived', requests: 4 }]);
+    expect(requests().map(({ uncoded }) => uncoded)).toEqual([false, false, true, true]);
+  });
+
   it(`gives up after ${maxRequests} requests and says so`, async () => {
     const { run } = setUp(() => statusError(503));
     expect(await run()).toMatchObject([

@@ -226,6 +226,7 @@ describe('a request that is cancelled', () => {
     closing.push(() => service.close());
     let checked = 0;
     const check: BodyCheck = {
+      isAsReceived: true,
       write: (chunk) => {
         checked += chunk.length;
         cancelled.abort(new Error('time ran out'));
@@ -260,6 +261,7 @@ it('a body that takes longer to check than to arrive is not late', async () => {
   const service = await startFaultService(() => ok(gzipSync(Buffer.alloc(2 ** 20)), { 'Content-Encoding': 'gzip' }));
   closing.push(() => service.close());
   const check: BodyCheck = {
+    isAsReceived: true,
     write: (chunk) => {
       const until = Date.now() + 5;
       while (Date.now() < until);

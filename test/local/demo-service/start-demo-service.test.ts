@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { get as getPlain } from 'node:http';
 import { get, request } from 'node:https';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import type { ClusterSource } from '../../../local/demo-service/demo-answer';
 import { demoContent } from '../../../local/demo-service/demo-content';
 import { type FaultName, faultNames } from '../../../local/demo-service/demo-faults';
@@ -34,6 +36,28 @@ async function start(options: Partial<DemoServiceOptions> = {}): Promise<DemoSer
 function ask(service: DemoService, path: string, headers: Record<string, string> = {}, method = 'GET') {
   return fetch(service.url + path, { method, headers: { ApiKey: apiKey, Accept: 'application/json', ...headers } });
 }
+
+describe('compression', () => {
+  const received = (service: DemoService, path: string, accepted: string) =>
+    new Promise<{ coding: string | undefined; body: Buffer }>((resolve, reject) => {
+      const headers = { ApiKey: apiKey, 'Accept-Encoding': accepted };
+      getPlain(service.url + path, { headers }, (response) => {
+        buffer(response).then((body) => resolve({ coding: response.headers['content-encoding'], body }), reject);
+      }).on('error', reject);
+    });
+
+  it.each([log, manifest])('is gzip for a client that accepts it: %s', async (path) => {
+    const service = await start();
+    const plain = await received(service, path, 'identity');
+    const coded = await received(service, path, 'deflate, gzip');
+    expect([plain.coding, coded.coding]).toEqual([undefined, 'gzip']);
+    expect(gunzipSync(coded.body).equals(plain.body)).toBe(true);
+  });
+
+  it('is off for a service that is plain', async () => {
+    expect((await received(await start({ plain: true }), log, 'gzip')).coding).toBeUndefined();
+  });
+});
 
 describe('the contract', () => {
   it('the log call answers 200 and a record with metadata, spec and status of the cluster that was asked for', async () => {

@@ -5,15 +5,16 @@ describe('a cell as a letter', () => {
     const letters = new Set<string>();
     for (const outcome of cellOutcomes)
       for (const isLate of [false, true])
-        for (const isChanged of [false, true]) {
-          const letter = encodeCell({ outcome, isLate, isChanged });
-          letters.add(letter);
-          expect(decodeCell(letter)).toEqual({ outcome, isLate, isChanged });
-        }
-    expect([...letters].join('')).toMatch(/^[A-T]{20}$/);
+        for (const isChanged of [false, true])
+          for (const hasDoubt of [false, true]) {
+            const letter = encodeCell({ outcome, isLate, isChanged, hasDoubt });
+            letters.add(letter);
+            expect(decodeCell(letter)).toEqual({ outcome, isLate, isChanged, hasDoubt });
+          }
+    expect([...letters].sort().join('')).toMatch(/^[A-h]{40}$/);
   });
 
   it('a cell that is not there is not covered', () => {
-    expect(decodeCell(undefined)).toEqual({ outcome: 'none', isLate: false, isChanged: false });
+    expect(decodeCell(undefined)).toEqual({ outcome: 'none', isLate: false, isChanged: false, hasDoubt: false });
   });
 });

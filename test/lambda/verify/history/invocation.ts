@@ -140,6 +140,7 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
   const context: AttemptContext = {
     collection,
     provenance: { collectorVersion: '1.0.0', functionVersion: '1', invocation: 'i', configuration },
+    stack: { name: 'collector', region: 'eu-central-1' },
     clock,
     stop,
     service,

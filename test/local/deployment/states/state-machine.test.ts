@@ -7,7 +7,7 @@ const synthesised = exampleTemplate({ shards: 3 }).toJSON() as Template;
 const location = { stackName: 'stack', accountId: '111122223333', region: 'eu-central-1' };
 
 interface Asked {
-  readonly event: { scheduledTime?: string; shard: { index: number; count: number } };
+  readonly event: { scheduledTime?: string; readonly newRun?: string; shard: { index: number; count: number } };
 }
 
 interface Options {
@@ -69,7 +69,8 @@ describe('the state machine', () => {
   it('an input without a time names the run by the start of the execution', async () => {
     const { machine, asked } = stateMachine({ now: Date.parse('2026-11-20T12:34:56.789Z') });
     await machine.start({});
-    expect(new Set(asked.map(({ event }) => event.scheduledTime))).toEqual(new Set(['2026-11-20T12:34:56.789Z']));
+    expect(new Set(asked.map(({ event }) => event.newRun))).toEqual(new Set(['2026-11-20T12:34:56.789Z']));
+    expect(asked.some(({ event }) => 'scheduledTime' in event)).toBe(false);
   });
 
   it('an earlier run keeps its name, and no other time is added to it', async () => {

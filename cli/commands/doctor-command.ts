@@ -1,0 +1,82 @@
+import { Command } from 'commander';
+import { type CollectorConfig, ConfigError, loadConfig } from '../../infra/config/config';
+import { accountChecks } from '../doctor/account-checks';
+import { type Check, checksOf, verdictOf } from '../doctor/check';
+import { configurationChecks } from '../doctor/configuration-checks';
+import { serviceCheck } from '../doctor/service-check';
+import { apiKeyVariable } from '../start/start-service';
+import { printable } from '../terminal/printable';
+import { type CommandContext, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
+import { withJson } from './options';
+import { type StackOptions, withStack } from './stack-options';
+
+interface Options extends StackOptions {
+  readonly offline?: boolean;
+  readonly json?: boolean;
+}
+
+/** `doctor`: looks at everything that a run needs, and says what to do. */
+export function doctorCommand({ terminal, end, surroundings }: CommandContext): Command {
+  const command = new Command('doctor').description(
+    'Looks at what a run needs: configuration, schedule, stack, key, service, recipients, newest run. Says what to do.',
+  );
+  withStack(command)
+    .option('--offline', 'look at the configuration alone; nothing is asked')
+    .addHelpText('after', helpText);
+  return withJson(command).action(async (options: Options) => {
+    if (options.offline && options.stack !== undefined)
+      command.error('error: --offline with --stack; expected --config, which can be looked at without a connection');
+    const checks = await lookAt(options, surroundings.environment[apiKeyVariable], terminal.now());
+    const hasProblem = checks.some(({ state }) => state === 'problem');
+    end(hasProblem ? exitCodes.found : exitCodes.ok);
+    if (options.json) await printJson(terminal.out, { isWell: !hasProblem, verdict: verdictOf(checks), checks });
+    else await printChecks(terminal, checks);
+  });
+}
+
+async function lookAt(options: Options, ownKey: string | undefined, now: Date): Promise<readonly Check[]> {
+  let config: CollectorConfig | undefined;
+  try {
+    config = options.stack === undefined ? loadConfig(options.config) : undefined;
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    return [checksOf('configuration').problem(error.message, 'mend the configuration; nothing else was looked at')];
+  }
+  const ofConfiguration = config === undefined ? [] : configurationChecks(options.config, config, now);
+  if (options.offline) return ofConfiguration;
+  const name = options.stack ?? config?.name ?? '';
+  const region = options.region ?? config?.deployTo?.region;
+  const account = await accountChecks({ name, region }, config, now);
+  const service =
+    config === undefined
+      ? checksOf('service').unknown('the configuration says where it is', 'use --config instead of --stack')
+      : await serviceCheck(config, ownKey || account.apiKey);
+  return [...ofConfiguration, ...account.checks, service];
+}
+
+const signs = { ok: '+', warning: '!', problem: 'x', unknown: '?' } as const;
+
+async function printChecks(terminal: Terminal, checks: readonly Check[]): Promise<void> {
+  const { colors } = terminal;
+  const color = { ok: colors.green, warning: colors.yellow, problem: colors.red, unknown: colors.dim };
+  const text = (value: string) => value.split('\n').map(printable).join('\n    ');
+  const lines = checks.flatMap(({ what, state, found, act }) => [
+    `${color[state](`${signs[state]} ${what}`)}: ${text(found)}`,
+    ...(act === undefined ? [] : [`    Do: ${text(act)}`]),
+  ]);
+  await print(terminal.out, `${colors.bold(verdictOf(checks))}\n${lines.join('\n')}\n`);
+}
+
+const helpText = `
++ in order, ! worth to know, x a problem, ? not looked at. The API key is taken from the environment variable
+${apiKeyVariable}, otherwise from the stack's secret if the credentials may read it; it is never shown. With it
+the service is asked once, for the log of one cluster, from this machine. Nothing is written anywhere.
+
+Exit codes: 0 no problem was found, 1 at least one was, 2 wrong command line, 3 it could not be done.
+
+Examples:
+  npm run collector -- doctor
+  npm run collector -- doctor --config prod.json --offline
+  npm run collector -- doctor --stack my-collector --region eu-central-1
+  npm run --silent collector -- doctor --json | jq '.checks[] | select(.state == "problem")'
+`.trimEnd();

@@ -1,0 +1,184 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { firstOf } from '../../lambda/verify/newest-first';
+import type { Run } from '../../lambda/verify/read-run';
+import { runsBetween } from '../../lambda/verify/run-keys';
+import { findRun } from '../archive/select-runs';
+import { stackArguments } from '../stack/aws-access';
+import { eventOf, type RunWishes } from '../stack/event-of';
+import { type DeployedCollector, findStack } from '../stack/find-stack';
+import { type FollowedRun, followRun } from '../stack/follow-run';
+import { openBucket } from '../stack/open-bucket';
+import { invokeInAccount, startInAccount } from '../stack/start-in-account';
+import { unknownClusters } from '../stack/unknown-clusters';
+import { formatTime } from '../terminal/format';
+import { outcomesFailuresFirst, printRun, summarizeRun } from '../terminal/print-run';
+import { printable } from '../terminal/printable';
+import { Progress } from '../terminal/progress';
+import { type CommandContext, exitCodes, InterruptedError, print, printJson } from '../terminal/terminal';
+import { withJson } from './options';
+import { type StackOptions, stackNameOf, withStack } from './stack-options';
+import { parseRunTime } from './time-argument';
+
+interface Options extends StackOptions {
+  readonly run?: Date;
+  readonly withoutRecord?: boolean;
+  readonly clusters?: string[];
+  readonly dryRun?: boolean;
+  readonly requestId?: string;
+  readonly all?: boolean;
+  readonly json?: boolean;
+}
+
+/** `run`: starts or completes a run of the deployed collector, and follows it. */
+export function runCommand(context: CommandContext): Command {
+  const command = new Command('run').description(
+    'Starts a run of the deployed collector, or completes an earlier one, and follows it to its end.',
+  );
+  withStack(command)
+    .addOption(
+      new Option('--run <time>', 'complete the run of this time: what is missing of it').argParser(parseRunTime),
+    )
+    .option('--without-record', 'with --run: it left no run record; collect everything under its time')
+    .addOption(new Option('--clusters <uids>', 'only these clusters, separated by commas').argParser(parseList))
+    .option('--dry-run', 'fetch and check everything, write nothing')
+    .option('--request-id <id>', 'the query parameter requestId of every log call')
+    .option('--all', 'show every outcome rather than the first 20')
+    .addHelpText('after', helpText);
+  return withJson(command).action(async (options: Options) => {
+    if (options.withoutRecord && options.run === undefined)
+      command.error('error: --without-record without --run; expected the time of the run that left no record');
+    const collector = await findStack(stackNameOf(options));
+    await (options.dryRun ? runDry : runForGood)(context, collector, options);
+  });
+}
+
+async function runForGood(context: CommandContext, collector: DeployedCollector, options: Options): Promise<void> {
+  const { terminal, end, surroundings } = context;
+  const reader = await openBucket(collector);
+  if (options.run !== undefined && !options.withoutRecord) await findRun(reader, options.run);
+  const wishes: RunWishes = { ...options, newRun: terminal.now() };
+  const run = options.run ?? wishes.newRun;
+  const unknown = options.clusters && (await unknownClusters(reader, options.clusters, terminal.now()));
+  if (unknown !== undefined && unknown.length > 0)
+    await print(
+      terminal.err,
+      `The configuration of the newest run does not have ${printable(unknown.join(', '))}: unless another one was deployed since, the function refuses this start\n`,
+    );
+  const earlier = await firstOf(runsBetween(reader, { from: run, to: run }));
+  const startedAt = terminal.now();
+  const interrupted = surroundings.interruption();
+  const started = await startInAccount(collector, eventOf(wishes));
+  await print(
+    terminal.err,
+    `${options.run === undefined ? 'Started' : 'Completing'} run ${formatTime(run)} of ${collector.name}\n`,
+  );
+  const progress = new Progress(terminal, 'Archiving', { now: 'started' });
+  try {
+    const followed = await followRun(
+      { run, earlier: new Set(earlier?.records.map(({ key }) => key)), startedAt, started, region: collector.region },
+      { reader, progress, now: terminal.now, wait: (milliseconds) => surroundings.wait(milliseconds, interrupted) },
+    );
+    progress.stop();
+    await report(context, collector, run, followed, options);
+    end(followed.run?.status === 'complete' ? exitCodes.ok : exitCodes.found);
+  } catch (error) {
+    if (!interrupted.aborted) throw error;
+    throw new InterruptedError(
+      `Run ${formatTime(run)} goes on in AWS, with its retries. See what becomes of it with\n` +
+        `  npm run collector -- runs ${formatTime(run)} --archive s3://${collector.archiveBucket}`,
+      { cause: error },
+    );
+  } finally {
+    progress.stop();
+  }
+}
+
+async function report(
+  { terminal }: CommandContext,
+  collector: DeployedCollector,
+  time: Date,
+  { run, execution }: FollowedRun,
+  { json, all }: Options,
+): Promise<void> {
+  const isComplete = run?.status === 'complete';
+  const completeWith = isComplete ? undefined : completeCommand(collector, time, run);
+  if (json) {
+    const outcomes = run && { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) };
+    await printJson(terminal.out, {
+      run: time.toISOString(),
+      status: 'incomplete',
+      ...outcomes,
+      execution,
+      completeWith,
+    });
+    return;
+  }
+  if (run !== undefined) await printRun(terminal, run, all === true);
+  // The run records say more than the cause of an execution that failed because of its shards.
+  if (execution?.cause !== undefined && (run === undefined || execution.status !== 'FAILED'))
+    await print(terminal.out, `${execution.status}: ${printable(execution.cause)}\n`);
+  if (isComplete) return;
+  const noRecord =
+    `No attempt has left a record. The log of the function ${collector.functionName} says why: ` +
+    'it may have refused the event, or was killed.\n';
+  await print(terminal.out, `${run === undefined ? noRecord : ''}Complete it with\n  ${completeWith}\n`);
+}
+
+function completeCommand({ name, region }: DeployedCollector, time: Date, run: Run | undefined): string {
+  const record = run === undefined ? ' --without-record' : '';
+  return `npm run collector -- run ${stackArguments({ name, region })} --run ${time.toISOString()}${record}`;
+}
+
+/** Waits for the answer of the function: a dry run leaves no record that could be followed. */
+async function runDry({ terminal, end, surroundings }: CommandContext, collector: DeployedCollector, options: Options) {
+  const interrupted = surroundings.interruption();
+  const progress = new Progress(terminal, 'Dry run', { now: 'waiting for the answer of the function' });
+  try {
+    const event = eventOf({ ...options, newRun: terminal.now() });
+    const answer = await invokeInAccount(collector, event, interrupted);
+    progress.stop();
+    end('error' in answer ? exitCodes.found : exitCodes.ok);
+    if (options.json) {
+      await printJson(terminal.out, 'error' in answer ? { error: answer.error } : answer.payload);
+      return;
+    }
+    const text = 'error' in answer ? (answer.error.errorMessage ?? '') : dryRunText(answer.payload);
+    await print(terminal.out, `${text.split('\n').map(printable).join('\n')}\n`);
+  } catch (error) {
+    if (!interrupted.aborted) throw error;
+    throw new InterruptedError('The dry run goes on in AWS until it ends. It writes nothing.', { cause: error });
+  } finally {
+    progress.stop();
+  }
+}
+
+function dryRunText(payload: unknown): string {
+  const { counts } = payload as { counts?: { wouldArchive?: number; doubts?: number } };
+  const doubts = counts?.doubts === undefined ? '' : `; ${counts.doubts} with a doubt`;
+  return `Dry run, nothing was written: ${counts?.wouldArchive ?? 0} would be archived, nothing failed${doubts}`;
+}
+
+function parseList(text: string): string[] {
+  const uids = text.split(',').filter((uid) => uid !== '');
+  if (uids.length === 0) throw new InvalidArgumentError('expected at least one uid.');
+  return [...new Set(uids)];
+}
+
+const helpText = `
+The deployed stack is found by its name: --stack, or the name in the configuration file. Credentials and
+region are those of the environment or of the profile, as for every AWS tool. They need to read the stack, to
+start its function or state machine, and to read runs/ in its archive.
+
+Without --run a new run collects everything now. The function works on its own: Ctrl-C ends only the following.
+--dry-run waits for the answer of the function, up to 15 minutes; where the fleet is divided into shards, it
+covers what one invocation can do in that time.
+
+Exit codes: 0 everything was archived, 1 something was not, 2 wrong command line, 3 it could not be done,
+130 interrupted.
+
+Examples:
+  npm run collector -- run
+  npm run collector -- run --stack my-collector --run 2026-11-20T10:00:00Z
+  npm run collector -- run --config prod.json --clusters prod-eu-1,staging-1
+  npm run collector -- run --stack my-collector --dry-run
+`.trimEnd();

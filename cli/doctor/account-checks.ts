@@ -1,0 +1,176 @@
+import { missingMarginHours } from '../../infra/alarm-windows';
+import type { CollectorConfig } from '../../infra/config/config';
+import { systemClock } from '../../lambda/clock';
+import { firingsOf } from '../../lambda/schedule/firings';
+import { environmentNames } from '../../lambda/stack-contract';
+import { ArchiveReadError } from '../../lambda/verify/archive-reader';
+import { firstOf, newestFirst } from '../../lambda/verify/newest-first';
+import { readRun } from '../../lambda/verify/read-run';
+import { runsBetween } from '../../lambda/verify/run-keys';
+import { AwsAccessError, type StackName, stackArguments, withAws } from '../stack/aws-access';
+import { type DeployedCollector, findStack } from '../stack/find-stack';
+import { openBucket } from '../stack/open-bucket';
+import { formatAge, formatTime } from '../terminal/format';
+import { totalOf } from '../terminal/print-run';
+import { type Check, checksOf } from './check';
+
+/** What the account shows, and the API key if it may be read. */
+export interface AccountFindings {
+  readonly checks: readonly Check[];
+  readonly apiKey: string | undefined;
+}
+
+/** Looks at the deployed stack, its key, its recipients and its newest run. Never fails: what it cannot see is a check. */
+export async function accountChecks(
+  stack: StackName,
+  config: CollectorConfig | undefined,
+  now: Date,
+): Promise<AccountFindings> {
+  const check = checksOf('stack');
+  let collector: DeployedCollector;
+  try {
+    collector = await findStack(stack);
+  } catch (error) {
+    if (!(error instanceof AwsAccessError)) throw error;
+    return {
+      checks: [
+        check.problem(error.message, 'mend that and look again: key, subscriptions and newest run were not looked at'),
+      ],
+      apiKey: undefined,
+    };
+  }
+  const key = await keyIn(collector);
+  const checks = [
+    stateOf(collector, config),
+    key.check,
+    await recipients(collector),
+    await newestRun(collector, config, now),
+  ];
+  return { checks, apiKey: key.value };
+}
+
+function stateOf({ name, status, accountId, region }: DeployedCollector, config: CollectorConfig | undefined): Check {
+  const check = checksOf('stack');
+  const found = `${name} in account ${accountId}, region ${region}: ${status}`;
+  const pinned = config?.deployTo;
+  if (pinned !== undefined && (pinned.account !== accountId || pinned.region !== region))
+    return check.problem(
+      `${found}, but the configuration pins it to ${pinned.account}, ${pinned.region}`,
+      'choose the profile of that account',
+    );
+  if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return check.ok(found);
+  if (/_IN_PROGRESS$/.test(status)) return check.warning(found, 'wait until the deployment has ended');
+  if (status === 'UPDATE_ROLLBACK_COMPLETE')
+    return check.warning(`${found}: the last deployment failed, the version before runs`, 'deploy again');
+  return check.problem(found, 'see docs/operations.md, "When the first deployment fails"');
+}
+
+async function keyIn({ region, functionName }: DeployedCollector): Promise<{ check: Check; value?: string }> {
+  const check = checksOf('API key');
+  try {
+    const { LambdaClient, GetFunctionConfigurationCommand } = await import('@aws-sdk/client-lambda');
+    const input = { FunctionName: functionName };
+    const client = new LambdaClient({ region });
+    const { Environment } = await withAws(`Reading the environment of the function ${functionName}`, () =>
+      client.send(new GetFunctionConfigurationCommand(input)),
+    );
+    const secret = Environment?.Variables?.[environmentNames.apiKeySecret];
+    if (secret === undefined)
+      return { check: check.problem(`the function ${functionName} names no secret`, 'deploy the stack again') };
+    return await readKey(region, secret);
+  } catch (error) {
+    if (!(error instanceof AwsAccessError)) throw error;
+    return { check: check.unknown(error.message, 'use credentials that may read the function') };
+  }
+}
+
+async function readKey(region: string, secret: string): Promise<{ check: Check; value?: string }> {
+  const check = checksOf('API key');
+  const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
+  const { ApiKey } = await import('../../lambda/service/api-key');
+  const { ApiKeyError } = await import('../../lambda/service/key-source');
+  const keys = new ApiKey(new SecretsManagerClient({ region }), secret, systemClock);
+  try {
+    const value = await keys.current(new AbortController().signal);
+    return { check: check.ok(`it is set, in the secret ${secret}`), value };
+  } catch (error) {
+    if (!(error instanceof ApiKeyError)) throw error;
+    const isDenied = /AccessDenied|not authorized/.test(error.message);
+    if (!isDenied) return { check: check.problem(error.message, 'set it as the output SetApiKey says') };
+    return {
+      check: check.unknown(
+        `the secret ${secret} may not be read with these credentials`,
+        'whether it is set shows the next run',
+      ),
+    };
+  }
+}
+
+async function recipients({ region, alertTopicArn }: DeployedCollector): Promise<Check> {
+  const check = checksOf('subscriptions');
+  const subscribe = `subscribe somebody: aws sns subscribe --region ${region} --topic-arn ${alertTopicArn} --protocol email --notification-endpoint ADDRESS`;
+  if (alertTopicArn === undefined) return check.unknown('the stack has no output AlertTopic', 'deploy the stack again');
+  try {
+    const { SNSClient, paginateListSubscriptionsByTopic } = await import('@aws-sdk/client-sns');
+    const client = new SNSClient({ region });
+    const confirmed: string[] = [];
+    const pending: string[] = [];
+    await withAws(`Listing the subscriptions of ${alertTopicArn}`, async () => {
+      for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic(
+        { client },
+        { TopicArn: alertTopicArn },
+      ))
+        for (const { Protocol, Endpoint, SubscriptionArn = '' } of Subscriptions)
+          (SubscriptionArn.startsWith('arn:') ? confirmed : pending).push(`${Protocol} ${Endpoint}`);
+    });
+    if (confirmed.length === 0 && pending.length === 0) return check.problem('nobody is subscribed', subscribe);
+    if (pending.length === 0) return check.ok(`confirmed: ${confirmed.join(', ')}`);
+    const found = `not confirmed: ${pending.join(', ')}${confirmed.length === 0 ? '' : `; confirmed: ${confirmed.join(', ')}`}`;
+    const act = 'each has to follow the link in the mail "AWS Notification - Subscription Confirmation"';
+    return confirmed.length === 0 ? check.problem(found, act) : check.warning(found, act);
+  } catch (error) {
+    if (!(error instanceof AwsAccessError)) throw error;
+    return check.unknown(error.message, 'use credentials that may list the subscriptions');
+  }
+}
+
+const hourMs = 3_600_000;
+
+async function newestRun(collector: DeployedCollector, config: CollectorConfig | undefined, now: Date): Promise<Check> {
+  const check = checksOf('newest run');
+  const { region, name } = collector;
+  const runNow = `npm run collector -- run ${stackArguments({ name, region })}`;
+  try {
+    const reader = await openBucket(collector);
+    const listed = await firstOf(newestFirst((period) => runsBetween(reader, period), {}, now));
+    if (listed === undefined) return check.warning('there is none yet', `start one: ${runNow}`);
+    const run = await readRun(reader, listed);
+    const counts = `${run.counts.archived} of ${totalOf(run.counts)} archived`;
+    const found = `${formatTime(run.run)}, ${formatAge(now.getTime() - run.run.getTime())}: ${run.status}, ${counts}`;
+    const due = lastDue(config, now);
+    if (due !== undefined && due > run.run)
+      return check.problem(
+        `${found}; the run of ${formatTime(due)} was due and is not there`,
+        `see docs/operations.md, "Run missing"; then: ${runNow}`,
+      );
+    if (run.status === 'complete') return check.ok(found);
+    return check.problem(found, `complete it: ${runNow} --run ${formatTime(run.run)}`);
+  } catch (error) {
+    if (!(error instanceof ArchiveReadError)) throw error;
+    return check.unknown(error.message, `use credentials that may read s3://${collector.archiveBucket}`);
+  }
+}
+
+/** The last time at which a run was due, and has had its time; undefined if no schedule is known. */
+function lastDue(config: CollectorConfig | undefined, now: Date): Date | undefined {
+  if (config?.schedule.enabled !== true) return undefined;
+  const { expression, timeZone } = config.schedule;
+  const until = new Date(now.getTime() - missingMarginHours * hourMs);
+  let last: Date | undefined;
+  for (const days of [2, 40, 400]) {
+    const from = new Date(until.getTime() - days * 24 * hourMs);
+    for (const { at, orAt } of firingsOf(expression, timeZone).between(from, until)) last = orAt ?? at;
+    if (last !== undefined) return last;
+  }
+  return undefined;
+}

@@ -1,0 +1,101 @@
+import { missingWindowHours } from '../../infra/alarm-windows';
+import type { CollectorConfig } from '../../infra/config/config';
+import { isExampleAddress } from '../../infra/config/config-rules';
+import { longestGap } from '../../lambda/schedule/cron-gap';
+import { firingsOf } from '../../lambda/schedule/firings';
+import { type Span, zoneSpans } from '../../lambda/schedule/time-zone';
+import { formatCount, formatTime } from '../terminal/format';
+import { type Check, checksOf } from './check';
+
+type Schedule = CollectorConfig['schedule'];
+
+/** What a configuration alone shows. */
+export function configurationChecks(file: string, config: CollectorConfig, now: Date): Check[] {
+  return [configuration(file, config), ...scheduleChecks(config.schedule, now), recipients(config)];
+}
+
+function configuration(file: string, { name, clusters, service, shards }: CollectorConfig): Check {
+  const check = checksOf('configuration');
+  const inShards = shards === 1 ? '' : ` in ${shards} shards`;
+  const found = `${file}: stack ${name}, ${formatCount(clusters.length, 'cluster')}${inShards}, service ${service.baseUrl}`;
+  if (!isExampleAddress(service.baseUrl)) return check.ok(found);
+  return check.warning(`${found}, which is an example`, 'set service.baseUrl to the address of your service');
+}
+
+function recipients({ alerts }: CollectorConfig): Check {
+  const check = checksOf('recipients');
+  if (alerts.topicArn !== undefined) return check.ok(`messages go to the existing topic ${alerts.topicArn}`);
+  if (alerts.emails.length > 0) return check.ok(`messages go to ${alerts.emails.join(', ')}`);
+  return check.warning(
+    'nobody gets alarms and failed runs',
+    'set alerts.emails or alerts.topicArn and deploy, or subscribe to the topic of the output AlertTopic',
+  );
+}
+
+const dayMs = 86_400_000;
+
+/** Firings that are named. */
+const namedFirings = 3;
+
+/** When the next runs are due, and what the clock changes of a year do to them. */
+export function scheduleChecks(schedule: Schedule, now: Date): Check[] {
+  const { expression, timeZone, enabled } = schedule;
+  const check = checksOf('schedule');
+  if (!enabled)
+    return [check.warning('it is disabled: nothing runs by itself', 'set schedule.enabled to true and deploy')];
+  const firings = firingsOf(expression, timeZone);
+  const next: Date[] = [];
+  // A run in the current minute may be under way already.
+  for (const { at } of firings.between(new Date(now.getTime() + 1), new Date(now.getTime() + 366 * dayMs))) {
+    next.push(at);
+    if (next.length === namedFirings) break;
+  }
+  const [first] = next;
+  if (first === undefined)
+    return [check.problem('nothing is due within a year', `look at schedule.expression, ${expression}`)];
+  const isUtc = /^(Etc\/)?UTC$/.test(timeZone);
+  const times = next
+    .map((time) => (isUtc ? formatTime(time) : `${wallClock(time, timeZone)} (${formatTime(time)})`))
+    .join(', ');
+  return [check.ok(`next runs, ${timeZone}: ${times}`), ...clockChanges(schedule, now), missingAlarm(schedule, now)];
+}
+
+/** How long it takes until the alarm about a missing run comes. Clock changes make it longer than one expects. */
+function missingAlarm({ expression, timeZone }: Schedule, now: Date): Check {
+  const check = checksOf('missing runs');
+  const gap = longestGap(expression, timeZone, now);
+  const hours = missingWindowHours(gap);
+  const longest = `the longest pause of the schedule is ${Math.round(gap.hours * 10) / 10} h, from ${formatTime(gap.from)}`;
+  if (hours === undefined)
+    return check.warning(`no alarm can watch for them: ${longest}`, 'watch "Last green runs" on the dashboard');
+  return check.ok(`the alarm "Run missing" comes after ${hours} h without a run: ${longest}`);
+}
+
+/** Firings of the next year that a clock change skips, or that it makes come twice. */
+function clockChanges({ expression, timeZone }: Schedule, now: Date): Check[] {
+  const check = checksOf('clock changes');
+  const spans = zoneSpans(timeZone, now.getTime(), now.getTime() + 366 * dayMs);
+  const remarks = spans.slice(1).flatMap((after, at) => remarksOn(expression, timeZone, spans[at] ?? after, after));
+  if (remarks.length === 0) return [];
+  return [check.warning(remarks.join('; '), 'choose another hour or the time zone Etc/UTC if every night counts')];
+}
+
+function remarksOn(expression: string, timeZone: string, before: Span, after: Span): string[] {
+  const [earlier, later] = [after.from + before.offset, after.from + after.offset];
+  const day = new Date(earlier).toISOString().slice(0, 10);
+  if (later > earlier) {
+    // As if the wall clock were UTC: what the expression selects of the hour that the clocks skip.
+    const skipped = [...firingsOf(expression, 'Etc/UTC').between(new Date(earlier), new Date(later - 1))];
+    return skipped.length === 0 ? [] : [`on ${day} the clocks skip ${formatCount(skipped.length, 'run')}`];
+  }
+  const around = firingsOf(expression, timeZone).between(new Date(after.from - dayMs), new Date(after.from + dayMs));
+  const twice = [...around].filter(({ orAt }) => orAt !== undefined);
+  return twice.length === 0
+    ? []
+    : [`on ${day} the time of ${formatCount(twice.length, 'run')} comes twice, and each runs once`];
+}
+
+/** `2026-11-20 02:30`. */
+function wallClock(time: Date, timeZone: string): string {
+  return new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'short' }).format(time);
+}

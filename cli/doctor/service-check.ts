@@ -1,0 +1,74 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CollectorConfig } from '../../infra/config/config';
+import { isExampleAddress } from '../../infra/config/config-rules';
+import { version } from '../../package.json';
+import { formatBytes, formatDuration } from '../terminal/format';
+import { type Check, checksOf } from './check';
+
+/** Time limits of the one request, in milliseconds. */
+const timeLimits = { connectMs: 10_000, idleMs: 30_000 } as const;
+
+/**
+ * Asks the service for the log record of the first cluster, and checks the answer as a run does. Nothing is stored.
+ * @param apiKey undefined: none is known
+ */
+export async function serviceCheck(config: CollectorConfig, apiKey: string | undefined): Promise<Check> {
+  const check = checksOf('service');
+  const { service, limits } = config;
+  const asked = config.clusters.find(({ optional }) => !optional) ?? config.clusters[0];
+  if (isExampleAddress(service.baseUrl))
+    return check.unknown(`${service.baseUrl} is an example`, 'set service.baseUrl to the address of your service');
+  if (apiKey === undefined)
+    return check.unknown('no API key is known here', 'put it into the environment variable COLLECTOR_API_KEY');
+  if (asked === undefined) return check.unknown('no cluster is configured', 'add one to clusters');
+  const { ClusterApi } = await import('../../lambda/service/cluster-api');
+  const { createCompressor } = await import('../../lambda/body/compress');
+  const { createLogRecordCheck } = await import('../../lambda/body/log-record');
+  const spoolDirectory = await mkdtemp(join(tmpdir(), 'collector-doctor-'));
+  const api = new ClusterApi({
+    service,
+    connections: 1,
+    receiver: { spoolDirectory, compressor: createCompressor('gzip'), maxBytes: limits.maxBodyMiB * 1024 * 1024 },
+    timeLimits: { ...timeLimits, responseMs: limits.responseTimeoutSeconds * 1000 },
+    userAgent: `cluster-log-collector/${version} doctor`,
+    onWarning: () => {},
+  });
+  const request = {
+    cluster: asked.uid,
+    resource: 'log',
+    projectUid: asked.projectUid ?? service.projectUid,
+    requestId: asked.requestId,
+  } as const;
+  const began = performance.now();
+  try {
+    const { body } = await api.get(
+      request,
+      apiKey,
+      () => createLogRecordCheck(asked.uid),
+      new AbortController().signal,
+      () => {},
+    );
+    await body.release();
+    const took = formatDuration(Math.round(performance.now() - began));
+    return check.ok(
+      `${service.baseUrl} answered for cluster ${asked.uid} with a log record of ${formatBytes(body.length)} in ${took}`,
+    );
+  } catch (error) {
+    // The error has no part of the key in it: the connection to the service takes it out.
+    return check.problem((error as Error).message, adviceFor(error));
+  } finally {
+    api.close();
+    await rm(spoolDirectory, { recursive: true, force: true });
+  }
+}
+
+function adviceFor(error: unknown): string {
+  const status = (error as { status?: number }).status;
+  if (status === 401 || status === 403)
+    return 'ask the team of the service whether the key is right and has its rights';
+  if (status === 404) return 'look at clusters, service.projectUid and service.collection in the configuration';
+  if (status !== undefined) return 'ask the team of the service';
+  return 'look at service.baseUrl and at the way from this machine to it; the function may have another';
+}

@@ -1,0 +1,42 @@
+import { formatTime, shellQuoted } from '../../terminal/format';
+import type { Resource } from './model';
+import type { ReportData } from './report-data';
+
+/** The commands that show more than the page. */
+export class Commands {
+  readonly #archive: string;
+
+  constructor({ archive }: Pick<ReportData, 'archive'>) {
+    this.#archive = `--archive ${shellQuoted(archive)}`;
+  }
+
+  /** What changed in a manifest with a run. */
+  change(cluster: string, run: string): string {
+    return this.#about('diff', cluster, `--run ${formatTime(run)}`);
+  }
+
+  /** Whose manifests changed with a run. */
+  changes(run: string): string {
+    return `npm run collector -- diff --all --run ${formatTime(run)} ${this.#archive}`;
+  }
+
+  content(cluster: string, resource: Resource, run: string): string {
+    return this.#about('show', cluster, `--resource ${resource} --run ${formatTime(run)}`);
+  }
+
+  /** Every outcome of a run. */
+  outcomes(run: string): string {
+    return `npm run collector -- runs ${formatTime(run)} ${this.#archive}`;
+  }
+
+  /** Collects what a run has not archived. */
+  complete(run: string): string {
+    return `npm run collector -- run --stack NAME --run ${formatTime(run)}`;
+  }
+
+  #about(command: string, cluster: string, options: string): string {
+    // A uid may look like an option.
+    const uid = `${cluster.startsWith('-') ? '-- ' : ''}${shellQuoted(cluster)}`;
+    return `npm run --silent collector -- ${command} ${options} ${this.#archive} ${uid}`;
+  }
+}

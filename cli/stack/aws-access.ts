@@ -1,0 +1,52 @@
+import { shellQuoted } from '../terminal/format';
+
+/** AWS refused or could not be asked. The message says what to do. */
+export class AwsAccessError extends Error {
+  override readonly name = 'AwsAccessError';
+}
+
+/** Where a stack is looked for. */
+export interface StackName {
+  readonly name: string;
+  /** Left out: the region of the environment or of the profile. */
+  readonly region?: string | undefined;
+}
+
+/** Advice by the name of the SDK's error. */
+const advice: readonly (readonly [names: RegExp, advice: string])[] = [
+  [
+    /^(CredentialsProviderError|UnrecognizedClientException|InvalidClientTokenId|SignatureDoesNotMatch)$/,
+    'there are no valid credentials; run `aws configure`, or set AWS_PROFILE',
+  ],
+  [
+    /^(ExpiredToken|ExpiredTokenException|TokenRefreshRequired)$/,
+    'the credentials have expired; log in again, for example with `aws sso login`',
+  ],
+  [/^(AccessDenied|AccessDeniedException)$/, 'the credentials may not do this; use a role that may'],
+];
+
+/**
+ * Does something with AWS.
+ * @param doing what is done, as a noun phrase: `Reading the stack x`
+ * @throws AwsAccessError for whatever the SDK throws
+ */
+export async function withAws<Result>(doing: string, work: () => Promise<Result>): Promise<Result> {
+  // The SDK's switch for the warning that it writes on Node 20: the versions that the lock file names go on working there.
+  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof AwsAccessError) throw error;
+    const { name, message } = error as Error;
+    const known = advice.find(([names]) => names.test(name))?.[1];
+    const reason = message === 'Region is missing' ? 'no region is set; add --region' : (known ?? message);
+    throw new AwsAccessError(`${doing} failed: ${reason}${known === undefined ? '' : ` (${name}: ${message})`}`, {
+      cause: error,
+    });
+  }
+}
+
+/** The options that name a stack in a command that a person may paste. */
+export function stackArguments({ name, region }: StackName): string {
+  return `--stack ${shellQuoted(name)}${region === undefined ? '' : ` --region ${shellQuoted(region)}`}`;
+}

@@ -1,0 +1,82 @@
+import { asynchronousAttempts, functionTimeoutSeconds } from '../../lambda/stack-contract';
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { firstOf } from '../../lambda/verify/newest-first';
+import { type Run, readRun } from '../../lambda/verify/read-run';
+import { type RunRecordObject, runsBetween } from '../../lambda/verify/run-keys';
+import { formatDuration, formatSecond } from '../terminal/format';
+import type { Progress, ProgressState } from '../terminal/progress';
+import { type EndedExecution, endOfExecution, type StartedInAccount } from './start-in-account';
+
+/** Milliseconds between two looks at the run records. */
+const lookEveryMs = 5000;
+
+/** Waits of Lambda before the second and the third attempt, in milliseconds. */
+const retryWaitsMs = [60_000, 120_000];
+
+/** Longest time from the start of an asynchronous invocation until its last attempt has ended, in milliseconds. */
+const longestMs =
+  (asynchronousAttempts * functionTimeoutSeconds + 300) * 1000 + retryWaitsMs.reduce((sum, wait) => sum + wait);
+
+export interface Followed {
+  readonly run: Date;
+  /** Keys of the run's records before this start. */
+  readonly earlier: ReadonlySet<string>;
+  readonly startedAt: Date;
+  readonly started: StartedInAccount;
+  readonly region: string;
+}
+
+export interface FollowContext {
+  readonly reader: ArchiveReader;
+  readonly progress: Pick<Progress, 'update'>;
+  readonly now: () => Date;
+  /** Rejects with the reason of an interruption. */
+  readonly wait: (milliseconds: number) => Promise<void>;
+}
+
+/** What became of a start. */
+export interface FollowedRun {
+  /** Undefined if no attempt has left a record. */
+  readonly run: Run | undefined;
+  readonly execution: EndedExecution | undefined;
+}
+
+/**
+ * Follows a run by its records until nothing will retry it any more.
+ * @throws ArchiveReadError, AwsAccessError; what `wait` rejects with
+ */
+export async function followRun(followed: Followed, context: FollowContext): Promise<FollowedRun> {
+  const { reader, progress, now, wait } = context;
+  const { executionArn } = followed.started;
+  for (;;) {
+    const execution = executionArn === undefined ? undefined : await endOfExecution(followed.region, executionArn);
+    const listed = await firstOf(runsBetween(reader, { from: followed.run, to: followed.run }));
+    const written = (listed?.records ?? []).filter(({ key }) => !followed.earlier.has(key));
+    const run = listed === undefined || written.length === 0 ? undefined : await readRun(reader, listed);
+    const isOver =
+      executionArn === undefined
+        ? run?.status === 'complete' || written.length >= asynchronousAttempts
+        : execution !== undefined;
+    const elapsedMs = now().getTime() - followed.startedAt.getTime();
+    if (isOver || elapsedMs > longestMs) return { run, execution };
+    progress.update(stateOf(followed, run, written, now()));
+    await wait(lookEveryMs);
+  }
+}
+
+function stateOf(
+  { started, startedAt }: Followed,
+  run: Run | undefined,
+  written: readonly RunRecordObject[],
+  now: Date,
+): ProgressState {
+  const elapsed = formatDuration(Math.max(0, now.getTime() - startedAt.getTime()));
+  const counts = run && { done: run.counts.archived, total: run.outcomes.length };
+  if (started.executionArn !== undefined)
+    return { ...counts, now: `${written.length} attempts of shards have ended, for ${elapsed}` };
+  const last = written.at(-1)?.writtenAt.getTime();
+  const next = last === undefined ? 0 : last + (retryWaitsMs[written.length - 1] ?? 0);
+  const attempt = `attempt ${written.length + 1} of ${asynchronousAttempts}`;
+  const waiting = next > now.getTime() ? `waiting until about ${formatSecond(new Date(next))}` : `for ${elapsed}`;
+  return { ...counts, now: `${attempt}, ${waiting}` };
+}

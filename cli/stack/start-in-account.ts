@@ -1,0 +1,68 @@
+import { withAws } from './aws-access';
+import type { DeployedCollector } from './find-stack';
+
+/** An execution of the state machine, or an event in Lambda's queue. */
+export interface StartedInAccount {
+  /** Undefined for the function, of which only run records tell whether it has ended. */
+  readonly executionArn: string | undefined;
+}
+
+/** Starts a run in the account, and does not wait for it. @throws AwsAccessError */
+export async function startInAccount(collector: DeployedCollector, event: object): Promise<StartedInAccount> {
+  const { region, functionName, stateMachineArn } = collector;
+  if (stateMachineArn === undefined) {
+    const { LambdaClient, InvokeCommand } = await import('@aws-sdk/client-lambda');
+    const input = { FunctionName: functionName, InvocationType: 'Event', Payload: JSON.stringify(event) } as const;
+    // A repeated request would be a second run.
+    const client = new LambdaClient({ region, maxAttempts: 1 });
+    await withAws(`Starting the function ${functionName}`, () => client.send(new InvokeCommand(input)));
+    return { executionArn: undefined };
+  }
+  const { SFNClient, StartExecutionCommand } = await import('@aws-sdk/client-sfn');
+  const client = new SFNClient({ region, maxAttempts: 1 });
+  const input = { stateMachineArn, input: JSON.stringify(event) };
+  const { executionArn } = await withAws(`Starting the state machine ${stateMachineArn}`, () =>
+    client.send(new StartExecutionCommand(input)),
+  );
+  return { executionArn };
+}
+
+/** How an execution ended. */
+export interface EndedExecution {
+  /** Step Functions' own word, such as `SUCCEEDED`. */
+  readonly status: string;
+  readonly cause: string | undefined;
+}
+
+/** How an execution ended; undefined while it runs. @throws AwsAccessError */
+export async function endOfExecution(region: string, executionArn: string): Promise<EndedExecution | undefined> {
+  const { SFNClient, DescribeExecutionCommand } = await import('@aws-sdk/client-sfn');
+  const client = new SFNClient({ region });
+  const { status = '', cause } = await withAws(`Following the execution ${executionArn}`, () =>
+    client.send(new DescribeExecutionCommand({ executionArn })),
+  );
+  return status === 'RUNNING' || status === 'PENDING_REDRIVE' ? undefined : { status, cause };
+}
+
+/** The answer of the function to an invocation. */
+export type FunctionAnswer =
+  | { readonly payload: unknown }
+  | { readonly error: { readonly errorType?: string; readonly errorMessage?: string } };
+
+/** Invokes the function and waits for its answer, for as long as it may run. @throws AwsAccessError */
+export async function invokeInAccount(
+  { region, functionName }: DeployedCollector,
+  event: object,
+  signal: AbortSignal,
+): Promise<FunctionAnswer> {
+  const { LambdaClient, InvokeCommand } = await import('@aws-sdk/client-lambda');
+  // No time limit of its own: the function has one. Its agents send TCP keep-alives, without which a NAT gateway cuts a
+  // connection that is silent for 350 seconds.
+  const client = new LambdaClient({ region, maxAttempts: 1, requestHandler: { requestTimeout: 0, socketTimeout: 0 } });
+  const command = new InvokeCommand({ FunctionName: functionName, Payload: JSON.stringify(event) });
+  const answer = await withAws(`Invoking the function ${functionName}`, () =>
+    client.send(command, { abortSignal: signal }),
+  );
+  const payload = JSON.parse(answer.Payload?.transformToString() || 'null');
+  return answer.FunctionError === undefined ? { payload } : { error: payload };
+}

@@ -1,0 +1,109 @@
+import { once } from 'node:events';
+import type { Content } from '../archive/archive-object';
+import { BodyTooLargeError } from './body-check';
+import { type Coding, decoded } from './content-coding';
+import { Spool } from './spool';
+
+/**
+ * A coded body is kept and decoded in pieces of this many bytes: decoding the 16 KB that TLS hands over costs four times
+ * as many trips to the thread pool. A body of one piece is decoded without any.
+ */
+const pieceBytes = 64 * 1024;
+
+/** How a body comes that has a content coding. */
+export interface CodedTransfer {
+  readonly coding: Coding;
+  /** Ends decoding. */
+  readonly signal: AbortSignal;
+}
+
+/** A body that comes with a content coding: decoded while it arrives, and kept as it comes as long as that is wanted. */
+export class CodedBody {
+  readonly #source: AsyncIterable<Buffer>;
+  readonly #transfer: CodedTransfer;
+  readonly #maxBytes: number;
+  #spool: Spool | undefined;
+  #receivedBytes = 0;
+
+  /**
+   * @param maxBytes most bytes of it that are accepted
+   * @param spoolDirectory where the coded body is kept; undefined: it is not kept
+   */
+  constructor(
+    source: AsyncIterable<Buffer>,
+    transfer: CodedTransfer,
+    maxBytes: number,
+    spoolDirectory: string | undefined,
+  ) {
+    this.#source = source;
+    this.#transfer = transfer;
+    this.#maxBytes = maxBytes;
+    if (spoolDirectory === undefined) return;
+    this.#spool = new Spool(spoolDirectory);
+    // The error goes to whoever writes; unheard, it would end the process.
+    this.#spool.on('error', () => undefined);
+  }
+
+  /** Length of what came so far, in bytes. */
+  get receivedBytes(): number {
+    return this.#receivedBytes;
+  }
+
+  /** Whether the coded bytes are kept. */
+  get isKept(): boolean {
+    return this.#spool !== undefined;
+  }
+
+  /**
+   * The content.
+   * @throws BodyTooLargeError, CodingError, SpoolError; whatever the source throws; AbortError
+   */
+  content(): AsyncGenerator<Buffer> {
+    const { coding, signal } = this.#transfer;
+    return decoded(this.#pieces(), coding, signal);
+  }
+
+  /** To be called after the last content. @returns the body as it came, whole */
+  async kept(): Promise<Content> {
+    const spool = this.#spool;
+    if (spool === undefined) throw new Error('Keeping a coded body failed: it was released; this is a defect');
+    spool.end();
+    await once(spool, 'finish');
+    return spool.content();
+  }
+
+  /** Forgets the coded bytes; safe at any time and more than once. */
+  async release(): Promise<void> {
+    const spool = this.#spool;
+    this.#spool = undefined;
+    await spool?.release();
+  }
+
+  async *#pieces(): AsyncGenerator<Buffer> {
+    let chunks: Buffer[] = [];
+    let length = 0;
+    const take = async () => {
+      const piece = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
+      chunks = [];
+      length = 0;
+      if (this.#spool !== undefined) await written(this.#spool, piece);
+      return piece;
+    };
+    for await (const chunk of this.#source) {
+      this.#receivedBytes += chunk.length;
+      // Not only decoded: a gzip stream may go on for ever without any content.
+      if (this.#receivedBytes > this.#maxBytes) throw new BodyTooLargeError(this.#maxBytes);
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= pieceBytes) yield await take();
+    }
+    if (length > 0) yield await take();
+  }
+}
+
+/** Resolves when the spool has taken a piece. @throws SpoolError */
+function written(spool: Spool, piece: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    spool.write(piece, (error) => (error ? reject(error) : resolve()));
+  });
+}

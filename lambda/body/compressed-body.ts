@@ -1,0 +1,46 @@
+import type { Hash } from 'node:crypto';
+import type { Content } from '../archive/archive-object';
+import type { Compressor } from './compress';
+import { LongBody, pieceBytes } from './long-body';
+
+/** Content that the collector compresses: whole if it is short, piece by piece if it is long. */
+export class CompressedBody {
+  readonly #compressor: Compressor;
+  readonly #spoolDirectory: string;
+  readonly #hash: Hash;
+  /** What came of content that may turn out to be short. */
+  #parts: Buffer[] = [];
+  #length = 0;
+  #long: LongBody | undefined;
+
+  /** @param hash gets the uncompressed content */
+  constructor(compressor: Compressor, spoolDirectory: string, hash: Hash) {
+    this.#compressor = compressor;
+    this.#spoolDirectory = spoolDirectory;
+    this.#hash = hash;
+  }
+
+  /** Resolves when more may come. @throws SpoolError */
+  async write(content: Buffer): Promise<void> {
+    this.#length += content.length;
+    this.#parts.push(content);
+    if (this.#length < pieceBytes) return;
+    this.#long ??= new LongBody(this.#compressor.stream(), this.#spoolDirectory, (piece) => this.#hash.update(piece));
+    for (const part of this.#parts) await this.#long.write(part);
+    this.#parts = [];
+  }
+
+  /** To be called after the last content. @returns the compressed content @throws SpoolError */
+  async end(): Promise<Content> {
+    if (this.#long !== undefined) return this.#long.end();
+    const [only] = this.#parts;
+    const whole = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts, this.#length);
+    this.#hash.update(whole);
+    return this.#compressor.all(whole);
+  }
+
+  /** Forgets the content; safe at any time and more than once. */
+  async release(): Promise<void> {
+    await this.#long?.release();
+  }
+}

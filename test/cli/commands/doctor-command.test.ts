@@ -1,0 +1,162 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Check } from '../../../cli/doctor/check';
+import type { LocalDeployment } from '../../../local/deployment/deploy-locally';
+import { type LocalCollector, startLocalCollector } from '../../end-to-end/local-collector';
+import { runCollector } from '../run-collector';
+import { type ControlPlane, startControlPlane } from '../stack/control-plane';
+
+const now = new Date('2026-11-20T15:30:00Z');
+
+describe('collector doctor', () => {
+  let root: string;
+  let config: string;
+  let collector: LocalCollector;
+  let deployed: LocalDeployment;
+  let plane: ControlPlane;
+
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'doctor-'));
+    config = join(root, 'mine.json');
+    collector = await startLocalCollector({ clusters: ['alpha', 'beta'] });
+    await writeFile(
+      config,
+      JSON.stringify({
+        name: 'my-collector',
+        service: { baseUrl: collector.demo.url },
+        clusters: ['alpha', 'beta'],
+        schedule: { expression: 'cron(0 * * * ? *)' },
+        alerts: { emails: ['night@example.com'] },
+      }),
+    );
+  });
+  beforeEach(async () => {
+    deployed = await collector.deploy();
+    plane = await startControlPlane(deployed);
+  });
+  afterEach(async () => {
+    await plane.close();
+    await collector.closeDeployments();
+  });
+  afterAll(async () => {
+    await collector.close();
+    await rm(root, { recursive: true });
+  });
+
+  async function doctor(args: string[], environment: Record<string, string> = {}) {
+    const all = ['doctor', '--json', ...(args.includes('--stack') ? [] : ['--config', config]), ...args];
+    const surroundings = { environment, interruption: () => new AbortController().signal, wait: async () => {} };
+    const { code, out, err } = await runCollector(all, { now }, surroundings);
+    expect(out + err).not.toContain(collector.key);
+    const document = out === '' ? undefined : (JSON.parse(out) as { verdict: string; checks: Check[] });
+    const states = Object.fromEntries(document?.checks.map(({ what, state }) => [what, state]) ?? []);
+    const find = (what: string) => document?.checks.find((check) => check.what === what);
+    return { code, err, verdict: document?.verdict, states, find };
+  }
+
+  it('finds all well after a run, and asks the service once with the key from the secret', async () => {
+    await deployed.fireSchedule(new Date('2026-11-20T15:00:00Z'));
+    const { code, verdict, states, find } = await doctor([]);
+    expect(states).toEqual({
+      configuration: 'ok',
+      schedule: 'ok',
+      'missing runs': 'ok',
+      recipients: 'ok',
+      stack: 'ok',
+      'API key': 'ok',
+      subscriptions: 'ok',
+      'newest run': 'ok',
+      service: 'ok',
+    });
+    expect(verdict).toBe('All is well.');
+    expect(find('stack')?.found).toBe('my-collector in account 111122223333, region eu-central-1: CREATE_COMPLETE');
+    expect(find('newest run')?.found).toBe('2026-11-20T15:00:00Z, 30 min ago: complete, 4 of 4 archived');
+    expect(find('service')?.found).toMatch(/answered for cluster alpha with a log record of .* KiB in /);
+    expect(code).toBe(0);
+  });
+
+  it('names what is wrong in the account, each with what to do', async () => {
+    deployed.setSecretValue(undefined);
+    plane.status = 'ROLLBACK_COMPLETE';
+    plane.subscriptions = [['email', 'night@example.com', 'PendingConfirmation']];
+    collector.failing.beta = 'not-found';
+    await deployed.fireSchedule(new Date('2026-11-20T12:00:00Z')).catch(() => undefined);
+    const { code, states, find } = await doctor([]);
+    expect(states).toMatchObject({
+      stack: 'problem',
+      'API key': 'problem',
+      subscriptions: 'problem',
+      'newest run': 'problem',
+      service: 'unknown',
+    });
+    expect(find('API key')).toMatchObject({ found: expect.stringContaining('no value yet') });
+    expect(find('subscriptions')?.act).toContain('follow the link');
+    expect(find('newest run')?.found).toContain('the run of 2026-11-20T14:00:00Z was due and is not there');
+    for (const what of Object.keys(states).filter((name) => states[name] !== 'ok'))
+      expect(find(what)?.act).toBeTruthy();
+    expect(code).toBe(1);
+  });
+
+  it('gives the command that completes an incomplete newest run', async () => {
+    collector.failing.beta = 'not-found';
+    await deployed.fireSchedule(new Date('2026-11-20T15:00:00Z'));
+    expect((await doctor([])).find('newest run')).toEqual({
+      what: 'newest run',
+      state: 'problem',
+      found: '2026-11-20T15:00:00Z, 30 min ago: incomplete, 2 of 4 archived',
+      act: 'complete it: npm run collector -- run --stack my-collector --region eu-central-1 --run 2026-11-20T15:00:00Z',
+    });
+  });
+
+  it('says what the service answers to a wrong key from the environment', async () => {
+    const { find } = await doctor([], { COLLECTOR_API_KEY: 'wrong-key' });
+    expect(find('service')).toMatchObject({
+      state: 'problem',
+      found: expect.stringContaining('401'),
+      act: expect.stringContaining('whether the key is right'),
+    });
+    expect(JSON.stringify(find('service'))).not.toContain('wrong-key');
+  });
+
+  it('looks at a configuration alone with --offline, and asks nobody', async () => {
+    const { code, states } = await doctor(['--offline']);
+    expect(Object.keys(states)).toEqual(['configuration', 'schedule', 'missing runs', 'recipients']);
+    expect(plane.calls).toEqual([]);
+    expect(code).toBe(0);
+  });
+
+  it('without credentials looks at the configuration, and says that the account could not be looked at', async () => {
+    for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN']) delete process.env[name];
+    Object.assign(process.env, {
+      AWS_CONFIG_FILE: join(root, 'none'),
+      AWS_SHARED_CREDENTIALS_FILE: join(root, 'none'),
+    });
+    const { code, states, find } = await doctor([], { COLLECTOR_API_KEY: collector.key });
+    for (const name of ['AWS_CONFIG_FILE', 'AWS_SHARED_CREDENTIALS_FILE']) delete process.env[name];
+    expect(states).toMatchObject({ configuration: 'ok', schedule: 'ok', stack: 'problem', service: 'ok' });
+    expect(find('stack')?.found).toMatch(/there are no valid credentials; run `aws configure`/);
+    expect(code).toBe(1);
+  });
+
+  it('tells a configuration that cannot be used with all its problems', async () => {
+    const bad = join(root, 'bad.json');
+    await writeFile(bad, JSON.stringify({ name: 'x', clusters: [] }));
+    const { code, find } = await doctor(['--config', bad]);
+    expect(find('configuration')).toMatchObject({ state: 'problem', found: expect.stringContaining('service') });
+    expect(code).toBe(1);
+  });
+
+  it('prints for people the verdict first, and what to do below each look', async () => {
+    plane.subscriptions = [];
+    const { out } = await runCollector(['doctor', '--config', config], { now });
+    expect(out.split('\n')[0]).toBe('1 problem, 1 warning; 7 in order.');
+    expect(out).toMatch(/^x subscriptions: nobody is subscribed\n {4}Do: subscribe somebody: aws sns subscribe /m);
+  });
+
+  it('refuses --offline with --stack', async () => {
+    const { code, err } = await runCollector(['doctor', '--offline', '--stack', 'x']);
+    expect(err).toContain('--offline with --stack');
+    expect(code).toBe(2);
+  });
+});

@@ -1,0 +1,133 @@
+import { runRecordSchema } from '../../../lambda/run/run-record';
+import type { LocalDeployment } from '../../../local/deployment/deploy-locally';
+import { type LocalCollector, startLocalCollector } from '../../end-to-end/local-collector';
+import { runCollector } from '../run-collector';
+import { type ControlPlane, startControlPlane } from '../stack/control-plane';
+
+const noon = new Date('2026-11-20T12:00:00Z');
+const now = new Date('2026-11-20T15:00:00.123Z');
+
+describe.each([
+  ['the function', 1],
+  ['the state machine', 2],
+])('collector run, with %s', (_, shards) => {
+  let collector: LocalCollector;
+  let deployed: LocalDeployment;
+  let plane: ControlPlane;
+  let interruption: AbortController;
+
+  beforeAll(async () => {
+    collector = await startLocalCollector({ clusters: ['alpha', 'beta', 'gamma'], shards });
+  });
+  beforeEach(async () => {
+    deployed = await collector.deploy();
+    plane = await startControlPlane(deployed);
+    interruption = new AbortController();
+  });
+  afterEach(async () => {
+    await plane.close();
+    await collector.closeDeployments();
+  });
+  afterAll(() => collector.close());
+
+  const run = (...args: string[]) =>
+    runCollector(
+      ['run', '--stack', 'my-collector', ...args],
+      { now },
+      {
+        environment: {},
+        interruption: () => interruption.signal,
+        // The run goes on while the command waits; then the command looks again.
+        wait: async (_milliseconds, signal) => {
+          await plane.settled();
+          signal.throwIfAborted();
+        },
+      },
+    );
+
+  it('starts a run under a name that its retries keep, and shows its outcomes', async () => {
+    const { code, out, err } = await run();
+    expect(plane.events).toEqual([{ newRun: '2026-11-20T15:00:00.123Z' }]);
+    expect(err).toMatch(/^Started run 2026-11-20T15:00:00\.123Z of my-collector$/m);
+    expect(out).toMatch(/^Run 2026-11-20T15:00:00\.123Z: complete after 1 attempt .*; 6 of 6 archived/);
+    expect(out).toMatch(/│ alpha +│ log +│ archived/);
+    expect(code).toBe(0);
+  });
+
+  it('says of a run that stays incomplete why, and the command that completes it, which does', async () => {
+    collector.failing.beta = 'not-found';
+    const failed = await run();
+    expect(failed.code).toBe(1);
+    expect(failed.out).toMatch(/incomplete after 3 attempts .*; 4 of 6 archived, 2 failed/);
+    expect(failed.out).toContain('\n2 failed, one reason: 404 Not Found\n');
+    const command = /npm run collector -- run (.*)$/m.exec(failed.out)?.[1] ?? '';
+    expect(command).toBe('--stack my-collector --region eu-central-1 --run 2026-11-20T15:00:00.123Z');
+    delete collector.failing.beta;
+    const completed = await run(...command.split(' ').slice(2), '--json');
+    expect(plane.events.at(-1)).toEqual({ run: '2026-11-20T15:00:00.123Z' });
+    expect(JSON.parse(completed.out)).toMatchObject({ status: 'complete', counts: { archived: 6 } });
+    expect(completed.code).toBe(0);
+  });
+
+  it('passes clusters and request id on, and makes up for a run without a record', async () => {
+    await run('--clusters', 'alpha,beta', '--request-id', 'r-1', '--run', noon.toISOString(), '--without-record');
+    const scheduledTime = '2026-11-20T12:00:00.000Z';
+    expect(plane.events).toEqual([{ scheduledTime, clusters: ['alpha', 'beta'], requestId: 'r-1' }]);
+  });
+
+  it('warns of a cluster that the newest run did not know, because the function would refuse it', async () => {
+    await deployed.fireSchedule(noon);
+    const { err } = await run('--clusters', 'alpha,omega', '--dry-run');
+    expect(err).not.toContain('omega');
+    interruption.abort(new Error('interrupted by SIGINT'));
+    const started = await run('--clusters', 'alpha,omega');
+    expect(started.err).toContain('The configuration of the newest run does not have omega: unless');
+  });
+
+  it('refuses a run that is not there, names the nearest, and starts nothing', async () => {
+    await deployed.fireSchedule(noon);
+    const { code, err } = await run('--run', '2026-11-20T12:01');
+    expect(err).toContain('the nearest: 2026-11-20T12:00:00Z');
+    expect(code).toBe(3);
+    expect(plane.events).toEqual([]);
+  });
+
+  it('waits for the answer of a dry run, which writes nothing', async () => {
+    const { code, out } = await run('--dry-run');
+    expect(out).toBe('Dry run, nothing was written: 6 would be archived, nothing failed\n');
+    expect(code).toBe(0);
+    collector.failing.beta = 'not-found';
+    const failed = await run('--dry-run');
+    expect(failed.out).toMatch(/^Dry run 2026\S+ is incomplete: 2 of 6 not archived[\s\S]*one reason: 404 Not Found/);
+    expect(failed.code).toBe(1);
+    expect(plane.calls).toContain('Invoke RequestResponse');
+  });
+
+  it('says at Ctrl-C which run goes on, and how to see what becomes of it', async () => {
+    interruption.abort(new Error('interrupted by SIGINT'));
+    collector.failing.beta = 'not-found';
+    const { code, err } = await run();
+    expect(err).toContain(
+      `Run 2026-11-20T15:00:00.123Z goes on in AWS, with its retries. See what becomes of it with\n  npm run collector -- runs 2026-11-20T15:00:00.123Z --archive s3://${deployed.bucket}`,
+    );
+    expect(code).toBe(130);
+  });
+
+  it('names a stack that is not there with what to check', async () => {
+    const { code, err } = await runCollector(['run', '--stack', 'other']);
+    expect(err).toContain('Finding the stack other failed: region eu-central-1 of this account has none; check');
+    expect(code).toBe(3);
+  });
+});
+
+it('the error of the function names the command that completes the run, with the name of the stack', async () => {
+  const collector = await startLocalCollector({ clusters: ['alpha'] });
+  const deployed = await collector.deploy();
+  collector.failing.alpha = 'not-found';
+  const { attempts } = await deployed.fireSchedule(noon);
+  const command = 'npm run collector -- run --stack end-to-end --region eu-central-1 --run 2026-11-20T12:00:00.000Z';
+  expect(attempts.at(-1)?.error?.errorMessage).toContain(command);
+  expect(deployed.messages.at(-1)?.body).toContain(command);
+  for (const record of await deployed.records()) runRecordSchema.parse(record);
+  await collector.close();
+});

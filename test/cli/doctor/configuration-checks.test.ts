@@ -1,0 +1,82 @@
+import { configurationChecks, scheduleChecks } from '../../../cli/doctor/configuration-checks';
+import { parseConfig } from '../../../infra/config/config';
+
+const schedule = (expression: string, timeZone = 'Europe/Berlin') => ({ expression, timeZone, enabled: true });
+const now = new Date('2026-11-22T04:30:00Z');
+
+describe('a schedule that the doctor looks at', () => {
+  it('has its next runs in its own time zone and in UTC', () => {
+    const [next] = scheduleChecks(schedule('cron(0 4 * * ? *)'), now);
+    expect(next).toEqual({
+      what: 'schedule',
+      state: 'ok',
+      found:
+        'next runs, Europe/Berlin: 2026-11-23 04:00 (2026-11-23T03:00:00Z), 2026-11-24 04:00 (2026-11-24T03:00:00Z), 2026-11-25 04:00 (2026-11-25T03:00:00Z)',
+    });
+  });
+
+  it.each([
+    [
+      'skips every night',
+      'cron(30 2 * * ? *)',
+      ['on 2027-03-28 the clocks skip 1 run', 'on 2027-10-31 the time of 1 run comes twice, and each runs once'],
+    ],
+    [
+      'skips on Sundays alone',
+      'cron(30 2 ? * SUN *)',
+      ['on 2027-03-28 the clocks skip 1 run', 'on 2027-10-31 the time of 1 run comes twice'],
+    ],
+    ['does not touch', 'cron(30 4 * * ? *)', []],
+    ['does not touch, because it never runs on a Sunday,', 'cron(30 2 ? * MON-FRI *)', []],
+  ])('that a clock change %s is told so', (_, expression, remarks) => {
+    const changes = scheduleChecks(schedule(expression), now).filter(({ what }) => what === 'clock changes');
+    expect(changes).toHaveLength(remarks.length === 0 ? 0 : 1);
+    for (const remark of remarks) expect(changes[0]?.found).toContain(remark);
+  });
+
+  it('in UTC has no clock changes', () => {
+    const checks = scheduleChecks(schedule('cron(30 2 * * ? *)', 'Etc/UTC'), now);
+    expect(checks.map(({ what }) => what)).toEqual(['schedule', 'missing runs']);
+  });
+
+  it('says after how long the alarm about a missing run comes, longer over a clock change', () => {
+    const missing = (zone: string) =>
+      scheduleChecks(schedule('cron(0 2 * * ? *)', zone), now).find(({ what }) => what === 'missing runs')?.found;
+    expect(missing('Etc/UTC')).toContain('comes after 25 h without a run');
+    expect(missing('Europe/Berlin')).toMatch(
+      /comes after \d\d h without a run: the longest pause of the schedule is 4\d h, from 2027-03-2/,
+    );
+  });
+
+  it('that is disabled or over is no silence', () => {
+    expect(scheduleChecks({ ...schedule('cron(0 4 * * ? *)'), enabled: false }, now)[0]?.state).toBe('warning');
+    expect(scheduleChecks(schedule('cron(0 4 * * ? 2030)'), now)[0]).toMatchObject({ state: 'problem' });
+  });
+});
+
+describe('a configuration that the doctor looks at', () => {
+  const check = (members: object) => {
+    const config = parseConfig(
+      {
+        name: 'mine',
+        service: { baseUrl: 'https://clusters.example.com' },
+        clusters: ['one', 'two'],
+        schedule: { expression: 'cron(0 4 * * ? *)' },
+        ...members,
+      },
+      'mine.json',
+    );
+    return configurationChecks('mine.json', config, now);
+  };
+
+  it('with an example address and without recipients has two warnings, each with what to do', () => {
+    const warnings = check({}).filter(({ state }) => state === 'warning');
+    expect(warnings.map(({ what }) => what)).toEqual(['configuration', 'recipients']);
+    for (const { act } of warnings) expect(act).toMatch(/^set /);
+  });
+
+  it('names its recipients', () => {
+    const found = check({ alerts: { emails: ['a@b.org'] } }).find(({ what }) => what === 'recipients');
+    expect(found).toEqual({ what: 'recipients', state: 'ok', found: 'messages go to a@b.org' });
+  });
+});

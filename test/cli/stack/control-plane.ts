@@ -1,0 +1,175 @@
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { LocalDeployment } from '../../../local/deployment/deploy-locally';
+import type { ExecutionResult } from '../../../local/deployment/states/state-machine';
+
+export const stackName = 'my-collector';
+export const accountId = '111122223333';
+const region = 'eu-central-1';
+
+/** What a person's commands ask AWS for, answered from a local deployment over real sockets. */
+export interface ControlPlane {
+  /** Every call, as `service action`. */
+  readonly calls: readonly string[];
+  /** What the function or the state machine was started with, oldest first. */
+  readonly events: readonly unknown[];
+  /** State of the stack from now on. */
+  status: string;
+  /** Subscriptions of the topic: protocol, address, and ARN or `PendingConfirmation`. */
+  subscriptions: readonly (readonly [protocol: string, endpoint: string, arn: string])[];
+  /** Resolves when everything that was started asynchronously has ended. */
+  settled(): Promise<void>;
+  /** Also gives the process its variables back. */
+  close(): Promise<void>;
+}
+
+/**
+ * Sets the variables of this process with which the SDK calls it. S3 and Secrets Manager are the deployment's own endpoint.
+ */
+export async function startControlPlane(deployment: LocalDeployment): Promise<ControlPlane> {
+  const calls: string[] = [];
+  const events: unknown[] = [];
+  const running: Promise<unknown>[] = [];
+  const executions = new Map<string, ExecutionResult | undefined>();
+  const { definition, stateMachine } = deployment;
+  const topic = `arn:aws:sns:${region}:${accountId}:alerts`;
+
+  const resources: [logicalId: string, type: string, id: string][] = [
+    ['CollectorFunctionE9933A71', 'AWS::Lambda::Function', definition.name],
+    ['ArchiveBucket49F1AC64', 'AWS::S3::Bucket', deployment.bucket ?? ''],
+    ...(stateMachine === undefined
+      ? []
+      : [['FanOutStateMachineD6078A7F', 'AWS::StepFunctions::StateMachine', stateMachine.arn] as const].map(
+          (one) => [...one] as [string, string, string],
+        )),
+  ];
+
+  const queries: Record<string, (parameters: URLSearchParams) => string | undefined> = {
+    DescribeStacks: (parameters) =>
+      parameters.get('StackName') !== stackName
+        ? undefined
+        : `<Stacks><member><StackName>${stackName}</StackName><StackStatus>${plane.status}</StackStatus>
+           <StackId>arn:aws:cloudformation:${region}:${accountId}:stack/${stackName}/1</StackId>
+           <CreationTime>2026-11-01T00:00:00Z</CreationTime><Outputs>
+           <member><OutputKey>ArchiveBucket</OutputKey><OutputValue>${deployment.bucket}</OutputValue></member>
+           <member><OutputKey>AlertTopic</OutputKey><OutputValue>${topic}</OutputValue></member>
+           </Outputs></member></Stacks>`,
+    ListStackResources: () =>
+      `<StackResourceSummaries>${resources
+        .map(
+          ([logicalId, type, id]) =>
+            `<member><LogicalResourceId>${logicalId}</LogicalResourceId><ResourceType>${type}</ResourceType>
+             <PhysicalResourceId>${id}</PhysicalResourceId><ResourceStatus>CREATE_COMPLETE</ResourceStatus>
+             <LastUpdatedTimestamp>2026-11-01T00:00:00Z</LastUpdatedTimestamp></member>`,
+        )
+        .join('')}</StackResourceSummaries>`,
+    ListSubscriptionsByTopic: () =>
+      `<Subscriptions>${plane.subscriptions
+        .map(
+          ([protocol, endpoint, arn]) =>
+            `<member><Protocol>${protocol}</Protocol><Endpoint>${endpoint}</Endpoint><SubscriptionArn>${arn}</SubscriptionArn></member>`,
+        )
+        .join('')}</Subscriptions>`,
+  };
+
+  async function answer(request: IncomingMessage): Promise<{ status?: number; headers?: object; body: string }> {
+    const body = await text(request);
+    const target = String(request.headers['x-amz-target'] ?? '');
+    if (target.startsWith('AWSStepFunctions.'))
+      return { body: await stepFunctions(target.slice(17), JSON.parse(body)) };
+    if (request.url?.startsWith('/2015-03-31/functions/')) return lambda(request, body);
+    const parameters = new URLSearchParams(body);
+    const action = parameters.get('Action') ?? '';
+    calls.push(action);
+    const result = queries[action]?.(parameters);
+    if (result === undefined)
+      return {
+        status: 400,
+        body: `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>Stack with id ${parameters.get('StackName')} does not exist</Message></Error></ErrorResponse>`,
+      };
+    return { body: `<${action}Response><${action}Result>${result}</${action}Result></${action}Response>` };
+  }
+
+  async function lambda(request: IncomingMessage, body: string) {
+    if (request.method === 'GET') {
+      calls.push('GetFunctionConfiguration');
+      return {
+        body: JSON.stringify({ FunctionName: definition.name, Environment: { Variables: definition.environment } }),
+      };
+    }
+    const type = request.headers['x-amz-invocation-type'] ?? 'RequestResponse';
+    calls.push(`Invoke ${type}`);
+    const event = JSON.parse(body);
+    events.push(event);
+    if (type === 'Event') {
+      running.push(deployment.invokeAsync(event));
+      return { status: 202, body: '' };
+    }
+    const result = await deployment.invoke(event);
+    if (result.error === undefined) return { body: JSON.stringify(result.payload) };
+    return { headers: { 'X-Amz-Function-Error': 'Unhandled' }, body: JSON.stringify(result.error) };
+  }
+
+  async function stepFunctions(action: string, input: { input?: string; executionArn?: string }): Promise<string> {
+    calls.push(action);
+    if (action === 'StartExecution') {
+      const event = JSON.parse(input.input ?? '{}');
+      events.push(event);
+      const executionArn = `${stateMachine?.arn.replace(':stateMachine:', ':execution:')}:${executions.size + 1}`;
+      executions.set(executionArn, undefined);
+      running.push(
+        (stateMachine?.start(event) ?? Promise.reject()).then((ended) => executions.set(executionArn, ended)),
+      );
+      return JSON.stringify({ executionArn, startDate: 1 });
+    }
+    const ended = executions.get(input.executionArn ?? '');
+    const status = ended === undefined ? 'RUNNING' : ended.failure === undefined ? 'SUCCEEDED' : 'FAILED';
+    return JSON.stringify({ executionArn: input.executionArn, status, cause: ended?.failure?.cause });
+  }
+
+  const server = createServer((request, response) => {
+    void answer(request).then(({ status = 200, headers = {}, body }) =>
+      response.writeHead(status, { ...headers, 'x-amzn-requestid': 'r' }).end(body),
+    );
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const restore = setVariables({
+    AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    AWS_ENDPOINT_URL_S3: deployment.url,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: deployment.url,
+    AWS_REGION: region,
+    AWS_ACCESS_KEY_ID: deployment.credentials.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: deployment.credentials.secretAccessKey,
+    AWS_SESSION_TOKEN: deployment.credentials.sessionToken ?? '',
+    AWS_EC2_METADATA_DISABLED: 'true',
+  });
+  const plane: ControlPlane = {
+    calls,
+    events,
+    status: 'CREATE_COMPLETE',
+    subscriptions: [['email', 'night@example.com', `${topic}:1`]],
+    settled: async () => {
+      await Promise.all(running);
+    },
+    close: async () => {
+      restore();
+      await Promise.allSettled(running);
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return plane;
+}
+
+/** Sets variables of this process. Returns what gives them their values back. */
+function setVariables(variables: Record<string, string>): () => void {
+  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+  Object.assign(process.env, variables);
+  return () => {
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name];
+      else process.env[name] = value;
+    }
+  };
+}

@@ -1,0 +1,90 @@
+import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader';
+import { followRun } from '../../../cli/stack/follow-run';
+import type { ProgressState } from '../../../cli/terminal/progress';
+import { runRecordKey } from '../../../lambda/archive/archive-layout';
+import { ArchiveFixture } from '../archive-fixture';
+
+const run = new Date('2026-11-20T12:00:00Z');
+const clusters = ['alpha', 'beta'];
+
+describe('following a run', () => {
+  let archive: ArchiveFixture;
+  let startedAt: Date;
+  let states: Partial<ProgressState>[];
+
+  beforeEach(async () => {
+    archive = await ArchiveFixture.create();
+    startedAt = new Date();
+    states = [];
+  });
+
+  /** @param steps what happens between two looks, and the time at the next one in milliseconds after the start */
+  async function follow(
+    steps: (readonly [happens: () => Promise<unknown>, elapsedMs: number])[],
+    earlier: string[] = [],
+  ) {
+    let elapsed = 0;
+    const started = { executionArn: undefined };
+    return followRun(
+      { run, earlier: new Set(earlier), startedAt, started, region: 'eu-central-1' },
+      {
+        reader: new FolderArchiveReader(archive.folder),
+        progress: { update: (state) => states.push(state) },
+        now: () => new Date(startedAt.getTime() + elapsed),
+        wait: async () => {
+          const [happens, elapsedMs] = steps.shift() ?? [
+            () => Promise.reject(new Error('nothing happens any more')),
+            0,
+          ];
+          await happens();
+          elapsed = elapsedMs;
+        },
+      },
+    );
+  }
+
+  const fails = (attempt: number) => () =>
+    archive.attempt({
+      run,
+      attempt,
+      clusters,
+      answer: (cluster) => (cluster === 'beta' ? { failed: 'x' } : { content: 'x' }),
+    });
+  const nothing = async () => {};
+
+  it('says at which attempt it is, and until when Lambda waits before the next', async () => {
+    const completes = () => archive.attempt({ run, attempt: 2, clusters, answer: () => ({ content: 'x' }) });
+    const { run: ended } = await follow([
+      [nothing, 5000],
+      [fails(1), 10_000],
+      [nothing, 600_000],
+      [completes, 610_000],
+    ]);
+    expect(ended?.status).toBe('complete');
+    expect(states.map(({ now, done, total }) => [now, done, total])).toEqual([
+      ['attempt 1 of 3, for 0 ms', undefined, undefined],
+      ['attempt 1 of 3, for 5.0 s', undefined, undefined],
+      [expect.stringMatching(/^attempt 2 of 3, waiting until about 20\d\d-.*Z$/), 2, 4],
+      ['attempt 2 of 3, for 10 min 00 s', 2, 4],
+    ]);
+  });
+
+  it('ends after the last attempt, whatever is missing', async () => {
+    const { run: ended } = await follow([1, 2, 3].map((attempt) => [fails(attempt), 1000] as const));
+    expect(ended).toMatchObject({ status: 'incomplete', attempts: 3 });
+  });
+
+  it('counts only the attempts since the start where an earlier run is completed', async () => {
+    for (const attempt of [1, 2, 3]) await fails(attempt)();
+    const earlier = [1, 2, 3].map((attempt) => runRecordKey({ run, attempt }));
+    const completes = () => archive.attempt({ run, attempt: 4, clusters, answer: () => ({ content: 'x' }) });
+    const { run: ended } = await follow([[completes, 1000]], earlier);
+    expect(ended).toMatchObject({ status: 'complete', attempts: 4 });
+    expect(states).toEqual([{ now: 'attempt 1 of 3, for 0 ms' }]);
+  });
+
+  it('gives up when every attempt has had its time, without a record', async () => {
+    const { run: ended } = await follow([[nothing, 3 * 900_000 + 480_001]]);
+    expect(ended).toBeUndefined();
+  });
+});

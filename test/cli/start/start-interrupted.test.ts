@@ -1,0 +1,84 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startCommand } from '../../../cli/start/start-command';
+import { StartProgress } from '../../../cli/start/start-progress';
+import { demoContent } from '../../../local/demo-service/demo-content';
+import { startDemoService } from '../../../local/demo-service/start-demo-service';
+import { keptTerminal } from '../run-collector';
+import { runStart } from '../run-start';
+
+describe('an interrupted start', () => {
+  let root: string;
+
+  beforeEach(async () => {
+    root = await mkdtemp(join(tmpdir(), 'start-interrupted-'));
+  });
+  afterEach(() => rm(root, { recursive: true }));
+
+  it('says which run it was, what stays, and the command that completes it, which does', async () => {
+    const interruption = new AbortController();
+    const source = demoContent(['one', 'two']);
+    const service = await startDemoService({
+      apiKey: 'the-key',
+      source: {
+        ...source,
+        manifest: async (uid, at) => {
+          if (uid === 'two') interruption.abort(new Error('interrupted by SIGINT'));
+          return source.manifest(uid, at);
+        },
+      },
+    });
+    const config = join(root, 'my.json');
+    const schedule = { expression: 'cron(0 * * * ? *)' };
+    const members = { name: 'mine', service: { baseUrl: service.url }, clusters: ['one', 'two'], schedule };
+    await writeFile(config, JSON.stringify({ ...members, limits: { concurrency: 1 } }));
+    const args = ['--config', config, '--folder', join(root, 'archive'), '--json'];
+    const environment = { COLLECTOR_API_KEY: 'the-key' };
+    const started = startCommand(args, { terminal: keptTerminal(), environment, interrupted: interruption.signal });
+    const { message } = await started.then(
+      () => new Error('not interrupted'),
+      (error: Error) => error,
+    );
+    expect(message).toMatch(
+      /^Run 20\S+Z was interrupted\. What it has archived stays: \d objects?\. Complete it with\n/,
+    );
+    const [, command = ''] = message.split('\n');
+    expect(command).toMatch(/^ {2}npm start -- --config .* --run 20\S+Z --without-record$/);
+    const completed = await runStart(command.trim().split(' ').slice(3), environment);
+    await service.close();
+    expect(JSON.parse(completed.out)).toMatchObject({
+      run: /--run (\S+)/.exec(command)?.[1],
+      isComplete: true,
+      counts: { archived: 4 },
+    });
+  });
+});
+
+describe('the progress of a start', () => {
+  it('says at which attempt it is, and that the service looks down', () => {
+    const terminal = keptTerminal();
+    let tick = () => {};
+    const progress = new StartProgress(terminal, { objects: 80, isRetried: true, shards: 1 }, (due) => {
+      tick = due;
+      return () => {};
+    });
+    const line = (message: string) => JSON.stringify({ level: 'WARN', message });
+    progress.request({ service: 's3', action: 'PutObject', method: 'PUT', headers: {}, status: 200, key: 'runs/x' });
+    const key = 'logs/cluster=a/date=2026-11-20/20261120T100000.000Z.json.gz';
+    progress.request({ service: 's3', action: 'PutObject', method: 'PUT', headers: {}, status: 200, key });
+    tick();
+    progress.line(line('run finished'));
+    progress.line(line('service looks down, asking probes only'));
+    tick();
+    progress.line(line('service answers again'));
+    tick();
+    progress.stop();
+    expect(terminal.err.text.split('\n')).toEqual([
+      'Archiving: 1 of 80, attempt 1 of 3',
+      'Archiving: 1 of 80, attempt 2 of 3; the service looks down, a few clusters are asked now and then',
+      'Archiving: 1 of 80, attempt 2 of 3',
+      '',
+    ]);
+  });
+});

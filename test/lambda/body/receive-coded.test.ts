@@ -1,0 +1,207 @@
+import { execFileSync } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
+import type { Content } from '../../../lambda/archive/archive-object';
+import { type BodyCheck, BodyTooLargeError } from '../../../lambda/body/body-check';
+import { createCompressor } from '../../../lambda/body/compress';
+import { type Coding, CodingError } from '../../../lambda/body/content-coding';
+import { type Receiver, receive } from '../../../lambda/body/receive';
+import { SpoolError } from '../../../lambda/body/spool';
+import { damagedGzipStreams, gzipStreams } from '../../support/gzip-streams';
+
+let spoolDirectory: string;
+let receiver: Receiver;
+const never = new AbortController().signal;
+
+beforeEach(async () => {
+  spoolDirectory = await mkdtemp(join(tmpdir(), 'receive-coded-'));
+  receiver = { spoolDirectory, compressor: createCompressor('gzip'), maxBytes: 64 * 1024 * 1024 };
+});
+
+afterEach(async () => {
+  // Whatever happened, nothing is left once the body is released.
+  expect(await readdir(spoolDirectory)).toEqual([]);
+  await rm(spoolDirectory, { recursive: true });
+});
+
+const asReceived = (): BodyCheck => ({ isAsReceived: true, write: (chunk) => chunk, end: () => ({ state: 'seen' }) });
+const changing = (): BodyCheck => ({ isAsReceived: false, write: (chunk) => chunk, end: () => ({}) });
+
+async function* inChunks(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+}
+
+function received(
+  bytes: Buffer,
+  check = asReceived(),
+  { size = 16_384, coding = 'gzip' as Coding, by = receiver } = {},
+) {
+  return receive(inChunks(bytes, size), check, by, { coding, signal: never });
+}
+
+function stored(content: Content): Promise<Buffer> {
+  return Buffer.isBuffer(content) ? Promise.resolve(content) : buffer(content.open());
+}
+
+/** Not with the default quality, which takes seconds. */
+const inBrotli = (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
+
+/** Text that compresses to about half. */
+function textOf(bytes: number): Buffer {
+  return Buffer.from(randomBytes(bytes / 2).toString('hex'));
+}
+
+const short = textOf(4000);
+/** More than is decoded at once. */
+const long = textOf(300_000);
+/** More than stays in memory. */
+const spilled = textOf(2_200_000);
+
+describe('a body in gzip that is archived as received', () => {
+  it.each(
+    Object.entries({ short, long, spilled }).flatMap(([length, content]) =>
+      Object.entries(gzipStreams(content)).map(([form, coded]) => ({ length, form, content, coded })),
+    ),
+  )('is stored as it came: $length, $form', async ({ content, coded }) => {
+    const body = await received(coded);
+    const bytes = await stored(body.content);
+    expect(bytes.equals(coded)).toBe(true);
+    expect(execFileSync('gunzip', ['-c'], { input: bytes, maxBuffer: 2 ** 26 }).equals(content)).toBe(true);
+    expect(body).toMatchObject({
+      facts: { state: 'seen' },
+      encodedBy: 'service',
+      sha256: sha256(content),
+      length: content.length,
+      receivedLength: coded.length,
+      storedLength: coded.length,
+    });
+    await body.release();
+  });
+
+  it.each([1, 7, 18, 65_536])('is the same in chunks of %i bytes', async (size) => {
+    const coded = Buffer.concat([gzipSync(short), gzipSync(short)]);
+    const body = await received(coded, asReceived(), { size });
+    expect((await stored(body.content)).equals(coded)).toBe(true);
+    expect(body.sha256).toBe(sha256(Buffer.concat([short, short])));
+  });
+
+  it.each(
+    Object.entries({ short, long }).flatMap(([length, content]) =>
+      Object.entries(damagedGzipStreams(content)).map(([fault, coded]) => ({ length, fault, coded })),
+    ),
+  )('is refused: $length, $fault', async ({ coded }) => {
+    await expect(received(coded)).rejects.toThrow(CodingError);
+    // A chunk may end where a member does.
+    await expect(received(coded, asReceived(), { size: 1000 })).rejects.toThrow(CodingError);
+  });
+
+  it('is refused wherever it is cut', async () => {
+    const coded = gzipSync(short.subarray(0, 300));
+    for (let length = 0; length < coded.length; length += 1)
+      await expect(received(coded.subarray(0, length))).rejects.toThrow(CodingError);
+  });
+
+  it('is refused whatever bit of it is wrong, or has the same content', async () => {
+    const content = short.subarray(0, 100);
+    const coded = gzipSync(content);
+    let refused = 0;
+    for (let bit = 0; bit < coded.length * 8; bit += 1) {
+      const wrong = Buffer.from(coded);
+      wrong.writeUInt8(wrong.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      const body = await received(wrong).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(CodingError);
+        refused += 1;
+      });
+      if (body === undefined) continue;
+      expect(body.sha256).toBe(sha256(content));
+      expect(gunzipSync(await stored(body.content)).equals(content)).toBe(true);
+    }
+    // What says nothing of the content: 6 bytes and a flag of the header, and up to 7 bits that fill the last byte.
+    expect(refused).toBeGreaterThanOrEqual((coded.length - 6) * 8 - 8);
+  });
+
+  it.each([short, long])('breaks off with its source', async (content) => {
+    async function* breaking() {
+      yield gzipSync(content).subarray(0, -100);
+      throw new Error('ECONNRESET');
+    }
+    const attempt = receive(breaking(), asReceived(), receiver, { coding: 'gzip', signal: never });
+    await expect(attempt).rejects.toThrow('ECONNRESET');
+  });
+
+  it('that the disk does not take fails and says so', async () => {
+    const by = { ...receiver, spoolDirectory: join(spoolDirectory, 'absent') };
+    await expect(received(gzipSync(spilled), asReceived(), { by })).rejects.toThrow(SpoolError);
+  });
+});
+
+describe('a coded body', () => {
+  it.each([
+    ['of which other bytes are archived than came', 'gzip', changing(), gzipSync],
+    ['in deflate', 'deflate', asReceived(), deflateSync],
+    ['in deflate without its frame', 'deflate', asReceived(), deflateRawSync],
+    ['in brotli', 'br', asReceived(), inBrotli],
+  ] as const)('%s is decoded, and compressed as any other', async (_what, coding, check, encode) => {
+    for (const content of [short, long, spilled]) {
+      const body = await received(encode(content), check, { coding });
+      const plain = await receive(inChunks(content, 16_384), asReceived(), receiver);
+      expect((await stored(body.content)).equals(await stored(plain.content))).toBe(true);
+      expect(body).toMatchObject({ encodedBy: 'collector', sha256: plain.sha256, length: content.length });
+      expect([body.receivedLength, plain.receivedLength]).toEqual([encode(content).length, content.length]);
+      await Promise.all([body.release(), plain.release()]);
+    }
+  });
+
+  it('is compressed again if the archive has another compression', async () => {
+    const compressor = { ...createCompressor('gzip'), compression: 'zstd' } as const;
+    const body = await received(gzipSync(short, { level: 9 }), asReceived(), { by: { ...receiver, compressor } });
+    expect(body.encodedBy).toBe('collector');
+    expect((await stored(body.content)).equals(gzipSync(short, { level: 1 }))).toBe(true);
+  });
+
+  it.each([
+    ['deflate', deflateSync],
+    ['br', inBrotli],
+  ] as const)('in %s is refused if something follows it', async (coding, encode) => {
+    const coded = Buffer.concat([encode(long), Buffer.from('more')]);
+    await expect(received(coded, asReceived(), { coding })).rejects.toThrow(CodingError);
+  });
+
+  it('ends at the limit of decoded bytes', async () => {
+    const limited = { ...receiver, maxBytes: 1_000_000 };
+    let checked = 0;
+    const counting: BodyCheck = {
+      ...asReceived(),
+      write: (chunk) => {
+        checked += chunk.length;
+        return chunk;
+      },
+    };
+    await expect(received(gzipSync(Buffer.alloc(2 ** 26)), counting, { by: limited })).rejects.toThrow(
+      BodyTooLargeError,
+    );
+    expect(checked).toBeLessThanOrEqual(limited.maxBytes);
+  });
+
+  it('ends at the limit of received bytes, although it has no content', async () => {
+    const nothing = gzipSync('');
+    let sent = 0;
+    async function* endless() {
+      for (;;) {
+        const members = Buffer.concat(Array.from({ length: 1000 }, () => nothing));
+        sent += members.length;
+        yield members;
+      }
+    }
+    const limited = { ...receiver, maxBytes: 5_000_000 };
+    const attempt = receive(endless(), asReceived(), limited, { coding: 'gzip', signal: never });
+    await expect(attempt).rejects.toThrow(BodyTooLargeError);
+    expect(sent).toBeLessThan(limited.maxBytes + 100_000);
+  });
+});
