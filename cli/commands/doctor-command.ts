@@ -4,7 +4,7 @@ import { accountChecks } from '../doctor/account-checks';
 import { type Check, checksOf, verdictOf } from '../doctor/check';
 import { configurationChecks } from '../doctor/configuration-checks';
 import { serviceCheck } from '../doctor/service-check';
-import { apiKeyVariable } from '../start/start-service';
+import { apiKeyVariable } from '../stack/api-key-variable';
 import { printable } from '../terminal/printable';
 import { type CommandContext, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
 import { withJson } from './options';

@@ -6,6 +6,7 @@ import { parseEventTime } from '../../lambda/event';
 import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
 import { defaultArchive } from '../archive/open-archive';
+import { apiKeyVariable } from '../stack/api-key-variable';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { print, type Terminal } from '../terminal/terminal';
@@ -13,7 +14,7 @@ import { auditAsJson, checkAudit, isSound, printAudit } from './audit-report';
 import { defaultAudit } from './start-audit';
 import { completingCommand, isComplete, reportAsJson, reportAsText } from './start-report';
 import { type RunChoice, RunInterruptedError, startRun } from './start-run';
-import { apiKeyVariable, demoBaseUrl, type ServiceChoice, StartUsageError, startService } from './start-service';
+import { demoBaseUrl, type ServiceChoice, StartUsageError, startService } from './start-service';
 
 /** What the exit code of `npm start` means; `--help` lists them. */
 export const startExitCodes = { complete: 0, incomplete: 1, usage: 2 } as const;

@@ -5,12 +5,10 @@ import { demoContent } from '../../local/demo-service/demo-content';
 import type { FaultName } from '../../local/demo-service/demo-faults';
 import { folderContent } from '../../local/demo-service/folder-content';
 import { startDemoService } from '../../local/demo-service/start-demo-service';
+import { apiKeyVariable } from '../stack/api-key-variable';
 
 /** The address in the shipped configuration. No server has it: the demo service answers in its place. */
 export const demoBaseUrl = 'https://clusters.example.com';
-
-/** Environment variable with the real service's API key. An option would stay in the shell's history. */
-export const apiKeyVariable = 'COLLECTOR_API_KEY';
 
 export interface ServiceChoice {
   /** Folder of clusters that the demo service serves instead of its own content. */
