@@ -5,7 +5,7 @@ import { mostShards } from '../../infra/limits';
 import { parseEventTime } from '../../lambda/event';
 import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
-import { apiKeyVariable } from '../api-key-variable';
+import { apiKeyVariable, apiKeyVariable } from '../api-key-variable';
 import { defaultArchive } from '../archive/open-archive';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
