@@ -6,6 +6,7 @@ import { historyCommand } from './commands/history-command';
 import { listCommand } from './commands/list-command';
 import { reportCommand } from './commands/report-command';
 import { runsCommand } from './commands/runs-command';
+import { sealsCommand } from './commands/seals-command';
 import { showCommand } from './commands/show-command';
 import { verifyCommand } from './commands/verify-command';
 import { printable } from './terminal/printable';
@@ -38,6 +39,7 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
     historyCommand,
     grepCommand,
     verifyCommand,
+    sealsCommand,
     reportCommand,
   ];
   for (const command of commands) program.addCommand(command(context));

@@ -1,9 +1,10 @@
+import type { KeyObject } from 'node:crypto';
 import { SingleBar } from 'cli-progress';
-import { Command } from 'commander';
-import { type Finding, type FindingKind, findingKinds } from '../../lambda/verify/finding';
+import { Command, Option } from 'commander';
+import { damageKinds, type Finding, findingKinds } from '../../lambda/verify/finding';
 import { type VerifyCounts, verifyArchive } from '../../lambda/verify/verify-archive';
 import { openArchive } from '../archive/open-archive';
-import { formatBytes, formatCount } from '../terminal/format';
+import { formatBytes, formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { printTable } from '../terminal/table';
 import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
@@ -17,18 +18,29 @@ import {
   withJson,
   withPeriod,
 } from './options';
+import { parsePublicKeys, parseSha256 } from './public-key-argument';
 
 interface Options extends ArchiveOption, JsonOption, PeriodOptions {
   readonly retentionDays?: number;
   readonly strict?: boolean;
   readonly concurrency: number;
+  readonly publicKey?: readonly KeyObject[];
+  readonly head?: string;
 }
 
 /** `verify`: whether the archive has everything that it should have, whole and unchanged, and nothing else. */
 export function verifyCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('verify')
     .description(
-      'Reads every recorded object and checks that it is there, whole and unchanged, that there is no other, and that every run that was due has left its record.',
+      'Reads every recorded object and checks that it is there, whole and unchanged, that there is no other, that every run that was due has left its record, and that all of it is what its seals say.',
+    )
+    .addOption(
+      new Option('--public-key <file...>', 'the keys that may have signed the seals, as PEM').argParser(
+        parsePublicKeys,
+      ),
+    )
+    .addOption(
+      new Option('--head <sha256>', 'SHA-256 of a seal that has to be there, as a mail says it').argParser(parseSha256),
     )
     .option(
       '--retention-days <days>',
@@ -44,11 +56,13 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     const reader = await openArchive(options.archive);
     const findings: Finding[] = [];
     const progress = startProgress(terminal);
-    const { from, to, retentionDays, concurrency } = options;
+    const { from, to, retentionDays, concurrency, publicKey: publicKeys, head } = options;
     const counts = await verifyArchive(reader, {
       from,
       to,
       retentionDays,
+      publicKeys,
+      head,
       now: terminal.now(),
       concurrency,
       onFinding: (finding) => findings.push(finding),
@@ -62,16 +76,15 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     } else {
       await printFindings(terminal, findings);
       await print(terminal.out, summaryOf(counts, retentionDays));
+      await print(terminal.out, sealedOf(counts, publicKeys !== undefined));
       await print(terminal.out, verdictOf(terminal, counts, reader.location));
     }
     if (code !== exitCodes.ok) end(code);
   });
 }
 
-const damage: readonly FindingKind[] = ['missing', 'damaged', 'contradiction', 'unrecorded'];
-
 function exitCodeOf({ found, runs }: VerifyCounts, isStrict: boolean): ExitCode {
-  if (damage.some((kind) => found[kind] > 0)) return exitCodes.found;
+  if (damageKinds.some((kind) => found[kind] > 0)) return exitCodes.found;
   if (found.unreadable > 0 || runs === 0) return exitCodes.trouble;
   return isStrict && found.absent > 0 ? exitCodes.found : exitCodes.ok;
 }
@@ -84,7 +97,7 @@ async function printFindings(terminal: Terminal, findings: readonly Finding[]): 
       {
         head: 'Found',
         cell: ({ kind }) => kind,
-        color: (text, { kind }) => (damage.includes(kind) ? colors.red(text) : colors.yellow(text)),
+        color: (text, { kind }) => (damageKinds.includes(kind) ? colors.red(text) : colors.yellow(text)),
       },
       { head: 'Key', cell: ({ key }) => key, wraps: true },
       { head: 'What is wrong', cell: ({ problem }) => problem, wraps: true },
@@ -102,10 +115,24 @@ function summaryOf({ runs, records, sound, bytes, expired }: VerifyCounts, reten
   );
 }
 
+/** What attests the archive, and whose word that is. */
+function sealedOf({ sealed }: VerifyCounts, areKeysGiven: boolean): string {
+  if (sealed === null) return 'Not sealed: nothing attests that the run records are those that were written.\n';
+  const { seals, newest } = sealed;
+  if (newest === null) return `${formatCount(seals, 'seal')}, and none with a right signature.\n`;
+  const trust = areKeysGiven
+    ? 'Signatures were checked with the keys given.'
+    : "Signatures were checked with the archive's own key, which proves little: give a key that you kept to --public-key.";
+  return (
+    `${formatCount(seals, 'seal')}, the newest is number ${newest.number} of ${formatTime(newest.seal)}, ` +
+    `SHA-256 ${newest.sha256}.\n${trust}\n`
+  );
+}
+
 function verdictOf({ colors }: Terminal, { runs, found }: VerifyCounts, location: string): string {
   const counted = findingKinds.filter((kind) => found[kind] > 0).map((kind) => `${found[kind]} ${kind}`);
   const list = counted.length === 0 ? '' : ` Found: ${counted.join(', ')}.`;
-  if (damage.some((kind) => found[kind] > 0)) return `${colors.bold(colors.red('Something is wrong.'))}${list}\n`;
+  if (damageKinds.some((kind) => found[kind] > 0)) return `${colors.bold(colors.red('Something is wrong.'))}${list}\n`;
   if (runs === 0)
     return `${colors.red(`Nothing was verified: ${printable(location)} has no runs in this period.`)}${list}\n`;
   if (found.unreadable > 0) return `${colors.yellow('Not everything could be read.')}${list}\n`;
@@ -144,11 +171,18 @@ function startProgress({ err, isWatched }: Terminal): Progress {
 }
 
 const helpText = `
-Found can be: missing, damaged (it is another content than was archived), contradiction (records, objects
-and configurations do not say the same), unrecorded (in no record), unreadable (it could not be read, which
-says nothing about it), absent (the schedule was due, and what it should have left is not there: no damage),
-and pending (written in the last 4 hours, its record may still come: no damage).
-What was due, and what the lifecycle has removed, is known from the configurations in the archive.
+Found can be: seal-broken (the seals are not one whole signed chain), forged (not what a seal says), missing,
+damaged (it is another content than was archived), contradiction (records, objects and configurations do not
+say the same), unrecorded (in no record), unsealed (a run record that the newest seal should have and no seal
+has), unreadable (it could not be read, which says nothing about it), absent (the schedule was due, and what it
+should have left is not there: no damage), and pending (written in the last 4 hours, its record may still come,
+or a seal that is not signed yet: no damage).
+What was due, and what the lifecycle has removed, is known from the configurations in the archive, and from its
+seals, which come first.
+--public-key: without it, verify trusts the key in the archive, which whoever forges seals can replace.
+"seals --public-key" prints it; keep it from the first day on. Give all keys if the key was changed.
+--head: seals that were removed from the end of the chain leave no gap. The mail of each audit has the SHA-256
+of its seal; the chain must have the seal with the hash that you give.
 With --json: one object with all counts and findings.
 Exit codes: 0 nothing is damaged, 1 something is (with --strict also: something is absent), 2 wrong command
 line, 3 it could not be checked, there was nothing to check, or nothing worse than unreadable was found.
@@ -156,5 +190,6 @@ line, 3 it could not be checked, there was nothing to check, or nothing worse th
 Examples:
   npm run collector -- verify
   npm run collector -- verify --archive s3://my-archive --from 2026-11-01 --strict
+  npm run collector -- verify --archive s3://my-archive --public-key seals-public-key.pem --head 5f2c…
   npm run --silent collector -- verify --json | jq '.findings[]'
 `.trimEnd();

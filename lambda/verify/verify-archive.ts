@@ -206,7 +206,7 @@ class Verification {
     for (const gone of this.#sealed?.gone(this.#options) ?? [])
       if (!known.has(gone.key)) this.#lacking.push({ kind: 'missing', ...gone });
     for (const { kind, key, problem, writtenAt } of this.#lacking) {
-      if (!(await this.#mayHaveExpired(writtenAt))) this.#find(kind, key, problem);
+      if (!(await this.#mayHaveExpired(writtenAt, key))) this.#find(kind, key, problem);
       else if (kind === 'missing') this.counts.expired += 1;
     }
     for (const { times, areMore } of this.#absent) {
@@ -253,9 +253,9 @@ class Verification {
   readonly #readBeside = (listed: ListedRun): Promise<VerifiedRun> =>
     verifyRun(this.#reader, listed, this.#configurations, this.#now, () => undefined);
 
-  async #mayHaveExpired(writtenAt: Date): Promise<boolean> {
+  async #mayHaveExpired(writtenAt: Date, key?: string): Promise<boolean> {
     const { retentionDays } = this.#options;
-    const sealed = retentionDays === undefined ? this.#sealed?.mayHaveRemoved(writtenAt, this.#now) : undefined;
+    const sealed = retentionDays === undefined ? this.#sealed?.mayHaveRemoved(writtenAt, this.#now, key) : undefined;
     if (sealed !== undefined) return sealed;
     return this.#expiry.mayHaveRemoved(writtenAt, () => runsAfter(this.#reader, this.#options, this.#readBeside));
   }

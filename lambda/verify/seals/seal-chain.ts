@@ -81,6 +81,8 @@ export async function readChain(
   for await (const files of mapConcurrently(names, concurrency, (name) => readFiles(reader, name))) builder.add(files);
   for (const { key, at } of (await reader.replaced?.(sealsPrefix)) ?? [])
     find('seal-broken', key, `it was deleted or overwritten; the version before is of ${at.toISOString()}`);
+  if (publicKeys !== undefined && names.length === 0)
+    find('seal-broken', `${sealsPrefix}*`, 'a public key was given, and there is no seal');
   if (head !== undefined && !builder.hashes.has(head))
     find(
       'seal-broken',
@@ -247,8 +249,8 @@ class ChainBuilder {
       before.number === number - 1 &&
       previous?.key === sealKey({ number: number - 1, part: 'seal' }) &&
       previous.sha256 === before.sha256;
-    // A gap is said already.
-    if (!isChained && before.number === number - 1)
+    // A gap, or a seal before that cannot be read, is said already.
+    if (!isChained && before.number === number - 1 && before.sha256 !== undefined)
       this.#find('seal-broken', key, 'the hash in it is not that of the seal before');
   }
 

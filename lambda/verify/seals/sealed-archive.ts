@@ -77,9 +77,11 @@ export class SealedArchive {
   /**
    * Whether the lifecycle may have removed by now what was written at a time, by the retentions that the audit was deployed
    * with. Undefined: it may have done so before the first seal, which attests nothing earlier.
+   * @param key of what is gone; what a seal has was there when it was sealed, however old it is
    */
-  mayHaveRemoved(writtenAt: Date, now: Date): boolean | undefined {
+  mayHaveRemoved(writtenAt: Date, now: Date, key = ''): boolean | undefined {
     if (this.#retention.mayHaveRemoved(writtenAt, now)) return true;
+    if (this.#chain.records.has(key) || this.#chain.objects.has(key)) return false;
     const [first] = this.#chain.seals;
     return first === undefined || writtenAt < new Date(first.listedFrom) ? undefined : false;
   }

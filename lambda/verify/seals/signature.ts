@@ -1,4 +1,4 @@
-import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { createPublicKey, type KeyObject, type PublicKeyInput, verify } from 'node:crypto';
 import { type Signature, signatureSchema } from './seal';
 
 export interface CheckedSignature {
@@ -41,12 +41,19 @@ function parseSignature(text: string): Signature | undefined {
   }
 }
 
-/** The public key of a signature file; undefined if it is none. */
+/** The public key of a signature file; undefined if it is none that signs seals. */
 export function parsePublicKey(base64: string): KeyObject | undefined {
+  return sealKeyOf({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' });
+}
+
+/** A public key of the curve P-256, as those that sign seals are; undefined for anything else. */
+export function sealKeyOf(input: PublicKeyInput | string): KeyObject | undefined {
+  let key: KeyObject;
   try {
-    return createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' });
+    key = createPublicKey(input);
   } catch {
     // OpenSSL has no error class; whatever it says, these bytes are no public key.
     return undefined;
   }
+  return key.asymmetricKeyDetails?.namedCurve === 'prime256v1' ? key : undefined;
 }

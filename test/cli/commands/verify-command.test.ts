@@ -291,7 +291,7 @@ describe('verify', () => {
       const { code, out } = await runCollector(args, { now: longAfter });
       expect([code, out]).toEqual([
         3,
-        expect.stringMatching(/^0 runs.*\nNothing was verified: .* has no runs in this period/),
+        expect.stringMatching(/^0 runs.*\nNot sealed.*\nNothing was verified: .* has no runs in this period/),
       ]);
       expect(out).not.toContain('Nothing is wrong');
     });

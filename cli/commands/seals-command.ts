@@ -1,0 +1,115 @@
+import { createPublicKey } from 'node:crypto';
+import { Command, Option } from 'commander';
+import type { Finding } from '../../lambda/verify/finding';
+import { type ChainedSeal, readChain } from '../../lambda/verify/seals/seal-chain';
+import { openArchive } from '../archive/open-archive';
+import { formatTime } from '../terminal/format';
+import { printable } from '../terminal/printable';
+import { type Column, leftOutColumns, printTable } from '../terminal/table';
+import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
+import { type ArchiveOption, type JsonOption, lastOption, withArchive, withJson } from './options';
+
+interface Options extends ArchiveOption, JsonOption {
+  readonly publicKey?: boolean;
+  readonly last?: number;
+}
+
+const defaultSeals = 20;
+
+/** `seals`: the chain of seals, or the key that signed it. */
+export function sealsCommand({ terminal, end }: CommandContext): Command {
+  const command = new Command('seals')
+    .description(
+      'Lists the last seals, oldest first, and checks that their chain is whole. It reads nothing that they seal.',
+    )
+    .addOption(lastOption(`only so many seals, the newest (default: ${defaultSeals})`))
+    .addOption(
+      new Option('--public-key', 'print the public key that signed them, as PEM, instead of the list').conflicts([
+        'json',
+        'last',
+      ]),
+    )
+    .addHelpText('after', helpText(terminal));
+  withJson(withArchive(command));
+  return command.action(async ({ archive, json, publicKey, last = defaultSeals }: Options) => {
+    const reader = await openArchive(archive);
+    const findings: Finding[] = [];
+    const { seals, lastNumber } = await readChain(reader, {}, (kind, key, problem) =>
+      findings.push({ kind, key, problem }),
+    );
+    if (publicKey === true) await printPublicKeys(terminal, seals, reader.location);
+    else if (json === true) await printJsonArray(terminal.out, seals.slice(-last));
+    else await printTable(terminal, sealColumns(terminal), seals.slice(-last));
+    if (publicKey !== true && lastNumber === 0)
+      await print(terminal.err, `No seals in ${printable(reader.location)}: nothing attests it.\n`);
+    for (const { kind, key, problem } of findings)
+      await print(terminal.err, `${terminal.errColors.red(kind)} ${printable(`${key}: ${problem}`)}\n`);
+    if (findings.some(({ kind }) => kind !== 'pending')) end(exitCodes.found);
+  });
+}
+
+/** @throws NoPublicKeyError */
+async function printPublicKeys(terminal: Terminal, seals: readonly ChainedSeal[], location: string): Promise<void> {
+  const signed = seals.filter(({ signature }) => signature === 'right');
+  const keys = new Map<string, ChainedSeal[]>();
+  for (const seal of signed) keys.set(seal.publicKey ?? '', [...(keys.get(seal.publicKey ?? '') ?? []), seal]);
+  if (keys.size === 0) throw new NoPublicKeyError(location);
+  for (const [spki, own] of keys) {
+    const key = createPublicKey({ key: Buffer.from(spki, 'base64'), format: 'der', type: 'spki' });
+    await print(terminal.out, key.export({ format: 'pem', type: 'spki' }));
+    await print(
+      terminal.err,
+      `This key signed ${own.length === 1 ? 'seal' : `${own.length} seals, the first of them`} ${own[0]?.number}. Keep it outside the account.\n`,
+    );
+  }
+}
+
+/** The archive has no seal with a right signature, and so no key to keep. */
+class NoPublicKeyError extends Error {
+  override readonly name = 'NoPublicKeyError';
+
+  constructor(location: string) {
+    super(`Reading the public key of ${location} failed: it has no signed seal; the audit of the stack makes them`);
+  }
+}
+
+function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<ChainedSeal>[] {
+  return [
+    { head: 'Seal', cell: ({ number }) => `${number}`, align: 'right' },
+    { head: 'Time', cell: ({ seal }) => formatTime(seal) },
+    { head: 'Run records', cell: ({ records }) => `${records}`, align: 'right', leftOut: 4 },
+    { head: 'Runs due', cell: ({ due }) => `${due.runs}`, align: 'right', leftOut: 2 },
+    { head: 'Absent', cell: ({ due }) => `${due.absent.length}`, align: 'right', leftOut: 3 },
+    { head: 'Objects read', cell: ({ verified }) => `${verified.objects}`, align: 'right', leftOut: 1 },
+    { head: 'Found', cell: foundBy, wraps: true },
+    {
+      head: 'Signature',
+      cell: ({ signature }) => signature,
+      color: (text, { signature }) =>
+        signature === 'right' ? colors.green(text) : signature === 'wrong' ? colors.red(text) : colors.yellow(text),
+    },
+    // Whole: it is what the mail says, and what --head takes.
+    { head: 'SHA-256', cell: ({ sha256 }) => sha256, wraps: true, narrowest: 16 },
+  ];
+}
+
+function foundBy({ found }: ChainedSeal): string {
+  const counted = Object.entries(found).filter(([, count]) => count > 0);
+  return counted.map(([kind, count]) => `${count} ${kind}`).join(', ');
+}
+
+const helpText = (terminal: Terminal) =>
+  `
+A seal is what an audit wrote: the hashes of all run records since the seal before it, that seal's hash, and a
+signature. The list shows what each audit read and found. "verify" compares the archive with its seals.
+${leftOutColumns('the list of seals', sealColumns(terminal))}
+--public-key: whoever can write the archive can replace the key in it too. Keep the key outside the account from
+the first day on, and give it to "verify --public-key FILE".
+With --json: an array, an element per seal.
+Exit codes: 0 done, 1 the chain is broken, 2 wrong command line, 3 it could not be done.
+
+Examples:
+  npm run collector -- seals --archive s3://my-archive
+  npm run --silent collector -- seals --archive s3://my-archive --public-key > seals-public-key.pem
+  npm run --silent collector -- seals --json | jq -r '.[-1].sha256'
+`.trimEnd();

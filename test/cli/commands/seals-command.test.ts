@@ -1,0 +1,175 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sealKey } from '../../../lambda/archive/archive-layout';
+import { ArchiveFixture } from '../archive-fixture';
+import { runCollector } from '../run-collector';
+import { SealFixture, signingKeys } from '../seal-fixture';
+
+const day = (of: number, hour = 0) => new Date(Date.UTC(2026, 10, of, hour));
+
+describe('the chain of seals', () => {
+  let archive: ArchiveFixture;
+  let seals: SealFixture;
+  let hashes: string[];
+
+  beforeEach(async () => {
+    archive = await ArchiveFixture.create();
+    seals = new SealFixture(archive);
+    hashes = [];
+    for (const at of [18, 19]) {
+      await archive.attempt({ run: day(at, 8), clusters: ['alpha'], answer: () => ({ content: 'kind: Namespace\n' }) });
+      hashes.push(await seals.seal({ at: day(at + 1, 3), changes: { found: { missing: at - 18, forged: 0 } } }));
+    }
+  });
+
+  const collector = (...args: string[]) => runCollector([...args, '--archive', archive.folder]);
+  const verify = (...args: string[]) => collector('verify', ...args);
+
+  describe('seals', () => {
+    it('lists the seals with their hashes, oldest first', async () => {
+      const { code, out, err } = await collector('seals');
+      expect([code, err]).toEqual([0, '']);
+      const rows = out.split('\n').filter((line) => line.includes('Z'));
+      expect(rows).toHaveLength(2);
+      expect(rows[0]).toMatch(
+        new RegExp(`│ +1 │ 2026-11-19T03:00:00Z │ +1 │ +2 │ +0 │ +8 │ +│ right +│ ${hashes[0]} │`),
+      );
+      expect(rows[1]).toMatch(new RegExp(`│ +2 │ 2026-11-20T03:00:00Z .*│ 1 missing │ right +│ ${hashes[1]} │`));
+    });
+
+    it('fits a narrow terminal, with the whole hash', async () => {
+      const surroundings = { columns: 80, isTerminal: false };
+      const { out } = await runCollector(['seals', '--archive', archive.folder, '--last', '1'], surroundings);
+      const lines = out.trimEnd().split('\n');
+      expect(lines.filter((line) => line.length > 80)).toEqual([]);
+      const hash = lines.slice(3, -1).map((line) => line.split('│').at(-2)?.trim());
+      expect(hash.join('')).toBe(hashes[1]);
+    });
+
+    it('lists only so many, the newest', async () => {
+      const { out } = await collector('seals', '--last', '1');
+      expect(out).not.toContain(hashes[0]);
+      expect(out).toContain(hashes[1]);
+    });
+
+    it('writes them as JSON, with counts in place of what they seal', async () => {
+      const { code, out } = await collector('seals', '--json');
+      expect([code, JSON.parse(out)]).toEqual([
+        0,
+        [
+          expect.objectContaining({ number: 1, sha256: hashes[0], records: 1, objects: 0, signature: 'right' }),
+          expect.objectContaining({
+            number: 2,
+            sha256: hashes[1],
+            previous: { key: sealKey({ number: 1, part: 'seal' }), sha256: hashes[0] },
+          }),
+        ],
+      ]);
+    });
+
+    it('names what breaks the chain, shows the rest, and exits with 1', async () => {
+      await rm(join(archive.folder, sealKey({ number: 1, part: 'signature' })));
+      const { code, out, err } = await collector('seals');
+      expect([code, err]).toEqual([
+        1,
+        'seal-broken seals/00000001.json: it is not signed, and later seals are there\n',
+      ]);
+      expect(out).toContain('unsigned');
+    });
+
+    it('takes a newest seal without a signature for no damage', async () => {
+      await seals.seal({ at: day(21, 3), isSigned: false });
+      expect(await collector('seals')).toMatchObject({ code: 0, err: expect.stringMatching(/^pending .*00000003/) });
+    });
+
+    it('says that there are none', async () => {
+      const { folder } = await ArchiveFixture.create();
+      const err = `No seals in ${folder}: nothing attests it.\n`;
+      expect(await runCollector(['seals', '--archive', folder])).toEqual({ code: 0, out: '', err });
+      expect(await runCollector(['seals', '--archive', folder, '--json'])).toEqual({ code: 0, out: '[]\n', err });
+    });
+  });
+
+  describe('seals --public-key', () => {
+    it('prints the key that signed them, and nothing else', async () => {
+      const { code, out, err } = await collector('seals', '--public-key');
+      expect([code, out]).toEqual([0, seals.publicKey]);
+      expect(err).toContain('signed 2 seals, the first of them 1. Keep it outside the account.');
+    });
+
+    it('prints both keys where the key was changed, and says so', async () => {
+      const next = signingKeys();
+      for (const at of [21, 22]) await seals.seal({ at: day(at, 3), keys: next });
+      const { code, out, err } = await collector('seals', '--public-key');
+      expect([code, out]).toEqual([1, seals.publicKey + next.publicKey.export({ format: 'pem', type: 'spki' })]);
+      expect(err).toContain('seal-broken seals/00000003.json: it is signed with another key than the seals before');
+      const file = `${archive.folder}.pem`;
+      await writeFile(file, out);
+      expect((await verify('--public-key', file)).code).toBe(0);
+    });
+
+    it('prints no key of a signature that is wrong', async () => {
+      for (const number of [1, 2]) await seals.sign(number, 'e'.repeat(64));
+      const { code, out, err } = await collector('seals', '--public-key');
+      expect([code, out]).toEqual([3, '']);
+      expect(err).toContain('it has no signed seal');
+    });
+  });
+
+  describe('verify', () => {
+    it('says whose word the seals are, and which is the newest', async () => {
+      const own = await verify();
+      expect(own.code).toBe(0);
+      expect(own.out).toContain(`2 seals, the newest is number 2 of 2026-11-20T03:00:00Z, SHA-256 ${hashes[1]}.\n`);
+      expect(own.out).toContain("the archive's own key, which proves little");
+      const file = `${archive.folder}.pem`;
+      await writeFile(file, seals.publicKey);
+      const kept = await verify('--public-key', file, '--head', hashes[0] ?? '');
+      expect([kept.code, kept.out]).toEqual([0, expect.stringContaining('checked with the keys given.')]);
+    });
+
+    it('says that an archive is not sealed', async () => {
+      await rm(join(archive.folder, 'seals'), { recursive: true });
+      expect(await verify()).toMatchObject({ code: 0, out: expect.stringContaining('Not sealed: ') });
+    });
+
+    it('shows a forged record in red words and exits with 1', async () => {
+      await archive.attempt({ run: day(18, 8), clusters: ['alpha'], answer: () => ({ content: 'kind: Forged\n' }) });
+      const { code, out } = await verify();
+      expect([code, out]).toEqual([1, expect.stringMatching(/forged.*Something is wrong. Found: 1 forged/s)]);
+    });
+
+    it('says that no seal is signed rightly', async () => {
+      for (const number of [1, 2]) await seals.sign(number, 'e'.repeat(64));
+      const { code, out } = await verify();
+      expect([code, out]).toEqual([1, expect.stringContaining('2 seals, and none with a right signature.')]);
+    });
+
+    it.each<[string, (file: string) => Promise<void> | void]>([
+      ['is not there', () => undefined],
+      ['is no key', (file) => writeFile(file, 'no key')],
+      ['is no whole key', (file) => writeFile(file, '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n')],
+      [
+        'has a key of another kind',
+        (file) => writeFile(file, generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' })),
+      ],
+      [
+        'is a private key',
+        (file) => writeFile(file, signingKeys().privateKey.export({ format: 'pem', type: 'pkcs8' })),
+      ],
+    ])('refuses a file of keys that %s', async (_, make) => {
+      const file = `${archive.folder}-bad.pem`;
+      await make(file);
+      const { code, out, err } = await verify('--public-key', file);
+      expect([code, out]).toEqual([2, '']);
+      expect(err).toMatch(
+        /'--public-key <file\.\.\.>' argument '.*' is invalid\. (expected|it cannot be read: ENOENT)/,
+      );
+    });
+
+    it.each(['42', 'e'.repeat(63), 'g'.repeat(64)])('refuses %s as a hash', async (head) => {
+      expect(await verify('--head', head)).toMatchObject({ code: 2, err: expect.stringContaining('64 hexadecimal') });
+    });
+  });
+});

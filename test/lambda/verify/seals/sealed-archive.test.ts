@@ -1,0 +1,107 @@
+import { FolderArchiveReader } from '../../../../cli/archive/folder-archive-reader';
+import { runRecordKey } from '../../../../lambda/archive/archive-layout';
+import type { ArchiveReader, ReplacedObject } from '../../../../lambda/verify/archive-reader';
+import type { Finding } from '../../../../lambda/verify/finding';
+import type { RecordFile, Run } from '../../../../lambda/verify/read-run';
+import type { Seal } from '../../../../lambda/verify/seals/seal';
+import { readChain } from '../../../../lambda/verify/seals/seal-chain';
+import { SealedArchive } from '../../../../lambda/verify/seals/sealed-archive';
+import { ArchiveFixture } from '../../../cli/archive-fixture';
+import { SealFixture } from '../../../cli/seal-fixture';
+
+const listedFrom = new Date('2026-11-21T03:00:00Z');
+const minutesBefore = (minutes: number) => new Date(listedFrom.getTime() - minutes * 60_000);
+const run = new Date('2026-11-20T08:00:00Z');
+const key = runRecordKey({ run, attempt: 1 });
+
+interface Written {
+  /** By the archive's clock. */
+  readonly writtenAt: Date;
+  /** By the collector's. */
+  readonly finishedAt?: Date;
+}
+
+describe('a run record that no seal has', () => {
+  let archive: ArchiveFixture;
+
+  beforeEach(async () => {
+    archive = await ArchiveFixture.create();
+  });
+
+  /** What is found of a record beside one seal. */
+  async function found({ writtenAt, finishedAt }: Written, changes?: Partial<Seal>, isSigned = true) {
+    await new SealFixture(archive).seal({ at: listedFrom, isSigned, ...(changes && { changes }) });
+    const findings: Finding[] = [];
+    const sealed = new SealedArchive(await chainOf(), (kind, about, problem) =>
+      findings.push({ kind, key: about, problem }),
+    );
+    const file: RecordFile = { sha256: 'e'.repeat(64), bytes: 1, ...(finishedAt && { finishedAt }) };
+    const listed = { run, records: [{ key, run, attempt: 1, storedBytes: 1, writtenAt }] };
+    sealed.checkRun(listed, { files: new Map([[key, file]]) } as Pick<Run, 'files'> as Run);
+    return findings.map(({ kind }) => kind);
+  }
+
+  const chainOf = () => readChain(new FolderArchiveReader(archive.folder), {}, () => undefined);
+
+  it('is unsealed if it was there 15 minutes before the newest seal began to list', async () => {
+    expect(await found({ writtenAt: minutesBefore(15.1) })).toEqual(['unsealed']);
+    expect(await found({ writtenAt: minutesBefore(14.9) })).toEqual([]);
+  });
+
+  it('is unsealed by its own clock if it is a copy, but for what clocks differ', async () => {
+    const writtenAt = new Date('2030-01-01T00:00:00Z');
+    expect(await found({ writtenAt, finishedAt: minutesBefore(136) })).toEqual(['unsealed']);
+    expect(await found({ writtenAt, finishedAt: minutesBefore(134) })).toEqual([]);
+  });
+
+  it('is left to the next seal if the newest had no time for it', async () => {
+    const cursor = { verified: { seal: 1, record: 0, outcome: 0 }, searchedTo: null };
+    const writtenAt = minutesBefore(600);
+    expect(await found({ writtenAt }, { cursor: { ...cursor, records: 'runs/date=2026-11-19/' } })).toEqual([]);
+    expect(await found({ writtenAt }, { cursor: { ...cursor, records: 'runs/date=2026-11-21/' } })).toEqual([
+      'unsealed',
+    ]);
+  });
+
+  it('is not judged by a seal without a signature', async () => {
+    expect(await found({ writtenAt: minutesBefore(600) }, undefined, false)).toEqual([]);
+  });
+});
+
+describe('a bucket with versions', () => {
+  it.each([
+    'seals/00000001.json',
+    'seals/00000001.sig.json',
+  ])('shows that %s was deleted or overwritten', async (about) => {
+    const archive = await ArchiveFixture.create();
+    await new SealFixture(archive).seal({ at: listedFrom });
+    const asked: string[] = [];
+    const reader = withVersions(archive, async (prefix) => {
+      asked.push(prefix);
+      return [{ key: about, at: new Date('2026-11-20T07:00:00Z') }];
+    });
+    const findings: Finding[] = [];
+    await readChain(reader, {}, (kind, key, problem) => findings.push({ kind, key, problem }));
+    const problem = 'it was deleted or overwritten; the version before is of 2026-11-20T07:00:00.000Z';
+    expect([asked, findings]).toEqual([['seals/'], [{ kind: 'seal-broken', key: about, problem }]]);
+  });
+
+  it('that may not be asked for versions shows nothing of them', async () => {
+    const archive = await ArchiveFixture.create();
+    await new SealFixture(archive).seal({ at: listedFrom });
+    const findings: Finding[] = [];
+    await readChain(
+      withVersions(archive, async () => undefined),
+      {},
+      (kind, key, problem) => findings.push({ kind, key, problem }),
+    );
+    expect(findings).toEqual([]);
+  });
+});
+
+function withVersions(
+  { folder }: ArchiveFixture,
+  replaced: (prefix: string) => Promise<readonly ReplacedObject[] | undefined>,
+): ArchiveReader {
+  return Object.assign(new FolderArchiveReader(folder), { replaced });
+}

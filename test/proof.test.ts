@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { objectKey, runRecordKey, sealKey } from '../lambda/archive/archive-layout';
+import { sealSchema, signatureSchema } from '../lambda/verify/seals/seal';
+import { ArchiveFixture, logRecord } from './cli/archive-fixture';
+import { SealFixture, signingKeys } from './cli/seal-fixture';
+
+const page = readFileSync(join(__dirname, '../docs/proof.md'), 'utf8');
+/** The commands of the page, by the words before them. */
+const commands = new Map(
+  [...page.matchAll(/^\*\*(.*?)\.\*\*[^`]*(?:`[^`]+`[^`]*)*```sh\n([\s\S]*?)```/gm)].map(([, name = '', text = '']) => [
+    name,
+    text,
+  ]),
+);
+
+const run = (hour: number) => new Date(Date.UTC(2026, 10, 20, hour));
+const recordKey = (hour: number) => runRecordKey({ run: run(hour), attempt: 1 });
+const logKey = (hour: number, cluster = 'a "b" {c}') =>
+  objectKey({ resource: 'log', cluster, run: run(hour), compression: 'gzip' });
+const seal = (number: number) => sealKey({ number, part: 'seal' });
+
+it('docs/proof.md explains every member of a seal and of a signature', () => {
+  const { verified, cursor } = sealSchema.shape;
+  const members = [sealSchema, signatureSchema, verified, cursor].flatMap(({ shape }) => Object.keys(shape));
+  const format = page.slice(page.indexOf('## The format'));
+  expect(members.filter((name) => !format.includes(`\`${name}\``))).toEqual([]);
+});
+
+describe('the commands in docs/proof.md', () => {
+  let archive: ArchiveFixture;
+  let seals: SealFixture;
+  let keyFile: string;
+  let hashes: string[];
+
+  beforeEach(async () => {
+    archive = await ArchiveFixture.create();
+    seals = new SealFixture(archive);
+    hashes = [];
+    for (const hour of [8, 9, 10]) {
+      await attempt(hour);
+      hashes.push(await seals.seal({ at: run(hour + 12) }));
+    }
+    keyFile = `${archive.folder}.pem`;
+    await writeFile(keyFile, seals.publicKey);
+  });
+
+  /** A cluster and a state that are hard to take for text between braces. */
+  const attempt = (hour: number, text = 'text', clusters = ['a "b" {c}', 'beta']) =>
+    archive.attempt({
+      run: run(hour),
+      clusters,
+      answer: (cluster, resource) =>
+        resource === 'log'
+          ? { content: logRecord(cluster, text, '}{"key":"'), state: '}{"key":"' }
+          : { content: `kind: ${text}\n` },
+    });
+
+  async function check(name: string, environment: { KEY?: string; HEAD?: string } = {}) {
+    const command = commands.get(name);
+    if (command === undefined) throw new Error(`the page has no command "${name}"`);
+    const env = { PATH: process.env.PATH, LC_ALL: 'C', KEY: keyFile, HEAD: hashes[1], ...environment };
+    return new Promise<{ failed: boolean; out: string; err: string }>((resolve) => {
+      execFile('bash', ['--norc', '-c', command], { cwd: archive.folder, env }, (error, out, err) =>
+        resolve({ failed: error !== null, out, err }),
+      );
+    });
+  }
+
+  it('are all tried here', () => {
+    expect([...commands.keys()]).toEqual([
+      'The mail',
+      'The signatures',
+      'The chain',
+      'The run records',
+      'What is not sealed',
+      'The objects',
+    ]);
+    expect(commands.size).toBe(page.split('```sh').length - 1);
+  });
+
+  it('find the seal of a mail', async () => {
+    expect(await check('The mail')).toEqual({ failed: false, out: `${hashes[1]}  ${seal(2)}\n`, err: '' });
+    expect(await check('The mail', { HEAD: 'e'.repeat(64) })).toMatchObject({ failed: true, out: '' });
+  });
+
+  it('check signatures, and find a changed seal and another key', async () => {
+    expect(await check('The signatures')).toEqual({ failed: false, out: 'Verified OK\n'.repeat(3), err: '' });
+    await seals.put({ ...(await seals.read(2)), objects: [], collectorVersion: '1.0.1' });
+    const { out } = await check('The signatures');
+    expect(out.match(/Verified OK|Verification failure/gi)).toEqual([
+      'Verified OK',
+      'Verification failure',
+      'Verified OK',
+    ]);
+    const other = `${archive.folder}-other.pem`;
+    await writeFile(other, signingKeys().publicKey.export({ format: 'pem', type: 'spki' }));
+    expect((await check('The signatures', { KEY: other })).out).not.toContain('Verified OK');
+  });
+
+  it('follow the chain, and find a seal that was changed or removed', async () => {
+    const ok = `${seal(1)}: OK\n${seal(2)}: OK\n`;
+    expect(await check('The chain')).toEqual({ failed: false, out: ok, err: '' });
+    await seals.put({ ...(await seals.read(1)), collectorVersion: '1.0.1' });
+    expect(await check('The chain')).toMatchObject({
+      failed: true,
+      out: expect.stringContaining(`${seal(1)}: FAILED`),
+    });
+    await rm(join(archive.folder, seal(2)));
+    expect((await check('The chain')).out).toContain(`${seal(2)}: FAILED open or read`);
+  });
+
+  it('compare run records, and find one that was replaced together with its objects, or removed', async () => {
+    expect(await check('The run records')).toEqual({ failed: false, out: '', err: '' });
+    await attempt(9, 'forged');
+    expect(await check('The run records')).toMatchObject({ failed: true, out: `${recordKey(9)}: FAILED\n` });
+    await rm(join(archive.folder, recordKey(9)));
+    expect((await check('The run records')).out).toBe(`${recordKey(9)}: FAILED open or read\n`);
+  });
+
+  it('list run records that no seal has', async () => {
+    expect(await check('What is not sealed')).toEqual({ failed: false, out: '', err: '' });
+    await attempt(11);
+    expect((await check('What is not sealed')).out).toBe(`${recordKey(11)}\n`);
+  });
+
+  it('compare objects, those of killed attempts too, and find what is another', async () => {
+    const killed = logKey(11, 'killed');
+    await archive.put(killed, gzipSync('text'), {});
+    const sha256 = createHash('sha256').update('text').digest('hex');
+    await seals.seal({ at: run(23), objects: [{ key: killed, sha256, bytes: 4 }] });
+    expect(await check('The objects')).toEqual({ failed: false, out: '', err: '' });
+    for (const key of [logKey(9), killed]) await archive.put(key, gzipSync('forged'), {});
+    expect((await check('The objects')).out).toBe(
+      [logKey(9), killed].map((key) => `${key} is not what was archived\n`).join(''),
+    );
+    await rm(join(archive.folder, logKey(8)));
+    expect((await check('The objects')).out).toContain(`${logKey(8)} is not what was archived\n`);
+  });
+});
