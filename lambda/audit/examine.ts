@@ -66,8 +66,8 @@ export async function examine(context: ExamineContext): Promise<Examined> {
   sealed.addRetention(plan.retentionDays, listedFrom);
   const configurations = new StoredConfigurations(context.reader, find);
   const expiry = new Expiry(context.reader, configurations, listedFrom, undefined);
-  const mayHaveRemoved = async (writtenAt: Date) =>
-    sealed.mayHaveRemoved(writtenAt, listedFrom) ?? expiry.mayHaveRemoved(writtenAt, noRuns);
+  const mayHaveRemoved = async (writtenAt: Date, key?: string) =>
+    sealed.mayHaveRemoved(writtenAt, listedFrom, key) ?? expiry.mayHaveRemoved(writtenAt, noRuns);
   const searchedTo = dateOrUndefined(before?.cursor.searchedTo ?? null);
   const search = { from: searchedTo, to: new Date(listedFrom.getTime() - underWayMs) };
   const common = { reader, stop: stop.starting, find };
@@ -82,10 +82,10 @@ export async function examine(context: ExamineContext): Promise<Examined> {
     onRun: tally.add,
   });
   for (const gone of sealed.gone({}))
-    if (!chain.objects.has(gone.key) && !(await mayHaveRemoved(gone.writtenAt)))
+    if (!chain.objects.has(gone.key) && !(await mayHaveRemoved(gone.writtenAt, gone.key)))
       find('missing', gone.key, gone.problem);
   for (const { kind, key, problem, writtenAt } of runs.lacking)
-    if (!(await mayHaveRemoved(writtenAt))) find(kind, key, problem);
+    if (!(await mayHaveRemoved(writtenAt, key))) find(kind, key, problem);
   const due = await judgeDue(context, runs, mayHaveRemoved);
   const [absent] = due.absent;
   if (absent !== undefined)
