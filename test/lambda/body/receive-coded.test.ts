@@ -122,8 +122,9 @@ describe('a body in gzip that is archived as received', () => {
       expect(body.sha256).toBe(sha256(content));
       expect(gunzipSync(await stored(body.content)).equals(content)).toBe(true);
     }
-    // What says nothing of the content: 6 bytes and a flag of the header, and up to 7 bits that fill the last byte.
-    expect(refused).toBeGreaterThanOrEqual((coded.length - 6) * 8 - 8);
+    // What says nothing of the content: 6 bytes and a flag of the header, up to 7 bits that fill the last byte, and where
+    // repeated text may as well be taken from, which depends on the version of zlib.
+    expect(refused).toBeGreaterThanOrEqual((coded.length - 6) * 8 - 16);
   });
 
   it.each([short, long])('breaks off with its source', async (content) => {
