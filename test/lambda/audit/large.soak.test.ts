@@ -178,8 +178,8 @@ describe('an audit of a day with 24 runs', () => {
     expect([found, verified.objects, verified.carriedOver]).toEqual([{}, 48_000, 0]);
   }, 600_000);
 
-  it('seals the records of 50,000 clusters, and carries the objects over for which there is no time', async () => {
-    const { found, verified } = await auditDay(50_000, 10, false);
-    expect([found, verified.carriedOverRecords, verified.objects + verified.carriedOver]).toEqual([{}, 0, 2_400_000]);
+  it('seals the records of 10,000 clusters, and carries the objects over for which there is no time', async () => {
+    const { found, verified } = await auditDay(10_000, 2, false);
+    expect([found, verified.carriedOverRecords, verified.objects + verified.carriedOver]).toEqual([{}, 0, 480_000]);
   }, 600_000);
 });
