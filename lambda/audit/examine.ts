@@ -144,17 +144,19 @@ function planned({ schedule, retentionDays, shards }: AuditPlan): Omit<Seal['pla
 }
 
 /**
- * Runs that were due since the seal before and are settled. What was due before the first seal nobody attests. While the
- * plan changed, only what all plans have was due for sure.
+ * Runs that are settled and were due since the last audit that judged. What was due before the first seal nobody attests.
+ * While the plan changed, only what all plans have was due for sure. An audit that did not read all run records cannot
+ * judge: one that it did not read may name another schedule.
  */
 async function judgeDue(
   { plan, chain, listedFrom, findings }: ExamineContext,
   { runs, lastKey, configurations }: SealedRuns,
   mayHaveRemoved: (writtenAt: Date) => Promise<boolean>,
 ): Promise<DueSince> {
-  const [firstSeal, before] = [chain.seals[0], chain.seals.at(-1)];
+  const [firstSeal] = chain.seals;
+  const before = chain.seals.findLast(({ cursor }) => cursor.records === null) ?? firstSeal;
   const [firstRun = Number.NaN] = runs;
-  if (firstSeal === undefined || before === undefined || Number.isNaN(firstRun) || lastKey === '')
+  if (firstSeal === undefined || before === undefined || Number.isNaN(firstRun) || lastKey !== null)
     return { runs: 0, absent: [] };
   const settled = (time: number) => time - underWayMs;
   const from = Math.max(settled(Date.parse(before.listedFrom)), Date.parse(firstSeal.listedFrom), firstRun);
@@ -164,7 +166,9 @@ async function judgeDue(
     plan.schedule,
     ...chain.seals.slice(known).map((seal) => seal.plan.schedule),
     // A plan may have been in force between two audits only.
-    ...configurations.map(({ schedule }) => schedule),
+    ...[...chain.seals.slice(known + 1), { configurations }].flatMap((seal) =>
+      seal.configurations.map(({ schedule }) => schedule),
+    ),
   ];
   try {
     const due = dueSince(schedules, { from: new Date(from), to }, runs);

@@ -174,9 +174,7 @@ import { hostile, writeReport } from './report-fixture';
         '2 × stopped before the deadline waiting · only in the last run',
       ]);
       await groups.first().locator('summary').click();
-      expect(await groups.first().locator('.entry').allInnerTexts()).toEqual([
-        expect.stringContaining(`GET failed: ${hostile}`),
-      ]);
+      expect(await groups.first().locator('.entry').innerText()).toContain(`GET failed: ${hostile}`);
       await page.locator('#filter').fill('alpha');
       expect(await groups.count()).toBe(0);
       await page.locator('#filter').fill('GET failed');

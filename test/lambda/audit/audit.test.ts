@@ -98,6 +98,18 @@ describe('an audit', () => {
     expect(mails[0]?.subject).toContain('3 of 4 runs complete');
   });
 
+  it('does not judge what was due while it has not read all run records; the next audit does', async () => {
+    await collectDay(20);
+    await world.audit(morning);
+    for (const hour of ['00', '12', '18']) await world.collect(`2026-11-21T${hour}:00:00.000Z`);
+    const { result } = await world.audit(nextDay, { outOfTimeAfter: 8 });
+    expect(result?.verified.carriedOverRecords).toBeGreaterThan(0);
+    expect(world.seal(2).due).toEqual({ runs: 0, absent: [] });
+    await collectDay(22);
+    await world.audit('2026-11-22T23:30:00.000Z');
+    expect(world.seal(3).due).toEqual({ runs: 8, absent: ['2026-11-21T06:00:00.000Z'] });
+  });
+
   it('hashes objects that no run record has', async () => {
     await collectDay(20);
     await world.audit(morning);
