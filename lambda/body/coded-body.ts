@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { Content } from '../archive/archive-object';
 import { BodyTooLargeError } from './body-check';
 import { type Coding, decoded } from './content-coding';
@@ -38,10 +37,7 @@ export class CodedBody {
     this.#source = source;
     this.#transfer = transfer;
     this.#maxBytes = maxBytes;
-    if (spoolDirectory === undefined) return;
-    this.#spool = new Spool(spoolDirectory);
-    // The error goes to whoever writes; unheard, it would end the process.
-    this.#spool.on('error', () => undefined);
+    this.#spool = spoolDirectory === undefined ? undefined : new Spool(spoolDirectory);
   }
 
   /** Length of what came so far, in bytes. */
@@ -67,9 +63,7 @@ export class CodedBody {
   async kept(): Promise<Content> {
     const spool = this.#spool;
     if (spool === undefined) throw new Error('Keeping a coded body failed: it was released; this is a defect');
-    spool.end();
-    await once(spool, 'finish');
-    return spool.content();
+    return spool.end();
   }
 
   /** Forgets the coded bytes; safe at any time and more than once. */
@@ -86,7 +80,7 @@ export class CodedBody {
       const piece = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, length);
       chunks = [];
       length = 0;
-      if (this.#spool !== undefined) await written(this.#spool, piece);
+      await this.#spool?.write(piece);
       return piece;
     };
     for await (const chunk of this.#source) {
@@ -99,11 +93,4 @@ export class CodedBody {
     }
     if (length > 0) yield await take();
   }
-}
-
-/** Resolves when the spool has taken a piece. @throws SpoolError */
-function written(spool: Spool, piece: Buffer): Promise<void> {
-  return new Promise((resolve, reject) => {
-    spool.write(piece, (error) => (error ? reject(error) : resolve()));
-  });
 }

@@ -28,7 +28,9 @@ export class LongBody {
     this.#compress = compress;
     this.#spool = new Spool(spoolDirectory);
     this.#onPiece = onPiece;
-    this.#spooled = pipeline(compress, this.#spool);
+    this.#spooled = pipeline(compress, async (compressed: AsyncIterable<Buffer>) => {
+      for await (const chunk of compressed) await this.#spool.write(chunk);
+    });
     // The next write, or the end, throws this error.
     this.#spooled.catch(() => undefined);
   }
@@ -56,7 +58,7 @@ export class LongBody {
     await this.#compressed;
     this.#compress.end();
     await this.#spooled;
-    return this.#spool.content();
+    return this.#spool.end();
   }
 
   /** Forgets the body, at whatever point it is; safe more than once. */

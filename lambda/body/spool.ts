@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import type { Content } from '../archive/archive-object';
 
@@ -21,49 +20,58 @@ const fileReadBytes = 32 * 1024;
 
 let created = 0;
 
-/** A bounded buffer that spills: collects what is written to it, with the disk's back-pressure. */
-export class Spool extends Writable {
+/** A bounded buffer that spills: keeps a short body in memory, and a long one in a file. */
+export class Spool {
   readonly #path: string;
-  readonly #memoryLimitBytes: number;
   #chunks: Buffer[] = [];
   #length = 0;
   #crc32 = 0;
   #file: FileHandle | undefined;
   #hasFile = false;
-  #pending: Promise<void> = Promise.resolve();
+  #writing: Promise<void> = Promise.resolve();
 
   /** @param directory must exist, see {@link emptySpoolDirectory} */
-  constructor(directory: string, limitBytes = memoryLimitBytes) {
-    super({ highWaterMark: 256 * 1024 });
+  constructor(directory: string) {
     created += 1;
     this.#path = join(directory, `body-${process.pid}-${created}`);
-    this.#memoryLimitBytes = limitBytes;
   }
 
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
-    this.#pending = this.#append(chunk);
-    this.#pending.then(() => done(), done);
+  /** Resolves when the next chunk may be written. @throws SpoolError */
+  write(chunk: Buffer): Promise<void> {
+    this.#writing = this.#append(chunk);
+    return this.#writing;
   }
 
-  override _final(done: (error?: Error) => void): void {
-    this.#closeFile().then(() => done(), done);
+  /** To be called after the last chunk. The caller releases the content with {@link release}. */
+  async end(): Promise<Content> {
+    if (!this.#hasFile) return Buffer.concat(this.#chunks);
+    await this.#closeFile();
+    const open = () => createReadStream(this.#path, { highWaterMark: fileReadBytes });
+    return { length: this.#length, crc32: this.#crc32, open };
+  }
+
+  /** Forgets the content and removes its file; safe at any time and more than once. */
+  async release(): Promise<void> {
+    this.#chunks = [];
+    // A write under way when the body broke off could otherwise make the file after it was removed. Its error went to
+    // whoever wrote.
+    await this.#writing.catch(() => undefined);
+    await this.#closeFile();
+    // Asking the disk costs more than all else that is done for a short body.
+    if (this.#hasFile) await rm(this.#path, { force: true });
   }
 
   async #append(chunk: Buffer): Promise<void> {
     this.#length += chunk.length;
     this.#crc32 = crc32(chunk, this.#crc32);
-    if (this.#file === undefined && this.#length <= this.#memoryLimitBytes) {
+    if (!this.#hasFile && this.#length <= memoryLimitBytes) {
       this.#chunks.push(chunk);
       return;
     }
     try {
-      if (this.#file === undefined) {
-        this.#hasFile = true;
-        this.#file = await open(this.#path, 'wx', 0o600);
-        await this.#file.writeFile(Buffer.concat(this.#chunks));
-        this.#chunks = [];
-      }
-      await this.#file.writeFile(chunk);
+      this.#hasFile = true;
+      this.#file ??= await open(this.#path, 'wx', 0o600);
+      for (const part of [...this.#chunks.splice(0), chunk]) await this.#file.writeFile(part);
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? 'unknown error';
       const advice =
@@ -74,24 +82,6 @@ export class Spool extends Writable {
         cause: error,
       });
     }
-  }
-
-  /** What was written; only after the stream has finished. The caller releases it with {@link release}. */
-  content(): Content {
-    if (this.#length <= this.#memoryLimitBytes) return Buffer.concat(this.#chunks);
-    const open = () => createReadStream(this.#path, { highWaterMark: fileReadBytes });
-    return { length: this.#length, crc32: this.#crc32, open };
-  }
-
-  /** Forgets the content and removes its file; safe at any time and more than once. */
-  async release(): Promise<void> {
-    this.#chunks = [];
-    // A write under way when the body broke off could otherwise make the file after it was removed. Its error went to
-    // the stream already.
-    await this.#pending.catch(() => undefined);
-    await this.#closeFile();
-    // Asking the disk costs more than all else that is done for a short body.
-    if (this.#hasFile) await rm(this.#path, { force: true });
   }
 
   async #closeFile(): Promise<void> {

@@ -104,7 +104,9 @@ export class Connections {
   /** Ends all connections, also those that are in use. */
   close(): void {
     this.#isClosed = true;
-    for (const connection of this.#all) connection.destroy(new ConnectionEndedError('ECONNABORTED'));
+    // One error for all: Node makes the text of its stack for each that it is given.
+    const ended = new ConnectionEndedError('ECONNABORTED');
+    for (const connection of this.#all) connection.destroy(ended);
   }
 
   async #connect(signal: AbortSignal): Promise<Connection> {
