@@ -22,6 +22,8 @@ export class LongBody {
   #filled = 0;
   #compressing = Buffer.allocUnsafeSlow(pieceBytes);
   #compressed: Promise<void> = Promise.resolve();
+  /** Ends what waits for the compressor. */
+  #onBroken: (error: unknown) => void = () => undefined;
 
   /** @param onPiece called with each piece, the last one shorter, before it is compressed */
   constructor(compress: Transform, spoolDirectory: string, onPiece: (piece: Buffer) => void) {
@@ -31,8 +33,8 @@ export class LongBody {
     this.#spooled = pipeline(compress, async (compressed: AsyncIterable<Buffer>) => {
       for await (const chunk of compressed) await this.#spool.write(chunk);
     });
-    // The next write, or the end, throws this error.
-    this.#spooled.catch(() => undefined);
+    // The next write, or the end, throws this error. A stream that is gone may never call back.
+    this.#spooled.catch((error: unknown) => this.#onBroken(error));
   }
 
   /**
@@ -82,8 +84,8 @@ export class LongBody {
   /** Resolves when the piece has been read to its end. */
   #send(piece: Buffer): Promise<void> {
     return new Promise((resolve, reject) => {
+      this.#onBroken = reject;
       this.#compress.write(piece, (error) => {
-        // A stream that is gone says so; the pipeline knows why.
         if (error) this.#spooled.then(() => reject(error), reject);
         else resolve();
       });

@@ -104,9 +104,9 @@ export class Connections {
   /** Ends all connections, also those that are in use. */
   close(): void {
     this.#isClosed = true;
-    // One error for all: Node makes the text of its stack for each that it is given.
-    const ended = new ConnectionEndedError('ECONNABORTED');
-    for (const connection of this.#all) connection.destroy(ended);
+    // Who waits gets an error. An idle connection needs none: Node writes out its stack, and reads a source map for that.
+    for (const connection of this.#all)
+      connection.destroy(this.#idle.includes(connection) ? undefined : new ConnectionEndedError('ECONNABORTED'));
   }
 
   async #connect(signal: AbortSignal): Promise<Connection> {
