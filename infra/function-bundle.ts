@@ -83,7 +83,7 @@ export function collectionOf({ service, clusters, limits, archive, shards, sched
 /** The part of the configuration that the audit judges the archive by. */
 export function auditPlanOf(
   { clusters, schedule, archive, shards }: CollectorConfig,
-  { schedule: expression, timeZone = schedule.timeZone, rereadDays, staleAfterHours }: AuditConfig,
+  { schedule: expression, timeZone = schedule.timeZone, ...settings }: AuditConfig,
 ): AuditPlan {
   return {
     clusters: clusters.map(({ uid, resources, optional }) => ({ uid, resources, optional })),
@@ -91,7 +91,6 @@ export function auditPlanOf(
     auditSchedule: { expression, timeZone, enabled: true },
     retentionDays: archive.retentionDays,
     shards,
-    rereadDays,
-    staleAfterHours,
+    ...settings,
   };
 }

@@ -103,6 +103,8 @@ export interface AuditPlan {
   readonly rereadDays?: number;
   /** Hours without an archived object after which a cluster counts as stale; left out: none does. */
   readonly staleAfterHours?: number;
+  /** Public keys that signed the seals before the audit's own key did: SPKI in DER, base64. */
+  readonly formerPublicKeys?: readonly string[];
 }
 
 /** The function's time limit, in seconds: Lambda's own maximum. */

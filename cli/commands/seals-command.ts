@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { Command, Option } from 'commander';
-import type { Finding } from '../../lambda/verify/finding';
+import { damageKinds, type Finding } from '../../lambda/verify/finding';
 import { type ChainedSeal, readChain } from '../../lambda/verify/seals/seal-chain';
 import { openArchive } from '../archive/open-archive';
 import { formatTime } from '../terminal/format';
@@ -44,7 +44,8 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
       await print(terminal.err, `No seals in ${printable(reader.location)}: nothing attests it.\n`);
     for (const { kind, key, problem } of findings)
       await print(terminal.err, `${terminal.errColors.red(kind)} ${printable(`${key}: ${problem}`)}\n`);
-    if (findings.some(({ kind }) => kind !== 'pending')) end(exitCodes.found);
+    if (findings.some(({ kind }) => damageKinds.includes(kind))) end(exitCodes.found);
+    else if (findings.some(({ kind }) => kind === 'unreadable')) end(exitCodes.trouble);
   });
 }
 
@@ -106,7 +107,8 @@ ${leftOutColumns('the list of seals', sealColumns(terminal))}
 --public-key: whoever can write the archive can replace the key in it too. Keep the key outside the account from
 the first day on, and give it to "verify --public-key FILE".
 With --json: an array, an element per seal.
-Exit codes: 0 done, 1 the chain is broken, 2 wrong command line, 3 it could not be done.
+Exit codes: 0 done, 1 the chain is broken, 2 wrong command line, 3 it could not be done, or not everything could
+be checked.
 
 Examples:
   npm run collector -- seals --archive s3://my-archive

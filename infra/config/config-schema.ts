@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { parsePublicKey } from '../../lambda/verify/seals/signature';
 import { mostConcurrency, mostShards } from '../limits';
 import { archive } from './archive-schema';
 import { cluster, projectUid } from './cluster-schema';
@@ -63,6 +64,13 @@ const schedule = members({
   enabled: trueOrFalse().default(true).describe('Whether the schedule starts runs.'),
 });
 
+const publicKey = z
+  .string('a public key')
+  .refine(
+    (text) => parsePublicKey(text) !== undefined,
+    'a public key of the curve P-256: the base64 text of its PEM file',
+  );
+
 const audit = members({
   schedule: z
     .string('a cron expression')
@@ -78,6 +86,10 @@ const audit = members({
     .optional(),
   staleAfterHours: wholeNumber(1, 87_600)
     .describe('Hours without an archived object after which a cluster raises an alarm; left out: no alarm.')
+    .optional(),
+  formerPublicKeys: z
+    .array(publicKey, 'a list of public keys')
+    .describe('Public keys that signed seals before the signing key was replaced: the base64 text of their PEM files.')
     .optional(),
 });
 

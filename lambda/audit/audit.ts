@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type KeyObject } from 'node:crypto';
 import { sealKey } from '../archive/archive-layout';
 import type { ArchiveObject } from '../archive/archive-object';
 import type { Clock } from '../clock';
@@ -9,6 +9,7 @@ import { damageKinds } from '../verify/finding';
 import { type Seal, sealText } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { readChain } from '../verify/seals/seal-chain';
+import { parsePublicKey } from '../verify/seals/signature';
 import { confirmSeal } from './confirm-seal';
 import { type Examined, examine } from './examine';
 import { Findings } from './findings';
@@ -85,9 +86,8 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
   for (let tried = 0; tried < mostNumbers; tried += 1) {
     const listedFrom = (await reader.time()) ?? clock.now();
     const findings = new Findings();
-    const chain = await readChain(reader, {}, findings.find);
+    const chain = await readChain(reader, { publicKeys: await trustedKeys(context) }, findings.find);
     const done = chain.seals.find(({ seal }) => seal === named);
-    await checkKey(chain, context, findings);
     await signLast(chain, listedFrom, context, findings);
     if (done !== undefined) return resultOf(done, done.key, done.sha256, context, false);
     const examined = await examine({ ...context, listedFrom, chain, findings });
@@ -141,10 +141,10 @@ async function tell(mail: Mail, { mail: send, reporter }: AuditContext): Promise
   }
 }
 
-/** The seals before must be signed with the key of this audit: a chain that was rewritten is signed with another. */
-async function checkKey({ newest }: SealChain, { signer }: AuditContext, { find }: Findings): Promise<void> {
-  if (newest === undefined || newest.publicKey === (await signer.publicKey()).toString('base64')) return;
-  find('seal-broken', newest.key, "it is signed with another key than the audit's own");
+/** The audit's own key, and those before it that it was deployed with: nothing in the archive says whom to trust. */
+async function trustedKeys({ signer, plan: { formerPublicKeys = [] } }: AuditContext): Promise<KeyObject[]> {
+  const own = (await signer.publicKey()).toString('base64');
+  return [...formerPublicKeys, own].flatMap((publicKey) => parsePublicKey(publicKey) ?? []);
 }
 
 /** Signs the last seal if its audit died before it could, and if it says what the archive has; then tells people. */

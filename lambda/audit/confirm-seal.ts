@@ -7,7 +7,8 @@ import type { Find } from '../verify/finding';
 import { DamagedObjectError } from '../verify/open-content';
 import { readWhole } from '../verify/read-whole';
 import { type Hashed, largestSealBytes } from '../verify/seals/seal';
-import { type ChainedSeal, readSeal } from '../verify/seals/seal-chain';
+import type { ChainedSeal } from '../verify/seals/seal-chain';
+import { readSeal } from '../verify/seals/seal-files';
 import { clockSlackMs, dayMs } from '../verify/time-limits';
 
 /**

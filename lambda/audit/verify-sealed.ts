@@ -6,7 +6,7 @@ import type { Find } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readRunRecord } from '../verify/read-run';
 import type { Hashed, Position } from '../verify/seals/seal';
-import { readSeal } from '../verify/seals/seal-chain';
+import { readSeal } from '../verify/seals/seal-files';
 
 /** Objects read at once. */
 const concurrency = 16;

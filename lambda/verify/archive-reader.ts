@@ -47,10 +47,10 @@ export interface ArchiveReader {
   /** The time by the archive's own clock; undefined: it has none, and the machine's counts. */
   time(): Promise<Date | undefined>;
   /**
-   * Objects that were deleted or overwritten. Undefined where the archive keeps no versions, or may not be asked for them.
-   * Left out: it keeps none.
+   * Objects that were deleted or overwritten; none where the archive keeps no versions. Left out: it keeps none.
+   * @throws VersionsDeniedError
    */
-  replaced?(prefix: string): Promise<readonly ReplacedObject[] | undefined>;
+  replaced?(prefix: string): Promise<readonly ReplacedObject[]>;
   /** Undefined if there is no such object. */
   head(key: string): Promise<ObjectHead | undefined>;
   /** Undefined if there is no such object. */
@@ -60,6 +60,11 @@ export interface ArchiveReader {
 /** The archive cannot be read: it is absent, access is denied, or the connection broke. This says nothing about its content. */
 export class ArchiveReadError extends Error {
   override readonly name = 'ArchiveReadError';
+}
+
+/** The archive may be read, but its former versions may not be listed: nobody knows what was deleted or overwritten. */
+export class VersionsDeniedError extends Error {
+  override readonly name = 'VersionsDeniedError';
 }
 
 /** The stored bytes do not have the checksum that the archive keeps of them. */

@@ -19,6 +19,7 @@ import {
   type ObjectHead,
   type OpenedObject,
   type ReplacedObject,
+  VersionsDeniedError,
 } from './archive-reader';
 
 /** Most deleted or overwritten objects that are named: one is too many. */
@@ -70,7 +71,7 @@ export class S3ArchiveReader implements ArchiveReader {
     } while (token !== undefined);
   }
 
-  async replaced(prefix: string): Promise<readonly ReplacedObject[] | undefined> {
+  async replaced(prefix: string): Promise<readonly ReplacedObject[]> {
     const replaced: ReplacedObject[] = [];
     let key: string | undefined;
     let version: string | undefined;
@@ -87,9 +88,10 @@ export class S3ArchiveReader implements ArchiveReader {
       return replaced;
     } catch (error) {
       const status = error instanceof S3ServiceException ? error.$metadata.httpStatusCode : undefined;
-      // Reading needs no right to the versions, and not every store has them.
-      if (status !== undefined && (status < 500 || status === 501)) return undefined;
-      throw this.#asReadError(`Listing the versions of ${prefix}`, error);
+      // Some stores keep no versions: S3 itself does not answer so.
+      if (status === 405 || status === 501) return [];
+      const failure = this.#asReadError(`Listing the versions of ${prefix}`, error);
+      throw status === 403 ? new VersionsDeniedError(failure.message, { cause: error }) : failure;
     }
   }
 

@@ -120,7 +120,14 @@ class Verification {
 
   /** Checks the chain of seals, whole in any period. */
   async verifySeals(): Promise<void> {
-    const chain = await readChain(this.#reader, this.#options, this.#find);
+    const { publicKeys, head } = this.#options;
+    const chain = await readChain(this.#reader, { publicKeys }, this.#find);
+    if (publicKeys !== undefined && chain.lastNumber === 0)
+      this.#find('seal-broken', `${sealsPrefix}*`, 'a public key was given, and there is no seal');
+    if (head !== undefined && chain.seals.every(({ sha256 }) => sha256 !== head)) {
+      const problem = `no seal has the SHA-256 ${head}, which was given: seals were removed or replaced`;
+      this.#find('seal-broken', `${sealsPrefix}*`, problem);
+    }
     if (chain.lastNumber === 0) return;
     this.#sealed = new SealedArchive(chain, this.#find);
     const { newest } = chain;

@@ -102,16 +102,15 @@ describe('the function of the audit', () => {
       schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Europe/Berlin' },
       archive: { retentionDays: 400 },
       shards: 2,
-      audit: { schedule: 'cron(30 6 * * ? *)', rereadDays: 90, staleAfterHours: 48 },
     });
-    expect(auditPlanOf(config, { schedule: 'cron(30 6 * * ? *)', rereadDays: 90, staleAfterHours: 48 })).toEqual({
+    const settings = { rereadDays: 90, staleAfterHours: 48, formerPublicKeys: ['key'] };
+    expect(auditPlanOf(config, { schedule: 'cron(30 6 * * ? *)', ...settings })).toEqual({
       clusters: [{ uid: 'a' }, { uid: 'b', resources: ['log'], optional: true }],
       schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Europe/Berlin', enabled: true },
       auditSchedule: { expression: 'cron(30 6 * * ? *)', timeZone: 'Europe/Berlin', enabled: true },
       retentionDays: 400,
       shards: 2,
-      rereadDays: 90,
-      staleAfterHours: 48,
+      ...settings,
     });
   });
 

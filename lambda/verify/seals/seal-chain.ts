@@ -1,13 +1,12 @@
-import { createHash, type KeyObject } from 'node:crypto';
-import { parseSealKey, type SealName, sealKey, sealsPrefix } from '../../archive/archive-layout';
-import type { ArchiveReader } from '../archive-reader';
-import { headersProblem } from '../content-headers';
+import type { KeyObject } from 'node:crypto';
+import { sealKey, sealsPrefix } from '../../archive/archive-layout';
+import { type ArchiveReader, VersionsDeniedError } from '../archive-reader';
 import type { Find } from '../finding';
 import { mapConcurrently } from '../map-concurrently';
-import { DamagedObjectError } from '../open-content';
-import { readWhole } from '../read-whole';
-import { largestSealBytes, largestSignatureBytes, type Seal, sealSchema } from './seal';
+import type { Seal } from './seal';
+import { listSeals, readFiles, type SealFiles } from './seal-files';
 import { checkSignature } from './signature';
+import { SigningKeys } from './signing-keys';
 
 /** One seal of the chain, without the lists of what it seals. */
 export interface ChainedSeal extends Omit<Seal, 'records' | 'objects'> {
@@ -57,130 +56,36 @@ export interface SealChain {
 /** Seals read at once. */
 const concurrency = 16;
 
-interface SealFiles {
-  readonly number: number;
-  /** Undefined: its file could not be read whole. */
-  readonly sha256?: string;
-  readonly seal?: Seal;
-  readonly problem?: string;
-  /** Undefined: there is none. */
-  readonly signature?: { readonly text?: string; readonly problem?: string };
-}
-
 /**
  * Reads every seal and finds what breaks the chain.
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function readChain(
   reader: ArchiveReader,
-  { publicKeys, head }: ChainOptions,
+  { publicKeys }: Pick<ChainOptions, 'publicKeys'>,
   find: Find,
 ): Promise<SealChain> {
   const builder = new ChainBuilder(publicKeys, find);
   const names = await listSeals(reader, find);
   for await (const files of mapConcurrently(names, concurrency, (name) => readFiles(reader, name))) builder.add(files);
-  for (const { key, at } of (await reader.replaced?.(sealsPrefix)) ?? [])
-    find('seal-broken', key, `it was deleted or overwritten; the version before is of ${at.toISOString()}`);
-  if (publicKeys !== undefined && names.length === 0)
-    find('seal-broken', `${sealsPrefix}*`, 'a public key was given, and there is no seal');
-  if (head !== undefined && !builder.hashes.has(head))
-    find(
-      'seal-broken',
-      `${sealsPrefix}*`,
-      `no seal has the SHA-256 ${head}, which was given: seals were removed or replaced`,
-    );
+  await findReplaced(reader, find);
   return builder.chain();
 }
 
-/** Reads one seal anew; undefined if it is gone or not valid. @throws ArchiveReadError */
-export async function readSeal(reader: ArchiveReader, number: number): Promise<Seal | undefined> {
-  return (await readFiles(reader, { number, hasSeal: true, hasSignature: false })).seal;
-}
-
-interface ListedSeal {
-  readonly number: number;
-  hasSeal: boolean;
-  hasSignature: boolean;
-}
-
-async function listSeals(reader: ArchiveReader, find: Find): Promise<ListedSeal[]> {
-  const listed = new Map<number, ListedSeal>();
-  for await (const { key } of reader.list(sealsPrefix)) {
-    const name = parseSealKey(key);
-    if (name === undefined) {
-      find('unrecorded', key, 'its key is none of an archive');
-      continue;
-    }
-    const one = listed.get(name.number) ?? { number: name.number, hasSeal: false, hasSignature: false };
-    if (name.part === 'seal') one.hasSeal = true;
-    else one.hasSignature = true;
-    listed.set(name.number, one);
-  }
-  return [...listed.values()].sort((a, b) => a.number - b.number);
-}
-
-async function readFiles(reader: ArchiveReader, { number, hasSeal, hasSignature }: ListedSeal): Promise<SealFiles> {
-  const seal = hasSeal ? await readFile(reader, { number, part: 'seal' }, largestSealBytes) : {};
-  const signed = hasSignature
-    ? await readFile(reader, { number, part: 'signature' }, largestSignatureBytes)
-    : { bytes: undefined };
-  const signature =
-    signed.bytes === undefined && signed.problem === undefined
-      ? {}
-      : { signature: { ...(signed.bytes && { text: signed.bytes.toString('utf8') }), ...problemOf(signed) } };
-  const { bytes, problem } = seal;
-  if (bytes === undefined) return { number, ...signature, problem: problem ?? 'it is not there' };
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const parsed = parseSeal(bytes.toString('utf8'));
-  const wrong = problem ?? (typeof parsed === 'string' ? parsed : undefined);
-  return {
-    number,
-    sha256,
-    ...signature,
-    ...(typeof parsed !== 'string' && { seal: parsed }),
-    ...(wrong !== undefined && { problem: wrong }),
-  };
-}
-
-function problemOf({ problem }: { problem?: string }): { problem?: string } {
-  return problem === undefined ? {} : { problem };
-}
-
-async function readFile(
-  reader: ArchiveReader,
-  name: SealName,
-  mostBytes: number,
-): Promise<{ bytes?: Buffer; problem?: string }> {
+async function findReplaced(reader: ArchiveReader, find: Find): Promise<void> {
   try {
-    const found = await readWhole(reader, sealKey(name), mostBytes);
-    if (found === undefined) return {};
-    const problem = headersProblem(found, { contentType: 'application/json', contentEncoding: undefined });
-    return { bytes: found.bytes, ...problemOf(problem === undefined ? {} : { problem }) };
+    for (const { key, at } of (await reader.replaced?.(sealsPrefix)) ?? [])
+      find('seal-broken', key, `it was deleted or overwritten; the version before is of ${at.toISOString()}`);
   } catch (error) {
-    if (error instanceof DamagedObjectError) return { problem: error.message };
-    throw error;
+    if (!(error instanceof VersionsDeniedError)) throw error;
+    const problem = `not checked whether seals were deleted or overwritten; it takes s3:ListBucketVersions. ${error.message}`;
+    find('unreadable', `${sealsPrefix}*`, problem);
   }
-}
-
-/** The seal, or why it is none. */
-function parseSeal(text: string): Seal | string {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return 'it is not JSON';
-    throw error;
-  }
-  const { success, data, error } = sealSchema.safeParse(json);
-  if (success) return data;
-  const [issue] = error.issues;
-  return `it is not a valid seal: ${issue?.path.map(String).join('.') || 'it'}: ${issue?.message}`;
 }
 
 /** Takes seals in the order of their numbers. */
 class ChainBuilder {
-  readonly hashes = new Set<string>();
-  readonly #publicKeys: readonly KeyObject[] | undefined;
+  readonly #keys: SigningKeys;
   readonly #find: Find;
   readonly #seals: ChainedSeal[] = [];
   readonly #records = new Map<string, Sealed>();
@@ -188,12 +93,11 @@ class ChainBuilder {
   /** The files before, as far as they are there. */
   #last: { readonly number: number; readonly sha256: string | undefined } = { number: 0, sha256: undefined };
   #archive: string | undefined;
-  #publicKey: string | undefined;
   /** A seal without a signature: no harm as long as it is the last. */
   #unsigned: number | undefined;
 
   constructor(publicKeys: readonly KeyObject[] | undefined, find: Find) {
-    this.#publicKeys = publicKeys;
+    this.#keys = new SigningKeys(publicKeys, find);
     this.#find = find;
   }
 
@@ -202,7 +106,6 @@ class ChainBuilder {
     this.#judgeUnsigned('seal-broken');
     this.#findGap(number);
     if (problem !== undefined) this.#find('seal-broken', key, problem);
-    if (sha256 !== undefined) this.hashes.add(sha256);
     if (seal !== undefined && sha256 !== undefined) {
       this.#checkPlace(key, number, seal);
       this.#keep(seal.records, this.#records, key, number);
@@ -216,6 +119,7 @@ class ChainBuilder {
 
   chain(): SealChain {
     this.#judgeUnsigned('pending');
+    this.#keys.end();
     const { number, sha256 } = this.#last;
     return {
       seals: this.#seals,
@@ -273,23 +177,13 @@ class ChainBuilder {
       this.#unsigned = number;
       return { signature: 'unsigned' };
     }
-    const { publicKey, problem } =
-      signature.text === undefined
-        ? { publicKey: undefined, problem: `its signature file: ${signature.problem}` }
-        : checkSignature(signature.text, sha256, this.#publicKeys);
-    const wrong = problem ?? signature.problem ?? this.#changedKey(publicKey);
+    const { bytes, problem } = signature;
+    const checked = bytes && checkSignature(bytes.toString('utf8'), sha256);
+    const wrong = bytes === undefined ? `its signature file: ${problem}` : (checked?.problem ?? problem);
     if (wrong !== undefined) this.#find('seal-broken', key, wrong);
-    return { signature: problem === undefined && wrong === undefined ? 'right' : 'wrong', publicKey };
-  }
-
-  /** Without the keys that somebody kept, all seals must at least have the same. */
-  #changedKey(publicKey: string | undefined): string | undefined {
-    if (this.#publicKeys !== undefined) return undefined;
-    const before = this.#publicKey;
-    this.#publicKey = publicKey ?? before;
-    return before === undefined || before === publicKey
-      ? undefined
-      : 'it is signed with another key than the seals before; if that is right, name all keys with --public-key';
+    const publicKey = checked?.publicKey;
+    const isTrusted = checked?.problem === undefined && publicKey !== undefined && this.#keys.judge(number, publicKey);
+    return { signature: wrong === undefined && isTrusted ? 'right' : 'wrong', publicKey };
   }
 
   #judgeUnsigned(kind: 'seal-broken' | 'pending'): void {

@@ -8,22 +8,13 @@ export interface CheckedSignature {
   readonly problem?: string;
 }
 
-/**
- * Checks a signature file against the hash of its seal's file.
- * @param trusted the keys that may have signed; undefined: the one that the file itself names
- */
-export function checkSignature(
-  text: string,
-  sha256: string,
-  trusted: readonly KeyObject[] | undefined,
-): CheckedSignature {
+/** Checks a signature file against the hash of its seal's file, with the key that it names. */
+export function checkSignature(text: string, sha256: string): CheckedSignature {
   const signature = parseSignature(text);
   if (signature === undefined) return { problem: 'its signature file is not valid' };
-  const { publicKey } = signature;
-  const key = parsePublicKey(publicKey);
+  const key = parsePublicKey(signature.publicKey);
   if (key === undefined) return { problem: 'its signature file has no public key that can be read' };
-  if (trusted !== undefined && !trusted.some((one) => one.equals(key)))
-    return { publicKey, problem: 'it is signed with a key that is none of those given' };
+  const publicKey = spkiOf(key);
   if (signature.sha256 !== sha256)
     return { publicKey, problem: 'its signature is of another content: the seal was changed after it was signed' };
   const isRight = verify('sha256', Buffer.from(sha256), key, Buffer.from(signature.signature, 'base64'));
@@ -41,7 +32,12 @@ function parseSignature(text: string): Signature | undefined {
   }
 }
 
-/** The public key of a signature file; undefined if it is none that signs seals. */
+/** SPKI in DER, base64, as signature files have it. */
+export function spkiOf(key: KeyObject): string {
+  return key.export({ format: 'der', type: 'spki' }).toString('base64');
+}
+
+/** The public key in SPKI, DER and base64; undefined if it is none that signs seals. */
 export function parsePublicKey(base64: string): KeyObject | undefined {
   return sealKeyOf({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' });
 }

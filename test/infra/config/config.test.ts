@@ -1,7 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig, parseConfig, refuseExample } from '../../../infra/config/config';
+import { spkiOf } from '../../../lambda/verify/seals/signature';
 import { testCertificates } from '../../support/tls';
 import { exampleJson, minimal, problemsOf } from '../example-config';
 
@@ -37,7 +39,9 @@ describe('a valid configuration', () => {
   });
 
   it('keeps the audit as it is written', () => {
-    const audit = { schedule: 'cron(30 6 * * ? *)', timeZone: 'Europe/Berlin', rereadDays: 90, staleAfterHours: 2 };
+    const formerPublicKeys = [spkiOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey)];
+    const times = { schedule: 'cron(30 6 * * ? *)', timeZone: 'Europe/Berlin', rereadDays: 90, staleAfterHours: 2 };
+    const audit = { ...times, formerPublicKeys };
     expect(parseConfig({ ...minimal, audit }, 'c.json').audit).toEqual(audit);
   });
 

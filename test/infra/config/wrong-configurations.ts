@@ -209,6 +209,12 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
   ['an audit with an invalid hour', audit({ schedule: 'cron(0 24 * * ? *)' }), 'audit.schedule', /hours/],
   ['an audit in an unknown time zone', audit({ timeZone: 'Mars/Olympus' }), 'audit.timeZone', /an IANA time zone/],
   ['an unknown member of the audit', audit({ emails: [] }), 'audit.emails', /staleAfterHours/],
+  [
+    'a former public key that is an ARN',
+    audit({ formerPublicKeys: ['arn:aws:kms:eu-central-1:111122223333:key/former'] }),
+    'audit.formerPublicKeys[0]',
+    /a public key of the curve P-256/,
+  ],
   ['a second reading after half a day', audit({ rereadDays: 0.5 }), 'audit.rereadDays', /a whole number from 1/],
   ['a cluster that is stale at once', audit({ staleAfterHours: 0 }), 'audit.staleAfterHours', /from 1 to/],
   [

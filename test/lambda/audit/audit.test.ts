@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { parseRunRecordKey } from '../../../lambda/archive/archive-layout';
 import { type Audited, TestKey } from './invoke-audit';
-import { damageIn, look, plan, SealedWorld, sealFile, signatureFile } from './sealed-world';
+import { damageIn, look, plan, rewriteSeal, SealedWorld, sealFile, signatureFile } from './sealed-world';
 
 const morning = '2026-11-20T23:30:00.000Z';
 const nextDay = '2026-11-21T23:30:00.000Z';
@@ -148,11 +148,46 @@ describe('an audit', () => {
     expect(mails[0]?.text).toContain('No run for 101 hours');
   });
 
-  it('finds that the seals before are signed with another key than its own', async () => {
-    await collectDay(20);
-    await world.audit(morning);
-    const { result } = await world.audit(nextDay, { key: new TestKey() });
-    expect(result?.found).toMatchObject({ 'seal-broken': 1 });
+  describe('with another key than the seals before', () => {
+    const times = ['2026-11-22T23:30:00.000Z', '2026-11-23T23:30:00.000Z'];
+
+    beforeEach(async () => {
+      await collectDay(20);
+      await world.audit(morning);
+      await world.audit(nextDay);
+    });
+
+    it('says once which seals that key signed, and what to do', async () => {
+      const key = new TestKey();
+      for (const time of times) {
+        const { result, mails } = await world.audit(time, { key });
+        expect(result).toMatchObject({ found: { 'seal-broken': 1 }, damage: 1 });
+        expect(mails[0]?.text).toContain(`seal-broken ${sealFile(1)}\n    it and those up to number 2 are signed with`);
+        expect(mails[0]?.text).toContain('audit.formerPublicKeys');
+      }
+    });
+
+    it('finds nothing if it was deployed with the former one', async () => {
+      const key = new TestKey();
+      const formerPublicKeys = [(await world.key.publicKey()).toString('base64')];
+      const more = { key, plan: { ...plan, formerPublicKeys } };
+      for (const time of times) expect((await world.audit(time, more)).result?.damage).toBe(0);
+      const publicKeys = [world.key, key].map(({ privateKey }) => createPublicKey(privateKey));
+      expect(damageIn(await look(world.bucket, { publicKeys }))).toEqual([]);
+    });
+
+    it('does not believe what a former key signs later', async () => {
+      const key = new TestKey();
+      const formerPublicKeys = [(await world.key.publicKey()).toString('base64')];
+      const more = { key, plan: { ...plan, formerPublicKeys } };
+      for (const time of times) await world.audit(time, more);
+      await rewriteSeal(world.bucket, world.seal(4), world.key);
+      const { result } = await world.audit('2026-11-24T23:30:00.000Z', more);
+      const problem = 'it is signed with a former key, and seals before it with a later one';
+      expect(world.seal(5).findings).toContainEqual({ kind: 'seal-broken', key: sealFile(4), problem });
+      expect(result?.damage).toBe(1);
+      expect((await world.audit('2026-11-25T23:30:00.000Z', more)).result?.damage).toBe(1);
+    });
   });
 });
 

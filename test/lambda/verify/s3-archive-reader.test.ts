@@ -48,6 +48,12 @@ beforeAll(async () => {
         arn: 'arn:aws:iam::123456789012:user/reader',
         policies: [policy],
       },
+      {
+        accessKeyId: 'AKIALEAST',
+        secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,
+        arn: 'arn:aws:iam::123456789012:user/least',
+        policies: [JSON.parse(JSON.stringify(policy).replace('"s3:ListBucketVersions"', '"s3:ListBucket"'))],
+      },
     ],
     buckets: [
       { name: 'archive-bucket', folder: archive.folder },
@@ -118,6 +124,18 @@ describe('an archive in a bucket', () => {
     const { code, err } = await runCollector(['runs', '--archive', 's3://foreign-bucket'], { now });
     expect(code).toBe(3);
     expect(err).toMatch(/Listing runs\/ in s3:\/\/foreign-bucket failed: 403 .*docs\/reading-the-archive\.md/);
+  });
+
+  it('is not called right by a reader who may not see what was deleted', async () => {
+    process.env.AWS_ACCESS_KEY_ID = 'AKIALEAST';
+    const { code, result } = await runVerify('s3://archive-bucket');
+    const problem = expect.stringMatching(
+      /^not checked whether seals were deleted or overwritten; .*s3:ListBucketVersions/,
+    );
+    expect([code, result.findings]).toEqual([3, [{ kind: 'unreadable', key: 'seals/*', problem }]]);
+    const { out } = await runCollector(['verify', '--archive', 's3://archive-bucket'], { now });
+    expect(out).toContain('Not everything could be read. Found: 1 unreadable.');
+    expect((await runCollector(['seals', '--archive', 's3://archive-bucket'], { now })).code).toBe(3);
   });
 
   it('finds an object missing that S3 no longer has', async () => {

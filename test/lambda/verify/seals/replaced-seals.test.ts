@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { S3Client } from '@aws-sdk/client-s3';
+import { VersionsDeniedError } from '../../../../lambda/verify/archive-reader';
 import { S3ArchiveReader } from '../../../../lambda/verify/s3-archive-reader';
 
 const seal = (number: number) => `seals/0000000${number}.json`;
@@ -66,9 +67,14 @@ describe('the versions of seals in a bucket', () => {
     expect(urls[1]?.searchParams.get('version-id-marker')).toBe('v2');
   });
 
-  it.each([403, 501])('are unknown where they may not be asked for, or are not kept: %i', async (status) => {
-    answer = () => ({ status, body: '<Error><Code>AccessDenied</Code><Message>no</Message></Error>' });
-    expect(await reader.replaced('seals/')).toBeUndefined();
+  it.each([405, 501])('are none where the store keeps none: %i', async (status) => {
+    answer = () => ({ status, body: '<Error><Code>NotImplemented</Code><Message>no</Message></Error>' });
+    expect(await reader.replaced('seals/')).toEqual([]);
+  });
+
+  it('are an error of their own where they may not be asked for', async () => {
+    answer = () => ({ status: 403, body: '<Error><Code>AccessDenied</Code><Message>no</Message></Error>' });
+    await expect(reader.replaced('seals/')).rejects.toThrow(VersionsDeniedError);
   });
 
   it('are an error where S3 is down', async () => {

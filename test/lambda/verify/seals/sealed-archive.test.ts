@@ -1,6 +1,6 @@
 import { FolderArchiveReader } from '../../../../cli/archive/folder-archive-reader';
 import { runRecordKey } from '../../../../lambda/archive/archive-layout';
-import type { ArchiveReader, ReplacedObject } from '../../../../lambda/verify/archive-reader';
+import { type ArchiveReader, type ReplacedObject, VersionsDeniedError } from '../../../../lambda/verify/archive-reader';
 import type { Finding } from '../../../../lambda/verify/finding';
 import type { RecordFile, Run } from '../../../../lambda/verify/read-run';
 import type { Seal } from '../../../../lambda/verify/seals/seal';
@@ -86,22 +86,25 @@ describe('a bucket with versions', () => {
     expect([asked, findings]).toEqual([['seals/'], [{ kind: 'seal-broken', key: about, problem }]]);
   });
 
-  it('that may not be asked for versions shows nothing of them', async () => {
+  it('that may not be asked for versions is not known to have none', async () => {
     const archive = await ArchiveFixture.create();
     await new SealFixture(archive).seal({ at: listedFrom });
     const findings: Finding[] = [];
     await readChain(
-      withVersions(archive, async () => undefined),
+      withVersions(archive, async () => {
+        throw new VersionsDeniedError('Listing the versions failed: 403 AccessDenied');
+      }),
       {},
       (kind, key, problem) => findings.push({ kind, key, problem }),
     );
-    expect(findings).toEqual([]);
+    const problem = expect.stringMatching(/^not checked whether seals were deleted .*s3:ListBucketVersions.*403/);
+    expect(findings).toEqual([{ kind: 'unreadable', key: 'seals/*', problem }]);
   });
 });
 
 function withVersions(
   { folder }: ArchiveFixture,
-  replaced: (prefix: string) => Promise<readonly ReplacedObject[] | undefined>,
+  replaced: (prefix: string) => Promise<readonly ReplacedObject[]>,
 ): ArchiveReader {
   return Object.assign(new FolderArchiveReader(folder), { replaced });
 }

@@ -202,7 +202,9 @@ describe('verify with seals', () => {
         await seals.sign(number, before.sha256, keys);
       }
       expect(await verify()).toMatchObject({ code: 1, kinds: [`seal-broken ${seal2}`] });
-      expect((await verify('--public-key', keyFile)).kinds).toEqual([`seal-broken ${seal2}`, `seal-broken ${seal3}`]);
+      const { kinds, problems } = await verify('--public-key', keyFile);
+      expect(kinds).toEqual([`seal-broken ${seal2}`]);
+      expect(problems[0]).toMatch(/it and those up to number 3 are signed with a key that is none of those given/);
     });
 
     it('finds a chain that was rewritten to its end with another key, if a key was kept', async () => {
@@ -215,8 +217,8 @@ describe('verify with seals', () => {
       // Whoever trusts the archive's own key sees one whole chain.
       expect(await verify()).toMatchObject({ code: 0, kinds: [] });
       const { code, kinds, problems } = await verify('--public-key', keyFile);
-      expect([code, kinds]).toEqual([1, [seal1, seal2, seal3].map((key) => `seal-broken ${key}`)]);
-      expect(problems[0]).toMatch(/signed with a key that is none of those given/);
+      expect([code, kinds]).toEqual([1, [`seal-broken ${seal1}`]]);
+      expect(problems[0]).toMatch(/it and those up to number 3 are signed with a key that is none of those given/);
       expect((await verify('--head', hashes[0] ?? '')).kinds).toEqual(['seal-broken seals/*']);
     });
 
@@ -335,7 +337,11 @@ describe('verify with seals', () => {
       await writeFile(nextFile, next.publicKey.export({ format: 'pem', type: 'spki' }));
       expect((await verify('--public-key', keyFile, nextFile)).kinds).toEqual([]);
       expect((await verify('--public-key', keyFile, '--public-key', nextFile)).kinds).toEqual([]);
-      expect((await verify('--public-key', nextFile)).kinds).toHaveLength(3);
+      const { kinds, problems } = await verify('--public-key', nextFile);
+      expect([kinds, problems]).toEqual([
+        [`seal-broken ${seal1}`],
+        [expect.stringContaining('up to number 3 are signed')],
+      ]);
     });
 
     it.each<[string, (text: string) => string]>([
