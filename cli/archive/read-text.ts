@@ -1,6 +1,6 @@
 import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { DamagedObjectError, damageOf, type OpenedContent, readContent } from '../../lambda/verify/open-content';
+import { DamagedObjectError, damageOf, type ReadContent, readContent } from '../../lambda/verify/open-content';
 import { LogTextDecoder } from './log-text';
 
 /** Most content that is held in memory for a comparison, in bytes. */
@@ -21,15 +21,16 @@ export async function readText(reader: ArchiveReader, key: string, resource: Res
   try {
     const content = await readContent(reader, key);
     if (content === undefined) throw new DamagedObjectError('it is no longer there');
-    if (!Buffer.isBuffer(content) && content.facts.length > maxTextBytes) {
-      content.body.destroy();
+    const { body } = content;
+    if (!Buffer.isBuffer(body) && content.facts.length > maxTextBytes) {
+      body.destroy();
       throw new TextTooLargeError(
         `Comparing ${key} failed: it has ${content.facts.length} bytes, more than ${maxTextBytes}; ` +
           'write both with show into files and compare those',
       );
     }
     const chunks: Buffer[] = [];
-    for await (const chunk of textChunks(content, resource)) chunks.push(chunk);
+    for await (const chunk of textChunks(body, resource)) chunks.push(chunk);
     return Buffer.concat(chunks).toString('utf8');
   } catch (error) {
     const damage = damageOf(error);
@@ -39,8 +40,8 @@ export async function readText(reader: ArchiveReader, key: string, resource: Res
 }
 
 /** The text of content in chunks of UTF-8. Throws what the content's body ends with, or a JsonError. */
-export async function* textChunks(content: Buffer | OpenedContent, resource: Resource): AsyncGenerator<Buffer> {
-  const chunks = Buffer.isBuffer(content) ? [content] : (content.body as AsyncIterable<Buffer>);
+export async function* textChunks(body: ReadContent['body'], resource: Resource): AsyncGenerator<Buffer> {
+  const chunks = Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>);
   if (resource === 'manifest') {
     yield* chunks;
     return;

@@ -85,6 +85,7 @@ async function* textOf(
 ): AsyncGenerator<Buffer> {
   const content = await readContent(reader, key);
   if (content === undefined) throw new DamagedObjectError('it is recorded, but not there');
-  if (resource === 'log' && Buffer.isBuffer(content) && !mayMatchRecord(pattern, content)) return;
-  yield* textChunks(content, resource);
+  const { body } = content;
+  if (resource === 'log' && Buffer.isBuffer(body) && !mayMatchRecord(pattern, body)) return;
+  yield* textChunks(body, resource);
 }

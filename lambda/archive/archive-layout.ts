@@ -83,18 +83,20 @@ export function parseConfigurationKey(key: string): string | undefined {
 
 /** The name behind an object's key; undefined for a key that is not exactly of this layout. */
 export function parseObjectKey(key: string): ObjectName | undefined {
-  const match = /^([a-z]+)\/cluster=([^/]+)\/date=[^/]+\/([^./]+\.[^./]+)\.[a-z]+\.([a-z]+)$/.exec(key);
+  const match = /^([a-z]+)\/cluster=([^/]+)\/date=(\d{4}-\d\d-\d\d)\/([^./]+\.[^./]+)\.([a-z]+)\.([a-z]+)$/.exec(key);
   if (match === null) return undefined;
-  const [, folder, segment = '', stamp = '', ending] = match;
+  const [, folder, segment = '', date = '', stamp = '', extension, ending] = match;
   const resource = resourceNames.find((name) => resources[name].folder === folder);
-  const compression = (Object.keys(compressionEndings) as Compression[]).find((c) => compressionEndings[c] === ending);
+  const compression = compressions.find((name) => compressionEndings[name] === ending);
+  if (resource === undefined || compression === undefined || resources[resource].extension !== extension)
+    return undefined;
   const cluster = decodeSegment(segment);
   const run = parseStamp(stamp);
-  if (resource === undefined || compression === undefined || cluster === undefined || run === undefined)
-    return undefined;
-  const name = { resource, cluster, run, compression };
-  return objectKey(name) === key ? name : undefined;
+  if (cluster === undefined || run === undefined || date.replaceAll('-', '') !== stamp.slice(0, 8)) return undefined;
+  return { resource, cluster, run, compression };
 }
+
+const compressions = Object.keys(compressionEndings) as Compression[];
 
 /** Which seal a key is of, and whether it is the seal itself or its signature. */
 export interface SealName {
@@ -134,11 +136,12 @@ export function parseRunRecordKey(key: string): RunRecordName | undefined {
  * @throws URIError for a lone surrogate, which a valid configuration does not contain
  */
 export function encodeSegment(uid: string): string {
-  return percentEncode(uid).replaceAll('~', '%7E');
+  return isPlain(uid) ? uid : percentEncode(uid).replaceAll('~', '%7E');
 }
 
 /** The uid behind a key segment; undefined if the segment is not exactly what {@link encodeSegment} writes. */
 export function decodeSegment(segment: string): string | undefined {
+  if (isPlain(segment)) return segment;
   try {
     const uid = decodeURIComponent(segment);
     return encodeSegment(uid) === segment ? uid : undefined;
@@ -146,6 +149,11 @@ export function decodeSegment(segment: string): string | undefined {
     if (error instanceof URIError) return undefined;
     throw error;
   }
+}
+
+/** Whether a uid stays as it is: that of most clusters does, and an audit decodes millions. */
+function isPlain(uid: string): boolean {
+  return /^[\w.-]+$/.test(uid);
 }
 
 /** A run's time as keys write it: `20261120T100000.000Z`. */
@@ -158,8 +166,9 @@ export function parseStamp(stamp: string): Date | undefined {
   const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3})Z$/.exec(stamp);
   if (match === null) return undefined;
   const [, year, month, day, hour, minute, second] = match;
-  const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}Z`);
-  return !Number.isNaN(time.getTime()) && stampOf(time) === stamp ? time : undefined;
+  const text = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
+  const time = new Date(text);
+  return !Number.isNaN(time.getTime()) && time.toISOString() === text ? time : undefined;
 }
 
 /** The partition a run lies in: `2026-11-20`, UTC. */

@@ -159,7 +159,7 @@ async function signLast(chain: SealChain, listedFrom: Date, context: AuditContex
   findings.forget(last.key);
   // Otherwise its own audit is alive, has signed it, and tells people.
   if (!isOwn) return;
-  const [stalest] = staleness(last.failing, listedFrom);
+  const [stalest] = staleness(chain.failing, listedFrom);
   context.reporter.sealed(resultOf(last, last.key, last.sha256, context, true), stalest?.hours ?? 0);
   await tell(sealMail({ ...last, archive: context.sink.bucket }), context);
 }

@@ -61,7 +61,7 @@ export async function examine(context: ExamineContext): Promise<Examined> {
   const { find } = findings;
   const before = chain.seals.at(-1);
   const number = chain.lastNumber + 1;
-  const tally = new Tally(new Freshness(before?.failing ?? []));
+  const tally = new Tally(new Freshness(chain.failing));
   const sealed = new SealedArchive(chain, find);
   sealed.addRetention(plan.retentionDays, listedFrom);
   const configurations = new StoredConfigurations(context.reader, find);

@@ -3,7 +3,7 @@ import { resources } from '../resources';
 import type { Outcome, RunOutcome } from '../run/run-record';
 import type { ArchiveReader } from './archive-reader';
 import { headersProblem } from './content-headers';
-import { damageOf, type OpenedContent, openContent, UnreadableCompressionError } from './open-content';
+import { damageOf, type ReadContent, readContent, UnreadableCompressionError } from './open-content';
 import { readAttempts } from './read-whole';
 
 /**
@@ -29,12 +29,12 @@ export interface CheckedObject {
  */
 export async function checkObject(reader: ArchiveReader, key: string, outcome?: RunOutcome): Promise<CheckedObject> {
   for (let attempt = 1; ; attempt += 1) {
-    let content: OpenedContent | undefined;
     let bytes = 0;
     try {
-      content = await openContent(reader, key);
+      const content = await readContent(reader, key);
       if (content === undefined) return { bytes, problem: { kind: 'missing', problem: 'it is not there' } };
-      for await (const chunk of content.body as AsyncIterable<Buffer>) bytes += chunk.length;
+      const { body } = content;
+      for await (const chunk of Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>)) bytes += chunk.length;
       return { bytes, sha256: content.facts.sha256, problem: contradiction(content, outcome) };
     } catch (error) {
       const damage = damageOf(error);
@@ -61,7 +61,7 @@ const compared = {
   length: 'length',
 } as const;
 
-function contradiction(content: OpenedContent, outcome: RunOutcome | undefined): ObjectProblem | undefined {
+function contradiction(content: ReadContent, outcome: RunOutcome | undefined): ObjectProblem | undefined {
   const { contentType } = resources[content.facts.resource];
   const headers = headersProblem(content, { contentType, contentEncoding: content.compression });
   const different = outcome === undefined ? [] : differences(content, outcome);
@@ -70,7 +70,7 @@ function contradiction(content: OpenedContent, outcome: RunOutcome | undefined):
   return problems.length === 0 ? undefined : { kind: 'contradiction', problem: problems.join('; ') };
 }
 
-function differences({ facts, metadata, storedBytes }: OpenedContent, outcome: RunOutcome): string[] {
+function differences({ facts, metadata, storedBytes }: ReadContent, outcome: RunOutcome): string[] {
   const different: string[] = [];
   if (outcome.storedBytes !== undefined && outcome.storedBytes !== storedBytes) different.push('stored length');
   // Both as they are stored: long values are cut in the object, and whole in the record.

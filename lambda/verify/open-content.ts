@@ -12,15 +12,23 @@ export class DamagedObjectError extends Error {
   override readonly name = 'DamagedObjectError';
 }
 
-export interface OpenedContent extends ObjectHead {
+interface DescribedContent extends ObjectHead {
   readonly facts: ObjectFacts;
   /** As the key says it. */
   readonly compression: Compression;
+}
+
+export interface OpenedContent extends DescribedContent {
   /**
    * The uncompressed content, checked against the object's own metadata while it is read. Ends with a DamagedObjectError
    * if it is another, an UnreadableCompressionError, or whatever the archive's body ends with.
    */
   readonly body: Readable;
+}
+
+export interface ReadContent extends DescribedContent {
+  /** The checked content of a small object; of a large one as {@link OpenedContent} has it. */
+  readonly body: Buffer | Readable;
 }
 
 /**
@@ -42,17 +50,15 @@ const smallBytes = 1024 * 1024;
  * the time that a stream of it takes. A large object is opened.
  * @throws what {@link openContent} throws, and what the body of a small object would have ended with
  */
-export async function readContent(reader: ArchiveReader, key: string): Promise<Buffer | OpenedContent | undefined> {
+export async function readContent(reader: ArchiveReader, key: string): Promise<ReadContent | undefined> {
   const opened = await openDescribed(reader, key);
   if (opened === undefined) return undefined;
   const isSmall = opened.storedBytes <= smallBytes && opened.facts.length <= smallBytes;
-  return isSmall && opened.compression === 'gzip' ? readSmall(opened) : streamContent(opened);
+  if (!isSmall || opened.compression !== 'gzip') return streamContent(opened);
+  return { ...opened, body: await readSmall(opened) };
 }
 
-interface DescribedObject extends OpenedObject {
-  readonly facts: ObjectFacts;
-  readonly compression: Compression;
-}
+type DescribedObject = OpenedObject & DescribedContent;
 
 async function openDescribed(reader: ArchiveReader, key: string): Promise<DescribedObject | undefined> {
   const name = parseObjectKey(key);

@@ -3,19 +3,19 @@ import { sealKey, sealsPrefix } from '../../archive/archive-layout';
 import { type ArchiveReader, VersionsDeniedError } from '../archive-reader';
 import type { Find } from '../finding';
 import { mapConcurrently } from '../map-concurrently';
-import type { Seal } from './seal';
+import type { Failing, Seal } from './seal';
 import { listSeals, readFiles, type SealFiles } from './seal-files';
 import { checkSignature } from './signature';
 import { SigningKeys } from './signing-keys';
 
-/** One seal of the chain, without the lists of what it seals. */
-export interface ChainedSeal extends Omit<Seal, 'records' | 'objects'> {
+/** One seal of the chain, with counts in place of the lists that grow with the fleet. */
+export interface ChainedSeal extends Omit<Seal, 'records' | 'objects' | 'failing'> {
   readonly key: string;
   /** Of the file. */
   readonly sha256: string;
-  /** Counts of what it seals. */
   readonly records: number;
   readonly objects: number;
+  readonly failing: number;
   /** `unsigned`: it has no signature yet. `wrong`: it has one that proves nothing. */
   readonly signature: 'right' | 'unsigned' | 'wrong';
   /** SPKI in DER, base64. */
@@ -51,6 +51,8 @@ export interface SealChain {
   readonly objects: ReadonlyMap<string, Sealed>;
   /** The newest seal whose signature is right: what no seal has is judged by it. */
   readonly newest: ChainedSeal | undefined;
+  /** Clusters that fail, as the last of the seals says. */
+  readonly failing: readonly Failing[];
 }
 
 /** Seals read at once. */
@@ -93,6 +95,7 @@ class ChainBuilder {
   /** The files before, as far as they are there. */
   #last: { readonly number: number; readonly sha256: string | undefined } = { number: 0, sha256: undefined };
   #archive: string | undefined;
+  #failing: Seal['failing'] = [];
   /** A seal without a signature: no harm as long as it is the last. */
   #unsigned: number | undefined;
 
@@ -111,8 +114,13 @@ class ChainBuilder {
       this.#keep(seal.records, this.#records, key, number);
       this.#keep(seal.objects, this.#objects, key, number);
       const checked = this.#checkSignature(key, number, sha256, signature);
-      const { records, objects, ...rest } = seal;
-      this.#seals.push({ ...rest, number, key, sha256, records: records.length, objects: objects.length, ...checked });
+      const counts = {
+        records: seal.records.length,
+        objects: seal.objects.length,
+        failing: seal.failing.length,
+      };
+      this.#seals.push({ ...seal, ...counts, number, key, sha256, ...checked });
+      this.#failing = seal.failing;
     }
     this.#last = { number, sha256 };
   }
@@ -128,6 +136,7 @@ class ChainBuilder {
       records: this.#records,
       objects: this.#objects,
       newest: this.#seals.findLast(({ signature }) => signature === 'right'),
+      failing: this.#failing,
     };
   }
 

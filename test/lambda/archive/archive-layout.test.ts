@@ -72,6 +72,8 @@ describe('object keys', () => {
     'logs/cluster=a/date=2026-11-20/20261120T100000.000Z.txt.gz',
     'logs/cluster=a/date=2026-11-21/20261120T100000.000Z.json.gz',
     'logs/cluster=a/date=2026-11-20/20261120T250000.000Z.json.gz',
+    'logs/cluster=a/date=2026-02-30/20260230T100000.000Z.json.gz',
+    'logs/cluster=a/date=20261-1-20/20261120T100000.000Z.json.gz',
     'logs/cluster=%61/date=2026-11-20/20261120T100000.000Z.json.gz',
     'logs/cluster=%E0/date=2026-11-20/20261120T100000.000Z.json.gz',
     'logs/cluster=a/b/date=2026-11-20/20261120T100000.000Z.json.gz',

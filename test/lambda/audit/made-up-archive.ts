@@ -1,0 +1,162 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+import {
+  clusterPrefix,
+  configurationKey,
+  objectKey,
+  parseObjectKey,
+  parseRunRecordKey,
+  runRecordKey,
+} from '../../../lambda/archive/archive-layout';
+import { objectMetadata } from '../../../lambda/archive/object-metadata';
+import { type Resource, resourceNames, resources } from '../../../lambda/resources';
+import { countOutcomes, type Outcome } from '../../../lambda/run/run-record';
+import { shardOf } from '../../../lambda/run/shard';
+import type { ArchiveReader, ListedObject, ObjectHead, OpenedObject } from '../../../lambda/verify/archive-reader';
+import { MemoryBucket } from '../verify/history/memory-bucket';
+import { plan } from './sealed-world';
+
+export const collectorVersion = '1.0.0';
+const hourMs = 3_600_000;
+const firstRun = Date.parse('2026-11-20T00:00:00.000Z');
+const content = Buffer.from('a line of a log, as long as lines are\n'.repeat(270));
+const body = gzipSync(content);
+const sha256 = createHash('sha256').update(content).digest('hex');
+const state = { log: { state: 'Available', recordUid: 'r', logLength: content.length }, manifest: {} } as const;
+
+/** Outcomes that a chunk of a run record has. */
+const chunkOutcomes = 100;
+
+export interface MadeUpFleet {
+  readonly clusters: number;
+  readonly shards: number;
+  /** One every hour. */
+  readonly runs: number;
+}
+
+/** The archive of a fleet that is made up while it is read: nothing of it is in memory. */
+export class MadeUpArchive implements ArchiveReader {
+  readonly location = 's3://archive';
+  readonly seals = new MemoryBucket();
+  readonly clusters: readonly string[];
+  /** Half an hour after the last run. */
+  readonly now: Date;
+  readonly #runs: readonly Date[];
+  readonly #shards: number;
+  readonly #configuration: Buffer;
+  readonly #digest: string;
+  /** Called before an object is opened. */
+  onObject: () => void = () => {};
+  /** Called before a run record is opened. */
+  onRecord: () => void = () => {};
+
+  constructor({ clusters, shards, runs }: MadeUpFleet) {
+    this.clusters = Array.from(
+      { length: clusters },
+      (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
+    );
+    this.#shards = shards;
+    this.#runs = Array.from({ length: runs }, (_, hour) => new Date(firstRun + hour * hourMs));
+    this.now = new Date(firstRun + runs * hourMs - hourMs / 2);
+    const text = JSON.stringify({ clusters: this.clusters.map((uid) => ({ uid })), schedule: plan.schedule });
+    this.#configuration = gzipSync(text);
+    this.#digest = createHash('sha256').update(text).digest('hex');
+  }
+
+  async time(): Promise<Date> {
+    return this.now;
+  }
+
+  async *list(prefix: string, after = ''): AsyncGenerator<ListedObject> {
+    if (prefix.startsWith('seals/')) yield* this.seals.list(prefix, after);
+    const listed = (key: string, run: Date) => ({ key, storedBytes: body.length, writtenAt: run });
+    const [, resource, cluster = ''] = /^(log|manifest)s\/cluster=([^/]+)\//.exec(prefix) ?? [];
+    const start = resource === undefined ? '' : clusterPrefix(resource as Resource, cluster);
+    for (const run of this.#runs) {
+      if (prefix.startsWith('runs/'))
+        for (let index = 0; index < this.#shards; index += 1)
+          yield listed(runRecordKey({ run, attempt: 1, ...this.#shardOf(index) }), run);
+      else if (start !== '') {
+        const key = objectKey({ resource: resource as Resource, cluster, run, compression: 'gzip' });
+        if (key > after) yield listed(key, run);
+      }
+    }
+  }
+
+  async head(key: string): Promise<ObjectHead | undefined> {
+    return this.open(key);
+  }
+
+  async open(key: string): Promise<OpenedObject | undefined> {
+    const name = parseObjectKey(key);
+    if (name !== undefined) {
+      this.onObject();
+      const metadata = objectMetadata({ ...name, ...this.#facts(name.resource, name.run), version: collectorVersion });
+      const { contentType } = resources[name.resource];
+      return { storedBytes: body.length, contentType, contentEncoding: 'gzip', metadata, body: Readable.from([body]) };
+    }
+    const contentType = 'application/json';
+    const record = parseRunRecordKey(key);
+    if (record !== undefined) {
+      this.onRecord();
+      const chunks = this.#recordText(record.run, record.shard?.index ?? 0);
+      return { storedBytes: 1, contentType, metadata: {}, body: Readable.from(chunks, { objectMode: false }) };
+    }
+    if (key === configurationKey(this.#digest)) {
+      const stored = this.#configuration;
+      const head = { storedBytes: stored.length, contentType, contentEncoding: 'gzip', metadata: {} };
+      return { ...head, body: Readable.from([stored]) };
+    }
+    return this.seals.open(key);
+  }
+
+  #shardOf(index: number) {
+    return this.#shards === 1 ? {} : { shard: { index, count: this.#shards } };
+  }
+
+  #facts(resource: Resource, fetchedAt: Date) {
+    const mediaType = resources[resource].contentType;
+    return { fetchedAt, mediaType, sha256, length: content.length, ...state[resource] };
+  }
+
+  *#recordText(run: Date, index: number): Generator<Buffer> {
+    const own = this.clusters.filter((uid) => this.#shards === 1 || shardOf(uid, this.#shards) === index);
+    const time = run.toISOString();
+    const [outcome] = this.#outcomes(own.slice(0, 1), run);
+    const counts = { ...countOutcomes([]), archived: outcome === undefined ? 0 : own.length * resourceNames.length };
+    const record = {
+      version: 1,
+      run: time,
+      trigger: 'schedule',
+      attempt: 1,
+      ...this.#shardOf(index),
+      startedAt: time,
+      finishedAt: time,
+      collectorVersion,
+      functionVersion: '1',
+      invocation: 'i',
+      configuration: this.#digest,
+      status: 'complete',
+      counts,
+      outcomes: [],
+    };
+    yield Buffer.from(JSON.stringify(record).slice(0, -2));
+    for (let at = 0; at < own.length; at += chunkOutcomes) {
+      const text = JSON.stringify(this.#outcomes(own.slice(at, at + chunkOutcomes), run)).slice(1, -1);
+      yield Buffer.from(at === 0 ? text : `,${text}`);
+    }
+    yield Buffer.from(']}\n');
+  }
+
+  #outcomes(clusters: readonly string[], run: Date): Outcome[] {
+    return clusters.flatMap((cluster) =>
+      resourceNames.map((resource): Outcome => {
+        const { fetchedAt, length, ...facts } = this.#facts(resource, run);
+        const key = objectKey({ resource, cluster, run, compression: 'gzip' });
+        const sizes = { bytes: length, storedBytes: body.length, httpStatus: 200, requests: 1, durationMs: 120 };
+        return { cluster, resource, outcome: 'archived', key, ...sizes, fetchedAt: run.toISOString(), ...facts };
+      }),
+    );
+  }
+}
