@@ -4,6 +4,7 @@ import { damageKinds } from '../verify/finding';
 import type { Seal } from '../verify/seals/seal';
 import type { Examined } from './examine';
 import type { FailingCluster } from './freshness';
+import { bytes, capital, clusters, count, minute, more, plain, quoted, subjectOf, wrapped } from './mail-text';
 
 export interface Mail {
   /** ASCII, fewer than 100 characters: what SNS takes. */
@@ -18,9 +19,6 @@ export interface AuditReport extends Omit<Examined, 'seal'> {
   readonly plan: AuditPlan;
   readonly archive: string;
 }
-
-/** Width of a telephone, in characters. Keys and hashes are longer. */
-const width = 60;
 
 const mostReasons = 5;
 const mostFindings = 10;
@@ -68,18 +66,41 @@ export function sealMail(
   return { subject: subjectOf(verdict, seal.archive), text: `${lines.join('\n')}\n` };
 }
 
-function verdictOf({ seal, runs, failing }: AuditReport): { subject: string; verdict: string } {
-  const { due } = seal;
-  const all = runs.complete + runs.incomplete;
-  const complete = `${count(runs.complete)} of ${count(all + due.absent.length)} runs complete`;
+/** The worst first: the subject may be all that somebody reads. */
+function verdictOf({ seal, runs, failing, plan }: AuditReport): { subject: string; verdict: string } {
   const damage = damageOf(seal);
-  const what = damage > 0 ? `DAMAGE: ${count(damage)} ${damage === 1 ? 'finding' : 'findings'}` : 'nothing is damaged';
-  const failed = failing.length === 0 ? '' : `, ${clusters(failing.length)} failing`;
-  const dueLine = `${count(due.runs)} due, ${count(due.absent.length)} absent`;
-  return {
-    subject: `${what}, ${complete}${failed}`,
-    verdict: `${capital(what)}.\nRuns: ${complete} (${dueLine}).`,
+  const absent = seal.due.absent.length;
+  const all = runs.complete + runs.incomplete + absent;
+  const complete = `${count(runs.complete)} of ${count(all)}`;
+  const left = absent === 0 ? '' : `; ${count(absent)} that ${absent === 1 ? 'was' : 'were'} due left no record`;
+  const integrity = { subject: integrityOf(seal, damage), line: `${capital(integrityOf(seal, damage))}.` };
+  const ofRuns =
+    all === 0
+      ? { subject: 'no new run', line: 'Runs: none since the seal before.' }
+      : {
+          subject: `${complete} runs complete${absent === 0 ? '' : `, ${count(absent)} absent`}`,
+          line: `Runs: ${complete} complete${left}.`,
+        };
+  const ofClusters = {
+    subject: `${clusters(failing.length)} failing`,
+    line: `Failing: ${count(failing.length)} of ${clusters(plan.clusters.length)}.`,
   };
+  const failed = failing.length === 0 ? [] : [ofClusters];
+  const parts =
+    damage > 0 || (failing.length === 0 && runs.complete === all)
+      ? [integrity, ...failed, ofRuns]
+      : [...failed, ofRuns, integrity];
+  return {
+    subject: parts.map(({ subject }) => subject).join(', '),
+    verdict: parts.map(({ line }) => line).join('\n'),
+  };
+}
+
+function integrityOf({ found, verified }: Seal, damage: number): string {
+  if (damage > 0) return `DAMAGE: ${count(damage)} ${damage === 1 ? 'finding' : 'findings'}`;
+  if ((found.unreadable ?? 0) > 0) return 'not everything could be read';
+  const isAllRead = verified.carriedOver + verified.carriedOverRecords === 0;
+  return isAllRead ? 'nothing is damaged' : 'nothing is damaged as far as it was read';
 }
 
 function damageOf({ found }: Pick<Seal, 'found'>): number {
@@ -88,16 +109,14 @@ function damageOf({ found }: Pick<Seal, 'found'>): number {
 
 function damageLines({ found, findings, archive }: Seal): string[] {
   const kinds: readonly string[] = [...damageKinds, 'unreadable'];
-  const shown = findings.filter(({ kind }) => kinds.includes(kind));
   const total = kinds.reduce((sum, kind) => sum + (found[kind] ?? 0), 0);
   if (total === 0) return [];
+  const shown = kinds.flatMap((kind) => findings.filter((finding) => finding.kind === kind)).slice(0, mostFindings);
   return [
     `Found: ${kinds.flatMap((kind) => (found[kind] ? `${count(found[kind])} ${kind}` : [])).join(', ')}`,
-    ...shown
-      .slice(0, mostFindings)
-      .flatMap(({ kind, key, problem }) => [`  ${kind} ${plain(key)}`, `    ${plain(problem)}`]),
-    ...more(total - Math.min(shown.length, mostFindings)),
-    `  All of it: collector verify --archive s3://${archive}`,
+    ...shown.flatMap(({ kind, key, problem }) => [`  ${kind} ${plain(key)}`, `    ${plain(problem)}`]),
+    ...more(total - shown.length),
+    `  All of it: ${command('verify', archive)}`,
   ];
 }
 
@@ -108,24 +127,25 @@ function absentLines({ findings }: Seal): string[] {
   return ['Absent (no damage):', ...shown, ...more(absent.length - shown.length)];
 }
 
-function failingLines({ failing, plan }: AuditReport): string[] {
+function failingLines({ failing, archive }: AuditReport): string[] {
   if (failing.length === 0) return [];
   const byName = new Map(failing.map((one) => [one.cluster, one]));
   const groups = groupReasons(onePerCluster(failing));
+  const last = failing.reduce((newest, one) => (one.last > newest ? one.last : newest), '');
   return [
-    `Failing: ${count(failing.length)} of ${clusters(plan.clusters.length)}`,
+    'Failing, by reason:',
     ...groups.slice(0, mostReasons).flatMap(({ reason, count: failed, clusters }) => {
-      const own = clusters.flatMap((cluster) => byName.get(cluster) ?? []);
-      const since = own.map((one) => one.since).sort()[0] ?? '';
-      const runs = Math.max(0, ...own.map((one) => one.runs));
-      const names = clusters.map(plain).join(', ');
+      // Those that fail longest come first.
+      const { since = '', runs = 0 } = byName.get(clusters[0] ?? '') ?? {};
+      const which = failed === 1 ? 'since' : 'the first since';
       return [
         `  ${count(failed)} x ${plain(reason)}`,
-        `    since ${minute(since)}, ${count(runs)} ${runs === 1 ? 'run' : 'runs'}`,
-        `    ${names}${failed > clusters.length ? ', ...' : ''}`,
+        `    ${which} ${minute(since)}, ${count(runs)} ${runs === 1 ? 'run' : 'runs'}`,
+        ...wrapped([...clusters.map(plain), ...(failed > clusters.length ? ['...'] : [])], '    '),
       ];
     }),
     ...more(groups.length - mostReasons, 'reasons'),
+    `  All of it: ${command(`runs ${last}`, archive)}`,
   ];
 }
 
@@ -160,7 +180,7 @@ function changedLines({ changed, archive }: AuditReport): string[] {
     `Changed manifests: ${count(changed.length)}`,
     ...wrapped(names),
     ...more(changed.length - names.length),
-    `  Show one: collector diff ${quoted(plain(first[0]))} --archive s3://${archive}`,
+    `  Show one: ${command(`diff ${quoted(plain(first[0]))}`, archive)}`,
   ];
 }
 
@@ -192,65 +212,11 @@ function sealLines({
     `Seal ${number} of ${minute(seal)}, archive ${archive}`,
     `SHA-256 ${sha256}`,
     'Keep this mail: it is a proof outside the account.',
-    `  collector verify --archive s3://${archive} --head ${sha256}`,
+    `  ${command('verify', archive)} --head ${sha256}`,
   ];
 }
 
-/** Longest subject that SNS takes, in characters. */
-const mostSubject = 99;
-
-function subjectOf(verdict: string, archive: string): string {
-  return `Audit: ${verdict} (${archive}`
-    .replace(/[^\x20-\x7e]/g, '?')
-    .slice(0, mostSubject - 1)
-    .concat(')');
-}
-
-/** Names from outside as they may stand in a line of a mail. */
-function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?').slice(0, 300);
-}
-
-function quoted(text: string): string {
-  return /^[\w.@%+=:,/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
-}
-
-function wrapped(names: readonly string[]): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const [at, name] of names.entries()) {
-    const part = at < names.length - 1 ? `${name}, ` : name;
-    if (line !== '' && line.length + part.length > width) {
-      lines.push(`  ${line.trimEnd()}`);
-      line = '';
-    }
-    line += part;
-  }
-  return [...lines, `  ${line}`];
-}
-
-function more(left: number, what = ''): string[] {
-  return left > 0 ? [`  and ${count(left)} more${what === '' ? '' : ` ${what}`}`] : [];
-}
-
-function minute(time: string): string {
-  return `${time.slice(0, 16).replace('T', ' ')}Z`;
-}
-
-function count(value: number): string {
-  return value.toLocaleString('en-US');
-}
-
-function clusters(value: number): string {
-  return `${count(value)} ${value === 1 ? 'cluster' : 'clusters'}`;
-}
-
-function bytes(value: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-  const at = Math.min(units.length - 1, value < 1 ? 0 : Math.floor(Math.log2(value) / 10));
-  return `${at === 0 ? value : (value / 1024 ** at).toFixed(1)} ${units[at]}`;
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/** As a person types it in the folder of the project. */
+function command(text: string, archive: string): string {
+  return `npm run collector -- ${text} --archive s3://${archive}`;
 }

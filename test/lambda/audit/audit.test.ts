@@ -40,7 +40,7 @@ describe('an audit', () => {
     expect(reported).toEqual([{ result, stalestHours: 5.5 }]);
     expect(mails).toHaveLength(1);
     expect(mails[0]?.text).toMatch(/^FIRST SEAL: nothing earlier is attested\.\nNothing is damaged\./);
-    expect(mails[0]?.text).toContain(`collector verify --archive s3://archive --head ${seal.sha256}`);
+    expect(mails[0]?.text).toContain(`npm run collector -- verify --archive s3://archive --head ${seal.sha256}`);
     expect(damageIn(await look(world.bucket, { head: seal.sha256, publicKeys: [publicKey] }))).toEqual([]);
   });
 

@@ -64,10 +64,7 @@ describe('the mail of an audit', () => {
   it('is short when there is nothing to say, and begins with the verdict', () => {
     const { subject, text } = auditMail(report());
     expect(subject).toBe('Audit: nothing is damaged, 24 of 24 runs complete (archive-of-the-fleet)');
-    expect(text.split('\n').slice(0, 2)).toEqual([
-      'Nothing is damaged.',
-      'Runs: 24 of 24 runs complete (24 due, 0 absent).',
-    ]);
+    expect(text.split('\n').slice(0, 2)).toEqual(['Nothing is damaged.', 'Runs: 24 of 24 complete.']);
     expect(text.trimEnd().split('\n')).toHaveLength(10);
   });
 
@@ -78,11 +75,29 @@ describe('the mail of an audit', () => {
         failing: uids(300).map((uid) => failing(uid, `503 Service Unavailable (request ${uid})`)),
       }),
     );
-    expect(subject).toContain('0 of 24 runs complete, 300 clusters failing');
-    expect(text).toContain(
-      'Failing: 300 of 1,000 clusters\n  300 x 503 Service Unavailable\n    since 2026-11-20 06:00Z, 24 runs',
-    );
+    expect(subject).toMatch(/^Audit: 300 clusters failing, 0 of 24 runs complete, nothing is damaged/);
+    expect(text).toMatch(/^Failing: 300 of 1,000 clusters\.\nRuns: 0 of 24 complete\.\nNothing is damaged\.\n/);
+    expect(text).toContain('  300 x 503 Service Unavailable\n    the first since 2026-11-20 06:00Z, 24 runs');
+    expect(text).toContain('runs 2026-11-21T05:00:00.000Z --archive s3://archive-of-the-fleet');
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(20);
+  });
+
+  it('says how many runs were due and left no record, before what is well', () => {
+    const due = { runs: 24, absent: Array.from({ length: 24 }, (_, hour) => new Date(hour).toISOString()) };
+    const { subject, text } = auditMail(report({ runs: { complete: 1, incomplete: 0 }, seal: { ...seal, due } }));
+    expect(subject).toMatch(/^Audit: 1 of 25 runs complete, 24 absent, nothing is damaged/);
+    expect(text).toMatch(/^Runs: 1 of 25 complete; 24 that were due left no record\.\nNothing is damaged\.\n/);
+    const none = auditMail(
+      report({ runs: { complete: 0, incomplete: 0 }, seal: { ...seal, due: { runs: 0, absent: [] } } }),
+    );
+    expect(none.text).toContain('Runs: none since the seal before.\n');
+  });
+
+  it('calls nothing undamaged that could not be read', () => {
+    const findings = [{ kind: 'unreadable', key: 'seals/*', problem: 'not checked' }];
+    const { subject, text } = auditMail(report({ seal: { ...seal, found: { unreadable: 1 }, findings } }));
+    expect(subject).toMatch(/^Audit: not everything could be read, /);
+    expect(text).toMatch(/^Not everything could be read\.\n/);
   });
 
   it('shows damage first, counts all of it and names a part', () => {
@@ -94,7 +109,9 @@ describe('the mail of an audit', () => {
     const { subject, text } = auditMail(report({ seal: { ...seal, found: { missing: 60, absent: 1 }, findings } }));
     expect(subject).toMatch(/^Audit: DAMAGE: 60 findings/);
     expect(text).toContain('Found: 60 missing\n  missing logs/cluster=');
-    expect(text).toContain('  and 50 more\n  All of it: collector verify --archive s3://archive-of-the-fleet\n');
+    expect(text).toContain(
+      '  and 50 more\n  All of it: npm run collector -- verify --archive s3://archive-of-the-fleet\n',
+    );
   });
 
   it('says that the first seal attests nothing earlier', () => {
@@ -108,7 +125,7 @@ describe('the mail of an audit', () => {
     const { text } = auditMail(report({ changed }));
     expect(text).toContain('Changed manifests: 60\n');
     expect(text).toContain(
-      `  and 10 more\n  Show one: collector diff ${uids(1)[0]} --archive s3://archive-of-the-fleet\n`,
+      `  and 10 more\n  Show one: npm run collector -- diff ${uids(1)[0]} --archive s3://archive-of-the-fleet\n`,
     );
   });
 
@@ -116,6 +133,7 @@ describe('the mail of an audit', () => {
     const verified = { objects: 30, bytes: 1, carriedOver: 70, carriedOverRecords: 2 };
     const { text } = auditMail(report({ seal: { ...seal, verified } }));
     expect(text).toContain('No time for 70 objects and 2 run records (read 30 %).');
+    expect(text).toMatch(/^Nothing is damaged as far as it was read\.\n/);
   });
 
   it('has a subject that SNS takes and lines of its own, whatever clusters and reasons are called', () => {
