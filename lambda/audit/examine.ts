@@ -102,11 +102,7 @@ export async function examine(context: ExamineContext): Promise<Examined> {
           mayHaveRemoved,
         })
       : undefined;
-  const verified = await verify(
-    { ...common, current: { number, records: runs.records }, mayHaveRemoved },
-    context,
-    runs,
-  );
+  const verified = await verify({ ...common, sealed, current: { ...runs, number }, mayHaveRemoved }, context, runs);
   const failing = tally.freshness.failing(plan.clusters);
   const { last } = chain;
   return {
@@ -184,16 +180,19 @@ async function judgeDue(
 
 /** Reads the objects of new records first, and old content again with what time is left. */
 async function verify(
-  common: VerifySealedContext,
+  common: Omit<VerifySealedContext, 'isAgain'>,
   { plan: { rereadDays }, chain, listedFrom }: ExamineContext,
   runs: SealedRuns,
 ): Promise<Pick<Seal, 'verified'> & { readonly cursor: Pick<Seal['cursor'], 'verified' | 'reread'> }> {
   const before = chain.seals.at(-1);
   const { number } = common.current;
-  const news = await verifySealed(common, before?.cursor.verified ?? start, number);
+  const news = await verifySealed({ ...common, isAgain: false }, before?.cursor.verified ?? start, number);
   const again = rereadDays === undefined ? undefined : (before?.cursor.reread ?? { position: null, since: listedFrom });
   const pass = again && passOf(again, listedFrom, rereadDays ?? 0);
-  const old = pass?.position && news.isDone ? await verifySealed(common, pass.position, number - 1) : undefined;
+  const old =
+    pass?.position && news.isDone
+      ? await verifySealed({ ...common, isAgain: true }, pass.position, number - 1)
+      : undefined;
   const position = old?.isDone ? null : (old?.position ?? pass?.position ?? null);
   const carriedOver = news.isDone ? 0 : (before?.verified.carriedOver ?? 0) + runs.toVerify - news.objects;
   return {

@@ -4,9 +4,10 @@ import type { ArchiveReader } from '../verify/archive-reader';
 import { type CheckedObject, checkObject } from '../verify/check-object';
 import type { Find } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
-import { readRunRecord } from '../verify/read-run';
-import type { Hashed, Position } from '../verify/seals/seal';
+import { type RecordFile, readRunRecord } from '../verify/read-run';
+import type { Hashed, Position, Seal } from '../verify/seals/seal';
 import { readSeal } from '../verify/seals/seal-files';
+import type { SealedArchive } from '../verify/seals/sealed-archive';
 
 /** Objects read at once. */
 const concurrency = 16;
@@ -15,8 +16,11 @@ export interface VerifySealedContext {
   readonly reader: ArchiveReader;
   readonly stop: AbortSignal;
   readonly find: Find;
+  readonly sealed: Pick<SealedArchive, 'checkRecord' | 'checkObject'>;
   /** The seal that is being made. */
-  readonly current: { readonly number: number; readonly records: readonly Hashed[] };
+  readonly current: Pick<Seal, 'number' | 'records' | 'objects'>;
+  /** Whether it was read before. What seals say of objects was read when they were made. */
+  readonly isAgain: boolean;
   /** Whether the lifecycle may have removed what was written then. */
   readonly mayHaveRemoved: (writtenAt: Date) => Promise<boolean>;
 }
@@ -31,38 +35,40 @@ export interface VerifiedObjects {
 }
 
 /**
- * Reads the objects of sealed run records from a place on, in the order of the records. A run has all clusters, so that
+ * Reads sealed run records and their objects from a place on, in the order of the records. A run has all clusters, so that
  * reading that is cut off has read as much of one cluster as of another.
  * @param to number of the last seal whose objects are read
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function verifySealed(context: VerifySealedContext, from: Position, to: number): Promise<VerifiedObjects> {
-  const { current, stop, reader } = context;
+  const { current, stop, reader, isAgain } = context;
   const totals = { objects: 0, bytes: 0 };
   let position = from;
   while (position.seal <= to) {
     const isCurrent = position.seal === current.number;
-    const records = isCurrent ? current.records : await recordsOf(reader, position.seal, stop);
-    if (records === undefined) return { ...totals, position, isDone: false };
+    const listed = isCurrent ? current : await listOf(reader, position.seal, stop);
+    if (listed === undefined) return { ...totals, position, isDone: false };
+    const { records, objects } = listed;
     for (const { key } of records.slice(position.record)) {
       if (stop.aborted) return { ...totals, position, isDone: false };
       const outcome = await verifyRecord(context, key, position.outcome, totals);
       if (outcome !== undefined) return { ...totals, position: { ...position, outcome }, isDone: false };
       position = { ...position, record: position.record + 1, outcome: 0 };
     }
+    if (isAgain && !(await verifyObjects(context, objects, totals))) return { ...totals, position, isDone: false };
     position = { seal: position.seal + 1, record: 0, outcome: 0 };
   }
   return { ...totals, position, isDone: true };
 }
 
 /** Undefined: there was no time to read the seal. A seal that is gone or broken was found when the chain was read. */
-async function recordsOf(
+async function listOf(
   reader: ArchiveReader,
   number: number,
   stop: AbortSignal,
-): Promise<readonly Hashed[] | undefined> {
+): Promise<Pick<Seal, 'records' | 'objects'> | undefined> {
   try {
-    return (await readSeal(reader, number))?.records ?? [];
+    return (await readSeal(reader, number)) ?? { records: [], objects: [] };
   } catch (error) {
     if (stop.aborted) return undefined;
     throw error;
@@ -71,12 +77,13 @@ async function recordsOf(
 
 /** @returns the index of the first outcome that there was no time for; undefined: all were read */
 async function verifyRecord(
-  { reader, stop, find, mayHaveRemoved }: VerifySealedContext,
+  context: VerifySealedContext,
   key: string,
   first: number,
-  totals: { objects: number; bytes: number },
+  totals: Totals,
 ): Promise<number | undefined> {
-  const record = await readRecord(reader, key, stop);
+  const { reader, stop, find, mayHaveRemoved } = context;
+  const record = await readRecord(context, key);
   if (record === undefined) return stop.aborted ? first : undefined;
   const archived = archivedBy(record, first);
   const check = async ({ outcome }: IndexedOutcome): Promise<CheckedOutcome> => ({
@@ -96,6 +103,33 @@ async function verifyRecord(
     if (!isExpired) find(problem.kind, outcome.key, problem.problem);
   }
   return archived[done]?.index;
+}
+
+/** Reads the objects that no record has a hash for. @returns whether there was time for all */
+async function verifyObjects(
+  { reader, stop, find, sealed }: VerifySealedContext,
+  objects: readonly Hashed[],
+  totals: Totals,
+): Promise<boolean> {
+  const check = async ({ key }: Hashed) => ({ key, ...(await checkObject(reader, key)) });
+  for await (const { key, sha256, bytes, problem } of mapConcurrently(
+    untilAborted(objects, stop),
+    concurrency,
+    check,
+  )) {
+    if (stop.aborted) return false;
+    totals.objects += 1;
+    totals.bytes += bytes;
+    sealed.checkObject(key, sha256);
+    // That it is gone was found when the archive was compared with its seals.
+    if (problem !== undefined && problem.kind !== 'missing') find(problem.kind, key, problem.problem);
+  }
+  return !stop.aborted;
+}
+
+interface Totals {
+  objects: number;
+  bytes: number;
 }
 
 interface IndexedOutcome {
@@ -122,13 +156,16 @@ function* untilAborted<Item>(items: Iterable<Item>, signal: AbortSignal): Genera
 }
 
 /** Undefined for a record that is gone or bad, which was said when it was sealed, or if the time is over. */
-async function readRecord(reader: ArchiveReader, key: string, stop: AbortSignal): Promise<RunRecord | undefined> {
+async function readRecord({ reader, stop, sealed }: VerifySealedContext, key: string): Promise<RunRecord | undefined> {
   const name = parseRunRecordKey(key);
   if (name === undefined) return undefined;
+  const files = new Map<string, RecordFile>();
   try {
-    return (await readRunRecord(reader, { ...name, key })).record;
+    return (await readRunRecord(reader, { ...name, key }, files)).record;
   } catch (error) {
     if (stop.aborted || error instanceof RunRecordError) return undefined;
     throw error;
+  } finally {
+    sealed.checkRecord(key, files.get(key)?.sha256);
   }
 }

@@ -22,6 +22,8 @@ export class SealedArchive {
   readonly #chain: SealChain;
   readonly #find: Find;
   readonly #retention = new Retention();
+  /** Records that were said to be forged: an audit may read them twice. */
+  readonly #forged = new Set<string>();
 
   constructor(chain: SealChain, find: Find) {
     this.#chain = chain;
@@ -40,9 +42,16 @@ export class SealedArchive {
         continue;
       }
       sealed.isThere = true;
-      if (file !== undefined && file.sha256 !== sealed.sha256)
-        this.#find('forged', key, `its SHA-256 is not the one in seal ${sealed.seal}: it was replaced after that`);
+      this.checkRecord(key, file?.sha256);
     }
+  }
+
+  /** @param sha256 of the file of a run record; undefined: it could not be read, which is said already */
+  checkRecord(key: string, sha256: string | undefined): void {
+    const sealed = this.#chain.records.get(key);
+    if (sealed === undefined || sha256 === undefined || sha256 === sealed.sha256 || this.#forged.has(key)) return;
+    this.#forged.add(key);
+    this.#find('forged', key, `its SHA-256 is not the one in seal ${sealed.seal}: it was replaced after that`);
   }
 
   /** @param sha256 of its content; undefined: it could not be read, which is said already */

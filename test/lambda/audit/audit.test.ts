@@ -1,5 +1,8 @@
-import { createPublicKey, verify } from 'node:crypto';
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { parseRunRecordKey } from '../../../lambda/archive/archive-layout';
+import type { Seal } from '../../../lambda/verify/seals/seal';
+import type { MemoryBucket } from '../verify/history/memory-bucket';
 import { type Audited, TestKey } from './invoke-audit';
 import { damageIn, look, plan, rewriteSeal, SealedWorld, sealFile, signatureFile } from './sealed-world';
 
@@ -319,6 +322,38 @@ describe('old content', () => {
     world.bucket.corrupt(key, (body) => body.subarray(1));
     expect((await world.audit('2026-11-23T23:30:00.000Z', reading)).result?.found).toMatchObject({ damaged: 1 });
   });
+});
+
+describe('what a seal says', () => {
+  const reading = { plan: { ...plan, rereadDays: 1 } };
+  const late = '2026-11-23T23:30:00.000Z';
+
+  it.each([
+    ['a run record', (seal: Seal) => seal.records[0]?.key],
+    ['an object that no record has a hash for', (seal: Seal) => seal.objects[0]?.key],
+  ])('of %s is compared again when old content is', async (_, keyOf) => {
+    await world.collectAfterKill('2026-11-20T18:00:00.000Z');
+    await world.audit(morning, reading);
+    const key = keyOf(world.seal(1)) ?? '';
+    expect(
+      (await new SealedWorld(world.bucket.copy()).audit(late, { ...reading, key: world.key })).result?.damage,
+    ).toBe(0);
+    replaceContent(world.bucket, key);
+    expect((await world.audit(late, reading)).result?.found).toMatchObject({ forged: 1 });
+    expect(world.seal(2).findings).toContainEqual(expect.objectContaining({ kind: 'forged', key }));
+  });
+
+  /** So that it agrees with itself, and S3's time of writing does not show it. */
+  function replaceContent(bucket: MemoryBucket, key: string): void {
+    const { body, metadata } = bucket.objects.get(key) ?? { body: Buffer.alloc(0), metadata: {} };
+    if (key.startsWith('runs/')) {
+      bucket.rewrite(key, { body: Buffer.from(String(body).replace('"invocation":"i"', '"invocation":"j"')) });
+      return;
+    }
+    const content = Buffer.from('forged\n');
+    const sha256 = createHash('sha256').update(content).digest('hex');
+    bucket.rewrite(key, { body: gzipSync(content), metadata: { ...metadata, sha256, length: `${content.length}` } });
+  }
 });
 
 describe('what the lifecycle removed', () => {

@@ -44,6 +44,14 @@ export class SealedWorld {
     await invoke({ bucket: this.bucket, collection, event, start, failing: new Set(failing), random });
   }
 
+  /** Runs the collector twice for one time. The first attempt is killed: no record has a hash of what it archived. */
+  async collectAfterKill(time: string): Promise<void> {
+    const [random, start] = [this.#calmRandom(), new Date(time)];
+    const event = { scheduledTime: time };
+    await invoke({ bucket: this.bucket, collection, event, start, failing: new Set(), random, killedAfter: 4 });
+    await this.collect(time);
+  }
+
   /** Audits at a time, as the schedule does. */
   audit(time: string, more: Partial<AuditOptions> = {}): Promise<Audited> {
     const start = new Date(time);
