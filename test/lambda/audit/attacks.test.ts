@@ -1,10 +1,17 @@
 import { createHash, createPublicKey } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { parseObjectKey, parseRunRecordKey } from '../../../lambda/archive/archive-layout';
+import {
+  configurationKey,
+  parseObjectKey,
+  parseRunRecordKey,
+  runRecordKey,
+} from '../../../lambda/archive/archive-layout';
 import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../../../lambda/run/run-record';
 import type { MemoryBucket } from '../verify/history/memory-bucket';
 import { TestKey } from './invoke-audit';
-import { damageIn, look, rewriteSeal, SealedWorld, sealFile, signatureFile } from './sealed-world';
+import { collection, damageIn, look, rewriteSeal, SealedWorld, sealFile, signatureFile } from './sealed-world';
 
 /** When the attacker writes: S3 itself notes the time of a writing. */
 const attackedAt = new Date('2026-11-23T10:00:00Z');
@@ -17,7 +24,10 @@ const manualKey = 'runs/date=2026-11-21/20261121T160000.000Z.attempt-1.json';
 let world: SealedWorld;
 let newest: string;
 
-/** Three days with an audit each. On the second day a run takes two attempts, and somebody starts one for one cluster. */
+/**
+ * Three days with an audit each. On the second day a run takes two attempts, somebody starts one for one cluster, and an
+ * attempt is killed.
+ */
 beforeEach(async () => {
   world = new SealedWorld();
   await world.live(20);
@@ -26,30 +36,32 @@ beforeEach(async () => {
   await world.collect('2026-11-21T15:02:00.000Z', [], { scheduledTime: retried });
   const byHand = '2026-11-21T16:00:00.000Z';
   await world.collect(byHand, [], { scheduledTime: byHand, clusters: ['a'] });
+  await world.collectAfterKill('2026-11-21T17:00:00.000Z');
   await world.live(21, 22);
   newest = world.seal(3).sha256;
 });
 
 interface Attack {
   readonly does: (bucket: MemoryBucket) => unknown;
-  /** Damage that verify finds in the archive alone, with the hash from the newest mail, and with the kept public key. */
+  /** Damage that verify finds in the archive alone, with the kept public key, and with the hash from the newest mail. */
   readonly alone: readonly string[];
-  readonly withHead: readonly string[];
   readonly withKey: readonly string[];
+  readonly withHead: readonly string[];
   /** Damage that the next audit finds. */
   readonly nextAudit: readonly string[];
 }
 
-const everywhere = (...kinds: string[]) => ({ alone: kinds, withHead: kinds, withKey: kinds, nextAudit: kinds });
+const everywhere = (...kinds: string[]) => ({ alone: kinds, withKey: kinds, withHead: kinds, nextAudit: kinds });
 
+/** By the words of the table in docs/proof.md. */
 const attacks: Readonly<Record<string, Attack>> = {
-  'a record and its objects replaced consistently': { does: forgeRun, ...everywhere('forged') },
+  'a run record and all its objects replaced, consistently': { does: forgeRun, ...everywhere('forged') },
   'a whole run removed': { does: (bucket) => remove(bucket, ofRun(bucket, run)), ...everywhere('missing') },
-  'the last attempt of a run removed, with its objects': {
+  'the last attempt of a run removed, with what it archived': {
     does: (bucket) => remove(bucket, [retriedKey, ...archivedIn(bucket, retriedKey)]),
     ...everywhere('missing'),
   },
-  'archived turned into failed, and its object removed': {
+  'an outcome changed from archived to failed, and its object removed': {
     does: (bucket) =>
       alterOutcome(bucket, recordKey, ({ cluster, resource }) => ({
         cluster,
@@ -62,13 +74,43 @@ const attacks: Readonly<Record<string, Attack>> = {
       })),
     ...everywhere('forged'),
   },
-  'an outcome dropped, and its object removed': {
+  'an outcome left out, and its object removed': {
     does: (bucket) => alterOutcome(bucket, manualKey, () => undefined),
     ...everywhere('forged'),
+  },
+  'an object of a killed attempt replaced, with its metadata': {
+    does: (bucket) => replaceObject(bucket, world.seal(2).objects[0]?.key ?? ''),
+    ...everywhere('forged'),
+    // It was read when it was sealed. With rereadDays it is read again.
+    nextAudit: [],
+  },
+  'a sealed run removed, and a configuration added by which it has expired': {
+    does: (bucket) => {
+      remove(bucket, ofRun(bucket, run));
+      const content = Buffer.from(JSON.stringify({ ...collection, retentionDays: 1 }));
+      const digest = createHash('sha256').update(content).digest('hex');
+      const headers = { contentType: 'application/json', contentEncoding: 'gzip' };
+      bucket.put({ key: configurationKey(digest), content: gzipSync(content), ...headers }, attackedAt);
+    },
+    ...everywhere('missing'),
+  },
+  'a run record added that says it is old': {
+    does: (bucket) => {
+      const time = '2026-11-21T03:00:00.000Z';
+      const record = { ...readRecord(bucket, manualKey), run: time, startedAt: time, finishedAt: time, outcomes: [] };
+      const content = Buffer.from(`${JSON.stringify({ ...record, counts: countOutcomes([]) })}\n`);
+      const key = runRecordKey({ run: new Date(time), attempt: 1 });
+      bucket.put({ key, content, contentType: 'application/json' }, attackedAt);
+    },
+    ...everywhere('unsealed'),
   },
   'a seal removed': {
     does: (bucket) => remove(bucket, [sealFile(2), signatureFile(2)]),
     ...everywhere('seal-broken', 'unsealed'),
+  },
+  'a seal changed': {
+    does: (bucket) => rewriteSeal(bucket, { ...world.seal(2), findings: [], collectorVersion: '1.0.1' }),
+    ...everywhere('seal-broken'),
   },
   'two seals exchanged': {
     does: (bucket) => {
@@ -76,22 +118,22 @@ const attacks: Readonly<Record<string, Attack>> = {
     },
     ...everywhere('seal-broken'),
   },
-  'the chain rewritten from a point, without the key': {
+  'the chain rewritten from a point on, without a signature of it': {
     does: async (bucket) => rewriteChain(bucket, await forgeRun(bucket)),
     ...everywhere('seal-broken'),
   },
-  'the chain rewritten from a point, unsigned': {
+  'the chain rewritten from a point on, and its signatures removed': {
     does: async (bucket) => {
       await rewriteChain(bucket, await forgeRun(bucket));
       remove(bucket, [signatureFile(2), signatureFile(3)]);
     },
     ...everywhere('seal-broken'),
   },
-  'the chain rewritten from a point, with the attacker’s own key': {
+  'the chain rewritten from a point on with another key': {
     does: async (bucket) => rewriteChain(bucket, await forgeRun(bucket), new TestKey()),
     ...everywhere('seal-broken'),
   },
-  'the whole chain rewritten, with the attacker’s own key': {
+  'the whole chain rewritten with another key': {
     does: async (bucket) => {
       const own = new TestKey();
       await rewriteSeal(bucket, world.seal(1), own);
@@ -99,9 +141,24 @@ const attacks: Readonly<Record<string, Attack>> = {
     },
     // Only what somebody kept outside the archive shows it, or the key of the audit itself.
     alone: [],
-    withHead: ['seal-broken'],
     withKey: ['seal-broken'],
+    withHead: ['seal-broken'],
     nextAudit: ['seal-broken'],
+  },
+  'the chain rewritten from a point on with the signing key itself': {
+    does: async (bucket) => rewriteChain(bucket, await forgeRun(bucket), world.key),
+    alone: [],
+    withKey: [],
+    withHead: ['seal-broken'],
+    nextAudit: [],
+  },
+  'all seals removed': {
+    does: (bucket) => remove(bucket, bucket.keys('seals/')),
+    alone: [],
+    withKey: ['seal-broken'],
+    withHead: ['seal-broken'],
+    // Its mail says that it is the first seal.
+    nextAudit: [],
   },
   'the newest seal cut off, and a run that it sealed replaced': {
     does: async (bucket) => {
@@ -110,11 +167,11 @@ const attacks: Readonly<Record<string, Attack>> = {
     },
     // The alarm about a missing audit does not see it either: the audit was there.
     alone: [],
-    withHead: ['seal-broken'],
     withKey: [],
+    withHead: ['seal-broken'],
     nextAudit: [],
   },
-  'a second chain that leaves the first': {
+  'a second chain that leaves the first, signed with the key of the first': {
     does: (bucket) =>
       rewriteSeal(
         bucket,
@@ -151,6 +208,22 @@ describe('an attack on a sealed archive', () => {
     // Without seals nobody sees it.
     expect(damageIn(await look(without))).toEqual([]);
     expect(damageIn(await look(unsealed(world.bucket)))).toEqual([]);
+  });
+});
+
+describe('the table of attacks in docs/proof.md', () => {
+  const page = readFileSync(join(__dirname, '../../../docs/proof.md'), 'utf8');
+  const kindsIn = (cell = '') => [...cell.matchAll(/`([a-z-]+)`/g)].map(([, kind = '']) => kind);
+  const rows = [...page.matchAll(/^\| (?!attack)(.*?) \| (.*?) \| (.*?) \| (.*?) \| (.*?) \|$/gm)].map(
+    ([, name = '', alone, withKey, withHead, nextAudit]) => [
+      name,
+      { alone: kindsIn(alone), withKey: kindsIn(withKey), withHead: kindsIn(withHead), nextAudit: kindsIn(nextAudit) },
+    ],
+  );
+
+  it('has every attack of this test, and no other, with what finds it', () => {
+    const tested = Object.entries(attacks).map(([name, { does: _, ...found }]) => [name, found]);
+    expect(Object.fromEntries(rows)).toEqual(Object.fromEntries(tested));
   });
 });
 
@@ -204,19 +277,24 @@ function alterOutcome(bucket: MemoryBucket, key: string, alter: (outcome: Outcom
   );
 }
 
+/** Replaces an object so that it agrees with itself. Returns what a record has to say of it then. */
+function replaceObject(bucket: MemoryBucket, key: string): Pick<Outcome, 'sha256' | 'bytes' | 'storedBytes'> {
+  const object = bucket.objects.get(key);
+  if (object === undefined) throw new Error(`there is no ${key}`);
+  const content = Buffer.concat([gunzipSync(object.body), Buffer.from('forged')]);
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const body = gzipSync(content);
+  const metadata = { ...object.metadata, sha256, length: String(content.length) };
+  bucket.rewrite(key, { body, metadata, writtenAt: attackedAt });
+  return { sha256, bytes: content.length, storedBytes: body.length };
+}
+
 /** Replaces all objects of a run, and its record, so that they agree. Returns the key of the record. */
 async function forgeRun(bucket: MemoryBucket, stamp = run): Promise<string> {
   const key = ofRun(bucket, stamp).find((one) => one.startsWith('runs/')) ?? '';
-  const outcomes = readRecord(bucket, key).outcomes.map((outcome) => {
-    const object = bucket.objects.get(outcome.key ?? '');
-    if (object === undefined || outcome.key === undefined) return outcome;
-    const content = Buffer.concat([gunzipSync(object.body), Buffer.from('forged')]);
-    const sha256 = createHash('sha256').update(content).digest('hex');
-    const body = gzipSync(content);
-    const metadata = { ...object.metadata, sha256, length: String(content.length) };
-    bucket.rewrite(outcome.key, { body, metadata, writtenAt: attackedAt });
-    return { ...outcome, sha256, bytes: content.length, storedBytes: body.length };
-  });
+  const outcomes = readRecord(bucket, key).outcomes.map((outcome) =>
+    outcome.key === undefined ? outcome : { ...outcome, ...replaceObject(bucket, outcome.key) },
+  );
   writeRecord(bucket, key, outcomes);
   return key;
 }
