@@ -5,7 +5,7 @@ import type { Clock } from '../clock';
 import type { AuditPlan } from '../stack-contract';
 import type { Stop } from '../stop';
 import type { ArchiveReader } from '../verify/archive-reader';
-import { damageKinds } from '../verify/finding';
+import { countDamage } from '../verify/finding';
 import { type Seal, sealText } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { readChain } from '../verify/seals/seal-chain';
@@ -128,8 +128,8 @@ function resultOf(
   { sink }: AuditContext,
   isNew: boolean,
 ): AuditResult {
-  const damage = damageKinds.reduce((sum, kind) => sum + (found[kind] ?? 0), 0);
-  return { seal, number, key: `s3://${sink.bucket}/${key}`, sha256, isNew, found, damage, verified };
+  const location = `s3://${sink.bucket}/${key}`;
+  return { seal, number, key: location, sha256, isNew, found, damage: countDamage(found), verified };
 }
 
 /** The seal is stored and signed: people who are not told must not make the audit run again. */

@@ -1,5 +1,12 @@
+import { sealKey } from '../archive/archive-layout';
+import { CronError } from '../schedule/cron';
 import { firingsOf } from '../schedule/firings';
-import type { Collection } from '../stack-contract';
+import type { AuditPlan, Collection } from '../stack-contract';
+import { findAbsent } from '../verify/due-runs';
+import type { Find } from '../verify/finding';
+import type { SealChain } from '../verify/seals/seal-chain';
+import { underWayMs } from '../verify/time-limits';
+import type { SealedRuns } from './seal-runs';
 
 export interface DueSince {
   /** How many runs were due. */
@@ -10,6 +17,53 @@ export interface DueSince {
 
 /** Most absent firings that one seal lists. */
 const mostAbsent = 1000;
+
+interface JudgeContext {
+  readonly plan: AuditPlan;
+  readonly chain: SealChain;
+  readonly listedFrom: Date;
+  readonly find: Find;
+  readonly mayHaveRemoved: (writtenAt: Date) => Promise<boolean>;
+}
+
+/**
+ * Finds what was due since the last audit that judged, is settled, and left no record. What was due before the first seal
+ * nobody attests. While the plan changed, only what all plans have was due for sure. An audit that did not read all run
+ * records cannot judge: one that it did not read may name another schedule.
+ */
+export async function judgeDue(
+  { plan, chain, listedFrom, find, mayHaveRemoved }: JudgeContext,
+  { runs, lastKey, configurations }: Pick<SealedRuns, 'runs' | 'lastKey' | 'configurations'>,
+): Promise<DueSince> {
+  const [firstSeal] = chain.seals;
+  const before = chain.seals.findLast(({ cursor }) => cursor.records === null) ?? firstSeal;
+  const [firstRun = Number.NaN] = runs;
+  if (firstSeal === undefined || before === undefined || Number.isNaN(firstRun) || lastKey !== null)
+    return { runs: 0, absent: [] };
+  const settled = (time: number) => time - underWayMs;
+  const from = Math.max(settled(Date.parse(before.listedFrom)), Date.parse(firstSeal.listedFrom), firstRun);
+  const to = new Date(settled(listedFrom.getTime()));
+  const known = chain.seals.findLastIndex((seal) => Date.parse(seal.listedFrom) <= from);
+  const schedules = [
+    plan.schedule,
+    ...chain.seals.slice(known).map((seal) => seal.plan.schedule),
+    // A plan may have been in force between two audits only.
+    ...[...chain.seals.slice(known + 1), { configurations }].flatMap((seal) =>
+      seal.configurations.map(({ schedule }) => schedule),
+    ),
+  ];
+  try {
+    const due = dueSince(schedules, { from: new Date(from), to }, runs);
+    const absent: Date[] = [];
+    for (const time of due.absent) if (!(await mayHaveRemoved(time))) absent.push(time);
+    findAbsent(find, { times: absent, areMore: false });
+    return { ...due, absent };
+  } catch (error) {
+    if (!(error instanceof CronError)) throw error;
+    find('unreadable', sealKey({ number: chain.lastNumber + 1, part: 'seal' }), error.message);
+    return { runs: 0, absent: [] };
+  }
+}
 
 /**
  * What was due after one time and up to another. While the configuration changed, only what both schedules have was due

@@ -1,6 +1,6 @@
 import { groupReasons } from '../run/group-reasons';
 import type { AuditPlan } from '../stack-contract';
-import { damageKinds } from '../verify/finding';
+import { countDamage, damageKinds } from '../verify/finding';
 import type { Seal } from '../verify/seals/seal';
 import type { Examined } from './examine';
 import type { FailingCluster } from './freshness';
@@ -54,7 +54,7 @@ export function auditMail(report: AuditReport): Mail {
 export function sealMail(
   seal: Pick<Seal, 'number' | 'seal' | 'found'> & { readonly sha256: string; readonly archive: string },
 ): Mail {
-  const damage = damageOf(seal);
+  const damage = countDamage(seal.found);
   const verdict = damage === 0 ? 'nothing is damaged' : `DAMAGE: ${count(damage)} findings`;
   const lines = [
     `${capital(verdict)}.`,
@@ -68,7 +68,7 @@ export function sealMail(
 
 /** The worst first: the subject may be all that somebody reads. */
 function verdictOf({ seal, runs, failing, plan }: AuditReport): { subject: string; verdict: string } {
-  const damage = damageOf(seal);
+  const damage = countDamage(seal.found);
   const absent = seal.due.absent.length;
   const all = runs.complete + runs.incomplete + absent;
   const complete = `${count(runs.complete)} of ${count(all)}`;
@@ -101,10 +101,6 @@ function integrityOf({ found, verified }: Seal, damage: number): string {
   if ((found.unreadable ?? 0) > 0) return 'not everything could be read';
   const isAllRead = verified.carriedOver + verified.carriedOverRecords === 0;
   return isAllRead ? 'nothing is damaged' : 'nothing is damaged as far as it was read';
-}
-
-function damageOf({ found }: Pick<Seal, 'found'>): number {
-  return damageKinds.reduce((sum, kind) => sum + (found[kind] ?? 0), 0);
 }
 
 function damageLines({ found, findings, archive }: Seal): string[] {

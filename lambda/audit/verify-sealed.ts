@@ -16,13 +16,13 @@ export interface VerifySealedContext {
   readonly reader: ArchiveReader;
   readonly stop: AbortSignal;
   readonly find: Find;
-  readonly sealed: Pick<SealedArchive, 'checkRecord' | 'checkObject'>;
+  readonly sealed: Pick<SealedArchive, 'checkRecordFile' | 'checkObject'>;
   /** The seal that is being made. */
   readonly current: Pick<Seal, 'number' | 'records' | 'objects'>;
   /** Whether it was read before. What seals say of objects was read when they were made. */
   readonly isAgain: boolean;
   /** Whether the lifecycle may have removed what was written then. */
-  readonly mayHaveRemoved: (writtenAt: Date) => Promise<boolean>;
+  readonly mayHaveRemoved: (writtenAt: Date, key?: string) => Promise<boolean>;
 }
 
 export interface VerifiedObjects {
@@ -55,7 +55,8 @@ export async function verifySealed(context: VerifySealedContext, from: Position,
       if (outcome !== undefined) return { ...totals, position: { ...position, outcome }, isDone: false };
       position = { ...position, record: position.record + 1, outcome: 0 };
     }
-    if (isAgain && !(await verifyObjects(context, objects, totals))) return { ...totals, position, isDone: false };
+    if (isAgain && !(await verifySealedObjects(context, objects, totals)))
+      return { ...totals, position, isDone: false };
     position = { seal: position.seal + 1, record: 0, outcome: 0 };
   }
   return { ...totals, position, isDone: true };
@@ -106,8 +107,8 @@ async function verifyRecord(
 }
 
 /** Reads the objects that no record has a hash for. @returns whether there was time for all */
-async function verifyObjects(
-  { reader, stop, find, sealed }: VerifySealedContext,
+async function verifySealedObjects(
+  { reader, stop, find, sealed, mayHaveRemoved }: VerifySealedContext,
   objects: readonly Hashed[],
   totals: Totals,
 ): Promise<boolean> {
@@ -121,8 +122,9 @@ async function verifyObjects(
     totals.objects += 1;
     totals.bytes += bytes;
     sealed.checkObject(key, sha256);
-    // That it is gone was found when the archive was compared with its seals.
-    if (problem !== undefined && problem.kind !== 'missing') find(problem.kind, key, problem.problem);
+    const { run } = parseObjectKey(key) ?? {};
+    const isExpired = problem?.kind === 'missing' && run !== undefined && (await mayHaveRemoved(run, key));
+    if (problem !== undefined && !isExpired) find(problem.kind, key, problem.problem);
   }
   return !stop.aborted;
 }
@@ -166,6 +168,6 @@ async function readRecord({ reader, stop, sealed }: VerifySealedContext, key: st
     if (stop.aborted || error instanceof RunRecordError) return undefined;
     throw error;
   } finally {
-    sealed.checkRecord(key, files.get(key)?.sha256);
+    sealed.checkRecordFile(key, files.get(key)?.sha256);
   }
 }

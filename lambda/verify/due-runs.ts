@@ -1,4 +1,6 @@
+import { runPrefix } from '../archive/archive-layout';
 import type { Firings } from '../schedule/firings';
+import type { Find } from './finding';
 import type { Period } from './run-keys';
 import { clockSlackMs, dayMs } from './time-limits';
 
@@ -81,6 +83,12 @@ export class DueRuns {
     }
     return { times, areMore: false };
   }
+}
+
+/** Makes a finding of absent runs, if there are any. */
+export function findAbsent(find: Find, absent: AbsentRuns): void {
+  const [first] = absent.times;
+  if (first !== undefined) find('absent', `${runPrefix(first)}*`, describeAbsent(absent));
 }
 
 export function describeAbsent({ times, areMore }: AbsentRuns): string {

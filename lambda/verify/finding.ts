@@ -1,5 +1,5 @@
 /**
- * What a verification can find, the worst first.
+ * What a verification can find, the worst first; up to `unsealed` it is damage.
  * - `seal-broken`: the chain of seals has a gap, a wrong hash or a wrong signature, or a seal was deleted or overwritten.
  * - `forged`: not what a seal says that it was.
  * - `missing`: recorded or sealed, but not there. Also a run record, if later ones of its run are there, and a configuration.
@@ -27,15 +27,12 @@ export const findingKinds = [
 export type FindingKind = (typeof findingKinds)[number];
 
 /** What somebody has to look into. The other kinds are no damage, or say nothing about it. */
-export const damageKinds: readonly FindingKind[] = [
-  'seal-broken',
-  'forged',
-  'missing',
-  'damaged',
-  'contradiction',
-  'unrecorded',
-  'unsealed',
-];
+export const damageKinds: readonly FindingKind[] = findingKinds.slice(0, findingKinds.indexOf('unreadable'));
+
+/** @param found counts by kind */
+export function countDamage(found: Readonly<Partial<Record<string, number>>>): number {
+  return damageKinds.reduce((sum, kind) => sum + (found[kind] ?? 0), 0);
+}
 
 export interface Finding {
   readonly kind: FindingKind;

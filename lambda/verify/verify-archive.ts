@@ -2,14 +2,13 @@ import {
   configurationsPrefix,
   parseConfigurationKey,
   parseObjectKey,
-  runPrefix,
   runsPrefix,
   sealsPrefix,
 } from '../archive/archive-layout';
 import { resourceNames, resources } from '../resources';
 import type { ArchiveReader } from './archive-reader';
 import { checkObject } from './check-object';
-import { type AbsentRuns, DueRuns, describeAbsent } from './due-runs';
+import { type AbsentRuns, DueRuns, findAbsent } from './due-runs';
 import { Expiry } from './expiry';
 import { type Find, type Finding, type FindingKind, findingKinds } from './finding';
 import { mapConcurrently } from './map-concurrently';
@@ -222,8 +221,7 @@ class Verification {
     for (const { times, areMore } of this.#absent) {
       const absent: Date[] = [];
       for (const time of times) if (!(await this.#mayHaveExpired(time))) absent.push(time);
-      const [first] = absent;
-      if (first !== undefined) this.#find('absent', `${runPrefix(first)}*`, describeAbsent({ times: absent, areMore }));
+      findAbsent(this.#find, { times: absent, areMore });
     }
     await this.#judgeSealedAbsent();
   }
@@ -235,9 +233,7 @@ class Verification {
     for (const time of this.#sealed?.absent(this.#options) ?? [])
       if (!said.has(time.getTime()) && !this.#runs.has(time.getTime()) && !(await this.#mayHaveExpired(time)))
         absent.push(time);
-    const [first] = absent;
-    if (first !== undefined)
-      this.#find('absent', `${runPrefix(first)}*`, describeAbsent({ times: absent, areMore: false }));
+    findAbsent(this.#find, { times: absent, areMore: false });
   }
 
   /** Looks for objects outside the archive's own prefixes, and reads the configurations that no run of the archive names. */

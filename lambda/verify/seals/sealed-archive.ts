@@ -42,12 +42,12 @@ export class SealedArchive {
         continue;
       }
       sealed.isThere = true;
-      this.checkRecord(key, file?.sha256);
+      this.checkRecordFile(key, file?.sha256);
     }
   }
 
   /** @param sha256 of the file of a run record; undefined: it could not be read, which is said already */
-  checkRecord(key: string, sha256: string | undefined): void {
+  checkRecordFile(key: string, sha256: string | undefined): void {
     const sealed = this.#chain.records.get(key);
     if (sealed === undefined || sha256 === undefined || sha256 === sealed.sha256 || this.#forged.has(key)) return;
     this.#forged.add(key);

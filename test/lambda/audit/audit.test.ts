@@ -343,6 +343,14 @@ describe('what a seal says', () => {
     expect(world.seal(2).findings).toContainEqual(expect.objectContaining({ kind: 'forged', key }));
   });
 
+  it('of an object that no record has a hash for is missing if it is gone', async () => {
+    await world.collectAfterKill('2026-11-20T18:00:00.000Z');
+    await world.audit(morning, reading);
+    const [{ key } = { key: '' }] = world.seal(1).objects;
+    world.bucket.objects.delete(key);
+    expect((await world.audit(late, reading)).result?.found).toMatchObject({ missing: 1 });
+  });
+
   /** So that it agrees with itself, and S3's time of writing does not show it. */
   function replaceContent(bucket: MemoryBucket, key: string): void {
     const { body, metadata } = bucket.objects.get(key) ?? { body: Buffer.alloc(0), metadata: {} };

@@ -1,0 +1,59 @@
+import type { AuditPlan } from '../stack-contract';
+import type { Position, Seal } from '../verify/seals/seal';
+import type { SealChain } from '../verify/seals/seal-chain';
+import { dayMs } from '../verify/time-limits';
+import type { SealedRuns } from './seal-runs';
+import { type VerifySealedContext, verifySealed } from './verify-sealed';
+
+/** What was read, and where the next audit goes on, as a seal has it. */
+export interface VerifiedInTurn extends Pick<Seal, 'verified'> {
+  readonly cursor: Pick<Seal['cursor'], 'verified' | 'reread'>;
+}
+
+/**
+ * Reads the objects of new records first, and old content again with what time is left.
+ * @throws ArchiveReadError if the archive cannot be read
+ */
+export async function verifyInTurn(
+  common: Omit<VerifySealedContext, 'isAgain'>,
+  {
+    plan: { rereadDays },
+    chain,
+    listedFrom,
+  }: { readonly plan: AuditPlan; readonly chain: SealChain; readonly listedFrom: Date },
+  runs: Pick<SealedRuns, 'toVerify' | 'carriedOver'>,
+): Promise<VerifiedInTurn> {
+  const before = chain.seals.at(-1);
+  const { number } = common.current;
+  const news = await verifySealed({ ...common, isAgain: false }, before?.cursor.verified ?? start, number);
+  const again = rereadDays === undefined ? undefined : (before?.cursor.reread ?? { position: null, since: listedFrom });
+  const pass = again && passOf(again, listedFrom, rereadDays ?? 0);
+  const old =
+    pass?.position && news.isDone
+      ? await verifySealed({ ...common, isAgain: true }, pass.position, number - 1)
+      : undefined;
+  const position = old?.isDone ? null : (old?.position ?? pass?.position ?? null);
+  const carriedOver = news.isDone ? 0 : (before?.verified.carriedOver ?? 0) + runs.toVerify - news.objects;
+  return {
+    verified: {
+      objects: news.objects + (old?.objects ?? 0),
+      bytes: news.bytes + (old?.bytes ?? 0),
+      carriedOver: Math.max(0, carriedOver),
+      carriedOverRecords: runs.carriedOver,
+    },
+    cursor: { verified: news.position, ...(pass && { reread: { position, since: pass.since } }) },
+  };
+}
+
+const start: Position = { seal: 1, record: 0, outcome: 0 };
+
+/** Goes on with a pass over old content, or begins the next once the last one is old enough. */
+function passOf(
+  { position, since }: { readonly position: Position | null; readonly since: Date | string },
+  now: Date,
+  rereadDays: number,
+): { readonly position: Position | null; readonly since: string } {
+  const began = new Date(since);
+  const isNext = position === null && now.getTime() - began.getTime() >= rereadDays * dayMs;
+  return isNext ? { position: start, since: now.toISOString() } : { position, since: began.toISOString() };
+}
