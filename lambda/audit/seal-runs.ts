@@ -3,7 +3,7 @@ import { isStored, type RunOutcome } from '../run/run-record';
 import { ArchiveReadError, type ArchiveReader } from '../verify/archive-reader';
 import { checkObject } from '../verify/check-object';
 import type { Expiry } from '../verify/expiry';
-import type { Find } from '../verify/finding';
+import { type Find, noKeyOfAnArchive } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
 import type { Run } from '../verify/read-run';
 import { readRun } from '../verify/read-run';
@@ -55,7 +55,7 @@ export async function sealRuns(context: SealRunsContext): Promise<SealedRuns> {
   const sealing = new Sealing(context);
   let before: ListedRun | undefined;
   for await (const listed of runsBetween(context.reader, {}, ({ key }) =>
-    context.find('unrecorded', key, 'its key is none of an archive'),
+    context.find('unrecorded', key, noKeyOfAnArchive),
   )) {
     await sealing.take(listed, before);
     before = listed;

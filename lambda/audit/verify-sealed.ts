@@ -1,10 +1,10 @@
 import { parseObjectKey, parseRunRecordKey } from '../archive/archive-layout';
-import { type RunOutcome, type RunRecord, RunRecordError } from '../run/run-record';
+import type { RunOutcome, RunRecord } from '../run/run-record';
 import type { ArchiveReader } from '../verify/archive-reader';
 import { type CheckedObject, checkObject } from '../verify/check-object';
 import type { Find } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
-import { type RecordFile, readRunRecord } from '../verify/read-run';
+import { readRunRecord } from '../verify/read-run';
 import type { Hashed, Position, Seal } from '../verify/seals/seal';
 import { readSeal } from '../verify/seals/seal-files';
 import type { SealedArchive } from '../verify/seals/sealed-archive';
@@ -161,13 +161,12 @@ function* untilAborted<Item>(items: Iterable<Item>, signal: AbortSignal): Genera
 async function readRecord({ reader, stop, sealed }: VerifySealedContext, key: string): Promise<RunRecord | undefined> {
   const name = parseRunRecordKey(key);
   if (name === undefined) return undefined;
-  const files = new Map<string, RecordFile>();
   try {
-    return (await readRunRecord(reader, { ...name, key }, files)).record;
+    const { good, file } = await readRunRecord(reader, { ...name, key });
+    sealed.checkRecordFile(key, file?.sha256);
+    return good?.record;
   } catch (error) {
-    if (stop.aborted || error instanceof RunRecordError) return undefined;
+    if (stop.aborted) return undefined;
     throw error;
-  } finally {
-    sealed.checkRecordFile(key, files.get(key)?.sha256);
   }
 }

@@ -43,3 +43,6 @@ export interface Finding {
 
 /** Receives findings. */
 export type Find = (kind: FindingKind, key: string, problem: string) => void;
+
+/** The problem of a key that the archive's layout does not have. */
+export const noKeyOfAnArchive = 'its key is none of an archive';

@@ -22,9 +22,6 @@ export interface BadRecord {
   readonly isGone: boolean;
 }
 
-/** A run record that was listed, and is gone when it is to be read. */
-class RecordGoneError extends RunRecordError {}
-
 /** The file of a run record, as seals have it. */
 export interface RecordFile {
   /** Lower-case hex. */
@@ -79,14 +76,12 @@ export async function readRun(
   const badRecords: BadRecord[] = [];
   const files = new Map<string, RecordFile>();
   for (const object of listed.records) {
-    try {
-      const { record, headers } = await readRunRecord(reader, object, files);
-      onRecord(record, object, headers);
-      records.push(record);
-    } catch (error) {
-      if (!(error instanceof RunRecordError)) throw error;
-      badRecords.push({ key: object.key, problem: error.message, isGone: error instanceof RecordGoneError });
-    }
+    const { file, good, bad } = await readRunRecord(reader, object);
+    if (file !== undefined) files.set(object.key, file);
+    if (bad !== undefined) badRecords.push(bad);
+    if (good === undefined) continue;
+    onRecord(good.record, object, good.headers);
+    records.push(good.record);
   }
   return { ...mergeRecords(listed, records), records: listed.records.map(({ key }) => key), badRecords, files };
 }
@@ -154,27 +149,37 @@ export function isLate(run: Date, fetchedAt: Date | string | undefined): boolean
   return fetchedAt !== undefined && new Date(fetchedAt).getTime() - run.getTime() > lateMs;
 }
 
+interface ReadRecord {
+  /** Undefined: it could not be read whole. */
+  readonly file?: RecordFile;
+  /** One of them is there. */
+  readonly good?: { readonly record: RunRecord; readonly headers: ContentHeaders };
+  readonly bad?: BadRecord;
+}
+
 /**
  * Reads and validates one run record.
- * @throws RunRecordError with the bare reason if it is not a valid record, or not the one its key names
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function readRunRecord(
   reader: ArchiveReader,
   object: RunRecordName & { readonly key: string },
-  files = new Map<string, RecordFile>(),
-): Promise<{ record: RunRecord; headers: ContentHeaders }> {
+): Promise<ReadRecord> {
+  const { key } = object;
+  let file: RecordFile | undefined;
   try {
-    const found = await readWhole(reader, object.key, largestRecordBytes);
-    if (found === undefined) throw new RecordGoneError('it was listed, and is no longer there');
-    const { bytes, contentType, contentEncoding } = found;
-    const file = { sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length };
-    files.set(object.key, file);
+    const found = await readWhole(reader, key, largestRecordBytes);
+    if (found === undefined) return { bad: { key, problem: 'it was listed, and is no longer there', isGone: true } };
+    const { bytes, ...headers } = found;
+    file = { sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length };
     const record = parseRunRecord(bytes.toString('utf8'), object);
-    files.set(object.key, { ...file, finishedAt: new Date(record.finishedAt), archived: record.counts.archived });
-    return { record, headers: { contentType, contentEncoding } };
+    const { finishedAt, counts } = record;
+    return {
+      file: { ...file, finishedAt: new Date(finishedAt), archived: counts.archived },
+      good: { record, headers },
+    };
   } catch (error) {
-    if (error instanceof DamagedObjectError) throw new RunRecordError(error.message, { cause: error });
-    throw error;
+    if (!(error instanceof RunRecordError || error instanceof DamagedObjectError)) throw error;
+    return { ...(file && { file }), bad: { key, problem: error.message, isGone: false } };
   }
 }

@@ -1,16 +1,10 @@
-import {
-  configurationsPrefix,
-  parseConfigurationKey,
-  parseObjectKey,
-  runsPrefix,
-  sealsPrefix,
-} from '../archive/archive-layout';
-import { resourceNames, resources } from '../resources';
+import { parseObjectKey, sealsPrefix } from '../archive/archive-layout';
+import { resourceNames } from '../resources';
 import type { ArchiveReader } from './archive-reader';
 import { checkObject } from './check-object';
 import { type AbsentRuns, DueRuns, findAbsent } from './due-runs';
 import { Expiry } from './expiry';
-import { type Find, type Finding, type FindingKind, findingKinds } from './finding';
+import { type Find, type Finding, type FindingKind, findingKinds, noKeyOfAnArchive } from './finding';
 import { mapConcurrently } from './map-concurrently';
 import { type FoundObject, objectsBetween } from './objects-between';
 import { RecordedObjects } from './recorded-objects';
@@ -20,7 +14,7 @@ import { type ChainedSeal, type ChainOptions, readChain } from './seals/seal-cha
 import { SealedArchive } from './seals/sealed-archive';
 import { StoredConfigurations } from './stored-configurations';
 import { underWayMs } from './time-limits';
-import { topLevel } from './top-level';
+import { verifyRest } from './verify-rest';
 import { type Lacking, type StoredOutcome, type VerifiedRun, verifyRun } from './verify-run';
 
 export interface VerifyCounts {
@@ -56,14 +50,6 @@ export interface VerifyOptions extends Period, ChainOptions {
 
 /** Longest description of a problem, in characters. */
 const mostCharacters = 500;
-
-/** What the archive itself puts at its root. */
-const knownPrefixes = [
-  ...resourceNames.map((name) => `${resources[name].folder}/`),
-  runsPrefix,
-  configurationsPrefix,
-  sealsPrefix,
-];
 
 /**
  * Reads everything that is recorded in a period and looks for what is not recorded, or was due and is not there. Without a
@@ -236,18 +222,8 @@ class Verification {
     findAbsent(this.#find, { times: absent, areMore: false });
   }
 
-  /** Looks for objects outside the archive's own prefixes, and reads the configurations that no run of the archive names. */
-  async verifyRest(): Promise<void> {
-    for await (const { key } of this.#reader.list(configurationsPrefix)) {
-      const sha256 = parseConfigurationKey(key);
-      if (sha256 === undefined) this.#find('unrecorded', key, noKeyOfAnArchive);
-      else await this.#configurations.get(sha256);
-    }
-    for await (const name of topLevel(this.#reader)) {
-      if (knownPrefixes.includes(name)) continue;
-      const key = name.endsWith('/') ? `${name}*` : name;
-      this.#find('unrecorded', key, 'it lies outside what the collector writes');
-    }
+  verifyRest(): Promise<void> {
+    return verifyRest(this.#reader, this.#configurations, this.#find);
   }
 
   #take(run: VerifiedRun): void {
@@ -266,5 +242,3 @@ class Verification {
     return this.#expiry.mayHaveRemoved(writtenAt, () => runsAfter(this.#reader, this.#options, this.#readBeside));
   }
 }
-
-const noKeyOfAnArchive = 'its key is none of an archive';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { parseSealKey, type SealName, sealKey, sealsPrefix } from '../../archive/archive-layout';
 import type { ArchiveReader } from '../archive-reader';
 import { headersProblem } from '../content-headers';
-import type { Find } from '../finding';
+import { type Find, noKeyOfAnArchive } from '../finding';
 import { DamagedObjectError } from '../open-content';
 import { readWhole } from '../read-whole';
 import { largestSealBytes, largestSignatureBytes, type Seal, sealSchema } from './seal';
@@ -38,7 +38,7 @@ export async function listSeals(reader: ArchiveReader, find: Find): Promise<List
   for await (const { key } of reader.list(sealsPrefix)) {
     const name = parseSealKey(key);
     if (name === undefined) {
-      find('unrecorded', key, 'its key is none of an archive');
+      find('unrecorded', key, noKeyOfAnArchive);
       continue;
     }
     const one = listed.get(name.number) ?? { number: name.number, hasSeal: false, hasSignature: false };

@@ -1,0 +1,59 @@
+import { configurationsPrefix, parseConfigurationKey, runsPrefix, sealsPrefix } from '../archive/archive-layout';
+import { resourceNames, resources } from '../resources';
+import type { ArchiveReader } from './archive-reader';
+import { type Find, noKeyOfAnArchive } from './finding';
+import type { StoredConfigurations } from './stored-configurations';
+
+/** What the archive itself puts at its root. */
+const knownPrefixes = [
+  ...resourceNames.map((name) => `${resources[name].folder}/`),
+  runsPrefix,
+  configurationsPrefix,
+  sealsPrefix,
+];
+
+/**
+ * Looks for objects outside the archive's own prefixes, and reads the configurations that no run of the archive names.
+ * @throws ArchiveReadError if the archive cannot be read
+ */
+export async function verifyRest(
+  reader: ArchiveReader,
+  configurations: StoredConfigurations,
+  find: Find,
+): Promise<void> {
+  for await (const { key } of reader.list(configurationsPrefix)) {
+    const sha256 = parseConfigurationKey(key);
+    if (sha256 === undefined) find('unrecorded', key, noKeyOfAnArchive);
+    else await configurations.get(sha256);
+  }
+  for await (const name of topLevel(reader)) {
+    if (knownPrefixes.includes(name)) continue;
+    const key = name.endsWith('/') ? `${name}*` : name;
+    find('unrecorded', key, 'it lies outside what the collector writes');
+  }
+}
+
+/**
+ * What lies at the root of an archive, each once: keys, and prefixes up to their first slash. It is found by starting the
+ * listing anew behind each prefix.
+ */
+async function* topLevel(reader: ArchiveReader): AsyncGenerator<string> {
+  let prefix: string | undefined;
+  for (let after: string | undefined, isDone = false; !isDone; ) {
+    isDone = true;
+    for await (const { key } of reader.list('', after)) {
+      // Names of the archive itself are plain; keys behind the tilde are passed by one by one.
+      if (prefix !== undefined && key.startsWith(prefix)) continue;
+      const slash = key.indexOf('/');
+      if (slash < 0) {
+        yield key;
+        continue;
+      }
+      prefix = key.slice(0, slash + 1);
+      yield prefix;
+      after = `${prefix}~`;
+      isDone = false;
+      break;
+    }
+  }
+}
