@@ -1,8 +1,5 @@
-import { createHash, createPublicKey, verify } from 'node:crypto';
-import { gzipSync } from 'node:zlib';
+import { createPublicKey, verify } from 'node:crypto';
 import { parseRunRecordKey } from '../../../lambda/archive/archive-layout';
-import type { Seal } from '../../../lambda/verify/seals/seal';
-import type { MemoryBucket } from '../verify/history/memory-bucket';
 import { type Audited, TestKey } from './invoke-audit';
 import { damageIn, look, plan, rewriteSeal, SealedWorld, sealFile, signatureFile } from './sealed-world';
 
@@ -299,83 +296,5 @@ describe('an audit whose time is over', () => {
     const { objects = 0, carriedOver = 0 } = result?.verified ?? {};
     expect([objects > 0, carriedOver > 0, objects + carriedOver]).toEqual([true, true, 24]);
     expect(mails[0]?.text).toContain(`No time for ${carriedOver} objects and 0 run records`);
-  });
-});
-
-describe('old content', () => {
-  it('is not read again unless that is asked for, and then once in so many days', async () => {
-    await collectDay(20);
-    const reading = { plan: { ...plan, rereadDays: 3 } };
-    await world.audit(morning, reading);
-    const objectsOf = async (time: string, more = {}) => (await world.audit(time, more)).result?.verified.objects;
-    expect(await objectsOf('2026-11-22T23:30:00.000Z', reading)).toBe(0);
-    expect(await objectsOf('2026-11-25T23:30:00.000Z', reading)).toBe(24);
-    expect(await objectsOf('2026-11-26T23:30:00.000Z', reading)).toBe(0);
-    expect(await objectsOf('2026-12-26T23:30:00.000Z')).toBe(0);
-  });
-
-  it('that was damaged since is found when it is read again', async () => {
-    await collectDay(20);
-    const reading = { plan: { ...plan, rereadDays: 1 } };
-    await world.audit(morning, reading);
-    const [key = ''] = world.bucket.keys('manifests/');
-    world.bucket.corrupt(key, (body) => body.subarray(1));
-    expect((await world.audit('2026-11-23T23:30:00.000Z', reading)).result?.found).toMatchObject({ damaged: 1 });
-  });
-});
-
-describe('what a seal says', () => {
-  const reading = { plan: { ...plan, rereadDays: 1 } };
-  const late = '2026-11-23T23:30:00.000Z';
-
-  it.each([
-    ['a run record', (seal: Seal) => seal.records[0]?.key],
-    ['an object that no record has a hash for', (seal: Seal) => seal.objects[0]?.key],
-  ])('of %s is compared again when old content is', async (_, keyOf) => {
-    await world.collectAfterKill('2026-11-20T18:00:00.000Z');
-    await world.audit(morning, reading);
-    const key = keyOf(world.seal(1)) ?? '';
-    expect(
-      (await new SealedWorld(world.bucket.copy()).audit(late, { ...reading, key: world.key })).result?.damage,
-    ).toBe(0);
-    replaceContent(world.bucket, key);
-    expect((await world.audit(late, reading)).result?.found).toMatchObject({ forged: 1 });
-    expect(world.seal(2).findings).toContainEqual(expect.objectContaining({ kind: 'forged', key }));
-  });
-
-  it('of an object that no record has a hash for is missing if it is gone', async () => {
-    await world.collectAfterKill('2026-11-20T18:00:00.000Z');
-    await world.audit(morning, reading);
-    const [{ key } = { key: '' }] = world.seal(1).objects;
-    world.bucket.objects.delete(key);
-    expect((await world.audit(late, reading)).result?.found).toMatchObject({ missing: 1 });
-  });
-
-  /** So that it agrees with itself, and S3's time of writing does not show it. */
-  function replaceContent(bucket: MemoryBucket, key: string): void {
-    const { body, metadata } = bucket.objects.get(key) ?? { body: Buffer.alloc(0), metadata: {} };
-    if (key.startsWith('runs/')) {
-      bucket.rewrite(key, { body: Buffer.from(String(body).replace('"invocation":"i"', '"invocation":"j"')) });
-      return;
-    }
-    const content = Buffer.from('forged\n');
-    const sha256 = createHash('sha256').update(content).digest('hex');
-    bucket.rewrite(key, { body: gzipSync(content), metadata: { ...metadata, sha256, length: `${content.length}` } });
-  }
-});
-
-describe('what the lifecycle removed', () => {
-  it('is not missing by the retention that the audit was deployed with, and is without one', async () => {
-    await collectDay(20);
-    const kept = { plan: { ...plan, retentionDays: 3 } };
-    await world.audit(morning, kept);
-    for (const prefix of ['logs/', 'manifests/', 'runs/'])
-      for (const key of world.bucket.keys(prefix)) world.bucket.objects.delete(key);
-    const expired = new SealedWorld(world.bucket.copy());
-    const late = '2026-11-26T23:30:00.000Z';
-    expect((await expired.audit(late, { ...kept, key: world.key })).result?.damage).toBe(0);
-    expect(damageIn(await look(expired.bucket))).toEqual([]);
-    const early = '2026-11-22T12:00:00.000Z';
-    expect((await world.audit(early, kept)).result?.found).toMatchObject({ missing: 4 });
   });
 });
