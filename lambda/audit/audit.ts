@@ -6,7 +6,8 @@ import type { AuditPlan } from '../stack-contract';
 import type { Stop } from '../stop';
 import type { ArchiveReader } from '../verify/archive-reader';
 import { countDamage } from '../verify/finding';
-import { type Seal, sealText } from '../verify/seals/seal';
+import { readWhole } from '../verify/read-whole';
+import { largestSealBytes, type Seal, sealText } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { readChain } from '../verify/seals/seal-chain';
 import { parsePublicKey } from '../verify/seals/signature';
@@ -86,9 +87,11 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
   for (let tried = 0; tried < mostNumbers; tried += 1) {
     const listedFrom = (await reader.time()) ?? clock.now();
     const findings = new Findings();
-    const chain = await readChain(reader, { publicKeys: await trustedKeys(context) }, findings.find);
-    const done = chain.seals.find(({ seal }) => seal === named);
-    await signLast(chain, listedFrom, context, findings);
+    const publicKeys = await trustedKeys(context);
+    let chain = await readChain(reader, { publicKeys }, findings.find);
+    if (await signLast(chain, listedFrom, context, findings))
+      chain = await readChain(reader, { publicKeys }, () => undefined);
+    const done = chain.seals.find(({ seal, signature }) => seal === named && signature === 'right');
     if (done !== undefined) return resultOf(done, done.key, done.sha256, context, false);
     const examined = await examine({ ...context, listedFrom, chain, findings });
     const seal = { ...examined.seal, seal: named };
@@ -147,21 +150,31 @@ async function trustedKeys({ signer, plan: { formerPublicKeys = [] } }: AuditCon
   return [...formerPublicKeys, own].flatMap((publicKey) => parsePublicKey(publicKey) ?? []);
 }
 
-/** Signs the last seal if its audit died before it could, and if it says what the archive has; then tells people. */
-async function signLast(chain: SealChain, listedFrom: Date, context: AuditContext, findings: Findings): Promise<void> {
+/**
+ * Signs the last seal if its audit died before it could, and if it says what the archive has; then tells people.
+ * @returns whether it is signed now
+ */
+async function signLast(
+  chain: SealChain,
+  listedFrom: Date,
+  context: AuditContext,
+  findings: Findings,
+): Promise<boolean> {
+  const { reader, plan } = context;
   const last = chain.seals.at(-1);
-  if (last?.signature !== 'unsigned' || last.number !== chain.lastNumber) return;
+  if (last?.signature !== 'unsigned' || last.number !== chain.lastNumber) return false;
   const signatureKey = sealKey({ number: last.number, part: 'signature' });
-  if (findings.isAbout(last.key) || findings.isAbout(signatureKey)) return;
-  const content = await confirmSeal(context.reader, last, listedFrom, findings.find);
-  if (content === undefined) return;
+  if (findings.isAbout(last.key) || findings.isAbout(signatureKey)) return false;
+  const content = await confirmSeal(last, { reader, chain, plan, now: listedFrom, find: findings.find });
+  if (content === undefined) return false;
   const isOwn = (await sign(last.number, content, context)) === 'archived';
   findings.forget(last.key);
   // Otherwise its own audit is alive, has signed it, and tells people.
-  if (!isOwn) return;
+  if (!isOwn) return true;
   const [stalest] = staleness(chain.failing, listedFrom);
   context.reporter.sealed(resultOf(last, last.key, last.sha256, context, true), stalest?.hours ?? 0);
   await tell(sealMail({ ...last, archive: context.sink.bucket }), context);
+  return true;
 }
 
 /** @returns whether the content lies under the number now: another audit may have taken it */
@@ -170,11 +183,7 @@ async function store(number: number, content: Buffer, { sink, reader }: AuditCon
   const object = { key, content, contentType: 'application/json' };
   if ((await sink.put(object, writing())) === 'archived') return true;
   // Only the answer to the writing may have been lost.
-  const opened = await reader.open(key);
-  if (opened === undefined) return false;
-  const hash = createHash('sha256');
-  for await (const chunk of opened.body as AsyncIterable<Buffer>) hash.update(chunk);
-  return hash.digest('hex') === sha256Of(content);
+  return (await readWhole(reader, key, largestSealBytes))?.bytes.equals(content) === true;
 }
 
 async function sign(

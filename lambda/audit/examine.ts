@@ -47,7 +47,7 @@ export async function examine(context: ExamineContext): Promise<Examined> {
   const { plan, chain, findings, listedFrom, stop } = context;
   const reader = new StoppableReader(context.reader, stop.working);
   const { find } = findings;
-  const before = chain.seals.at(-1);
+  const { before } = chain;
   const number = chain.lastNumber + 1;
   const tally = new Tally(chain.failing);
   const sealed = new SealedArchive(chain, find);

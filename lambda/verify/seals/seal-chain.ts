@@ -51,7 +51,9 @@ export interface SealChain {
   readonly objects: ReadonlyMap<string, Sealed>;
   /** The newest seal whose signature is right: what no seal has is judged by it. */
   readonly newest: ChainedSeal | undefined;
-  /** Clusters that fail, as the last of the seals says. */
+  /** The seal that the next audit goes on from: the newest, or the last if no signature is right. */
+  readonly before: ChainedSeal | undefined;
+  /** Clusters that fail, as that seal says. */
   readonly failing: readonly Failing[];
 }
 
@@ -95,6 +97,7 @@ class ChainBuilder {
   /** The files before, as far as they are there. */
   #last: { readonly number: number; readonly sha256: string | undefined } = { number: 0, sha256: undefined };
   #archive: string | undefined;
+  #newest: ChainedSeal | undefined;
   #failing: Seal['failing'] = [];
   /** A seal without a signature: no harm as long as it is the last. */
   #unsigned: number | undefined;
@@ -120,7 +123,8 @@ class ChainBuilder {
         failing: seal.failing.length,
       };
       this.#seals.push({ ...seal, ...counts, number, key, sha256, ...checked });
-      this.#failing = seal.failing;
+      if (checked.signature === 'right') this.#newest = this.#seals.at(-1);
+      if (checked.signature === 'right' || this.#newest === undefined) this.#failing = seal.failing;
     }
     this.#last = { number, sha256 };
   }
@@ -135,7 +139,8 @@ class ChainBuilder {
       last: sha256 === undefined ? undefined : { key: sealKey({ number, part: 'seal' }), sha256 },
       records: this.#records,
       objects: this.#objects,
-      newest: this.#seals.findLast(({ signature }) => signature === 'right'),
+      newest: this.#newest,
+      before: this.#newest ?? this.#seals.at(-1),
       failing: this.#failing,
     };
   }

@@ -28,7 +28,9 @@ export class SealedArchive {
   constructor(chain: SealChain, find: Find) {
     this.#chain = chain;
     this.#find = find;
-    for (const { plan, listedFrom } of chain.seals) this.addRetention(plan.retentionDays, new Date(listedFrom));
+    // Whoever may write under seals/ could excuse what he removed.
+    for (const { plan, listedFrom, signature } of chain.seals)
+      if (signature === 'right') this.addRetention(plan.retentionDays, new Date(listedFrom));
   }
 
   /** Compares the records of a run with their hashes, and says which should be in a seal and are not. */

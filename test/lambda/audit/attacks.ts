@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { configurationKey, runRecordKey } from '../../../lambda/archive/archive-layout';
 import { countOutcomes } from '../../../lambda/run/run-record';
+import { sealText } from '../../../lambda/verify/seals/seal';
 import {
   alterOutcome,
   archivedIn,
@@ -109,6 +110,26 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'a seal removed': {
     does: ({ bucket }) => remove(bucket, [sealFile(2), signatureFile(2)]),
     ...everywhere('seal-broken', 'unsealed'),
+  },
+  'a seal added without a signature, by which a removed run has expired': {
+    does: (world) => {
+      const { sha256, ...seal } = world.seal(3);
+      const forged = {
+        ...seal,
+        number: 4,
+        // The next audit would have this name.
+        seal: '2026-11-23T23:30:00.000Z',
+        previous: { key: sealFile(3), sha256 },
+        listedFrom: attackedAt.toISOString(),
+        records: [],
+        objects: [],
+        plan: { ...seal.plan, retentionDays: 1 },
+      };
+      world.bucket.put({ key: sealFile(4), content: sealText(forged), contentType: 'application/json' }, attackedAt);
+      remove(world.bucket, ofRun(world.bucket, run));
+    },
+    ...everywhere('missing'),
+    nextAudit: ['missing', 'seal-broken'],
   },
   'a seal changed': {
     does: (world) => rewriteSeal(world.bucket, { ...world.seal(2), findings: [], collectorVersion: '1.0.1' }),
