@@ -114,7 +114,7 @@ async function finish(
   context: AuditContext,
 ): Promise<AuditResult> {
   const result = resultOf(seal, sealKey({ number: seal.number, part: 'seal' }), sha256, context, true);
-  const before = chain.seals.at(-1);
+  const { before } = chain;
   // Once a day, whatever the audit's schedule is.
   const isDue = before === undefined || before.seal.slice(0, 10) !== seal.seal.slice(0, 10) || result.damage > 0;
   // Without runs no cluster fails, and none is archived.

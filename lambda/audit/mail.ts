@@ -52,10 +52,9 @@ export function auditMail(report: AuditReport): Mail {
 
 /** For a seal whose audit died before it could sign it and tell people. */
 export function sealMail(
-  seal: Pick<Seal, 'number' | 'seal' | 'found'> & { readonly sha256: string; readonly archive: string },
+  seal: Pick<Seal, 'number' | 'seal' | 'found' | 'verified'> & { readonly sha256: string; readonly archive: string },
 ): Mail {
-  const damage = countDamage(seal.found);
-  const verdict = damage === 0 ? 'nothing is damaged' : `DAMAGE: ${count(damage)} findings`;
+  const verdict = integrityOf(seal);
   const lines = [
     `${capital(verdict)}.`,
     'Its audit ended before it could sign the seal and say more.',
@@ -67,40 +66,44 @@ export function sealMail(
 }
 
 /** The worst first: the subject may be all that somebody reads. */
-function verdictOf({ seal, runs, failing, plan }: AuditReport): { subject: string; verdict: string } {
-  const damage = countDamage(seal.found);
-  const absent = seal.due.absent.length;
-  const all = runs.complete + runs.incomplete + absent;
-  const complete = `${count(runs.complete)} of ${count(all)}`;
-  const left = absent === 0 ? '' : `; ${count(absent)} that ${absent === 1 ? 'was' : 'were'} due left no record`;
-  const integrity = { subject: integrityOf(seal, damage), line: `${capital(integrityOf(seal, damage))}.` };
-  const ofRuns =
-    all === 0
-      ? { subject: 'no new run', line: 'Runs: none since the seal before.' }
-      : {
-          subject: `${complete} runs complete${absent === 0 ? '' : `, ${count(absent)} absent`}`,
-          line: `Runs: ${complete} complete${left}.`,
-        };
-  const ofClusters = {
-    subject: `${clusters(failing.length)} failing`,
-    line: `Failing: ${count(failing.length)} of ${clusters(plan.clusters.length)}.`,
-  };
-  const failed = failing.length === 0 ? [] : [ofClusters];
-  const parts =
-    damage > 0 || (failing.length === 0 && runs.complete === all)
-      ? [integrity, ...failed, ofRuns]
-      : [...failed, ofRuns, integrity];
+function verdictOf(report: AuditReport): { subject: string; verdict: string } {
+  const { seal, runs, failing, plan } = report;
+  const all = runs.complete + runs.incomplete + seal.due.absent.length;
+  const integrity = integrityOf(seal);
+  const parts = [{ subject: integrity, line: `${capital(integrity)}.` }];
+  const others = [runsVerdict(report, all)];
+  if (failing.length > 0)
+    others.unshift({
+      subject: `${clusters(failing.length)} failing`,
+      line: `Failing: ${count(failing.length)} of ${clusters(plan.clusters.length)}.`,
+    });
+  const isWell = failing.length === 0 && runs.complete === all;
+  if (countDamage(seal.found) > 0 || isWell) parts.push(...others);
+  else parts.unshift(...others);
   return {
     subject: parts.map(({ subject }) => subject).join(', '),
     verdict: parts.map(({ line }) => line).join('\n'),
   };
 }
 
-function integrityOf({ found, verified }: Seal, damage: number): string {
+function integrityOf({ found, verified }: Pick<Seal, 'found' | 'verified'>): string {
+  const damage = countDamage(found);
   if (damage > 0) return `DAMAGE: ${count(damage)} ${damage === 1 ? 'finding' : 'findings'}`;
   if ((found.unreadable ?? 0) > 0) return 'not everything could be read';
   const isAllRead = verified.carriedOver + verified.carriedOverRecords === 0;
   return isAllRead ? 'nothing is damaged' : 'nothing is damaged as far as it was read';
+}
+
+function runsVerdict({ seal: { due }, runs }: AuditReport, all: number): { subject: string; line: string } {
+  if (all === 0) return { subject: 'no new run', line: 'Runs: none since the seal before.' };
+  const complete = `${count(runs.complete)} of ${count(all)}`;
+  const absent = due.absent.length;
+  if (absent === 0) return { subject: `${complete} runs complete`, line: `Runs: ${complete} complete.` };
+  const left = `${count(absent)} that ${absent === 1 ? 'was' : 'were'} due left no record`;
+  return {
+    subject: `${complete} runs complete, ${count(absent)} absent`,
+    line: `Runs: ${complete} complete; ${left}.`,
+  };
 }
 
 function damageLines({ found, findings, archive }: Seal): string[] {

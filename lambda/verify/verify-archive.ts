@@ -37,6 +37,8 @@ export interface VerifyCounts {
 export type NewestSeal = Pick<ChainedSeal, 'number' | 'sha256' | 'seal'>;
 
 export interface VerifyOptions extends Period, ChainOptions {
+  /** SHA-256 of a seal that has to be in the chain, as a mail told it. */
+  readonly head?: string | undefined;
   /** Days after which the lifecycle removes objects; left out: what the archive's configurations say. */
   readonly retentionDays?: number | undefined;
   /** The time, if the archive has no clock of its own. */

@@ -34,8 +34,6 @@ export interface Sealed {
 export interface ChainOptions {
   /** The keys that may have signed; left out: whichever signed the first seal must have signed all. */
   readonly publicKeys?: readonly KeyObject[] | undefined;
-  /** SHA-256 of a seal that has to be in the chain, as a mail told it. */
-  readonly head?: string | undefined;
 }
 
 /** All seals of an archive. Memory grows with the number of sealed run records: about 250 bytes for each. */
@@ -64,11 +62,7 @@ const concurrency = 16;
  * Reads every seal and finds what breaks the chain.
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function readChain(
-  reader: ArchiveReader,
-  { publicKeys }: Pick<ChainOptions, 'publicKeys'>,
-  find: Find,
-): Promise<SealChain> {
+export async function readChain(reader: ArchiveReader, { publicKeys }: ChainOptions, find: Find): Promise<SealChain> {
   const builder = new ChainBuilder(publicKeys, find);
   const names = await listSeals(reader, find);
   for await (const files of mapConcurrently(names, concurrency, (name) => readFiles(reader, name))) builder.add(files);

@@ -66,7 +66,7 @@ describe('an audit of a large fleet', () => {
       return largest;
     };
     const [few, many] = [await liveBytes(24), await liveBytes(96)];
-    // The outcomes of one run take a megabyte.
+    // The outcomes of one run take more than two megabytes.
     expect((many - few) / 2 ** 20).toBeLessThan(8);
   }, 600_000);
 

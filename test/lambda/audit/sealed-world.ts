@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import type { AuditPlan, Collection } from '../../../lambda/stack-contract';
 import { damageKinds, type Finding } from '../../../lambda/verify/finding';
 import { type Seal, sealSchema, sealText } from '../../../lambda/verify/seals/seal';
-import type { ChainOptions } from '../../../lambda/verify/seals/seal-chain';
-import { verifyArchive } from '../../../lambda/verify/verify-archive';
+import { type VerifyOptions, verifyArchive } from '../../../lambda/verify/verify-archive';
 import { seededRandom } from '../../../local/demo-service/seeded-random';
 import { invoke } from '../verify/history/invocation';
 import { MemoryBucket } from '../verify/history/memory-bucket';
@@ -105,7 +104,10 @@ export async function rewriteSeal(bucket: MemoryBucket, seal: Seal, key?: TestKe
 }
 
 /** What verify finds long after. */
-export async function look(bucket: MemoryBucket, options: ChainOptions = {}): Promise<Finding[]> {
+export async function look(
+  bucket: MemoryBucket,
+  options: Pick<VerifyOptions, 'publicKeys' | 'head'> = {},
+): Promise<Finding[]> {
   const findings: Finding[] = [];
   await verifyArchive(bucket, {
     ...options,
