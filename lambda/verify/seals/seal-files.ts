@@ -83,7 +83,7 @@ async function readFile(reader: ArchiveReader, name: SealName, mostBytes: number
 }
 
 /** The seal, or why it is none. */
-function parseSeal(text: string): Seal | string {
+export function parseSeal(text: string): Seal | string {
   let json: unknown;
   try {
     json = JSON.parse(text);
