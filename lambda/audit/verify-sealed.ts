@@ -157,13 +157,18 @@ function* untilAborted<Item>(items: Iterable<Item>, signal: AbortSignal): Genera
   }
 }
 
-/** Undefined for a record that is gone or bad, which was said when it was sealed, or if the time is over. */
-async function readRecord({ reader, stop, sealed }: VerifySealedContext, key: string): Promise<RunRecord | undefined> {
+/** Undefined for a record that is gone or bad, or if the time is over. */
+async function readRecord(
+  { reader, stop, sealed, find }: VerifySealedContext,
+  key: string,
+): Promise<RunRecord | undefined> {
   const name = parseRunRecordKey(key);
   if (name === undefined) return undefined;
   try {
-    const { good, file } = await readRunRecord(reader, { ...name, key });
+    const { good, file, bad } = await readRunRecord(reader, { ...name, key });
     sealed.checkRecordFile(key, file?.sha256);
+    // It could be read when it was sealed. That one is gone, or was no good record then, is said elsewhere.
+    if (bad !== undefined && file === undefined && !bad.isGone) find('damaged', key, bad.problem);
     return good?.record;
   } catch (error) {
     if (stop.aborted) return undefined;

@@ -57,6 +57,14 @@ describe('what a seal says', () => {
     expect(world.seal(2).findings).toContainEqual(expect.objectContaining({ kind: 'forged', key }));
   });
 
+  it('of a run record is compared with what can be read of it', async () => {
+    await world.collect('2026-11-20T18:00:00.000Z');
+    await world.audit(morning, reading);
+    const [key = ''] = world.bucket.keys('runs/');
+    world.bucket.corrupt(key, (body) => Buffer.concat([body, Buffer.from(' ')]));
+    expect((await world.audit(late, reading)).result?.found).toMatchObject({ damaged: 1 });
+  });
+
   it('of an object that no record has a hash for is missing if it is gone', async () => {
     await world.collectAfterKill('2026-11-20T18:00:00.000Z');
     await world.audit(morning, reading);
