@@ -4,6 +4,7 @@ import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { readRun } from '../../lambda/verify/read-run';
 import { openArchive } from '../archive/open-archive';
 import { selectRuns } from '../archive/select-runs';
+import { StaleClusters } from '../archive/stale-clusters';
 import { ReportBuilder } from '../report/build-report';
 import { OverdueRuns } from '../report/overdue-runs';
 import { formatBytes, formatCount } from '../terminal/format';
@@ -42,15 +43,27 @@ export function reportCommand({ terminal, end }: CommandContext): Command {
     const reader = await openArchive(options.archive);
     const builder = new ReportBuilder();
     const overdueRuns = new OverdueRuns();
+    const clusters = new StaleClusters();
     const now = terminal.now();
-    for await (const listed of selectRuns(reader, selectionOf(options, defaultRuns), now))
-      builder.add(await readRun(reader, listed, (record) => overdueRuns.addRecord(record)));
     const isNewest = options.run === undefined && options.at === undefined && options.to === undefined;
+    let staleAt = now;
+    for await (const listed of selectRuns(reader, selectionOf(options, defaultRuns), now)) {
+      const run = await readRun(reader, listed, (record) => {
+        overdueRuns.addRecord(record);
+        clusters.addRecord(record);
+      });
+      builder.add(run);
+      clusters.addRun(run);
+      if (!isNewest) staleAt = run.run;
+    }
+    const { stale, notCovered } = await clusters.find(reader, staleAt);
     const data = builder.finish({
       archive: reader.location,
       createdAt: now.toISOString(),
       isNewest,
       overdue: isNewest ? await overdueRuns.describe(reader, now) : undefined,
+      stale,
+      notCovered: notCovered.length,
     });
     if (data.runs.length === 0)
       throw new ArchiveReadError(`Writing the report failed: ${reader.location} has no runs in this period`);

@@ -1,10 +1,12 @@
 import { Argument, Command } from 'commander';
+import type { StaleCluster } from '../../lambda/audit/freshness';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
 import { completeCommand, openArchive } from '../archive/open-archive';
 import { findRunAt, type RunSelection, runsNewestFirst, selectRuns } from '../archive/select-runs';
-import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
+import { type FoundStale, StaleClusters } from '../archive/stale-clusters';
+import { formatBytes, formatCount, formatDuration, formatStale, formatTime } from '../terminal/format';
 import {
   formatDoubts,
   newestRunLine,
@@ -31,6 +33,9 @@ import {
 import { parseRunTime } from './time-argument';
 
 const defaultRuns = 20;
+
+/** Most stale clusters in the list. */
+const shownStale = 5;
 
 interface RunsOptions extends ArchiveOption, JsonOption, RunOptions {
   readonly all?: boolean;
@@ -92,27 +97,68 @@ async function printRuns(
   { json: asJson }: RunsOptions,
 ): Promise<readonly BadRecord[]> {
   const badRecords: BadRecord[] = [];
+  const clusters = new StaleClusters();
+  let last: Date | undefined;
   // One run at a time, without its outcomes: the records of a large fleet are large.
   async function* runs(): AsyncGenerator<Run> {
     for await (const listed of selectRuns(reader, selection, terminal.now())) {
-      const run = await readRun(reader, listed);
+      const run = await readRun(reader, listed, (record) => clusters.addRecord(record));
+      clusters.addRun(run);
+      last = run.run;
       badRecords.push(...run.badRecords);
       yield { ...run, outcomes: [] };
     }
   }
+  // Whoever asks for older runs gets the state at the last of them: what came later is not read.
+  const stateAt = () => (selection.to === undefined ? undefined : last);
+  const findStale = () => clusters.find(reader, stateAt() ?? terminal.now());
   if (asJson) {
-    await printJsonArray(terminal.out, summaries(runs()));
+    await printJsonArray(terminal.out, summaries(runs(), findStale));
     return badRecords;
   }
   const newest = await firstOf(runsNewestFirst(reader, {}, terminal.now()));
   if (newest !== undefined) await print(terminal.out, `${newestRunLine(terminal, await readRun(reader, newest))}\n`);
   if ((await printTable(terminal, runColumns(terminal), runs())) === 0)
     await print(terminal.err, `No runs in ${printable(reader.location)} in this period.\n`);
+  else await printStale(terminal, await findStale(), stateAt());
   return badRecords;
 }
 
-async function* summaries(runs: AsyncIterable<Run>) {
-  for await (const run of runs) yield summarizeRun(run);
+/** The last element also has the stale clusters. */
+async function* summaries(runs: AsyncIterable<Run>, findStale: () => Promise<FoundStale>) {
+  let last: ReturnType<typeof summarizeRun> | undefined;
+  for await (const run of runs) {
+    if (last !== undefined) yield last;
+    last = summarizeRun(run);
+  }
+  if (last !== undefined) yield { ...last, ...(await findStale()) };
+}
+
+async function printStale(terminal: Terminal, { stale, notCovered }: FoundStale, at: Date | undefined): Promise<void> {
+  await printTable(terminal, staleColumns(at), stale.slice(0, shownStale));
+  if (stale.length > shownStale)
+    await print(terminal.out, `… and ${stale.length - shownStale} more stale clusters; --json has all\n`);
+  if (notCovered.length > 0)
+    await print(terminal.out, `None of these runs covers ${formatCount(notCovered.length, 'configured cluster')}.\n`);
+}
+
+function staleColumns(at: Date | undefined): Column<StaleCluster>[] {
+  return [
+    {
+      head: at === undefined ? 'Stalest now' : `Stalest at ${formatTime(at)}`,
+      cell: ({ cluster }) => cluster,
+      wraps: true,
+    },
+    {
+      head: 'Not archived for',
+      cell: ({ runs, hours, lastArchived }) => formatStale(runs, hours, lastArchived === null),
+    },
+    {
+      head: 'Last archived by the run',
+      cell: ({ lastArchived }) => (lastArchived === null ? 'none of these' : formatTime(lastArchived)),
+      leftOut: 1,
+    },
+  ];
 }
 
 function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<Run>[] {
@@ -151,7 +197,10 @@ const helpText = (terminal: Terminal) =>
   `
 ${leftOutColumns('the list of runs', runColumns(terminal))}
 ${leftOutColumns('the list of outcomes', outcomeColumns(terminal, new Date(0)))}
-With --json: an array, an element per run; with the time of a run, one object that has the outcomes too.
+Behind the list of runs: the stalest clusters, which the last run that covers them has not archived whole. It
+counts in the listed runs only, and says "at least" if none of them archived the cluster.
+With --json: an array, an element per run, the last one with all stale clusters; with the time of a run, one
+object that has the outcomes too.
 Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done.
 
 Examples:

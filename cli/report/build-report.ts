@@ -1,3 +1,4 @@
+import type { StaleCluster } from '../../lambda/audit/freshness';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import { groupReasons } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
@@ -13,7 +14,9 @@ const maxFailures = 5000;
 const maxReasons = 5;
 
 /** What the page says that is not in the runs. */
-export type ReportFacts = Pick<ReportData, 'archive' | 'createdAt' | 'isNewest' | 'overdue'>;
+export type ReportFacts = Pick<ReportData, 'archive' | 'createdAt' | 'isNewest' | 'overdue' | 'notCovered'> & {
+  readonly stale: readonly StaleCluster[];
+};
 
 /** A failure whose reason has no index yet: most failures are dropped before they need one. */
 type FailedOutcome = Omit<ReportFailure, 'group'> & Pick<RunOutcome, 'httpStatus'>;
@@ -76,6 +79,7 @@ export class ReportBuilder {
         log: series(log, true),
         manifest: series(manifest, false),
       })),
+      stale: facts.stale.map((one) => ({ ...one, cluster: this.#clusterOf(one.cluster).index })),
       states: [...this.#states.keys()],
       reasons: [...groups.keys()],
       failures,

@@ -1,7 +1,7 @@
 import type { RunRecord } from '../../lambda/run/run-record';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type AbsentRuns, describeAbsent } from '../../lambda/verify/due-runs';
-import { StoredConfigurations } from '../../lambda/verify/stored-configurations';
+import { NewestConfiguration } from '../archive/newest-configuration';
 
 /** How long after its time a run may still be without a record, in milliseconds: its first attempt may take 15 minutes. */
 const graceMs = 30 * 60_000;
@@ -11,12 +11,12 @@ const mostCounted = 1000;
 
 /** Says which runs the schedule was due to start since the newest record, as far as that record's configuration says. */
 export class OverdueRuns {
-  #newest: RunRecord | undefined;
+  readonly #configuration = new NewestConfiguration();
   /** Undefined while every run was started by a person: the schedule may never have been deployed. */
   #lastScheduled: string | undefined;
 
   addRecord(record: RunRecord): void {
-    if (this.#newest === undefined || record.startedAt >= this.#newest.startedAt) this.#newest = record;
+    this.#configuration.addRecord(record);
     if (record.trigger === 'schedule') this.#lastScheduled = record.run;
   }
 
@@ -25,18 +25,18 @@ export class OverdueRuns {
    * @throws ArchiveReadError if the archive cannot be read
    */
   async describe(reader: ArchiveReader, now: Date): Promise<string | undefined> {
-    if (this.#newest === undefined || this.#lastScheduled === undefined) return undefined;
-    const { configuration, run, startedAt } = this.#newest;
-    // `verify` reports what is wrong with a configuration.
-    const found = await new StoredConfigurations(reader, () => undefined).get(configuration);
+    const { attempt } = this.#configuration;
+    if (attempt === undefined || this.#lastScheduled === undefined) return undefined;
+    const found = await this.#configuration.read(reader);
     if (found?.firings === undefined) return undefined;
-    const from = Math.max(...[run, startedAt, this.#lastScheduled].map((time) => Date.parse(time))) + 1;
-    const times: Date[] = [];
+    const times = [attempt.run, attempt.startedAt, this.#lastScheduled].map((time) => Date.parse(time));
+    const from = Math.max(...times) + 1;
+    const due: Date[] = [];
     for (const { at } of found.firings.between(new Date(from), new Date(now.getTime() - graceMs))) {
-      if (times.length === mostCounted) return describe({ times, areMore: true });
-      times.push(at);
+      if (due.length === mostCounted) return describe({ times: due, areMore: true });
+      due.push(at);
     }
-    return times.length === 0 ? undefined : describe({ times, areMore: false });
+    return due.length === 0 ? undefined : describe({ times: due, areMore: false });
   }
 }
 

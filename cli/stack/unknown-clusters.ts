@@ -2,7 +2,7 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf, newestFirst } from '../../lambda/verify/newest-first';
 import { readRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
-import { StoredConfigurations } from '../../lambda/verify/stored-configurations';
+import { NewestConfiguration } from '../archive/newest-configuration';
 
 /**
  * Finds the uids that the configuration of the newest run does not have. The function refuses an event with such a uid,
@@ -11,13 +11,10 @@ import { StoredConfigurations } from '../../lambda/verify/stored-configurations'
  */
 export async function unknownClusters(reader: ArchiveReader, uids: readonly string[], now: Date): Promise<string[]> {
   const newest = await firstOf(newestFirst((period) => runsBetween(reader, period), {}, now));
-  let sha256: string | undefined;
-  if (newest !== undefined)
-    await readRun(reader, newest, ({ configuration }) => {
-      sha256 = configuration;
-    });
-  const configuration = sha256 && (await new StoredConfigurations(reader, () => {}).get(sha256));
-  if (!configuration) return [];
+  const ofNewest = new NewestConfiguration();
+  if (newest !== undefined) await readRun(reader, newest, (record) => ofNewest.addRecord(record));
+  const configuration = await ofNewest.read(reader);
+  if (configuration === undefined) return [];
   const known = new Set([...configuration.tasks.values()].map(({ cluster }) => cluster));
   return uids.filter((uid) => !known.has(uid));
 }

@@ -25,14 +25,23 @@ function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }
 
-/** How long ago, in the largest unit that gives at least 2: `45 s ago`, `90 min ago`, `6 h ago`, `3 days ago`. */
+/** How long ago: `just now`, `45 min ago`, `6 h ago`, `3 days ago`. Clocks may differ by a minute. */
 export function formatAge(milliseconds: number): string {
-  if (milliseconds < 0) return 'in the future';
-  const minutes = milliseconds / 60_000;
-  if (minutes < 2) return `${Math.floor(milliseconds / 1000)} s ago`;
-  if (minutes < 120) return `${Math.floor(minutes)} min ago`;
+  if (Math.abs(milliseconds) < 60_000) return 'just now';
+  return milliseconds < 0 ? 'in the future' : `${formatAbout(milliseconds)} ago`;
+}
+
+/** Milliseconds in one whole unit, rounded down: `45 min`, `6 h`, `3 days`. */
+export function formatAbout(milliseconds: number): string {
+  const minutes = Math.floor(milliseconds / 60_000);
+  if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} days`;
+}
+
+/** For how long a cluster was not archived: `7 runs, 8 h`, or `at least 20 runs, 19 h` if nobody knows since when. */
+export function formatStale(runs: number, hours: number, isAtLeast: boolean): string {
+  return `${isAtLeast ? 'at least ' : ''}${formatCount(runs, 'run')}, ${formatAbout(hours * 3_600_000)}`;
 }
 
 /** A time, UTC, as every command takes it back: `2026-11-20T10:00:00Z`, with milliseconds only if there are any. */

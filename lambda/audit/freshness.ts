@@ -10,8 +10,8 @@ export interface FailingCluster extends Failing {
   readonly failures: readonly Failure[];
 }
 
-export interface StaleCluster {
-  readonly cluster: string;
+export interface StaleCluster extends Pick<Failing, 'cluster' | 'runs' | 'lastArchived'> {
+  /** Since `lastArchived`, or since the first of the `runs` where that is null. */
   readonly hours: number;
 }
 
@@ -64,7 +64,7 @@ export class Freshness {
   }
 
   /** Configured clusters that fail, the longest first. */
-  failing(clusters: readonly ConfiguredCluster[]): FailingCluster[] {
+  failing(clusters: readonly Pick<ConfiguredCluster, 'uid' | 'optional'>[]): FailingCluster[] {
     const configured = new Set(clusters.filter(({ optional }) => !optional).map(({ uid }) => uid));
     return [...this.#failing.values()]
       .filter(({ cluster }) => configured.has(cluster))
@@ -75,8 +75,10 @@ export class Freshness {
 /** Hours since each failing cluster was archived, or since it first failed if it never was; the longest first. */
 export function staleness(failing: readonly Failing[], now: Date): StaleCluster[] {
   return failing
-    .map(({ cluster, lastArchived, since }) => ({
+    .map(({ cluster, runs, lastArchived, since }) => ({
       cluster,
+      runs,
+      lastArchived,
       hours: hoursBetween(Date.parse(lastArchived ?? since), now),
     }))
     .sort((a, b) => b.hours - a.hours);

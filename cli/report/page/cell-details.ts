@@ -11,6 +11,7 @@ export function cellDetails(model: Model, row: Row, column: number): HTMLElement
     '',
     element('strong', '', row.cluster.uid),
     element('div', 'quiet', `run ${formatTime(model.data.runs[column]?.time ?? '')}`),
+    ...(row.stale === undefined ? [] : [element('div', 'quiet', `stale: ${row.stale.text}`)]),
     ...resources.map((resource) => {
       const details = model.details(row, column, resource);
       return element('div', 'line', outcomeSign(details), describeCell(resource, details));

@@ -11,13 +11,14 @@ import type { ReportData } from './report-data';
 import { showTotals } from './totals';
 import { showVerdict } from './verdict';
 
-const model = new Model(JSON.parse(byId('data').textContent ?? '') as ReportData);
+const now = new Date();
+const model = new Model(JSON.parse(byId('data').textContent ?? '') as ReportData, now);
 const commands = new Commands(model.data);
 const popup = new Popup();
 const filter = byId<HTMLInputElement>('filter');
 const show = byId<HTMLSelectElement>('show');
 const order = byId<HTMLSelectElement>('order');
-showVerdict(model.data, commands, new Date());
+showVerdict(model, commands, now);
 const grid = new Grid(byId('grid'), model, popup, commands);
 const lists = [new FailureList('failures', model, false, goTo), new FailureList('doubts', model, true, goTo)];
 let rows: Row[] = [];

@@ -1,6 +1,7 @@
+import { formatStale, formatTime } from '../../terminal/format';
 import { type Cell, decodeCell } from './cell-code';
 import { readNumberSeries } from './number-series';
-import type { ReportCluster, ReportData, ReportFailure } from './report-data';
+import type { ReportCluster, ReportData, ReportFailure, ReportStale } from './report-data';
 
 export type Resource = 'log' | 'manifest';
 
@@ -15,6 +16,13 @@ export interface Row {
   readonly changes: number;
   readonly late: number;
   readonly doubts: number;
+  readonly stale: Stale | undefined;
+}
+
+/** For how long a cluster has not been archived. */
+export interface Stale {
+  readonly hours: number;
+  readonly text: string;
 }
 
 export interface CellDetails extends Cell {
@@ -30,7 +38,7 @@ export interface Change {
 }
 
 export type Show = 'all' | 'failed' | 'changed' | 'late' | 'doubt';
-export type Order = 'name' | 'failures' | 'changes';
+export type Order = 'name' | 'failures' | 'changes' | 'stale';
 
 /** The data behind the page, and what filters and cells look up in it. */
 export class Model {
@@ -40,8 +48,20 @@ export class Model {
   readonly #failureByPlace = new Map<string, ReportFailure>();
   readonly #numbers = new Map<string, (number | undefined)[]>();
 
-  constructor(readonly data: ReportData) {
-    this.rows = data.clusters.map((cluster, index) => ({ cluster, index, ...countCells(cluster) }));
+  /** @param now when the page is read */
+  constructor(
+    readonly data: ReportData,
+    now: Date,
+  ) {
+    // What was stale when the page was written is so for longer when it is read, unless newer runs are known to be there.
+    const sinceMs = data.isNewest ? now.getTime() - Date.parse(data.createdAt) : 0;
+    const stale = new Map(data.stale.map((one) => [one.cluster, staleOf(one, sinceMs)]));
+    this.rows = data.clusters.map((cluster, index) => ({
+      cluster,
+      index,
+      ...countCells(cluster),
+      stale: stale.get(index),
+    }));
     this.changes = data.runs
       .flatMap((_, run) =>
         this.rows
@@ -65,7 +85,13 @@ export class Model {
           (show === 'doubt' && row.doubts > 0)),
     );
     const byName = new Intl.Collator('en', { numeric: true });
-    const rank = (row: Row) => (order === 'failures' ? row.failures : order === 'changes' ? row.changes : 0);
+    const ranks: Record<Order, (row: Row) => number> = {
+      name: () => 0,
+      failures: (row) => row.failures,
+      changes: (row) => row.changes,
+      stale: (row) => row.stale?.hours ?? -1,
+    };
+    const rank = ranks[order];
     return shown.sort((a, b) => rank(b) - rank(a) || byName.compare(a.cluster.uid, b.cluster.uid));
   }
 
@@ -93,6 +119,12 @@ export class Model {
 
 function placeName({ cluster, run, resource }: Pick<ReportFailure, 'cluster' | 'run' | 'resource'>): string {
   return `${cluster} ${run} ${resource}`;
+}
+
+function staleOf({ runs, hours, lastArchived }: ReportStale, sinceMs: number): Stale {
+  const last = lastArchived === null ? '' : `, last by the run ${formatTime(lastArchived)}`;
+  const now = hours + Math.max(0, sinceMs) / 3_600_000;
+  return { hours: now, text: `not archived for ${formatStale(runs, now, lastArchived === null)}${last}` };
 }
 
 function countCells({ log, manifest }: ReportCluster): Pick<Row, 'failures' | 'changes' | 'late' | 'doubts'> {

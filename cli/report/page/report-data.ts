@@ -11,6 +11,10 @@ export interface ReportData {
   /** Runs in time order. */
   readonly runs: readonly ReportRun[];
   readonly clusters: readonly ReportCluster[];
+  /** Clusters that the last run that covers them did not archive whole, the longest first. */
+  readonly stale: readonly ReportStale[];
+  /** Configured clusters that none of the runs covers. */
+  readonly notCovered: number;
   /** Distinct `status.state` texts of log records. */
   readonly states: readonly string[];
   /** Distinct reasons of failures and doubts, without what differs from cluster to cluster. */
@@ -42,6 +46,16 @@ export interface ReportCluster {
   readonly uid: string;
   readonly log: ReportSeries;
   readonly manifest: ReportSeries;
+}
+
+export interface ReportStale {
+  readonly cluster: number;
+  /** Runs since it was archived last. */
+  readonly runs: number;
+  /** Hours since it was archived last, up to `createdAt` where `isNewest`, otherwise up to the last run. */
+  readonly hours: number;
+  /** The run that archived it last; null: none here, so that `runs` and `hours` are the least. */
+  readonly lastArchived: string | null;
 }
 
 export interface ReportSeries {

@@ -1,10 +1,15 @@
-import { formatCount, formatDuration, formatSecond, formatTime } from '../../terminal/format';
+import { formatAge, formatCount, formatDuration, formatSecond, formatTime } from '../../terminal/format';
 import type { Commands } from './commands';
 import { byId, commandElement, element, timeElement } from './dom';
-import type { ReportData, ReportRun } from './report-data';
+import type { Model } from './model';
+import type { ReportRun } from './report-data';
 
-/** Says first whether it is well now: the last run, how long ago it was, and why it is not complete. */
-export function showVerdict(data: ReportData, commands: Commands, now: Date): void {
+/** Most stale clusters that the verdict names. */
+const namedStale = 3;
+
+/** Says first whether it is well now: the last run, how long ago it was, why it is not complete, and what is stale. */
+export function showVerdict(model: Model, commands: Commands, now: Date): void {
+  const { data } = model;
   const { runs, isNewest, overdue } = data;
   const run = runs.at(-1);
   if (run === undefined) return;
@@ -21,12 +26,13 @@ export function showVerdict(data: ReportData, commands: Commands, now: Date): vo
     element(
       'h2',
       '',
-      `${which}, ${ageOf(now.getTime() - Date.parse(run.time))}: `,
+      `${which}, ${formatAge(now.getTime() - Date.parse(run.time))}: `,
       element('strong', '', `${counted(archived)} of ${counted(totalOf(run))} archived`),
       additions.length > 0 ? `, ${additions.join(', ')}` : '',
     ),
     ...(overdue === undefined ? [] : [element('p', 'overdue', `Not well: ${overdue}.`)]),
     ...(isComplete ? [] : whyIncomplete(run)),
+    ...whatIsStale(model),
     element(
       'p',
       'quiet',
@@ -60,6 +66,25 @@ function whyIncomplete({ counts, reasons, reasonsLeftOut }: ReportRun): HTMLElem
   ];
 }
 
+/** The clusters that have not been archived for longest, whatever the last run covers. */
+function whatIsStale({ data, rows }: Model): HTMLElement[] {
+  const { stale, notCovered } = data;
+  const lines = stale.slice(0, namedStale).flatMap(({ cluster }) => {
+    const row = rows[cluster];
+    return row?.stale === undefined ? [] : [[strong(row.cluster.uid), `: ${row.stale.text}`]];
+  });
+  const items = lines.map((line) => element('li', '', ...line));
+  if (stale.length > namedStale)
+    items.push(element('li', 'quiet', `and ${formatCount(stale.length - namedStale, 'more stale cluster')}`));
+  const [only = [], ...others] = lines;
+  const named =
+    others.length === 0
+      ? [element('p', '', 'Stalest cluster: ', ...only)]
+      : [element('p', '', 'Stalest clusters:'), element('ul', 'reasons', ...items)];
+  const uncovered = element('p', '', `No run here covers ${formatCount(notCovered, 'configured cluster')}.`);
+  return [...(stale.length === 0 ? [] : named), ...(notCovered === 0 ? [] : [uncovered])];
+}
+
 /** For how many runs it has been as it is. */
 function streakOf(runs: readonly ReportRun[]): (Node | string)[] {
   const status = runs.at(-1)?.status ?? 'complete';
@@ -69,16 +94,6 @@ function streakOf(runs: readonly ReportRun[]): (Node | string)[] {
   if (length > 1)
     return [`${status} for ${length} runs, since `, timeElement(formatTime(runs[turned + 1]?.time ?? ''))];
   return [status === 'complete' ? 'the run before it was incomplete' : 'the run before it was complete'];
-}
-
-/** How long ago, in one unit: `just now`, `12 min ago`, `6 h ago`, `3 days ago`. */
-function ageOf(milliseconds: number): string {
-  const minutes = Math.floor(milliseconds / 60_000);
-  // A run's time may lie ahead of this machine's clock.
-  if (minutes < 1) return 'just now';
-  if (minutes < 60) return `${minutes} min ago`;
-  const hours = Math.floor(minutes / 60);
-  return hours < 48 ? `${hours} h ago` : `${Math.floor(hours / 24)} days ago`;
 }
 
 function totalOf({ counts }: ReportRun): number {

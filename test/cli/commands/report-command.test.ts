@@ -135,6 +135,42 @@ describe('report', () => {
     expect(failures).toHaveLength(64);
   });
 
+  describe('which clusters are stale', () => {
+    const stale = async (...args: string[]) => {
+      const result = await runCollector(['report', '--json', '--archive', archive.folder, ...args]);
+      const { clusters, stale, notCovered } = JSON.parse(result.out);
+      return [clusters.map(({ uid }: { uid: string }) => uid), stale, notCovered];
+    };
+    const fleet = (at: number, ...clusters: string[]) =>
+      archive.attempt({
+        run: hour(at),
+        clusters,
+        answer: (cluster) => (cluster === 'down' && at > 8 ? { failed: 'x' } : { content: 'x' }),
+        configuration: { clusters: ['alpha', 'down', 'idle'].map((uid) => ({ uid })) },
+      });
+
+    beforeEach(async () => {
+      archive = await ArchiveFixture.create();
+      await fleet(8, 'alpha', 'down');
+      await fleet(9, 'alpha', 'down');
+      await fleet(10, 'alpha');
+      await fleet(11, 'alpha', 'down');
+    });
+
+    it('with the runs that cover it and the hours since it was archived last', async () => {
+      const down = { cluster: 1, runs: 2, hours: 4, lastArchived: '2026-11-20T08:00:00.000Z' };
+      expect(await stale()).toEqual([['alpha', 'down'], [down], 1]);
+    });
+
+    it('as far as the chosen runs know, and up to the last of them', async () => {
+      const down = { cluster: 1, runs: 2, hours: 3, lastArchived: null };
+      expect(await stale('--last', '3')).toEqual([['alpha', 'down'], [down], 1]);
+      const then = { cluster: 1, runs: 1, hours: 2, lastArchived: '2026-11-20T08:00:00.000Z' };
+      expect(await stale('--to', '2026-11-20T10:00')).toEqual([['alpha', 'down'], [then], 1]);
+      expect(await stale('--run', '2026-11-20T10:00')).toEqual([['alpha'], [], 2]);
+    });
+  });
+
   describe('what is due', () => {
     const overdue = async (now: string, ...args: string[]) => {
       const { out } = await runCollector(['report', '--json', '--archive', archive.folder, ...args], {

@@ -153,6 +153,88 @@ describe('runs', () => {
     });
   });
 
+  describe('says which clusters are stale', () => {
+    /** Beta leaves its manifest out from 8 o'clock on, gamma everything always. */
+    const answer =
+      (at: number): AttemptFixture['answer'] =>
+      (cluster, resource) =>
+        (cluster === 'beta' && at >= 8 && resource === 'manifest') || cluster === 'gamma'
+          ? { failed: '503' }
+          : good(cluster, resource);
+    const fleet = ['alpha', 'beta', 'gamma'];
+    const beta = { cluster: 'beta', runs: 3, hours: 5, lastArchived: '2026-11-20T07:00:00.000Z' };
+    const gamma = { cluster: 'gamma', runs: 5, hours: 6, lastArchived: null };
+    const staleRows = (out: string) =>
+      stripVTControlCharacters(out)
+        .split('Stalest')[1]
+        ?.split('\n')
+        .filter((line) => line.startsWith('│'))
+        .map((line) => line.replaceAll(/[│ ]+/g, ' ').trim());
+
+    async function run(at: number, more: Partial<AttemptFixture> = {}) {
+      await archive.attempt({ run: hour(at), clusters: fleet, answer: answer(at), ...more });
+    }
+
+    it('with the runs and hours since both resources were archived, the longest first', async () => {
+      for (const at of [6, 7, 8, 9, 10]) await run(at);
+      expect(staleRows((await runs()).out)).toEqual([
+        'gamma at least 5 runs, 6 h none of these',
+        'beta 3 runs, 5 h 2026-11-20T07:00:00Z',
+      ]);
+      const { json } = await runs('--json');
+      expect(json.at(-1)).toMatchObject({ stale: [gamma, beta], notCovered: [] });
+      expect(json.at(-2)).not.toHaveProperty('stale');
+    });
+
+    it('a choice of runs gives no smaller figure than it can know', async () => {
+      for (const at of [6, 7, 8, 9, 10]) await run(at);
+      for (const choice of [
+        ['--last', '2'],
+        ['--from', '2026-11-20T09:00'],
+      ])
+        expect(staleRows((await runs(...choice)).out)).toEqual([
+          'beta at least 2 runs, 3 h none of these',
+          'gamma at least 2 runs, 3 h none of these',
+        ]);
+    });
+
+    it('of older runs, as it was at the last of them', async () => {
+      for (const at of [6, 7, 8, 9]) await run(at);
+      await run(10, { answer: good });
+      expect((await runs()).out).not.toContain('Stalest');
+      const { out } = await runs('--to', '2026-11-20T09:00');
+      expect(out).toContain('Stalest at 2026-11-20T09:00:00Z');
+      expect(staleRows(out)).toEqual([
+        'gamma at least 4 runs, 3 h none of these',
+        'beta 2 runs, 2 h 2026-11-20T07:00:00Z',
+      ]);
+    });
+
+    it('leaves out what is optional, and what is no longer configured', async () => {
+      await run(8, { optional: ['gamma'] });
+      await run(9, { clusters: ['alpha', 'gamma'], optional: ['gamma'] });
+      expect((await runs()).out).not.toContain('Stalest');
+      expect((await runs('--json')).json.at(-1)).toMatchObject({ stale: [], notCovered: [] });
+    });
+
+    it('names how many configured clusters none of the runs covers', async () => {
+      const configuration = { clusters: ['alpha', 'beta', 'delta', 'gamma'].map((uid) => ({ uid })) };
+      await run(9, { clusters: ['alpha'], trigger: 'manual', configuration });
+      const { out } = await runs();
+      expect(out).not.toContain('Stalest');
+      expect(out).toContain('None of these runs covers 3 configured clusters.');
+      expect((await runs('--json')).json.at(-1)).toMatchObject({ stale: [], notCovered: ['beta', 'delta', 'gamma'] });
+    });
+
+    it('shows the first five, and how many more there are', async () => {
+      const clusters = Array.from({ length: 300 }, (_, at) => `c-${at}`);
+      await run(9, { clusters, answer: () => ({ failed: '503' }) });
+      const { out } = await runs();
+      expect(staleRows(out)).toHaveLength(5);
+      expect(out).toContain('… and 295 more stale clusters; --json has all');
+    });
+  });
+
   it('a later attempt that got less far does not hide why an earlier one failed', async () => {
     await archive.attempt({ run: hour(9), clusters: ['alpha'], answer: () => ({ failed: 'first reason' }) });
     await archive.attempt({

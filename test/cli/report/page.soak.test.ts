@@ -119,6 +119,9 @@ import { hostile, writeReport } from './report-fixture';
       expect(await shownClusters()).toEqual(['down', 'waiting']);
       await page.locator('#show').selectOption('changed');
       expect(await shownClusters()).toEqual(['changing']);
+      await page.locator('#show').selectOption('all');
+      await page.locator('#order').selectOption('stale');
+      expect((await shownClusters()).slice(0, 3)).toEqual(['down', 'waiting', clusters[4]]);
       await page.locator('#filter').fill('no such cluster');
       expect(await page.locator('#nothing').isVisible()).toBe(true);
     });
@@ -130,6 +133,9 @@ import { hostile, writeReport } from './report-fixture';
         '2 failed, 2 not attempted, 2 reasons:',
         '2 × 503 Service Unavailable',
         '2 × stopped before the deadline',
+        'Stalest clusters:',
+        'down: not archived for 2 runs, 8 h, last by the run 2026-11-20T09:00:00Z',
+        'waiting: not archived for 1 run, 7 h, last by the run 2026-11-20T10:00:00Z',
         'Run 2026-11-20T11:00:00Z · 1 attempt, 4.2 s · incomplete for 2 runs, since 2026-11-20T10:00:00Z',
         'Complete it',
         'npm run collector -- run --stack NAME --run 2026-11-20T11:00:00Z',
@@ -141,7 +147,8 @@ import { hostile, writeReport } from './report-fixture';
 
     it.each([
       ['2026-11-20T11:00:30Z', 'just now'],
-      ['2026-11-20T10:00:00Z', 'just now'],
+      ['2026-11-20T10:59:01Z', 'just now'],
+      ['2026-11-20T10:00:00Z', 'in the future'],
       ['2026-11-20T11:59:59Z', '59 min ago'],
       ['2026-11-22T10:59:59Z', '47 h ago'],
       ['2026-11-23T11:00:00Z', '3 days ago'],
