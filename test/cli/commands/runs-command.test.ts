@@ -212,7 +212,8 @@ describe('runs', () => {
 
     it('leaves out what is optional, and what is no longer configured', async () => {
       await run(8, { optional: ['gamma'] });
-      await run(9, { clusters: ['alpha', 'gamma'], optional: ['gamma'] });
+      const configured = [{ uid: 'alpha' }, ...['gamma', 'spare'].map((uid) => ({ uid, optional: true }))];
+      await run(9, { clusters: ['alpha', 'gamma'], configuration: { clusters: configured } });
       expect((await runs()).out).not.toContain('Stalest');
       expect((await runs('--json')).json.at(-1)).toMatchObject({ stale: [], notCovered: [] });
     });
