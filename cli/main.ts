@@ -6,6 +6,7 @@ import { doctorCommand } from './commands/doctor-command';
 import { grepCommand } from './commands/grep-command';
 import { historyCommand } from './commands/history-command';
 import { listCommand } from './commands/list-command';
+import { printsTo } from './commands/options';
 import { reportCommand } from './commands/report-command';
 import { runCommand } from './commands/run-command';
 import { runsCommand } from './commands/runs-command';
@@ -63,19 +64,8 @@ export async function main(
     doctorCommand,
   ];
   for (const command of commands) program.addCommand(command(context));
-  for (const command of [program, ...program.commands]) {
-    command
-      .exitOverride()
-      .configureOutput({
-        writeOut: (text) => terminal.out.write(text),
-        writeErr: (text) => terminal.err.write(text),
-        getOutHelpWidth: () => Math.min(terminal.columns ?? 100, 120),
-        getErrHelpWidth: () => Math.min(terminal.columns ?? 100, 120),
-      })
-      .showHelpAfterError(
-        `(npm run collector -- ${command === program ? '' : `${command.name()} `}--help shows what is accepted)`,
-      );
-  }
+  printsTo(terminal, program, 'npm run collector --');
+  for (const command of program.commands) printsTo(terminal, command, `npm run collector -- ${command.name()}`);
   try {
     await program.parseAsync(args, { from: 'user' });
     return code;

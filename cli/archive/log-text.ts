@@ -1,4 +1,3 @@
-import { Transform } from 'node:stream';
 import { JsonScanner, type JsonType } from '../../lambda/body/json/json-scanner';
 import { JsonStringDecoder } from '../../lambda/body/json/json-string-decoder';
 import type { StringSink } from '../../lambda/body/json/json-string-scanner';
@@ -32,17 +31,15 @@ export class LogTextDecoder {
   }
 
   /**
-   * @returns the text in this part of the record
+   * The text of a record.
    * @throws JsonError if the record is not JSON: it was checked before it was archived, so another program wrote it
    */
-  write(chunk: Buffer): Buffer {
-    this.#decoder.beginChunk(chunk.length);
-    this.#scanner.write(chunk);
-    return this.#decoder.takeChunk();
-  }
-
-  /** @throws JsonError if the record is not complete */
-  end(): void {
+  async *decode(record: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
+    for await (const chunk of record) {
+      this.#decoder.beginChunk(chunk.length);
+      this.#scanner.write(chunk);
+      yield this.#decoder.takeChunk();
+    }
     this.#scanner.end();
   }
 
@@ -58,36 +55,5 @@ export class LogTextDecoder {
     if (depth !== 2 || this.#section !== 'spec' || name !== 'log' || type !== 'string') return undefined;
     this.found = true;
     return this.#decoder;
-  }
-}
-
-/** A stream with a log record in, and its text out. Ends with a JsonError if the record is not JSON. */
-export class LogText extends Transform {
-  readonly #decoder = new LogTextDecoder();
-
-  get found(): boolean {
-    return this.#decoder.found;
-  }
-
-  get isLossy(): boolean {
-    return this.#decoder.isLossy;
-  }
-
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error, chunk?: Buffer) => void): void {
-    try {
-      done(undefined, this.#decoder.write(chunk));
-    } catch (error) {
-      done(error as Error);
-    }
-  }
-
-  override _flush(done: (error?: Error) => void): void {
-    try {
-      this.#decoder.end();
-    } catch (error) {
-      done(error as Error);
-      return;
-    }
-    done();
   }
 }

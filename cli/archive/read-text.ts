@@ -42,11 +42,5 @@ export async function readText(reader: ArchiveReader, key: string, resource: Res
 /** The text of content in chunks of UTF-8. Throws what the content's body ends with, or a JsonError. */
 export async function* textChunks(body: ReadContent['body'], resource: Resource): AsyncGenerator<Buffer> {
   const chunks = Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>);
-  if (resource === 'manifest') {
-    yield* chunks;
-    return;
-  }
-  const text = new LogTextDecoder();
-  for await (const chunk of chunks) yield text.write(chunk);
-  text.end();
+  yield* resource === 'manifest' ? chunks : new LogTextDecoder().decode(chunks);
 }

@@ -4,17 +4,9 @@ import { leftOutColumns } from '../terminal/table';
 import type { CommandContext, Terminal } from '../terminal/terminal';
 import { type ClusterDiffOptions, diffCluster } from './diff-cluster';
 import { changeColumns, diffRuns } from './diff-runs';
-import {
-  type ArchiveOption,
-  checkPeriod,
-  resourceOption,
-  timeOption,
-  withArchive,
-  withJson,
-  withOneRun,
-} from './options';
+import { type ReadOptions, resourceOption, withArchive, withOneRun, withPeriod } from './options';
 
-interface Options extends ArchiveOption, ClusterDiffOptions {
+interface Options extends ReadOptions, ClusterDiffOptions {
   readonly from?: Date;
   readonly to?: Date;
   readonly all?: boolean;
@@ -27,14 +19,14 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
     .argument('[cluster]', "the cluster's uid")
     .addOption(resourceOption('what to compare', 'manifest'))
     .addOption(new Option('--all', 'which clusters changed between the two runs'));
-  withOneRun(command, terminal, ['from', 'to'])
-    .addOption(timeOption('--from <time>', 'from the newest run at or before this time', 'start', terminal.now))
-    .addOption(timeOption('--to <time>', 'to the newest run at or before this time', 'end', terminal.now))
+  withPeriod(withOneRun(command, terminal, ['from', 'to']), terminal, [
+    'from the newest run at or before this time',
+    'to the newest run at or before this time',
+  ])
     .option('--no-escape', 'leave control characters of the content as they are, for patch')
     .addHelpText('after', helpText(terminal));
-  withJson(withArchive(command));
+  withArchive(command);
   return command.action(async (cluster: string | undefined, options: Options) => {
-    checkPeriod(command, options);
     if ((cluster === undefined) === (options.all !== true))
       command.error(
         cluster === undefined

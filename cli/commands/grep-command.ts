@@ -11,18 +11,16 @@ import { formatCount, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
 import { type CommandContext, exitCodes, print } from '../terminal/terminal';
 import {
-  type ArchiveOption,
-  checkPeriod,
   clusterOption,
+  type ReadOptions,
   type RunOptions,
   resourceOption,
   selectionOf,
   withArchive,
-  withJson,
   withRuns,
 } from './options';
 
-interface Options extends ArchiveOption, RunOptions, SearchPrinterOptions {
+interface Options extends ReadOptions, RunOptions, SearchPrinterOptions {
   readonly resource: Resource;
   readonly cluster?: ClusterFilter;
   readonly ignoreCase?: boolean;
@@ -55,9 +53,8 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     .option('-c, --count', 'print how many lines match, for each log that has any')
     .option('--no-escape', 'leave control characters as they are')
     .addHelpText('after', helpText);
-  withJson(withArchive(command));
+  withArchive(command);
   return command.action(async (text: string, options: Options) => {
-    checkPeriod(command, options);
     const pattern = patternOf(command, text, options);
     const reader = await openArchive(options.archive);
     const { resource, context } = options;

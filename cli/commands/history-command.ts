@@ -8,19 +8,16 @@ import { printable } from '../terminal/printable';
 import { type Column, leftOutColumns, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import {
-  type ArchiveOption,
-  checkPeriod,
-  type JsonOption,
   lastOption,
   type PeriodOptions,
   parseCount,
+  type ReadOptions,
   resourceOption,
   withArchive,
-  withJson,
   withPeriod,
 } from './options';
 
-interface Options extends ArchiveOption, JsonOption, PeriodOptions {
+interface Options extends ReadOptions, PeriodOptions {
   readonly resource: Resource;
   readonly last?: number;
   readonly limit: number;
@@ -32,12 +29,11 @@ export function historyCommand({ terminal, end }: CommandContext): Command {
     .description('Lists the runs in which a manifest changed, newest first, with the command that shows each change.')
     .argument('<cluster>', "the cluster's uid")
     .addOption(resourceOption('whose changes to list', 'manifest'));
-  withJson(withArchive(withPeriod(command, terminal)))
+  withArchive(withPeriod(command, terminal))
     .addOption(lastOption('only so many runs that archived it, the newest (default: all)'))
     .option('--limit <count>', 'stop after so many changes', parseCount, 20)
     .addHelpText('after', helpText(terminal));
   return command.action(async (cluster: string, options: Options) => {
-    checkPeriod(command, options);
     const { resource } = options;
     const reader = await openArchive(options.archive);
     const found = await findChanges(reader, { ...options, cluster }, terminal.now());

@@ -10,19 +10,16 @@ import { printable } from '../terminal/printable';
 import { type Column, leftOutColumns, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import {
-  type ArchiveOption,
-  checkPeriod,
   clusterOption,
-  type JsonOption,
+  type ReadOptions,
   type RunOptions,
   resourceOption,
   selectionOf,
   withArchive,
-  withJson,
   withRuns,
 } from './options';
 
-interface Options extends ArchiveOption, JsonOption, RunOptions {
+interface Options extends ReadOptions, RunOptions {
   readonly cluster?: ClusterFilter;
   readonly resource?: Resource;
   readonly keys?: boolean;
@@ -36,9 +33,8 @@ export function listCommand({ terminal, end }: CommandContext): Command {
     .addOption(resourceOption('only objects of this resource'))
     .option('--keys', 'print only the key of each object, one per line')
     .addHelpText('after', helpText(terminal));
-  withJson(withArchive(withRuns(command, terminal, 'all')));
+  withArchive(withRuns(command, terminal, 'all'));
   return command.action(async (options: Options) => {
-    checkPeriod(command, options);
     if (options.keys === true && options.json === true)
       command.error('error: both --keys and --json; expected one of them');
     const reader = await openArchive(options.archive);

@@ -6,11 +6,22 @@ import type { RunSelection } from '../archive/select-runs';
 import type { Terminal } from '../terminal/terminal';
 import { type Edge, parseRunTime, parseTime } from './time-argument';
 
-export interface ArchiveOption {
-  readonly archive: string;
+/** Lets a command line print to the terminal, and throw rather than end the process. @param typed how it is called */
+export function printsTo({ out, err, columns }: Terminal, command: Command, typed: string): Command {
+  const width = () => Math.min(columns ?? 100, 120);
+  return command
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => out.write(text),
+      writeErr: (text) => err.write(text),
+      getOutHelpWidth: width,
+      getErrHelpWidth: width,
+    })
+    .showHelpAfterError(`(${typed} --help shows what is accepted)`);
 }
 
-export interface JsonOption {
+export interface ReadOptions {
+  readonly archive: string;
   readonly json?: boolean;
 }
 
@@ -25,19 +36,25 @@ export interface RunOptions extends PeriodOptions {
   readonly last?: number;
 }
 
-/** Adds the option of every command that reads an archive. */
+/** Adds the options of every command that reads an archive. */
 export function withArchive(command: Command): Command {
-  return command.option('--archive <location>', 'the archive: a folder or s3://bucket', defaultArchive);
+  return withJson(command.option('--archive <location>', 'the archive: a folder or s3://bucket', defaultArchive));
 }
 
 export function withJson(command: Command): Command {
   return command.option('--json', 'print JSON for programs instead of text for people');
 }
 
-export function withPeriod(command: Command, { now }: Pick<Terminal, 'now'>): Command {
+/** Adds --from and --to, and refuses a period that ends before it begins. */
+export function withPeriod(
+  command: Command,
+  { now }: Pick<Terminal, 'now'>,
+  [from, to] = ['only runs at or after this time', 'only runs at or before this time'],
+): Command {
   return command
-    .addOption(timeOption('--from <time>', 'only runs at or after this time', 'start', now))
-    .addOption(timeOption('--to <time>', 'only runs at or before this time', 'end', now));
+    .addOption(timeOption('--from <time>', from, 'start', now))
+    .addOption(timeOption('--to <time>', to, 'end', now))
+    .hook('preAction', () => checkPeriod(command, command.opts()));
 }
 
 /** Adds the options for one run, which a command takes instead of a period. */
@@ -66,7 +83,7 @@ export function selectionOf({ run, at, from, to, last }: RunOptions, most: numbe
   return { run, at, from, to, last: last ?? (from === undefined ? most : undefined) };
 }
 
-export function timeOption(flags: string, description: string, edge: Edge, now: () => Date): Option {
+function timeOption(flags: string, description: string | undefined, edge: Edge, now: () => Date): Option {
   return new Option(flags, description).argParser((text) => parseTime(text, edge, now()));
 }
 
@@ -88,10 +105,14 @@ export function parseCount(text: string): number {
   return count;
 }
 
-/**
- * @throws through the parser, as wrong usage, if the period ends before it begins
- */
-export function checkPeriod(command: Command, { from, to }: PeriodOptions): void {
+/** Uids between commas, each once. */
+export function parseList(text: string): string[] {
+  const uids = text.split(',').filter((uid) => uid !== '');
+  if (uids.length === 0) throw new InvalidArgumentError('expected at least one uid.');
+  return [...new Set(uids)];
+}
+
+function checkPeriod(command: Command, { from, to }: PeriodOptions): void {
   if (from !== undefined && to !== undefined && from > to)
     command.error(
       `error: --from ${from.toISOString()} is later than --to ${to.toISOString()}; expected the earlier time in --from`,

@@ -11,18 +11,9 @@ import { formatBytes, formatCount } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
 import { escapedJson, printable } from '../terminal/printable';
 import { type CommandContext, exitCodes, print } from '../terminal/terminal';
-import {
-  type ArchiveOption,
-  checkPeriod,
-  type JsonOption,
-  type RunOptions,
-  selectionOf,
-  withArchive,
-  withJson,
-  withRuns,
-} from './options';
+import { type ReadOptions, type RunOptions, selectionOf, withArchive, withRuns } from './options';
 
-interface Options extends ArchiveOption, JsonOption, RunOptions {
+interface Options extends ReadOptions, RunOptions {
   readonly out?: string;
 }
 
@@ -34,9 +25,8 @@ export function reportCommand({ terminal, end }: CommandContext): Command {
     .description('Writes one HTML page: clusters down, runs across, each cell its outcome. It needs no network.')
     .option('--out <file>', 'where to write the page; - for standard output (default with --json)')
     .addHelpText('after', helpText);
-  withJson(withArchive(withRuns(command, terminal, defaultRuns)));
+  withArchive(withRuns(command, terminal, defaultRuns));
   return command.action(async (options: Options) => {
-    checkPeriod(command, options);
     const { out = options.json === true ? '-' : undefined } = options;
     if (out === undefined)
       return command.error("error: required option '--out <file>' not specified; - writes to standard output");

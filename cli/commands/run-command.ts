@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { firstOf } from '../../lambda/verify/newest-first';
 import type { Run } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
@@ -15,7 +15,7 @@ import { outcomesFailuresFirst, printRun, summarizeRun } from '../terminal/print
 import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { type CommandContext, exitCodes, InterruptedError, print, printJson } from '../terminal/terminal';
-import { withJson } from './options';
+import { parseList, withJson } from './options';
 import { type StackOptions, stackNameOf, withStack } from './stack-options';
 import { parseRunTime } from './time-argument';
 
@@ -156,12 +156,6 @@ function dryRunText(payload: unknown): string {
   const { counts } = payload as { counts?: { wouldArchive?: number; doubts?: number } };
   const doubts = counts?.doubts === undefined ? '' : `; ${counts.doubts} with a doubt`;
   return `Dry run, nothing was written: ${counts?.wouldArchive ?? 0} would be archived, nothing failed${doubts}`;
-}
-
-function parseList(text: string): string[] {
-  const uids = text.split(',').filter((uid) => uid !== '');
-  if (uids.length === 0) throw new InvalidArgumentError('expected at least one uid.');
-  return [...new Set(uids)];
 }
 
 const helpText = `

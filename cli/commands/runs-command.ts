@@ -20,16 +20,7 @@ import {
 import { printable } from '../terminal/printable';
 import { type Column, leftOutColumns, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
-import {
-  type ArchiveOption,
-  checkPeriod,
-  type JsonOption,
-  type RunOptions,
-  selectionOf,
-  withArchive,
-  withJson,
-  withRuns,
-} from './options';
+import { type ReadOptions, type RunOptions, selectionOf, withArchive, withRuns } from './options';
 import { parseRunTime } from './time-argument';
 
 const defaultRuns = 20;
@@ -37,7 +28,7 @@ const defaultRuns = 20;
 /** Most stale clusters in the list. */
 const shownStale = 5;
 
-interface RunsOptions extends ArchiveOption, JsonOption, RunOptions {
+interface RunsOptions extends ReadOptions, RunOptions {
   readonly all?: boolean;
 }
 
@@ -50,9 +41,8 @@ export function runsCommand({ terminal, end }: CommandContext): Command {
     .addArgument(new Argument('[time]', 'the same as --run').argParser(parseRunTime))
     .option('--all', 'of one run, every outcome rather than the first 20')
     .addHelpText('after', helpText(terminal));
-  withJson(withArchive(withRuns(command, terminal, defaultRuns)));
+  withArchive(withRuns(command, terminal, defaultRuns));
   return command.action(async (time: Date | undefined, options: RunsOptions) => {
-    checkPeriod(command, options);
     const other = (['run', 'at', 'from', 'to', 'last'] as const).find((name) => options[name] !== undefined);
     if (time !== undefined && other !== undefined)
       command.error(`error: both the time of a run and --${other}; expected one of them`);

@@ -7,9 +7,9 @@ import { formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { type Column, leftOutColumns, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
-import { type ArchiveOption, type JsonOption, lastOption, withArchive, withJson } from './options';
+import { lastOption, type ReadOptions, withArchive } from './options';
 
-interface Options extends ArchiveOption, JsonOption {
+interface Options extends ReadOptions {
   readonly publicKey?: boolean;
   readonly last?: number;
 }
@@ -30,7 +30,7 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
       ]),
     )
     .addHelpText('after', helpText(terminal));
-  withJson(withArchive(command));
+  withArchive(command);
   return command.action(async ({ archive, json, publicKey, last = defaultSeals }: Options) => {
     const reader = await openArchive(archive);
     const findings: Finding[] = [];

@@ -4,23 +4,15 @@ import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { DamagedObjectError, damageOf, openContent } from '../../lambda/verify/open-content';
 import type { DescribedObject } from '../archive/cluster-objects';
-import { LogText } from '../archive/log-text';
+import { LogTextDecoder } from '../archive/log-text';
 import { openArchive } from '../archive/open-archive';
 import { describeSelection, newerRun, selectObject } from '../archive/select-object';
 import { formatTime } from '../terminal/format';
-import { PrintableLines, printable } from '../terminal/printable';
+import { printable, printableContent } from '../terminal/printable';
 import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
-import {
-  type ArchiveOption,
-  type JsonOption,
-  type RunOptions,
-  resourceOption,
-  withArchive,
-  withJson,
-  withOneRun,
-} from './options';
+import { type ReadOptions, type RunOptions, resourceOption, withArchive, withOneRun } from './options';
 
-interface Options extends ArchiveOption, JsonOption, Pick<RunOptions, 'run' | 'at'> {
+interface Options extends ReadOptions, Pick<RunOptions, 'run' | 'at'> {
   readonly resource: Resource;
   readonly raw?: boolean;
   readonly escape: boolean;
@@ -35,7 +27,7 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     .addOption(new Option('--raw', 'of a log, the whole record instead of its text'))
     .option('--no-escape', 'leave control characters as they are, on a terminal too')
     .addHelpText('after', helpText);
-  withJson(withArchive(withOneRun(command, terminal)));
+  withArchive(withOneRun(command, terminal));
   return command.action(async (cluster: string, options: Options) => {
     const reader = await openArchive(options.archive);
     const object = await selectObject(reader, options.resource, cluster, options, terminal.now());
@@ -56,15 +48,13 @@ async function writeContent(
   { key, resource }: DescribedObject,
   options: Options,
 ): Promise<ExitCode> {
-  const text = resource === 'log' && options.raw !== true ? new LogText() : undefined;
+  const text = resource === 'log' && options.raw !== true ? new LogTextDecoder() : undefined;
   try {
     const content = await openContent(reader, key);
     if (content === undefined) throw new DamagedObjectError('it is no longer there');
-    const steps = [
-      ...(text === undefined ? [] : [text]),
-      ...(terminal.isTerminal && options.escape ? [new PrintableLines()] : []),
-    ];
-    await pipeline([content.body, ...steps, terminal.out], { end: false });
+    const bytes = text === undefined ? content.body : text.decode(content.body);
+    const shown = terminal.isTerminal && options.escape ? printableContent(bytes) : bytes;
+    await pipeline(shown, terminal.out, { end: false });
   } catch (error) {
     const damage = damageOf(error);
     if (damage === undefined) throw error;

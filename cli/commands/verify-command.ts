@@ -9,19 +9,10 @@ import { formatDoubts } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { printTable } from '../terminal/table';
 import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
-import {
-  type ArchiveOption,
-  checkPeriod,
-  type JsonOption,
-  type PeriodOptions,
-  parseCount,
-  withArchive,
-  withJson,
-  withPeriod,
-} from './options';
+import { type PeriodOptions, parseCount, type ReadOptions, withArchive, withPeriod } from './options';
 import { parsePublicKeys, parseSha256 } from './public-key-argument';
 
-interface Options extends ArchiveOption, JsonOption, PeriodOptions {
+interface Options extends ReadOptions, PeriodOptions {
   readonly retentionDays?: number;
   readonly strict?: boolean;
   readonly concurrency: number;
@@ -51,9 +42,8 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     .option('--strict', 'exit with 1 also if a run was due and is absent')
     .option('--concurrency <count>', 'objects read at once', parseCount, 8)
     .addHelpText('after', helpText);
-  withJson(withArchive(withPeriod(command, terminal)));
+  withArchive(withPeriod(command, terminal));
   return command.action(async (options: Options) => {
-    checkPeriod(command, options);
     const reader = await openArchive(options.archive);
     const findings: Finding[] = [];
     const progress = startProgress(terminal);

@@ -2,11 +2,12 @@ import { stat } from 'node:fs/promises';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ConfigError, loadConfig } from '../../infra/config/config';
 import { mostShards } from '../../infra/limits';
-import { parseEventTime } from '../../lambda/event';
 import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
 import { apiKeyVariable } from '../api-key-variable';
 import { defaultArchive } from '../archive/open-archive';
+import { parseList, printsTo } from '../commands/options';
+import { parseRunTime } from '../commands/time-argument';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { print, type Terminal } from '../terminal/terminal';
@@ -138,8 +139,7 @@ function describeError(error: unknown): string {
   return (isUsage(error) ? message : (stack ?? message)).split('\n').map(printable).join('\n');
 }
 
-function parse(args: readonly string[], { out, err, columns }: Terminal): StartOptions {
-  const width = () => Math.min(columns ?? 100, 120);
+function parse(args: readonly string[], terminal: Terminal): StartOptions {
   const command = new Command('npm start --')
     .description(
       'Runs the whole product once on this machine: the real stack, deployed locally, its policies enforced.',
@@ -152,7 +152,7 @@ function parse(args: readonly string[], { out, err, columns }: Terminal): StartO
     )
     .option('--clusters <uids>', 'only these clusters, separated by commas', parseList)
     .option('--dry-run', 'fetch and check everything, write nothing')
-    .option('--run <time>', 'complete an earlier run: what is missing of it', parseRun)
+    .option('--run <time>', 'complete the run of this time: what is missing of it', parseRunTime)
     .option('--without-record', 'with --run: it left no run record; collect everything under its time')
     .option('--folder <dir>', 'the folder of the archive', defaultArchive)
     .addOption(
@@ -169,28 +169,8 @@ function parse(args: readonly string[], { out, err, columns }: Terminal): StartO
     .option('--tamper', 'with --audit: forge a copy of the archive before it is verified')
     .option('--json', 'print one JSON document and nothing else')
     .addHelpText('after', helpText)
-    .allowExcessArguments(false)
-    .showHelpAfterError('(npm start -- --help shows what is accepted)')
-    .exitOverride()
-    .configureOutput({
-      writeOut: (text) => out.write(text),
-      writeErr: (text) => err.write(text),
-      getOutHelpWidth: width,
-      getErrHelpWidth: width,
-    });
-  return command.parse(args, { from: 'user' }).opts<StartOptions>();
-}
-
-function parseList(text: string): string[] {
-  const uids = text.split(',').filter((uid) => uid !== '');
-  if (uids.length === 0) throw new InvalidArgumentError('expected at least one uid.');
-  return [...new Set(uids)];
-}
-
-function parseRun(text: string): string {
-  const run = parseEventTime(text);
-  if (run === undefined) throw new InvalidArgumentError('expected a time such as 2026-11-20T10:00:00.000Z.');
-  return run.toISOString();
+    .allowExcessArguments(false);
+  return printsTo(terminal, command, 'npm start --').parse(args, { from: 'user' }).opts<StartOptions>();
 }
 
 function parseShards(text: string): number {

@@ -24,7 +24,7 @@ export interface RunChoice {
   readonly clusters?: readonly string[] | undefined;
   readonly dryRun?: boolean | undefined;
   /** The time of the run to be completed; left out: a new one. */
-  readonly run?: string | undefined;
+  readonly run?: Date | undefined;
   /** Whether the run to be completed left no record: everything that is configured is collected under its time. */
   readonly withoutRecord?: boolean | undefined;
   /** Whether the archive is audited after the run. */
@@ -86,7 +86,7 @@ export async function startRun(
   const outdir = await mkdtemp(join(tmpdir(), 'cdk-out-'));
   let deployment: LocalDeployment | undefined;
   let progress: StartProgress | undefined;
-  const run = choice.run === undefined ? new Date() : new Date(choice.run);
+  const run = choice.run ?? new Date();
   const records: string[] = [];
   const lastAttempt = new LastAttempt();
   try {

@@ -1,4 +1,3 @@
-import { Transform } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 
 /**
@@ -22,17 +21,11 @@ export function printableLines(text: string): string {
   return text.replace(/[^\n\t]+/g, printable);
 }
 
-/** Content in, {@link printableLines} of it out. What is not UTF-8 becomes U+FFFD. */
-export class PrintableLines extends Transform {
-  readonly #decoder = new StringDecoder('utf8');
-
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error, text?: string) => void): void {
-    done(undefined, printableLines(this.#decoder.write(chunk)));
-  }
-
-  override _flush(done: (error?: Error | null, text?: string) => void): void {
-    done(null, printableLines(this.#decoder.end()));
-  }
+/** The same for content in chunks. What is not UTF-8 becomes U+FFFD. */
+export async function* printableContent(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+  const decoder = new StringDecoder('utf8');
+  for await (const chunk of chunks) yield printableLines(decoder.write(chunk));
+  yield printableLines(decoder.end());
 }
 
 /** JSON that a terminal shows and does not obey: the same characters, written as escapes. */
