@@ -19,6 +19,14 @@ export function completeCommand(location: string, run: Date): string | undefined
   return location === defaultArchive ? `npm start -- --run ${formatTime(run)}` : undefined;
 }
 
+/** The archive in a bucket. @param region left out: that of the environment or of the profile */
+export async function openBucket(bucket: string, region?: string): Promise<ArchiveReader> {
+  // Loading the SDK takes longer than most commands take on a folder.
+  const { S3ArchiveReader } = await import('../../lambda/verify/s3-archive-reader');
+  const { S3Client } = await import('@aws-sdk/client-s3');
+  return new S3ArchiveReader(bucket, new S3Client({ ...(region && { region }), followRegionRedirects: true }));
+}
+
 /**
  * The archive a location names: `s3://bucket`, or a folder.
  * @throws ArchiveReadError if it names no bucket, or a folder that is not there
@@ -28,11 +36,7 @@ export async function openArchive(location: string): Promise<ArchiveReader> {
     const bucket = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])\/?$/.exec(location)?.[1];
     if (bucket === undefined)
       throw new ArchiveReadError(`Opening the archive ${location} failed: expected a folder or s3://bucket`);
-    // The SDK warns on Node 20 that later versions will not run there. The version that is installed does.
-    process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
-    // Loading the SDK takes longer than most commands take on a folder.
-    const { S3ArchiveReader } = await import('../../lambda/verify/s3-archive-reader');
-    return new S3ArchiveReader(bucket);
+    return openBucket(bucket);
   }
   const folder = await stat(location).catch(() => undefined);
   if (folder?.isDirectory() !== true)

@@ -4,6 +4,7 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { isLate, readRun } from '../../lambda/verify/read-run';
 import { formatDuration, formatTime } from '../terminal/format';
+import { print, type Terminal } from '../terminal/terminal';
 import {
   type ClusterObject,
   clusterObjects,
@@ -66,13 +67,16 @@ export function describeSelection({ resource, cluster, run, facts }: DescribedOb
   return `${resource} of ${cluster}, run ${formatTime(run)}, ${fetched}${late}`;
 }
 
-/** The newest run, at or before a time, that is newer than an object; undefined if there is none. */
-export async function newerRun(
+/** Says so if a run at or before a time is newer than an object, and so has none. */
+export async function noteNewerRun(
+  { err, now }: Pick<Terminal, 'err' | 'now'>,
   reader: ArchiveReader,
   { run }: ClusterObject,
   at: Date | undefined,
-  now: Date,
-): Promise<Date | undefined> {
+): Promise<void> {
   const period = { from: new Date(run.getTime() + 1), to: at };
-  return (await firstOf(runsNewestFirst(reader, period, now)))?.run;
+  const newer = await firstOf(runsNewestFirst(reader, period, now()));
+  if (newer === undefined) return;
+  const time = formatTime(newer.run);
+  await print(err, `The newer run ${time} has none: runs ${time} says why.\n`);
 }

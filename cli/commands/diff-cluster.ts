@@ -4,7 +4,7 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { DamagedObjectError } from '../../lambda/verify/open-content';
 import type { DescribedObject } from '../archive/cluster-objects';
 import { readText } from '../archive/read-text';
-import { describeSelection, NothingArchivedError, newerRun, selectObject } from '../archive/select-object';
+import { describeSelection, NothingArchivedError, noteNewerRun, selectObject } from '../archive/select-object';
 import type { RunSelection } from '../archive/select-runs';
 import { formatTime } from '../terminal/format';
 import { printable, printableLines } from '../terminal/printable';
@@ -90,16 +90,15 @@ function asSide(object: DescribedObject): Side {
 
 /** Says which objects are compared, and whether a newer run has none. */
 async function printSides(
-  { err, now }: Terminal,
+  terminal: Terminal,
   reader: ArchiveReader,
   before: Side,
   after: Side,
   { run, at, to }: DiffSelection,
 ): Promise<void> {
-  await print(err, `from: ${printable(describeSelection(before))}\nto:   ${printable(describeSelection(after))}\n`);
-  const newer = run === undefined ? await newerRun(reader, after, at ?? to, now()) : undefined;
-  if (newer !== undefined)
-    await print(err, `The newer run ${formatTime(newer)} has none: runs ${formatTime(newer)} says why.\n`);
+  const sides = `from: ${printable(describeSelection(before))}\nto:   ${printable(describeSelection(after))}\n`;
+  await print(terminal.err, sides);
+  if (run === undefined) await noteNewerRun(terminal, reader, after, at ?? to);
 }
 
 function summarizeSide({ key, facts }: Side) {

@@ -1,12 +1,11 @@
 import { Command } from 'commander';
 import { type CollectorConfig, ConfigError, loadConfig } from '../../infra/config/config';
-import { apiKeyVariable } from '../api-key-variable';
 import { accountChecks } from '../doctor/account-checks';
 import { type Check, checksOf, verdictOf } from '../doctor/check';
 import { configurationChecks } from '../doctor/configuration-checks';
 import { serviceCheck } from '../doctor/service-check';
 import { printable } from '../terminal/printable';
-import { type CommandContext, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
+import { apiKeyVariable, type CommandContext, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
 import { withJson } from './options';
 import { type StackOptions, withStack } from './stack-options';
 

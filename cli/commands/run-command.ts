@@ -2,12 +2,12 @@ import { Command, Option } from 'commander';
 import { firstOf } from '../../lambda/verify/newest-first';
 import type { Run } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
+import { openBucket } from '../archive/open-archive';
 import { findRun } from '../archive/select-runs';
 import { stackArguments } from '../stack/aws-access';
 import { eventOf, type RunWishes } from '../stack/event-of';
 import { type DeployedCollector, findStack } from '../stack/find-stack';
 import { type FollowedRun, followRun } from '../stack/follow-run';
-import { openBucket } from '../stack/open-bucket';
 import { invokeInAccount, startInAccount } from '../stack/start-in-account';
 import { unknownClusters } from '../stack/unknown-clusters';
 import { formatTime } from '../terminal/format';
@@ -54,7 +54,7 @@ export function runCommand(context: CommandContext): Command {
 
 async function runForGood(context: CommandContext, collector: DeployedCollector, options: Options): Promise<void> {
   const { terminal, end, surroundings } = context;
-  const reader = await openBucket(collector);
+  const reader = await openBucket(collector.archiveBucket, collector.region);
   if (options.run !== undefined && !options.withoutRecord) await findRun(reader, options.run);
   const wishes: RunWishes = { ...options, newRun: terminal.now() };
   const run = options.run ?? wishes.newRun;

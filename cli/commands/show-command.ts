@@ -6,8 +6,7 @@ import { DamagedObjectError, damageOf, openContent } from '../../lambda/verify/o
 import type { DescribedObject } from '../archive/cluster-objects';
 import { LogTextDecoder } from '../archive/log-text';
 import { openArchive } from '../archive/open-archive';
-import { describeSelection, newerRun, selectObject } from '../archive/select-object';
-import { formatTime } from '../terminal/format';
+import { describeSelection, noteNewerRun, selectObject } from '../archive/select-object';
 import { printable, printableContent } from '../terminal/printable';
 import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, type RunOptions, resourceOption, withArchive, withOneRun } from './options';
@@ -33,9 +32,7 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     const object = await selectObject(reader, options.resource, cluster, options, terminal.now());
     if (options.json === true) return printJson(terminal.out, describeObject(object));
     await print(terminal.err, `${printable(describeSelection(object))}\n`);
-    const newer = options.run === undefined ? await newerRun(reader, object, options.at, terminal.now()) : undefined;
-    if (newer !== undefined)
-      await print(terminal.err, `The newer run ${formatTime(newer)} has none: runs ${formatTime(newer)} says why.\n`);
+    if (options.run === undefined) await noteNewerRun(terminal, reader, object, options.at);
     if (object.facts?.doubt !== undefined)
       await print(terminal.err, `Archived with a doubt: ${printable(object.facts.doubt)}.\n`);
     end(await writeContent(terminal, reader, object, options));

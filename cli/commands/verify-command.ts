@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import { SingleBar } from 'cli-progress';
 import { Command, Option } from 'commander';
 import { damageKinds, type Finding, findingKinds } from '../../lambda/verify/finding';
 import { type VerifyCounts, verifyArchive } from '../../lambda/verify/verify-archive';
@@ -7,6 +6,7 @@ import { openArchive } from '../archive/open-archive';
 import { formatBytes, formatCount, formatTime } from '../terminal/format';
 import { formatDoubts } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
+import { Progress } from '../terminal/progress';
 import { printTable } from '../terminal/table';
 import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
 import { type PeriodOptions, parseCount, type ReadOptions, withArchive, withPeriod } from './options';
@@ -46,7 +46,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
   return command.action(async (options: Options) => {
     const reader = await openArchive(options.archive);
     const findings: Finding[] = [];
-    const progress = startProgress(terminal);
+    const progress = new Progress(terminal, 'Verifying runs', { now: 'listing the archive' });
     const { from, to, retentionDays, concurrency, publicKey: publicKeys, head } = options;
     const counts = await verifyArchive(reader, {
       from,
@@ -57,8 +57,8 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       now: terminal.now(),
       concurrency,
       onFinding: (finding) => findings.push(finding),
-      onProgress: progress.update,
-    }).finally(progress.stop);
+      onProgress: (done, total, now) => progress.update({ done, total, now: describeCounts(now) }),
+    }).finally(() => progress.stop());
     findings.sort((a, b) => findingKinds.indexOf(a.kind) - findingKinds.indexOf(b.kind));
     const code = exitCodeOf(counts, options.strict === true);
     if (options.json === true) {
@@ -107,6 +107,11 @@ function summaryOf(counts: VerifyCounts, retentionDays: number | undefined): str
   );
 }
 
+function describeCounts({ sound, bytes, found }: VerifyCounts): string {
+  const damage = Object.values(found).reduce((sum, count) => sum + count, 0);
+  return `${formatCount(sound, 'object')}, ${formatBytes(bytes)}, ${damage === 0 ? 'nothing wrong' : `${damage} found`}`;
+}
+
 /** What attests the archive, and whose word that is. */
 function sealedOf({ sealed }: VerifyCounts, areKeysGiven: boolean): string {
   if (sealed === null) return 'Not sealed: nothing attests that the run records are those that were written.\n';
@@ -129,37 +134,6 @@ function verdictOf({ colors }: Terminal, { runs, found }: VerifyCounts, location
     return `${colors.red(`Nothing was verified: ${printable(location)} has no runs in this period.`)}${list}\n`;
   if (found.unreadable > 0) return `${colors.yellow('Not everything could be read.')}${list}\n`;
   return `${colors.green(list === '' ? 'Nothing is wrong.' : 'Nothing is damaged.')}${list}\n`;
-}
-
-interface Progress {
-  update: (done: number, total: number, counts: VerifyCounts) => void;
-  stop: () => void;
-}
-
-/** A progress bar on a terminal; nothing in a pipe. */
-function startProgress({ err, isWatched }: Terminal): Progress {
-  if (!isWatched) return { update: () => {}, stop: () => {} };
-  const bar = new SingleBar({
-    stream: err as NodeJS.WriteStream,
-    format: 'verifying {bar} {percentage}% | {objects} | {damage} | {eta_formatted}',
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    hideCursor: true,
-    clearOnComplete: true,
-    etaBuffer: 500,
-  });
-  bar.start(1, 0, { objects: '', damage: '' });
-  return {
-    update: (done, total, { sound, bytes, found }) => {
-      const damage = Object.values(found).reduce((sum, count) => sum + count, 0);
-      bar.setTotal(total);
-      bar.update(done, {
-        objects: `${formatCount(sound, 'object')}, ${formatBytes(bytes)}`,
-        damage: damage === 0 ? 'nothing wrong' : `${damage} found`,
-      });
-    },
-    stop: () => bar.stop(),
-  };
 }
 
 const helpText = `

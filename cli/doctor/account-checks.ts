@@ -4,12 +4,12 @@ import { systemClock } from '../../lambda/clock';
 import { firingsOf } from '../../lambda/schedule/firings';
 import { environmentNames } from '../../lambda/stack-contract';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
-import { firstOf, newestFirst } from '../../lambda/verify/newest-first';
+import { firstOf } from '../../lambda/verify/newest-first';
 import { readRun } from '../../lambda/verify/read-run';
-import { runsBetween } from '../../lambda/verify/run-keys';
+import { openBucket } from '../archive/open-archive';
+import { runsNewestFirst } from '../archive/select-runs';
 import { AwsAccessError, type StackName, stackArguments, withAws } from '../stack/aws-access';
 import { type DeployedCollector, findStack } from '../stack/find-stack';
-import { openBucket } from '../stack/open-bucket';
 import { formatAge, formatTime } from '../terminal/format';
 import { totalOf } from '../terminal/print-run';
 import { type Check, checksOf } from './check';
@@ -144,8 +144,8 @@ async function newestRun(collector: DeployedCollector, config: CollectorConfig |
   const { region, name } = collector;
   const runNow = `npm run collector -- run ${stackArguments({ name, region })}`;
   try {
-    const reader = await openBucket(collector);
-    const listed = await firstOf(newestFirst((period) => runsBetween(reader, period), {}, now));
+    const reader = await openBucket(collector.archiveBucket, region);
+    const listed = await firstOf(runsNewestFirst(reader, {}, now));
     if (listed === undefined) return check.warning('there is none yet', `start one: ${runNow}`);
     const run = await readRun(reader, listed);
     const counts = `${run.counts.archived} of ${totalOf(run.counts)} archived`;

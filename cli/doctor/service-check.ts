@@ -5,6 +5,7 @@ import type { CollectorConfig } from '../../infra/config/config';
 import { isExampleAddress } from '../../infra/config/config-rules';
 import { version } from '../../package.json';
 import { formatBytes, formatDuration } from '../terminal/format';
+import { apiKeyVariable } from '../terminal/terminal';
 import { type Check, checksOf } from './check';
 
 /** Time limits of the one request, in milliseconds. */
@@ -21,7 +22,7 @@ export async function serviceCheck(config: CollectorConfig, apiKey: string | und
   if (isExampleAddress(service.baseUrl))
     return check.unknown(`${service.baseUrl} is an example`, 'set service.baseUrl to the address of your service');
   if (apiKey === undefined)
-    return check.unknown('no API key is known here', 'put it into the environment variable COLLECTOR_API_KEY');
+    return check.unknown('no API key is known here', `put it into the environment variable ${apiKeyVariable}`);
   if (asked === undefined) return check.unknown('no cluster is configured', 'add one to clusters');
   const { ClusterApi } = await import('../../lambda/service/cluster-api');
   const { createCompressor } = await import('../../lambda/body/compress');

@@ -31,8 +31,6 @@ const advice: readonly (readonly [names: RegExp, advice: string])[] = [
  * @throws AwsAccessError for whatever the SDK throws
  */
 export async function withAws<Result>(doing: string, work: () => Promise<Result>): Promise<Result> {
-  // Switches off the SDK's warning about Node 20: the versions in the lock file work there.
-  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
   try {
     return await work();
   } catch (error) {

@@ -1,8 +1,8 @@
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { firstOf, newestFirst } from '../../lambda/verify/newest-first';
+import { firstOf } from '../../lambda/verify/newest-first';
 import { readRun } from '../../lambda/verify/read-run';
-import { runsBetween } from '../../lambda/verify/run-keys';
 import { NewestConfiguration } from '../archive/newest-configuration';
+import { runsNewestFirst } from '../archive/select-runs';
 
 /**
  * Finds the uids that the configuration of the newest run does not have. The function refuses an event with such a uid,
@@ -10,7 +10,7 @@ import { NewestConfiguration } from '../archive/newest-configuration';
  * @throws ArchiveReadError
  */
 export async function unknownClusters(reader: ArchiveReader, uids: readonly string[], now: Date): Promise<string[]> {
-  const newest = await firstOf(newestFirst((period) => runsBetween(reader, period), {}, now));
+  const newest = await firstOf(runsNewestFirst(reader, {}, now));
   const ofNewest = new NewestConfiguration();
   if (newest !== undefined) await readRun(reader, newest, (record) => ofNewest.addRecord(record));
   const configuration = await ofNewest.read(reader);

@@ -5,7 +5,7 @@ import { demoContent } from '../../local/demo-service/demo-content';
 import type { FaultName } from '../../local/demo-service/demo-faults';
 import { folderContent } from '../../local/demo-service/folder-content';
 import { startDemoService } from '../../local/demo-service/start-demo-service';
-import { apiKeyVariable } from '../api-key-variable';
+import { apiKeyVariable } from '../terminal/terminal';
 
 /** The address in the shipped configuration. No server has it: the demo service answers in its place. */
 export const demoBaseUrl = 'https://clusters.example.com';

@@ -5,6 +5,7 @@ import type { Terminal } from './terminal';
 export interface ProgressState {
   /** What happens now, such as `attempt 2 of 3`. */
   readonly now: string;
+  /** May be a fraction, which only the bar shows. */
   readonly done?: number;
   /** Left out: not known yet. */
   readonly total?: number;
@@ -61,7 +62,9 @@ export class Progress {
 
   #line(bar: string): string {
     const { now, done = 0, total } = this.#state;
-    return total === undefined ? `${this.#title}: ${now}` : `${this.#title}: ${bar}${done} of ${total}, ${now}`;
+    return total === undefined
+      ? `${this.#title}: ${now}`
+      : `${this.#title}: ${bar}${Math.floor(done)} of ${total}, ${now}`;
   }
 }
 

@@ -92,6 +92,9 @@ export interface CommandContext {
   readonly surroundings: Surroundings;
 }
 
+/** Environment variable with the real service's API key. An option would stay in the shell's history. */
+export const apiKeyVariable = 'COLLECTOR_API_KEY';
+
 /** What commands that do more than read an archive use of the process. */
 export interface Surroundings {
   readonly environment: Readonly<Record<string, string | undefined>>;

@@ -1,13 +1,12 @@
 import { cellDetails, chosenCell, runDetails } from './cell-details';
 import type { Commands } from './commands';
-import { byId, element } from './dom';
+import { byId, element, widestText } from './dom';
 import { gridRows, headCells } from './grid-elements';
 import { type GridLayout, layOut, windowOf } from './grid-layout';
 import type { Model, Row } from './model';
 import type { Popup } from './popup';
 import type { ReportRun } from './report-data';
 import { labelRuns, type RunLabel } from './run-labels';
-import { widestText } from './text-width';
 
 /**
  * Clusters down, runs across. Only what is in view is in the document, so that thousands of clusters scroll smoothly. One
