@@ -39,6 +39,10 @@ const width = 400;
         const summaries = await page.locator('summary').all();
         expect(summaries.length).toBeGreaterThanOrEqual(4);
         for (const summary of summaries) await summary.click();
+        // An event that comes later fills the lists.
+        await page.waitForFunction(
+          "[...document.querySelectorAll('.groups > details')].every((group) => group.querySelector('.entry') !== null)",
+        );
         await page.locator('.body .cell').nth(1).click();
         expect(await page.locator('#chosen').isVisible()).toBe(true);
         expect(await widths()).toEqual([width, width]);
