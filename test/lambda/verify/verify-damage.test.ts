@@ -1,0 +1,201 @@
+import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { objectKey, runRecordKey } from '../../../lambda/archive/archive-layout';
+import type { Resource } from '../../../lambda/resources';
+import type { Outcome, RunRecord } from '../../../lambda/run/run-record';
+import { ArchiveFixture, type AttemptFixture, logRecord } from '../../cli/archive-fixture';
+import { runCollector } from '../../cli/run-collector';
+import { runVerify } from '../../cli/run-verify';
+
+const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
+const clusters = ['alpha', 'beta'];
+const answer: AttemptFixture['answer'] = (cluster, resource) => ({
+  content: resource === 'log' ? logRecord(cluster, 'some text\n'.repeat(200)) : `kind: Namespace # ${cluster}\n`,
+});
+const keyOf = (resource: Resource, cluster = 'alpha', run = hour(9)) =>
+  objectKey({ resource, cluster, run, compression: 'gzip' });
+
+let archive: ArchiveFixture;
+let record: RunRecord;
+
+beforeEach(async () => {
+  archive = await ArchiveFixture.create();
+  await archive.attempt({ run: hour(8), clusters, answer });
+  record = await archive.attempt({ run: hour(9), clusters, answer });
+});
+
+describe('verify finds what was changed', () => {
+  const verify = () => runVerify(archive.folder);
+  const recordKey = runRecordKey({ run: hour(9), attempt: 1 });
+  const pathOf = (key: string) => join(archive.folder, key);
+
+  /** Replaces the record of the second run by an altered one. */
+  async function alterRecord(alter: (outcomes: Outcome[]) => Outcome[], more: Partial<RunRecord> = {}) {
+    await archive.putRecord({ ...record, ...more, outcomes: alter(structuredClone(record.outcomes)) });
+  }
+
+  it('one flipped bit, wherever it is, is damage', async () => {
+    const key = keyOf('log');
+    const sound = await readFile(pathOf(key));
+    // All of the header, the trailer, and some between.
+    for (const at of [0, 3, 4, 8, 9, 10, 25, sound.length >> 1, sound.length - 5, sound.length - 1]) {
+      const bytes = Buffer.from(sound);
+      bytes.writeUInt8(bytes.readUInt8(at) ^ 0x10, at);
+      await writeFile(pathOf(key), bytes);
+      expect([at, (await verify()).kinds]).toEqual([at, [`damaged ${key}`]]);
+    }
+  });
+
+  it('a truncated object is damaged', async () => {
+    await truncate(pathOf(keyOf('manifest')), 30);
+    const { code, kinds } = await verify();
+    expect([code, kinds]).toEqual([1, [`damaged ${keyOf('manifest')}`]]);
+  });
+
+  it('something behind the content is damage, also where no checksum of the object is known', async () => {
+    const key = keyOf('manifest');
+    const bytes = await readFile(pathOf(key));
+    const { userMetadata = {} } = (await archive.store.head(key)) ?? {};
+    const append = (behind: Buffer) => archive.store.put(key, Buffer.concat([bytes, behind]), { userMetadata });
+    for (const behind of [Buffer.alloc(8), Buffer.from('more'), gzipSync('more')]) {
+      await append(behind);
+      expect((await verify()).kinds).toEqual([`damaged ${key}`]);
+    }
+    // Compressed nothing adds nothing to the content: only the record knows how long the object was.
+    await append(gzipSync(''));
+    expect((await verify()).kinds).toEqual([`contradiction ${key}`]);
+  });
+
+  it('content of the right length that is another is damaged', async () => {
+    const key = keyOf('manifest');
+    const { userMetadata = {} } = (await archive.store.head(key)) ?? {};
+    await archive.put(key, gzipSync('kind: namespace # alpha\n'), userMetadata);
+    const { kinds, problems } = await verify();
+    expect(kinds).toEqual([`damaged ${key}`]);
+    expect(problems).toEqual(['its content does not have the SHA-256 its metadata says']);
+  });
+
+  it('a deleted object is missing', async () => {
+    await rm(pathOf(keyOf('log', 'beta', hour(8))));
+    const { code, kinds } = await verify();
+    expect([code, kinds]).toEqual([1, [`missing ${keyOf('log', 'beta', hour(8))}`]]);
+  });
+
+  it('another content that agrees with itself contradicts the record', async () => {
+    const other = await ArchiveFixture.create();
+    await other.attempt({ run: hour(9), clusters: ['alpha'], answer: () => ({ content: 'kind: Forged\n' }) });
+    const key = keyOf('manifest');
+    await archive.put(key, await readFile(join(other.folder, key)), (await other.store.head(key))?.userMetadata ?? {});
+    const { code, kinds, problems } = await verify();
+    expect([code, kinds]).toEqual([1, [`contradiction ${key}`]]);
+    expect(problems[0]).toContain('stored length, SHA-256, length');
+  });
+
+  it.each<[string, Partial<Outcome>]>([
+    ['hash', { sha256: 'e'.repeat(64) }],
+    ['length', { bytes: 1 }],
+    ['stored length', { storedBytes: 1 }],
+    ['time', { fetchedAt: '2026-11-20T09:00:02.000Z' }],
+    ['state', { state: 'Failed' }],
+    ['media type', { mediaType: 'text/html' }],
+    ['doubt', { doubt: 'it has the member error' }],
+  ])('a replaced record with another %s contradicts the object', async (_, altered) => {
+    await alterRecord((outcomes) => outcomes.map((o) => (o.key === keyOf('log') ? { ...o, ...altered } : o)));
+    const { code, kinds } = await verify();
+    expect([code, kinds]).toEqual([1, [`contradiction ${keyOf('log')}`]]);
+  });
+
+  it('a replaced record that keeps quiet about an object leaves it unrecorded', async () => {
+    await alterRecord((outcomes) => outcomes.filter(({ key }) => key !== keyOf('log')), {
+      counts: { archived: 3, alreadyArchived: 0, failed: 0, notAttempted: 0 },
+    });
+    expect((await verify()).kinds).toEqual([`contradiction ${recordKey}`, `unrecorded ${keyOf('log')}`]);
+  });
+
+  it('a replaced record that calls an archived object failed does not add up', async () => {
+    await alterRecord((outcomes) =>
+      outcomes.map((o) => (o.key === keyOf('log') ? { cluster: 'alpha', resource: 'log', outcome: 'failed' } : o)),
+    );
+    const { kinds, problems } = await verify();
+    expect(kinds).toEqual([
+      `contradiction ${recordKey}`,
+      `contradiction ${recordKey}`,
+      `contradiction ${recordKey}`,
+      `unrecorded ${keyOf('log')}`,
+    ]);
+    expect(problems.slice(0, 3)).toEqual([
+      'it counts 4 archived and lists 3',
+      'it counts 0 failed and lists 1',
+      'it says complete, and its outcomes say otherwise',
+    ]);
+  });
+
+  it('a replaced record of another collector contradicts its objects', async () => {
+    await alterRecord((outcomes) => outcomes, { collectorVersion: '9.9.9' });
+    const { problems } = await verify();
+    expect(problems).toHaveLength(4);
+    expect(problems[0]).toContain('version of the collector');
+  });
+
+  it('a record that is none is damaged, and all it should have recorded is unrecorded', async () => {
+    await writeFile(pathOf(recordKey), 'no record');
+    const { code, kinds } = await verify();
+    expect(code).toBe(1);
+    expect(kinds[0]).toBe(`damaged ${recordKey}`);
+    expect([...kinds.slice(1)].sort()).toEqual(
+      clusters.flatMap((c) => (['log', 'manifest'] as const).map((r) => `unrecorded ${keyOf(r, c)}`)).sort(),
+    );
+  });
+
+  it('a record that was removed leaves a gap', async () => {
+    await archive.attempt({ run: hour(9), attempt: 2, clusters, answer: () => ({ alreadyArchived: 'with hash' }) });
+    expect((await verify()).kinds).toEqual([]);
+    await rm(pathOf(recordKey));
+    expect((await verify()).kinds).toEqual([`missing ${recordKey}`]);
+  });
+
+  it('two attempts that both archived one object contradict each other', async () => {
+    await archive.putRecord({ ...record, attempt: 2 });
+    const { problems } = await verify();
+    expect(problems).toHaveLength(4);
+    expect(problems[0]).toContain('attempts 1 and 2 both say they archived');
+  });
+
+  it('where no record has a hash, the metadata of the object serves', async () => {
+    await archive.attempt({ run: hour(9), clusters, answer: () => ({ alreadyArchived: 'without hash' }) });
+    expect(await verify()).toMatchObject({ code: 0, result: { sound: 8 } });
+    const bytes = gzipSync('another content');
+    await archive.put(keyOf('log'), bytes, (await archive.store.head(keyOf('log')))?.userMetadata ?? {});
+    expect((await verify()).kinds).toEqual([`damaged ${keyOf('log')}`]);
+  });
+
+  it('an object without metadata, or with that of another, is damaged', async () => {
+    await archive.put(keyOf('log'), await readFile(pathOf(keyOf('log'))), {});
+    const metadata = (await archive.store.head(keyOf('manifest', 'beta')))?.userMetadata ?? {};
+    await archive.put(keyOf('manifest'), await readFile(pathOf(keyOf('manifest', 'beta'))), metadata);
+    const { kinds, problems } = await verify();
+    expect(kinds).toEqual([`damaged ${keyOf('log')}`, `damaged ${keyOf('manifest')}`]);
+    expect(problems).toEqual(['its metadata is absent or malformed', 'its key says cluster alpha, its metadata beta']);
+  });
+
+  it('an object of a cluster that no record knows is unrecorded, and so is a key that is none', async () => {
+    const planted = keyOf('log', 'planted', hour(8));
+    await archive.put(planted, gzipSync('x'), {});
+    await archive.put('manifests/readme.txt', Buffer.from('x'), {});
+    await archive.put('runs/readme.txt', Buffer.from('x'), {});
+    expect([...(await verify()).kinds].sort()).toEqual([
+      `unrecorded ${planted}`,
+      'unrecorded manifests/readme.txt',
+      'unrecorded runs/readme.txt',
+    ]);
+  });
+
+  it('an object just written may still get its record', async () => {
+    await archive.put(keyOf('log', 'gamma'), gzipSync('x'), {});
+    const args = ['verify', '--archive', archive.folder, '--json', '--to', '2026-11-20'];
+    const { code, out } = await runCollector(args, { now: new Date() });
+    expect(code).toBe(0);
+    expect(JSON.parse(out)).toMatchObject({ ok: true, findings: [{ kind: 'pending', key: keyOf('log', 'gamma') }] });
+  });
+});

@@ -1,0 +1,86 @@
+import { rm, truncate } from 'node:fs/promises';
+import { join } from 'node:path';
+import { objectKey, runRecordKey } from '../../../lambda/archive/archive-layout';
+import type { Resource } from '../../../lambda/resources';
+import { ArchiveFixture, type AttemptFixture, logRecord } from '../../cli/archive-fixture';
+import { runVerify } from '../../cli/run-verify';
+
+const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
+const clusters = ['alpha', 'beta'];
+const answer: AttemptFixture['answer'] = (cluster, resource) => ({
+  content: resource === 'log' ? logRecord(cluster, 'some text\n'.repeat(200)) : `kind: Namespace # ${cluster}\n`,
+});
+const keyOf = (resource: Resource, cluster = 'alpha', run = hour(9)) =>
+  objectKey({ resource, cluster, run, compression: 'gzip' });
+
+let archive: ArchiveFixture;
+
+beforeEach(async () => {
+  archive = await ArchiveFixture.create();
+  await archive.attempt({ run: hour(8), clusters, answer });
+  await archive.attempt({ run: hour(9), clusters, answer });
+});
+
+describe('verify with a retention', () => {
+  const pathOf = (key: string) => join(archive.folder, key);
+  const at = (now: string, ...args: string[]) => runVerify(archive.folder, args, new Date(now));
+  /** Clocks may differ by two hours. */
+  const [before, after] = ['2026-11-29T06:00:01Z', '2026-11-29T06:00:02Z'];
+
+  it('counts what the lifecycle has removed as expired, and as missing before its time', async () => {
+    await rm(pathOf(keyOf('log', 'beta', hour(8))));
+    expect(await at(after, '--retention-days', '9')).toMatchObject({ code: 0, result: { expired: 1 } });
+    expect(await at(before, '--retention-days', '9')).toMatchObject({ code: 1, result: { expired: 0 } });
+    expect(await at(after)).toMatchObject({ code: 1, result: { found: { missing: 1 } } });
+  });
+
+  it('does not excuse by its age what is damaged and still there', async () => {
+    await truncate(pathOf(keyOf('log')), 30);
+    expect(await at('2027-11-29T08:00:00Z', '--retention-days', '9')).toMatchObject({
+      code: 1,
+      result: { found: { damaged: 1 } },
+    });
+  });
+
+  it('takes it from the configurations in the archive', async () => {
+    const configuration = { retentionDays: 9 };
+    archive = await ArchiveFixture.create();
+    for (const at of [8, 9]) await archive.attempt({ run: hour(at), clusters, answer, configuration });
+    await rm(pathOf(keyOf('log', 'beta', hour(8))));
+    expect(await at(after)).toMatchObject({ code: 0, result: { expired: 1 } });
+    expect(await at(before)).toMatchObject({ code: 1, result: { expired: 0 } });
+    expect(await at(after, '--retention-days', '10')).toMatchObject({ code: 1, result: { expired: 0 } });
+  });
+
+  it('excuses nothing that is younger than the last configuration with it', async () => {
+    archive = await ArchiveFixture.create();
+    await archive.attempt({ run: hour(8), clusters, answer, configuration: { retentionDays: 9 } });
+    await archive.attempt({ run: hour(12), clusters, answer });
+    await rm(pathOf(keyOf('log', 'beta', hour(8))));
+    expect(await at('2027-11-29T08:00:00Z')).toMatchObject({ code: 1, result: { found: { missing: 1 } } });
+    // What was deployed behind the period counts too.
+    expect(await at('2027-11-29T08:00:00Z', '--to', '2026-11-20T08:00')).toMatchObject({ code: 1 });
+  });
+
+  it('excuses a hash whose origin the lifecycle has removed with its record', async () => {
+    archive = await ArchiveFixture.create();
+    const configuration = { retentionDays: 9, clusters: clusters.map((uid) => ({ uid })) };
+    const shard = { index: 0, count: 1 };
+    await archive.attempt({ run: hour(8), shard, clusters, answer, configuration });
+    const known: AttemptFixture['answer'] = () => ({ alreadyArchived: 'with hash' });
+    await archive.attempt({ run: hour(8), clusters, answer: known, configuration, trigger: 'manual' });
+    await rm(pathOf(runRecordKey({ run: hour(8), shard, attempt: 1 })));
+    expect(await at(after)).toMatchObject({ code: 0, kinds: [] });
+    expect(await at('2026-11-29T05:00:00Z')).toMatchObject({ code: 1, result: { found: { contradiction: 4 } } });
+  });
+
+  it('excuses an object whose run record the lifecycle has removed first', async () => {
+    archive = await ArchiveFixture.create();
+    for (const at of [8, 9])
+      await archive.attempt({ run: hour(at), clusters, answer, configuration: { retentionDays: 9 } });
+    await rm(pathOf(runRecordKey({ run: hour(8), attempt: 1 })));
+    expect(await runVerify(archive.folder)).toMatchObject({ code: 0, result: { expired: 4, runs: 1 } });
+    await rm(pathOf(runRecordKey({ run: hour(9), attempt: 1 })));
+    expect(await runVerify(archive.folder)).toMatchObject({ code: 3, kinds: [], result: { expired: 8, runs: 0 } });
+  });
+});
