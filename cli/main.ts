@@ -6,7 +6,7 @@ import { doctorCommand } from './commands/doctor-command';
 import { grepCommand } from './commands/grep-command';
 import { historyCommand } from './commands/history-command';
 import { listCommand } from './commands/list-command';
-import { printsTo } from './commands/options';
+import { printsTo, withHelp } from './commands/options';
 import { reportCommand } from './commands/report-command';
 import { runCommand } from './commands/run-command';
 import { runsCommand } from './commands/runs-command';
@@ -42,14 +42,14 @@ export async function main(
       code = ended;
     },
   };
-  const program = new Command('collector')
+  const program = new Command('npm run collector --')
     .description(
       'Reads an archive of cluster logs and manifests, in a local folder or in S3. It never writes to it: `run` asks the deployed collector to.',
     )
     .usage('<command> [options]')
     .version(version, '--version', 'print the version')
-    .helpCommand('help [command]', 'say what a command does')
-    .addHelpText('after', helpText);
+    .helpCommand('help [command]', 'say what a command does');
+  withHelp(program, terminal, helpText);
   const commands = [
     runsCommand,
     listCommand,
@@ -84,17 +84,17 @@ export async function main(
 }
 
 const helpText = `
-A time names runs. --run TIME is the run of exactly that time, --at TIME the newest run at or before
-it, --from and --to bound a period of runs. Times are ISO 8601 (2026-11-20, 2026-11-20T10:00, with Z
-or an offset; UTC without one), as keys write them (20261120T100000.000Z), or counted from now
-(yesterday, today 03:00, 2h ago, 3 days ago). A date alone means all of its day.
+A time names runs. --run TIME is the run of exactly that time, --at TIME the newest run at or before it. --from and --to
+bound a period of runs. Times are ISO 8601 (2026-11-20, 2026-11-20T10:00, with Z or an offset; UTC without one), as keys
+write them (20261120T100000.000Z), or counted from now (yesterday, today 03:00, 2h ago, 3 days ago). A date alone means
+the whole day.
 
-Exit codes: 0 done, 1 a difference (diff), no match (grep) or damage (all others) was found,
-2 wrong command line, 3 it could not be done, 130 interrupted.
+Exit codes: 0 done, 1 something was found: a difference (diff), no line (grep), something not archived (run), a problem
+(doctor), damage (all others). 2 wrong command line, 3 it could not be done, 130 interrupted.
 
 Examples:
   npm run collector -- runs
   npm run collector -- show my-cluster --resource manifest --at yesterday
   npm run collector -- verify --archive s3://my-archive --from 2026-11-01
   npm run collector -- run --stack my-collector --run 2026-11-20T10:00:00Z
-`.trimEnd();
+`;

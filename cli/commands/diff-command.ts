@@ -4,7 +4,7 @@ import { leftOutColumns } from '../terminal/table';
 import type { CommandContext, Terminal } from '../terminal/terminal';
 import { type ClusterDiffOptions, diffCluster } from './diff-cluster';
 import { changeColumns, diffRuns } from './diff-runs';
-import { type ReadOptions, resourceOption, withArchive, withOneRun, withPeriod } from './options';
+import { type ReadOptions, resourceOption, withArchive, withHelp, withOneRun, withPeriod } from './options';
 
 interface Options extends ReadOptions, ClusterDiffOptions {
   readonly from?: Date;
@@ -15,17 +15,16 @@ interface Options extends ReadOptions, ClusterDiffOptions {
 /** `diff`: what changed of one cluster, or which clusters changed between two runs. */
 export function diffCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('diff')
+    .summary('what changed between two runs')
     .description('Shows what changed between two runs as a unified diff; without times, between the two newest.')
     .argument('[cluster]', "the cluster's uid")
     .addOption(resourceOption('what to compare', 'manifest'))
-    .addOption(new Option('--all', 'which clusters changed between the two runs'));
+    .addOption(new Option('--all', 'list the clusters that changed between the two runs'));
   withPeriod(withOneRun(command, terminal, ['from', 'to']), terminal, [
-    'from the newest run at or before this time',
-    'to the newest run at or before this time',
-  ])
-    .option('--no-escape', 'leave control characters of the content as they are, for patch')
-    .addHelpText('after', helpText(terminal));
-  withArchive(command);
+    'compare from the newest run at or before this time',
+    'compare to the newest run at or before this time',
+  ]).option('--no-escape', 'leave control characters of the content as they are, for patch');
+  withHelp(withArchive(command), terminal, helpText(terminal));
   return command.action(async (cluster: string | undefined, options: Options) => {
     if ((cluster === undefined) === (options.all !== true))
       command.error(
@@ -42,17 +41,19 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
   });
 }
 
-const helpText = (terminal: Terminal) =>
-  `
-Of one cluster, only runs that archived it count; standard error says which two were compared, and
-whether they were fetched late. With --run or --at, that run is compared with the one before it.
-With --from and --to, the state when the period began is compared with the state when it ended.
+const helpText = (terminal: Terminal) => `
+A cluster is compared between two runs that archived it. Standard error says which two these are, and whether they
+were fetched late. --run and --at compare that run with the one before it. --from and --to compare the state when
+the period began with the state when it ended.
+
 ${leftOutColumns('the list of clusters', changeColumns(terminal))}
+
 With --json: one object; its members are in docs/reading-the-archive.md.
+
 Exit codes: 0 no difference, 1 a difference, 2 wrong command line, 3 it could not be compared.
 
 Examples:
   npm run collector -- diff my-cluster
   npm run collector -- diff my-cluster --resource log --from yesterday --to yesterday
   npm run collector -- diff --all --run 2026-11-20T10:00:00Z
-`.trimEnd();
+`;

@@ -6,7 +6,7 @@ import { configurationChecks } from '../doctor/configuration-checks';
 import { serviceCheck } from '../doctor/service-check';
 import { printable } from '../terminal/printable';
 import { apiKeyVariable, type CommandContext, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
-import { withJson } from './options';
+import { withHelp, withJson } from './options';
 import { type StackOptions, withStack } from './stack-options';
 
 interface Options extends StackOptions {
@@ -16,13 +16,14 @@ interface Options extends StackOptions {
 
 /** `doctor`: looks at everything that a run needs, and says what to do. */
 export function doctorCommand({ terminal, end, surroundings }: CommandContext): Command {
-  const command = new Command('doctor').description(
-    'Looks at what a run needs: configuration, schedule, stack, key, service, recipients, newest run. Says what to do.',
-  );
-  withStack(command)
-    .option('--offline', 'look at the configuration alone; nothing is asked')
-    .addHelpText('after', helpText);
-  return withJson(command).action(async (options: Options) => {
+  const command = new Command('doctor')
+    .summary('checks what a run needs')
+    .description(
+      'Checks what a run needs: configuration, schedule, stack, key, service, recipients, newest run. Says what to do.',
+    );
+  withStack(command).option('--offline', 'check the configuration alone; no connection is made');
+  withHelp(withJson(command), terminal, helpText);
+  return command.action(async (options: Options) => {
     if (options.offline && options.stack !== undefined)
       command.error('error: --offline with --stack; expected --config, which can be looked at without a connection');
     const checks = await lookAt(options, surroundings.environment[apiKeyVariable], terminal.now());
@@ -67,9 +68,11 @@ async function printChecks(terminal: Terminal, checks: readonly Check[]): Promis
 }
 
 const helpText = `
-+ in order, ! worth to know, x a problem, ? not looked at. The API key is taken from the environment variable
-${apiKeyVariable}, otherwise from the stack's secret if the credentials may read it; it is never shown. With it
-the service is asked once, for the log of one cluster, from this machine. Nothing is written anywhere.
+Signs: + well, ! worth knowing, x a problem, ? not checked.
+
+The API key is taken from the environment variable ${apiKeyVariable}. Without it, doctor reads the stack's secret, if
+the credentials may. It is never shown. doctor uses it for one request from this machine: the log of one cluster.
+Nothing is written anywhere.
 
 Exit codes: 0 no problem was found, 1 at least one was, 2 wrong command line, 3 it could not be done.
 
@@ -78,4 +81,4 @@ Examples:
   npm run collector -- doctor --config prod.json --offline
   npm run collector -- doctor --stack my-collector --region eu-central-1
   npm run --silent collector -- doctor --json | jq '.checks[] | select(.state == "problem")'
-`.trimEnd();
+`;

@@ -17,6 +17,7 @@ import {
   resourceOption,
   selectionOf,
   withArchive,
+  withHelp,
   withRuns,
 } from './options';
 
@@ -40,6 +41,7 @@ export class NothingToSearchError extends Error {
 /** `grep`: the lines of logs or manifests that match a pattern. */
 export function grepCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('grep')
+    .summary('lines of logs or manifests')
     .description('Prints the lines of logs, or of manifests, that match a pattern, each with its cluster and run.')
     .argument('<pattern>', 'a regular expression (RE2 syntax)')
     .addOption(resourceOption('what to search', 'log'))
@@ -51,9 +53,8 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
       new Option('-C, --context <lines>', 'print so many lines before and after').argParser(parseContext).default(0),
     )
     .option('-c, --count', 'print how many lines match, for each log that has any')
-    .option('--no-escape', 'leave control characters as they are')
-    .addHelpText('after', helpText);
-  withArchive(command);
+    .option('--no-escape', 'leave control characters as they are');
+  withHelp(withArchive(command), terminal, helpText);
   return command.action(async (text: string, options: Options) => {
     const pattern = patternOf(command, text, options);
     const reader = await openArchive(options.archive);
@@ -133,14 +134,18 @@ function runsOf({ runs, oldestRun, newestRun }: ObjectsToSearch): string {
 }
 
 const helpText = `
-Of a log, its text is searched (spec.log), line by line. Without --last, --from, --run or --at, the
-newest run. The time that a search takes grows with what is searched, whatever the pattern; so look-
-around and references back, which would break that, are not in the syntax (github.com/google/re2/wiki/Syntax).
+grep searches the text of the logs (spec.log), or the manifests, line by line. Without --last, --from, --run or --at,
+it searches the newest run.
+
+The time of a search grows with the text alone, whatever the pattern. So the syntax has no look-around and no
+references back (github.com/google/re2/wiki/Syntax).
+
 With --json: an array, an element per line, or with -c per log.
+
 Exit codes: 0 a line matches, 1 none does, 2 wrong command line, 3 something could not be searched.
 
 Examples:
   npm run collector -- grep OOMKilled
   npm run collector -- grep -i -C 2 "failed to pull" --cluster "prod-*" --last 24
   npm run collector -- grep --resource manifest "image: .*:latest" --from yesterday
-`.trimEnd();
+`;

@@ -14,6 +14,7 @@ import {
   type ReadOptions,
   resourceOption,
   withArchive,
+  withHelp,
   withPeriod,
 } from './options';
 
@@ -26,13 +27,14 @@ interface Options extends ReadOptions, PeriodOptions {
 /** `history`: when the content of a cluster changed. */
 export function historyCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('history')
+    .summary('when a manifest changed')
     .description('Lists the runs in which a manifest changed, newest first, with the command that shows each change.')
     .argument('<cluster>', "the cluster's uid")
-    .addOption(resourceOption('whose changes to list', 'manifest'));
-  withArchive(withPeriod(command, terminal))
+    .addOption(resourceOption('what may have changed', 'manifest'));
+  withPeriod(command, terminal)
     .addOption(lastOption('only so many runs that archived it, the newest (default: all)'))
-    .option('--limit <count>', 'stop after so many changes', parseCount, 20)
-    .addHelpText('after', helpText(terminal));
+    .option('--limit <count>', 'stop after so many changes', parseCount, 20);
+  withHelp(withArchive(command), terminal, helpText(terminal));
   return command.action(async (cluster: string, options: Options) => {
     const { resource } = options;
     const reader = await openArchive(options.archive);
@@ -98,17 +100,18 @@ function summary({ changes, objects, newest, oldest }: Changes, { resource, limi
   return `${formatCount(count, 'change')} in ${formatCount(objects, 'run')} that archived the ${resource}${searched}.${stopped}`;
 }
 
-const helpText = (terminal: Terminal) =>
-  `
-Runs that did not archive it are passed over: a change is between two runs that did. Only metadata
-is read, the newest first, until --limit changes are found.
+const helpText = (terminal: Terminal) => `
+A change is between two runs that archived the cluster; other runs are passed over. history reads only metadata, the
+newest first, until it has found --limit changes.
+
 ${leftOutColumns('the list', changeColumns(terminal, '', { resource: 'manifest', archive: '' }))}
+
 With --json: an array, an element per change, with what was before it.
-Exit codes: 0 done, 1 the metadata of an object is damaged, 2 wrong command line,
-3 it could not be done.
+
+Exit codes: 0 done, 1 the metadata of an object is damaged, 2 wrong command line, 3 it could not be done.
 
 Examples:
   npm run collector -- history my-cluster
   npm run collector -- history my-cluster --last 100
   npm run collector -- history my-cluster --resource log --from "3 days ago"
-`.trimEnd();
+`;

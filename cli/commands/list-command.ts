@@ -16,6 +16,7 @@ import {
   resourceOption,
   selectionOf,
   withArchive,
+  withHelp,
   withRuns,
 } from './options';
 
@@ -28,12 +29,12 @@ interface Options extends ReadOptions, RunOptions {
 /** `list`: what is archived, in time order. */
 export function listCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('list')
+    .summary('the archived objects')
     .description('Lists archived objects by the time of their run. "late": fetched more than an hour after that time.')
     .addOption(clusterOption())
     .addOption(resourceOption('only objects of this resource'))
-    .option('--keys', 'print only the key of each object, one per line')
-    .addHelpText('after', helpText(terminal));
-  withArchive(withRuns(command, terminal, 'all'));
+    .option('--keys', 'print only the key of each object, one per line');
+  withHelp(withArchive(withRuns(command, terminal, 'all')), terminal, helpText(terminal));
   return command.action(async (options: Options) => {
     if (options.keys === true && options.json === true)
       command.error('error: both --keys and --json; expected one of them');
@@ -87,15 +88,17 @@ function contentColumns({ colors }: Pick<Terminal, 'colors'>): Column<ListedCont
   ];
 }
 
-const helpText = (terminal: Terminal) =>
-  `
-Of one cluster, the metadata of the objects is read; of several, the run records.
+const helpText = (terminal: Terminal) => `
+With the uid of one cluster, list reads the metadata of its objects; otherwise it reads the run records.
+
 ${leftOutColumns('the list', contentColumns(terminal))}
+
 With --json: an array, an element per object.
+
 Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done.
 
 Examples:
   npm run collector -- list --cluster my-cluster --from "3 days ago"
   npm run collector -- list --from 2026-11-20 --resource manifest --json
   npm run --silent collector -- list --last 1 --keys
-`.trimEnd();
+`;

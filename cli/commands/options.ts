@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Help, InvalidArgumentError, Option } from 'commander';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import { clusterFilter } from '../archive/cluster-filter';
 import { defaultArchive } from '../archive/open-archive';
@@ -7,17 +7,30 @@ import type { Terminal } from '../terminal/terminal';
 import { type Edge, parseRunTime, parseTime } from './time-argument';
 
 /** Lets a command line print to the terminal, and throw rather than end the process. @param typed how it is called */
-export function printsTo({ out, err, columns }: Terminal, command: Command, typed: string): Command {
-  const width = () => Math.min(columns ?? 100, 120);
+export function printsTo(terminal: Terminal, command: Command, typed: string): Command {
   return command
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => out.write(text),
-      writeErr: (text) => err.write(text),
-      getOutHelpWidth: width,
-      getErrHelpWidth: width,
+      writeOut: (text) => terminal.out.write(text),
+      writeErr: (text) => terminal.err.write(text),
+      getOutHelpWidth: () => helpWidth(terminal),
+      getErrHelpWidth: () => helpWidth(terminal),
     })
     .showHelpAfterError(`(${typed} --help shows what is accepted)`);
+}
+
+function helpWidth({ columns = 100 }: Pick<Terminal, 'columns'>): number {
+  return Math.min(columns, 120);
+}
+
+/**
+ * Adds a text behind a command's help.
+ * @param text paragraphs between empty lines; those with indented lines stay as they are, the others are wrapped
+ */
+export function withHelp(command: Command, terminal: Pick<Terminal, 'columns'>, text: string): Command {
+  const wrap = (paragraph: string) =>
+    /^ /m.test(paragraph) ? paragraph : new Help().boxWrap(paragraph.replaceAll('\n', ' '), helpWidth(terminal));
+  return command.addHelpText('after', `\n${text.trim().split('\n\n').map(wrap).join('\n\n')}`);
 }
 
 export interface ReadOptions {

@@ -11,7 +11,7 @@ import { formatBytes, formatCount } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
 import { escapedJson, printable } from '../terminal/printable';
 import { type CommandContext, exitCodes, print } from '../terminal/terminal';
-import { type ReadOptions, type RunOptions, selectionOf, withArchive, withRuns } from './options';
+import { type ReadOptions, type RunOptions, selectionOf, withArchive, withHelp, withRuns } from './options';
 
 interface Options extends ReadOptions, RunOptions {
   readonly out?: string;
@@ -22,10 +22,10 @@ const defaultRuns = 100;
 /** `report`: the archive at a glance, as one page. */
 export function reportCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('report')
+    .summary('the whole fleet on one page')
     .description('Writes one HTML page: clusters down, runs across, each cell its outcome. It needs no network.')
-    .option('--out <file>', 'where to write the page; - for standard output (default with --json)')
-    .addHelpText('after', helpText);
-  withArchive(withRuns(command, terminal, defaultRuns));
+    .option('--out <file>', 'where to write the page; - for standard output (default with --json)');
+  withHelp(withArchive(withRuns(command, terminal, defaultRuns)), terminal, helpText);
   return command.action(async (options: Options) => {
     const { out = options.json === true ? '-' : undefined } = options;
     if (out === undefined)
@@ -73,10 +73,10 @@ export function reportCommand({ terminal, end }: CommandContext): Command {
 
 const helpText = `
 With --json: the data behind the page instead of the page.
-Exit codes: 0 done, 1 a run record is damaged (the page says which), 2 wrong command line,
-3 it could not be done.
+
+Exit codes: 0 done, 1 a run record is damaged (the page says which), 2 wrong command line, 3 it could not be done.
 
 Examples:
   npm run collector -- report --out report.html
   npm run collector -- report --archive s3://my-archive --from 2026-11-01 --out november.html
-`.trimEnd();
+`;

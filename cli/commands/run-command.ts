@@ -15,7 +15,7 @@ import { outcomesFailuresFirst, printRun, summarizeRun } from '../terminal/print
 import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { type CommandContext, exitCodes, InterruptedError, print, printJson } from '../terminal/terminal';
-import { parseList, withJson } from './options';
+import { parseList, withHelp, withJson } from './options';
 import { type StackOptions, stackNameOf, withStack } from './stack-options';
 import { parseRunTime } from './time-argument';
 
@@ -31,9 +31,9 @@ interface Options extends StackOptions {
 
 /** `run`: starts or completes a run of the deployed collector, and follows it. */
 export function runCommand(context: CommandContext): Command {
-  const command = new Command('run').description(
-    'Starts a run of the deployed collector, or completes an earlier one, and follows it to its end.',
-  );
+  const command = new Command('run')
+    .summary('starts or completes a run')
+    .description('Starts a run of the deployed collector, or completes an earlier one, and follows it to its end.');
   withStack(command)
     .addOption(
       new Option('--run <time>', 'complete the run of this time: what is missing of it').argParser(parseRunTime),
@@ -42,9 +42,9 @@ export function runCommand(context: CommandContext): Command {
     .addOption(new Option('--clusters <uids>', 'only these clusters, separated by commas').argParser(parseList))
     .option('--dry-run', 'fetch and check everything, write nothing')
     .option('--request-id <id>', 'the query parameter requestId of every log call')
-    .option('--all', 'show every outcome rather than the first 20')
-    .addHelpText('after', helpText);
-  return withJson(command).action(async (options: Options) => {
+    .option('--all', 'show every outcome, not only the first 20');
+  withHelp(withJson(command), context.terminal, helpText);
+  return command.action(async (options: Options) => {
     if (options.withoutRecord && options.run === undefined)
       command.error('error: --without-record without --run; expected the time of the run that left no record');
     const collector = await findStack(stackNameOf(options));
@@ -159,20 +159,20 @@ function dryRunText(payload: unknown): string {
 }
 
 const helpText = `
-The deployed stack is found by its name: --stack, or the name in the configuration file. Credentials and
-region are those of the environment or of the profile, as for every AWS tool. They need to read the stack, to
-start its function or state machine, and to read runs/ in its archive.
+The stack is found by its name: --stack, or the name in the configuration file. Credentials and region are those of
+the environment or of the profile, as for every AWS tool. They have to allow reading the stack, starting its function
+or state machine, and reading runs/ and configurations/ in its archive.
 
-Without --run a new run collects everything now. The function works on its own: Ctrl-C ends only the following.
---dry-run waits for the answer of the function, up to 15 minutes; where the fleet is divided into shards, it
-covers what one invocation can do in that time.
+Without --run, a new run collects everything now. The function works on its own: Ctrl-C ends only the following.
+--dry-run waits for the answer of the function, for up to 15 minutes. If the fleet is divided into shards, it covers
+what one invocation can do in that time.
 
-Exit codes: 0 everything was archived, 1 something was not, 2 wrong command line, 3 it could not be done,
-130 interrupted.
+Exit codes: 0 everything was archived, 1 something was not, 2 wrong command line, 3 it could not be done, 130
+interrupted.
 
 Examples:
   npm run collector -- run
   npm run collector -- run --stack my-collector --run 2026-11-20T10:00:00Z
   npm run collector -- run --config prod.json --clusters prod-eu-1,staging-1
   npm run collector -- run --stack my-collector --dry-run
-`.trimEnd();
+`;

@@ -20,7 +20,7 @@ import {
 import { printable } from '../terminal/printable';
 import { type Column, leftOutColumns, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
-import { type ReadOptions, type RunOptions, selectionOf, withArchive, withRuns } from './options';
+import { type ReadOptions, type RunOptions, selectionOf, withArchive, withHelp, withRuns } from './options';
 import { parseRunTime } from './time-argument';
 
 const defaultRuns = 20;
@@ -35,13 +35,13 @@ interface RunsOptions extends ReadOptions, RunOptions {
 /** `runs`: the last runs, or one run's outcomes. */
 export function runsCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('runs')
+    .summary('whether it is well, and the last runs')
     .description(
       'Says whether the newest run is complete, and lists the last runs, oldest first. Given the time of one: why it is not complete, and its outcomes, failures first.',
     )
     .addArgument(new Argument('[time]', 'the same as --run').argParser(parseRunTime))
-    .option('--all', 'of one run, every outcome rather than the first 20')
-    .addHelpText('after', helpText(terminal));
-  withArchive(withRuns(command, terminal, defaultRuns));
+    .option('--all', 'with the time of one run: show every outcome, not only the first 20');
+  withHelp(withArchive(withRuns(command, terminal, defaultRuns)), terminal, helpText(terminal));
   return command.action(async (time: Date | undefined, options: RunsOptions) => {
     const other = (['run', 'at', 'from', 'to', 'last'] as const).find((name) => options[name] !== undefined);
     if (time !== undefined && other !== undefined)
@@ -183,14 +183,17 @@ function attemptsOf({ attempts, shards }: Run): string {
   return shards === 1 ? `${attempts}` : `${attempts} x ${formatCount(shards, 'shard')}`;
 }
 
-const helpText = (terminal: Terminal) =>
-  `
+const helpText = (terminal: Terminal) => `
+Behind the list of runs stand the stalest clusters: the last run that covers them did not archive all of them. Only
+the listed runs count: "at least" means that none of these archived the cluster.
+
 ${leftOutColumns('the list of runs', runColumns(terminal))}
+
 ${leftOutColumns('the list of outcomes', outcomeColumns(terminal, new Date(0)))}
-Behind the list of runs: the stalest clusters, which the last run that covers them has not archived whole. It
-counts in the listed runs only, and says "at least" if none of them archived the cluster.
-With --json: an array, an element per run, the last one with all stale clusters; with the time of a run, one
-object that has the outcomes too.
+
+With --json: an array, an element per run, the last one with all stale clusters. With the time of a run: one object,
+with the outcomes too.
+
 Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done.
 
 Examples:
@@ -198,4 +201,4 @@ Examples:
   npm run collector -- runs 2026-11-20T10:00:00Z --all
   npm run collector -- runs --from yesterday
   npm run --silent collector -- runs --from 2026-11-01 --json | jq '.[] | select(.status != "complete")'
-`.trimEnd();
+`;

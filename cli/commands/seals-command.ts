@@ -7,7 +7,7 @@ import { formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { type Column, leftOutColumns, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
-import { lastOption, type ReadOptions, withArchive } from './options';
+import { lastOption, type ReadOptions, withArchive, withHelp } from './options';
 
 interface Options extends ReadOptions {
   readonly publicKey?: boolean;
@@ -19,6 +19,7 @@ const defaultSeals = 20;
 /** `seals`: the chain of seals, or the key that signed it. */
 export function sealsCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('seals')
+    .summary('the seals, or their public key')
     .description(
       'Lists the last seals, oldest first, and checks that their chain is whole. It reads nothing that they seal.',
     )
@@ -28,9 +29,8 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
         'json',
         'last',
       ]),
-    )
-    .addHelpText('after', helpText(terminal));
-  withArchive(command);
+    );
+  withHelp(withArchive(command), terminal, helpText(terminal));
   return command.action(async ({ archive, json, publicKey, last = defaultSeals }: Options) => {
     const reader = await openArchive(archive);
     const findings: Finding[] = [];
@@ -99,19 +99,22 @@ function foundBy({ found }: ChainedSeal): string {
   return counted.map(([kind, count]) => `${count} ${kind}`).join(', ');
 }
 
-const helpText = (terminal: Terminal) =>
-  `
+const helpText = (terminal: Terminal) => `
 A seal is what an audit wrote: the hashes of all run records since the seal before it, that seal's hash, and a
 signature. The list shows what each audit read and found. "verify" compares the archive with its seals.
+
 ${leftOutColumns('the list of seals', sealColumns(terminal))}
---public-key: whoever can write the archive can replace the key in it too. Keep the key outside the account from
-the first day on, and give it to "verify --public-key FILE".
+
+--public-key: whoever can write the archive can replace the key in it too. Keep the key outside the account from the
+first day on, and give it to "verify --public-key FILE".
+
 With --json: an array, an element per seal.
-Exit codes: 0 done, 1 the chain is broken, 2 wrong command line, 3 it could not be done, or not everything could
-be checked.
+
+Exit codes: 0 done, 1 the chain is broken, 2 wrong command line, 3 it could not be done, or not everything could be
+checked.
 
 Examples:
   npm run collector -- seals --archive s3://my-archive
   npm run --silent collector -- seals --archive s3://my-archive --public-key > seals-public-key.pem
   npm run --silent collector -- seals --json | jq -r '.[-1].sha256'
-`.trimEnd();
+`;

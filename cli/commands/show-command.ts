@@ -9,7 +9,7 @@ import { openArchive } from '../archive/open-archive';
 import { describeSelection, noteNewerRun, selectObject } from '../archive/select-object';
 import { printable, printableContent } from '../terminal/printable';
 import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
-import { type ReadOptions, type RunOptions, resourceOption, withArchive, withOneRun } from './options';
+import { type ReadOptions, type RunOptions, resourceOption, withArchive, withHelp, withOneRun } from './options';
 
 interface Options extends ReadOptions, Pick<RunOptions, 'run' | 'at'> {
   readonly resource: Resource;
@@ -20,13 +20,13 @@ interface Options extends ReadOptions, Pick<RunOptions, 'run' | 'at'> {
 /** `show`: content as it was archived. */
 export function showCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('show')
+    .summary('a manifest, or the text of a log')
     .description('Writes archived content to standard output: the manifest as it was, or the text of the log.')
     .argument('<cluster>', "the cluster's uid")
     .addOption(resourceOption('what to show', 'manifest'))
-    .addOption(new Option('--raw', 'of a log, the whole record instead of its text'))
-    .option('--no-escape', 'leave control characters as they are, on a terminal too')
-    .addHelpText('after', helpText);
-  withArchive(withOneRun(command, terminal));
+    .addOption(new Option('--raw', 'write the whole log record, not only its text'))
+    .option('--no-escape', 'leave control characters as they are, on a terminal too');
+  withHelp(withArchive(withOneRun(command, terminal)), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
     const reader = await openArchive(options.archive);
     const object = await selectObject(reader, options.resource, cluster, options, terminal.now());
@@ -80,16 +80,19 @@ function describeObject({ key, facts, storedBytes }: DescribedObject) {
 }
 
 const helpText = `
-Without --run and --at, the newest that was archived. Standard error says which run it is of, and
+Without --run and --at, show takes the newest object of the cluster. Standard error says which run it is of, and
 whether it was fetched late.
-The content is checked against its SHA-256 while it is written; if it is another, the last line on
-standard error says so and the exit code is 1. On a terminal, control characters are written out;
-into a pipe or a file, the content goes byte for byte.
+
+The content is checked against its SHA-256 while it is written. If it is another, the last line on standard error says
+so and the exit code is 1. Control characters are written out on a terminal; a pipe or a file gets the content byte for
+byte.
+
 With --json: the key, the lengths and the metadata of the object, not the content.
+
 Exit codes: 0 done, 1 the object is damaged, 2 wrong command line, 3 it could not be done.
 
 Examples:
   npm run --silent collector -- show my-cluster --at yesterday > manifest.yaml
   npm run collector -- show my-cluster --resource log --run 2026-11-20T10:00:00Z | less
   npm run --silent collector -- show my-cluster --resource log --raw | jq .status
-`.trimEnd();
+`;

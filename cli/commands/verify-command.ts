@@ -9,7 +9,7 @@ import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { printTable } from '../terminal/table';
 import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
-import { type PeriodOptions, parseCount, type ReadOptions, withArchive, withPeriod } from './options';
+import { type PeriodOptions, parseCount, type ReadOptions, withArchive, withHelp, withPeriod } from './options';
 import { parsePublicKeys, parseSha256 } from './public-key-argument';
 
 interface Options extends ReadOptions, PeriodOptions {
@@ -23,8 +23,9 @@ interface Options extends ReadOptions, PeriodOptions {
 /** `verify`: whether the archive has everything that it should have, whole and unchanged, and nothing else. */
 export function verifyCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('verify')
+    .summary('whether all is there and unchanged')
     .description(
-      'Reads every recorded object and checks that it is there, whole and unchanged, that there is no other, that every run that was due has left its record, and that all of it is what its seals say.',
+      'Checks that every recorded object is there, whole and unchanged, that there is no other, that every run that was due left its record, and that all of it is what the seals say.',
     )
     .addOption(
       new Option('--public-key <file...>', 'the keys that may have signed the seals, as PEM').argParser(
@@ -32,7 +33,9 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       ),
     )
     .addOption(
-      new Option('--head <sha256>', 'SHA-256 of a seal that has to be there, as a mail says it').argParser(parseSha256),
+      new Option('--head <sha256>', 'SHA-256 of a seal that has to be there, from the mail of an audit').argParser(
+        parseSha256,
+      ),
     )
     .option(
       '--retention-days <days>',
@@ -40,9 +43,8 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       parseCount,
     )
     .option('--strict', 'exit with 1 also if a run was due and is absent')
-    .option('--concurrency <count>', 'objects read at once', parseCount, 8)
-    .addHelpText('after', helpText);
-  withArchive(withPeriod(command, terminal));
+    .option('--concurrency <count>', 'objects read at once', parseCount, 8);
+  withHelp(withArchive(withPeriod(command, terminal)), terminal, helpText);
   return command.action(async (options: Options) => {
     const reader = await openArchive(options.archive);
     const findings: Finding[] = [];
@@ -137,25 +139,34 @@ function verdictOf({ colors }: Terminal, { runs, found }: VerifyCounts, location
 }
 
 const helpText = `
-Found can be: seal-broken (the seals are not one whole signed chain), forged (not what a seal says), missing,
-damaged (it is another content than was archived), contradiction (records, objects and configurations do not
-say the same), unrecorded (in no record), unsealed (a run record that the newest seal should have and no seal
-has), unreadable (it could not be read, which says nothing about it), absent (the schedule was due, and what it
-should have left is not there: no damage), and pending (written in the last 4 hours, its record may still come,
-or a seal that is not signed yet: no damage).
-What was due, and what the lifecycle has removed, is known from the configurations in the archive, and from its
-seals, which come first.
---public-key: without it, verify trusts the key in the archive, which whoever forges seals can replace.
-"seals --public-key" prints it; keep it from the first day on. Give all keys if the key was changed.
---head: seals that were removed from the end of the chain leave no gap. The mail of each audit has the SHA-256
-of its seal; the chain must have the seal with the hash that you give.
+What it finds:
+  seal-broken    the seals are not one whole, signed chain
+  forged         it is not what a seal says
+  missing        it is recorded or sealed, and not there
+  damaged        it is not the content that was archived
+  contradiction  records, objects and configurations do not say the same
+  unrecorded     it is in no run record
+  unsealed       the newest seal should have this run record, and no seal has it
+  unreadable     reading it failed, which says nothing about it
+  absent         the schedule was due and left no record; no damage
+  pending        it may still get its record or its signature; no damage
+
+The archive itself says what was due, and what the lifecycle has removed: its seals first, then its configurations.
+
+--public-key: without it, verify trusts the key in the archive. Whoever forges seals can replace that key. "seals
+--public-key" prints it; keep it from the first day on. If the key was changed, give all keys.
+
+--head: if the newest seals are removed, nothing in the archive shows it. The mail of each audit has the SHA-256 of its
+seal. The chain has to have the seal with the hash that you give.
+
 With --json: one object with all counts and findings.
-Exit codes: 0 nothing is damaged, 1 something is (with --strict also: something is absent), 2 wrong command
-line, 3 it could not be checked, there was nothing to check, or nothing worse than unreadable was found.
+
+Exit codes: 0 nothing is damaged, 1 something is (with --strict also: something is absent), 2 wrong command line, 3 it
+could not be checked, there was nothing to check, or nothing worse than unreadable was found.
 
 Examples:
   npm run collector -- verify
   npm run collector -- verify --archive s3://my-archive --from 2026-11-01 --strict
   npm run collector -- verify --archive s3://my-archive --public-key seals-public-key.pem --head 5f2c…
   npm run --silent collector -- verify --json | jq '.findings[]'
-`.trimEnd();
+`;

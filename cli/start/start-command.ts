@@ -5,7 +5,7 @@ import { mostShards } from '../../infra/limits';
 import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
 import { defaultArchive } from '../archive/open-archive';
-import { parseList, printsTo } from '../commands/options';
+import { parseList, printsTo, withHelp } from '../commands/options';
 import { parseRunTime } from '../commands/time-argument';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
@@ -167,8 +167,8 @@ function parse(args: readonly string[], terminal: Terminal): StartOptions {
     .option('--audit', 'after the run, seal the archive, show the mail, and verify the archive against the seal')
     .option('--tamper', 'with --audit: forge a copy of the archive before it is verified')
     .option('--json', 'print one JSON document and nothing else')
-    .addHelpText('after', helpText)
     .allowExcessArguments(false);
+  withHelp(command, terminal, helpText);
   return printsTo(terminal, command, 'npm start --').parse(args, { from: 'user' }).opts<StartOptions>();
 }
 
@@ -188,17 +188,16 @@ function parseFault(text: string, earlier: Readonly<Record<string, FaultName>> =
 }
 
 const helpText = `
-Which service is read: the folder of --serve; otherwise the demo service, if the configuration names
-${demoBaseUrl}; otherwise the real service it names, with the API key from the environment
-variable ${apiKeyVariable}.
+Which service is read: the folder of --serve; otherwise the demo service, if the configuration names ${demoBaseUrl};
+otherwise the service that it names, with the API key from the environment variable ${apiKeyVariable}.
 
-Every start is a run of its own: it adds to the archive and changes nothing in it. With --clusters,
---dry-run or --run, or where the schedule is disabled, the function is invoked by hand; otherwise the
-schedule is fired, with the two retries that Lambda makes. If the service is down, the second retry is
-left out: in Lambda it asks until the service answers, for up to 14 minutes.
+Every start is a run of its own: it adds to the archive and changes nothing in it. With --clusters, --dry-run or --run, or
+if the schedule is disabled, the function is invoked by hand. Otherwise the schedule is fired, with the two retries that
+Lambda makes. If the service is down, the second retry is left out: in Lambda it asks until the service answers, for up
+to 14 minutes.
 
---audit deploys the second function too, with its own role and its signing key. --tamper replaces a manifest and
-what the run records say of it in a copy of the archive; the archive itself stays as it is.
+--audit deploys the second function too, with its own role and its signing key. --tamper replaces a manifest and what the
+run records say of it in a copy of the archive; the archive itself stays as it is.
 
 Exit codes: 0 everything was archived, 1 something was not, or verifying found damage, 2 wrong usage or configuration.
 
