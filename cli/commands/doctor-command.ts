@@ -68,7 +68,7 @@ async function printChecks(terminal: Terminal, checks: readonly Check[]): Promis
 }
 
 const helpText = `
-Signs: + well, ! worth knowing, x a problem, ? not checked.
+Signs: + in order, ! worth knowing, x a problem, ? not looked at.
 
 The API key is taken from the environment variable ${apiKeyVariable}. Without it, doctor reads the stack's secret, if
 the credentials may. It is never shown. doctor uses it for one request from this machine: the log of one cluster.

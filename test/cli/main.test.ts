@@ -29,6 +29,14 @@ describe('the command line', () => {
     expect(out.split('\n').filter((line) => line.length > 80 && !/^ {2}npm/.test(line))).toEqual([]);
   });
 
+  it('a bucket without a region is trouble, with how to set one', async () => {
+    const { AWS_REGION, AWS_CONFIG_FILE, ...others } = process.env;
+    process.env = { ...others, AWS_CONFIG_FILE: '/no/such/file' };
+    const { code, err } = await runCollector(['runs', '--archive', 's3://some-bucket']);
+    process.env = { ...others, ...(AWS_REGION && { AWS_REGION }), ...(AWS_CONFIG_FILE && { AWS_CONFIG_FILE }) };
+    expect([code, err]).toEqual([3, expect.stringMatching(/^error: Opening .* failed: .*; set AWS_REGION/)]);
+  });
+
   it('--version prints the version of the package', async () => {
     const { version } = JSON.parse(await readFile('package.json', 'utf8'));
     expect(await runCollector(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' });
