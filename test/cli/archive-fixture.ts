@@ -52,6 +52,18 @@ export type StoredConfiguration = Pick<Collection, 'clusters' | 'schedule' | 're
 
 export const hourly = { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true };
 
+/** An hour of the day on which most tests have their runs. */
+export const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
+
+/** Content for any cluster. */
+export const plainAnswer: AttemptFixture['answer'] = (cluster, resource) => ({
+  content: resource === 'log' ? logRecord(cluster, 'some text\n'.repeat(200)) : `kind: Namespace # ${cluster}\n`,
+});
+
+export function keyOf(resource: Resource, cluster: string, run: Date): string {
+  return objectKey({ resource, cluster, run, compression: 'gzip' });
+}
+
 const collectorVersion = '1.0.0';
 
 /** An archive in a new folder, written as the collector writes it. */
@@ -127,7 +139,7 @@ export class ArchiveFixture {
   }
 
   async #outcomeOf(run: Date, cluster: string, resource: Resource, answer: Answer, startedAt: Date): Promise<Outcome> {
-    const key = objectKey({ resource, cluster, run, compression: 'gzip' });
+    const key = keyOf(resource, cluster, run);
     if ('failed' in answer)
       return {
         cluster,

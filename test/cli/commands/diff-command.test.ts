@@ -1,8 +1,7 @@
 import { applyPatch, parsePatch } from 'diff';
-import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
+import { ArchiveFixture, type AttemptFixture, hour, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
-const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
 const manifest = (replicas: number) => `kind: Deployment\nspec:\n  replicas: ${replicas}\n  paused: false\n`;
 const replicasAt: Record<number, number> = { 8: 1, 9: 1, 10: 2, 11: 2 };
 

@@ -1,10 +1,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectKey } from '../../../lambda/archive/archive-layout';
-import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
+import { ArchiveFixture, type AttemptFixture, hour, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
-const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
 const at10 = '2026-11-20T10:00:00Z';
 const at11 = '2026-11-20T11:00:00Z';
 const hostile = '\u001b]0;owned\u0007 \u202e';
@@ -117,7 +115,7 @@ describe('grep', () => {
       [4, false],
     ]);
     const counts = JSON.parse((await grep('--json', '-c', 'pod')).out);
-    const key = objectKey({ resource: 'log', cluster: 'prod-1', run: hour(11), compression: 'gzip' });
+    const key = keyOf('log', 'prod-1', hour(11));
     expect(counts).toEqual([{ cluster: 'prod-1', resource: 'log', run: '2026-11-20T11:00:00.000Z', key, matches: 1 }]);
     expect((await grep('--json', 'nowhere')).out).toBe('[]\n');
   });
@@ -167,15 +165,15 @@ describe('grep', () => {
     const other = await ArchiveFixture.create();
     const clusters = ['damaged', 'good', 'missing'];
     await other.attempt({ run: hour(9), clusters, answer: (cluster) => ({ content: logRecord(cluster, 'found\n') }) });
-    const keyOf = (cluster: string) => objectKey({ resource: 'log', cluster, run: hour(9), compression: 'gzip' });
-    const metadata = (await other.store.head(keyOf('damaged')))?.userMetadata ?? {};
-    await other.put(keyOf('damaged'), Buffer.from('not gzip'), metadata);
-    await rm(join(other.folder, keyOf('missing')));
+    const keyAt = (cluster: string) => keyOf('log', cluster, hour(9));
+    const metadata = (await other.store.head(keyAt('damaged')))?.userMetadata ?? {};
+    await other.put(keyAt('damaged'), Buffer.from('not gzip'), metadata);
+    await rm(join(other.folder, keyAt('missing')));
     const { code, out, err } = await runCollector(['grep', 'found', '--archive', other.folder]);
     expect(code).toBe(3);
     expect(out).toBe('good 2026-11-20T09:00:00Z: found\n');
-    expect(err).toContain(`not searched: ${keyOf('damaged')}: it cannot be decompressed`);
-    expect(err).toContain(`not searched: ${keyOf('missing')}: it is recorded, but not there`);
+    expect(err).toContain(`not searched: ${keyAt('damaged')}: it cannot be decompressed`);
+    expect(err).toContain(`not searched: ${keyAt('missing')}: it is recorded, but not there`);
   });
 
   it('a log larger than what is read at once is searched as well', async () => {

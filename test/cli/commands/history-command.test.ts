@@ -1,6 +1,5 @@
 import { stripVTControlCharacters } from 'node:util';
-import { objectKey } from '../../../lambda/archive/archive-layout';
-import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
+import { ArchiveFixture, type AttemptFixture, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
 const hour = (at: number) => new Date(Date.UTC(2026, 10, 10, at));
@@ -33,7 +32,7 @@ describe('history', () => {
       {
         run: iso(5),
         fetchedAt: '2026-11-10T05:00:01.500Z',
-        key: objectKey({ resource: 'manifest', cluster: 'my cluster', run: hour(5), compression: 'gzip' }),
+        key: keyOf('manifest', 'my cluster', hour(5)),
         sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
         bytes: 15,
         runs: 120,
@@ -105,7 +104,7 @@ describe('history', () => {
   it('an object whose metadata is malformed is named, and the exit code says so', async () => {
     const other = await ArchiveFixture.create();
     for (const at of [0, 1, 2]) await other.attempt({ run: hour(at), clusters: ['c'], answer: answer(at) });
-    const key = objectKey({ resource: 'manifest', cluster: 'c', run: hour(1), compression: 'gzip' });
+    const key = keyOf('manifest', 'c', hour(1));
     await other.put(key, Buffer.from('x'), {});
     const { code, err } = await runCollector(['history', 'c', '--archive', other.folder]);
     expect(code).toBe(1);

@@ -5,9 +5,8 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
-import { objectKey } from '../../../lambda/archive/archive-layout';
 import { objectMetadata } from '../../../lambda/archive/object-metadata';
-import { ArchiveFixture } from '../archive-fixture';
+import { ArchiveFixture, keyOf } from '../archive-fixture';
 
 const run = new Date(Date.UTC(2026, 10, 20, 9));
 const line = 'a line of a log that goes on and on\n';
@@ -50,7 +49,7 @@ describe('large content', () => {
     const body = await buffer(Readable.from(largeRecord()).pipe(createGzip({ level: 1 })));
     const sha256 = hash.digest('hex');
     const resource = 'log' as const;
-    const key = objectKey({ resource, cluster: 'large', run, compression: 'gzip' });
+    const key = keyOf(resource, 'large', run);
     const facts = { cluster: 'large', resource, run, fetchedAt: run, sha256, length, version: '1.0.0' };
     await archive.put(key, body, objectMetadata(facts));
     const configuration = { clusters: [{ uid: 'large', resources: [resource] }] };

@@ -1,11 +1,5 @@
-import { objectKey } from '../../../lambda/archive/archive-layout';
-import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
+import { ArchiveFixture, hour, keyOf, plainAnswer } from '../archive-fixture';
 import { runCollector } from '../run-collector';
-
-const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
-const answer: AttemptFixture['answer'] = (cluster, resource) => ({
-  content: resource === 'log' ? logRecord(cluster, 'text\n') : `kind: Namespace # ${cluster}\n`,
-});
 
 describe('list', () => {
   let archive: ArchiveFixture;
@@ -13,8 +7,8 @@ describe('list', () => {
   beforeAll(async () => {
     archive = await ArchiveFixture.create();
     const clusters = ['alpha', 'alpha beta/1'];
-    for (const at of [8, 9, 10]) await archive.attempt({ run: hour(at), clusters, answer });
-    await archive.attempt({ run: hour(11), clusters: ['alpha'], startedAt: hour(13), answer });
+    for (const at of [8, 9, 10]) await archive.attempt({ run: hour(at), clusters, answer: plainAnswer });
+    await archive.attempt({ run: hour(11), clusters: ['alpha'], startedAt: hour(13), answer: plainAnswer });
   });
 
   async function list(...args: string[]) {
@@ -42,7 +36,7 @@ describe('list', () => {
       storedBytes: expect.any(Number),
       state: 'Running',
       sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
-      key: objectKey({ resource: 'log', cluster: 'alpha beta/1', run: hour(8), compression: 'gzip' }),
+      key: keyOf('log', 'alpha beta/1', hour(8)),
     });
   });
 
@@ -95,9 +89,7 @@ describe('list', () => {
     ] as const;
     expect(out.trimEnd().split('\n')).toEqual(
       names.flatMap(([at, cluster]) =>
-        (['log', 'manifest'] as const).map((resource) =>
-          objectKey({ resource, cluster, run: hour(at), compression: 'gzip' }),
-        ),
+        (['log', 'manifest'] as const).map((resource) => keyOf(resource, cluster, hour(at))),
       ),
     );
   });

@@ -2,10 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
-import { ArchiveFixture, type AttemptFixture, hourly, logRecord } from '../archive-fixture';
+import { ArchiveFixture, type AttemptFixture, hour, hourly, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
-const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
 const hostile = `</script><script>owned()</script><!--<script>\u2028&amp;<img src=x onerror=owned()>`;
 const answer: AttemptFixture['answer'] = (cluster, resource) =>
   cluster === 'down'

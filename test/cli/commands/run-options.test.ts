@@ -1,7 +1,6 @@
-import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
+import { ArchiveFixture, type AttemptFixture, hour, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
-const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
 /** A run that a person started: its time has milliseconds. */
 const manual = new Date('2026-11-20T09:30:15.457Z');
 const answer =

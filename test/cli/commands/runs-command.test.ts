@@ -1,13 +1,9 @@
 import { stripVTControlCharacters } from 'node:util';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
-import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
+import { ArchiveFixture, type AttemptFixture, hour, plainAnswer } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
-const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
 const clusters = ['alpha', 'beta'];
-const good: AttemptFixture['answer'] = (cluster, resource) => ({
-  content: resource === 'log' ? logRecord(cluster, 'text\n') : 'kind: Namespace\n',
-});
 
 describe('runs', () => {
   let archive: ArchiveFixture;
@@ -23,13 +19,14 @@ describe('runs', () => {
 
   it('a run that a second attempt completed is complete, with what both archived', async () => {
     const first: AttemptFixture['answer'] = (cluster, resource) =>
-      cluster === 'beta' ? { failed: 'GET failed: 503' } : good(cluster, resource);
+      cluster === 'beta' ? { failed: 'GET failed: 503' } : plainAnswer(cluster, resource);
     await archive.attempt({ run: hour(9), clusters, answer: first });
     await archive.attempt({
       run: hour(9),
       attempt: 2,
       clusters,
-      answer: (cluster, resource) => (cluster === 'beta' ? good(cluster, resource) : { alreadyArchived: 'with hash' }),
+      answer: (cluster, resource) =>
+        cluster === 'beta' ? plainAnswer(cluster, resource) : { alreadyArchived: 'with hash' },
     });
     const { code, json } = await runs('--json');
     expect(code).toBe(0);
@@ -46,7 +43,7 @@ describe('runs', () => {
 
   it('an optional cluster may be missing from a complete run, and is counted apart', async () => {
     const answer: AttemptFixture['answer'] = (cluster, resource) =>
-      cluster === 'beta' ? { failed: 'switched off' } : good(cluster, resource);
+      cluster === 'beta' ? { failed: 'switched off' } : plainAnswer(cluster, resource);
     await archive.attempt({ run: hour(9), clusters, optional: ['beta'], answer });
     expect((await runs()).out).toMatch(/│ +2\/4 │ +0 │ +0 │.*│ complete/);
     const { out } = await runs('2026-11-20T09:00');
@@ -57,7 +54,7 @@ describe('runs', () => {
 
   it('the newest runs come last, and no more than asked for', async () => {
     for (const day of [1, 5, 19, 20])
-      await archive.attempt({ run: new Date(Date.UTC(2026, 10, day)), clusters, answer: good });
+      await archive.attempt({ run: new Date(Date.UTC(2026, 10, day)), clusters, answer: plainAnswer });
     const { json } = await runs('--json', '--last', '3');
     expect(json.map(({ run }: { run: string }) => run.slice(0, 10))).toEqual([
       '2026-11-05',
@@ -67,15 +64,16 @@ describe('runs', () => {
   });
 
   it('attempt 10 comes after attempt 2', async () => {
-    for (const attempt of [10, 2, 1]) await archive.attempt({ run: hour(9), attempt, clusters: [], answer: good });
+    for (const attempt of [10, 2, 1])
+      await archive.attempt({ run: hour(9), attempt, clusters: [], answer: plainAnswer });
     const { json } = await runs('--json');
     expect(json[0].records.map((key: string) => /attempt-(\d+)/.exec(key)?.[1])).toEqual(['1', '2', '10']);
   });
 
   it('a run of which a shard has no record is incomplete', async () => {
-    await archive.attempt({ run: hour(9), shard: { index: 0, count: 2 }, clusters: ['alpha'], answer: good });
+    await archive.attempt({ run: hour(9), shard: { index: 0, count: 2 }, clusters: ['alpha'], answer: plainAnswer });
     expect((await runs('--json')).json[0]).toMatchObject({ status: 'incomplete', shards: 2 });
-    await archive.attempt({ run: hour(9), shard: { index: 1, count: 2 }, clusters: ['beta'], answer: good });
+    await archive.attempt({ run: hour(9), shard: { index: 1, count: 2 }, clusters: ['beta'], answer: plainAnswer });
     expect((await runs('--json')).json[0]).toMatchObject({ status: 'complete', shards: 2, counts: { archived: 4 } });
   });
 
@@ -88,7 +86,7 @@ describe('runs', () => {
           ? { failed: 'no such cluster' }
           : cluster === 'beta'
             ? { notAttempted: 'stopped' }
-            : good(cluster, resource),
+            : plainAnswer(cluster, resource),
     });
     const { json, code } = await runs('2026-11-20T09:00', '--json');
     expect(code).toBe(0);
@@ -108,7 +106,7 @@ describe('runs', () => {
     const halfFails: AttemptFixture['answer'] = (cluster, resource) =>
       Number(cluster.slice(2)) % 2 === 0
         ? { failed: `GET log of cluster ${cluster} failed: 503 Service Unavailable` }
-        : good(cluster, resource);
+        : plainAnswer(cluster, resource);
     const linesOf = (out: string) => stripVTControlCharacters(out).split('\n');
 
     it('one reason of 300 failures is one line, and 20 rows are shown of 600', async () => {
@@ -145,7 +143,7 @@ describe('runs', () => {
 
     it('of an old run it says too how the newest one ended; the list of runs begins with that', async () => {
       await archive.attempt({ run: hour(6), clusters, answer: () => ({ failed: 'x' }) });
-      await archive.attempt({ run: hour(7), clusters, answer: good });
+      await archive.attempt({ run: hour(7), clusters, answer: plainAnswer });
       const newest = 'Newest run 2026-11-20T07:00:00Z, 5 h ago: complete, 4 of 4 archived';
       expect(linesOf((await runs('2026-11-20T06:00')).out)[0]).toBe(newest);
       expect(linesOf((await runs('--to', '2026-11-20T06:00')).out)[0]).toBe(newest);
@@ -160,7 +158,7 @@ describe('runs', () => {
       (cluster, resource) =>
         (cluster === 'beta' && at >= 8 && resource === 'manifest') || cluster === 'gamma'
           ? { failed: '503' }
-          : good(cluster, resource);
+          : plainAnswer(cluster, resource);
     const fleet = ['alpha', 'beta', 'gamma'];
     const beta = { cluster: 'beta', runs: 3, hours: 5, lastArchived: '2026-11-20T07:00:00.000Z' };
     const gamma = { cluster: 'gamma', runs: 5, hours: 6, lastArchived: null };
@@ -200,7 +198,7 @@ describe('runs', () => {
 
     it('of older runs, as it was at the last of them', async () => {
       for (const at of [6, 7, 8, 9]) await run(at);
-      await run(10, { answer: good });
+      await run(10, { answer: plainAnswer });
       expect((await runs()).out).not.toContain('Stalest');
       const { out } = await runs('--to', '2026-11-20T09:00');
       expect(out).toContain('Stalest at 2026-11-20T09:00:00Z');
@@ -257,8 +255,8 @@ describe('runs', () => {
   });
 
   it('a time without a run names the nearest', async () => {
-    await archive.attempt({ run: hour(8), clusters, answer: good });
-    await archive.attempt({ run: hour(10), clusters, answer: good });
+    await archive.attempt({ run: hour(8), clusters, answer: plainAnswer });
+    await archive.attempt({ run: hour(10), clusters, answer: plainAnswer });
     const { code, err } = await runs('2026-11-20T09:00');
     expect(code).toBe(3);
     expect(err).toContain('the nearest: 2026-11-20T08:00:00Z, 2026-11-20T10:00:00Z');
@@ -268,7 +266,7 @@ describe('runs', () => {
     ['no JSON', '{"version":1,', 'it is not JSON'],
     ['another document', '{"version":2}', 'it is not a valid run record'],
   ])('a record that is %s is reported, and the others are shown', async (_, text, problem) => {
-    await archive.attempt({ run: hour(8), clusters, answer: good });
+    await archive.attempt({ run: hour(8), clusters, answer: plainAnswer });
     await archive.put(runRecordKey({ run: hour(9), attempt: 1 }), Buffer.from(text), {});
     const { code, json } = await runs('--json');
     expect(code).toBe(1);
@@ -281,7 +279,7 @@ describe('runs', () => {
   });
 
   it('a record under the key of another run is reported', async () => {
-    const record = await archive.attempt({ run: hour(8), clusters, answer: good });
+    const record = await archive.attempt({ run: hour(8), clusters, answer: plainAnswer });
     await archive.put(runRecordKey({ run: hour(9), attempt: 1 }), Buffer.from(JSON.stringify(record)), {});
     expect((await runs()).err).toContain('names another run, shard or attempt than its key');
   });
@@ -315,7 +313,7 @@ describe('runs', () => {
       run: hour(9),
       clusters,
       answer: (cluster, resource) =>
-        cluster === 'beta' ? { content: 'x', doubt, state: 'Ready' } : good(cluster, resource),
+        cluster === 'beta' ? { content: 'x', doubt, state: 'Ready' } : plainAnswer(cluster, resource),
     });
     const listed = await runs();
     expect(listed.code).toBe(0);

@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipStreams } from '../../support/gzip-streams';
-import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
+import { ArchiveFixture, type AttemptFixture, hour, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
 /** Readers must not depend on who compressed an object. Half of the text is not in the first member of several. */
 describe.each(Object.keys(gzipStreams('')))("an archive in the service's own gzip, %s", (form) => {
-  const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
   const text = (at: number) => `one\r\ntwo 東京\n${'a longer line\n'.repeat(3000)}at ${at}\n`;
   const answer =
     (at: number): AttemptFixture['answer'] =>

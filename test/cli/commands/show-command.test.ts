@@ -1,10 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectKey } from '../../../lambda/archive/archive-layout';
-import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
+import { ArchiveFixture, type AttemptFixture, hour, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
-const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
 const text = 'one\r\ntwo \u001b[31m "quoted" 東京\n';
 const answer =
   (version: string): AttemptFixture['answer'] =>
@@ -34,7 +32,7 @@ describe('show', () => {
   it('--json says which object it is instead of showing it', async () => {
     const { out } = await show('alpha', '--json');
     expect(JSON.parse(out)).toMatchObject({
-      key: objectKey({ resource: 'manifest', cluster: 'alpha', run: hour(10), compression: 'gzip' }),
+      key: keyOf('manifest', 'alpha', hour(10)),
       run: '2026-11-20T10:00:00.000Z',
       fetchedAt: '2026-11-20T10:00:01.500Z',
       length: 12,
@@ -64,7 +62,7 @@ describe('show', () => {
   });
 
   it('content that was altered is shown and called damaged', async () => {
-    const key = objectKey({ resource: 'manifest', cluster: 'alpha', run: hour(10), compression: 'gzip' });
+    const key = keyOf('manifest', 'alpha', hour(10));
     const path = join(archive.folder, key);
     const bytes = await readFile(path);
     bytes.writeUInt8(bytes.readUInt8(bytes.length - 6) ^ 1, bytes.length - 6);

@@ -1,27 +1,21 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectKey } from '../../../lambda/archive/archive-layout';
 import type { Resource } from '../../../lambda/resources';
 import type { RunRecord } from '../../../lambda/run/run-record';
-import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
+import { ArchiveFixture, hour, keyOf, plainAnswer } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 import { longAfter, runVerify } from '../run-verify';
 
-const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
 const clusters = ['alpha', 'beta'];
-const answer: AttemptFixture['answer'] = (cluster, resource) => ({
-  content: resource === 'log' ? logRecord(cluster, 'some text\n'.repeat(200)) : `kind: Namespace # ${cluster}\n`,
-});
-const keyOf = (resource: Resource, cluster = 'alpha', run = hour(9)) =>
-  objectKey({ resource, cluster, run, compression: 'gzip' });
+const keyAt = (resource: Resource, cluster = 'alpha', run = hour(9)) => keyOf(resource, cluster, run);
 
 let archive: ArchiveFixture;
 let record: RunRecord;
 
 beforeEach(async () => {
   archive = await ArchiveFixture.create();
-  await archive.attempt({ run: hour(8), clusters, answer });
-  record = await archive.attempt({ run: hour(9), clusters, answer });
+  await archive.attempt({ run: hour(8), clusters, answer: plainAnswer });
+  record = await archive.attempt({ run: hour(9), clusters, answer: plainAnswer });
 });
 
 describe('verify', () => {
@@ -45,11 +39,11 @@ describe('verify', () => {
   });
 
   it('only the period is looked at', async () => {
-    await rm(pathOf(keyOf('log', 'beta', hour(8))));
-    await rm(pathOf(keyOf('log', 'beta', hour(9))));
-    expect((await verify('--from', '2026-11-20T08:30')).kinds).toEqual([`missing ${keyOf('log', 'beta')}`]);
+    await rm(pathOf(keyAt('log', 'beta', hour(8))));
+    await rm(pathOf(keyAt('log', 'beta', hour(9))));
+    expect((await verify('--from', '2026-11-20T08:30')).kinds).toEqual([`missing ${keyAt('log', 'beta')}`]);
     const early = await verify('--to', '2026-11-20T08:30');
-    expect(early.kinds).toEqual([`missing ${keyOf('log', 'beta', hour(8))}`]);
+    expect(early.kinds).toEqual([`missing ${keyAt('log', 'beta', hour(8))}`]);
     expect(early.result.runs).toBe(1);
   });
 
@@ -73,7 +67,7 @@ describe('verify', () => {
   });
 
   it('prints what was found and how much was read', async () => {
-    await rm(pathOf(keyOf('log')));
+    await rm(pathOf(keyAt('log')));
     const { code, out } = await runCollector(['verify', '--archive', archive.folder], { now: longAfter });
     expect(code).toBe(1);
     expect(out).toMatch(/missing.*logs\/cluster=alpha.*it is not there/);

@@ -2,10 +2,9 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Resource } from '../../../lambda/resources';
-import { type Answer, ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
+import { type Answer, ArchiveFixture, type AttemptFixture, hour, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
-const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
 export const hostile = `</script><script>window.owned = true</script><img src=x onerror="window.owned = true"><!--<script>`;
 
 /** What each run meets, by cluster; everything else is archived. */

@@ -1,28 +1,23 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { objectKey, runRecordKey } from '../../../lambda/archive/archive-layout';
+import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import type { Resource } from '../../../lambda/resources';
 import type { Outcome, RunRecord } from '../../../lambda/run/run-record';
-import { ArchiveFixture, type AttemptFixture, logRecord } from '../../cli/archive-fixture';
+import { ArchiveFixture, hour, keyOf, plainAnswer } from '../../cli/archive-fixture';
 import { runCollector } from '../../cli/run-collector';
 import { runVerify } from '../../cli/run-verify';
 
-const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
 const clusters = ['alpha', 'beta'];
-const answer: AttemptFixture['answer'] = (cluster, resource) => ({
-  content: resource === 'log' ? logRecord(cluster, 'some text\n'.repeat(200)) : `kind: Namespace # ${cluster}\n`,
-});
-const keyOf = (resource: Resource, cluster = 'alpha', run = hour(9)) =>
-  objectKey({ resource, cluster, run, compression: 'gzip' });
+const keyAt = (resource: Resource, cluster = 'alpha', run = hour(9)) => keyOf(resource, cluster, run);
 
 let archive: ArchiveFixture;
 let record: RunRecord;
 
 beforeEach(async () => {
   archive = await ArchiveFixture.create();
-  await archive.attempt({ run: hour(8), clusters, answer });
-  record = await archive.attempt({ run: hour(9), clusters, answer });
+  await archive.attempt({ run: hour(8), clusters, answer: plainAnswer });
+  record = await archive.attempt({ run: hour(9), clusters, answer: plainAnswer });
 });
 
 describe('verify finds what was changed', () => {
@@ -36,7 +31,7 @@ describe('verify finds what was changed', () => {
   }
 
   it('one flipped bit, wherever it is, is damage', async () => {
-    const key = keyOf('log');
+    const key = keyAt('log');
     const sound = await readFile(pathOf(key));
     // All of the header, the trailer, and some between.
     for (const at of [0, 3, 4, 8, 9, 10, 25, sound.length >> 1, sound.length - 5, sound.length - 1]) {
@@ -48,13 +43,13 @@ describe('verify finds what was changed', () => {
   });
 
   it('a truncated object is damaged', async () => {
-    await truncate(pathOf(keyOf('manifest')), 30);
+    await truncate(pathOf(keyAt('manifest')), 30);
     const { code, kinds } = await verify();
-    expect([code, kinds]).toEqual([1, [`damaged ${keyOf('manifest')}`]]);
+    expect([code, kinds]).toEqual([1, [`damaged ${keyAt('manifest')}`]]);
   });
 
   it('something behind the content is damage, also where no checksum of the object is known', async () => {
-    const key = keyOf('manifest');
+    const key = keyAt('manifest');
     const bytes = await readFile(pathOf(key));
     const { userMetadata = {} } = (await archive.store.head(key)) ?? {};
     const append = (behind: Buffer) => archive.store.put(key, Buffer.concat([bytes, behind]), { userMetadata });
@@ -68,7 +63,7 @@ describe('verify finds what was changed', () => {
   });
 
   it('content of the right length that is another is damaged', async () => {
-    const key = keyOf('manifest');
+    const key = keyAt('manifest');
     const { userMetadata = {} } = (await archive.store.head(key)) ?? {};
     await archive.put(key, gzipSync('kind: namespace # alpha\n'), userMetadata);
     const { kinds, problems } = await verify();
@@ -77,15 +72,15 @@ describe('verify finds what was changed', () => {
   });
 
   it('a deleted object is missing', async () => {
-    await rm(pathOf(keyOf('log', 'beta', hour(8))));
+    await rm(pathOf(keyAt('log', 'beta', hour(8))));
     const { code, kinds } = await verify();
-    expect([code, kinds]).toEqual([1, [`missing ${keyOf('log', 'beta', hour(8))}`]]);
+    expect([code, kinds]).toEqual([1, [`missing ${keyAt('log', 'beta', hour(8))}`]]);
   });
 
   it('another content that agrees with itself contradicts the record', async () => {
     const other = await ArchiveFixture.create();
     await other.attempt({ run: hour(9), clusters: ['alpha'], answer: () => ({ content: 'kind: Forged\n' }) });
-    const key = keyOf('manifest');
+    const key = keyAt('manifest');
     await archive.put(key, await readFile(join(other.folder, key)), (await other.store.head(key))?.userMetadata ?? {});
     const { code, kinds, problems } = await verify();
     expect([code, kinds]).toEqual([1, [`contradiction ${key}`]]);
@@ -101,28 +96,28 @@ describe('verify finds what was changed', () => {
     ['media type', { mediaType: 'text/html' }],
     ['doubt', { doubt: 'it has the member error' }],
   ])('a replaced record with another %s contradicts the object', async (_, altered) => {
-    await alterRecord((outcomes) => outcomes.map((o) => (o.key === keyOf('log') ? { ...o, ...altered } : o)));
+    await alterRecord((outcomes) => outcomes.map((o) => (o.key === keyAt('log') ? { ...o, ...altered } : o)));
     const { code, kinds } = await verify();
-    expect([code, kinds]).toEqual([1, [`contradiction ${keyOf('log')}`]]);
+    expect([code, kinds]).toEqual([1, [`contradiction ${keyAt('log')}`]]);
   });
 
   it('a replaced record that keeps quiet about an object leaves it unrecorded', async () => {
-    await alterRecord((outcomes) => outcomes.filter(({ key }) => key !== keyOf('log')), {
+    await alterRecord((outcomes) => outcomes.filter(({ key }) => key !== keyAt('log')), {
       counts: { archived: 3, alreadyArchived: 0, failed: 0, notAttempted: 0 },
     });
-    expect((await verify()).kinds).toEqual([`contradiction ${recordKey}`, `unrecorded ${keyOf('log')}`]);
+    expect((await verify()).kinds).toEqual([`contradiction ${recordKey}`, `unrecorded ${keyAt('log')}`]);
   });
 
   it('a replaced record that calls an archived object failed does not add up', async () => {
     await alterRecord((outcomes) =>
-      outcomes.map((o) => (o.key === keyOf('log') ? { cluster: 'alpha', resource: 'log', outcome: 'failed' } : o)),
+      outcomes.map((o) => (o.key === keyAt('log') ? { cluster: 'alpha', resource: 'log', outcome: 'failed' } : o)),
     );
     const { kinds, problems } = await verify();
     expect(kinds).toEqual([
       `contradiction ${recordKey}`,
       `contradiction ${recordKey}`,
       `contradiction ${recordKey}`,
-      `unrecorded ${keyOf('log')}`,
+      `unrecorded ${keyAt('log')}`,
     ]);
     expect(problems.slice(0, 3)).toEqual([
       'it counts 4 archived and lists 3',
@@ -144,7 +139,7 @@ describe('verify finds what was changed', () => {
     expect(code).toBe(1);
     expect(kinds[0]).toBe(`damaged ${recordKey}`);
     expect([...kinds.slice(1)].sort()).toEqual(
-      clusters.flatMap((c) => (['log', 'manifest'] as const).map((r) => `unrecorded ${keyOf(r, c)}`)).sort(),
+      clusters.flatMap((c) => (['log', 'manifest'] as const).map((r) => `unrecorded ${keyAt(r, c)}`)).sort(),
     );
   });
 
@@ -166,21 +161,21 @@ describe('verify finds what was changed', () => {
     await archive.attempt({ run: hour(9), clusters, answer: () => ({ alreadyArchived: 'without hash' }) });
     expect(await verify()).toMatchObject({ code: 0, result: { sound: 8 } });
     const bytes = gzipSync('another content');
-    await archive.put(keyOf('log'), bytes, (await archive.store.head(keyOf('log')))?.userMetadata ?? {});
-    expect((await verify()).kinds).toEqual([`damaged ${keyOf('log')}`]);
+    await archive.put(keyAt('log'), bytes, (await archive.store.head(keyAt('log')))?.userMetadata ?? {});
+    expect((await verify()).kinds).toEqual([`damaged ${keyAt('log')}`]);
   });
 
   it('an object without metadata, or with that of another, is damaged', async () => {
-    await archive.put(keyOf('log'), await readFile(pathOf(keyOf('log'))), {});
-    const metadata = (await archive.store.head(keyOf('manifest', 'beta')))?.userMetadata ?? {};
-    await archive.put(keyOf('manifest'), await readFile(pathOf(keyOf('manifest', 'beta'))), metadata);
+    await archive.put(keyAt('log'), await readFile(pathOf(keyAt('log'))), {});
+    const metadata = (await archive.store.head(keyAt('manifest', 'beta')))?.userMetadata ?? {};
+    await archive.put(keyAt('manifest'), await readFile(pathOf(keyAt('manifest', 'beta'))), metadata);
     const { kinds, problems } = await verify();
-    expect(kinds).toEqual([`damaged ${keyOf('log')}`, `damaged ${keyOf('manifest')}`]);
+    expect(kinds).toEqual([`damaged ${keyAt('log')}`, `damaged ${keyAt('manifest')}`]);
     expect(problems).toEqual(['its metadata is absent or malformed', 'its key says cluster alpha, its metadata beta']);
   });
 
   it('an object of a cluster that no record knows is unrecorded, and so is a key that is none', async () => {
-    const planted = keyOf('log', 'planted', hour(8));
+    const planted = keyAt('log', 'planted', hour(8));
     await archive.put(planted, gzipSync('x'), {});
     await archive.put('manifests/readme.txt', Buffer.from('x'), {});
     await archive.put('runs/readme.txt', Buffer.from('x'), {});
@@ -192,10 +187,10 @@ describe('verify finds what was changed', () => {
   });
 
   it('an object just written may still get its record', async () => {
-    await archive.put(keyOf('log', 'gamma'), gzipSync('x'), {});
+    await archive.put(keyAt('log', 'gamma'), gzipSync('x'), {});
     const args = ['verify', '--archive', archive.folder, '--json', '--to', '2026-11-20'];
     const { code, out } = await runCollector(args, { now: new Date() });
     expect(code).toBe(0);
-    expect(JSON.parse(out)).toMatchObject({ ok: true, findings: [{ kind: 'pending', key: keyOf('log', 'gamma') }] });
+    expect(JSON.parse(out)).toMatchObject({ ok: true, findings: [{ kind: 'pending', key: keyAt('log', 'gamma') }] });
   });
 });

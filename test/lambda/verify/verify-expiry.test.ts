@@ -1,24 +1,19 @@
 import { rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectKey, runRecordKey } from '../../../lambda/archive/archive-layout';
+import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import type { Resource } from '../../../lambda/resources';
-import { ArchiveFixture, type AttemptFixture, logRecord } from '../../cli/archive-fixture';
+import { ArchiveFixture, type AttemptFixture, hour, keyOf, plainAnswer } from '../../cli/archive-fixture';
 import { runVerify } from '../../cli/run-verify';
 
-const hour = (at: number) => new Date(Date.UTC(2026, 10, 20, at));
 const clusters = ['alpha', 'beta'];
-const answer: AttemptFixture['answer'] = (cluster, resource) => ({
-  content: resource === 'log' ? logRecord(cluster, 'some text\n'.repeat(200)) : `kind: Namespace # ${cluster}\n`,
-});
-const keyOf = (resource: Resource, cluster = 'alpha', run = hour(9)) =>
-  objectKey({ resource, cluster, run, compression: 'gzip' });
+const keyAt = (resource: Resource, cluster = 'alpha', run = hour(9)) => keyOf(resource, cluster, run);
 
 let archive: ArchiveFixture;
 
 beforeEach(async () => {
   archive = await ArchiveFixture.create();
-  await archive.attempt({ run: hour(8), clusters, answer });
-  await archive.attempt({ run: hour(9), clusters, answer });
+  await archive.attempt({ run: hour(8), clusters, answer: plainAnswer });
+  await archive.attempt({ run: hour(9), clusters, answer: plainAnswer });
 });
 
 describe('verify with a retention', () => {
@@ -28,14 +23,14 @@ describe('verify with a retention', () => {
   const [before, after] = ['2026-11-29T06:00:01Z', '2026-11-29T06:00:02Z'];
 
   it('counts what the lifecycle has removed as expired, and as missing before its time', async () => {
-    await rm(pathOf(keyOf('log', 'beta', hour(8))));
+    await rm(pathOf(keyAt('log', 'beta', hour(8))));
     expect(await at(after, '--retention-days', '9')).toMatchObject({ code: 0, result: { expired: 1 } });
     expect(await at(before, '--retention-days', '9')).toMatchObject({ code: 1, result: { expired: 0 } });
     expect(await at(after)).toMatchObject({ code: 1, result: { found: { missing: 1 } } });
   });
 
   it('does not excuse by its age what is damaged and still there', async () => {
-    await truncate(pathOf(keyOf('log')), 30);
+    await truncate(pathOf(keyAt('log')), 30);
     expect(await at('2027-11-29T08:00:00Z', '--retention-days', '9')).toMatchObject({
       code: 1,
       result: { found: { damaged: 1 } },
@@ -45,8 +40,8 @@ describe('verify with a retention', () => {
   it('takes it from the configurations in the archive', async () => {
     const configuration = { retentionDays: 9 };
     archive = await ArchiveFixture.create();
-    for (const at of [8, 9]) await archive.attempt({ run: hour(at), clusters, answer, configuration });
-    await rm(pathOf(keyOf('log', 'beta', hour(8))));
+    for (const at of [8, 9]) await archive.attempt({ run: hour(at), clusters, answer: plainAnswer, configuration });
+    await rm(pathOf(keyAt('log', 'beta', hour(8))));
     expect(await at(after)).toMatchObject({ code: 0, result: { expired: 1 } });
     expect(await at(before)).toMatchObject({ code: 1, result: { expired: 0 } });
     expect(await at(after, '--retention-days', '10')).toMatchObject({ code: 1, result: { expired: 0 } });
@@ -54,9 +49,9 @@ describe('verify with a retention', () => {
 
   it('excuses nothing that is younger than the last configuration with it', async () => {
     archive = await ArchiveFixture.create();
-    await archive.attempt({ run: hour(8), clusters, answer, configuration: { retentionDays: 9 } });
-    await archive.attempt({ run: hour(12), clusters, answer });
-    await rm(pathOf(keyOf('log', 'beta', hour(8))));
+    await archive.attempt({ run: hour(8), clusters, answer: plainAnswer, configuration: { retentionDays: 9 } });
+    await archive.attempt({ run: hour(12), clusters, answer: plainAnswer });
+    await rm(pathOf(keyAt('log', 'beta', hour(8))));
     expect(await at('2027-11-29T08:00:00Z')).toMatchObject({ code: 1, result: { found: { missing: 1 } } });
     // What was deployed behind the period counts too.
     expect(await at('2027-11-29T08:00:00Z', '--to', '2026-11-20T08:00')).toMatchObject({ code: 1 });
@@ -66,7 +61,7 @@ describe('verify with a retention', () => {
     archive = await ArchiveFixture.create();
     const configuration = { retentionDays: 9, clusters: clusters.map((uid) => ({ uid })) };
     const shard = { index: 0, count: 1 };
-    await archive.attempt({ run: hour(8), shard, clusters, answer, configuration });
+    await archive.attempt({ run: hour(8), shard, clusters, answer: plainAnswer, configuration });
     const known: AttemptFixture['answer'] = () => ({ alreadyArchived: 'with hash' });
     await archive.attempt({ run: hour(8), clusters, answer: known, configuration, trigger: 'manual' });
     await rm(pathOf(runRecordKey({ run: hour(8), shard, attempt: 1 })));
@@ -77,7 +72,7 @@ describe('verify with a retention', () => {
   it('excuses an object whose run record the lifecycle has removed first', async () => {
     archive = await ArchiveFixture.create();
     for (const at of [8, 9])
-      await archive.attempt({ run: hour(at), clusters, answer, configuration: { retentionDays: 9 } });
+      await archive.attempt({ run: hour(at), clusters, answer: plainAnswer, configuration: { retentionDays: 9 } });
     await rm(pathOf(runRecordKey({ run: hour(8), attempt: 1 })));
     expect(await runVerify(archive.folder)).toMatchObject({ code: 0, result: { expired: 4, runs: 1 } });
     await rm(pathOf(runRecordKey({ run: hour(9), attempt: 1 })));
