@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { startCommand } from '../../cli/start/start-command';
 import { keptTerminal, type Surroundings } from './run-collector';
 
@@ -10,4 +12,17 @@ export async function runStart(
   const terminal = keptTerminal({ now: new Date(), ...surroundings });
   const code = await startCommand(args, { terminal, environment, interrupted: new AbortController().signal });
   return { code, out: terminal.out.text, err: terminal.err.text };
+}
+
+/** Writes a configuration of two clusters, of the demo service unless the members name another. @returns the file */
+export async function writeStartConfig(folder: string, members: object = {}): Promise<string> {
+  const file = join(folder, 'my.json');
+  const least = {
+    name: 'mine',
+    service: { baseUrl: 'https://clusters.example.com' },
+    clusters: ['one', 'two'],
+    schedule: { expression: 'cron(0 * * * ? *)' },
+  };
+  await writeFile(file, JSON.stringify({ ...least, ...members }));
+  return file;
 }

@@ -5,9 +5,15 @@ const executablePath = '/usr/bin/chromium';
 const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'];
 const quiet = ['--disable-background-networking', '--disable-component-update', '--disable-sync'];
 
-/** Why there are no browser tests on this machine; undefined where there are. */
-export const noBrowser = existsSync(executablePath) ? undefined : `there is no Chromium at ${executablePath}`;
-
-export function startBrowser(): Promise<Browser> {
-  return chromium.launch({ executablePath, args: [...flags, ...quiet] });
+/** Describes what needs a browser, which is started once; it is skipped where there is no Chromium. */
+export function describeInBrowser(name: string, tests: (browser: () => Browser) => void): void {
+  const isThere = existsSync(executablePath);
+  (isThere ? describe : describe.skip)(isThere ? name : `${name} (skipped: no ${executablePath})`, () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await chromium.launch({ executablePath, args: [...flags, ...quiet] });
+    });
+    afterAll(() => browser?.close());
+    tests(() => browser);
+  });
 }

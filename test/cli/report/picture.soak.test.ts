@@ -2,13 +2,12 @@ import { mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Browser } from 'playwright-core';
 import type { Resource } from '../../../lambda/resources';
 import { demoLog } from '../../../local/demo-service/demo-log';
 import { demoManifest } from '../../../local/demo-service/demo-manifest';
 import { type Answer, ArchiveFixture, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
-import { noBrowser, startBrowser } from './browser';
+import { describeInBrowser } from './browser';
 
 /** The picture in the README, retaken by `REPORT_PICTURE=docs/report.png npm run test:soak -- picture`. */
 const asked = process.env.REPORT_PICTURE;
@@ -50,38 +49,26 @@ function answerAt(hour: number, cluster: string, resource: Resource): Answer {
   return { content: demoManifest(cluster, timeOf(Math.floor((hour + offset) / 12) * 12 - offset)) };
 }
 
-(noBrowser === undefined ? describe : describe.skip)(
-  `a picture of the report${noBrowser === undefined ? '' : ` (skipped: ${noBrowser})`}`,
-  () => {
-    let browser: Browser;
+describeInBrowser('a picture of the report', (browser) => {
+  afterAll(() => process.chdir(projectRoot));
 
-    beforeAll(async () => {
-      browser = await startBrowser();
-    });
-
-    afterAll(async () => {
-      process.chdir(projectRoot);
-      await browser?.close();
-    });
-
-    it(`is small enough for the README${asked === undefined ? '' : `, and is written to ${asked}`}`, async () => {
-      const archive = await ArchiveFixture.create();
-      for (let hour = 0; hour < hours; hour += 1) {
-        const answer = (cluster: string, resource: Resource) => answerAt(hour, cluster, resource);
-        await archive.attempt({ run: timeOf(hour), clusters, answer });
-      }
-      // The page names the archive as the command does: the picture must not show a folder of this machine.
-      const folder = await mkdtemp(join(tmpdir(), 'collector-report-'));
-      await rename(archive.folder, join(folder, 'local-archive'));
-      process.chdir(folder);
-      const report = ['report', '--archive', 'local-archive', '--out', 'report.html'];
-      expect((await runCollector(report, { now })).code).toBe(0);
-      const page = await browser.newPage({ viewport: { width: 1280, height: 880 }, colorScheme: 'light' });
-      await page.clock.setFixedTime(now);
-      await page.goto(pathToFileURL(join(folder, 'report.html')).href);
-      const picture = await page.screenshot();
-      expect(picture.length).toBeLessThan(largestBytes);
-      if (asked !== undefined) await writeFile(join(projectRoot, asked), picture);
-    });
-  },
-);
+  it(`is small enough for the README${asked === undefined ? '' : `, and is written to ${asked}`}`, async () => {
+    const archive = await ArchiveFixture.create();
+    for (let hour = 0; hour < hours; hour += 1) {
+      const answer = (cluster: string, resource: Resource) => answerAt(hour, cluster, resource);
+      await archive.attempt({ run: timeOf(hour), clusters, answer });
+    }
+    // The page names the archive as the command does: the picture must not show a folder of this machine.
+    const folder = await mkdtemp(join(tmpdir(), 'collector-report-'));
+    await rename(archive.folder, join(folder, 'local-archive'));
+    process.chdir(folder);
+    const report = ['report', '--archive', 'local-archive', '--out', 'report.html'];
+    expect((await runCollector(report, { now })).code).toBe(0);
+    const page = await browser().newPage({ viewport: { width: 1280, height: 880 }, colorScheme: 'light' });
+    await page.clock.setFixedTime(now);
+    await page.goto(pathToFileURL(join(folder, 'report.html')).href);
+    const picture = await page.screenshot();
+    expect(picture.length).toBeLessThan(largestBytes);
+    if (asked !== undefined) await writeFile(join(projectRoot, asked), picture);
+  });
+});

@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { refusedAddress } from '../../support/fault-service-refusal';
-import { runStart } from '../run-start';
+import { runStart, writeStartConfig } from '../run-start';
 
 let root: string;
 
@@ -11,13 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-async function writeConfig(baseUrl: string): Promise<string> {
-  const file = join(root, 'my.json');
-  const clusters = ['one', 'two', 'three', 'four'];
-  const schedule = { expression: 'cron(0 * * * ? *)' };
-  await writeFile(file, JSON.stringify({ name: 'mine', service: { baseUrl }, clusters, schedule }));
-  return file;
-}
+const clusters = ['one', 'two', 'three', 'four'];
 
 describe('npm start', () => {
   it.each([
@@ -25,7 +19,7 @@ describe('npm start', () => {
     ['the last attempt of each shard', ['--shards', '2'], 4],
   ])('leaves out %s while the service is down, and tells how to complete the run', async (_what, more, records) => {
     const refused = await refusedAddress();
-    const config = await writeConfig(refused.url);
+    const config = await writeStartConfig(root, { clusters, service: { baseUrl: refused.url } });
     const args = ['--config', config, '--folder', join(root, "an archive's folder"), ...more];
     const { code, out } = await runStart(args, { COLLECTOR_API_KEY: 'the-key-of-nobody' });
     await refused.release();
@@ -40,7 +34,7 @@ describe('npm start', () => {
   });
 
   it('completes the run that --run names', async () => {
-    const config = await writeConfig('https://clusters.example.com');
+    const config = await writeStartConfig(root, { clusters });
     const args = ['--config', config, '--folder', join(root, 'archive'), '--json'];
     const first = JSON.parse((await runStart([...args, '--fail', 'two=not-found'])).out);
     expect(first).toMatchObject({ status: 'incomplete', counts: { archived: 6, failed: 2 } });

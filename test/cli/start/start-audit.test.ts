@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCollector } from '../run-collector';
-import { runStart } from '../run-start';
+import { runStart, writeStartConfig } from '../run-start';
 
 describe('npm start -- --audit', () => {
   let root: string;
@@ -15,15 +15,7 @@ describe('npm start -- --audit', () => {
   });
   beforeEach(async () => {
     folder = await mkdtemp(join(root, 'archive-'));
-    const config = join(folder, '..', 'my.json');
-    const complete = {
-      name: 'mine',
-      service: { baseUrl: 'https://clusters.example.com' },
-      clusters: ['one', 'two'],
-      schedule: { expression: 'cron(0 * * * ? *)' },
-    };
-    await writeFile(config, JSON.stringify(complete));
-    args = ['--config', config, '--folder', folder, '--audit'];
+    args = ['--config', await writeStartConfig(root), '--folder', folder, '--audit'];
   });
   afterAll(() => Promise.all([root, ...copies].map((path) => rm(path, { recursive: true }))));
 

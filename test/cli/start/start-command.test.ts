@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shardOf } from '../../../lambda/run/shard';
-import { runStart } from '../run-start';
+import { runStart, writeStartConfig } from '../run-start';
 
 describe('npm start', () => {
   let root: string;
@@ -15,19 +15,7 @@ describe('npm start', () => {
   });
   afterEach(() => rm(root, { recursive: true }));
 
-  async function writeConfig(config: object): Promise<string> {
-    const file = join(root, 'my.json');
-    const complete = {
-      name: 'mine',
-      clusters: ['one', 'two'],
-      schedule: { expression: 'cron(0 * * * ? *)' },
-      ...config,
-    };
-    await writeFile(file, JSON.stringify(complete));
-    return file;
-  }
-
-  const ofTheDemo = { service: { baseUrl: 'https://clusters.example.com' } };
+  const writeConfig = (members?: object) => writeStartConfig(root, members);
 
   describe('wrong usage ends with 2, says what is wrong and writes nothing', () => {
     it.each<[string, string[], RegExp]>([
@@ -50,7 +38,7 @@ describe('npm start', () => {
         /Serving \/no\/such\/folder failed: ENOENT/,
       ],
     ])('%s', async (_name, args, message) => {
-      const config = await writeConfig(ofTheDemo);
+      const config = await writeConfig();
       const { code, out, err } = await runStart(['--config', config, '--folder', folder, ...args]);
       expect(err).toMatch(message);
       expect(code).toBe(2);
@@ -100,12 +88,7 @@ describe('npm start', () => {
     });
 
     it('an archive that is no folder', async () => {
-      const { code, err } = await runStart([
-        '--config',
-        await writeConfig(ofTheDemo),
-        '--folder',
-        join(root, 'my.json'),
-      ]);
+      const { code, err } = await runStart(['--config', await writeConfig(), '--folder', join(root, 'my.json')]);
       expect(err).toMatch(/which is no folder/);
       expect(code).toBe(2);
     });
@@ -119,7 +102,7 @@ describe('npm start', () => {
   });
 
   it('fires the schedule, and tells with --json in one document what was archived where', async () => {
-    const config = await writeConfig(ofTheDemo);
+    const config = await writeConfig();
     const { code, out } = await runStart(['--config', config, '--folder', folder, '--json']);
     const document = JSON.parse(out);
     expect(document).toMatchObject({
@@ -138,7 +121,7 @@ describe('npm start', () => {
   });
 
   it('tells with --json of a dry run what the function says of it, and nothing else of its log line', async () => {
-    const config = await writeConfig(ofTheDemo);
+    const config = await writeConfig();
     const args = ['--config', config, '--folder', folder, '--json', '--dry-run'];
     const { code, out } = await runStart(args);
     expect(JSON.parse(out)).toEqual({
@@ -165,7 +148,7 @@ describe('npm start', () => {
   });
 
   it('ends with 1 if something was not archived, and the table says what and why', async () => {
-    const config = await writeConfig(ofTheDemo);
+    const config = await writeConfig();
     const args = ['--config', config, '--folder', folder, '--clusters', 'two', '--fail', 'two=other-cluster'];
     const { code, out } = await runStart(args);
     expect(out).toMatch(/invoked by hand/);
@@ -188,7 +171,7 @@ describe('npm start', () => {
   });
 
   it('prints a table that fits a narrow terminal', async () => {
-    const config = await writeConfig(ofTheDemo);
+    const config = await writeConfig();
     const { out } = await runStart(['--config', config, '--folder', folder], {}, { columns: 60, isTerminal: false });
     const table = out.slice(out.indexOf('┌'), out.lastIndexOf('┘') + 1).split('\n');
     expect(table).toHaveLength(8);
@@ -196,7 +179,7 @@ describe('npm start', () => {
   });
 
   it('works on shards with --shards, and tells which of them failed', async () => {
-    const config = await writeConfig({ ...ofTheDemo, clusters: ['one', 'two', 'three', 'four'] });
+    const config = await writeConfig({ clusters: ['one', 'two', 'three', 'four'] });
     const args = ['--config', config, '--folder', folder, '--shards', '2'];
     const whole = await runStart([...args, '--json']);
     expect(JSON.parse(whole.out)).toMatchObject({ isComplete: true, shards: 2, counts: { archived: 8 } });

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCommand } from '../../../cli/start/start-command';
@@ -6,7 +6,7 @@ import { StartProgress } from '../../../cli/start/start-progress';
 import { demoContent } from '../../../local/demo-service/demo-content';
 import { startDemoService } from '../../../local/demo-service/start-demo-service';
 import { keptTerminal } from '../run-collector';
-import { runStart } from '../run-start';
+import { runStart, writeStartConfig } from '../run-start';
 
 describe('an interrupted start', () => {
   let root: string;
@@ -29,10 +29,8 @@ describe('an interrupted start', () => {
         },
       },
     });
-    const config = join(root, 'my.json');
-    const schedule = { expression: 'cron(0 * * * ? *)' };
-    const members = { name: 'mine', service: { baseUrl: service.url }, clusters: ['one', 'two'], schedule };
-    await writeFile(config, JSON.stringify({ ...members, limits: { concurrency: 1 } }));
+    const members = { service: { baseUrl: service.url }, limits: { concurrency: 1 } };
+    const config = await writeStartConfig(root, members);
     const args = ['--config', config, '--folder', join(root, 'archive'), '--json'];
     const environment = { COLLECTOR_API_KEY: 'the-key' };
     const started = startCommand(args, { terminal: keptTerminal(), environment, interrupted: interruption.signal });
