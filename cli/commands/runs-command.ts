@@ -1,12 +1,11 @@
 import { Argument, Command } from 'commander';
-import type { StaleCluster } from '../../lambda/audit/freshness';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
 import { completeCommand, openArchive } from '../archive/open-archive';
 import { findRunAt, type RunSelection, runsNewestFirst, selectRuns } from '../archive/select-runs';
 import { type FoundStale, StaleClusters } from '../archive/stale-clusters';
-import { formatBytes, formatCount, formatDuration, formatStale, formatTime } from '../terminal/format';
+import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
 import {
   formatDoubts,
   newestRunLine,
@@ -14,6 +13,7 @@ import {
   outcomesFailuresFirst,
   printBadRecords,
   printRun,
+  printStale,
   summarizeRun,
   totalOf,
 } from '../terminal/print-run';
@@ -24,9 +24,6 @@ import { type ReadOptions, type RunOptions, selectionOf, withArchive, withHelp, 
 import { parseRunTime } from './time-argument';
 
 const defaultRuns = 20;
-
-/** Most stale clusters in the list. */
-const shownStale = 5;
 
 interface RunsOptions extends ReadOptions, RunOptions {
   readonly all?: boolean;
@@ -122,33 +119,6 @@ async function* summaries(runs: AsyncIterable<Run>, findStale: () => Promise<Fou
     last = summarizeRun(run);
   }
   if (last !== undefined) yield { ...last, ...(await findStale()) };
-}
-
-async function printStale(terminal: Terminal, { stale, notCovered }: FoundStale, at: Date | undefined): Promise<void> {
-  await printTable(terminal, staleColumns(at), stale.slice(0, shownStale));
-  if (stale.length > shownStale)
-    await print(terminal.out, `… and ${stale.length - shownStale} more stale clusters; --json has all\n`);
-  if (notCovered.length > 0)
-    await print(terminal.out, `None of these runs covers ${formatCount(notCovered.length, 'configured cluster')}.\n`);
-}
-
-function staleColumns(at: Date | undefined): Column<StaleCluster>[] {
-  return [
-    {
-      head: at === undefined ? 'Stalest now' : `Stalest at ${formatTime(at)}`,
-      cell: ({ cluster }) => cluster,
-      wraps: true,
-    },
-    {
-      head: 'Not archived for',
-      cell: ({ runs, hours, lastArchived }) => formatStale(runs, hours, lastArchived === null),
-    },
-    {
-      head: 'Last archived by the run',
-      cell: ({ lastArchived }) => (lastArchived === null ? 'none of these' : formatTime(lastArchived)),
-      leftOut: 1,
-    },
-  ];
 }
 
 function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<Run>[] {

@@ -122,7 +122,7 @@ function placeName({ cluster, run, resource }: Pick<ReportFailure, 'cluster' | '
 }
 
 function staleOf({ runs, hours, lastArchived }: ReportStale, sinceMs: number): Stale {
-  const last = lastArchived === null ? '' : `, last by the run ${formatTime(lastArchived)}`;
+  const last = lastArchived === null ? '' : `; last archived by the run ${formatTime(lastArchived)}`;
   const now = hours + Math.max(0, sinceMs) / 3_600_000;
   return { hours: now, text: `not archived for ${formatStale(runs, now, lastArchived === null)}${last}` };
 }

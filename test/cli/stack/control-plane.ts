@@ -38,12 +38,9 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
   const resources: [logicalId: string, type: string, id: string][] = [
     ['CollectorFunctionE9933A71', 'AWS::Lambda::Function', definition.name],
     ['ArchiveBucket49F1AC64', 'AWS::S3::Bucket', deployment.bucket ?? ''],
-    ...(stateMachine === undefined
-      ? []
-      : [['FanOutStateMachineD6078A7F', 'AWS::StepFunctions::StateMachine', stateMachine.arn] as const].map(
-          (one) => [...one] as [string, string, string],
-        )),
   ];
+  if (stateMachine !== undefined)
+    resources.push(['FanOutStateMachineD6078A7F', 'AWS::StepFunctions::StateMachine', stateMachine.arn]);
 
   const queries: Record<string, (parameters: URLSearchParams) => string | undefined> = {
     DescribeStacks: (parameters) =>
