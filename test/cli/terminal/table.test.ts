@@ -64,7 +64,9 @@ describe('tables', () => {
 
   it('columns are left out in the order that --help names', async () => {
     const { out: help } = await runCollector(['runs', '--help'], { columns: 120, isTerminal: false });
-    const order = /the list of runs leaves out columns in this order: (.*)\./.exec(help)?.[1]?.split(', ') ?? [];
+    const order =
+      /list of runs leaves out columns in this order: ([^.]*)\./.exec(help.replaceAll('\n', ' '))?.[1]?.split(', ') ??
+      [];
     expect(order).toEqual(['Stored', 'Content', 'Duration', 'Attempts', 'Not attempted', 'Failed']);
     for (let columns = 130, gone = 0; columns >= 50; columns -= 1) {
       const { out } = await runCollector(['runs', '--archive', archive.folder], { columns, isTerminal: false });
