@@ -7,7 +7,7 @@ import { newestFirst } from '../../lambda/verify/newest-first';
 import type { Period } from '../../lambda/verify/run-keys';
 
 /** Requests for metadata under way at once. */
-const headConcurrency = 16;
+export const headConcurrency = 16;
 
 export interface ClusterObject extends ObjectName, ListedObject {}
 

@@ -3,7 +3,7 @@ import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { type Run, readRun } from '../../lambda/verify/read-run';
-import { factsOf } from '../archive/cluster-objects';
+import { factsOf, headConcurrency } from '../archive/cluster-objects';
 import { findRun, findRunAt, NoSuchRunError } from '../archive/select-runs';
 import { formatBytes, formatCount, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
@@ -27,8 +27,6 @@ interface ClusterChange {
   readonly from: Side;
   readonly to: Side;
 }
-
-const headConcurrency = 16;
 
 /**
  * Prints which clusters changed between two runs, from the hashes in the run records.

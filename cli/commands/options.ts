@@ -118,8 +118,19 @@ export function parseCount(text: string): number {
   return count;
 }
 
+/** Adds the options that say what a run collects, to the commands that start one. */
+export function withRunWishes(command: Command): Command {
+  return command
+    .addOption(
+      new Option('--run <time>', 'complete the run of this time: what is missing of it').argParser(parseRunTime),
+    )
+    .option('--without-record', 'with --run: it left no run record; collect everything under its time')
+    .addOption(new Option('--clusters <uids>', 'only these clusters, separated by commas').argParser(parseList))
+    .option('--dry-run', 'fetch and check everything, write nothing');
+}
+
 /** Uids between commas, each once. */
-export function parseList(text: string): string[] {
+function parseList(text: string): string[] {
   const uids = text.split(',').filter((uid) => uid !== '');
   if (uids.length === 0) throw new InvalidArgumentError('expected at least one uid.');
   return [...new Set(uids)];

@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { firstOf } from '../../lambda/verify/newest-first';
 import type { Run } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
@@ -15,16 +15,10 @@ import { outcomesFailuresFirst, printRun, summarizeRun } from '../terminal/print
 import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { type CommandContext, exitCodes, InterruptedError, print, printJson } from '../terminal/terminal';
-import { parseList, withHelp, withJson } from './options';
+import { withHelp, withJson, withRunWishes } from './options';
 import { type StackOptions, stackNameOf, withStack } from './stack-options';
-import { parseRunTime } from './time-argument';
 
-interface Options extends StackOptions {
-  readonly run?: Date;
-  readonly withoutRecord?: boolean;
-  readonly clusters?: string[];
-  readonly dryRun?: boolean;
-  readonly requestId?: string;
+interface Options extends StackOptions, Omit<RunWishes, 'newRun'> {
   readonly all?: boolean;
   readonly json?: boolean;
 }
@@ -34,13 +28,7 @@ export function runCommand(context: CommandContext): Command {
   const command = new Command('run')
     .summary('starts or completes a run')
     .description('Starts a run of the deployed collector, or completes an earlier one, and follows it to its end.');
-  withStack(command)
-    .addOption(
-      new Option('--run <time>', 'complete the run of this time: what is missing of it').argParser(parseRunTime),
-    )
-    .option('--without-record', 'with --run: it left no run record; collect everything under its time')
-    .addOption(new Option('--clusters <uids>', 'only these clusters, separated by commas').argParser(parseList))
-    .option('--dry-run', 'fetch and check everything, write nothing')
+  withRunWishes(withStack(command))
     .option('--request-id <id>', 'the query parameter requestId of every log call')
     .option('--all', 'show every outcome, not only the first 20');
   withHelp(withJson(command), context.terminal, helpText);

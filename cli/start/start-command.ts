@@ -5,8 +5,7 @@ import { mostShards } from '../../infra/limits';
 import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
 import { defaultArchive } from '../archive/open-archive';
-import { parseList, printsTo, withHelp } from '../commands/options';
-import { parseRunTime } from '../commands/time-argument';
+import { printsTo, withHelp, withRunWishes } from '../commands/options';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { apiKeyVariable, print, type Terminal } from '../terminal/terminal';
@@ -148,11 +147,8 @@ function parse(args: readonly string[], terminal: Terminal): StartOptions {
     .option(
       '--serve <dir>',
       'read the clusters from a folder, with <uid>/log.txt and <uid>/manifest.yaml (.yml, .json, .txt) for each',
-    )
-    .option('--clusters <uids>', 'only these clusters, separated by commas', parseList)
-    .option('--dry-run', 'fetch and check everything, write nothing')
-    .option('--run <time>', 'complete the run of this time: what is missing of it', parseRunTime)
-    .option('--without-record', 'with --run: it left no run record; collect everything under its time')
+    );
+  withRunWishes(command)
     .option('--folder <dir>', 'the folder of the archive', defaultArchive)
     .addOption(
       new Option('--manifest-as <form>', 'how the demo service sends manifests (default: not all alike)').choices([

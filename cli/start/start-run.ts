@@ -11,22 +11,15 @@ import type { InvocationResult } from '../../local/deployment/local-function';
 import { MessageRefusedError } from '../../local/deployment/local-messages';
 import { ScheduleError } from '../../local/deployment/schedule';
 import type { ExecutionResult } from '../../local/deployment/states/state-machine';
-import { eventOf } from '../stack/event-of';
+import { eventOf, type RunWishes } from '../stack/event-of';
 import type { Terminal } from '../terminal/terminal';
 import { LastAttempt } from './last-attempt';
 import { type StartedAudit, startAudit } from './start-audit';
 import { StartProgress } from './start-progress';
 import type { StartedService } from './start-service';
 
-export interface RunChoice {
+export interface RunChoice extends Omit<RunWishes, 'newRun' | 'requestId'> {
   readonly folder: string;
-  /** Left out: all that are configured. */
-  readonly clusters?: readonly string[] | undefined;
-  readonly dryRun?: boolean | undefined;
-  /** The time of the run to be completed; left out: a new one. */
-  readonly run?: Date | undefined;
-  /** Whether the run to be completed left no record: everything that is configured is collected under its time. */
-  readonly withoutRecord?: boolean | undefined;
   /** Whether the archive is audited after the run. */
   readonly audit?: boolean | undefined;
 }
