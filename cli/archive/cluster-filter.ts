@@ -1,3 +1,5 @@
+import { RE2JS } from 're2js';
+
 /** Which clusters a command is about. */
 export interface ClusterFilter {
   /** As it was given. */
@@ -7,31 +9,16 @@ export interface ClusterFilter {
   readonly matches: (uid: string) => boolean;
 }
 
-/** A uid, or a pattern in which `*` stands for any characters and `?` for one. */
+/** A uid, or a pattern in which `*` stands for any characters and `?` for one. No pattern takes long. */
 export function clusterFilter(glob: string): ClusterFilter {
-  const characters = [...glob];
   if (!/[*?]/.test(glob)) return { glob, uid: glob, matches: (uid) => uid === glob };
-  return { glob, uid: undefined, matches: (uid) => matchesGlob(characters, [...uid]) };
-}
-
-/** Tries the shortest text for each star first, and only ever lengthens the last one: no pattern takes long. */
-function matchesGlob(glob: readonly string[], text: readonly string[]): boolean {
-  let star = -1;
-  let behindStar = 0;
-  let at = 0;
-  for (let read = 0; read < text.length; ) {
-    if (glob[at] === '*') {
-      star = at;
-      behindStar = read;
-      at += 1;
-    } else if (glob[at] === '?' || glob[at] === text[read]) {
-      at += 1;
-      read += 1;
-    } else if (star >= 0) {
-      at = star + 1;
-      behindStar += 1;
-      read = behindStar;
-    } else return false;
-  }
-  return glob.slice(at).every((character) => character === '*');
+  const expressionOf = (part: string) => (part === '*' ? '.*' : part === '?' ? '.' : RE2JS.quote(part));
+  const pattern = RE2JS.compile(
+    glob
+      .split(/([*?])/)
+      .map(expressionOf)
+      .join(''),
+    RE2JS.DOTALL,
+  );
+  return { glob, uid: undefined, matches: (uid) => pattern.matches(uid) };
 }

@@ -8,15 +8,12 @@ import { defaultArchive } from '../archive/open-archive';
 import { printsTo, withHelp, withRunWishes } from '../commands/options';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
-import { apiKeyVariable, print, type Terminal } from '../terminal/terminal';
+import { apiKeyVariable, exitCodes, print, type Terminal } from '../terminal/terminal';
 import { auditAsJson, checkAudit, isSound, printAudit } from './audit-report';
 import { defaultAudit } from './start-audit';
 import { completingCommand, isComplete, reportAsJson, reportAsText } from './start-report';
 import { type RunChoice, RunInterruptedError, startRun } from './start-run';
 import { demoBaseUrl, type ServiceChoice, StartUsageError, startService } from './start-service';
-
-/** What the exit code of `npm start` means; `--help` lists them. */
-export const startExitCodes = { complete: 0, incomplete: 1, usage: 2 } as const;
 
 interface StartOptions extends RunChoice, Pick<ServiceChoice, 'serve' | 'manifestAs' | 'plain'> {
   readonly config: string;
@@ -45,11 +42,11 @@ export async function startCommand(args: readonly string[], context: StartContex
     const options = parse(args, terminal);
     return await start(options, args, context);
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? startExitCodes.complete : startExitCodes.usage;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
     if (error instanceof RunInterruptedError) throw new Error(interruptedText(error, args), { cause: error });
     if (interrupted.aborted) throw new Error('Interrupted. Nothing was written.', { cause: error });
     await print(terminal.err, `${terminal.errColors.red('error:')} ${describeError(error)}\n`);
-    return isUsage(error) ? startExitCodes.usage : startExitCodes.incomplete;
+    return isUsage(error) ? exitCodes.usage : exitCodes.found;
   }
 }
 
@@ -85,7 +82,7 @@ async function start(
     else await reportAsText(terminal, reported);
     if (checked !== undefined && options.json !== true) await printAudit(terminal, checked);
     const isGreen = isComplete(started) && (checked === undefined || isSound(checked));
-    return isGreen ? startExitCodes.complete : startExitCodes.incomplete;
+    return isGreen ? exitCodes.ok : exitCodes.found;
   } finally {
     await service.close();
   }

@@ -37,7 +37,7 @@ export interface Change {
   readonly run: number;
 }
 
-export type Show = 'all' | 'failed' | 'changed' | 'late' | 'doubt';
+export type Show = 'all' | 'failures' | 'changes' | 'late' | 'doubts';
 export type Order = 'name' | 'failures' | 'changes' | 'stale';
 
 /** The data behind the page, and what filters and cells look up in it. */
@@ -76,22 +76,10 @@ export class Model {
   select(text: string, show: Show, order: Order): Row[] {
     const wanted = text.trim().toLowerCase();
     const shown = this.rows.filter(
-      (row) =>
-        row.cluster.uid.toLowerCase().includes(wanted) &&
-        (show === 'all' ||
-          (show === 'failed' && row.failures > 0) ||
-          (show === 'changed' && row.changes > 0) ||
-          (show === 'late' && row.late > 0) ||
-          (show === 'doubt' && row.doubts > 0)),
+      (row) => row.cluster.uid.toLowerCase().includes(wanted) && (show === 'all' || row[show] > 0),
     );
     const byName = new Intl.Collator('en', { numeric: true });
-    const ranks: Record<Order, (row: Row) => number> = {
-      name: () => 0,
-      failures: (row) => row.failures,
-      changes: (row) => row.changes,
-      stale: (row) => row.stale?.hours ?? -1,
-    };
-    const rank = ranks[order];
+    const rank = (row: Row) => (order === 'name' ? 0 : order === 'stale' ? (row.stale?.hours ?? -1) : row[order]);
     return shown.sort((a, b) => rank(b) - rank(a) || byName.compare(a.cluster.uid, b.cluster.uid));
   }
 

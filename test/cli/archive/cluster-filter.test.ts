@@ -15,6 +15,12 @@ describe('a filter of clusters', () => {
     );
   });
 
+  it('takes every other character as it is', () => {
+    const odd = 'constructor[a](b){1}+^$|\\E\\Q\n';
+    expect(clusterFilter(`${odd}*`).matches(`${odd}-1`)).toBe(true);
+    expect(clusterFilter('[ab]*').matches('a')).toBe(false);
+  });
+
   it('knows the cluster that it names', () => {
     expect(clusterFilter('prod-1').uid).toBe('prod-1');
     expect(clusterFilter('prod-?').uid).toBeUndefined();

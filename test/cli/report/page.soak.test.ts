@@ -109,9 +109,9 @@ describeInBrowser('the report in a browser', (browser) => {
   });
 
   it('rows can be narrowed to what matters', async () => {
-    await page.locator('#show').selectOption('failed');
+    await page.locator('#show').selectOption('failures');
     expect(await shownClusters()).toEqual(['down', 'waiting']);
-    await page.locator('#show').selectOption('changed');
+    await page.locator('#show').selectOption('changes');
     expect(await shownClusters()).toEqual(['changing']);
     await page.locator('#show').selectOption('all');
     await page.locator('#order').selectOption('stale');
@@ -181,7 +181,7 @@ describeInBrowser('the report in a browser', (browser) => {
     expect(await classesOf(clusters[4] ?? '', 3)).toEqual(['archived', 'archived doubt']);
     await page.locator('#doubts summary').click();
     expect(await page.locator('#doubts .entry').innerText()).toContain(`odd: ${hostile}`);
-    await page.locator('#show').selectOption('doubt');
+    await page.locator('#show').selectOption('doubts');
     expect(await shownClusters()).toEqual([clusters[4]]);
   });
 
