@@ -1,5 +1,8 @@
+import type { Resource } from '../../lambda/resources';
+import type { RunRecord } from '../../lambda/run/run-record';
 import type { Finding } from '../../lambda/verify/finding';
 import type { VerifyCounts } from '../../lambda/verify/verify-archive';
+import { ArchiveFixture, hour, keyOf, plainAnswer } from './archive-fixture';
 import { runCollector } from './run-collector';
 
 export interface Verified {
@@ -25,3 +28,15 @@ export async function runVerify(location: string, args: readonly string[] = [], 
     problems: result.findings.map(({ problem }) => problem),
   };
 }
+
+export const twoClusters = ['alpha', 'beta'];
+
+/** An archive of two clusters with the runs of 8 and 9 o'clock, and the record of the second. */
+export async function archiveTwoRuns(): Promise<{ readonly archive: ArchiveFixture; readonly record: RunRecord }> {
+  const archive = await ArchiveFixture.create();
+  await archive.attempt({ run: hour(8), clusters: twoClusters, answer: plainAnswer });
+  return { archive, record: await archive.attempt({ run: hour(9), clusters: twoClusters, answer: plainAnswer }) };
+}
+
+/** The key of an object in it. */
+export const keyAt = (resource: Resource, cluster = 'alpha', run = hour(9)) => keyOf(resource, cluster, run);

@@ -1,21 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Resource } from '../../../lambda/resources';
 import type { RunRecord } from '../../../lambda/run/run-record';
-import { ArchiveFixture, hour, keyOf, plainAnswer } from '../archive-fixture';
+import { ArchiveFixture, hour } from '../archive-fixture';
 import { runCollector } from '../run-collector';
-import { longAfter, runVerify } from '../run-verify';
-
-const clusters = ['alpha', 'beta'];
-const keyAt = (resource: Resource, cluster = 'alpha', run = hour(9)) => keyOf(resource, cluster, run);
+import { archiveTwoRuns, keyAt, longAfter, runVerify } from '../run-verify';
 
 let archive: ArchiveFixture;
 let record: RunRecord;
 
 beforeEach(async () => {
-  archive = await ArchiveFixture.create();
-  await archive.attempt({ run: hour(8), clusters, answer: plainAnswer });
-  record = await archive.attempt({ run: hour(9), clusters, answer: plainAnswer });
+  ({ archive, record } = await archiveTwoRuns());
 });
 
 describe('verify', () => {

@@ -2,22 +2,16 @@ import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
-import type { Resource } from '../../../lambda/resources';
 import type { Outcome, RunRecord } from '../../../lambda/run/run-record';
-import { ArchiveFixture, hour, keyOf, plainAnswer } from '../../cli/archive-fixture';
+import { ArchiveFixture, hour } from '../../cli/archive-fixture';
 import { runCollector } from '../../cli/run-collector';
-import { runVerify } from '../../cli/run-verify';
-
-const clusters = ['alpha', 'beta'];
-const keyAt = (resource: Resource, cluster = 'alpha', run = hour(9)) => keyOf(resource, cluster, run);
+import { archiveTwoRuns, twoClusters as clusters, keyAt, runVerify } from '../../cli/run-verify';
 
 let archive: ArchiveFixture;
 let record: RunRecord;
 
 beforeEach(async () => {
-  archive = await ArchiveFixture.create();
-  await archive.attempt({ run: hour(8), clusters, answer: plainAnswer });
-  record = await archive.attempt({ run: hour(9), clusters, answer: plainAnswer });
+  ({ archive, record } = await archiveTwoRuns());
 });
 
 describe('verify finds what was changed', () => {

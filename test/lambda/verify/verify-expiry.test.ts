@@ -1,19 +1,13 @@
 import { rm, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
-import type { Resource } from '../../../lambda/resources';
-import { ArchiveFixture, type AttemptFixture, hour, keyOf, plainAnswer } from '../../cli/archive-fixture';
-import { runVerify } from '../../cli/run-verify';
-
-const clusters = ['alpha', 'beta'];
-const keyAt = (resource: Resource, cluster = 'alpha', run = hour(9)) => keyOf(resource, cluster, run);
+import { ArchiveFixture, type AttemptFixture, hour, plainAnswer } from '../../cli/archive-fixture';
+import { archiveTwoRuns, twoClusters as clusters, keyAt, runVerify } from '../../cli/run-verify';
 
 let archive: ArchiveFixture;
 
 beforeEach(async () => {
-  archive = await ArchiveFixture.create();
-  await archive.attempt({ run: hour(8), clusters, answer: plainAnswer });
-  await archive.attempt({ run: hour(9), clusters, answer: plainAnswer });
+  ({ archive } = await archiveTwoRuns());
 });
 
 describe('verify with a retention', () => {
