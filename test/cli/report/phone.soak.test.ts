@@ -9,7 +9,7 @@ describeInBrowser('the report on a phone', (browser) => {
     let file: string;
 
     beforeAll(async () => {
-      const special = ['down', 'changing', 'waiting', '</script odd'];
+      const special = [`down-${'0123456789abcdef'.repeat(8)}`, 'changing', 'waiting', '</script odd'];
       const long = Array.from(
         { length: count - special.length },
         (_, at) => `${'0123456789abcdef'.repeat(at % 9)}-${at}`,

@@ -11,7 +11,7 @@ export const hostile = `</script><script>window.owned = true</script><img src=x 
 function answer(at: number, cluster: string, resource: Resource): Answer {
   if (cluster.startsWith('</script') && at === 11 && resource === 'manifest')
     return { content: `cluster: ${cluster}\nreplicas: 2\n`, doubt: `odd: ${hostile}` };
-  if (cluster === 'down' && at > 9) return { failed: `GET failed: ${hostile}` };
+  if (cluster.startsWith('down') && at > 9) return { failed: `GET failed: ${hostile}` };
   if (cluster === 'waiting' && at === 11) return { notAttempted: 'stopped before the deadline' };
   if (resource === 'log') return { content: logRecord(cluster, hostile), state: hostile };
   return { content: `cluster: ${cluster}\nreplicas: ${cluster === 'changing' && at > 9 ? 3 : 2}\n` };
