@@ -57,6 +57,9 @@ export class Connections {
         secureContext,
         session: this.#tlsSession,
       });
+      // Node 20 and 22 ignore noDelay for TLS. A connection's first request would wait 40 ms, until the server has
+      // confirmed the end of the handshake.
+      socket.setNoDelay();
       socket.on('session', (session) => {
         this.#tlsSession = session;
       });

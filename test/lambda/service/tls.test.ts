@@ -1,3 +1,5 @@
+import { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import type { ServerCertificate } from '../../../local/demo-service/tls-certificate';
 import { type FaultService, startFaultService } from '../../support/fault-service';
 import { ok } from '../../support/fault-service-answers';
@@ -30,6 +32,14 @@ async function start(tls: ServerCertificate, caCertificate: string | undefined) 
 it('a service whose certificate the configured authority signed is read', async () => {
   const { outcomes } = await start(certificates.server, certificates.ca);
   expect(outcomes).toMatchObject([{ outcome: 'archived' }]);
+});
+
+it('a request does not wait until the service has confirmed the end of the handshake', async () => {
+  const noDelay = jest.spyOn(Socket.prototype, 'setNoDelay');
+  await start(certificates.server, certificates.ca);
+  const sockets = noDelay.mock.contexts.filter((socket) => socket instanceof TLSSocket);
+  noDelay.mockRestore();
+  expect(sockets).toHaveLength(1);
 });
 
 it.each<[string, (all: TestCertificates) => [ServerCertificate, string | undefined], string]>([
