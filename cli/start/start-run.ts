@@ -85,7 +85,7 @@ export async function startRun(
   try {
     // Loading the CDK takes a second, which whoever only mistyped an option should not wait for.
     const { synthesize } = await Promise.race([import('../../infra/collector-app'), aborted(interrupted)]);
-    const assembly = synthesize({ config, outdir });
+    const assembly = synthesize({ config, outdir, validate: false });
     interrupted.throwIfAborted();
     deployment = await deployLocally({
       assembly,
