@@ -39,6 +39,16 @@ interface Alarm {
   WarmUpConfiguration?: { WarmUpPeriodDurationInMinutes: number };
 }
 
+/** As soon as something was counted once. */
+const atOnce = { Statistic: 'Sum', Threshold: 1, ComparisonOperator: 'GreaterThanOrEqualToThreshold' };
+
+/** A metric that Lambda has of the function. */
+const ofLambda = (MetricName: string) => ({
+  Namespace: 'AWS/Lambda',
+  MetricName,
+  Dimensions: [{ Name: 'FunctionName', Value: 'collector' }],
+});
+
 /** With every alarm that there is. */
 const complete: Setup = { copied: true, audit: { schedule: 'cron(30 6 * * ? *)', staleAfterHours: 48 } };
 
@@ -268,14 +278,7 @@ describe('the alarms about the audit', () => {
 
 describe('the other alarms', () => {
   it('a run failed for good when Lambda drops its event, not when one attempt fails', () => {
-    expect(alarm('Run failed for good')).toMatchObject({
-      Namespace: 'AWS/Lambda',
-      MetricName: 'AsyncEventsDropped',
-      Dimensions: [{ Name: 'FunctionName', Value: 'collector' }],
-      Statistic: 'Sum',
-      Threshold: 1,
-      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-    });
+    expect(alarm('Run failed for good')).toMatchObject({ ...ofLambda('AsyncEventsDropped'), ...atOnce });
   });
 
   it('with shards, a run also failed for good when the execution fails', () => {
@@ -331,14 +334,7 @@ describe('the other alarms', () => {
   });
 
   it('a failure message is lost when Lambda cannot deliver it to the topic', () => {
-    expect(alarm('Failure message lost')).toMatchObject({
-      Namespace: 'AWS/Lambda',
-      MetricName: 'DestinationDeliveryFailures',
-      Dimensions: [{ Name: 'FunctionName', Value: 'collector' }],
-      Statistic: 'Sum',
-      Threshold: 1,
-      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-    });
+    expect(alarm('Failure message lost')).toMatchObject({ ...ofLambda('DestinationDeliveryFailures'), ...atOnce });
   });
 
   it('a copy failed when S3 could not replicate an object, if objects are copied', () => {

@@ -170,23 +170,11 @@ export const securityProperties: Record<string, (json: TemplateJson) => void> = 
   }),
 
   'the archive takes seals from the audit only': withAudit((json) =>
-    archivePolicy(json, {
-      Effect: 'Deny',
-      Action: 's3:PutObject',
-      Principal: { AWS: '*' },
-      Resource: objectsBelow('seals'),
-      Condition: { ArnNotEquals: { 'aws:PrincipalArn': auditRole } },
-    }),
+    archivePolicy(json, noSeal({ ArnNotEquals: { 'aws:PrincipalArn': auditRole } })),
   ),
 
   'the archive takes new seals only, from whomever': withAudit((json) =>
-    archivePolicy(json, {
-      Effect: 'Deny',
-      Action: 's3:PutObject',
-      Principal: { AWS: '*' },
-      Resource: objectsBelow('seals'),
-      Condition: { Null: { 's3:if-none-match': 'true' } },
-    }),
+    archivePolicy(json, noSeal({ Null: { 's3:if-none-match': 'true' } })),
   ),
 
   'the archive takes nothing else from the audit, and lets it delete nothing': withAudit((json) => {
@@ -246,6 +234,17 @@ const auditRole = { 'Fn::GetAtt': [Match.stringLikeRegexp('^AuditRole'), 'Arn'] 
 function objectsBelow(prefix: string): object {
   const bucket = { 'Fn::GetAtt': [Match.stringLikeRegexp('^ArchiveBucket'), 'Arn'] };
   return { 'Fn::Join': ['', [bucket, `/${prefix}/*`]] };
+}
+
+/** The statement that lets nobody add a seal under a condition. */
+function noSeal(Condition: object): object {
+  return {
+    Effect: 'Deny',
+    Action: 's3:PutObject',
+    Principal: { AWS: '*' },
+    Resource: objectsBelow('seals'),
+    Condition,
+  };
 }
 
 const everyObject = {

@@ -3,7 +3,7 @@ import { ok, silence, slowHeaders, stalledBody, status, tricklingBody } from '..
 import { logRecord } from '../../support/fault-service-bodies';
 import { RealCollector, type RealCollectorOptions } from '../../support/real-collector';
 
-/** Clusters that hang, over real sockets. To try ten seconds of patience, the collector's clock goes a hundred times as fast. */
+/** Clusters and services that hang, over real sockets. */
 
 let service: FaultService;
 let collector: RealCollector;
@@ -15,10 +15,18 @@ afterEach(async () => {
 
 const body = logRecord({ uid: 'c0' });
 
+const hanging: [string, Answer][] = [
+  ['says nothing', silence()],
+  ['never ends its headers', slowHeaders()],
+  ['stops in the middle of a body', stalledBody(body)],
+  ['sends a body byte by byte', tricklingBody(body.repeat(1000))],
+];
+
 interface Setting extends Partial<Pick<RealCollectorOptions, 'clockSpeed' | 'timeLimits'>> {
   readonly clusters: number;
 }
 
+/** To try ten seconds of patience, the collector's clock goes a hundred times as fast. */
 const hundredfold = { clockSpeed: 100, timeLimits: { connectMs: 400, responseMs: 400, idleMs: 400 } };
 
 /** @param bad answers of the clusters that are not well */
@@ -33,12 +41,7 @@ async function start(bad: (uid: string) => Answer | undefined, { clusters, ...op
   });
 }
 
-it.each<[string, Answer]>([
-  ['says nothing', silence()],
-  ['never ends its headers', slowHeaders()],
-  ['stops in the middle of a body', stalledBody(body)],
-  ['sends a body byte by byte', tricklingBody(body.repeat(1000))],
-])('a cluster that %s gives its worker to others, and is asked again after them', async (_name, slow) => {
+it.each(hanging)('a cluster that %s gives its worker to others, and is asked again after them', async (_name, slow) => {
   const isSlow = (uid: string) => ['c0', 'c1', 'c2'].includes(uid);
   await start((uid) => (isSlow(uid) ? slow : undefined), { clusters: 20, ...hundredfold });
   const { outcomes, error } = await collector.attempt();
@@ -74,3 +77,37 @@ it(
   },
   quickly,
 );
+
+it.each(
+  hanging,
+)('a service that %s on every connection costs the run its time, and the next attempt completes it', async (_name, slow) => {
+  let recovered = false;
+  const clusters = Array.from({ length: 6 }, (_, i) => ({ uid: `c${i}`, resources: ['log' as const] }));
+  service = await startFaultService(({ uid = '', nth }) =>
+    recovered || (uid === 'c0' && nth === 1) ? ok(logRecord({ uid })) : slow,
+  );
+  collector = await RealCollector.start({
+    service: { baseUrl: service.url },
+    clusters,
+    limits: { concurrency: 3 },
+    timeLimits: { connectMs: 60_000, responseMs: 60_000, idleMs: 60_000 },
+  });
+  // The fourth request is the first of the worker that has archived one.
+  const first = await collector.attempt({}, service.whenRequests(4));
+  expect(first.outcomes.map(({ outcome }) => outcome)).toEqual([
+    'archived',
+    ...Array(3).fill('failed'),
+    ...Array(2).fill('not-attempted'),
+  ]);
+  expect(first.outcomes[1]?.error).toBe(
+    "cancelled: the function's time limit is near; the next attempt completes the run",
+  );
+  expect(first.error?.message).toContain("It ended early: the function's time limit is near");
+  const [record] = await collector.records();
+  expect(record).toMatchObject({ status: 'incomplete', stopped: first.summary?.stopped, outcomes: first.outcomes });
+  expect(await collector.spooled()).toEqual([]);
+
+  recovered = true;
+  const second = await collector.attempt();
+  expect(second.summary).toMatchObject({ status: 'complete', counts: { archived: 5, alreadyArchived: 1 } });
+});
