@@ -16,7 +16,7 @@ import { readVariables } from './environment';
 import type { RunRequest } from './event';
 import type { AttemptContext } from './run/attempt-run';
 import { ConfigurationStore } from './run/configuration-store';
-import { LambdaReporter } from './run/report';
+import { LambdaReporter } from './run/reporter';
 import { RunRecords } from './run/run-records';
 import { ApiKey } from './service/api-key';
 import { ClusterApi } from './service/cluster-api';

@@ -13,7 +13,7 @@ import { RunStopped, type Stop } from '../stop';
 import { Alarm } from './alarm';
 import { archiveAnswer, type ObjectSink } from './archive-answer';
 import { failedOutcome, leftOutcome, messageOf, nameOf } from './outcomes';
-import type { Reporter } from './report';
+import type { Reporter } from './reporter';
 import type { Outcome, Provenance } from './run-record';
 
 export interface CollectContext {

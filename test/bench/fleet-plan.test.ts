@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { assumptions, planFleet, planTable } from '../../bench/fleet-plan';
 import { eventsPerShard, mostShards } from '../../infra/limits';
 import { functionTimeoutSeconds } from '../../lambda/stack-contract';
+import { assumptions, planFleet, planTable } from './fleet-plan';
 
 const guide = readFileSync(join(__dirname, '..', '..', 'docs', 'large-fleets.md'), 'utf8');
 

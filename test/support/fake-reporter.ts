@@ -1,4 +1,4 @@
-import type { Reporter } from '../../lambda/run/report';
+import type { Reporter } from '../../lambda/run/reporter';
 import type { Outcome, RunSummary } from '../../lambda/run/run-record';
 
 /** Notes what an attempt reports. */

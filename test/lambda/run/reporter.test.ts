@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
 import type { Metrics } from '@aws-lambda-powertools/metrics';
-import { LambdaReporter } from '../../../lambda/run/report';
+import { LambdaReporter } from '../../../lambda/run/reporter';
 import type { Outcome, RunSummary } from '../../../lambda/run/run-record';
 
 const outcomes: Outcome[] = [

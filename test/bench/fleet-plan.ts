@@ -1,4 +1,4 @@
-import { concurrentShards, memoryMiB, mostConcurrentShards } from '../infra/limits';
+import { concurrentShards, memoryMiB, mostConcurrentShards } from '../../infra/limits';
 
 /** A fleet, and how fast its service answers. */
 export interface Fleet {
