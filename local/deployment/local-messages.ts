@@ -6,7 +6,7 @@ import type { EncryptionKeys } from './encryption-keys';
 import { policyDocumentSchema, type Role } from './role';
 import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
-/** One message that reached a topic or a queue of the stack. */
+/** One message that a topic or a queue got. Nothing is sent to its readers. */
 export interface DeliveredMessage {
   /** ARN of the topic or queue. */
   readonly to: string;
@@ -49,7 +49,10 @@ const subjects = z.array(z.string()).default([]);
 const policySchema = z.object({ Topics: subjects, Queues: subjects, PolicyDocument: policyDocumentSchema });
 const encryptedSchema = z.object({ KmsMasterKeyId: z.string().optional() });
 
-/** The stack's topics and queues: they keep what the policies let through. */
+/**
+ * The stack's topics and queues: they keep what the policies let through. A topic outside the stack (`alerts.topicArn`)
+ * keeps what the sender's role may publish, because its own policy and key are not in the template.
+ */
 export class LocalMessages {
   readonly delivered: DeliveredMessage[] = [];
   readonly #stack: StackTemplate;
@@ -63,24 +66,24 @@ export class LocalMessages {
   /**
    * Sends as a role, if the role, the topic or queue and its encryption key allow it.
    * @throws MessageRefusedError if they do not
-   * @throws UnsupportedTemplateError if the destination is no topic or queue of the stack
+   * @throws UnsupportedTemplateError if the destination is no topic, and no queue of the stack
    */
   send(to: string, role: Role, body: string, subject?: string): void {
     const serviceName = to.split(':')[2] ?? '';
     const service = services[serviceName];
     const resource = service && this.#stack.resourcesOf(service.type).find(({ identity }) => identity.arn === to);
-    if (service === undefined || resource === undefined)
-      throw new UnsupportedTemplateError(`Cannot deliver to ${to}: it is no topic or queue of this stack.`);
+    if (service === undefined || (resource === undefined && serviceName !== 'sns'))
+      throw new UnsupportedTemplateError(`Cannot deliver to ${to}: it is no topic, and no queue of this stack.`);
     const decision = authorize({
       identityPolicies: role.policies,
-      resourcePolicy: this.#policyOf(service, resource.identity.ref),
+      resourcePolicy: resource && this.#policyOf(service, resource.identity.ref),
       principalArn: role.arn,
       context: commonContext(role.arn, this.#stack.location.accountId),
       action: service.action,
       resource: to,
     });
     demand(decision, to, role, service.action, to);
-    const keyId = resource.read(encryptedSchema).KmsMasterKeyId;
+    const keyId = resource?.read(encryptedSchema).KmsMasterKeyId;
     if (keyId !== undefined)
       for (const action of ['kms:GenerateDataKey', 'kms:Decrypt'])
         demand(this.#keys.authorize(role, action, keyId, serviceName), to, role, action, keyId);

@@ -103,6 +103,28 @@ describe('a local deployment', () => {
     expect(deployment.messages).toEqual([]);
   });
 
+  it('keeps what goes to a topic outside the stack, if the function’s role may publish to it', async () => {
+    const topic = 'arn:aws:sns:eu-central-1:111122223333:on-call';
+    const outside = (template: Template) => {
+      const [id = ''] = Object.keys(template.Resources).filter((name) => name.startsWith('Topic'));
+      const text = JSON.stringify(template.Resources).replaceAll(`{"Ref":"${id}"}`, JSON.stringify(topic));
+      template.Resources = JSON.parse(text);
+      delete template.Resources[id];
+    };
+    const deployment = await deploy({ edit: outside });
+    await deployment.invokeAsync({ fail: true });
+    expect(deployment.messages).toEqual([{ to: topic, body: expect.stringContaining('RetriesExhausted') }]);
+    const withoutPermission = await deploy({
+      edit: (template) => {
+        outside(template);
+        remove(template, 'AWS::IAM::Policy', 'FunctionServiceRole');
+      },
+    });
+    await expect(withoutPermission.invokeAsync({ fail: true })).rejects.toThrow(
+      `is not authorized to perform sns:Publish on ${topic}`,
+    );
+  });
+
   it('fails loudly if the topic’s key does not let the function’s role use it', async () => {
     const statement = {
       Effect: 'Allow',
