@@ -34,20 +34,9 @@ export function createApp(props: CollectorAppProps): { app: App; stack: Collecto
   return { app, stack: new CollectorStack(app, config) };
 }
 
-/**
- * Makes the assembly without the CLI. CDK writes a line to standard error for each asset that it bundles, and has no
- * switch for it: the line is held back, because nobody is to read it beside the results of a local run or a test.
- */
+/** Makes the assembly without the CLI. */
 export function synthesize(props: CollectorAppProps): CloudAssembly {
-  const { stderr } = process;
-  const { write } = stderr;
-  stderr.write = (text: string | Uint8Array, ...rest: unknown[]) =>
-    String(text).startsWith('Bundling asset ') || (Reflect.apply(write, stderr, [text, ...rest]) as boolean);
-  try {
-    return createApp(props).app.synth();
-  } finally {
-    stderr.write = write;
-  }
+  return createApp(props).app.synth();
 }
 
 function projectContext(): Record<string, unknown> {

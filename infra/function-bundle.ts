@@ -1,15 +1,16 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join, parse } from 'node:path';
 import { Stack, Stage } from 'aws-cdk-lib';
-import { type BundlingOptions, LogLevel, OutputFormat } from 'aws-cdk-lib/aws-lambda-nodejs';
+import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
+import { buildSync, type OutputFile } from 'esbuild';
 import type { AuditPlan, Collection } from '../lambda/stack-contract';
 import type { CollectorConfig } from './config/config';
 import { concurrentShards } from './limits';
 
 type AuditConfig = NonNullable<CollectorConfig['audit']>;
 
-/** The project's folder, with package-lock.json, whatever the current directory is. */
+/** The project's folder, whatever the current directory is. */
 export const projectRoot = join(__dirname, '..');
 
 /** What a function reads as JSON from beside its code. */
@@ -18,49 +19,52 @@ export interface DataFile {
   readonly content: Collection | AuditPlan;
 }
 
-/** Options that bundle a function's code and put its data file beside it. */
-export function functionBundle(scope: Construct, dataFile: DataFile): BundlingOptions {
-  const file = writeDataFile(scope, dataFile);
-  return {
+/**
+ * A function's code: one file, bundled by esbuild, and its data file beside it. The list of clusters may be megabytes,
+ * and environment variables end at 4 KB. As a file beside the code, a changed list changes the asset, and so a deployment
+ * takes effect.
+ * @param entry file in lambda/ that exports `handler`
+ */
+export function functionCode(scope: Construct, entry: string, { name, content }: DataFile): Code {
+  const { artifactId, bundlingRequired } = Stack.of(scope);
+  const folder = join(Stage.of(scope)?.outdir ?? '.', `${artifactId}.${parse(name).name}`);
+  mkdirSync(folder, { recursive: true });
+  if (bundlingRequired)
+    for (const { path, contents } of bundle(entry)) writeFileSync(join(folder, basename(path)), contents);
+  writeFileSync(join(folder, name), JSON.stringify(content));
+  return Code.fromAsset(folder);
+}
+
+const bundles = new Map<string, readonly OutputFile[]>();
+
+/**
+ * Bundles in this process. `NodejsFunction` would start npx, bash and esbuild for each function and each synthesis, which
+ * takes twice the time, and needs the commands of a shell, one for each operating system, to put the data file there.
+ */
+function bundle(entry: string): readonly OutputFile[] {
+  const known = bundles.get(entry);
+  if (known !== undefined) return known;
+  const { outputFiles } = buildSync({
+    entryPoints: [join('lambda', entry)],
+    // The source map names the sources from here, whatever folder the checkout lies in.
+    absWorkingDir: projectRoot,
+    outfile: 'index.js',
+    write: false,
+    bundle: true,
+    platform: 'node',
     // Measured: CommonJS, minified, starts fastest. The SDK is bundled, so that the tested version runs.
-    format: OutputFormat.CJS,
+    format: 'cjs',
     minify: true,
-    bundleAwsSDK: true,
     // esbuild removes unused code from ES modules only; the CommonJS builds would make the bundle a third larger.
     mainFields: ['module', 'main'],
     // A local run uses the Node of the machine, which may be 20.
     target: 'node20',
-    sourceMap: true,
+    sourcemap: true,
     sourcesContent: false,
-    logLevel: LogLevel.WARNING,
-    commandHooks: {
-      beforeBundling: () => [],
-      beforeInstall: () => [],
-      afterBundling: (_from, to) => [copyCommand(file, join(to, dataFile.name))],
-    },
-  };
-}
-
-/**
- * Writes the data file. The list of clusters may be megabytes, and environment variables end at 4 KB. As a file
- * beside the code, a changed list changes the asset, and so a deployment takes effect.
- * @returns the file's path
- */
-function writeDataFile(scope: Construct, { name, content }: DataFile): string {
-  const folder = Stage.of(scope)?.outdir ?? '.';
-  const file = join(folder, `${Stack.of(scope).artifactId}.${name}`);
-  if (Stack.of(scope).bundlingRequired) {
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(file, JSON.stringify(content));
-  }
-  return file;
-}
-
-/** A command for the shells in which CDK runs hooks: bash, and cmd on Windows. */
-function copyCommand(from: string, to: string): string {
-  if (process.platform === 'win32') return `copy /y "${from}" "${to}"`;
-  const quote = (path: string) => `'${path.replaceAll("'", `'\\''`)}'`;
-  return `cp ${quote(from)} ${quote(to)}`;
+    logLevel: 'warning',
+  });
+  bundles.set(entry, outputFiles);
+  return outputFiles;
 }
 
 /** The part of the configuration that the function needs. The request rate is of the whole fleet; each shard gets a share. */

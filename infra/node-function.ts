@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { Duration, RemovalPolicy, type Size } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { ApplicationLogLevel, Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
@@ -9,7 +8,7 @@ import type { Construct } from 'constructs';
 import { asynchronousAttempts, functionTimeoutSeconds } from '../lambda/stack-contract';
 import type { Alerts } from './alerts';
 import type { CollectorConfig } from './config/config';
-import { type DataFile, functionBundle, projectRoot } from './function-bundle';
+import { type DataFile, functionCode } from './function-bundle';
 import { eventAgeSeconds } from './limits';
 import { Network } from './network';
 
@@ -49,10 +48,8 @@ export function createNodeFunction(scope: Construct, props: NodeFunctionProps): 
   network?.grantAttach(role);
   const target = new NodejsFunction(scope, 'Function', {
     description: props.description,
-    entry: join(projectRoot, 'lambda', props.entry),
-    projectRoot,
-    depsLockFilePath: join(projectRoot, 'package-lock.json'),
-    bundling: functionBundle(scope, props.dataFile),
+    code: functionCode(scope, props.entry, props.dataFile),
+    handler: 'index.handler',
     runtime: Runtime.NODEJS_24_X,
     architecture: Architecture.ARM_64,
     timeout: Duration.seconds(functionTimeoutSeconds),

@@ -49,7 +49,7 @@ export class LocalFunction {
     const { code } = options.definition;
     this.#codeFolder = 'folder' in code ? code.folder : this.#workFolder;
     if ('text' in code) writeFileSync(join(this.#workFolder, 'index.js'), code.text);
-    bundleRuntime(this.#runtimeFile);
+    writeRuntime(this.#runtimeFile);
   }
 
   /** Invokes as Lambda does: an error of the function is an answer, not an exception. */
@@ -108,16 +108,20 @@ function removeLeftovers(): void {
   }
 }
 
-/** Bundles the program that runs in an execution environment to JavaScript. */
-export function bundleRuntime(outfile: string): void {
-  buildSync({
+let runtime: Uint8Array | undefined;
+
+/** Writes the program that runs in an execution environment, as JavaScript. */
+export function writeRuntime(file: string): void {
+  runtime ??= buildSync({
     entryPoints: [join(__dirname, 'runtime.ts')],
-    outfile,
+    write: false,
     bundle: true,
     platform: 'node',
     target: 'node20',
     logLevel: 'error',
-  });
+  }).outputFiles[0]?.contents;
+  if (runtime === undefined) throw new Error('Bundling runtime.ts failed: esbuild gave no file');
+  writeFileSync(file, runtime);
 }
 
 /** One execution environment of a function. */

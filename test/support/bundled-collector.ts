@@ -12,7 +12,7 @@ import { FolderStore } from '../../local/aws/store/folder-store';
 import { readBuckets, readSecrets } from '../../local/deployment/buckets-and-secrets';
 import { ExecutionEnvironment, type InvocationOutcome } from '../../local/deployment/execution-environment';
 import { type FunctionDefinition, readFunction } from '../../local/deployment/function-definition';
-import { bundleRuntime } from '../../local/deployment/local-function';
+import { writeRuntime } from '../../local/deployment/local-function';
 import { readAssembly } from '../../local/deployment/read-assembly';
 import { readRole } from '../../local/deployment/role';
 import { StackTemplate } from '../../local/deployment/stack-template';
@@ -69,7 +69,7 @@ export class CollectorBundle {
     const [resource] = stack.resourcesOf('AWS::Lambda::Function');
     if (resource === undefined) throw new Error('the stack has no function');
     const runtimeFile = join(root, 'runtime.js');
-    bundleRuntime(runtimeFile);
+    writeRuntime(runtimeFile);
     return new CollectorBundle(root, stack, readFunction(resource, synthesized), runtimeFile);
   }
 
