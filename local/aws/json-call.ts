@@ -1,6 +1,8 @@
 import type * as z from 'zod';
 import { AwsError } from './aws-error';
 import { type Account, type Answer, type Call, type Principal, readSmallBody, sha256Hex } from './call';
+import { authorize, type RequestContext } from './iam/authorize';
+import type { PolicyDocument } from './iam/policy-document';
 import { SignatureError, type SignatureOptions, type SignatureProblem, verifySignature } from './signature';
 
 /** A call to a service whose calls and answers are JSON, its signature verified. */
@@ -27,23 +29,46 @@ export async function readJsonCall(
   const operation = String(request.headers['x-amz-target']);
   if (operation.startsWith(targetPrefix)) facts.action = operation.slice(targetPrefix.length);
   const body = await readSmallBody(call.body(), longestBody);
-  const principal = await verify(call, account, service, sha256Hex(body));
-  facts.principalArn = principal.arn;
+  const principal = await verifyCaller(call, account, service, body);
   return { principal, operation, body: body.toString() };
 }
 
-async function verify(
-  { request, target }: Call,
+/**
+ * Finds out who makes a call to any service but S3.
+ * @throws AwsError
+ */
+export async function verifyCaller(
+  { request, target, facts }: Call,
   { region, principals }: Account,
   service: SignatureOptions<Principal>['service'],
-  payloadHash: string,
+  body: Buffer,
 ): Promise<Principal> {
   try {
-    const options = { service, region, credentials: principals, now: Date.now(), payloadHash };
-    return await verifySignature(request, target, options);
+    const options = { service, region, credentials: principals, now: Date.now(), payloadHash: sha256Hex(body) };
+    const principal = await verifySignature(request, target, options);
+    facts.principalArn = principal.arn;
+    return principal;
   } catch (error) {
     throw error instanceof SignatureError ? signatureError(error) : error;
   }
+}
+
+/** @throws AwsError if the policies of caller and resource do not allow the action */
+export function demandAccess(
+  { arn, policies }: Principal,
+  action: string,
+  resource: string,
+  context: RequestContext,
+  resourcePolicy?: PolicyDocument,
+): void {
+  const request = { identityPolicies: policies, resourcePolicy, principalArn: arn, action, resource, context };
+  const { allowed, reason } = authorize(request);
+  if (!allowed)
+    throw new AwsError(
+      400,
+      'AccessDeniedException',
+      `User: ${arn} is not authorized to perform: ${action} on resource: ${resource} ${reason}`,
+    );
 }
 
 /** @throws AwsError */
@@ -80,7 +105,7 @@ const signatureErrors: Readonly<Record<SignatureProblem, readonly [string, strin
 };
 
 /** The answer of every service but S3 to a request with a wrong signature. */
-export function signatureError({ problem, message }: SignatureError): AwsError {
+function signatureError({ problem, message }: SignatureError): AwsError {
   const [code, text] = signatureErrors[problem];
   const detail = problem === 'skewed' || problem === 'unsigned-header' ? message : '';
   return new AwsError(400, code, text + detail);

@@ -1,32 +1,27 @@
-/** Whether a value of the request matches a value of the policy. */
-type Matches = (actual: string, expected: string) => boolean;
+/** Whether a condition holds: the request's value of a key, undefined if it has none, and the policy's values. */
+type Operator = (actual: string | undefined, expected: readonly string[]) => boolean;
 
-const equals: Matches = (actual, expected) => actual === expected;
-const like: Matches = (actual, expected) => matchesWildcard(expected, actual);
-const sameTruth: Matches = (actual, expected) => actual.toLowerCase() === expected.toLowerCase();
+/** Holds if one of the policy's values matches. A key that the request lacks matches nothing. */
+const oneMatches =
+  (matches: (actual: string, expected: string) => boolean): Operator =>
+  (actual, expected) =>
+    actual !== undefined && expected.some((value) => matches(actual, value));
 
-/** A negated operator holds if the value matches none of the policy's values. */
-interface Operator {
-  readonly matches: Matches;
-  readonly negated: boolean;
-}
+/** IAM treats `Equals` and `Like` of an ARN alike: both know wildcards. */
+const arnLike = oneMatches(matchesArn);
 
-/** What the stack's policies use or will use; IAM has more. */
+/** What the stack's policies use; IAM has more. */
 const operators: ReadonlyMap<string, Operator> = new Map([
-  ['StringEquals', { matches: equals, negated: false }],
-  ['StringNotEquals', { matches: equals, negated: true }],
-  ['StringLike', { matches: like, negated: false }],
-  ['StringNotLike', { matches: like, negated: true }],
-  // IAM treats Equals and Like of an ARN alike: both know wildcards.
-  ['ArnEquals', { matches: matchesArn, negated: false }],
-  ['ArnLike', { matches: matchesArn, negated: false }],
-  ['ArnNotEquals', { matches: matchesArn, negated: true }],
-  ['ArnNotLike', { matches: matchesArn, negated: true }],
-  ['Bool', { matches: sameTruth, negated: false }],
+  ['StringEquals', oneMatches((actual, expected) => actual === expected)],
+  ['StringLike', oneMatches((actual, expected) => matchesWildcard(expected, actual))],
+  ['ArnLike', arnLike],
+  ['ArnNotEquals', (actual, expected) => !arnLike(actual, expected)],
+  ['Bool', oneMatches((actual, expected) => actual.toLowerCase() === expected.toLowerCase())],
+  ['Null', (actual, expected) => expected.some((value) => (value.toLowerCase() === 'true') === (actual === undefined))],
 ]);
 
 export function isConditionOperator(name: string): boolean {
-  return name === 'Null' || operators.has(name);
+  return operators.has(name);
 }
 
 /**
@@ -36,11 +31,9 @@ export function isConditionOperator(name: string): boolean {
  * @throws RangeError for an operator that {@link isConditionOperator} does not know
  */
 export function conditionHolds(operator: string, actual: string | undefined, expected: readonly string[]): boolean {
-  if (operator === 'Null') return expected.some((value) => (value.toLowerCase() === 'true') === (actual === undefined));
-  const known = operators.get(operator);
-  if (known === undefined) throw new RangeError(`Evaluating a policy failed: unknown condition operator ${operator}`);
-  // A key that the request lacks matches nothing: a negated operator holds, any other does not.
-  return (actual !== undefined && expected.some((value) => known.matches(actual, value))) !== known.negated;
+  const holds = operators.get(operator);
+  if (holds === undefined) throw new RangeError(`Evaluating a policy failed: unknown condition operator ${operator}`);
+  return holds(actual, expected);
 }
 
 /** Each of the six parts of an ARN is matched alone: an asterisk does not reach over a colon, except in the last part. */

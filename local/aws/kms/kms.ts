@@ -2,8 +2,8 @@ import { createPublicKey, sign } from 'node:crypto';
 import * as z from 'zod';
 import { AwsError } from '../aws-error';
 import type { Account, Answer, Call, Principal, SigningKey } from '../call';
-import { authorize, commonContext } from '../iam/authorize';
-import { jsonAnswer, parseInput, readJsonCall } from '../json-call';
+import { commonContext } from '../iam/authorize';
+import { demandAccess, jsonAnswer, parseInput, readJsonCall } from '../json-call';
 
 /** Of the header x-amz-target. */
 const targetPrefix = 'TrentService.';
@@ -57,20 +57,8 @@ export async function admitKmsCall(call: Call, account: Account): Promise<() => 
 /** @param id ARN, or its last part */
 function demandKey({ signingKeys, accountId }: Account, principal: Principal, id: string, action: string): SigningKey {
   const key = signingKeys.find(({ arn }) => arn === id || arn.endsWith(`:key/${id}`));
-  const { allowed, reason } = authorize({
-    identityPolicies: principal.policies,
-    resourcePolicy: key?.policy,
-    principalArn: principal.arn,
-    action,
-    resource: key?.arn ?? id,
-    context: { ...commonContext(principal.arn, accountId), 'kms:CallerAccount': accountId },
-  });
-  if (!allowed)
-    throw new AwsError(
-      400,
-      'AccessDeniedException',
-      `User: ${principal.arn} is not authorized to perform: ${action} on resource: ${key?.arn ?? id} ${reason}`,
-    );
+  const context = { ...commonContext(principal.arn, accountId), 'kms:CallerAccount': accountId };
+  demandAccess(principal, action, key?.arn ?? id, context, key?.policy);
   if (key === undefined) throw new AwsError(400, 'NotFoundException', `Key '${id}' does not exist`);
   return key;
 }

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import { AwsError } from '../aws-error';
-import type { Account, Answer, Call, Principal } from '../call';
-import { authorize, commonContext } from '../iam/authorize';
-import { jsonAnswer, parseInput, readJsonCall } from '../json-call';
+import type { Account, Answer, Call } from '../call';
+import { commonContext } from '../iam/authorize';
+import { demandAccess, jsonAnswer, parseInput, readJsonCall } from '../json-call';
 import type { StoredSecret } from '../store/secret-store';
 
 /** Of the header x-amz-target. */
@@ -30,25 +30,9 @@ export async function admitSecretsManagerCall(call: Call, account: Account): Pro
   const { SecretId } = parseInput(inputSchema, body);
   const secret = account.secrets.find(SecretId);
   // The policies judge the ARN of a secret that is there, otherwise what the caller named.
-  demandAccess(principal, account, secret?.arn ?? SecretId);
+  const context = commonContext(principal.arn, account.accountId);
+  demandAccess(principal, 'secretsmanager:GetSecretValue', secret?.arn ?? SecretId, context);
   return async () => getSecretValue(secret);
-}
-
-function demandAccess(principal: Principal, { accountId }: Account, resource: string): void {
-  const action = 'secretsmanager:GetSecretValue';
-  const { allowed, reason } = authorize({
-    identityPolicies: principal.policies,
-    principalArn: principal.arn,
-    action,
-    resource,
-    context: commonContext(principal.arn, accountId),
-  });
-  if (!allowed)
-    throw new AwsError(
-      400,
-      'AccessDeniedException',
-      `User: ${principal.arn} is not authorized to perform: ${action} on resource: ${resource} ${reason}`,
-    );
 }
 
 function getSecretValue(secret: StoredSecret | undefined): Answer {

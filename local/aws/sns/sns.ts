@@ -1,17 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { AwsError } from '../aws-error';
-import {
-  type Account,
-  type Answer,
-  type Call,
-  type Principal,
-  type PublishedMessage,
-  readSmallBody,
-  sha256Hex,
-} from '../call';
-import { signatureError } from '../json-call';
+import { type Account, type Answer, type Call, type Principal, type PublishedMessage, readSmallBody } from '../call';
+import { verifyCaller } from '../json-call';
 import { toXml } from '../s3/s3-answers';
-import { SignatureError, verifySignature } from '../signature';
 
 /** SNS takes 256 KiB of message; its form encoding makes it three times as long at most. */
 const longestBody = 1_048_576;
@@ -34,8 +25,7 @@ export async function admitSnsCall(call: Call, account: Account): Promise<() => 
   const parameters = new URLSearchParams(body.toString());
   const action = parameters.get('Action') ?? '';
   call.facts.action = action;
-  const principal = await verify(call, account, sha256Hex(body));
-  call.facts.principalArn = principal.arn;
+  const principal = await verifyCaller(call, account, 'sns', body);
   const unknown = [...parameters.keys()].find((name) => !knownParameters.includes(name));
   if (action !== 'Publish' || unknown !== undefined)
     throw new AwsError(501, 'NotImplemented', `The embedded endpoint has no ${action} with ${unknown ?? 'this form'}`);
@@ -65,19 +55,6 @@ function publish({ publish: deliver }: Account, principal: Principal, message: P
     ResponseMetadata: { RequestId: randomUUID() },
   };
   return { status: 200, headers: { 'content-type': 'text/xml' }, body: toXml('PublishResponse', content) };
-}
-
-async function verify(
-  { request, target }: Call,
-  { region, principals }: Account,
-  payloadHash: string,
-): Promise<Principal> {
-  try {
-    const options = { service: 'sns', region, credentials: principals, now: Date.now(), payloadHash } as const;
-    return await verifySignature(request, target, options);
-  } catch (error) {
-    throw error instanceof SignatureError ? signatureError(error) : error;
-  }
 }
 
 /** An error as SNS writes it. */
