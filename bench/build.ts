@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { createApp } from '../infra/collector-app';
+import { synthesize } from '../infra/collector-app';
 import { parseConfig } from '../infra/config/config';
 import { contenders } from './contenders';
 
@@ -44,7 +44,7 @@ function buildFunction(outdir: string): string {
     },
     join(__dirname, 'collector.json'),
   );
-  createApp({ config, outdir }).app.synth();
+  synthesize({ config, outdir, validate: false });
   const assets = readdirSync(outdir).filter((name) => name.startsWith('asset.'));
   const asset = assets.find((name) => readdirSync(join(outdir, name)).includes('index.js'));
   if (asset === undefined)
