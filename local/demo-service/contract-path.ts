@@ -14,14 +14,10 @@ export interface ContractTarget {
 export function parseContractPath(requestTarget: string, collection: string): ContractTarget | undefined {
   const [path = '', query] = splitOnce(requestTarget, '?');
   const [empty, version, segment, encodedUid, ...rest] = path.split('/');
-  if (empty !== '' || version !== 'v1' || segment !== encodeURIComponent(collection)) {
-    return undefined;
-  }
+  if (empty !== '' || version !== 'v1' || segment !== encodeURIComponent(collection)) return undefined;
   const uid = decode(encodedUid ?? '');
   const resource = resourceNames.find((name) => resources[name].path === rest.join('/'));
-  if (uid === undefined || uid === '' || resource === undefined) {
-    return undefined;
-  }
+  if (uid === undefined || uid === '' || resource === undefined) return undefined;
   return { uid, resource, requestId: new URLSearchParams(query).get('requestId') ?? undefined };
 }
 
@@ -34,9 +30,7 @@ function decode(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
   } catch (error) {
-    if (error instanceof URIError) {
-      return undefined;
-    }
+    if (error instanceof URIError) return undefined;
     throw error;
   }
 }

@@ -62,9 +62,7 @@ export async function demoAnswer(
   closing: AbortSignal,
 ): Promise<void> {
   await latency(answers.latencyMs, closing);
-  if (closing.aborted || response.destroyed) {
-    return;
-  }
+  if (closing.aborted || response.destroyed) return;
   if (request.method !== 'GET') {
     sendError(response, 405, 'MethodNotAllowed', 'Only GET is answered here.', { Allow: 'GET' });
     return;
@@ -83,9 +81,7 @@ export async function demoAnswer(
     return;
   }
   const fault = Object.hasOwn(answers.failing, target.uid) ? answers.failing[target.uid] : undefined;
-  if (fault !== undefined && answerWithFault(fault, response, target, countRequest(answers.timesAsked, target))) {
-    return;
-  }
+  if (fault !== undefined && answerWithFault(fault, response, target, countRequest(answers.timesAsked, target))) return;
   await sendResource(answers, target, request, response);
 }
 
@@ -119,13 +115,9 @@ async function sendResource(
     else await pipeline(answer.body, response);
   } catch (error) {
     // The client closed the connection, which is no error of the service.
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') {
-      throw error;
-    }
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   } finally {
-    if (typeof answer.content !== 'string') {
-      answer.content.destroy();
-    }
+    if (typeof answer.content !== 'string') answer.content.destroy();
   }
 }
 
@@ -148,9 +140,7 @@ async function logAnswer(
   const at = now();
   const description = await source.describe(uid, at);
   const log = await checkedText(() => source.log(uid, at));
-  if (description === undefined || log === undefined) {
-    return undefined;
-  }
+  if (description === undefined || log === undefined) return undefined;
   const projectUid = request.headers.projectuid?.toString();
   const body = logRecordBody({ ...description, clusterUid: uid, log, projectUid, requestId });
   return { contentType: 'application/json', body, content: log };
@@ -164,9 +154,7 @@ async function manifestAnswer(
   const form = manifestAs ?? pick(seededRandom(`manifest form of ${uid}`), ['text', 'yaml', 'json']);
   const read = () => source.manifest(uid, at);
   const content = await (form === 'json' ? checkedText(read) : read());
-  if (content === undefined) {
-    return undefined;
-  }
+  if (content === undefined) return undefined;
   const asReceived = () => (typeof content === 'string' ? Readable.from([content]) : content);
   return { contentType: manifestTypes[form], body: form === 'json' ? jsonString(content) : asReceived(), content };
 }
@@ -174,9 +162,7 @@ async function manifestAnswer(
 /** Reads a stream to its end and opens it again: an error must be known before the status is sent. */
 async function checkedText(read: () => Promise<Content | undefined>): Promise<Content | undefined> {
   const content = await read();
-  if (content === undefined || typeof content === 'string') {
-    return content;
-  }
+  if (content === undefined || typeof content === 'string') return content;
   await assertText(content);
   return read();
 }

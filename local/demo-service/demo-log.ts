@@ -18,9 +18,8 @@ export function demoLog(uid: string, at: Date): string {
   const start = Math.floor((at.getTime() - offset) / rotation) * rotation + offset - rotation;
   const lines: string[] = [];
   // Every slot of time has its own seed: lines that were written once do not change.
-  for (let index = Math.ceil(start / slot); index * slot <= at.getTime(); index += 1) {
+  for (let index = Math.ceil(start / slot); index * slot <= at.getTime(); index += 1)
     lines.push(...slotLines(seededRandom(`${uid}/${index}`), cluster, index * slot, slot, at.getTime()));
-  }
   return lines.join('');
 }
 
@@ -32,9 +31,7 @@ interface Cluster {
 function slotLines(random: Random, cluster: Cluster, from: number, length: number, until: number): string[] {
   const events = pick(random, [0, 0, 0, 0, 0, 1, 1, 1, 2]);
   const burst = random() < 0.008 ? between(random, 4, 9) : 0;
-  if (events + burst === 0) {
-    return [];
-  }
+  if (events + burst === 0) return [];
   const times = Array.from({ length: events + burst }, () => from + Math.floor(random() * length)).sort(
     (a, b) => a - b,
   );
@@ -112,8 +109,6 @@ function version(random: Random): string {
 
 function hex(random: Random, length: number): string {
   let digits = '';
-  while (digits.length < length) {
-    digits += between(random, 0, 0xffff).toString(16).padStart(4, '0');
-  }
+  while (digits.length < length) digits += between(random, 0, 0xffff).toString(16).padStart(4, '0');
   return digits.slice(0, length);
 }

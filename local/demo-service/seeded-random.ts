@@ -4,9 +4,7 @@ export type Random = () => number;
 /** Not for secrets: whoever knows the seed knows the numbers. */
 export function seededRandom(seed: string): Random {
   let hash = 0x811c9dc5;
-  for (let i = 0; i < seed.length; i += 1) {
-    hash = Math.imul(hash ^ seed.charCodeAt(i), 0x01000193);
-  }
+  for (let i = 0; i < seed.length; i += 1) hash = Math.imul(hash ^ seed.charCodeAt(i), 0x01000193);
   let state = mix(hash);
   return () => {
     state = (state + 0x9e3779b9) | 0;

@@ -71,15 +71,11 @@ export async function startDemoService(options: DemoServiceOptions): Promise<Dem
     const headers = { ...request.headers, ...(request.headers.apikey !== undefined && { apikey: '(hidden)' }) };
     const seen = { method: request.method ?? '', path: request.url ?? '', headers };
     requests.push(seen);
-    if (requests.length > rememberedRequests) {
-      requests.shift();
-    }
+    if (requests.length > rememberedRequests) requests.shift();
     options.onRequest?.(seen);
     const answered = demoAnswer(answers, request, response, closing.signal)
       .catch((error: unknown) => {
-        if (!response.writableEnded) {
-          response.destroy();
-        }
+        if (!response.writableEnded) response.destroy();
         options.onError?.(error);
       })
       .finally(() => underWay.delete(answered));

@@ -137,9 +137,7 @@ function bitString(unusedBits: number, bytes: Buffer): Buffer {
 function objectId(first: number, second: number, ...rest: number[]): Buffer {
   const base128 = (value: number): number[] => {
     const digits = [value & 0x7f];
-    for (let left = value >>> 7; left > 0; left >>>= 7) {
-      digits.unshift((left & 0x7f) | 0x80);
-    }
+    for (let left = value >>> 7; left > 0; left >>>= 7) digits.unshift((left & 0x7f) | 0x80);
     return digits;
   };
   return tagged(0x06, Buffer.from([first * 40 + second, ...rest.flatMap(base128)]));

@@ -32,7 +32,7 @@ const firstSignature = sealKey({ number: 1, part: 'signature' });
 const sealsIn = async (deployed: DeployedCollector) =>
   (await deployed.keys()).filter((key) => key.startsWith('seals/'));
 
-test('an audit with all its permissions seals, signs and tells people', async () => {
+it('an audit with all its permissions seals, signs and tells people', async () => {
   const deployed = await collector.deploy();
   await deployed.fireSchedule(noon);
   const { attempts, condition } = await auditOf(deployed).fireSchedule(one);

@@ -27,7 +27,7 @@ async function contents({ folder }: DeployedCollector, keys: readonly string[]):
   return Promise.all(keys.map(async (key) => (await readFile(join(folder, key))).toString('base64')));
 }
 
-test('a scheduled event archives both resources of every cluster, under the keys of its time', async () => {
+it('a scheduled event archives both resources of every cluster, under the keys of its time', async () => {
   const deployed = await collector.deploy();
   const { attempts } = await deployed.fireSchedule(noon);
   expect(attempts).toEqual([
@@ -48,7 +48,7 @@ test('a scheduled event archives both resources of every cluster, under the keys
   expect(await deployed.keys()).toEqual([...keysOf(uids, noon), ...others].sort());
 });
 
-test('the archive says what the run was told to collect, under the hash that its record names', async () => {
+it('the archive says what the run was told to collect, under the hash that its record names', async () => {
   const deployed = await collector.deploy();
   await deployed.fireSchedule(noon);
   const [record] = await deployed.records();
@@ -65,7 +65,7 @@ test('the archive says what the run was told to collect, under the hash that its
   });
 });
 
-test('a warm function stores its configuration once', async () => {
+it('a warm function stores its configuration once', async () => {
   const written: string[] = [];
   const deployed = await collector.deploy({
     onRequest: ({ action, key }) => {
@@ -76,7 +76,7 @@ test('a warm function stores its configuration once', async () => {
   expect(written).toHaveLength(1);
 });
 
-test('what is stored is what the service said', async () => {
+it('what is stored is what the service said', async () => {
   const deployed = await collector.deploy();
   await deployed.fireSchedule(noon);
   const [{ outcomes } = { outcomes: [] }] = await deployed.records();
@@ -97,7 +97,7 @@ test('what is stored is what the service said', async () => {
   }
 });
 
-test('a duplicate delivery writes nothing but a second record, which says that everything is archived', async () => {
+it('a duplicate delivery writes nothing but a second record, which says that everything is archived', async () => {
   const deployed = await collector.deploy();
   await deployed.fireSchedule(noon);
   const before = await deployed.keys();
@@ -114,7 +114,7 @@ test('a duplicate delivery writes nothing but a second record, which says that e
   expect(second?.outcomes.map(({ sha256 }) => sha256)).toEqual(first?.outcomes.map(({ sha256 }) => sha256));
 });
 
-test('two deliveries at the same time write every object once, and both succeed', async () => {
+it('two deliveries at the same time write every object once, and both succeed', async () => {
   const written: string[] = [];
   const deployed = await collector.deploy({
     onRequest: ({ action, key, status }) => {
@@ -130,7 +130,7 @@ test('two deliveries at the same time write every object once, and both succeed'
   ]);
 });
 
-test('{} from the console collects everything now', async () => {
+it('{} from the console collects everything now', async () => {
   const deployed = await collector.deploy();
   const before = Date.now();
   const { payload } = await deployed.invoke({});
@@ -140,14 +140,14 @@ test('{} from the console collects everything now', async () => {
   expect((await deployed.keys()).filter((key) => /^(logs|manifests)\//.test(key))).toEqual(keysOf(uids, run));
 });
 
-test('a subset collects these clusters alone', async () => {
+it('a subset collects these clusters alone', async () => {
   const deployed = await collector.deploy();
   const { payload } = await deployed.invoke({ clusters: ['beta'], scheduledTime: noon.toISOString() });
   expect(payload).toMatchObject({ counts: { archived: 2 } });
   expect((await deployed.keys()).filter((key) => /^(logs|manifests)\//.test(key))).toEqual(keysOf(['beta'], noon));
 });
 
-test('a dry run checks everything and writes nothing', async () => {
+it('a dry run checks everything and writes nothing', async () => {
   const deployed = await collector.deploy();
   expect((await deployed.invoke({ dryRun: true })).payload).toMatchObject({
     dryRun: true,
@@ -156,7 +156,7 @@ test('a dry run checks everything and writes nothing', async () => {
   expect(await deployed.keys()).toEqual([]);
 });
 
-test('a bad event fails with all its problems at once, and nothing is asked or written', async () => {
+it('a bad event fails with all its problems at once, and nothing is asked or written', async () => {
   const calls: string[] = [];
   const deployed = await collector.deploy({ onRequest: ({ action }) => calls.push(action) });
   const asked = collector.demo.requests.length;
@@ -169,7 +169,7 @@ test('a bad event fails with all its problems at once, and nothing is asked or w
   expect(await deployed.keys()).toEqual([]);
 });
 
-test('a secret without a value fails with how to set it, and works once it is set', async () => {
+it('a secret without a value fails with how to set it, and works once it is set', async () => {
   const deployed = await collector.deploy();
   deployed.setSecretValue(undefined);
   const { error } = await deployed.invoke({});
@@ -179,7 +179,7 @@ test('a secret without a value fails with how to set it, and works once it is se
   expect((await deployed.invoke({})).payload).toMatchObject({ status: 'complete' });
 });
 
-test('a rotated key takes effect in a warm function, without a failure', async () => {
+it('a rotated key takes effect in a warm function, without a failure', async () => {
   const deployed = await collector.deploy();
   await deployed.fireSchedule(noon);
   collector.key = 'the-next-api-key-of-the-tests';
@@ -191,7 +191,7 @@ test('a rotated key takes effect in a warm function, without a failure', async (
   expect(second?.outcomes.map(({ requests }) => requests)).toEqual(Array(6).fill(1));
 });
 
-test('a cluster that fails stops no other: Lambda retries, people are told, and the run is completed later', async () => {
+it('a cluster that fails stops no other: Lambda retries, people are told, and the run is completed later', async () => {
   const deployed = await collector.deploy();
   collector.failing.beta = 'other-cluster';
   const { attempts, condition } = await deployed.fireSchedule(noon);
@@ -220,7 +220,7 @@ test('a cluster that fails stops no other: Lambda retries, people are told, and 
   expect((await deployed.keys()).filter((key) => /^(logs|manifests)\//.test(key))).toEqual(keysOf(uids, noon));
 });
 
-test('the API key is in no object, no log line, no message and no answer', async () => {
+it('the API key is in no object, no log line, no message and no answer', async () => {
   const deployed = await collector.deploy();
   collector.failing.alpha = 'forbidden';
   const result = await deployed.fireSchedule(noon);
@@ -238,7 +238,7 @@ test('the API key is in no object, no log line, no message and no answer', async
   expect(everything).not.toContain(collector.key);
 });
 
-test('the function sees nothing of the environment that it is started from', async () => {
+it('the function sees nothing of the environment that it is started from', async () => {
   const misleading = {
     AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1',
     AWS_PROFILE: 'nobody',
@@ -257,7 +257,7 @@ test('the function sees nothing of the environment that it is started from', asy
   }
 });
 
-test('the trace of an error names lines of the sources, not of the bundle', async () => {
+it('the trace of an error names lines of the sources, not of the bundle', async () => {
   const { error } = await (await collector.deploy()).invoke({ unknown: 1 });
   expect(error).toMatchObject({
     errorType: 'InvalidEventError',

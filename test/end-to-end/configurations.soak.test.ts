@@ -9,7 +9,7 @@ let collector: LocalCollector | undefined;
 
 afterEach(() => collector?.close());
 
-test.each<[string, Record<string, unknown>]>([
+it.each<[string, Record<string, unknown>]>([
   ['a customer key of its own', { archive: { kms: true } }],
   ['a given customer key', { archive: { kms: kmsKeyArn } }],
   ['an existing secret', { apiKeySecret: 'platform/api-key' }],
@@ -62,7 +62,7 @@ function withoutKeyAction(action: string): (template: Template) => void {
 }
 
 describe('an archive under a customer key', () => {
-  test('fails loudly without kms:GenerateDataKey', async () => {
+  it('fails loudly without kms:GenerateDataKey', async () => {
     collector = await startLocalCollector({ archive: { kms: true } });
     const deployed = await collector.deploy({ edit: withoutKeyAction('kms:GenerateDataKey') });
     const { condition, attempts } = await deployed.fireSchedule(noon);
@@ -70,7 +70,7 @@ describe('an archive under a customer key', () => {
     expect(attempts.at(-1)?.error?.errorMessage).toContain('kms:GenerateDataKey');
   });
 
-  test('does without earlier run records, and says so, without kms:Decrypt', async () => {
+  it('does without earlier run records, and says so, without kms:Decrypt', async () => {
     collector = await startLocalCollector({ archive: { kms: true } });
     const deployed = await collector.deploy({ edit: withoutKeyAction('kms:Decrypt') });
     await deployed.fireSchedule(noon);
@@ -80,7 +80,7 @@ describe('an archive under a customer key', () => {
   });
 });
 
-test('what the configuration says about the service and its clusters reaches the service', async () => {
+it('what the configuration says about the service and its clusters reaches the service', async () => {
   collector = await startLocalCollector({
     service: { projectUid: 'project-of-all' },
     clusters: ['one', { uid: 'two', projectUid: 'project-of-two', requestId: 'request 2', resources: ['log'] }],
@@ -99,7 +99,7 @@ test('what the configuration says about the service and its clusters reaches the
   ]);
 });
 
-test('an optional cluster that is gone leaves a run complete, and another one that is gone does not', async () => {
+it('an optional cluster that is gone leaves a run complete, and another one that is gone does not', async () => {
   collector = await startLocalCollector({ clusters: ['one', { uid: 'lab', optional: true }] });
   const deployed = await collector.deploy();
   collector.failing.lab = 'not-found';

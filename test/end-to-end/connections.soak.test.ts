@@ -5,7 +5,7 @@ import { logRecord } from '../support/fault-service-bodies';
 
 /** A warm function is frozen between its runs: what it leaves open, the service keeps open. */
 
-test.each([
+it.each([
   ['archives everything', false],
   ['fails', true],
 ])('an invocation that %s leaves no connection to the service behind', async (_what, fails) => {

@@ -60,7 +60,7 @@ async function expectOnlyTheLargeToFail(reason: RegExp): Promise<void> {
   expect(await collector.temporaryFiles()).toEqual([]);
 }
 
-test('a folder for temporary files that disappears in the middle of a run fails the bodies that need it', async () => {
+it('a folder for temporary files that disappears in the middle of a run fails the bodies that need it', async () => {
   whenLargeIsAsked = () => rmSync(join(collector.folder, 'tmp', 'cluster-log-collector'), { recursive: true });
   await expectOnlyTheLargeToFail(/^Keeping a body of more than \d+ bytes failed: ENOENT$/);
 });

@@ -101,7 +101,7 @@ async function eventsOfARun(): Promise<string[]> {
   return events;
 }
 
-test('killed at any event of a run, everything is there once and whole after the run is repeated', async () => {
+it('killed at any event of a run, everything is there once and whole after the run is repeated', async () => {
   const events = await eventsOfARun();
   // The list, the configuration, the key, six objects and the record, each when it begins and when it is done, and six requests.
   expect(new Set(events).size).toBe(26);

@@ -28,7 +28,7 @@ afterAll(async () => {
   await bundle.remove();
 });
 
-test.each<[string, (uid: string) => Answer, (request: InterceptedRequest) => boolean, object]>([
+it.each<[string, (uid: string) => Answer, (request: InterceptedRequest) => boolean, object]>([
   ['the service', () => silence(), () => false, { failed: 4, notAttempted: 2 }],
   ['Secrets Manager', good, ({ action }) => action === 'GetSecretValue', { failed: 0, notAttempted: 6 }],
   ['S3, asked to write objects,', good, ({ key }) => key?.startsWith('logs/') === true, { failed: 4, notAttempted: 2 }],

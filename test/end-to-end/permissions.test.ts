@@ -34,7 +34,7 @@ function withoutResource(policy: Statements, sid: string, ending: string): void 
 }
 
 describe('a permission that the function lacks fails the job loudly', () => {
-  test.each(['logs', 'manifests'])('to write under %s/', async (prefix) => {
+  it.each(['logs', 'manifests'])('to write under %s/', async (prefix) => {
     const deployed = await collector.deploy({
       edit: (template) => withoutResource(rolePolicy(template), 'AddToArchive', `/${prefix}/`),
     });
@@ -47,7 +47,7 @@ describe('a permission that the function lacks fails the job loudly', () => {
     expect(deployed.messages).toHaveLength(1);
   });
 
-  test('to write under runs/', async () => {
+  it('to write under runs/', async () => {
     const deployed = await collector.deploy({
       edit: (template) => withoutResource(rolePolicy(template), 'AddToArchive', '/runs/'),
     });
@@ -56,7 +56,7 @@ describe('a permission that the function lacks fails the job loudly', () => {
     expect(attempts.at(-1)?.error?.errorMessage).toMatch(/s3:PutObject/);
   });
 
-  test('to write under configurations/, once the run has its record', async () => {
+  it('to write under configurations/, once the run has its record', async () => {
     const deployed = await collector.deploy({
       edit: (template) => withoutResource(rolePolicy(template), 'AddToArchive', '/configurations/'),
     });
@@ -66,7 +66,7 @@ describe('a permission that the function lacks fails the job loudly', () => {
     expect((await deployed.records()).map(({ status }) => status)).toEqual(Array(3).fill('complete'));
   });
 
-  test('to read the API key', async () => {
+  it('to read the API key', async () => {
     const deployed = await collector.deploy({
       edit: (template) => without(rolePolicy(template), withSid('ReadApiKey')),
     });
@@ -75,7 +75,7 @@ describe('a permission that the function lacks fails the job loudly', () => {
     expect(attempts.at(-1)?.error?.errorMessage).toMatch(/secretsmanager:GetSecretValue/);
   });
 
-  test.each(['sns:Publish', 'kms:GenerateDataKey', 'kms:Decrypt'])('%s, with which people are told', async (action) => {
+  it.each(['sns:Publish', 'kms:GenerateDataKey', 'kms:Decrypt'])('%s, with which people are told', async (action) => {
     const deployed = await collector.deploy({
       edit: (template) => withoutAction(rolePolicy(template), action),
     });
@@ -90,7 +90,7 @@ describe('a permission that the function lacks fails the job loudly', () => {
 describe('a permission to read run records that the function lacks costs requests, not the run, and the log tells it', () => {
   const warned = (logs: readonly string[]) => logs.filter((line) => line.includes('run record not used')).join();
 
-  test('to list them', async () => {
+  it('to list them', async () => {
     const deployed = await collector.deploy({
       edit: (template) => without(rolePolicy(template), withSid('ListRunRecords')),
     });
@@ -98,7 +98,7 @@ describe('a permission to read run records that the function lacks costs request
     expect(warned(deployed.logs)).toMatch(/s3:ListBucket/);
   });
 
-  test('to read them, which a second attempt needs', async () => {
+  it('to read them, which a second attempt needs', async () => {
     const deployed = await collector.deploy({
       edit: (template) => without(rolePolicy(template), withSid('ReadRunRecords')),
     });
@@ -114,7 +114,7 @@ describe('a permission to read run records that the function lacks costs request
 });
 
 describe('a permission that the schedule lacks fails the job loudly', () => {
-  test('to start the function', async () => {
+  it('to start the function', async () => {
     const deployed = await collector.deploy({
       edit: (template) => without(schedulePolicy(template), withSid('StartRun')),
     });
@@ -123,7 +123,7 @@ describe('a permission that the schedule lacks fails the job loudly', () => {
     expect(await deployed.keys()).toEqual([]);
   });
 
-  test('to keep what it could not deliver', async () => {
+  it('to keep what it could not deliver', async () => {
     const deployed = await collector.deploy({
       edit: (template) => {
         without(schedulePolicy(template), withSid('StartRun'));
@@ -134,7 +134,7 @@ describe('a permission that the schedule lacks fails the job loudly', () => {
   });
 });
 
-test('every statement of both roles is broken by a test above, but the one that has no effect locally', async () => {
+it('every statement of both roles is broken by a test above, but the one that has no effect locally', async () => {
   const sids: (string | undefined)[] = [];
   await collector.deploy({
     edit: (template) => {
@@ -166,7 +166,7 @@ describe('the bucket’s policy', () => {
     rolePolicy(template).Statement.push({ Effect: 'Allow', Action: 's3:*', Resource: '*' });
   };
 
-  test('keeps even a role that may do everything from overwriting and deleting', async () => {
+  it('keeps even a role that may do everything from overwriting and deleting', async () => {
     const deployed = await collector.deploy({ edit: widen });
     await deployed.fireSchedule(noon);
     await expect(overwrite(deployed)).rejects.toMatchObject(refusal);
@@ -174,7 +174,7 @@ describe('the bucket’s policy', () => {
     expect(await deployed.keys()).toContain(key);
   });
 
-  test.each([
+  it.each([
     ['OnlyNewObjects', overwrite],
     ['NoDeletion', remove],
   ])('does so by its statement %s', async (sid, act) => {
@@ -188,7 +188,7 @@ describe('the bucket’s policy', () => {
     await act(deployed);
   });
 
-  test('fails the job loudly if it denies what the function does', async () => {
+  it('fails the job loudly if it denies what the function does', async () => {
     const deployed = await collector.deploy({
       edit: (template) => {
         const policy = bucketPolicy(template);
@@ -203,7 +203,7 @@ describe('the bucket’s policy', () => {
   });
 });
 
-test('the role can neither read nor list what it archived, except run records and configurations', async () => {
+it('the role can neither read nor list what it archived, except run records and configurations', async () => {
   const deployed = await collector.deploy();
   await deployed.fireSchedule(noon);
   const { url, region, credentials, bucket: Bucket } = deployed;

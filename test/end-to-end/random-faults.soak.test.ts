@@ -35,7 +35,7 @@ afterAll(async () => {
   await bundle.remove();
 });
 
-test('with random faults all that can be archived is, the rest is reported, and every count agrees', async () => {
+it('with random faults all that can be archived is, the rest is reported, and every count agrees', async () => {
   const process = await collector.startProcess();
   const outcome = await process.invoke({ scheduledTime: run });
   const pairs = everyPair(uids);

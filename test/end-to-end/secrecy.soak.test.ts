@@ -61,7 +61,7 @@ const rawHeaders = (headers: object) =>
     .map(([name, value]) => `${name}: ${value}`)
     .join('\n');
 
-test.each<[string, Script, RegExp]>([
+it.each<[string, Script, RegExp]>([
   ['all is well', good, /"status":"complete"/],
   [
     'the service echoes what it refuses',
@@ -102,7 +102,7 @@ test.each<[string, Script, RegExp]>([
   60_000,
 );
 
-test.each([
+it.each([
   ['is JSON without the member', JSON.stringify({ key: bundledKey })],
   ['is no JSON after all', `{"apiKey":${JSON.stringify(bundledKey)}`],
   ['has a character that no header can carry', `${bundledKey}\u0000`],

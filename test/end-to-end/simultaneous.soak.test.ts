@@ -29,7 +29,7 @@ afterAll(async () => {
   await bundle.remove();
 });
 
-test.each([2, 3])('%i at once archive every object once, and each says truthfully what it did', async (count) => {
+it.each([2, 3])('%i at once archive every object once, and each says truthfully what it did', async (count) => {
   const written: string[] = [];
   const barrier = new Barrier(count);
   collector = await bundle.start({

@@ -37,7 +37,7 @@ function metricsOf(deployed: DeployedCollector): Record<string, unknown>[] {
 
 const ofEveryAttempt = { Namespace: metricNamespace, Dimensions: [{ service: 'end-to-end' }] };
 
-test('every attempt leaves its metrics and one line, and every failure a line with its reason', async () => {
+it('every attempt leaves its metrics and one line, and every failure a line with its reason', async () => {
   const deployed = await collector.deploy();
   Object.assign(collector.failing, { one: 'throttled-once', two: 'other-cluster' });
   await deployed.fireSchedule(noon);
@@ -91,7 +91,7 @@ test('every attempt leaves its metrics and one line, and every failure a line wi
   );
 });
 
-test('what is missing adds up to what the run lacks after its last attempt, also when it is completed', async () => {
+it('what is missing adds up to what the run lacks after its last attempt, also when it is completed', async () => {
   const deployed = await collector.deploy();
   Object.assign(collector.failing, { one: 'not-found', two: 'other-cluster' });
   await deployed.fireSchedule(noon);
@@ -104,7 +104,7 @@ test('what is missing adds up to what the run lacks after its last attempt, also
   expect(missing()).toEqual([3, 0, 0, -2, -1]);
 });
 
-test('a rejected key is counted once per attempt, and a run by hand is not taken for the schedule', async () => {
+it('a rejected key is counted once per attempt, and a run by hand is not taken for the schedule', async () => {
   const deployed = await collector.deploy({ secretValue: 'not-the-key' });
   await deployed.invoke({});
   expect(metricsOf(deployed)).toEqual([

@@ -77,9 +77,8 @@ describe('alerts', () => {
   it('subscribe every configured address', () => {
     const template = observedStack({ alerts: { emails: ['night@example.com', 'day@example.com'] } }).template();
     template.resourceCountIs('AWS::SNS::Subscription', 2);
-    for (const Endpoint of ['night@example.com', 'day@example.com']) {
+    for (const Endpoint of ['night@example.com', 'day@example.com'])
       template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', Endpoint });
-    }
   });
 
   it('let a role publish and use the key, and nothing else', () => {

@@ -46,25 +46,25 @@ async function started(...answer: Parameters<typeof startRawService>): Promise<R
   return service;
 }
 
-test('the largest body is the configured one', async () => {
+it('the largest body is the configured one', async () => {
   const service = await started(({ socket }) => socket.write(wire('12345678')));
   expect(await ask(service, { maxBodyMiB: 8 / 1024 ** 2 })).toEqual([8]);
   expect(await ask(service, { maxBodyMiB: 7 / 1024 ** 2 })).toEqual([expect.stringContaining('limits.maxBodyMiB')]);
 });
 
-test('the longest wait for an answer is the configured one', async () => {
+it('the longest wait for an answer is the configured one', async () => {
   const silent = await started(() => undefined);
   expect(await ask(silent, { responseTimeoutSeconds: 0.01 })).toEqual([expect.stringContaining('failed: no answer')]);
 });
 
-test('no more connections are open than requests may be under way', async () => {
+it('no more connections are open than requests may be under way', async () => {
   const record = JSON.stringify({ spec: { clusterUid: 'a' } });
   const service = await started(({ socket }) => socket.write(wire(record)));
   expect(await ask(service, { concurrency: 2 }, 10, 'log')).toEqual(Array(10).fill(record.length));
   expect(service.connections).toBe(2);
 });
 
-test('the service is told who asks, in which version', async () => {
+it('the service is told who asks, in which version', async () => {
   const heads: string[] = [];
   const service = await started(({ socket, head }) => {
     heads.push(head);

@@ -42,11 +42,11 @@ afterAll(async () => {
   await rm(directory, { recursive: true });
 });
 
-test('what is configured reaches the attempt', () => {
+it('what is configured reaches the attempt', () => {
   expect(attempt.context.collection).toEqual(collection);
 });
 
-test('its record says which code, invocation and configuration it was', () => {
+it('its record says which code, invocation and configuration it was', () => {
   expect(attempt.context.provenance).toEqual({
     collectorVersion: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     functionVersion: '$LATEST',
@@ -55,21 +55,21 @@ test('its record says which code, invocation and configuration it was', () => {
   });
 });
 
-test('it ends before the invocation does, so that its record can be written', () => {
+it('it ends before the invocation does, so that its record can be written', () => {
   expect(attempt.context.stop.timeLeftMs).toBe(100_000 - deadlineReserveSeconds * 1000);
 });
 
-test('a warm environment keeps no key of an earlier attempt', async () => {
+it('a warm environment keeps no key of an earlier attempt', async () => {
   const next = await wiring.openAttempt(parseEvent({}, wiring.collection.clusters), invocation);
   next.close();
   expect(next.context.keys).not.toBe(attempt.context.keys);
 });
 
-test('what a killed attempt left in temporary storage is gone', async () => {
+it('what a killed attempt left in temporary storage is gone', async () => {
   expect(await readdir(directory, { recursive: true })).not.toContainEqual(expect.stringContaining('left-over'));
 });
 
-test('a run record that cannot be used is told in the log', () => {
+it('a run record that cannot be used is told in the log', () => {
   const written = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
   attempt.context.reporter.unreadableRecord(new Error('damaged'));
   const lines = written.mock.calls.map(([line]) => JSON.parse(String(line)));

@@ -66,9 +66,7 @@ export function resetMidBody(body: string | Buffer, after?: number, headers: Hea
   return async (exchange) => {
     await begin(exchange, body, after, { 'Content-Length': Buffer.byteLength(body), ...headers });
     // A client in this process reads the first bytes within the next turns of the event loop, and so meets the reset alone.
-    for (let turn = 0; turn < 3; turn++) {
-      await nextTurn();
-    }
+    for (let turn = 0; turn < 3; turn++) await nextTurn();
     exchange.reset();
   };
 }
@@ -112,9 +110,7 @@ const fewMilliseconds: Pace = () => wait(5);
 export function slowHeaders(pace: Pace = fewMilliseconds): Answer {
   return async ({ socket, request }) => {
     socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
-    while (await stillThere(request.gone, pace)) {
-      socket.write('a');
-    }
+    while (await stillThere(request.gone, pace)) socket.write('a');
   };
 }
 
@@ -131,9 +127,7 @@ export function tricklingBody(
     const bytes = Buffer.from(body);
     await begin(exchange, bytes, 0, { 'Content-Length': bytes.length, ...headers });
     for (let at = 0; at < bytes.length; at += pieceBytes) {
-      if (!(await stillThere(exchange.request.gone, pace))) {
-        return;
-      }
+      if (!(await stillThere(exchange.request.gone, pace))) return;
       exchange.response.write(bytes.subarray(at, at + pieceBytes));
     }
     exchange.response.end();
@@ -159,9 +153,8 @@ async function begin(exchange: Exchange, body: string | Buffer, after: number | 
   const part = bytes.subarray(0, after ?? Math.floor(bytes.length / 2));
   response.writeHead(200, headers);
   response.flushHeaders();
-  if (part.length > 0) {
+  if (part.length > 0)
     await Promise.race([new Promise<void>((resolve) => response.write(part, () => resolve())), exchange.request.gone]);
-  }
 }
 
 /** Waits for the next turn; false if the client has left meanwhile. */

@@ -80,9 +80,7 @@ export function* hugeLogRecord({ uid, bytes }: { uid: string; bytes: number }): 
   const lines = Buffer.from(JSON.stringify(line.repeat(2500)).slice(1, -1));
   yield head;
   let left = bytes - head.length - tail.length;
-  for (; left >= lines.length; left -= lines.length) {
-    yield lines;
-  }
+  for (; left >= lines.length; left -= lines.length) yield lines;
   yield Buffer.alloc(left, 'x');
   yield tail;
 }
@@ -95,9 +93,7 @@ export function* gzipBomb({ uid, bytes }: { uid: string; bytes: number }): Gener
   // Several gzip members one after another are one gzip stream (RFC 1952, section 2.2).
   yield gzipSync(head);
   let left = bytes - head.length - tail.length;
-  for (; left >= plain.length; left -= plain.length) {
-    yield packed;
-  }
+  for (; left >= plain.length; left -= plain.length) yield packed;
   yield gzipSync(plain.subarray(0, left));
   yield gzipSync(tail);
 }

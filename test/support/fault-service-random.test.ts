@@ -17,14 +17,14 @@ async function read(url: string): Promise<string | undefined> {
   });
 }
 
-test('the plan depends on the seed and on nothing else', () => {
+it('the plan depends on the seed and on nothing else', () => {
   const plans = (seed: string) =>
     everyPair(uids).map(({ uid, resource }) => randomFaults({ seed, rate: 0.2 }).plan(uid, resource));
   expect(plans('one')).toEqual(plans('one'));
   expect(plans('one')).not.toEqual(plans('two'));
 });
 
-test('the rate is the share of what has a fault', () => {
+it('the rate is the share of what has a fault', () => {
   for (const rate of [0, 0.2, 1]) {
     const faults = randomFaults({ seed: 'share', rate });
     const spoiled = everyPair(uids).filter(({ uid, resource }) => faults.plan(uid, resource).kind !== 'none').length;
@@ -32,7 +32,7 @@ test('the rate is the share of what has a fault', () => {
   }
 });
 
-test('what is computed to be archivable is exactly what a client gets over the wire', async () => {
+it('what is computed to be archivable is exactly what a client gets over the wire', async () => {
   const faults = randomFaults({ seed: 'wire', rate: 0.6 });
   const service = await startFaultService(faults.script);
   const kinds = new Set<string>();

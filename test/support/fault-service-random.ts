@@ -77,9 +77,7 @@ export function randomFaults(options: RandomFaultsOptions): RandomFaults {
 
   const plan = (uid: string, resource: Resource): FaultPlan => {
     const random = seededRandom(`${seed}/${resource}/${uid}`);
-    if (random() >= rate) {
-      return { kind: 'none' };
-    }
+    if (random() >= rate) return { kind: 'none' };
     if (random() < permanentShare) {
       const faults = resource === 'log' ? ([...bothPermanent, ...logPermanent] as const) : bothPermanent;
       return { kind: 'permanent', fault: pick<PermanentFault>(random, faults) };
@@ -89,14 +87,10 @@ export function randomFaults(options: RandomFaultsOptions): RandomFaults {
   };
 
   const script: Script = ({ uid, resource }, nth) => {
-    if (uid === undefined || resource === undefined) {
-      return answers.status(404);
-    }
+    if (uid === undefined || resource === undefined) return answers.status(404);
     const good = content(uid, resource);
     const decided = plan(uid, resource);
-    if (decided.kind === 'permanent') {
-      return permanentAnswer(decided.fault, uid);
-    }
+    if (decided.kind === 'permanent') return permanentAnswer(decided.fault, uid);
     const fault = decided.kind === 'transient' ? decided.faults[nth - 1] : undefined;
     return fault ? transientFaults[fault](good) : answers.ok(good, contentTypes[resource]);
   };

@@ -42,9 +42,7 @@ export function requestRaw(url: string, options: RawRequestOptions = {}): Promis
     socket.setEncoding('latin1');
     socket.on('data', (text: string) => {
       received += text;
-      if (options.leaveWhen?.(received)) {
-        leave();
-      }
+      if (options.leaveWhen?.(received)) leave();
     });
     void options.leaveOn?.then(leave);
     socket.on('error', (error: NodeJS.ErrnoException) => {

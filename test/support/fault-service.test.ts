@@ -48,7 +48,7 @@ describe.each([
   };
   const close = { headers: { Connection: 'close' } };
 
-  test('a proper answer arrives whole, with its length', async () => {
+  it('a proper answer arrives whole, with its length', async () => {
     const { received, ended } = await exchange(answers.ok(body), close);
     expect(ended).toBe('closed');
     expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
@@ -56,56 +56,56 @@ describe.each([
     expect(Buffer.from(received.split('\r\n\r\n')[1] ?? '', 'latin1').toString()).toBe(body);
   });
 
-  test('a reset before the headers is a reset without a byte', async () => {
+  it('a reset before the headers is a reset without a byte', async () => {
     expect(await exchange(answers.resetBeforeHeaders())).toEqual({ received: '', ended: 'ECONNRESET' });
   });
 
-  test('a close before the headers is an orderly end without a byte', async () => {
+  it('a close before the headers is an orderly end without a byte', async () => {
     expect(await exchange(answers.closedBeforeHeaders())).toEqual({ received: '', ended: 'closed' });
   });
 
-  test('a reset in the middle of the body follows half of it', async () => {
+  it('a reset in the middle of the body follows half of it', async () => {
     const { received, ended } = await exchange(answers.resetMidBody(body));
     expect(ended).toBe('ECONNRESET');
     expect(received.split('\r\n\r\n')[1]).toBe(half);
   });
 
-  test('a truncated body ends in good order before its announced length', async () => {
+  it('a truncated body ends in good order before its announced length', async () => {
     const { received, ended } = await exchange(answers.truncatedLength(body));
     expect(ended).toBe('closed');
     expect(received).toContain(`Content-Length: ${Buffer.byteLength(body)}\r\n`);
     expect(received.split('\r\n\r\n')[1]).toBe(half);
   });
 
-  test('a truncated chunked body ends in good order without its last chunk', async () => {
+  it('a truncated chunked body ends in good order without its last chunk', async () => {
     const { received, ended } = await exchange(answers.truncatedChunked(body));
     expect(ended).toBe('closed');
     expect(received).toContain('Transfer-Encoding: chunked\r\n');
     expect(received.endsWith(`\r\n\r\n${Buffer.byteLength(half).toString(16)}\r\n${half}\r\n`)).toBe(true);
   });
 
-  test('headers trickle for as long as the client stays, and never end', async () => {
+  it('headers trickle for as long as the client stays, and never end', async () => {
     const service = await start(() => answers.slowHeaders(), options);
     const { received } = await requestRaw(service.url, { ca, leaveWhen: (seen) => seen.endsWith('aaaaa') });
     expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\nX-Slow: a{5,}$/);
     await service.requests[0]?.gone;
   });
 
-  test('a stalled body sends its headers and half of itself, and then waits for the client to leave', async () => {
+  it('a stalled body sends its headers and half of itself, and then waits for the client to leave', async () => {
     const service = await start(() => answers.stalledBody(body), options);
     const { received } = await requestRaw(service.url, { ca, leaveWhen: (seen) => seen.endsWith(half) });
     expect(received).toContain(`Content-Length: ${Buffer.byteLength(body)}\r\n`);
     await service.requests[0]?.gone;
   });
 
-  test('silence sends nothing, and the connection stays open until the client leaves', async () => {
+  it('silence sends nothing, and the connection stays open until the client leaves', async () => {
     const service = await start(() => answers.silence(), options);
     const answer = await requestRaw(service.url, { ca, leaveOn: service.whenRequests(1) });
     expect(answer).toEqual({ received: '', ended: 'left' });
     await service.requests[0]?.gone;
   });
 
-  test('a body made piece by piece is not made further than it is read', async () => {
+  it('a body made piece by piece is not made further than it is read', async () => {
     const total = 2 ** 30;
     let made = 0;
     const counted = function* () {
@@ -123,7 +123,7 @@ describe.each([
   });
 });
 
-test('a refused address refuses, again and again, until it is released', async () => {
+it('a refused address refuses, again and again, until it is released', async () => {
   const address = await refusedAddress();
   try {
     expect(await requestRaw(address.url)).toEqual({ received: '', ended: 'ECONNREFUSED' });
@@ -133,7 +133,7 @@ test('a refused address refuses, again and again, until it is released', async (
   }
 });
 
-test('a test can drive a trickling body step by step', async () => {
+it('a test can drive a trickling body step by step', async () => {
   let release: () => void = () => undefined;
   const pace = () =>
     new Promise<void>((resolve) => {
@@ -154,7 +154,7 @@ test('a test can drive a trickling body step by step', async () => {
   expect(ended).toBe('closed');
 });
 
-test.each([
+it.each([
   ['gzip', gunzipSync],
   ['deflate', inflateSync],
   ['br', brotliDecompressSync],
@@ -166,7 +166,7 @@ test.each([
   expect(decode(Buffer.from(rest.join('\r\n\r\n'), 'latin1')).toString()).toBe(body);
 });
 
-test('a wrongly encoded answer carries the plain body under an encoding that is not its own', async () => {
+it('a wrongly encoded answer carries the plain body under an encoding that is not its own', async () => {
   const service = await start((_, nth) => answers.wronglyEncoded(body, nth === 1 ? undefined : 'gzip'));
   const close = { headers: { Connection: 'close' } };
   const first = await requestRaw(service.url, close);
@@ -175,7 +175,7 @@ test('a wrongly encoded answer carries the plain body under an encoding that is 
   expect((await requestRaw(service.url, close)).received).toContain('Content-Encoding: gzip\r\n');
 });
 
-test('a gzip bomb is a thousandth of what it becomes, and becomes a record of exactly that size', async () => {
+it('a gzip bomb is a thousandth of what it becomes, and becomes a record of exactly that size', async () => {
   const bytes = 5_000_003;
   const service = await start(() => answers.ok(gzipBomb({ uid: 'c1', bytes }), { 'Content-Encoding': 'gzip' }));
   const answer = await new Promise<IncomingMessage>((resolve) => get(service.url, resolve));
@@ -186,7 +186,7 @@ test('a gzip bomb is a thousandth of what it becomes, and becomes a record of ex
   expect(JSON.parse(record.toString())).toMatchObject({ spec: { clusterUid: 'c1' } });
 });
 
-test.each([
+it.each([
   ['204 without a body', answers.noContent(), /^HTTP\/1\.1 204 No Content\r\n(?!.*Content-Length)/s],
   ['301', answers.redirect(301, 'https://b.example/x'), /^HTTP\/1\.1 301 .*Location: https:\/\/b\.example\/x\r\n/s],
   ['307', answers.redirect(307, 'https://b.example/x'), /^HTTP\/1\.1 307 .*Location: https:\/\/b\.example\/x\r\n/s],
@@ -199,7 +199,7 @@ test.each([
   expect((await requestRaw(service.url, { headers: { Connection: 'close' } })).received).toMatch(expected);
 });
 
-test('requests are recorded in order, with what they ask for, their number, headers and connection', async () => {
+it('requests are recorded in order, with what they ask for, their number, headers and connection', async () => {
   const service = await start(() => answers.ok(body));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const other = new Agent();
@@ -219,7 +219,7 @@ test('requests are recorded in order, with what they ask for, their number, head
   expect(times).toEqual([...times].sort((a, b) => a - b));
 });
 
-test('a redirect reaches the other service only if the client follows it, and then the key is seen there', async () => {
+it('a redirect reaches the other service only if the client follows it, and then the key is seen there', async () => {
   const other = await start(() => answers.ok('{}'));
   const service = await start(() => answers.redirect(307, `${other.url}/elsewhere`));
   await requestRaw(service.url, { headers: { Connection: 'close', ApiKey: 'k' } });
@@ -228,14 +228,14 @@ test('a redirect reaches the other service only if the client follows it, and th
   expect(other.requests).toMatchObject([{ path: '/elsewhere', headers: { apikey: 'k' } }]);
 });
 
-test('a connection without a request is counted', async () => {
+it('a connection without a request is counted', async () => {
   const service = await start(() => answers.ok(''), { tls: certificates.server });
   await requestRaw(service.url, { ca: certificates.otherCa });
   expect(service.connections).toBe(1);
   expect(service.requests).toEqual([]);
 });
 
-test('a script that throws makes close fail, so that no test passes by accident', async () => {
+it('a script that throws makes close fail, so that no test passes by accident', async () => {
   const service = await startFaultService(() => {
     throw new Error('not thought of');
   });

@@ -118,9 +118,7 @@ export async function startFaultService(script: Script, options: FaultServiceOpt
       gone: new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve()))),
     };
     requests.push(request);
-    for (const look of waiting) {
-      look();
-    }
+    for (const look of waiting) look();
     void answer({ request, response, socket, reset: () => accepted[connection]?.resetAndDestroy() });
   });
   server.listen(0, '127.0.0.1');
@@ -146,13 +144,10 @@ export async function startFaultService(script: Script, options: FaultServiceOpt
     close: async () => {
       const closed = once(server, 'close');
       server.close();
-      for (const socket of accepted) {
-        socket.destroy();
-      }
+      for (const socket of accepted) socket.destroy();
       await closed;
-      if (failures.length > 0) {
+      if (failures.length > 0)
         throw new AggregateError(failures, `answering failed: ${failures.map(String).join('; ')}`);
-      }
     },
   };
 }

@@ -77,7 +77,7 @@ export class RealCollector {
   readonly #slept: number[] = [];
   readonly #secrets: string[] = [];
   /** Whatever attempts gave to their callers. */
-  readonly #told: string[] = [];
+  readonly #given: string[] = [];
   /** What was to be known of the connections to the service. */
   readonly serviceWarnings: string[] = [];
   /** What the SDK warned of. */
@@ -204,7 +204,7 @@ export class RealCollector {
       );
       const [summary] = reporter.summaries;
       const { outcomes, throttledAnswers: throttled } = reporter;
-      this.#told.push(inspect([error, summary, outcomes], { depth: 10, maxStringLength: null, maxArrayLength: null }));
+      this.#given.push(inspect([error, summary, outcomes], { depth: 10, maxStringLength: null, maxArrayLength: null }));
       return {
         summary,
         error,
@@ -250,7 +250,7 @@ export class RealCollector {
   /** @throws Error if a key has got into anything that the attempts left behind: every test's end looks for it */
   async close(): Promise<void> {
     const left = [
-      ...this.#told,
+      ...this.#given,
       ...[...(await this.objects())].flatMap(([key, body]) => [key, body.toString('latin1')]),
     ];
     await this.aws.close();

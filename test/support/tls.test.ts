@@ -20,12 +20,12 @@ async function shakeHands(server: ServerCertificate, options: { ca?: string; ser
   }
 }
 
-test('a client that trusts the authority accepts its server by address and by name', async () => {
+it('a client that trusts the authority accepts its server by address and by name', async () => {
   await shakeHands(certificates.server, { ca: certificates.ca });
   await shakeHands(certificates.server, { ca: certificates.ca, servername: 'localhost' });
 });
 
-test.each([
+it.each([
   ['the expired certificate', certificates.expired, certificates.ca, 'CERT_HAS_EXPIRED'],
   ['the certificate of another host', certificates.otherHost, certificates.ca, 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ['the certificate of another authority', certificates.ofOtherCa, certificates.ca, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
@@ -34,11 +34,11 @@ test.each([
   await expect(shakeHands(server, ca === undefined ? {} : { ca })).rejects.toMatchObject({ code });
 });
 
-test('a client that trusts the other authority accepts its server', async () => {
+it('a client that trusts the other authority accepts its server', async () => {
   await shakeHands(certificates.ofOtherCa, { ca: certificates.otherCa });
 });
 
-test('a reader of certificates finds what was asked for', () => {
+it('a reader of certificates finds what was asked for', () => {
   const ca = new X509Certificate(certificates.ca);
   const server = new X509Certificate(certificates.server.cert);
   expect(ca.ca).toBe(true);

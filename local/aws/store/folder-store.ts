@@ -193,7 +193,7 @@ async function linkNew(key: string, received: string, data: string): Promise<voi
   try {
     await link(received, data);
   } catch (error) {
-    // A folder of this name is no object: `already-archived` would be untrue.
+    // A folder of this name is no object, so nothing is archived under the key.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST' && (await stat(data)).isFile()) throw exists(key, error);
     throw error;
   }

@@ -66,9 +66,7 @@ describe('the content of the demo', () => {
     const changed = pairs.filter(([before, after]) => before !== after);
     expect(changed.length).toBeGreaterThan(0);
     expect(changed.length).toBeLessThan(uids.length);
-    for (const [before, after] of pairs) {
-      expect(neutral(after)).toBe(neutral(before));
-    }
+    for (const [before, after] of pairs) expect(neutral(after)).toBe(neutral(before));
     const versions = new Set(
       Array.from({ length: 48 }, (_, hour) =>
         demoManifest('a', at(hour * 60))

@@ -26,9 +26,7 @@ afterEach(async () => {
 
 async function addCluster(uid: string, files: Record<string, Buffer | string>): Promise<void> {
   await mkdir(join(dir, uid), { recursive: true });
-  for (const [name, content] of Object.entries(files)) {
-    await writeFile(join(dir, uid, name), content);
-  }
+  for (const [name, content] of Object.entries(files)) await writeFile(join(dir, uid, name), content);
 }
 
 async function ask(path: string, manifestAs: 'text' | 'json' = 'text'): Promise<Response> {
@@ -123,9 +121,7 @@ describe('a served folder', () => {
 
   it('a cluster without a folder, and a folder without the file, are 404', async () => {
     await addCluster('bare', {});
-    for (const path of [logOf('absent'), logOf('bare'), manifestOf('bare')]) {
-      expect((await ask(path)).status).toBe(404);
-    }
+    for (const path of [logOf('absent'), logOf('bare'), manifestOf('bare')]) expect((await ask(path)).status).toBe(404);
   });
 
   it('nothing outside the folder can be reached by any uid', async () => {
@@ -147,9 +143,7 @@ describe('a served folder', () => {
       'link',
     ]) {
       found.push(await source.log(uid, new Date()));
-      if (uid !== '') {
-        expect((await ask(logOf(uid).replaceAll('.', '%2e'))).status).toBe(404);
-      }
+      if (uid !== '') expect((await ask(logOf(uid).replaceAll('.', '%2e'))).status).toBe(404);
     }
     expect(found).toEqual(found.map(() => undefined));
   });

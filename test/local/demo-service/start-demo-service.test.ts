@@ -194,13 +194,13 @@ describe("the demo's own choices where the contract shows nothing", () => {
 
 describe('what it remembers', () => {
   it('method, path and headers of every request, without the value of the key', async () => {
-    const told: unknown[] = [];
-    const service = await start({ onRequest: (seen) => told.push(seen) });
+    const called: unknown[] = [];
+    const service = await start({ onRequest: (seen) => called.push(seen) });
     await ask(service, `${log}?requestId=r1`, { ProjectUid: 'p1' });
     expect(service.requests).toMatchObject([
       { method: 'GET', path: `${log}?requestId=r1`, headers: { projectuid: 'p1', apikey: '(hidden)' } },
     ]);
-    expect(told).toEqual(service.requests);
+    expect(called).toEqual(service.requests);
     expect(JSON.stringify(service.requests)).not.toContain(apiKey);
   });
 
@@ -242,9 +242,7 @@ describe('failures on purpose', () => {
   it('throttled-once is over with the second request, for each resource', async () => {
     const service = await start({ failing: { c1: 'throttled-once' } });
     const statuses = [];
-    for (const path of [log, log, manifest, manifest]) {
-      statuses.push((await ask(service, path)).status);
-    }
+    for (const path of [log, log, manifest, manifest]) statuses.push((await ask(service, path)).status);
     expect(statuses).toEqual([429, 200, 429, 200]);
   });
 
