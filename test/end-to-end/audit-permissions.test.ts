@@ -55,7 +55,8 @@ describe('a permission that the audit lacks fails it loudly', () => {
     const deployed = await collector.deploy({
       edit: (template) => withoutAction(auditPolicy(template), action, withSid(sid)),
     });
-    await deployed.fireSchedule(noon);
+    // What is read is a run record.
+    if (message.source.startsWith('Reading')) await deployed.fireSchedule(noon);
     const { attempts, condition } = await auditOf(deployed).fireSchedule(one);
     expect(condition).toBe('RetriesExhausted');
     expect(attempts.at(-1)?.error?.errorMessage).toMatch(message);
@@ -70,7 +71,6 @@ describe('a seal that people cannot be told about is there, and the log says so'
     const deployed = await collector.deploy({
       edit: (template) => withoutAction(auditPolicy(template), action, ofTopic),
     });
-    await deployed.fireSchedule(noon);
     const { condition } = await auditOf(deployed).fireSchedule(one);
     expect(condition).toBeUndefined();
     expect(await sealsIn(deployed)).toEqual([firstSeal, firstSignature]);
