@@ -15,6 +15,12 @@ export interface RunHistory {
   readonly missing: ReadonlySet<string>;
 }
 
+/**
+ * Highest attempt number that the next one is counted from. No run has a million attempts: somebody else has put an object
+ * with such a name there, and near the largest number there is, no next one could be written.
+ */
+const mostAttempts = 1_000_000;
+
 /** Where records come from. */
 export interface RecordSource {
   list(run: Date, signal: AbortSignal): Promise<RunRecordName[]>;
@@ -66,7 +72,8 @@ export async function readHistory(
   const stored = [...merged].filter(([, outcome]) => isStored(outcome));
   const archived = new Map(stored.map(([name, outcome]) => [name, asAlreadyArchived(outcome)]));
   const failed = new Set([...merged].filter(([, { outcome }]) => outcome === 'failed').map(([name]) => name));
-  const attempts = all.filter((name) => isSameShard(name.shard, shard)).at(-1)?.attempt ?? 0;
+  const own = all.filter((name) => isSameShard(name.shard, shard) && name.attempt <= mostAttempts);
+  const attempts = own.at(-1)?.attempt ?? 0;
   const lacking = [...merged].filter(([, outcome]) => !isStored(outcome) && !outcome.optional);
   const missing = new Set(lacking.map(([name]) => name));
   return { attempts, clusters, archived, failed, missing };

@@ -250,6 +250,19 @@ describe('an attempt of a run', () => {
     expect(reporter.unreadable).toHaveLength(1);
   });
 
+  it.each([
+    2 ** 53 - 1,
+    2 ** 53,
+    1e20,
+  ])('is numbered and recorded although somebody has put an object with the attempt number %p there', async (attempt) => {
+    const archive = new FakeArchive();
+    const list = archive.list.bind(archive);
+    archive.list = async (time) => [...(await list(time)), { run: time, shard: undefined, attempt }];
+    await attemptRun(scheduled, setUp(archive, () => answer()).context);
+    await attemptRun(scheduled, setUp(archive, () => answer()).context);
+    expect(archive.records.map((record) => record.attempt)).toEqual([1, 2]);
+  });
+
   it('asks first for what the attempt before did not come to, and last for what failed', async () => {
     const archive = new FakeArchive();
     const first = setUp(

@@ -103,6 +103,11 @@ it.each<[string, string, number | string]>([
     failed('its answer is no HTTP that can be read (HPE_UNEXPECTED_CONTENT_LENGTH)'),
   ],
   [
+    'the same length twice',
+    'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 4\r\n\r\ntext',
+    failed('its answer is no HTTP that can be read (HPE_UNEXPECTED_CONTENT_LENGTH)'),
+  ],
+  [
     'a length beside chunks',
     'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n4\r\ntext\r\n0\r\n\r\n',
     failed('its answer is no HTTP that can be read (HPE_INVALID_TRANSFER_ENCODING)'),
