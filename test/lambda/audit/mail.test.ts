@@ -120,6 +120,13 @@ describe('the mail of an audit', () => {
     expect(text).toMatch(/^FIRST SEAL: nothing earlier is attested\.\n/);
   });
 
+  it('counts what was archived with a doubt, and names the first', () => {
+    const first = ['manifest of a: it is JSON that ends too early', 'log of b: it has none of spec.log'];
+    const { text } = auditMail(report({ doubts: { count: 7, first } }));
+    expect(text).toContain(`Archived with a doubt: 7\n  ${first.join('\n  ')}\n  and 5 more\n`);
+    expect(auditMail(report()).text).not.toContain('doubt');
+  });
+
   it('names changed manifests, the first 50, and the command that shows one', () => {
     const changed = uids(60).map((uid) => [uid, new Date(0)] as const);
     const { text } = auditMail(report({ changed }));

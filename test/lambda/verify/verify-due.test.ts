@@ -143,6 +143,30 @@ describe('attempts of a run of the schedule', () => {
     expect(problems[0]).toContain(`no outcome of what is configured: ${2 * inShard(1).length} (log of cluster`);
     expect((await verify([], at(20))).kinds).toEqual([]);
   });
+
+  it('are not due of a shard that a person has completed, although another is not', async () => {
+    const fleet = Array.from({ length: 12 }, (_, number) => `cluster-${number}`);
+    const configuration = { clusters: fleet.map((uid) => ({ uid })) };
+    const [one = '', other = ''] = [0, 1].map((index) => fleet.find((uid) => shardOf(uid, 2) === index));
+    const attempt = (index: number, number: number) =>
+      runAt(at(6), {
+        shard: { index, count: 2 },
+        attempt: number,
+        clusters: fleet.filter((uid) => shardOf(uid, 2) === index),
+        configuration,
+        answer: (cluster, resource) =>
+          [one, other].includes(cluster)
+            ? { failed: '503' }
+            : number === 1
+              ? answer(cluster, resource)
+              : { alreadyArchived: 'with hash' },
+      });
+    await attempt(0, 1);
+    for (const number of [1, 2, 3]) await attempt(1, number);
+    expect((await verify([], longAfter)).kinds).toEqual([`absent ${allOf(at(6))}`]);
+    await runAt(at(6), { clusters: [one], configuration, trigger: 'manual' });
+    expect((await verify([], longAfter)).kinds).toEqual([]);
+  });
 });
 
 describe('a run record beside its configuration', () => {
