@@ -98,6 +98,17 @@ describe('an audit', () => {
     expect(mails[0]?.subject).toContain('3 of 4 runs complete');
   });
 
+  it('tells what was archived with a doubt', async () => {
+    await collectDay(20);
+    const [key = ''] = world.bucket.keys('runs/');
+    const record = JSON.parse(String(world.bucket.objects.get(key)?.body));
+    record.counts.doubts = 1;
+    record.outcomes[0].doubt = 'it has bytes that are not UTF-8';
+    world.bucket.rewrite(key, { body: Buffer.from(`${JSON.stringify(record)}\n`) });
+    const { mails } = await world.audit(morning);
+    expect(mails[0]?.text).toMatch(/^Archived with a doubt: 1\n {2}log of a: it has bytes that are not UTF-8$/m);
+  });
+
   it('does not judge what was due while it has not read all run records; the next audit does', async () => {
     await collectDay(20);
     await world.audit(morning);
