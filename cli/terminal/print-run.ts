@@ -15,6 +15,9 @@ export const shownOutcomes = 20;
 /** Most stale clusters that are shown. */
 const shownStale = 5;
 
+/** Most reasons that are shown why attempts ended early. */
+const shownReasons = 3;
+
 /** Prints one run: first whether it is complete and why not, then its outcomes, failures first. */
 export async function printRun(terminal: Terminal, run: Run, isEach: boolean): Promise<void> {
   const { colors } = terminal;
@@ -24,13 +27,23 @@ export async function printRun(terminal: Terminal, run: Run, isEach: boolean): P
     `Run ${colors.bold(formatTime(run.run))}: ${coloredStatus(terminal, run)} ` +
       `after ${formatCount(run.attempts, 'attempt')} and ${formatDuration(run.durationMs)}; ` +
       formatOutcomeCounts(run.counts),
-    ...run.stopped.map((reason) => `Stopped early: ${printable(reason)}`),
+    ...stoppedLines(run.stopped),
     ...reasonsOf(run),
   ];
   await print(terminal.out, `${lines.join('\n')}\n`);
   await printTable(terminal, outcomeColumns(terminal, run.run), shown);
   if (shown.length < outcomes.length)
     await print(terminal.out, `… and ${outcomes.length - shown.length} more; --all shows every row\n`);
+}
+
+/** Why attempts ended early: each reason once, because the attempts of a run, and its shards, mostly have the same. */
+function stoppedLines(stopped: readonly string[]): string[] {
+  const reasons = [...new Set(stopped)];
+  const more = reasons.length - shownReasons;
+  return [
+    ...reasons.slice(0, shownReasons).map((reason) => `Stopped early: ${printable(reason)}`),
+    ...(more > 0 ? [`… and for ${formatCount(more, 'more reason')}`] : []),
+  ];
 }
 
 /** Says whether it is well now: `Newest run 2026-11-20T09:00:00Z, 6 h ago: complete, 600 of 600 archived`. */

@@ -301,6 +301,23 @@ describe('runs', () => {
     expect(reasons.replaceAll(' ', '')).toContain(reason.replaceAll(' ', ''));
   });
 
+  it('why attempts ended early is said once for each reason, and the first three of many', async () => {
+    const stopped = [1, 1, 2, 2, 3, 4, 5].map((clusters) => `no answer for ${clusters} clusters`);
+    for (const [at, reason] of stopped.entries()) {
+      const attempt = at + 1;
+      const answer: AttemptFixture['answer'] = () => ({ notAttempted: 'the service looks down' });
+      const record = await archive.attempt({ run: hour(9), attempt, clusters: ['alpha'], answer });
+      await archive.putRecord({ ...record, stopped: reason });
+    }
+    expect((await runs('2026-11-20T09:00')).out.split('\n').slice(1, 6)).toEqual([
+      'Stopped early: no answer for 1 clusters',
+      'Stopped early: no answer for 2 clusters',
+      'Stopped early: no answer for 3 clusters',
+      '… and for 2 more reasons',
+      '2 not attempted, one reason: the service looks down',
+    ]);
+  });
+
   it('a damaged period is named before anything is read', async () => {
     const { code, err } = await runs('--from', '2026-11-20', '--to', '2026-11-19');
     expect(code).toBe(2);
