@@ -33,7 +33,7 @@ const auditHeight = 4;
 /** Half a row; from zero, because a curve that starts elsewhere exaggerates. */
 const graphShape = { leftYAxis: { min: 0, showUnits: false }, width: 12, height: 5 } as const;
 
-/** Names of dashboards are global in an account, so the region is part of them. */
+/** Names of dashboards are global in an account (CloudWatch API, PutDashboard), so the region is part of them. */
 export function dashboardName(stackName: string): string {
   return `${stackName}-${Aws.REGION}`;
 }

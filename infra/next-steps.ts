@@ -108,7 +108,10 @@ export class NextSteps extends Construct {
   }
 }
 
-/** Asynchronously: a connection that waits in silence for 15 minutes is cut by NAT gateways after 350 seconds. */
+/**
+ * Asynchronously: a connection that waits in silence for 15 minutes is cut by NAT gateways after 350 seconds (VPC user
+ * guide, "Troubleshoot NAT gateways").
+ */
 function invokeCommand({ functionName }: IFunction): string {
   return (
     `aws lambda invoke --region ${Aws.REGION} --function-name ${functionName} --invocation-type Event ` +

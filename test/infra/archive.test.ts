@@ -1,5 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { exampleTemplate, kmsKeyArn, resourceOf, type TemplateJson } from './example-stack';
+import { operations } from './observability-setup';
 
 const archive = (changes: object) => ({ archive: changes });
 
@@ -31,6 +32,16 @@ describe('how long the archive keeps', () => {
     expect(rules({ infrequentAccessAfterDays: 30, retentionDays: 400 })).toEqual(
       perPrefix({ ExpirationInDays: 400, Transitions: [{ StorageClass: 'STANDARD_IA', TransitionInDays: 30 }] }),
     );
+  });
+
+  it('is said by the guide with the days in which S3 keeps an expired version, also in what it costs', () => {
+    const [{ NoncurrentVersionExpiration }] = rules({ retentionDays: 400 }) as [
+      { NoncurrentVersionExpiration: { NoncurrentDays: number } },
+    ];
+    const { NoncurrentDays: days } = NoncurrentVersionExpiration;
+    expect(operations).toContain(`S3 keeps an expired version for ${days} more days`);
+    expect(operations).toContain(`\`retentionDays: 400\` keeps content for about ${400 + days} days`);
+    expect(operations).toContain(`\`retentionDays: 400\`, which stores ${Math.round((400 + days) / 30.4)} months`);
   });
 
   it('is a year for access logs', () => {
