@@ -143,14 +143,14 @@ class Sealing {
     sealed.checkRun(listed, run.merged);
     expiry.add(run);
     const objects = await this.#hashObjects(run.merged.outcomes);
-    this.#lacking.push(...run.lacking);
+    for (const one of run.lacking) this.#lacking.push(one);
     for (const key of news) {
       const file = run.merged.files.get(key);
       if (file === undefined) this.#carriedOver += 1;
       else this.#records.push({ key, sha256: file.sha256, bytes: file.bytes });
       this.#toVerify += file?.archived ?? 0;
     }
-    this.#objects.push(...objects);
+    for (const object of objects) this.#objects.push(object);
     for (const { days, sha256 } of run.retentions) await this.#addConfiguration(sha256, days, listed.run);
     for (const { key } of run.stored) {
       const name = parseObjectKey(key);

@@ -56,7 +56,7 @@ export class DueRuns {
   add(seen: SeenRun): AbsentRuns {
     const { run, isScheduled, used } = seen;
     this.#runs.push(run.getTime());
-    this.#used.push(...used);
+    for (const one of used) this.#used.push(one);
     if (!isScheduled) return nothing;
     const absent = this.#previous === undefined ? nothing : this.#absentBetween(this.#previous, seen);
     this.#previous = seen;

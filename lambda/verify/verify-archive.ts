@@ -138,7 +138,7 @@ class Verification {
       this.#runs.add(listed.run.getTime());
       counts.runs += 1;
       counts.records += listed.records.length;
-      this.#lacking.push(...run.lacking);
+      for (const one of run.lacking) this.#lacking.push(one);
       for (const outcome of run.refused) this.#refused.add({ ...outcome, run: listed.run, compression: 'gzip' });
       await this.#verifyStored(run, (share) => onProgress(counts.runs - 1 + share, total, counts));
       onProgress(counts.runs, total, counts);
