@@ -62,7 +62,7 @@ async function printOneRun(
   const badRecords: BadRecord[] = [];
   for await (const listed of selectRuns(reader, selection, terminal.now())) {
     const run = await readRun(reader, listed);
-    badRecords.push(...run.badRecords);
+    for (const bad of run.badRecords) badRecords.push(bad);
     if (asJson) {
       await printJson(terminal.out, { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) });
       continue;
@@ -92,7 +92,7 @@ async function printRuns(
       const run = await readRun(reader, listed, (record) => clusters.addRecord(record));
       clusters.addRun(run);
       last = run.run;
-      badRecords.push(...run.badRecords);
+      for (const bad of run.badRecords) badRecords.push(bad);
       yield { ...run, outcomes: [] };
     }
   }

@@ -50,7 +50,7 @@ export class ReportBuilder {
     const reasonsLeftOut = missing.length - reasons.length;
     const time = run.run.toISOString();
     this.#runs.push({ time, status, attempts, durationMs, counts, reasons, reasonsLeftOut, bytes, storedBytes });
-    this.#badRecords.push(...run.badRecords);
+    for (const bad of run.badRecords) this.#badRecords.push(bad);
   }
 
   finish(facts: ReportFacts): ReportData {

@@ -58,7 +58,7 @@ export class ObjectsToSearch {
     for await (const listed of selectRuns(this.#reader, selection, this.#now)) {
       const { run, outcomes, badRecords } = await readRun(this.#reader, listed);
       this.#noteRun(run);
-      this.badRecords.push(...badRecords);
+      for (const bad of badRecords) this.badRecords.push(bad);
       for (const { cluster, key, ...outcome } of outcomes) {
         if (outcome.resource !== resource || clusters?.matches(cluster) === false) continue;
         if (isStored(outcome) && key !== undefined) yield { key, cluster, resource, run };
