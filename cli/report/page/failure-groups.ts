@@ -55,8 +55,9 @@ function groupOf(reason: string, clusters: (ClusterFailures & { readonly count: 
   return {
     reason,
     count: clusters.reduce((sum, { count }) => sum + count, 0),
-    firstRun: Math.min(...clusters.map(({ runs }) => runs[0] ?? 0)),
-    lastRun: Math.max(...clusters.map(({ newest }) => newest.run)),
+    // Not spread into the arguments of one call: there may be more clusters than a call takes.
+    firstRun: clusters.reduce((first, { runs }) => Math.min(first, runs[0] ?? 0), Number.POSITIVE_INFINITY),
+    lastRun: clusters.reduce((last, { newest }) => Math.max(last, newest.run), 0),
     clusters: clusters.sort((a, b) => b.newest.run - a.newest.run || b.runs.length - a.runs.length),
   };
 }
