@@ -1,5 +1,4 @@
-import { promisify } from 'node:util';
-import { gzip } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import { configurationKey } from '../archive/archive-layout';
 import type { ObjectSink } from './archive-answer';
 
@@ -26,7 +25,7 @@ export class ConfigurationStore {
    */
   async store(signal: AbortSignal): Promise<void> {
     if (this.#isStored) return;
-    const content = await promisify(gzip)(await this.#read());
+    const content = gzipSync(await this.#read());
     const headers = { contentType: 'application/json', contentEncoding: 'gzip' };
     await this.#archive.put({ key: configurationKey(this.#sha256), content, ...headers }, signal);
     this.#isStored = true;

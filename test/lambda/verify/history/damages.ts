@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { objectKey, parseObjectKey, parseRunRecordKey, runRecordKey } from '../../../../lambda/archive/archive-layout';
 import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../../../../lambda/run/run-record';
+import { clockSlackMs } from '../../../../lambda/verify/time-limits';
 import { pick, type Random } from '../../../../local/demo-service/seeded-random';
 import type { MemoryBucket } from './memory-bucket';
 
@@ -258,24 +259,24 @@ export const damages: Readonly<Record<string, Damage>> = {
     return `deleted ${key}`;
   },
   'a run removed between two of the same schedule': (bucket, random) => {
-    const runs = new Map<number, RunRecord[]>();
-    for (const key of keys(bucket, isRecord)) {
-      const record = readRecord(bucket, key);
-      const time = Date.parse(record.run);
-      runs.set(time, [...(runs.get(time) ?? []), record]);
-    }
-    const times = [...runs.keys()].sort((a, b) => a - b);
-    const configurationsOf = (time: number | undefined) =>
-      new Set(runs.get(time ?? 0)?.map((one) => one.configuration));
-    const isFiring = (time: number | undefined) => time !== undefined && time % 3_600_000 === 0;
+    const records = keys(bucket, isRecord).map((key) => readRecord(bucket, key));
+    const times = [...new Set(records.map(({ run }) => Date.parse(run)))].sort((a, b) => a - b);
+    const isFiring = (time: number) => {
+      const ofRun = records.filter(({ run }) => Date.parse(run) === time);
+      return time % 3_600_000 === 0 && ofRun.every(({ trigger }) => trigger === 'schedule');
+    };
     const chosen = choose(
       random,
-      times.filter((time, at) => {
-        const around = [times[at - 1], time, times[at + 1]];
-        const all = new Set(around.flatMap((one) => [...configurationsOf(one)]));
-        return (
-          all.size === 1 && around.every(isFiring) && around.every((one) => runs.get(one ?? 0)?.every(isScheduled))
-        );
+      times.slice(1, -1).filter((_, at) => {
+        const around = times.slice(at, at + 3);
+        const [before = 0, after = 0] = [around.at(0), around.at(-1)];
+        // Clocks may be wrong: an attempt of another run may have been between the two as well.
+        const between = records.filter(({ run, startedAt }) => {
+          const started = Date.parse(startedAt);
+          const isNear = started >= before - clockSlackMs && started <= after + clockSlackMs;
+          return isNear || around.includes(Date.parse(run));
+        });
+        return around.every(isFiring) && new Set(between.map(({ configuration }) => configuration)).size === 1;
       }),
     );
     if (chosen === undefined) return undefined;
@@ -296,7 +297,3 @@ export const damages: Readonly<Record<string, Damage>> = {
     return `copied ${key} into the future`;
   },
 };
-
-function isScheduled({ trigger }: RunRecord): boolean {
-  return trigger === 'schedule';
-}
