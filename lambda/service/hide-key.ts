@@ -38,24 +38,27 @@ export function withoutKey(facts: BodyFacts, key: string): BodyFacts {
 
 /** Length of the key, or of its recognised beginning, in a text at an offset; 0 if it is not there. */
 function keyLength(text: string, offset: number, key: string): number {
-  let at = offset;
+  // Where the characters so far may end: "%25" may be one character of the key, or three.
+  let ends: readonly number[] = [offset];
   let found = 0;
   for (const character of key) {
-    const length = spellingLength(text, at, character.toLowerCase());
-    if (length === 0) break;
-    at += length;
+    const next = new Set(ends.flatMap((at) => spellingEnds(text, at, character.toLowerCase())));
+    if (next.size === 0) break;
+    ends = [...next];
     found += 1;
   }
-  return found >= Math.min(recognised, key.length) ? at - offset : 0;
+  return found >= Math.min(recognised, key.length) ? Math.max(...ends) - offset : 0;
 }
 
-/** Length of one character of the key in a text at an offset, however it is spelt; 0 if it is not there. */
-function spellingLength(text: string, at: number, character: string): number {
+/** Where one character of the key may end in a text, if it begins at an offset, however it is spelt. */
+function spellingEnds(text: string, at: number, character: string): readonly number[] {
   const first = text[at];
-  if (first === '%' && isCode(text.slice(at + 1, at + 3), character)) return 3;
-  if (first === '\\' && text[at + 1] === 'u' && isCode(text.slice(at + 2, at + 6), character)) return 6;
-  if (first === '\\' && text[at + 1] === character) return 2;
-  return first?.toLowerCase() === character ? 1 : 0;
+  const ends: number[] = [];
+  if (first === '%' && isCode(text.slice(at + 1, at + 3), character)) ends.push(at + 3);
+  if (first === '\\' && text[at + 1] === 'u' && isCode(text.slice(at + 2, at + 6), character)) ends.push(at + 6);
+  if (first === '\\' && text[at + 1] === character) ends.push(at + 2);
+  if (first?.toLowerCase() === character) ends.push(at + 1);
+  return ends;
 }
 
 function isCode(digits: string, character: string): boolean {

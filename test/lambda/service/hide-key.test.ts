@@ -29,6 +29,20 @@ describe('the key in a text of the service', () => {
     expect(hideKey(`a ${spelt}, ${spelt} z`, key)).toBe(`a ${hidden}, ${hidden} z`);
   });
 
+  it.each([
+    ['with two backslashes', 'abc\\\\defgh'],
+    ['that reads like a percent-encoded one', 'abc%25%2525def'],
+    ['that reads like one escaped as JSON', 'abc\\u005c\\u005cdef'],
+  ])('is hidden however it is spelt, of a key %s', (_how, ambiguous) => {
+    const spelt = [
+      ambiguous,
+      JSON.stringify(ambiguous).slice(1, -1),
+      encodeURIComponent(ambiguous),
+      unicode(ambiguous),
+    ];
+    expect(spelt.map((one) => hideKey(`a ${one} z`, ambiguous))).toEqual(spelt.map(() => `a ${hidden} z`));
+  });
+
   it('is hidden wherever it stands, whatever it is, and nothing else is', () => {
     const anyKey = fc.string({
       unit: fc.integer({ min: 0x21, max: 0x7e }).map((c) => String.fromCharCode(c)),
