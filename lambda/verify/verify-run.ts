@@ -106,7 +106,7 @@ function usedSchedule({ record, configuration }: ReadRecord): UsedSchedule {
   return { firings: configuration?.firings, usedAt: new Date(record.startedAt) };
 }
 
-/** Whether the schedule of its configuration was due at the run's time: any event can say so, and a local run does. */
+/** Whether the schedule was really due at the run's time. The trigger alone does not tell: a local run claims it at any time. */
 function isFiring({ record, configuration }: ReadRecord, run: Date): boolean {
   return record.trigger === 'schedule' && configuration?.firings?.includes(run) === true;
 }
