@@ -1,13 +1,9 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { type AuditResult, audit } from '../../../lambda/audit/audit';
 import { Stop } from '../../../lambda/stop';
+import { heldBytes } from '../../support/held-bytes';
 import { TestKey } from './invoke-audit';
 import { collectorVersion, MadeUpArchive, type MadeUpFleet } from './made-up-archive';
 import { plan } from './sealed-world';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage: () => void = runInNewContext('gc');
 
 interface Watched {
   readonly mayReadObjects?: boolean;
@@ -59,8 +55,7 @@ describe('an audit of a large fleet', () => {
     const liveBytes = async (runs: number) => {
       let largest = 0;
       const onRecord = () => {
-        collectGarbage();
-        largest = Math.max(largest, process.memoryUsage().heapUsed);
+        largest = Math.max(largest, heldBytes());
       };
       await auditOnce({ clusters: 1000, shards: 1, runs }, { onRecord });
       return largest;
