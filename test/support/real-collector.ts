@@ -16,6 +16,7 @@ import { RunRecords } from '../../lambda/run/run-records';
 import { ApiKey } from '../../lambda/service/api-key';
 import { ClusterApi } from '../../lambda/service/cluster-api';
 import type { RequestTimeLimits } from '../../lambda/service/request-watch';
+import type { ResourceRequest } from '../../lambda/service/resource-request';
 import type { Collection, Compression, ConfiguredCluster } from '../../lambda/stack-contract';
 import { Stop } from '../../lambda/stop';
 import { type LocalAws, type LocalAwsOptions, startLocalAws } from '../../local/aws/local-aws';
@@ -43,8 +44,12 @@ export interface RealCollectorOptions {
   readonly compression?: Compression;
   /** Time the invocation has, in milliseconds, its reserve taken off. */
   readonly timeLeftMs?: number;
-  /** How many times as fast as the system's the collector's clock goes; its time limits for connections do not. */
-  readonly clockSpeed?: number;
+  /**
+   * Resolves once a request to the service hangs for certain, and never for one that is answered. On the collector's
+   * clock, which then stands still while anything else is under way, each answer takes a second. The time limits for
+   * connections stay the system's.
+   */
+  readonly hangs?: (request: ResourceRequest) => Promise<unknown>;
 }
 
 /** What one attempt came to, as its caller and as the archive see it. */
@@ -106,7 +111,7 @@ export class RealCollector {
 
   private constructor(options: RealCollectorOptions, directory: string, aws: LocalAws) {
     this.#options = options;
-    this.#clock = new SkippingClock(options.clockSpeed);
+    this.#clock = new SkippingClock(options.hangs !== undefined);
     this.#secrets.push(options.secret ?? testKey);
     this.#directory = directory;
     this.aws = aws;
@@ -163,6 +168,7 @@ export class RealCollector {
       onWarning: (warning) => this.serviceWarnings.push(warning),
     });
     const clock = this.#clock;
+    const { hangs } = this.#options;
     const slept = this.#slept.length;
     const skipped = clock.skipped.length;
     const keys = new ApiKey(this.#secretsManager, secretName, clock);
@@ -185,7 +191,16 @@ export class RealCollector {
       },
       clock,
       stop,
-      service: { get: (...call) => clock.underWay(api.get(...call)) },
+      service: {
+        get: async (...call) => {
+          const got = api.get(...call);
+          if (hangs === undefined) return clock.underWay(got);
+          await clock.underWay(Promise.race([got, hangs(call[0])]));
+          const answer = await got;
+          await clock.sleep(1000, call[3]);
+          return answer;
+        },
+      },
       reporter,
       archive: { put: (...call) => clock.underWay(archive.put(...call)) },
       records: new RunRecords(archive),

@@ -7,20 +7,20 @@ interface Sleeper {
 }
 
 /**
- * The system's clock, on which nobody sleeps in vain: as soon as nothing is under way it goes to the time of the next who
- * wakes.
+ * A clock on which nobody sleeps in vain: as soon as nothing is under way it goes to the time of the next who wakes.
+ * Meanwhile it goes as the system's clock does, or stands still.
  */
 export class SkippingClock implements Clock {
   /** Milliseconds of each sleep that was skipped. */
   readonly skipped: number[] = [];
   readonly #sleepers = new Set<Sleeper>();
-  readonly #speed: number;
+  readonly #standsStill: boolean;
   #underWay = 0;
   #skippedMs = 0;
 
-  /** @param speed how many times as fast as the system's clock it goes */
-  constructor(speed = 1) {
-    this.#speed = speed;
+  /** @param standsStill whether time goes on only while nothing is under way, so that no load on the machine disturbs it */
+  constructor(standsStill = false) {
+    this.#standsStill = standsStill;
   }
 
   now(): Date {
@@ -28,7 +28,7 @@ export class SkippingClock implements Clock {
   }
 
   monotonicMs(): number {
-    return systemClock.monotonicMs() * this.#speed + this.#skippedMs;
+    return (this.#standsStill ? 0 : systemClock.monotonicMs()) + this.#skippedMs;
   }
 
   random(): number {
@@ -48,7 +48,7 @@ export class SkippingClock implements Clock {
       const sleeper = { untilMs: this.monotonicMs() + ms, ms, wake };
       this.#sleepers.add(sleeper);
       signal.addEventListener('abort', wake);
-      systemClock.sleep(ms / this.#speed, ended.signal).then(wake, () => undefined);
+      if (!this.#standsStill) systemClock.sleep(ms, ended.signal).then(wake, () => undefined);
       this.#skip();
     });
     signal.throwIfAborted();

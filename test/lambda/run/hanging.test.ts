@@ -1,7 +1,7 @@
 import { type Answer, type FaultService, startFaultService } from '../../support/fault-service';
 import { ok, silence, slowHeaders, stalledBody, status, tricklingBody } from '../../support/fault-service-answers';
 import { logRecord } from '../../support/fault-service-bodies';
-import { RealCollector, type RealCollectorOptions } from '../../support/real-collector';
+import { RealCollector } from '../../support/real-collector';
 
 /** Clusters and services that hang, over real sockets. */
 
@@ -20,27 +20,34 @@ const hanging: [string, Answer][] = [
   ['sends a body byte by byte', tricklingBody(body.repeat(1000))],
 ];
 
-interface Setting extends Partial<Pick<RealCollectorOptions, 'clockSpeed' | 'timeLimits'>> {
-  readonly clusters: number;
-}
-
-/** To try ten seconds of patience, the collector's clock goes fifty times as fast. */
-const fast = { clockSpeed: 50, timeLimits: { connectMs: 800, responseMs: 800, idleMs: 800 } };
-
 interface Started {
   readonly service: FaultService;
   readonly collector: RealCollector;
 }
 
-/** @param bad answers of the clusters that are not well */
-async function start(bad: (uid: string) => Answer | undefined, { clusters, ...options }: Setting): Promise<Started> {
-  const service = await startFaultService(({ uid = '' }) => bad(uid) ?? ok(logRecord({ uid })));
+interface Bad {
+  readonly answer: Answer;
+  /** Whether the service never ends the answer. */
+  readonly hangs: boolean;
+}
+
+/**
+ * @param bad answers of the clusters that are not well
+ * @param limitMs for an answer that nobody else's request ends
+ */
+async function start(clusters: number, bad: (uid: string) => Bad | undefined, limitMs: number): Promise<Started> {
+  const arrived = new Map<string, () => void>();
+  const service = await startFaultService(({ uid = '' }) => {
+    const { answer, hangs } = bad(uid) ?? { answer: ok(logRecord({ uid })), hangs: false };
+    if (hangs) arrived.get(uid)?.();
+    return answer;
+  });
   const collector = await RealCollector.start({
     service: { baseUrl: service.url },
     clusters: Array.from({ length: clusters }, (_, i) => ({ uid: `c${i}`, resources: ['log' as const] })),
     limits: { concurrency: 2, responseTimeoutSeconds: 40 },
-    timeLeftMs: 200_000,
-    ...options,
+    timeLimits: { connectMs: 60_000, responseMs: limitMs, idleMs: limitMs },
+    hangs: ({ cluster }) => new Promise<void>((resolve) => arrived.set(cluster, resolve)),
   });
   opened.push(service, collector);
   return { service, collector };
@@ -49,7 +56,8 @@ async function start(bad: (uid: string) => Answer | undefined, { clusters, ...op
 it('a cluster that hangs in any way gives its worker to others, and is asked again after them', async () => {
   const isSlow = (uid: string) => ['c0', 'c1', 'c2'].includes(uid);
   const attempt = async ([way, slow]: [string, Answer]) => {
-    const { service, collector } = await start((uid) => (isSlow(uid) ? slow : undefined), { clusters: 20, ...fast });
+    const bad = (uid: string) => (isSlow(uid) ? { answer: slow, hangs: true } : undefined);
+    const { service, collector } = await start(20, bad, 1000);
     return { way, service, collector, attempted: await collector.attempt() };
   };
   // At the same time, because each waits for seconds.
@@ -70,30 +78,26 @@ it('a cluster that hangs in any way gives its worker to others, and is asked aga
   }
 });
 
-/** Less than a body may stall, in milliseconds. */
-const quickly = 4_000;
-
-it(
-  'of an archived cluster that is asked whether the service is up, the head of the answer is enough',
-  async () => {
-    let isStalled = false;
-    const { service, collector } = await start(
-      (uid) => (uid !== 'c0' ? status(500) : isStalled ? stalledBody(body) : undefined),
-      {
-        clusters: 12,
-        clockSpeed: 1,
-        timeLimits: {},
-      },
-    );
-    await collector.attempt();
-    isStalled = true;
-    const { outcomes, summary } = await collector.attempt();
-    expect(summary?.counts).toMatchObject({ alreadyArchived: 1, failed: 11, notAttempted: 0 });
-    expect(outcomes.slice(1).map(({ requests }) => requests)).toEqual(Array(11).fill(5));
-    expect(service.requests.filter(({ uid }) => uid === 'c0').length).toBeGreaterThan(1);
-  },
-  quickly,
-);
+it('of an archived cluster that is asked whether the service is up, the head of the answer is enough', async () => {
+  let isStalled = false;
+  // Time goes on only while nothing is under way: a body that is waited for ends the run never.
+  const { service, collector } = await start(
+    12,
+    (uid) =>
+      uid !== 'c0'
+        ? { answer: status(500), hangs: false }
+        : isStalled
+          ? { answer: stalledBody(body), hangs: false }
+          : undefined,
+    3_600_000,
+  );
+  await collector.attempt();
+  isStalled = true;
+  const { outcomes, summary } = await collector.attempt();
+  expect(summary?.counts).toMatchObject({ alreadyArchived: 1, failed: 11, notAttempted: 0 });
+  expect(outcomes.slice(1).map(({ requests }) => requests)).toEqual(Array(11).fill(5));
+  expect(service.requests.filter(({ uid }) => uid === 'c0').length).toBeGreaterThan(1);
+});
 
 it.each(
   hanging,
