@@ -121,8 +121,10 @@ describe('putting a small object', () => {
   it('signs with the time of S3 after S3 has refused its own', async () => {
     const ahead = 3600_000;
     const refused = '<Error><Code>RequestTimeTooSkewed</Code><Message>why</Message></Error>';
-    const date = new Date(Date.now() + ahead).toUTCString();
-    answer = (response) => response.writeHead(403, { date }).end(refused);
+    answer = (response) => {
+      const date = new Date(Date.now() + ahead).toUTCString();
+      response.writeHead(403, { date }).end(refused);
+    };
     const small = new SmallPut(client(), 'archive');
     await expect(small.send('one', headers, Buffer.from('x'), never)).rejects.toThrow('why');
     answer = (response) => response.writeHead(200, { 'content-length': 0, etag: '"one"' }).end();

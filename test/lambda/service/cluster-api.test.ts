@@ -196,11 +196,14 @@ describe('connections', () => {
       ({ index }) =>
         ({ response }) => {
           // The last answer comes when a time limit for connecting would have passed.
-          setTimeout(() => response.end(record), index < 2 ? 0 : connectMs + 200);
+          if (index === 2) jest.advanceTimersByTime(connectMs + 200);
+          response.end(record);
         },
       { tls: server },
     );
     closing.push(() => service.close());
+    jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
+    closing.push(() => jest.useRealTimers());
     const api = apiFor(service.url, { ca, connections: 1, limits: { connectMs } });
     await get(api, logOfA);
     const lengths = await Promise.all([get(api, logOfA), get(api, logOfA)]);
