@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { memoryArguments } from '../../../local/deployment/execution-environment';
 import type { FunctionDefinition } from '../../../local/deployment/function-definition';
 import { LocalFunction } from '../../../local/deployment/local-function';
@@ -40,7 +40,7 @@ describe('a local function', () => {
   it('passes the event and the context, and answers with the result as JSON', async () => {
     const fn = start(`exports.handler = async (event, context) => ({
     event, when: new Date(0), nothing: undefined,
-    context: { ...context, remaining: context.getRemainingTimeInMillis() > 29_000 },
+    context: { ...context, remaining: context.getRemainingTimeInMillis() > 20_000 },
   });`);
     expect(await fn.invoke({ clusters: ['a'] }, 'request-1')).toEqual({
       requestId: 'request-1',
@@ -130,17 +130,20 @@ describe('a local function', () => {
   });
 
   it('removes the temporary folder of a process that was killed, and of no other', () => {
-    // No process has a number this large.
-    const killed = mkdtempSync(join(tmpdir(), 'local-function-999999999-'));
     const alive = mkdtempSync(join(tmpdir(), `local-function-${process.ppid}-`));
     const foreign = mkdtempSync(join(tmpdir(), 'local-function-of-somebody-'));
+    // Given its name once it is filled: a function that another test starts removes it too.
+    const filled = mkdtempSync(join(tmpdir(), 'filled-'));
+    // No process has a number this large.
+    const killed = join(tmpdir(), `local-function-999999999-${basename(filled)}`);
     try {
-      mkdirSync(join(killed, 'tmp-1'));
-      writeFileSync(join(killed, 'tmp-1', 'body'), 'half received');
+      mkdirSync(join(filled, 'tmp-1'));
+      writeFileSync(join(filled, 'tmp-1', 'body'), 'half received');
+      renameSync(filled, killed);
       start('');
       expect([killed, alive, foreign].map((path) => existsSync(path))).toEqual([false, true, true]);
     } finally {
-      for (const path of [killed, alive, foreign]) rmSync(path, { recursive: true, force: true });
+      for (const path of [filled, killed, alive, foreign]) rmSync(path, { recursive: true, force: true });
     }
   });
 
@@ -198,10 +201,10 @@ describe('a local function', () => {
   });
 
   it('kills an invocation that exceeds the time limit, even one that blocks', async () => {
-    const fn = start('exports.handler = async (event) => { while (event.block); return 1; };', { timeoutSeconds: 1 });
+    const fn = start('exports.handler = async (event) => { while (event.block); return 1; };', { timeoutSeconds: 2 });
     expect((await fn.invoke({ block: true }, 'request-3')).error).toEqual({
       errorType: 'Sandbox.Timedout',
-      errorMessage: 'RequestId: request-3 Error: Task timed out after 1.00 seconds',
+      errorMessage: 'RequestId: request-3 Error: Task timed out after 2.00 seconds',
     });
     expect((await fn.invoke({})).payload).toBe(1);
   });
