@@ -1,7 +1,8 @@
 import { startLocalAws } from '../../../local/aws/local-aws';
+import { heldBytes } from '../../support/held-bytes';
 import { accountId, credentials, everythingPolicy, region } from './endpoint-setup';
 
-/** Runs the endpoint in a process of its own. Sends its address to the parent, and its memory in answer to any message. */
+/** Runs the endpoint in a process of its own. Sends its address to the parent, and the bytes it holds in answer to any message. */
 async function serve(folder: string): Promise<void> {
   const arn = `arn:aws:iam::${accountId}:role/admin`;
   const principals = [{ ...credentials, arn, policies: [everythingPolicy] }];
@@ -12,7 +13,7 @@ async function serve(folder: string): Promise<void> {
     buckets: [{ name: 'archive', folder }],
     secrets: [],
   });
-  process.on('message', () => process.send?.({ rss: process.memoryUsage.rss() }));
+  process.on('message', () => process.send?.({ held: heldBytes() }));
   process.send?.({ url });
 }
 
