@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipStreams } from '../../support/gzip-streams';
 import { ArchiveFixture, type AttemptFixture, hour, logRecord } from '../archive-fixture';
@@ -48,8 +49,10 @@ describe.each(Object.keys(gzipStreams('')))("an archive in the service's own gzi
   });
 
   it('is reported', async () => {
-    const page = join(archive.folder, 'report.html');
+    const folder = await mkdtemp(join(tmpdir(), 'report-'));
+    const page = join(folder, 'report.html');
     expect((await collector('report', '--out', page)).code).toBe(0);
     expect(await readFile(page, 'utf8')).toContain('by-service');
+    await rm(folder, { recursive: true });
   });
 });
