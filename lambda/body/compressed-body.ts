@@ -2,6 +2,7 @@ import type { Hash } from 'node:crypto';
 import type { Content } from '../archive/archive-object';
 import type { Compressor } from './compress';
 import { LongBody, pieceBytes } from './long-body';
+import { nextInRound } from './rounds';
 
 /** Content that the collector compresses: whole if it is short, piece by piece if it is long. */
 export class CompressedBody {
@@ -35,6 +36,7 @@ export class CompressedBody {
     if (this.#long !== undefined) return this.#long.end();
     const [only] = this.#parts;
     const whole = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts, this.#length);
+    await nextInRound();
     this.#hash.update(whole);
     return this.#compressor.all(whole);
   }

@@ -1,6 +1,7 @@
 import { addAbortSignal, pipeline, type Transform } from 'node:stream';
 import { isNativeError } from 'node:util/types';
 import * as zlib from 'node:zlib';
+import { nextInRound } from './rounds';
 
 /** A content coding that can be undone (RFC 9110, section 8.4.1). */
 export type Coding = 'gzip' | 'deflate' | 'br';
@@ -47,6 +48,7 @@ export async function* decoded(
   const first = await pieces.next();
   const second = first.done ? first : await pieces.next();
   const beginning = [first, second].flatMap(({ done, value }) => (done ? [] : [value]));
+  if (second.done) await nextInRound();
   const whole = coding === 'gzip' && second.done ? gunzipShort(Buffer.concat(beginning)) : undefined;
   if (whole === undefined) yield* decodedStream(beginning, pieces, coding, signal);
   else yield whole;
