@@ -40,7 +40,7 @@ export interface AttemptContext extends CollectContext {
  * ArchiveError or RunRecordError if the record cannot be written, ArchiveError if the configuration cannot be stored
  */
 export async function attemptRun(request: RunRequest, context: AttemptContext): Promise<RunSummary> {
-  const { clock, records, reporter, stop } = context;
+  const { clock, keys, records, reporter, stop } = context;
   const started = clock.now();
   const startedMs = clock.monotonicMs();
   const run = request.run ?? started;
@@ -50,6 +50,8 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
     unreadable.push(error);
     reporter.unreadableRecord(error);
   };
+  // Read beside the history. Whoever needs it joins this reading, or begins another one and gets its error.
+  keys.current(stop.working).catch(() => undefined);
   const history =
     dryRun && !request.completes ? noHistory : await readHistory(records, { run, shard }, stop.working, onUnreadable);
   if (request.completes && history.clusters.size === 0) throw new RunNotFoundError(run, unreadable);
@@ -59,9 +61,9 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
     const outcome = dryRun ? undefined : history.archived.get(taskName(task));
     return outcome && { ...outcome, ...nameOf(task) };
   };
-  // If this fails, the run goes on and gets its record. Then the attempt fails, so that the next one stores it.
-  const unstored = dryRun ? undefined : await failureOf(context.configurations.store(stop.working));
-  if (unstored !== undefined) reporter.configurationNotStored(unstored);
+  // Beside the collecting. If it fails, the run gets its record nonetheless, and then the attempt fails, so that the next one
+  // stores it.
+  const storing = dryRun ? undefined : failureOf(context.configurations.store(stop.working));
   const missing = tasks.filter((task) => known(task) === undefined);
   const earlier = {
     attempts: history.attempts,
@@ -70,6 +72,9 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   };
   const collected = (await collect(missing, { run, dryRun, earlier }, context)).values();
   const outcomes = tasks.map((task) => known(task) ?? next(collected));
+
+  const unstored = await storing;
+  if (unstored !== undefined) reporter.configurationNotStored(unstored);
 
   const counts = countOutcomes(outcomes);
   const status = isComplete(counts) ? 'complete' : 'incomplete';
