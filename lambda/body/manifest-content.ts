@@ -30,7 +30,7 @@ export class ManifestContent {
     if (missing > 0) this.#beginning.push(Buffer.from(content.subarray(0, missing)));
     this.#ending = Buffer.concat([this.#ending, content.subarray(-endingBytes)]).subarray(-endingBytes);
     this.#length += content.length;
-    this.#isBlank &&= !/[^\t\n\v\f\r ]/.test(content.toString('latin1'));
+    this.#isBlank &&= content.every(isWhitespace);
     this.#isUtf8 &&= this.#utf8.write(content) === content.length;
     this.#hasNul ||= content.includes(0);
     this.#json.write(content);
@@ -43,9 +43,10 @@ export class ManifestContent {
    */
   end(): string | undefined {
     if (this.#length === 0) throw new InvalidBodyError('The manifest is empty');
-    const beginning = Buffer.concat(this.#beginning);
-    const markup = judgeMarkup(beginning.toString('latin1'));
-    const errorText = this.#length > longestErrorText ? undefined : judgeErrorText(beginning.toString('utf8'));
+    const bytes = Buffer.concat(this.#beginning);
+    const beginning = bytes.toString('latin1');
+    const markup = judgeMarkup(beginning);
+    const errorText = this.#length > longestErrorText ? undefined : judgeErrorText(bytes.toString('utf8'));
     this.#json.end();
     const refusal =
       (this.#isBlank ? 'nothing but whitespace' : undefined) ??
@@ -55,7 +56,7 @@ export class ManifestContent {
     const error = this.#json.refusal;
     if (error !== undefined) throw new InvalidBodyError((quote) => `The manifest is ${error(quote)}`);
     const ending = this.#ending.toString('latin1');
-    const isCutShort = isXmlCutShort(beginning.toString('latin1'), ending);
+    const isCutShort = isXmlCutShort(beginning, ending);
     const doubts = [
       this.#isUtf8 && this.#utf8.complete ? undefined : 'it has bytes that are not UTF-8',
       this.#hasNul ? 'it has bytes of value 0, which no text has' : undefined,
@@ -67,4 +68,9 @@ export class ManifestContent {
     ].filter((doubt) => doubt !== undefined);
     return doubts.length === 0 ? undefined : doubts.join('; ');
   }
+}
+
+/** Tab, line feed, vertical tab, form feed, carriage return, space. */
+function isWhitespace(byte: number): boolean {
+  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }

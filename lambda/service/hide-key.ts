@@ -14,8 +14,10 @@ const recognised = 8;
 export function hideKey(text: string, key: string): string {
   let shown = '';
   let from = 0;
+  const begin = key.charAt(0).toLowerCase();
   for (let at = 0; at < text.length; ) {
-    const length = keyLength(text, at, key);
+    const first = text.charAt(at);
+    const length = first === '%' || first === '\\' || first.toLowerCase() === begin ? keyLength(text, at, key) : 0;
     if (length === 0) {
       at += 1;
       continue;
