@@ -471,20 +471,45 @@ it('the temporary file of a body is removed in every outcome', async () => {
   expect(released.sort()).toEqual(['a log', 'a manifest', 'b log', 'b manifest', 'c manifest']);
 });
 
+it('the key is read while the archive is asked for the history', async () => {
+  const archive = new FakeArchive();
+  const { context } = setUp(archive, () => answer());
+  const current = jest.fn(async () => 'key');
+  let readBefore = -1;
+  archive.list = async () => {
+    readBefore = current.mock.calls.length;
+    return [];
+  };
+  await attemptRun(scheduled, { ...context, keys: { ...context.keys, current } });
+  expect(readBefore).toBe(1);
+});
+
 describe('the configuration of an attempt', () => {
-  it('is stored before anything is collected, and not by a dry run', async () => {
-    let asked = -1;
-    const { context, service } = setUp(new FakeArchive(), () => answer(), {
-      store: async () => {
-        asked = service.requests.length;
-        return undefined;
-      },
+  it('is stored while clusters are asked, and before the record is written', async () => {
+    const archive = new FakeArchive();
+    let recorded: number | undefined;
+    let onAllAsked = () => {};
+    const allAsked = new Promise<void>((resolve) => {
+      onAllAsked = resolve;
     });
+    const script = (nth: number) => {
+      if (nth === 4) setImmediate(onAllAsked);
+      return answer();
+    };
+    const store = async () => {
+      await allAsked;
+      recorded = archive.records.length;
+      return undefined;
+    };
+    await attemptRun(scheduled, setUp(archive, script, { store }).context);
+    expect([recorded, archive.records.length]).toEqual([0, 1]);
+  });
+
+  it('is not stored by a dry run', async () => {
+    const store = jest.fn(async () => undefined);
+    const { context } = setUp(new FakeArchive(), () => answer(), { store });
     await attemptRun({ ...scheduled, dryRun: true }, context);
-    expect(asked).toBe(-1);
-    service.requests.length = 0;
-    await attemptRun(scheduled, context);
-    expect(asked).toBe(0);
+    expect(store).not.toHaveBeenCalled();
   });
 
   it('that cannot be stored costs no outcome and no record, and then fails the attempt', async () => {
