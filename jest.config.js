@@ -9,8 +9,9 @@ const shared = {
 
 /** @type {import('jest').Config} */
 module.exports = {
-  // Real sockets, child processes and a synthesised stack take seconds on a small machine.
-  testTimeout: 60_000,
+  // In milliseconds. It ends a test that hangs, and says nothing of speed: real sockets, child processes and a
+  // synthesised stack take a busy machine ten times as long.
+  testTimeout: 300_000,
   // Jest would leave one core idle for a watcher that nobody runs.
   maxWorkers: '100%',
   projects: [

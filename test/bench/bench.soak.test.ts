@@ -55,7 +55,7 @@ describe('npm run bench', () => {
       );
     expect(stdout).toContain(`Node ${process.versions.node}`);
     expect(stdout).toContain('peak memory: ours, gzip / Promise.all');
-  }, 300_000);
+  });
 
   it('explains every scenario and every contender in its help', async () => {
     const { stdout } = await bench(['--help']);

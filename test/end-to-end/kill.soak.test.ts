@@ -120,4 +120,4 @@ it('killed at any event of a run, everything is there once and whole after the r
     await collector.close();
   }
   expect(leftBehind).toBeGreaterThan(0);
-}, 300_000);
+});

@@ -104,7 +104,6 @@ onLinux.each([false, true])(
     const large = await peakOf(1, 1024 * mebibyte, hugeLogRecord);
     expect((large - small) / mebibyte).toBeLessThan(120);
   },
-  240_000,
 );
 
 onLinux.each([false, true])(
@@ -115,7 +114,6 @@ onLinux.each([false, true])(
     const long = await peakOf(8, 64 * mebibyte, noisyLogRecord);
     expect((long - short) / mebibyte).toBeLessThan(120);
   },
-  240_000,
 );
 
 onLinux(
@@ -124,5 +122,4 @@ onLinux(
     const peak = await peakOf(mostConcurrency, 4 * mebibyte, noisyLogRecord, mostConcurrency);
     expect(peak / mebibyte).toBeLessThan(workingMemoryMiB({ concurrency: mostConcurrency }) / 2);
   },
-  240_000,
 );

@@ -32,36 +32,32 @@ it.each<[string, (uid: string) => Answer, (request: InterceptedRequest) => boole
   ['the service', () => silence(), () => false, { failed: 4, notAttempted: 2 }],
   ['Secrets Manager', good, ({ action }) => action === 'GetSecretValue', { failed: 0, notAttempted: 6 }],
   ['S3, asked to write objects,', good, ({ key }) => key?.startsWith('logs/') === true, { failed: 4, notAttempted: 2 }],
-])(
-  '%s keeps silent',
-  async (_who, answers, isSilent, counts) => {
-    let recovered = false;
-    answer = answers;
-    collector = await bundle.start({
-      collection: {
-        service: { baseUrl: service.url, collection: 'platformclusters' },
-        clusters: uids.map((uid) => ({ uid, resources: ['log'] })),
-        limits: { concurrency: 4, responseTimeoutSeconds: 600 },
-      },
-      intercept: (request) => (isSilent(request) && !recovered ? never : undefined),
-      timeoutSeconds: deadlineReserveSeconds + 4,
-    });
-    const process = await collector.startProcess();
-    const outcome = await process.invoke({ scheduledTime: run });
-    expect(outcome).toMatchObject({ error: { errorType: 'RunIncompleteError' } });
-    expect(await collector.records()).toMatchObject([
-      {
-        status: 'incomplete',
-        stopped: "the function's time limit is near; the next attempt completes the run",
-        counts,
-      },
-    ]);
+])('%s keeps silent', async (_who, answers, isSilent, counts) => {
+  let recovered = false;
+  answer = answers;
+  collector = await bundle.start({
+    collection: {
+      service: { baseUrl: service.url, collection: 'platformclusters' },
+      clusters: uids.map((uid) => ({ uid, resources: ['log'] })),
+      limits: { concurrency: 4, responseTimeoutSeconds: 600 },
+    },
+    intercept: (request) => (isSilent(request) && !recovered ? never : undefined),
+    timeoutSeconds: deadlineReserveSeconds + 4,
+  });
+  const process = await collector.startProcess();
+  const outcome = await process.invoke({ scheduledTime: run });
+  expect(outcome).toMatchObject({ error: { errorType: 'RunIncompleteError' } });
+  expect(await collector.records()).toMatchObject([
+    {
+      status: 'incomplete',
+      stopped: "the function's time limit is near; the next attempt completes the run",
+      counts,
+    },
+  ]);
 
-    recovered = true;
-    answer = good;
-    // The same process, warm: nothing of the attempt before is in its way.
-    expect(summaryOf(await process.invoke({ scheduledTime: run }))).toMatchObject({ attempt: 2, status: 'complete' });
-    expect((await collector.contents()).size).toBe(uids.length);
-  },
-  60_000,
-);
+  recovered = true;
+  answer = good;
+  // The same process, warm: nothing of the attempt before is in its way.
+  expect(summaryOf(await process.invoke({ scheduledTime: run }))).toMatchObject({ attempt: 2, status: 'complete' });
+  expect((await collector.contents()).size).toBe(uids.length);
+});

@@ -109,4 +109,4 @@ it('with random faults all that can be archived is, the rest is reported, and ev
   expect(
     service.requests.slice(asked).every(({ uid = '', resource = 'log' }) => !contents.has(keyOf(uid, resource))),
   ).toBe(true);
-}, 180_000);
+});

@@ -17,8 +17,6 @@ import { missingTypes, workarounds } from './moto-workarounds';
 const command = findCommand('moto_server');
 const describeIfMoto = command === undefined ? describe.skip : describe;
 
-jest.setTimeout(300_000);
-
 const keyArn = `arn:aws:kms:${region}:${accountId}:key/11111111-2222-3333-4444-555555555555`;
 
 /** Options whose resources moto ignores; the first deployment has them, so that it can be seen whether moto still does. */

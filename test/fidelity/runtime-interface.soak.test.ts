@@ -11,8 +11,6 @@ import { type RuntimeOutput, type RuntimeProcess, startRuntimeProcess } from './
 const noon = '2026-11-20T12:00:00.000Z';
 const runtime = tryToInstall();
 
-jest.setTimeout(180_000);
-
 if (runtime instanceof RuntimeUnavailableError) {
   it.skip(`the bundle under Lambda's own runtime client (skipped: ${runtime.message})`, () => {});
 } else {

@@ -45,12 +45,17 @@ function withConfig(changes: Record<string, unknown>): string[] {
   return ['-c', `config=${file}`];
 }
 
+/** The one of two runs that took less processor time: other load on the machine only adds to it. */
+const cheaper = (one: CdkRun, other: CdkRun) => (one.cpuSeconds < other.cpuSeconds ? one : other);
+
 let shipped: CdkRun;
 /** What CDK itself costs here: seconds depend on the machine, their ratio does not. */
 let least: CdkRun;
 beforeAll(async () => {
-  shipped = await synth();
-  least = await synth(['--app', `node ${oneQueue()}`]);
+  const queue = ['--app', `node ${oneQueue()}`];
+  [shipped, least] = [await synth(), await synth(queue)];
+  shipped = cheaper(shipped, await synth());
+  least = cheaper(least, await synth(queue));
 });
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -82,7 +87,8 @@ describe('cdk synth', () => {
 
   it('takes less than three times that for 50,000 clusters, all of which reach the function', async () => {
     const clusters = Array.from({ length: 50_000 }, (_, index) => `cluster-${String(index).padStart(36, '0')}`);
-    const run = await synth(withConfig({ clusters }));
+    const large = withConfig({ clusters });
+    const run = cheaper(await synth(large), await synth(large));
     expect(run.status).toBe(0);
     expect(run.cpuSeconds / least.cpuSeconds).toBeLessThan(3);
     expect(collectionIn(run.outdir).clusters).toHaveLength(50_000);

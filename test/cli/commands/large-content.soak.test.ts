@@ -11,8 +11,8 @@ import { ArchiveFixture, keyOf } from '../archive-fixture';
 const run = new Date(Date.UTC(2026, 10, 20, 9));
 const line = 'a line of a log that goes on and on\n';
 const lines = 12_000_000;
-/** Far below the 430 MB of the content. */
-const mostMemory = 250 * 1024 * 1024;
+/** In bytes: far below the 430 MB of the content and what Node itself takes. */
+const mostMemory = 350 * 1024 * 1024;
 
 /** A record around a log of very many lines, never whole in memory. */
 function* largeRecord(): Generator<Buffer> {
