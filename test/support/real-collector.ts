@@ -163,7 +163,7 @@ export class RealCollector {
       service,
       connections: concurrency,
       receiver,
-      timeLimits: { connectMs: 5000, responseMs: 5000, idleMs: 5000, ...timeLimits },
+      timeLimits: { connectMs: 60_000, responseMs: 60_000, idleMs: 60_000, ...timeLimits },
       userAgent: 'test',
       onWarning: (warning) => this.serviceWarnings.push(warning),
     });
@@ -180,7 +180,7 @@ export class RealCollector {
         clusters,
         compression,
         schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
-        limits: { maxBodyMiB: 64, responseTimeoutSeconds: 5, ...limits, concurrency },
+        limits: { maxBodyMiB: 64, responseTimeoutSeconds: 60, ...limits, concurrency },
       },
       stack: { name: 'real-collector', region: 'eu-central-1' },
       provenance: {
