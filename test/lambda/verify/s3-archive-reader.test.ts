@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { objectKey } from '../../../lambda/archive/archive-layout';
 import { type LocalAws, type LoggedRequest, startLocalAws } from '../../../local/aws/local-aws';
@@ -140,8 +140,11 @@ describe('an archive in a bucket', () => {
 
   it('finds an object missing that S3 no longer has', async () => {
     const key = objectKey({ resource: 'manifest', cluster: 'alpha', run: hour(8), compression: 'gzip' });
-    await rm(join(archive.folder, key));
+    const file = join(archive.folder, key);
+    const content = await readFile(file);
+    await rm(file);
     const { code, result } = await runVerify('s3://archive-bucket');
+    await writeFile(file, content);
     expect([code, result.findings]).toEqual([1, [{ kind: 'missing', key, problem: 'it is not there' }]]);
   });
 
