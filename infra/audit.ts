@@ -48,6 +48,7 @@ export class Audit extends Construct {
       description: `Verifies and seals the archive of ${config.name}`,
       entry: 'audit-handler.ts',
       dataFile: { name: auditFile, content: plan },
+      // It hashes and compares all the time. 200,000 clusters need half of this memory (docs/operations.md).
       memoryMiB: oneProcessorMiB,
       roleDescription: 'What the audit may do: read the archive, add signed seals to it, tell people and nothing else',
       provide: (role): AuditEnvironment => ({

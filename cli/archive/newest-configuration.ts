@@ -1,17 +1,17 @@
-import type { RunRecord } from '../../lambda/run/run-record';
+import type { StoredRecord } from '../../lambda/run/stored-record';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type RunConfiguration, StoredConfigurations } from '../../lambda/verify/stored-configurations';
 
 /** The configuration of the attempt that started last, of those whose records were added. */
 export class NewestConfiguration {
-  #record: Pick<RunRecord, 'run' | 'startedAt' | 'configuration'> | undefined;
+  #record: Pick<StoredRecord, 'run' | 'startedAt' | 'configuration'> | undefined;
 
   /** That attempt's run, and when the attempt started. */
-  get attempt(): Pick<RunRecord, 'run' | 'startedAt'> | undefined {
+  get attempt(): Pick<StoredRecord, 'run' | 'startedAt'> | undefined {
     return this.#record;
   }
 
-  addRecord({ run, startedAt, configuration }: RunRecord): void {
+  addRecord({ run, startedAt, configuration }: StoredRecord): void {
     if (this.#record === undefined || startedAt >= this.#record.startedAt)
       this.#record = { run, startedAt, configuration };
   }

@@ -1,5 +1,5 @@
 import { Freshness, type StaleCluster, staleness } from '../../lambda/audit/freshness';
-import type { RunRecord } from '../../lambda/run/run-record';
+import type { StoredRecord } from '../../lambda/run/stored-record';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import type { Run } from '../../lambda/verify/read-run';
 import { NewestConfiguration } from './newest-configuration';
@@ -11,13 +11,15 @@ export interface FoundStale {
   readonly notCovered: readonly string[];
 }
 
+const isRequired = ({ isOptional }: { readonly isOptional: boolean }) => !isOptional;
+
 /** Finds the clusters that some runs do not archive any more, by the rules of the audit. Optional ones are left out. */
 export class StaleClusters {
   readonly #freshness = new Freshness([]);
   readonly #covered = new Set<string>();
   readonly #configuration = new NewestConfiguration();
 
-  addRecord(record: RunRecord): void {
+  addRecord(record: StoredRecord): void {
     this.#configuration.addRecord(record);
   }
 
@@ -33,12 +35,13 @@ export class StaleClusters {
    */
   async find(reader: ArchiveReader, at: Date): Promise<FoundStale> {
     const configuration = await this.#configuration.read(reader);
-    const tasks = configuration && [...configuration.tasks.values()].filter(({ isOptional }) => !isOptional);
-    const configured = new Set(tasks?.map(({ cluster }) => cluster) ?? this.#covered);
-    const clusters = [...configured].map((uid) => ({ uid }));
+    const required =
+      configuration && [...configuration.clusters].filter(([, own]) => Object.values(own).some(isRequired));
+    const configured = required?.map(([uid]) => uid) ?? [...this.#covered];
+    const clusters = configured.map((uid) => ({ uid }));
     return {
       stale: staleness(this.#freshness.failing(clusters), at),
-      notCovered: [...configured].filter((uid) => !this.#covered.has(uid)).sort(),
+      notCovered: configured.filter((uid) => !this.#covered.has(uid)).sort(),
     };
   }
 }

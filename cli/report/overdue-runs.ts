@@ -1,4 +1,4 @@
-import type { RunRecord } from '../../lambda/run/run-record';
+import type { StoredRecord } from '../../lambda/run/stored-record';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type AbsentRuns, describeAbsent } from '../../lambda/verify/due-runs';
 import { NewestConfiguration } from '../archive/newest-configuration';
@@ -15,7 +15,7 @@ export class OverdueRuns {
   /** Undefined while every run was started by a person: the schedule may never have been deployed. */
   #lastScheduled: string | undefined;
 
-  addRecord(record: RunRecord): void {
+  addRecord(record: StoredRecord): void {
     this.#configuration.addRecord(record);
     if (record.trigger === 'schedule') this.#lastScheduled = record.run;
   }

@@ -15,6 +15,5 @@ export async function unknownClusters(reader: ArchiveReader, uids: readonly stri
   if (newest !== undefined) await readRun(reader, newest, (record) => ofNewest.addRecord(record));
   const configuration = await ofNewest.read(reader);
   if (configuration === undefined) return [];
-  const known = new Set([...configuration.tasks.values()].map(({ cluster }) => cluster));
-  return uids.filter((uid) => !known.has(uid));
+  return uids.filter((uid) => !configuration.clusters.has(uid));
 }

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { crc32, gzipSync, zstdCompressSync } from 'node:zlib';
 import { parseObjectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { checksumText } from '../../lambda/archive/checksum';
-import { isStored, parseRunRecord } from '../../lambda/run/run-record';
+import { isStored } from '../../lambda/run/run-record';
+import { parseRunRecord } from '../../lambda/run/stored-record';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import { metadataFolder } from '../../local/aws/store/key-path';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
@@ -60,7 +61,8 @@ async function readRecord(archive: string, key: string) {
   if (name === undefined || stored === undefined) throw new Error(`Reading the run record ${key} failed: it is gone.`);
   const chunks: Buffer[] = [];
   for await (const chunk of stored.open()) chunks.push(chunk as Buffer);
-  return parseRunRecord(Buffer.concat(chunks).toString(), name);
+  const record = parseRunRecord(Buffer.concat(chunks), name);
+  return { ...record, outcomes: [...record.outcomes] };
 }
 
 /** Writes an object over the one that is there, with its headers and with other metadata where they say so. */

@@ -7,7 +7,7 @@ import type { SealChain } from '../verify/seals/seal-chain';
 import { SealedArchive } from '../verify/seals/sealed-archive';
 import { StoredConfigurations } from '../verify/stored-configurations';
 import { underWayMs } from '../verify/time-limits';
-import type { VerifiedRun } from '../verify/verify-run';
+import type { ConfiguredRun } from '../verify/verify-run';
 import { judgeDue } from './due-since';
 import { findUnrecorded } from './find-unrecorded';
 import type { Findings } from './findings';
@@ -49,10 +49,10 @@ export async function examine(context: ExamineContext): Promise<Examined> {
   const { find } = findings;
   const { before } = chain;
   const number = chain.lastNumber + 1;
-  const tally = new Tally(chain.failing);
+  const tally = new Tally(chain.failing, plan.clusters);
   const sealed = new SealedArchive(chain, find);
   sealed.addRetention(plan.retentionDays, listedFrom);
-  const configurations = new StoredConfigurations(context.reader, find);
+  const configurations = new StoredConfigurations(context.reader, find, tally.sharedName);
   const expiry = new Expiry(context.reader, configurations, listedFrom, undefined);
   const mayHaveRemoved = async (writtenAt: Date, key?: string) =>
     sealed.mayHaveRemoved(writtenAt, listedFrom, key) ?? expiry.mayHaveRemoved(writtenAt, noRuns);
@@ -67,6 +67,7 @@ export async function examine(context: ExamineContext): Promise<Examined> {
     expiry,
     now: listedFrom,
     search,
+    sharedName: tally.sharedName,
     onRun: tally.add,
   });
   for (const gone of sealed.gone({}))
@@ -75,18 +76,19 @@ export async function examine(context: ExamineContext): Promise<Examined> {
   for (const { kind, key, problem, writtenAt } of runs.lacking)
     if (!(await mayHaveRemoved(writtenAt, key))) find(kind, key, problem);
   const due = await judgeDue({ plan, chain, listedFrom, find, mayHaveRemoved }, runs);
-  const clusters = new Set([...plan.clusters.map(({ uid }) => uid), ...tally.clusters]);
   const unrecorded =
     runs.lastKey === null
       ? await findUnrecorded({
           ...common,
           ...search,
           now: listedFrom,
-          clusters,
+          clusters: tally.clusters,
           recorded: runs.recorded,
           mayHaveRemoved,
         })
       : undefined;
+  // Reading the objects takes longest.
+  runs.recorded.clear();
   const verified = await verifyInTurn(
     { ...common, sealed, current: { ...runs, number }, mayHaveRemoved },
     context,
@@ -129,7 +131,7 @@ function planned({ schedule, retentionDays, shards }: AuditPlan): Omit<Seal['pla
 }
 
 /** What is in the archive is in the listing; there are no other runs to look at. */
-async function* noRuns(): AsyncGenerator<VerifiedRun> {}
+async function* noRuns(): AsyncGenerator<ConfiguredRun> {}
 
 function dateOrUndefined(time: string | null): Date | undefined {
   return time === null ? undefined : new Date(time);

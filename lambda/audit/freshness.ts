@@ -27,17 +27,17 @@ export class Freshness {
   }
 
   /** Takes note of what a run archived before those that are new. */
-  addKnown(run: Date, outcomes: readonly RunOutcome[]): void {
-    for (const [cluster, own] of byCluster(outcomes))
-      if (own.every(isStored)) this.#archived.set(cluster, run.toISOString());
+  addKnown(run: Date, outcomes: Iterable<RunOutcome>): void {
+    const time = run.toISOString();
+    for (const [cluster, failures] of failuresOf(outcomes))
+      if (failures.length === 0) this.#archived.set(cluster, time);
   }
 
   /** Takes note of a run with new records. Runs come in the order of their times; one that is completed comes again. */
-  add(run: Date, outcomes: readonly RunOutcome[]): void {
+  add(run: Date, outcomes: Iterable<RunOutcome>): void {
     const time = run.toISOString();
-    for (const [cluster, own] of byCluster(outcomes)) {
+    for (const [cluster, failures] of failuresOf(outcomes)) {
       const before = this.#failing.get(cluster);
-      const failures = own.filter((outcome) => !isStored(outcome));
       if (failures.length === 0) {
         this.#archived.set(cluster, time);
         if (before !== undefined && time >= before.last) this.#failing.delete(cluster);
@@ -89,12 +89,14 @@ export function hoursBetween(time: number, now: Date): number {
   return Math.max(0, (now.getTime() - time) / hourMs);
 }
 
-function byCluster(outcomes: readonly RunOutcome[]): Map<string, RunOutcome[]> {
-  const clusters = new Map<string, RunOutcome[]>();
+const none: readonly RunOutcome[] = [];
+
+/** What was not archived, of every cluster that the outcomes cover. */
+function failuresOf(outcomes: Iterable<RunOutcome>): ReadonlyMap<string, readonly RunOutcome[]> {
+  const clusters = new Map<string, readonly RunOutcome[]>();
   for (const outcome of outcomes) {
-    const own = clusters.get(outcome.cluster);
-    if (own === undefined) clusters.set(outcome.cluster, [outcome]);
-    else own.push(outcome);
+    const own = clusters.get(outcome.cluster) ?? none;
+    clusters.set(outcome.cluster, isStored(outcome) ? own : [...own, outcome]);
   }
   return clusters;
 }

@@ -1,19 +1,17 @@
 import { type ObjectName, parseObjectKey } from '../archive/archive-layout';
-import { isStored, type RunOutcome } from '../run/run-record';
 import { ArchiveReadError, type ArchiveReader } from '../verify/archive-reader';
 import { checkObject } from '../verify/check-object';
 import type { Expiry } from '../verify/expiry';
 import { type Find, noKeyOfAnArchive } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
-import type { Run } from '../verify/read-run';
-import { readRun } from '../verify/read-run';
+import { readStoredRun, type StoredRun } from '../verify/read-run';
 import { RecordedObjects } from '../verify/recorded-objects';
 import { type ListedRun, runsBetween } from '../verify/run-keys';
 import type { Hashed, Seal } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import type { SealedArchive } from '../verify/seals/sealed-archive';
 import type { StoredConfigurations } from '../verify/stored-configurations';
-import { type Lacking, verifyRun } from '../verify/verify-run';
+import { type Lacking, storedOutcomes, verifyRun } from '../verify/verify-run';
 
 /** Objects read at once. */
 const concurrency = 16;
@@ -29,8 +27,10 @@ export interface SealRunsContext {
   readonly find: Find;
   /** Runs after this time and up to the other are read although they are sealed: objects are searched for there. */
   readonly search: { readonly from: Date | undefined; readonly to: Date };
+  /** Gives names of clusters that are kept. */
+  readonly sharedName: (cluster: string) => string;
   /** Called with the last run before the new ones, and then with each run that has new records. */
-  readonly onRun: (run: Run, isNew: boolean) => void;
+  readonly onRun: (run: StoredRun, isNew: boolean) => void;
 }
 
 export interface SealedRuns {
@@ -69,7 +69,7 @@ class Sealing {
   readonly #objects: Hashed[] = [];
   readonly #configurations = new Map<string, Seal['configurations'][number]>();
   readonly #lacking: Lacking[] = [];
-  readonly #recorded = new RecordedObjects();
+  readonly #recorded: RecordedObjects;
   readonly #runs = new Set<number>();
   /** By number of seal. */
   readonly #listedFrom: ReadonlyMap<number | undefined, number>;
@@ -81,6 +81,7 @@ class Sealing {
 
   constructor(context: SealRunsContext) {
     this.#context = context;
+    this.#recorded = new RecordedObjects(context.sharedName);
     this.#listedFrom = new Map(context.chain.seals.map(({ number, listedFrom }) => [number, Date.parse(listedFrom)]));
   }
 
@@ -99,7 +100,7 @@ class Sealing {
   }
 
   async take(listed: ListedRun, before: ListedRun | undefined): Promise<void> {
-    const { chain, stop, onRun, reader } = this.#context;
+    const { chain, stop } = this.#context;
     this.#runs.add(listed.run.getTime());
     const news = listed.records.filter(({ key }) => !chain.records.has(key));
     for (const { key } of listed.records) {
@@ -113,7 +114,7 @@ class Sealing {
       return;
     }
     try {
-      if (news.length > 0 && !this.#hasNew && before !== undefined) onRun(await readRun(reader, before), false);
+      if (news.length > 0 && !this.#hasNew && before !== undefined) await this.#tellOfKnown(before);
       this.#hasNew ||= news.length > 0;
       await this.#read(listed, new Set(news.map(({ key }) => key)));
       this.#lastKey = listed.records.map(({ key }) => key).reduce((a, b) => (a > b ? a : b), this.#lastKey);
@@ -122,6 +123,12 @@ class Sealing {
       this.#isStopped = true;
       this.#carriedOver += news.length;
     }
+  }
+
+  /** A call of its own, as {@link #read} is: a variable of the caller would keep the outcomes in memory. */
+  async #tellOfKnown(listed: ListedRun): Promise<void> {
+    const { reader, onRun } = this.#context;
+    onRun(await readStoredRun(reader, listed), false);
   }
 
   /** S3 wrote a sealed record anew after it was listed for its seal. */
@@ -142,7 +149,7 @@ class Sealing {
     const run = await verifyRun(reader, listed, configurations, now, find);
     sealed.checkRun(listed, run.merged);
     expiry.add(run);
-    const objects = await this.#hashObjects(run.merged.outcomes);
+    const objects = await this.#hashObjects(run.merged);
     for (const one of run.lacking) this.#lacking.push(one);
     for (const key of news) {
       const file = run.merged.files.get(key);
@@ -152,21 +159,17 @@ class Sealing {
     }
     for (const object of objects) this.#objects.push(object);
     for (const { days, sha256 } of run.retentions) await this.#addConfiguration(sha256, days, listed.run);
-    for (const { key } of run.stored) {
-      const name = parseObjectKey(key);
-      if (name !== undefined) this.#recorded.add(name);
-    }
     if (news.size > 0) onRun(run.merged, true);
   }
 
-  /** Hashes what no record has a hash for: the attempt that archived it was killed. */
-  async #hashObjects(outcomes: readonly RunOutcome[]): Promise<Hashed[]> {
+  /** Takes note of what a run has archived, and hashes what no record has a hash for: the attempt that archived it was killed. */
+  async #hashObjects(run: StoredRun): Promise<Hashed[]> {
     const { reader, chain, find, stop } = this.#context;
-    const keys = outcomes.flatMap((outcome) => {
-      const { key = '', sha256 } = outcome;
-      const isNew = isStored(outcome) && sha256 === undefined && !chain.objects.has(key);
-      return isNew && parseObjectKey(key) !== undefined ? key : [];
-    });
+    const keys: string[] = [];
+    for (const { key, name, sha256 } of storedOutcomes(run)) {
+      this.#recorded.add(name);
+      if (sha256 === undefined && !chain.objects.has(key)) keys.push(key);
+    }
     const check = async (key: string) => ({ key, ...(await checkObject(reader, key)) });
     const hashed: Hashed[] = [];
     for await (const { key, sha256, bytes, problem } of mapConcurrently(keys, concurrency, check)) {
@@ -187,7 +190,7 @@ class Sealing {
     if (this.#configurations.has(sha256)) return;
     const configuration = await this.#context.configurations.get(sha256);
     if (configuration === undefined) return;
-    const clusters = new Set([...configuration.tasks.values()].map(({ cluster }) => cluster)).size;
+    const clusters = configuration.clusters.size;
     this.#configurations.set(sha256, {
       sha256,
       clusters,

@@ -1,5 +1,6 @@
 import type { RunOutcome } from '../run/run-record';
-import type { Run } from '../verify/read-run';
+import type { ConfiguredCluster } from '../stack-contract';
+import type { StoredRun } from '../verify/read-run';
 import type { Failing } from '../verify/seals/seal';
 import { Freshness } from './freshness';
 
@@ -20,37 +21,58 @@ const mostDoubts = 5;
 /** Sums up the runs with new records. */
 export class Tally {
   readonly freshness: Freshness;
-  /** Clusters that the runs cover. */
-  readonly clusters = new Set<string>();
+  /** Clusters that are configured, and those that the runs cover: each with the one string of its name that is kept. */
+  readonly #clusters: Map<string, string>;
   readonly #changes = new ManifestChanges();
   readonly #doubtful: string[] = [];
   readonly #runs = { complete: 0, incomplete: 0 };
   readonly #growth = { objects: 0, bytes: 0, storedBytes: 0 };
   #doubts = 0;
 
-  /** @param failing as the seal before has it */
-  constructor(failing: readonly Failing[]) {
+  /**
+   * @param failing as the seal before has it
+   * @param configured clusters by the audit's own plan
+   */
+  constructor(failing: readonly Failing[], configured: readonly Pick<ConfiguredCluster, 'uid'>[]) {
     this.freshness = new Freshness(failing);
+    this.#clusters = new Map(configured.map(({ uid }) => [uid, uid]));
   }
 
-  readonly add = (run: Run, isNew: boolean): void => {
-    this.#changes.add(run.run, run.outcomes);
-    for (const { cluster } of run.outcomes) this.clusters.add(cluster);
+  get clusters(): Iterable<string> {
+    return this.#clusters.keys();
+  }
+
+  /** Gives the name of a cluster as the string that is kept already: five of each would take 13 MB for 50,000 clusters. */
+  readonly sharedName = (cluster: string): string => this.#clusters.get(cluster) ?? cluster;
+
+  readonly add = (run: StoredRun, isNew: boolean): void => {
+    const outcomes = this.#noted(run, isNew);
     if (!isNew) {
-      this.freshness.addKnown(run.run, run.outcomes);
+      this.freshness.addKnown(run.run, outcomes);
       return;
     }
-    this.freshness.add(run.run, run.outcomes);
+    this.freshness.add(run.run, outcomes);
     if (run.status === 'complete') this.#runs.complete += 1;
     else this.#runs.incomplete += 1;
     this.#growth.objects += run.counts.archived;
     this.#growth.bytes += run.bytes;
     this.#growth.storedBytes += run.storedBytes;
     this.#doubts += run.counts.doubts;
-    for (const { cluster, resource, doubt } of run.outcomes)
-      if (doubt !== undefined && this.#doubtful.length < mostDoubts)
-        this.#doubtful.push(`${resource} of ${cluster}: ${doubt}`);
   };
+
+  /** Takes note of each outcome as it passes: reading them again would parse them again. */
+  *#noted({ run, outcomes }: StoredRun, isNew: boolean): Generator<RunOutcome> {
+    for (const outcome of outcomes) {
+      const { resource, doubt } = outcome;
+      const cluster = this.sharedName(outcome.cluster);
+      this.#clusters.set(cluster, cluster);
+      outcome.cluster = cluster;
+      this.#changes.add(run, outcome);
+      if (isNew && doubt !== undefined && this.#doubtful.length < mostDoubts)
+        this.#doubtful.push(`${resource} of ${cluster}: ${doubt}`);
+      yield outcome;
+    }
+  }
 
   result(): Tallied {
     const doubts = { count: this.#doubts, first: this.#doubtful };
@@ -64,16 +86,14 @@ class ManifestChanges {
   readonly #changed = new Map<string, Date>();
   #newest = new Date(0);
 
-  /** Takes note of a run. One that is older than those before says nothing of a change. */
-  add(run: Date, outcomes: readonly RunOutcome[]): void {
+  /** Takes note of an outcome of a run. A run that is older than one before says nothing of a change. */
+  add(run: Date, { cluster, resource, sha256 }: RunOutcome): void {
     if (run < this.#newest) return;
     this.#newest = run;
-    for (const { cluster, resource, sha256 } of outcomes) {
-      if (resource !== 'manifest' || sha256 === undefined) continue;
-      const before = this.#hashes.get(cluster);
-      this.#hashes.set(cluster, sha256);
-      if (before !== undefined && before !== sha256) this.#changed.set(cluster, run);
-    }
+    if (resource !== 'manifest' || sha256 === undefined) return;
+    const before = this.#hashes.get(cluster);
+    this.#hashes.set(cluster, sha256);
+    if (before !== undefined && before !== sha256) this.#changed.set(cluster, run);
   }
 
   /** Clusters with the last run that shows another manifest than the run before, by name. */

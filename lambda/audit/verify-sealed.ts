@@ -1,5 +1,6 @@
 import { parseObjectKey, parseRunRecordKey } from '../archive/archive-layout';
-import type { RunOutcome, RunRecord } from '../run/run-record';
+import type { RunOutcome } from '../run/run-record';
+import type { StoredRecord } from '../run/stored-record';
 import type { ArchiveReader } from '../verify/archive-reader';
 import { type CheckedObject, checkObject } from '../verify/check-object';
 import type { Find } from '../verify/finding';
@@ -86,24 +87,25 @@ async function verifyRecord(
   const { reader, stop, find, mayHaveRemoved } = context;
   const record = await readRecord(context, key);
   if (record === undefined) return stop.aborted ? first : undefined;
-  const archived = archivedBy(record, first);
-  const check = async ({ outcome }: IndexedOutcome): Promise<CheckedOutcome> => ({
+  const check = async ({ outcome, index }: IndexedOutcome): Promise<CheckedOutcome> => ({
     outcome,
+    index,
     ...(await checkObject(reader, outcome.key, outcome)),
   });
-  let done = 0;
-  for await (const checked of mapConcurrently(untilAborted(archived, stop), concurrency, check)) {
-    const { outcome, problem, bytes } = checked;
+  let next = first;
+  for await (const checked of mapConcurrently(untilAborted(archivedBy(record, first), stop), concurrency, check)) {
+    const { outcome, index, problem, bytes } = checked;
     // What ended because the time is over says nothing.
     if (stop.aborted && problem !== undefined) break;
-    done += 1;
+    next = index + 1;
     totals.objects += 1;
     totals.bytes += bytes;
     if (problem === undefined) continue;
     const isExpired = problem.kind === 'missing' && (await mayHaveRemoved(new Date(outcome.fetchedAt ?? record.run)));
     if (!isExpired) find(problem.kind, outcome.key, problem.problem);
   }
-  return archived[done]?.index;
+  for (const { index } of archivedBy(record, next)) return index;
+  return undefined;
 }
 
 /** Reads the objects that no record has a hash for. @returns whether there was time for all */
@@ -139,15 +141,16 @@ interface IndexedOutcome {
   readonly index: number;
 }
 
-type CheckedOutcome = CheckedObject & Pick<IndexedOutcome, 'outcome'>;
+type CheckedOutcome = CheckedObject & IndexedOutcome;
 
-function archivedBy({ outcomes, attempt, collectorVersion }: RunRecord, first: number): IndexedOutcome[] {
-  return outcomes.flatMap((outcome, index) => {
+function* archivedBy({ outcomes, attempt, collectorVersion }: StoredRecord, first: number): Generator<IndexedOutcome> {
+  for (let index = first; ; index += 1) {
+    const outcome = outcomes.at(index);
+    if (outcome === undefined) return;
     const { key } = outcome;
-    const isNext = index >= first && outcome.outcome === 'archived';
-    if (!isNext || key === undefined || parseObjectKey(key) === undefined) return [];
-    return { outcome: { ...outcome, key, attempt, collectorVersion }, index };
-  });
+    if (outcome.outcome === 'archived' && key !== undefined && parseObjectKey(key) !== undefined)
+      yield { outcome: Object.assign(outcome, { key, attempt, collectorVersion }), index };
+  }
 }
 
 function* untilAborted<Item>(items: Iterable<Item>, signal: AbortSignal): Generator<Item> {
@@ -161,7 +164,7 @@ function* untilAborted<Item>(items: Iterable<Item>, signal: AbortSignal): Genera
 async function readRecord(
   { reader, stop, sealed, find }: VerifySealedContext,
   key: string,
-): Promise<RunRecord | undefined> {
+): Promise<StoredRecord | undefined> {
   const name = parseRunRecordKey(key);
   if (name === undefined) return undefined;
   try {

@@ -1,5 +1,4 @@
 import * as z from 'zod/mini';
-import type { RunRecordName } from '../archive/archive-layout';
 import { type Resource, resourceNames } from '../resources';
 
 /**
@@ -16,7 +15,7 @@ const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'expected 64 lower-cas
  */
 const outcomeNames = ['archived', 'already-archived', 'failed', 'not-attempted', 'would-archive'] as const;
 
-const outcomeSchema = z.object({
+export const outcomeSchema = z.object({
   cluster: z.string(),
   resource: z.enum(resourceNames),
   outcome: z.enum(outcomeNames),
@@ -118,7 +117,7 @@ export interface RunSummary {
   readonly durationMs: number;
 }
 
-export function countOutcomes(outcomes: readonly Outcome[]): Counts {
+export function countOutcomes(outcomes: Iterable<Outcome>): Counts {
   const counts = { archived: 0, alreadyArchived: 0, failed: 0, notAttempted: 0 };
   let optionalMissing = 0;
   let wouldArchive = 0;
@@ -163,33 +162,6 @@ export class RunRecordError extends Error {
   override readonly name = 'RunRecordError';
 }
 
-/**
- * Reads back one run record. Its text is untrusted: whoever may write to the archive may have written it.
- * @param name the attempt that its key names
- * @throws RunRecordError with the bare reason if it is not a valid record of that attempt
- */
-export function parseRunRecord(text: string, name: RunRecordName): RunRecord {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    throw new RunRecordError('it is not JSON', { cause: error });
-  }
-  const { success, data, error } = runRecordSchema.safeParse(json);
-  if (!success) {
-    const [issue] = error.issues;
-    const path = issue?.path.map(String).join('.') || 'it';
-    throw new RunRecordError(`it is not a valid run record: ${path}: ${issue?.message}`);
-  }
-  const isSame =
-    data.run === name.run.toISOString() &&
-    data.attempt === name.attempt &&
-    data.shard?.index === name.shard?.index &&
-    data.shard?.count === name.shard?.count;
-  if (!isSame) throw new RunRecordError('its content names another run, shard or attempt than its key');
-  return data;
-}
-
 /** What became of one cluster x resource in a run, over all its attempts. */
 export interface RunOutcome extends Outcome {
   /** The attempt whose record says so. */
@@ -207,12 +179,21 @@ export function mergeOutcomes(merged: Map<string, RunOutcome>, record: RunRecord
   for (const outcome of outcomes) {
     const name = taskName(outcome);
     const known = merged.get(name);
-    const gain = known === undefined ? 1 : rank(outcome) - rank(known);
-    if (gain > 0 || (gain === 0 && !isStored(outcome))) merged.set(name, { ...outcome, attempt, collectorVersion });
+    if (outranks(outcome, known && rankOf(known))) merged.set(name, { ...outcome, attempt, collectorVersion });
   }
 }
 
-function rank({ outcome, sha256 }: Outcome): number {
+/**
+ * Whether an outcome counts, and not one of an earlier attempt.
+ * @param known the rank of the earlier one; undefined: there is none
+ */
+export function outranks(outcome: Outcome, known: number | undefined): boolean {
+  const gain = known === undefined ? 1 : rankOf(outcome) - known;
+  return gain > 0 || (gain === 0 && !isStored(outcome));
+}
+
+/** How much an outcome says, for comparison with that of another attempt. */
+export function rankOf({ outcome, sha256 }: Outcome): number {
   if (outcome === 'archived') return 4;
   if (outcome === 'already-archived') return sha256 === undefined ? 2 : 3;
   return outcome === 'failed' ? 1 : 0;

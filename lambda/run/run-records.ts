@@ -4,7 +4,8 @@ import { parseRunRecordKey, type RunRecordName, runPrefix, runRecordKey } from '
 import type { ArchiveObject, Content } from '../archive/archive-object';
 import { memoryLimitBytes } from '../body/spool';
 import { recordWriteSeconds } from '../stack-contract';
-import { largestRecordBytes, parseRunRecord, type RunRecord, RunRecordError } from './run-record';
+import { largestRecordBytes, type RunRecord, RunRecordError } from './run-record';
+import { parseRunRecord } from './stored-record';
 
 /** The bucket as far as run records need it. */
 export interface TextStore {
@@ -42,7 +43,8 @@ export class RunRecords {
     const text = await this.#store.getText(key, largestRecordBytes, signal);
     if (text === undefined) throw failed('there is none');
     try {
-      return parseRunRecord(text, name);
+      const record = parseRunRecord(Buffer.from(text), name);
+      return { ...record, outcomes: [...record.outcomes] };
     } catch (error) {
       throw error instanceof RunRecordError ? failed(error.message, error.cause) : error;
     }

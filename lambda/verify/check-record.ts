@@ -1,25 +1,32 @@
 import { parseObjectKey } from '../archive/archive-layout';
-import { countOutcomes, isComplete, isStored, type Outcome, type RunRecord, taskName } from '../run/run-record';
+import { resourceNames } from '../resources';
+import { countOutcomes, isComplete, isStored, type Outcome, taskName } from '../run/run-record';
 import { isInShard } from '../run/shard';
+import type { StoredRecord } from '../run/stored-record';
 import type { RunConfiguration } from './stored-configurations';
 import { clockSlackMs } from './time-limits';
 
 /**
- * What a run record says that cannot be true together. A record that was altered or put together by hand seldom adds up;
- * whether it agrees with the objects is another check.
+ * What a run record says that cannot be true together, or is not what its configuration says. A record that was altered or
+ * put together by hand seldom adds up; whether it agrees with the objects is another check.
  */
-export function checkRecord(record: RunRecord): string[] {
+export function checkRecord(record: StoredRecord, configuration: RunConfiguration | undefined): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
-  for (const outcome of record.outcomes) {
-    const name = describeTask(outcome);
-    if (seen.has(taskName(outcome))) problems.push(`it has the ${name} twice`);
-    seen.add(taskName(outcome));
-    if (outcome.outcome === 'would-archive')
-      problems.push(`the ${name} would have been archived: only a dry run says that, and it stores nothing`);
-    problems.push(...checkKey(record, outcome).map((problem) => `the ${name}: ${problem}`));
-  }
-  const counted = countOutcomes(record.outcomes);
+  const coverage = configuration && new Coverage(record, configuration);
+  const checked = function* (): Generator<Outcome> {
+    for (const outcome of record.outcomes) {
+      const name = describeTask(outcome);
+      if (seen.has(taskName(outcome))) problems.push(`it has the ${name} twice`);
+      seen.add(taskName(outcome));
+      if (outcome.outcome === 'would-archive')
+        problems.push(`the ${name} would have been archived: only a dry run says that, and it stores nothing`);
+      for (const problem of checkKey(record, outcome)) problems.push(`the ${name}: ${problem}`);
+      coverage?.add(outcome);
+      yield outcome;
+    }
+  };
+  const counted = countOutcomes(checked());
   for (const name of ['archived', 'alreadyArchived', 'failed', 'notAttempted', 'optionalMissing'] as const)
     if ((record.counts[name] ?? 0) !== (counted[name] ?? 0))
       problems.push(`it counts ${record.counts[name] ?? 0} ${name} and lists ${counted[name] ?? 0}`);
@@ -28,10 +35,10 @@ export function checkRecord(record: RunRecord): string[] {
   // A clock may be set back while an attempt is under way.
   if (Date.parse(record.finishedAt) < Date.parse(record.startedAt) - clockSlackMs)
     problems.push('it finished before it started');
-  return problems;
+  return [...problems, ...(coverage?.problems(seen) ?? [])];
 }
 
-function checkKey(record: RunRecord, outcome: Outcome): string[] {
+function checkKey(record: StoredRecord, outcome: Outcome): string[] {
   if (!isStored(outcome)) return outcome.key === undefined ? [] : [`${outcome.outcome}, but it has a key`];
   if (outcome.key === undefined) return [`${outcome.outcome}, but it has no key`];
   const name = parseObjectKey(outcome.key);
@@ -45,20 +52,46 @@ function checkKey(record: RunRecord, outcome: Outcome): string[] {
 }
 
 /** Compares a run record with its configuration: an attempt has an outcome of everything that is configured, and of nothing else. */
-export function checkCoverage(record: RunRecord, { tasks }: RunConfiguration): string[] {
-  const { outcomes, shard, trigger } = record;
-  const isOwn = (cluster: string) => shard === undefined || isInShard(cluster, shard);
-  const unknown = outcomes.filter((outcome) => !tasks.has(taskName(outcome)) || !isOwn(outcome.cluster));
-  const problems = unknown.length === 0 ? [] : [`it has outcomes that are not configured: ${describeTasks(unknown)}`];
-  const wrong = outcomes.filter((one) => tasks.get(taskName(one))?.isOptional === (one.optional !== true));
-  if (wrong.length > 0)
-    problems.push(`its configuration says otherwise whether these are optional: ${describeTasks(wrong)}`);
-  // A person may ask for a few clusters; the schedule asks for all of them.
-  if (trigger !== 'schedule') return problems;
-  const listed = new Set(outcomes.map(taskName));
-  const lacking = [...tasks.values()].filter((task) => isOwn(task.cluster) && !listed.has(taskName(task)));
-  if (lacking.length > 0) problems.push(`it has no outcome of what is configured: ${describeTasks(lacking)}`);
-  return problems;
+class Coverage {
+  readonly #record: StoredRecord;
+  readonly #clusters: RunConfiguration['clusters'];
+  readonly #unknown = new TaskList();
+  readonly #wrong = new TaskList();
+
+  constructor(record: StoredRecord, { clusters }: RunConfiguration) {
+    this.#record = record;
+    this.#clusters = clusters;
+  }
+
+  add(outcome: Outcome): void {
+    const configured = this.#clusters.get(outcome.cluster)?.[outcome.resource];
+    if (configured === undefined || !this.#isOwn(outcome)) this.#unknown.add(outcome);
+    if (configured?.isOptional === (outcome.optional !== true)) this.#wrong.add(outcome);
+  }
+
+  /** @param seen names of the tasks of which there is an outcome */
+  problems(seen: ReadonlySet<string>): string[] {
+    const lacking = new TaskList();
+    // A person may ask for a few clusters; the schedule asks for all of them.
+    if (this.#record.trigger === 'schedule')
+      for (const task of tasksOf(this.#clusters)) if (this.#isOwn(task) && !seen.has(taskName(task))) lacking.add(task);
+    return [
+      ...this.#unknown.describe('it has outcomes that are not configured'),
+      ...this.#wrong.describe('its configuration says otherwise whether these are optional'),
+      ...lacking.describe('it has no outcome of what is configured'),
+    ];
+  }
+
+  #isOwn({ cluster }: Task): boolean {
+    const { shard } = this.#record;
+    return shard === undefined || isInShard(cluster, shard);
+  }
+}
+
+/** Every cluster x resource of a configuration. */
+export function* tasksOf(clusters: RunConfiguration['clusters']): Generator<Task> {
+  for (const [cluster, own] of clusters)
+    for (const resource of resourceNames) if (own[resource] !== undefined) yield { cluster, resource };
 }
 
 /** Attempts of one run and shard that are not there although later ones are. */
@@ -80,8 +113,8 @@ export function missingAttempts(numbers: readonly number[]): MissingAttempts[] {
 
 /** What the records of one run say of one object. */
 interface SaidOfObject {
-  archivedBy?: RunRecord;
-  hashedBy?: RunRecord;
+  archivedBy?: StoredRecord;
+  hashedBy?: StoredRecord;
   sha256?: string;
 }
 
@@ -96,7 +129,7 @@ export interface AttemptProblems {
  * Compares the records of one run. Attempts at the same time number themselves as they finish, so that an earlier one may
  * well have found what a later one archived.
  */
-export function checkAttempts(records: readonly RunRecord[]): AttemptProblems {
+export function checkAttempts(records: readonly StoredRecord[]): AttemptProblems {
   const contradictions: string[] = [];
   const objects = new Map<string, SaidOfObject>();
   for (const record of records) {
@@ -126,12 +159,12 @@ export function checkAttempts(records: readonly RunRecord[]): AttemptProblems {
   return { contradictions, withoutOrigin };
 }
 
-function pair(one: RunRecord, other: RunRecord): string {
+function pair(one: StoredRecord, other: StoredRecord): string {
   if (one.shard === undefined && other.shard === undefined) return `attempts ${one.attempt} and ${other.attempt}`;
   return `${name(one)} and ${name(other)}`;
 }
 
-function name({ attempt, shard }: RunRecord): string {
+function name({ attempt, shard }: StoredRecord): string {
   return shard === undefined ? `attempt ${attempt}` : `attempt ${attempt} of shard ${shard.index} of ${shard.count}`;
 }
 
@@ -144,8 +177,19 @@ function describeTask({ cluster, resource }: Task): string {
 /** Most tasks that a message names. */
 const mostNamed = 3;
 
-/** `3 (log of cluster a, manifest of cluster a, log of cluster b)`. */
-export function describeTasks(tasks: readonly Task[]): string {
-  const named = tasks.slice(0, mostNamed).map(describeTask);
-  return `${tasks.length} (${named.join(', ')}${tasks.length > mostNamed ? ', …' : ''})`;
+/** Counts tasks, and keeps the names of the first. */
+export class TaskList {
+  readonly #named: string[] = [];
+  #count = 0;
+
+  add(task: Task): void {
+    this.#count += 1;
+    if (this.#count <= mostNamed) this.#named.push(describeTask(task));
+  }
+
+  /** `problem: 3 (log of cluster a, manifest of cluster a, log of cluster b)`; nothing if there are none. */
+  describe(problem: string): string[] {
+    if (this.#count === 0) return [];
+    return [`${problem}: ${this.#count} (${this.#named.join(', ')}${this.#count > mostNamed ? ', …' : ''})`];
+  }
 }

@@ -41,7 +41,7 @@ const mostFirings = 100_000;
  */
 export class DueRuns {
   readonly #judged: Period;
-  #previous: SeenRun | undefined;
+  #previous: Pick<SeenRun, 'run' | 'startedBy'> | undefined;
   /** Schedules in force since the scheduled run before, as far as runs have shown. */
   #used: UsedSchedule[] = [];
   /** Times of the runs since then, and of the day before it: a time that comes twice may have been answered there. */
@@ -54,18 +54,19 @@ export class DueRuns {
 
   /** @returns what was due between the scheduled run before and this one, and is not there */
   add(seen: SeenRun): AbsentRuns {
-    const { run, isScheduled, used } = seen;
+    const { run, isScheduled, startedBy, used } = seen;
     this.#runs.push(run.getTime());
     for (const one of used) this.#used.push(one);
     if (!isScheduled) return nothing;
     const absent = this.#previous === undefined ? nothing : this.#absentBetween(this.#previous, seen);
-    this.#previous = seen;
+    // Not all of it: it may come with the outcomes of a large fleet.
+    this.#previous = { run, startedBy };
     this.#used = this.#used.filter(({ usedAt }) => usedAt.getTime() >= run.getTime() - clockSlackMs);
     this.#runs = this.#runs.filter((other) => other > run.getTime() - dayMs);
     return absent;
   }
 
-  #absentBetween(before: SeenRun, after: SeenRun): AbsentRuns {
+  #absentBetween(before: Pick<SeenRun, 'run' | 'startedBy'>, after: SeenRun): AbsentRuns {
     const end = after.run.getTime() + clockSlackMs;
     const between = this.#used.filter(({ usedAt }) => usedAt.getTime() <= end);
     const schedules = new Set([...before.startedBy, ...between, ...after.startedBy].map(({ firings }) => firings));

@@ -2,7 +2,7 @@ import { configurationsPrefix, parseConfigurationKey } from '../archive/archive-
 import type { ArchiveReader } from './archive-reader';
 import { Retention } from './retention';
 import type { StoredConfigurations } from './stored-configurations';
-import type { VerifiedRun } from './verify-run';
+import type { ConfiguredRun } from './verify-run';
 
 /**
  * Judges what the lifecycle may have removed by the configurations that the archive has, or by a number of days that the
@@ -25,7 +25,7 @@ export class Expiry {
   }
 
   /** Takes note of a run. Runs come in the order of their times. */
-  add({ run, retentions }: VerifiedRun): void {
+  add({ run, retentions }: ConfiguredRun): void {
     if (this.#isComplete) return;
     this.#retention.addRun(run);
     for (const used of retentions) this.#retention.addUse(used);
@@ -36,7 +36,7 @@ export class Expiry {
    * @param later the runs after those that were added; read once, and only if it matters
    * @throws ArchiveReadError if the archive cannot be read
    */
-  async mayHaveRemoved(writtenAt: Date, later: () => AsyncIterable<VerifiedRun>): Promise<boolean> {
+  async mayHaveRemoved(writtenAt: Date, later: () => AsyncIterable<ConfiguredRun>): Promise<boolean> {
     if (!this.#isComplete) {
       for await (const run of later()) this.add(run);
       await this.#addUnnamed();

@@ -31,7 +31,7 @@ export async function readWhole(
       body.destroy();
       throw new DamagedObjectError(`it is longer than ${mostBytes} bytes`);
     }
-    const content = new Content(mostBytes);
+    const content = new Content(mostBytes, head.storedBytes);
     try {
       const undo = decompress?.();
       if (undo === undefined) await pipeline(body, content);
@@ -50,22 +50,33 @@ export async function readWhole(
 
 class Content extends Writable {
   readonly #mostBytes: number;
-  readonly #chunks: Buffer[] = [];
+  #buffer: Buffer;
   #length = 0;
 
-  constructor(mostBytes: number) {
+  /** @param expectedBytes in memory from the beginning: chunks that are put together at the end would be there twice */
+  constructor(mostBytes: number, expectedBytes: number) {
     super();
     this.#mostBytes = mostBytes;
+    this.#buffer = Buffer.allocUnsafe(Math.min(mostBytes, expectedBytes));
   }
 
   get bytes(): Buffer {
-    return Buffer.concat(this.#chunks);
+    return this.#buffer.subarray(0, this.#length);
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
-    this.#length += chunk.length;
-    this.#chunks.push(chunk);
-    if (this.#length <= this.#mostBytes) done();
-    else done(new DamagedObjectError(`it is longer than ${this.#mostBytes} bytes`));
+    const length = this.#length + chunk.length;
+    if (length > this.#mostBytes) {
+      done(new DamagedObjectError(`it is longer than ${this.#mostBytes} bytes`));
+      return;
+    }
+    if (length > this.#buffer.length) {
+      const grown = Buffer.allocUnsafe(Math.min(this.#mostBytes, Math.max(length, 2 * this.#buffer.length)));
+      this.bytes.copy(grown);
+      this.#buffer = grown;
+    }
+    chunk.copy(this.#buffer, this.#length);
+    this.#length = length;
+    done();
   }
 }

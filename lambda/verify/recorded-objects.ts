@@ -9,6 +9,12 @@ const kinds = resourceNames.length * compressions.length;
 export class RecordedObjects {
   readonly #clusters = new Map<string, number>();
   readonly #runs = new Map<number, Uint8Array>();
+  readonly #keptName: (cluster: string) => string;
+
+  /** @param keptName gives the name of a cluster to be kept; left out: a copy, because a part of a key keeps the whole key in memory */
+  constructor(keptName = (cluster: string): string => Buffer.from(cluster).toString()) {
+    this.#keptName = keptName;
+  }
 
   add(name: ObjectName): void {
     const bit = this.#bitOf(name, true);
@@ -28,12 +34,17 @@ export class RecordedObjects {
     return bit >= 0 && ((this.#runs.get(name.run.getTime())?.[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0;
   }
 
+  clear(): void {
+    this.#clusters.clear();
+    this.#runs.clear();
+  }
+
   #bitOf({ cluster, resource, compression }: ObjectName, isNew: boolean): number {
     let index = this.#clusters.get(cluster);
     if (index === undefined) {
       if (!isNew) return -1;
       index = this.#clusters.size;
-      this.#clusters.set(cluster, index);
+      this.#clusters.set(this.#keptName(cluster), index);
     }
     return index * kinds + resourceNames.indexOf(resource) * compressions.length + compressions.indexOf(compression);
   }

@@ -1,19 +1,19 @@
 import type { ArchiveReader } from './archive-reader';
 import { newestFirst, take } from './newest-first';
 import { type ListedRun, type Period, runsBetween } from './run-keys';
-import type { VerifiedRun } from './verify-run';
+import type { ConfiguredRun } from './verify-run';
 
 /** Runs beside a period that are read at most to find the one that the schedule started. */
 const mostRead = 10;
 
-type Read = (listed: ListedRun) => Promise<VerifiedRun>;
+type Read = (listed: ListedRun) => Promise<ConfiguredRun>;
 
 /** The last run before a period that the schedule started, and the runs between it and the period, in order. */
-export async function runsBefore(reader: ArchiveReader, { from }: Period, read: Read): Promise<VerifiedRun[]> {
+export async function runsBefore(reader: ArchiveReader, { from }: Period, read: Read): Promise<ConfiguredRun[]> {
   if (from === undefined) return [];
   const list = (period: Period) => runsBetween(reader, period);
   const newest = newestFirst(list, { to: new Date(from.getTime() - 1) }, from);
-  const runs: VerifiedRun[] = [];
+  const runs: ConfiguredRun[] = [];
   for await (const listed of take(mostRead, newest)) {
     const run = await read(listed);
     runs.unshift(run);
@@ -27,7 +27,7 @@ export async function* runsUntilScheduled(
   reader: ArchiveReader,
   period: Period,
   read: Read,
-): AsyncGenerator<VerifiedRun> {
+): AsyncGenerator<ConfiguredRun> {
   let count = 0;
   for await (const run of runsAfter(reader, period, read)) {
     yield run;
@@ -37,7 +37,7 @@ export async function* runsUntilScheduled(
 }
 
 /** All runs after a period. */
-export async function* runsAfter(reader: ArchiveReader, { to }: Period, read: Read): AsyncGenerator<VerifiedRun> {
+export async function* runsAfter(reader: ArchiveReader, { to }: Period, read: Read): AsyncGenerator<ConfiguredRun> {
   if (to === undefined) return;
   for await (const listed of runsBetween(reader, { from: new Date(to.getTime() + 1) })) yield await read(listed);
 }

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import * as z from 'zod/mini';
 import { configurationKey } from '../archive/archive-layout';
 import { type Resource, resourceNames } from '../resources';
-import { taskName } from '../run/run-record';
 import { CronError } from '../schedule/cron';
 import { type Firings, firingsOf } from '../schedule/firings';
 import type { Collection } from '../stack-contract';
@@ -12,18 +11,14 @@ import type { Find } from './finding';
 import { DamagedObjectError, decompressor } from './open-content';
 import { readWhole } from './read-whole';
 
-/** One cluster x resource of a configuration. */
-export interface ConfiguredTask {
-  readonly cluster: string;
-  readonly resource: Resource;
-  readonly isOptional: boolean;
-}
+/** What a configuration has of one cluster: its resources, and whether each is optional. */
+export type ConfiguredResources = Readonly<Partial<Record<Resource, { readonly isOptional: boolean }>>>;
 
 /** A configuration of the archive: what runs had to collect, when they were due, and how long objects are kept. */
 export interface RunConfiguration {
   readonly sha256: string;
-  /** By task name. */
-  readonly tasks: ReadonlyMap<string, ConfiguredTask>;
+  /** By uid. Clusters with the same resources share one object. */
+  readonly clusters: ReadonlyMap<string, ConfiguredResources>;
   /** When runs are due; undefined: never, the schedule is disabled. Equal schedules have the same object. */
   readonly firings: Firings | undefined;
   readonly schedule: Collection['schedule'];
@@ -53,12 +48,15 @@ const configurationSchema = z.object({
 export class StoredConfigurations {
   readonly #reader: ArchiveReader;
   readonly #find: Find;
+  readonly #keptName: (cluster: string) => string;
   readonly #kept = new Map<string, RunConfiguration>();
   readonly #firings = new Map<string, Firings>();
   /** Every configuration that was asked for, and whether it can be used. */
   readonly #known = new Map<string, boolean>();
 
-  constructor(reader: ArchiveReader, find: Find) {
+  /** @param keptName gives the name of a cluster to be kept */
+  constructor(reader: ArchiveReader, find: Find, keptName = (cluster: string): string => cluster) {
+    this.#keptName = keptName;
     this.#reader = reader;
     this.#find = find;
   }
@@ -104,14 +102,18 @@ export class StoredConfigurations {
   #parse(sha256: string, text: string): RunConfiguration {
     const { success, data } = configurationSchema.safeParse(parseJson(text));
     if (!success) throw new DamagedObjectError('it is not a valid configuration');
-    const { clusters, schedule, retentionDays } = data;
-    const tasks = new Map<string, ConfiguredTask>();
-    for (const { uid: cluster, resources = resourceNames, optional = false } of clusters)
-      for (const resource of resources)
-        tasks.set(taskName({ cluster, resource }), { cluster, resource, isOptional: optional });
+    const { schedule, retentionDays } = data;
+    const clusters = new Map<string, ConfiguredResources>();
+    const shared = new Map<string, ConfiguredResources>();
+    for (const { uid, resources = resourceNames, optional: isOptional = false } of data.clusters) {
+      const own = { ...clusters.get(uid), ...Object.fromEntries(resources.map((name) => [name, { isOptional }])) };
+      const text = JSON.stringify(own);
+      clusters.set(this.#keptName(uid), shared.get(text) ?? own);
+      shared.set(text, clusters.get(uid) ?? own);
+    }
     return {
       sha256,
-      tasks,
+      clusters,
       firings: schedule.enabled ? this.#firingsOf(schedule) : undefined,
       schedule,
       retentionDays,

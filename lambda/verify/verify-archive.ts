@@ -1,5 +1,6 @@
-import { parseObjectKey, sealsPrefix } from '../archive/archive-layout';
+import { sealsPrefix } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
+import { isStored } from '../run/run-record';
 import type { ArchiveReader } from './archive-reader';
 import { checkObject } from './check-object';
 import { type AbsentRuns, DueRuns, findAbsent } from './due-runs';
@@ -15,7 +16,14 @@ import { SealedArchive } from './seals/sealed-archive';
 import { StoredConfigurations } from './stored-configurations';
 import { underWayMs } from './time-limits';
 import { verifyRest } from './verify-rest';
-import { type Lacking, type StoredOutcome, type VerifiedRun, verifyRun } from './verify-run';
+import {
+  type ConfiguredRun,
+  type Lacking,
+  type StoredOutcome,
+  storedOutcomes,
+  type VerifiedRun,
+  verifyRun,
+} from './verify-run';
 
 export interface VerifyCounts {
   runs: number;
@@ -132,31 +140,42 @@ class Verification {
     for await (const _ of runsBetween(this.#reader, { from, to })) total += 1;
     for (const run of await runsBefore(this.#reader, this.#options, this.#readBeside)) this.#take(run);
     for await (const listed of runsBetween(this.#reader, { from, to }, strange)) {
-      const run = await verifyRun(this.#reader, listed, this.#configurations, this.#now, this.#find);
-      this.#take(run);
-      this.#sealed?.checkRun(listed, run.merged);
-      this.#runs.add(listed.run.getTime());
-      counts.runs += 1;
-      counts.records += listed.records.length;
-      for (const one of run.lacking) this.#lacking.push(one);
-      for (const outcome of run.refused) this.#refused.add({ ...outcome, run: listed.run, compression: 'gzip' });
-      await this.#verifyStored(run, (share) => onProgress(counts.runs - 1 + share, total, counts));
+      await this.#verifyListed(listed, (share) => onProgress(counts.runs - 1 + share, total, counts));
       onProgress(counts.runs, total, counts);
     }
     for await (const run of runsUntilScheduled(this.#reader, this.#options, this.#readBeside))
       this.#absent.push(this.#due.add(run));
   }
 
-  async #verifyStored({ run, stored }: VerifiedRun, onShare: (share: number) => void): Promise<void> {
+  /** A call of its own: a variable of the loop would keep the outcomes of a run while those of the next are read. */
+  async #verifyListed(listed: ListedRun, onShare: (share: number) => void): Promise<void> {
+    const run = await verifyRun(this.#reader, listed, this.#configurations, this.#now, this.#find);
+    this.#take(run);
+    this.#sealed?.checkRun(listed, run.merged);
+    this.#runs.add(listed.run.getTime());
+    this.counts.runs += 1;
+    this.counts.records += listed.records.length;
+    for (const one of run.lacking) this.#lacking.push(one);
+    for (const outcome of run.merged.outcomes) {
+      const { cluster, resource } = outcome;
+      if (!isStored(outcome)) this.#refused.add({ cluster, resource, run: listed.run, compression: 'gzip' });
+    }
+    await this.#verifyStored(run, onShare);
+  }
+
+  async #verifyStored({ run, merged }: VerifiedRun, onShare: (share: number) => void): Promise<void> {
     const check = async (outcome: StoredOutcome) => ({
       outcome,
       checked: await checkObject(this.#reader, outcome.key, outcome),
     });
     let done = 0;
-    for await (const { outcome, checked } of mapConcurrently(stored, this.#options.concurrency, check)) {
+    for await (const { outcome, checked } of mapConcurrently(
+      storedOutcomes(merged),
+      this.#options.concurrency,
+      check,
+    )) {
       const { key, fetchedAt } = outcome;
-      const name = parseObjectKey(key);
-      if (name !== undefined) this.#recorded.add(name);
+      this.#recorded.add(outcome.name);
       this.counts.bytes += checked.bytes;
       if (outcome.doubt !== undefined) this.counts.doubts += 1;
       if (checked.problem?.kind !== 'missing') this.#sealed?.checkObject(key, checked.sha256);
@@ -166,7 +185,7 @@ class Verification {
       else
         this.#lacking.push({ kind: 'missing', key, problem: problem.problem, writtenAt: new Date(fetchedAt ?? run) });
       done += 1;
-      onShare(done / stored.length);
+      onShare(done / merged.counts.archived);
     }
   }
 
@@ -228,14 +247,16 @@ class Verification {
     return verifyRest(this.#reader, this.#configurations, this.#find);
   }
 
-  #take(run: VerifiedRun): void {
+  #take(run: ConfiguredRun): void {
     this.#absent.push(this.#due.add(run));
     this.#expiry.add(run);
   }
 
   /** Reads a run beside the period. What is wrong with it is not the business of this verification. */
-  readonly #readBeside = (listed: ListedRun): Promise<VerifiedRun> =>
-    verifyRun(this.#reader, listed, this.#configurations, this.#now, () => undefined);
+  readonly #readBeside = async (listed: ListedRun): Promise<ConfiguredRun> => {
+    const { merged, ...run } = await verifyRun(this.#reader, listed, this.#configurations, this.#now, () => undefined);
+    return run;
+  };
 
   async #mayHaveExpired(writtenAt: Date, key?: string): Promise<boolean> {
     const { retentionDays } = this.#options;

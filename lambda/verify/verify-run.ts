@@ -1,18 +1,24 @@
-import { parseObjectKey, runPrefix, runRecordKey, type Shard } from '../archive/archive-layout';
-import { isStored, type Outcome, type RunOutcome, type RunRecord, taskName } from '../run/run-record';
+import { type ObjectName, parseObjectKey, runPrefix, runRecordKey, type Shard } from '../archive/archive-layout';
+import { isStored, type RunOutcome, taskName } from '../run/run-record';
+import type { StoredRecord } from '../run/stored-record';
 import { asynchronousAttempts } from '../stack-contract';
 import type { ArchiveReader } from './archive-reader';
-import { checkAttempts, checkCoverage, checkRecord, describeTasks, missingAttempts } from './check-record';
+import { checkAttempts, checkRecord, missingAttempts, TaskList, tasksOf } from './check-record';
 import { headersProblem } from './content-headers';
 import type { SeenRun, UsedSchedule } from './due-runs';
 import type { Find } from './finding';
-import { type Run, readRun } from './read-run';
+import { readStoredRun, type StoredRun } from './read-run';
 import type { UsedRetention } from './retention';
 import type { ListedRun, RunRecordObject } from './run-keys';
-import type { ConfiguredTask, RunConfiguration, StoredConfigurations } from './stored-configurations';
+import type { RunConfiguration, StoredConfigurations } from './stored-configurations';
 import { clockSlackMs, shardsUnderWayMs, underWayMs } from './time-limits';
 
-export type StoredOutcome = RunOutcome & { readonly key: string };
+/** What is archived under a key of an archive. */
+export interface StoredOutcome extends RunOutcome {
+  readonly key: string;
+  /** What the key says. */
+  readonly name: ObjectName;
+}
 
 /** Something that should be there and is not, unless the lifecycle removed it. */
 export interface Lacking {
@@ -23,21 +29,21 @@ export interface Lacking {
   readonly writtenAt: Date;
 }
 
-/** What the records of one run say. */
-export interface VerifiedRun extends SeenRun {
-  /** All records put together. */
-  readonly merged: Run;
-  /** What is archived under keys of an archive, to be held against the objects. */
-  readonly stored: readonly StoredOutcome[];
-  /** What is not archived. */
-  readonly refused: readonly Outcome[];
+/** What the records of one run say of when runs are due and of how long objects are kept. */
+export interface ConfiguredRun extends SeenRun {
   /** The configurations that the records name. */
   readonly retentions: readonly UsedRetention[];
+}
+
+/** What the records of one run say. */
+export interface VerifiedRun extends ConfiguredRun {
+  /** All records put together. */
+  readonly merged: StoredRun;
   readonly lacking: readonly Lacking[];
 }
 
 interface ReadRecord {
-  readonly record: RunRecord;
+  readonly record: StoredRecord;
   readonly object: RunRecordObject;
   readonly configuration: RunConfiguration | undefined;
 }
@@ -56,8 +62,8 @@ export async function verifyRun(
   const allOfRun = `${runPrefix(listed.run)}*`;
   if (listed.run.getTime() > now.getTime() + clockSlackMs)
     find('contradiction', allOfRun, 'its time is in the future, and nothing can have been archived then');
-  const found: { record: RunRecord; object: RunRecordObject }[] = [];
-  const run = await readRun(reader, listed, (record, object, headers) => {
+  const found: { record: StoredRecord; object: RunRecordObject }[] = [];
+  const run = await readStoredRun(reader, listed, (record, object, headers) => {
     const problem = headersProblem(headers, { contentType: 'application/json', contentEncoding: undefined });
     if (problem !== undefined) find('contradiction', object.key, problem);
     found.push({ record, object });
@@ -67,8 +73,7 @@ export async function verifyRun(
   for (const { record, object } of found) {
     const configuration = await configurations.get(record.configuration);
     records.push({ record, object, configuration });
-    const problems = [...checkRecord(record), ...(configuration ? checkCoverage(record, configuration) : [])];
-    for (const problem of problems) find('contradiction', object.key, problem);
+    for (const problem of checkRecord(record, configuration)) find('contradiction', object.key, problem);
   }
   const missing = [...missingRecords(listed), ...run.badRecords.filter(({ isGone }) => isGone)];
   const { contradictions, withoutOrigin } = checkAttempts(found.map(({ record }) => record));
@@ -90,8 +95,6 @@ export async function verifyRun(
       days: configuration?.retentionDays,
       usedAt: new Date(record.startedAt),
     })),
-    stored: run.outcomes.filter(hasKey),
-    refused: run.outcomes.filter((outcome) => !isStored(outcome)),
     lacking: [
       ...missing.map(({ key, problem }) => ({ kind: 'missing', key, problem, writtenAt }) as const),
       ...absent.map((problem) => ({ kind: 'absent', key: allOfRun, problem, writtenAt }) as const),
@@ -111,8 +114,14 @@ function isFiring({ record, configuration }: ReadRecord, run: Date): boolean {
   return record.trigger === 'schedule' && configuration?.firings?.includes(run) === true;
 }
 
-function hasKey(outcome: RunOutcome): outcome is StoredOutcome {
-  return isStored(outcome) && parseObjectKey(outcome.key ?? '') !== undefined;
+/** What is archived under keys of an archive, to be held against the objects. */
+export function* storedOutcomes({ outcomes }: Pick<StoredRun, 'outcomes'>): Generator<StoredOutcome> {
+  for (const outcome of outcomes) {
+    const { key } = outcome;
+    if (!isStored(outcome) || key === undefined) continue;
+    const name = parseObjectKey(key);
+    if (name !== undefined) yield Object.assign(outcome, { key, name });
+  }
 }
 
 function missingRecords({ run, records }: ListedRun): { key: string; problem: string }[] {
@@ -132,15 +141,20 @@ function missingRecords({ run, records }: ListedRun): { key: string; problem: st
  * What should have become of an incomplete run of the schedule, and did not: as many attempts as are made of an event, and
  * records of all shards. That is no damage: an attempt that is killed leaves no record.
  */
-function absences(scheduled: readonly ReadRecord[], outcomes: readonly RunOutcome[], now: Date): string[] {
+function absences(scheduled: readonly ReadRecord[], outcomes: Iterable<RunOutcome>, now: Date): string[] {
   const problems: string[] = [];
-  const missing = new Set(outcomes.filter((one) => !isStored(one) && !one.optional).map(taskName));
+  const listed = new Set<string>();
+  const missing = new Set<string>();
+  for (const outcome of outcomes) {
+    listed.add(taskName(outcome));
+    if (!isStored(outcome) && !outcome.optional) missing.add(taskName(outcome));
+  }
   for (const [part, own] of byShard(scheduled.map(({ record, object }) => ({ record, ...object })))) {
     const last = own.at(-1);
     if (last === undefined || last.attempt >= asynchronousAttempts) continue;
     if (last.record.status === 'complete' || isYoung(last.writtenAt, now, underWayMs)) continue;
     // What was missing may have been completed without shards.
-    if (last.record.outcomes.every((outcome) => !missing.has(taskName(outcome)))) continue;
+    if (!hasAny(last.record, missing)) continue;
     const which = part === '' ? 'it' : `shard ${part}`;
     problems.push(
       `${which} is incomplete after ${last.attempt} of ${asynchronousAttempts} attempts; the others left no record`,
@@ -148,19 +162,18 @@ function absences(scheduled: readonly ReadRecord[], outcomes: readonly RunOutcom
   }
   const [first] = scheduled;
   if (first?.record.shard === undefined || isYoung(first.object.run, now, shardsUnderWayMs)) return problems;
-  const listed = new Set(outcomes.map(taskName));
-  const lacking = configuredByAll(scheduled).filter((task) => !listed.has(taskName(task)));
-  if (lacking.length > 0)
-    problems.push(`shards without a record leave no outcome of what is configured: ${describeTasks(lacking)}`);
-  return problems;
+  const lacking = new TaskList();
+  // While the run's shards are at work, another configuration may be deployed.
+  const [one = new Map(), ...others] = new Set(scheduled.flatMap(({ configuration }) => configuration?.clusters ?? []));
+  for (const task of tasksOf(one))
+    if (!listed.has(taskName(task)) && others.every((clusters) => clusters.get(task.cluster)?.[task.resource]))
+      lacking.add(task);
+  return [...problems, ...lacking.describe('shards without a record leave no outcome of what is configured')];
 }
 
-/** What all configurations of a run have: while its shards are at work, another one may be deployed. */
-function configuredByAll(records: readonly ReadRecord[]): ConfiguredTask[] {
-  const [first, ...others] = new Set(records.flatMap(({ configuration }) => configuration ?? []));
-  return [...(first?.tasks ?? [])]
-    .filter(([name]) => others.every(({ tasks }) => tasks.has(name)))
-    .map(([, task]) => task);
+function hasAny({ outcomes }: StoredRecord, names: ReadonlySet<string>): boolean {
+  for (const outcome of outcomes) if (names.has(taskName(outcome))) return true;
+  return false;
 }
 
 function isYoung(time: Date, now: Date, limitMs: number): boolean {

@@ -1,6 +1,6 @@
 import { parseObjectKey, parseRunRecordKey } from '../../archive/archive-layout';
 import type { Find } from '../finding';
-import type { Run } from '../read-run';
+import type { StoredRun } from '../read-run';
 import { Retention } from '../retention';
 import type { ListedRun, Period } from '../run-keys';
 import { clockSlackMs } from '../time-limits';
@@ -34,7 +34,7 @@ export class SealedArchive {
   }
 
   /** Compares the records of a run with their hashes, and says which should be in a seal and are not. */
-  checkRun({ records }: ListedRun, { files }: Run): void {
+  checkRun({ records }: ListedRun, { files }: Pick<StoredRun, 'files'>): void {
     for (const { key, writtenAt } of records) {
       const sealed = this.#chain.records.get(key);
       const file = files.get(key);
