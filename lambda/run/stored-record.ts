@@ -65,7 +65,7 @@ class RecordText {
     this.#scan();
     const rest = this.#end === 0 ? '' : this.#text(this.#end, bytes.length);
     this.head = JSON.parse(this.#text(0, this.#end === 0 ? bytes.length : this.#begin + 1) + rest);
-    this.outcomes = new StoredOutcomes(bytes, this.#begin, this.#ends);
+    this.outcomes = new OutcomeTexts(bytes, this.#begin, this.#ends);
   }
 
   /** Finds the last member `outcomes` that is an array, as JSON.parse takes the last of equal names. */
@@ -116,7 +116,7 @@ class RecordText {
 }
 
 /** Outcomes as text: each is parsed anew whenever it is asked for. */
-class StoredOutcomes implements Outcomes {
+class OutcomeTexts implements Outcomes {
   readonly #bytes: Buffer;
   readonly #begin: number;
   readonly #ends: readonly number[];

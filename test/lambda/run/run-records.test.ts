@@ -2,27 +2,14 @@ import { text } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import type { ArchiveObject } from '../../../lambda/archive/archive-object';
-import { type Outcome, type RunRecord, RunRecordError } from '../../../lambda/run/run-record';
+import { type Outcome, RunRecordError } from '../../../lambda/run/run-record';
 import { RunRecords } from '../../../lambda/run/run-records';
+import { emptyRunRecord } from '../../support/empty-run-record';
 
 const run = new Date('2026-11-20T10:00:00.000Z');
 const never = new AbortController().signal;
 
-const record: RunRecord = {
-  version: 1,
-  run: run.toISOString(),
-  attempt: 1,
-  trigger: 'schedule',
-  startedAt: run.toISOString(),
-  finishedAt: run.toISOString(),
-  collectorVersion: '1.0.0',
-  functionVersion: '$LATEST',
-  invocation: 'i',
-  configuration: '0'.repeat(64),
-  status: 'complete',
-  counts: { archived: 0, alreadyArchived: 0, failed: 0, notAttempted: 0 },
-  outcomes: [],
-};
+const record = emptyRunRecord(run);
 
 /** Some 400 bytes each. */
 function outcomes(count: number): Outcome[] {

@@ -1,24 +1,12 @@
 import fc from 'fast-check';
 import { type Outcome, type RunRecord, runRecordSchema } from '../../../lambda/run/run-record';
 import { parseRunRecord } from '../../../lambda/run/stored-record';
+import { emptyRunRecord } from '../../support/empty-run-record';
 
 const run = new Date('2026-11-20T10:00:00.000Z');
 const name = { run, attempt: 1 };
 
-const head = {
-  version: 1,
-  run: run.toISOString(),
-  attempt: 1,
-  trigger: 'schedule',
-  startedAt: run.toISOString(),
-  finishedAt: run.toISOString(),
-  collectorVersion: '1.0.0',
-  functionVersion: '$LATEST',
-  invocation: 'i',
-  configuration: '0'.repeat(64),
-  status: 'complete',
-  counts: { archived: 0, alreadyArchived: 0, failed: 0, notAttempted: 0 },
-} as const;
+const head = { ...emptyRunRecord(run), outcomes: undefined };
 
 const text = fc.oneof(
   fc.string({ unit: 'binary' }),
