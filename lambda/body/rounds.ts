@@ -1,7 +1,7 @@
 /**
  * How many short bodies are decoded or compressed before the event loop looks at the network again. A hundred answers can
  * arrive together, and each takes up to a millisecond: without a bound, the service and the archive wait for the collector
- * meanwhile, and the collector then waits for them. From 6 to 16 make no difference; one a round costs a tenth more.
+ * meanwhile, and the collector then waits for them. 6 to 16 make no difference; one a round costs a tenth more.
  */
 const bodiesPerRound = 8;
 
