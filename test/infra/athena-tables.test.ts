@@ -7,7 +7,9 @@ import { runRecordSchema } from '../../lambda/run/run-record';
 import { exampleTemplate, resourcesOf, type TemplateJson, textOf } from './example-stack';
 import { operations } from './observability-setup';
 
-const largeFleets = readFileSync(join(__dirname, '..', '..', 'docs', 'large-fleets.md'), 'utf8');
+const guide = readFileSync(join(__dirname, '..', '..', 'docs', 'large-fleets.md'), 'utf8');
+/** Wherever its lines end. */
+const largeFleets = guide.replaceAll(/\s+/g, ' ');
 
 interface TableInput {
   Name: string;
