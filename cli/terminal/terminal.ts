@@ -33,8 +33,9 @@ export function processTerminal(): Terminal {
     err: stderr,
     columns: columns ?? (stdout.isTTY ? stdout.columns : undefined),
     isTerminal: stdout.isTTY === true,
-    colors: createColors(stdout.isTTY && isColorSupported),
-    errColors: createColors(stderr.isTTY && isColorSupported),
+    // With `undefined`, which is what a pipe has here, picocolors decides itself: colours, where CI or FORCE_COLOR is set.
+    colors: createColors(stdout.isTTY === true && isColorSupported),
+    errColors: createColors(stderr.isTTY === true && isColorSupported),
     isWatched: stderr.isTTY === true,
     now: () => new Date(),
   };

@@ -92,6 +92,15 @@ describe('tables', () => {
     expect(widthOf(wide.stdout)).toBeGreaterThan(100);
   });
 
+  it('a pipe gets no colours, also in continuous integration', async () => {
+    const args = ['--import', 'tsx', 'cli/collector.ts', 'runs', '--archive', archive.folder];
+    for (const colorful of [{ CI: 'true' }, { FORCE_COLOR: '1' }]) {
+      const { stdout } = await promisify(execFile)(process.execPath, args, { env: { ...process.env, ...colorful } });
+      expect(stdout).toContain('│ 2026-11-20T09:02:15.457Z │');
+      expect(stdout).toBe(stripVTControlCharacters(stdout));
+    }
+  });
+
   it('a time that is longer than those of the first batch does not break', async () => {
     const columns: Column<string>[] = [
       { head: 'Run', cell: (time) => time },
