@@ -79,7 +79,7 @@ describe('large content', () => {
       `process.on('exit', () => {
       let kibibytes = process.resourceUsage().maxRSS;
       try { kibibytes = /VmHWM:\\s+(\\d+)/.exec(require('node:fs').readFileSync('/proc/self/status', 'utf8'))[1]; } catch {}
-      console.error('peak', kibibytes * 1024);
+      process.stderr.write('peak ' + kibibytes * 1024);
     });`,
     );
 
