@@ -1,3 +1,11 @@
+const { mkdtempSync, rmSync } = require('node:fs');
+const { tmpdir } = require('node:os');
+const { join } = require('node:path');
+
+// All tests, and the processes they start, keep their files in one folder, which goes with them.
+process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'collector-tests-'));
+process.on('exit', () => rmSync(process.env.TMPDIR, { recursive: true, force: true }));
+
 // The SDK's switch for the warning that it writes on Node 20: the versions that the lock file names go on working there.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 
