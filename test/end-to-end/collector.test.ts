@@ -48,6 +48,13 @@ it('a scheduled event archives both resources of every cluster, under the keys o
   expect(await deployed.keys()).toEqual([...keysOf(uids, noon), ...others].sort());
 });
 
+it('V8 knows the flag that the function sets', async () => {
+  const deployed = await collector.deploy();
+  await deployed.fireSchedule(noon);
+  expect(deployed.logs).toContainEqual(expect.stringContaining('"run finished"'));
+  expect(deployed.logs.filter((line) => line.includes('flag'))).toEqual([]);
+});
+
 it('the archive says what the run was told to collect, under the hash that its record names', async () => {
   const deployed = await collector.deploy();
   await deployed.fireSchedule(noon);
