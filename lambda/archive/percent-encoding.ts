@@ -8,5 +8,5 @@ export function percentEncode(text: string): string {
 
 /** An object's key as the path of a URL: its slashes stay. */
 export function encodeKeyPath(key: string): string {
-  return key.split('/').map(percentEncode).join('/');
+  return percentEncode(key).replaceAll('%2F', '/');
 }

@@ -13,10 +13,10 @@ export class SpoolError extends Error {
 export const memoryLimitBytes = 1024 * 1024;
 
 /**
- * How much of a file is read at once, in bytes. Eight times as much is no faster, and leaves so much garbage that a body of
- * 1 GB takes 25 MB more than one of 200 MB.
+ * How much of a file is read at once, in bytes. More is no faster, and leaves more garbage: with 32 KB, a body of 1 GB takes 7 MB
+ * more than one of 200 MB, and with 256 KB 25 MB more.
  */
-const fileReadBytes = 32 * 1024;
+const fileReadBytes = 16 * 1024;
 
 let created = 0;
 

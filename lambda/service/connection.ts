@@ -119,6 +119,9 @@ export class ConnectionEndedError extends Error {
   }
 }
 
+/** Bytes that are looked at for a head's end at once: the body behind it need not become a text. */
+const pieceOfHead = 1024;
+
 /** Counts the bytes of one answer as far as it takes to tell whether more came than it declares. */
 class AnswerBytes {
   /** Called when the parser has read a packet. */
@@ -139,7 +142,8 @@ class AnswerBytes {
   /** To be called before the parser gets the bytes. @returns whether they are more than was declared */
   add(chunk: Buffer): boolean {
     this.#received += chunk.length;
-    if (!this.#hasHead) this.#findHeadEnd(chunk.toString('latin1'));
+    for (let at = 0; !this.#hasHead && at < chunk.length; at += pieceOfHead)
+      this.#findHeadEnd(chunk.toString('latin1', at, at + pieceOfHead));
     return this.#isTooLong;
   }
 
