@@ -21,14 +21,17 @@ export class CompressedBody {
     this.#hash = hash;
   }
 
-  /** Resolves when more may come. @throws SpoolError */
-  async write(content: Buffer): Promise<void> {
+  /** @returns when more may come; undefined: at once. @throws SpoolError */
+  write(content: Buffer): Promise<void> | undefined {
+    if (this.#long !== undefined) return this.#long.write(content);
     this.#length += content.length;
     this.#parts.push(content);
-    if (this.#length < pieceBytes) return;
-    this.#long ??= new LongBody(this.#compressor.stream(), this.#spoolDirectory, (piece) => this.#hash.update(piece));
-    for (const part of this.#parts) await this.#long.write(part);
-    this.#parts = [];
+    return this.#length < pieceBytes ? undefined : this.#begin();
+  }
+
+  async #begin(): Promise<void> {
+    this.#long = new LongBody(this.#compressor.stream(), this.#spoolDirectory, (piece) => this.#hash.update(piece));
+    for (const part of this.#parts.splice(0)) await this.#long.write(part);
   }
 
   /** To be called after the last content. @returns the compressed content @throws SpoolError */

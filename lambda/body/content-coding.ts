@@ -27,12 +27,6 @@ export class CodingError extends Error {
   override readonly name = 'CodingError';
 }
 
-/**
- * Length in bytes of a decoder's output buffers. Each is a trip to the thread pool: with 16 KB, Node's own choice, gzip
- * takes nearly twice as long. Twice as much is no faster, and leaves more garbage.
- */
-const outputBytes = 128 * 1024;
-
 /** Longest content that is decoded at once, in bytes. */
 const shortBytes = 256 * 1024;
 
@@ -41,27 +35,31 @@ const shortBytes = 256 * 1024;
  * length, and nothing follows the last one.
  * @param pieces of the coded body; a body that is one short piece is decoded at once, without a trip to the thread pool
  * @param signal ends decoding: a body that has arrived whole may still have a thousand times its length to come
+ * @param outputBytes length of the output buffers of a long body; each is a trip to the thread pool
  * @throws CodingError; whatever the pieces throw; AbortError
  */
 export async function* decoded(
   pieces: AsyncGenerator<Buffer>,
   coding: Coding,
   signal: AbortSignal,
+  outputBytes: number,
 ): AsyncGenerator<Buffer> {
   const first = await pieces.next();
   const second = first.done ? first : await pieces.next();
   const beginning = [first, second].flatMap(({ done, value }) => (done ? [] : [value]));
   if (second.done) await nextInRound();
   const whole = coding === 'gzip' && second.done ? gunzipShort(Buffer.concat(beginning)) : undefined;
-  if (whole === undefined) yield* decodedStream(beginning, pieces, coding, signal);
+  if (whole === undefined)
+    yield* decodedStream(beginning, pieces, signal, decoderOf(coding, beginning[0], outputBytes), coding);
   else yield whole;
 }
 
 async function* decodedStream(
   beginning: readonly Buffer[],
   rest: AsyncIterable<Buffer>,
-  coding: Coding,
   signal: AbortSignal,
+  decoder: Decoder,
+  coding: Coding,
 ): AsyncGenerator<Buffer> {
   let received = 0;
   let isEnded = false;
@@ -80,7 +78,6 @@ async function* decodedStream(
     }
   }
   for (const piece of beginning) received += piece.length;
-  const decoder = decoderOf(coding, beginning[0]);
   // The iteration over the decoder sees the error; the callback is only there because pipeline wants one.
   pipeline(counted(), decoder, () => undefined);
   try {
@@ -96,8 +93,8 @@ async function* decodedStream(
 type Decoder = Transform & { readonly bytesWritten: number };
 
 /** "deflate" is zlib's format (RFC 9110, section 8.4.1.2), which begins with an 8. Some servers send what is inside it. */
-function decoderOf(coding: Coding, beginning: Buffer | undefined): Decoder {
-  const options = { chunkSize: outputBytes };
+function decoderOf(coding: Coding, beginning: Buffer | undefined, chunkSize: number): Decoder {
+  const options = { chunkSize };
   if (coding === 'gzip') return zlib.createGunzip(options);
   if (coding === 'br') return zlib.createBrotliDecompress(options);
   const first = beginning?.[0] ?? 8;

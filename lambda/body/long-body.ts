@@ -38,16 +38,15 @@ export class LongBody {
   }
 
   /**
-   * Copies the content; resolves when more may come.
+   * Copies the content. Most writes only do that, and need no promise.
+   * @returns when more may come; undefined: at once
    * @throws SpoolError
    */
-  async write(content: Buffer): Promise<void> {
-    for (let from = 0; from < content.length; ) {
-      const copied = content.copy(this.#filling, this.#filled, from);
-      from += copied;
-      this.#filled += copied;
-      if (this.#filled === pieceBytes) await this.#flush();
-    }
+  write(content: Buffer): Promise<void> | undefined {
+    const copied = content.copy(this.#filling, this.#filled);
+    this.#filled += copied;
+    if (this.#filled < pieceBytes) return undefined;
+    return copied < content.length ? this.#flush().then(() => this.write(content.subarray(copied))) : this.#flush();
   }
 
   /**

@@ -66,8 +66,9 @@ export async function receive(
         hash.update(content);
         continue;
       }
-      await coded?.release();
-      await compressed.write(content);
+      if (coded?.isKept) await coded.release();
+      const isFull = compressed.write(content);
+      if (isFull !== undefined) await isFull;
     }
     const facts = check.end();
     const isKept = coded?.isKept === true && check.isAsReceived;
