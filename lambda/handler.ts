@@ -5,9 +5,9 @@ import { attemptRun } from './run/attempt-run';
 import type { RunSummary } from './run/run-record';
 import { wire } from './wiring';
 
-// V8 counts the buffers that zlib and sockets leave behind as old objects, and by default collects the whole heap after each
-// 12 MB of them. It may wait until there is three times the heap: a seventh of the processor time, and no more memory
-// (docs/performance.md). A V8 that does not know the flag says so on standard error and goes on.
+// V8 counts the buffers that zlib and sockets leave behind as old objects, and by default collects the whole heap after
+// each 12 MB of them. It may wait until there is three times the heap more: a seventh of the processor time, and no more
+// memory (docs/performance.md). A V8 that does not know the flag says so on standard error and goes on.
 setFlagsFromString('--heap-growing-percent=300');
 
 const wiring = wire(process.env, __dirname);

@@ -21,7 +21,7 @@ export class CompressedBody {
     this.#hash = hash;
   }
 
-  /** @returns when more may come; undefined: at once. @throws SpoolError */
+  /** @returns resolves when more may come; undefined: at once. @throws SpoolError */
   write(content: Buffer): Promise<void> | undefined {
     if (this.#long !== undefined) return this.#long.write(content);
     this.#length += content.length;

@@ -39,7 +39,7 @@ export class LongBody {
 
   /**
    * Copies the content. Most writes only do that, and need no promise.
-   * @returns when more may come; undefined: at once
+   * @returns resolves when more may come; undefined: at once
    * @throws SpoolError
    */
   write(content: Buffer): Promise<void> | undefined {

@@ -67,8 +67,9 @@ export async function receive(
         continue;
       }
       if (coded?.isKept) await coded.release();
-      const isFull = compressed.write(content);
-      if (isFull !== undefined) await isFull;
+      const written = compressed.write(content);
+      // To wait for nothing makes garbage too.
+      if (written !== undefined) await written;
     }
     const facts = check.end();
     const isKept = coded?.isKept === true && check.isAsReceived;

@@ -13,10 +13,10 @@ export class SpoolError extends Error {
 export const memoryLimitBytes = 1024 * 1024;
 
 /**
- * How much of a file is read at once, in bytes. More is no faster, and leaves more garbage: with 32 KB, a body of 1 GB takes 7 MB
- * more than one of 200 MB, and with 256 KB 25 MB more.
+ * How much of a file is read at once, in bytes. More is no faster, and leaves more garbage: with 16 KB, a body of 1 GB takes up
+ * to 23 MB more than one of 200 MB, and with this 10 MB.
  */
-const fileReadBytes = 16 * 1024;
+const fileReadBytes = 8 * 1024;
 
 let created = 0;
 
