@@ -3,7 +3,7 @@ import type { S3ClientConfig } from '@aws-sdk/client-s3';
 
 type Secret = ConstructorParameters<NonNullable<S3ClientConfig['sha256']>>[0];
 
-/** Keys made of bytes. The SDK signs for a day with the same bytes. */
+/** Keys made of bytes, which must not change after that. The SDK signs for a day with the same ones. */
 const keys = new WeakMap<object, KeyObject>();
 
 /**

@@ -189,6 +189,18 @@ describe('connections', () => {
     expect(service.connections).toBe(2);
   });
 
+  it.each([
+    1000, 1021, 1022, 1023, 1024, 1025, 1026, 1027, 2048, 2049, 5000,
+  ])('have their bytes counted from the end of a head of %i bytes', async (headLength) => {
+    const start = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\nX-Padding: ';
+    const head = `${start.padEnd(headLength - 4, 'x')}\r\n\r\n`;
+    const { api } = await rawApi(({ socket, nth }) => socket.write(`${head}text${nth === 1 ? '' : '!'}`));
+    expect([await get(api), await get(api)]).toEqual([
+      4,
+      failed("more bytes came than its Content-Length declares: it may be cut short, or another request's"),
+    ]);
+  });
+
   it('handed from one request to the next under TLS do not count as being made for ever', async () => {
     const { server, ca } = testCertificates();
     const connectMs = 500;
