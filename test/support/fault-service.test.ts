@@ -12,9 +12,13 @@ import * as answers from './fault-service-answers';
 import { gzipBomb, hugeLogRecord, logRecord } from './fault-service-bodies';
 import { type RawRequestOptions, requestRaw } from './fault-service-raw-client';
 import { refusedAddress } from './fault-service-refusal';
-import { testCertificates } from './tls';
+import { type TestCertificates, testCertificates } from './tls';
 
-const certificates = testCertificates();
+let certificates: TestCertificates;
+
+beforeAll(async () => {
+  certificates = await testCertificates();
+});
 const body = logRecord({ uid: 'c1' });
 const half = body.slice(0, Math.floor(Buffer.byteLength(body) / 2));
 const running: FaultService[] = [];
@@ -38,13 +42,13 @@ function fetchWith(agent: Agent, url: string, headers: Record<string, string> = 
   });
 }
 
-describe.each([
-  ['http', {}, undefined],
-  ['https', { tls: certificates.server }, certificates.ca],
+describe.each<[string, () => FaultServiceOptions, () => string | undefined]>([
+  ['http', () => ({}), () => undefined],
+  ['https', () => ({ tls: certificates.server }), () => certificates.ca],
 ])('over %s', (_, options, ca) => {
   const exchange = async (answer: Answer, request: RawRequestOptions = {}) => {
-    const service = await start(() => answer, options);
-    return requestRaw(service.url, { ca, ...request });
+    const service = await start(() => answer, options());
+    return requestRaw(service.url, { ca: ca(), ...request });
   };
   const close = { headers: { Connection: 'close' } };
 
@@ -85,22 +89,22 @@ describe.each([
   });
 
   it('headers trickle for as long as the client stays, and never end', async () => {
-    const service = await start(() => answers.slowHeaders(), options);
-    const { received } = await requestRaw(service.url, { ca, leaveWhen: (seen) => seen.endsWith('aaaaa') });
+    const service = await start(() => answers.slowHeaders(), options());
+    const { received } = await requestRaw(service.url, { ca: ca(), leaveWhen: (seen) => seen.endsWith('aaaaa') });
     expect(received).toMatch(/^HTTP\/1\.1 200 OK\r\nX-Slow: a{5,}$/);
     await service.requests[0]?.gone;
   });
 
   it('a stalled body sends its headers and half of itself, and then waits for the client to leave', async () => {
-    const service = await start(() => answers.stalledBody(body), options);
-    const { received } = await requestRaw(service.url, { ca, leaveWhen: (seen) => seen.endsWith(half) });
+    const service = await start(() => answers.stalledBody(body), options());
+    const { received } = await requestRaw(service.url, { ca: ca(), leaveWhen: (seen) => seen.endsWith(half) });
     expect(received).toContain(`Content-Length: ${Buffer.byteLength(body)}\r\n`);
     await service.requests[0]?.gone;
   });
 
   it('silence sends nothing, and the connection stays open until the client leaves', async () => {
-    const service = await start(() => answers.silence(), options);
-    const answer = await requestRaw(service.url, { ca, leaveOn: service.whenRequests(1) });
+    const service = await start(() => answers.silence(), options());
+    const answer = await requestRaw(service.url, { ca: ca(), leaveOn: service.whenRequests(1) });
     expect(answer).toEqual({ received: '', ended: 'left' });
     await service.requests[0]?.gone;
   });
@@ -114,8 +118,8 @@ describe.each([
         yield piece;
       }
     };
-    const service = await start(() => answers.ok(counted(), { 'Content-Length': total }), options);
-    const { received } = await requestRaw(service.url, { ca, leaveWhen: (seen) => seen.length > 2 ** 20 });
+    const service = await start(() => answers.ok(counted(), { 'Content-Length': total }), options());
+    const { received } = await requestRaw(service.url, { ca: ca(), leaveWhen: (seen) => seen.length > 2 ** 20 });
     await service.requests[0]?.gone;
     expect(received).toContain(`Content-Length: ${total}\r\n`);
     expect(made).toBeGreaterThan(2 ** 20);

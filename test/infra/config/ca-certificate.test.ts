@@ -2,11 +2,15 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CaCertificateError, readCaCertificate } from '../../../infra/config/ca-certificate';
-import { testCertificates } from '../../support/tls';
+import { type TestCertificates, testCertificates } from '../../support/tls';
 
-const certificates = testCertificates();
 const now = new Date();
+let certificates: TestCertificates;
 let file: string;
+
+beforeAll(async () => {
+  certificates = await testCertificates();
+});
 
 beforeEach(() => {
   file = join(mkdtempSync(join(tmpdir(), 'ca-')), 'ca.pem');
@@ -25,14 +29,15 @@ describe('a file of certificates', () => {
     );
   });
 
-  it.each([
-    ['nothing', '', /holds no PEM certificate/],
-    ['something else', 'hello', /holds no PEM certificate/],
-    ['a private key beside the certificate', certificates.ca + certificates.server.key, /holds a private key/],
-    ['an expired certificate', certificates.expired.cert, /certificate 1 of ca\.pem \(.*\) expired on/],
-    ['an expired certificate after a good one', certificates.ca + certificates.expired.cert, /certificate 2 of/],
-    ['a damaged certificate', certificates.ca.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'), /cannot be parsed/],
-  ])('is refused with %s in it', (_, content, reason) => {
+  it.each<[string, (all: TestCertificates) => string, RegExp]>([
+    ['nothing', () => '', /holds no PEM certificate/],
+    ['something else', () => 'hello', /holds no PEM certificate/],
+    ['a private key beside the certificate', ({ ca, server }) => ca + server.key, /holds a private key/],
+    ['an expired certificate', ({ expired }) => expired.cert, /certificate 1 of ca\.pem \(.*\) expired on/],
+    ['an expired certificate after a good one', ({ ca, expired }) => ca + expired.cert, /certificate 2 of/],
+    ['a damaged certificate', ({ ca }) => ca.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'), /cannot be parsed/],
+  ])('is refused with %s in it', (_, contentOf, reason) => {
+    const content = contentOf(certificates);
     expect(() => read(content)).toThrow(CaCertificateError);
     expect(() => read(content)).toThrow(reason);
   });

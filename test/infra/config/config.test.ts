@@ -143,15 +143,16 @@ describe('a configuration file', () => {
     ]);
   });
 
-  it('names certificates relative to itself, and gets their text', () => {
-    const { ca } = testCertificates();
+  it('names certificates relative to itself, and gets their text', async () => {
+    const { ca } = await testCertificates();
     write('ca.pem', ca);
     const file = write('tls.json', JSON.stringify({ ...minimal, service: withCertificate('ca.pem') }));
     expect(loadConfig(file).service.caCertificate).toBe(ca);
   });
 
-  it('reports an invalid certificate together with its other problems', () => {
-    write('bad.pem', testCertificates().expired.cert);
+  it('reports an invalid certificate together with its other problems', async () => {
+    const { expired } = await testCertificates();
+    write('bad.pem', expired.cert);
     const file = write('two.json', JSON.stringify({ ...minimal, shards: 0, service: withCertificate('bad.pem') }));
     expect(problemsOf(() => loadConfig(file)).map(({ path }) => path)).toEqual(['shards', 'service.caCertificateFile']);
   });

@@ -60,7 +60,7 @@ async function start(
   answer: Answering,
   { tls = false, connections = 1, onConnection }: StartOptions = {},
 ): Promise<void> {
-  const { server, ca } = testCertificates();
+  const certificates = tls ? await testCertificates() : undefined;
   const last = new Map<Socket, string>();
   service = await startRawService(
     (request) => {
@@ -71,10 +71,10 @@ async function start(
       answer({ ...request, cluster: uid, resource, before }, right);
     },
     onConnection,
-    tls ? server : undefined,
+    certificates?.server,
   );
   api = new ClusterApi({
-    service: { baseUrl: service.url, collection: 'c', ...(tls && { caCertificate: ca }) },
+    service: { baseUrl: service.url, collection: 'c', ...(certificates && { caCertificate: certificates.ca }) },
     connections,
     receiver: { spoolDirectory: directory, compressor: createCompressor('gzip'), maxBytes: 2 ** 30 },
     timeLimits: { connectMs: 20_000, responseMs: 20_000, idleMs: 20_000 },

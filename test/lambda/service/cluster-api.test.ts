@@ -202,7 +202,7 @@ describe('connections', () => {
   });
 
   it('handed from one request to the next under TLS do not count as being made for ever', async () => {
-    const { server, ca } = testCertificates();
+    const { server, ca } = await testCertificates();
     const connectMs = 500;
     const service = await startFaultService(
       ({ index }) =>

@@ -1,18 +1,17 @@
 import { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { ServerCertificate } from '../../../local/demo-service/tls-certificate';
 import { type FaultService, startFaultService } from '../../support/fault-service';
 import { ok } from '../../support/fault-service-answers';
 import { logRecord } from '../../support/fault-service-bodies';
 import { RealCollector } from '../../support/real-collector';
-import { type TestCertificates, testCertificates } from '../../support/tls';
+import { type ServerCertificate, type TestCertificates, testCertificates } from '../../support/tls';
 
 let certificates: TestCertificates;
 let service: FaultService;
 let collector: RealCollector;
 
-beforeAll(() => {
-  certificates = testCertificates();
+beforeAll(async () => {
+  certificates = await testCertificates();
 });
 
 afterEach(async () => {

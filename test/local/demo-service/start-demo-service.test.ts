@@ -121,7 +121,7 @@ describe('the contract', () => {
   });
 
   it('it is served over https with the certificate given', async () => {
-    const certificates = testCertificates();
+    const certificates = await testCertificates();
     const service = await start({ tls: certificates.server });
     expect(service.url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
     const record = await new Promise<string>((resolve, reject) => {
@@ -270,7 +270,7 @@ describe('its connections', () => {
 
   it('a client that leaves in the middle is no error', async () => {
     const errors: unknown[] = [];
-    const certificates = testCertificates();
+    const certificates = await testCertificates();
     let produced = 0;
     const endless = async function* () {
       for (;;) {
