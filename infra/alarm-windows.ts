@@ -1,5 +1,5 @@
 import type { Gap } from '../lambda/schedule/cron-gap';
-import { asynchronousAttempts, functionTimeoutSeconds } from '../lambda/stack-contract';
+import { asynchronousAttempts, asynchronousRetryWaits, functionTimeoutSeconds } from '../lambda/stack-contract';
 
 /**
  * Period of the alarms that follow runs, in seconds. A window of periods below one hour may last a day at most, one of
@@ -16,11 +16,10 @@ export const promptWindowHours = 24;
 /** Longest warm-up of a new alarm, in minutes: two days. */
 export const longestWarmUpMinutes = 2880;
 
-/** How long Lambda waits between the attempts of an asynchronous invocation, in seconds: one minute, then two. */
-export const retryWaitSeconds = 60 + 120;
-
 /** Longest time from a firing of the schedule until its last attempt has ended, in seconds. */
-export const longestRunSeconds = asynchronousAttempts * functionTimeoutSeconds + retryWaitSeconds;
+export const longestRunSeconds =
+  asynchronousAttempts * functionTimeoutSeconds +
+  asynchronousRetryWaits.reduce<number>((sum, seconds) => sum + seconds, 0);
 
 /** How long after the longest gap of the schedule a run counts as missing, in hours. */
 export const missingMarginHours = 1;

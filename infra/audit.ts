@@ -8,7 +8,7 @@ import { type AuditEnvironment, auditFile } from '../lambda/stack-contract';
 import type { Alerts } from './alerts';
 import type { Archive } from './archive';
 import type { CollectorConfig } from './config/config';
-import { auditPlanOf } from './function-bundle';
+import { auditPlanOf } from './function-data';
 import { oneProcessorMiB } from './limits';
 import { createNodeFunction } from './node-function';
 import { RunSchedule } from './run-schedule';
@@ -54,7 +54,6 @@ export class Audit extends Construct {
       provide: (role): AuditEnvironment => ({
         ...archive.provideToAudit(role),
         ...this.#provideKey(role),
-        AUDIT_FILE: auditFile,
         TOPIC_ARN: alerts.topic.topicArn,
       }),
     });

@@ -7,7 +7,7 @@ import type { Alerts } from './alerts';
 import type { ApiKeySecret } from './api-key-secret';
 import type { Archive } from './archive';
 import type { CollectorConfig } from './config/config';
-import { collectionOf } from './function-bundle';
+import { collectionOf } from './function-data';
 import { memoryMiB, temporaryStorageMiB } from './limits';
 import { createNodeFunction } from './node-function';
 

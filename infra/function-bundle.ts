@@ -5,10 +5,6 @@ import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { buildSync, type OutputFile } from 'esbuild';
 import type { AuditPlan, Collection } from '../lambda/stack-contract';
-import type { CollectorConfig } from './config/config';
-import { concurrentShards } from './limits';
-
-type AuditConfig = NonNullable<CollectorConfig['audit']>;
 
 /** The project's folder, whatever the current directory is. */
 export const projectRoot = join(__dirname, '..');
@@ -65,36 +61,4 @@ function bundle(entry: string): readonly OutputFile[] {
   });
   bundles.set(entry, outputFiles);
   return outputFiles;
-}
-
-/** The part of the configuration that the function needs. The request rate is of the whole fleet; each shard gets a share. */
-export function collectionOf({ service, clusters, limits, archive, shards, schedule }: CollectorConfig): Collection {
-  const { baseUrl, projectUid, collection, caCertificate, acceptCompressed } = service;
-  const { requestsPerSecond } = limits;
-  return {
-    service: { baseUrl, projectUid, collection, caCertificate, ...(!acceptCompressed && { acceptCompressed }) },
-    clusters,
-    limits: {
-      ...limits,
-      ...(requestsPerSecond !== undefined && { requestsPerSecond: requestsPerSecond / concurrentShards(shards) }),
-    },
-    compression: archive.compression,
-    schedule,
-    retentionDays: archive.retentionDays,
-  };
-}
-
-/** The part of the configuration that the audit judges the archive by. */
-export function auditPlanOf(
-  { clusters, schedule, archive, shards }: CollectorConfig,
-  { schedule: expression, timeZone = schedule.timeZone, ...settings }: AuditConfig,
-): AuditPlan {
-  return {
-    clusters: clusters.map(({ uid, resources, optional }) => ({ uid, resources, optional })),
-    schedule,
-    auditSchedule: { expression, timeZone, enabled: true },
-    retentionDays: archive.retentionDays,
-    shards,
-    ...settings,
-  };
 }

@@ -1,4 +1,4 @@
-import { asynchronousAttempts, functionTimeoutSeconds } from '../lambda/stack-contract';
+import { asynchronousRetryWaits, functionTimeoutSeconds } from '../lambda/stack-contract';
 
 interface Limits {
   /** Bodies under way at once. */
@@ -75,8 +75,14 @@ export const historyEvents = 25_000;
 /** Time after which one invocation counts as lost, in seconds: the function's limit, and room for a cold start. */
 export const invocationTimeoutSeconds = functionTimeoutSeconds + 60;
 
+const [firstWaitSeconds, secondWaitSeconds] = asynchronousRetryWaits;
+
 /** Retries of a shard whose attempt failed: as many as Lambda makes of an event, after the same waits. */
-export const incompleteRetry = { times: asynchronousAttempts - 1, firstWaitSeconds: 60, backoffRate: 2 } as const;
+export const incompleteRetry = {
+  times: asynchronousRetryWaits.length,
+  firstWaitSeconds,
+  backoffRate: secondWaitSeconds / firstWaitSeconds,
+} as const;
 
 /**
  * Retries of an invocation that did not reach the function, mostly because the account is throttled. They last twice as

@@ -19,8 +19,6 @@ export type CollectorEnvironment = Record<(typeof environmentNames)[keyof typeof
 export const auditEnvironmentNames = {
   /** Name of the archive bucket. */
   archiveBucket: 'ARCHIVE_BUCKET',
-  /** Name of the audit file in the folder of the bundle, or its absolute path. */
-  auditFile: 'AUDIT_FILE',
   /** ARN of the KMS key that signs seals. */
   signingKeyArn: 'SIGNING_KEY_ARN',
   /** ARN of the SNS topic that the morning mail goes to. */
@@ -119,8 +117,11 @@ export const deadlineReserveSeconds = 45;
 /** How long writing the run record may take, in seconds, all retries included; less than the reserve. */
 export const recordWriteSeconds = 30;
 
-/** Attempts of one run that Lambda makes on its own after an asynchronous invocation: the first and two retries. */
-export const asynchronousAttempts = 3;
+/** How long Lambda waits before each retry of an asynchronous invocation that failed, in seconds. */
+export const asynchronousRetryWaits = [60, 120] as const;
+
+/** Attempts of one run that Lambda makes on its own after an asynchronous invocation: the first and its retries. */
+export const asynchronousAttempts = 1 + asynchronousRetryWaits.length;
 
 /** Where CloudWatch keeps the metrics that alarms and dashboard read. The dimension `service` is the stack's name. */
 export const metricNamespace = 'ClusterLogCollector';

@@ -90,8 +90,7 @@ async function keyIn({ region, functionName }: DeployedCollector): Promise<{ che
 async function readKey(region: string, secret: string): Promise<{ check: Check; value?: string }> {
   const check = checksOf('API key');
   const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
-  const { ApiKey } = await import('../../lambda/service/api-key');
-  const { ApiKeyError } = await import('../../lambda/service/key-source');
+  const { ApiKey, ApiKeyError } = await import('../../lambda/service/api-key');
   const keys = new ApiKey(new SecretsManagerClient({ region }), secret, systemClock);
   try {
     const value = await keys.current(new AbortController().signal);

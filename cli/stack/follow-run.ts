@@ -1,5 +1,5 @@
 import { longestRunSeconds } from '../../infra/alarm-windows';
-import { asynchronousAttempts } from '../../lambda/stack-contract';
+import { asynchronousAttempts, asynchronousRetryWaits } from '../../lambda/stack-contract';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { type Run, readRun } from '../../lambda/verify/read-run';
@@ -10,9 +10,6 @@ import { type EndedExecution, endOfExecution, type StartedInAccount } from './st
 
 /** Milliseconds between two looks at the run records. */
 const lookEveryMs = 5000;
-
-/** How long Lambda waits before the second and before the third attempt, in milliseconds. */
-const retryWaitsMs = [60_000, 120_000];
 
 /** How long a run is followed, in milliseconds: what its attempts may take, and five minutes in Lambda's queue. */
 const longestMs = (longestRunSeconds + 300) * 1000;
@@ -75,7 +72,7 @@ function stateOf(
   if (started.executionArn !== undefined)
     return { ...counts, now: `${written.length} attempts of shards have ended, for ${elapsed}` };
   const last = written.at(-1)?.writtenAt.getTime();
-  const next = last === undefined ? 0 : last + (retryWaitsMs[written.length - 1] ?? 0);
+  const next = last === undefined ? 0 : last + (asynchronousRetryWaits[written.length - 1] ?? 0) * 1000;
   const attempt = `attempt ${written.length + 1} of ${asynchronousAttempts}`;
   const waiting = next > now.getTime() ? `waiting until about ${formatSecond(new Date(next))}` : `for ${elapsed}`;
   return { ...counts, now: `${attempt}, ${waiting}` };

@@ -23,34 +23,31 @@ const replicateTo = members({
 });
 
 /** The member `archive`. */
-export const archive = members(
-  {
-    compression: z
-      .enum(compressions, 'gzip or zstd')
-      .default('gzip')
-      .describe('gzip can be read everywhere; zstd compresses two to three times as fast to about the same size.'),
-    infrequentAccessAfterDays: wholeNumber(30, 36_500)
-      .describe('Days until an object moves to the infrequent access class; left out: never.')
-      .optional(),
-    retentionDays: wholeNumber(1, 36_500)
-      .describe('Days until an object expires; it is deleted 30 days after that. Left out: never.')
-      .optional(),
-    objectLock: objectLock
-      .describe('How long new objects are locked against deletion (Object Lock); left out: not at all.')
-      .optional(),
-    kms: z
-      .union([z.literal(true, 'true'), keyArn])
-      .describe(
-        'true creates a KMS key; an ARN uses that key, whose policy has to let IAM policies decide; left out: encryption managed by S3.',
-      )
-      .optional(),
-    formerKmsKeyArns: z
-      .array(keyArn, 'a list of ARNs of KMS keys')
-      .default([])
-      .describe('Keys that kms had before, so that run records from that time can still be read.'),
-    replicateTo: replicateTo
-      .describe('Another bucket that gets a copy of everything written; left out: none.')
-      .optional(),
-  },
-  { objectLockDays: 'objectLock: { "days": …, "mode": "governance" or "compliance" }' },
-).superRefine(checkArchive, { when: () => true });
+export const archive = members({
+  compression: z
+    .enum(compressions, 'gzip or zstd')
+    .default('gzip')
+    .describe('gzip can be read everywhere; zstd compresses two to three times as fast to about the same size.'),
+  infrequentAccessAfterDays: wholeNumber(30, 36_500)
+    .describe('Days until an object moves to the infrequent access class; left out: never.')
+    .optional(),
+  retentionDays: wholeNumber(1, 36_500)
+    .describe('Days until an object expires; it is deleted 30 days after that. Left out: never.')
+    .optional(),
+  objectLock: objectLock
+    .describe('How long new objects are locked against deletion (Object Lock); left out: not at all.')
+    .optional(),
+  kms: z
+    .union([z.literal(true, 'true'), keyArn])
+    .describe(
+      'true creates a KMS key; an ARN uses that key, whose policy has to let IAM policies decide; left out: encryption managed by S3.',
+    )
+    .optional(),
+  formerKmsKeyArns: z
+    .array(keyArn, 'a list of ARNs of KMS keys')
+    .default([])
+    .describe('Keys that kms had before, so that run records from that time can still be read.'),
+  replicateTo: replicateTo
+    .describe('Another bucket that gets a copy of everything written; left out: none.')
+    .optional(),
+}).superRefine(checkArchive, { when: () => true });

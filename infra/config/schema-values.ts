@@ -5,21 +5,10 @@ import * as z from 'zod';
  * description goes into collector.schema.json, where editors show it.
  */
 
-/**
- * An object that rejects unknown members with a message that names the known ones.
- * @param renamed former names of members, with what stands in their place now
- */
-export function members<Shape extends z.core.$ZodShape>(shape: Shape, renamed: Readonly<Record<string, string>> = {}) {
-  return z.strictObject(shape, {
-    error: (issue) => {
-      if (issue.code !== 'unrecognized_keys') return undefined;
-      const successors = issue.keys.flatMap((key) => renamed[key] ?? []);
-      return [
-        ...successors,
-        ...(successors.length === issue.keys.length ? [] : [`one of ${Object.keys(shape).join(', ')}`]),
-      ].join('; ');
-    },
-  });
+/** An object that rejects unknown members with a message that names the known ones. */
+export function members<Shape extends z.core.$ZodShape>(shape: Shape) {
+  const known = `one of ${Object.keys(shape).join(', ')}`;
+  return z.strictObject(shape, { error: ({ code }) => (code === 'unrecognized_keys' ? known : undefined) });
 }
 
 /** Turns a rule, which returns what it expects instead, into a refinement. */

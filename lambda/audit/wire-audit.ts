@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
 import { Metrics } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
@@ -8,7 +8,13 @@ import { createS3Client } from '../archive/aws-clients';
 import { S3Archive } from '../archive/s3-archive';
 import { systemClock as clock } from '../clock';
 import { readVariables } from '../environment';
-import { type AuditPlan, auditEnvironmentNames, deadlineReserveSeconds, metricNamespace } from '../stack-contract';
+import {
+  type AuditPlan,
+  auditEnvironmentNames,
+  auditFile,
+  deadlineReserveSeconds,
+  metricNamespace,
+} from '../stack-contract';
 import { Stop } from '../stop';
 import { S3ArchiveReader } from '../verify/s3-archive-reader';
 import type { AuditContext } from './audit';
@@ -35,7 +41,7 @@ export function wireAudit(variables: NodeJS.ProcessEnv, codeDirectory: string): 
   const metrics = new Metrics({ namespace: metricNamespace });
   const names = readVariables(Object.values(auditEnvironmentNames), variables);
   const bucket = names[auditEnvironmentNames.archiveBucket];
-  const plan = loadPlan(resolve(codeDirectory, names[auditEnvironmentNames.auditFile]));
+  const plan = loadPlan(join(codeDirectory, auditFile));
   const s3 = createS3Client(connections, (warning) => logger.warn(warning));
   const reader = new S3ArchiveReader(bucket, s3);
   const sink = new S3Archive(s3, bucket, clock);

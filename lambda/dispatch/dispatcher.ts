@@ -1,10 +1,10 @@
 import { NotDecodableError } from '../body/body-check';
 import type { ResourceRequest } from '../service/resource-request';
-import { isRetried, maxRequests, retryDelayMs } from '../service/retry';
 import { lastFailure, ServiceError } from '../service/service-error';
 import { ClusterSample } from './cluster-sample';
 import { FairQueue } from './fair-queue';
 import { type EarlyEnd, Probing } from './probing';
+import { isRetried, maxRequests, retryDelayMs } from './retry';
 import { planTasks, ranks, type Task } from './task';
 import { Throttle } from './throttle';
 import { Turn } from './turn';

@@ -1,5 +1,5 @@
-import { Pace } from '../service/pace';
-import { longestSharedPauseMs } from '../service/retry';
+import { Pace } from './pace';
+import { longestSharedPauseMs } from './retry';
 import type { Cluster } from './task';
 
 /** Whom a throttled answer makes wait: the whole run, or one cluster. */

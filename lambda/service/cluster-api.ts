@@ -13,7 +13,7 @@ import { explainFailure, refusal, statusReason } from './explain-failure';
 import { hideKey, withoutKey } from './hide-key';
 import { type RequestTimeLimits, RequestWatch } from './request-watch';
 import { callName, type ResourceRequest, type ServiceAnswer } from './resource-request';
-import { parseRetryAfter } from './retry';
+import { parseRetryAfter } from './retry-after';
 import { ServiceError, type ServiceFailure } from './service-error';
 
 /** The path of a call with its query (service contract, section 4); a uid cannot leave its segment. */

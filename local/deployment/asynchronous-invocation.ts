@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
+import { asynchronousRetryWaits } from '../../lambda/stack-contract';
 import type { InvocationResult } from './local-function';
 import type { StackTemplate } from './stack-template';
 
@@ -51,9 +52,6 @@ export function readAsynchronousSettings(stack: StackTemplate, functionName: str
   };
 }
 
-/** Lambda waits this long before the first and the second retry. */
-const retryWaitSeconds = [60, 120];
-
 /** Attempts an event as Lambda does after an asynchronous invocation: every attempt has the same request id. */
 export async function invokeAsynchronously(
   invoke: (requestId: string) => Promise<InvocationResult>,
@@ -63,7 +61,7 @@ export async function invokeAsynchronously(
   const requestId = randomUUID();
   const queuedAt = clock.now();
   const attempts = [await invoke(requestId)];
-  for (const wait of retryWaitSeconds.slice(0, maximumRetryAttempts)) {
+  for (const wait of asynchronousRetryWaits.slice(0, maximumRetryAttempts)) {
     if (attempts.at(-1)?.error === undefined) break;
     await clock.wait(wait);
     if (clock.now() - queuedAt > maximumEventAgeSeconds * 1000)

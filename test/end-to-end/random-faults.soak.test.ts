@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { objectKey } from '../../lambda/archive/archive-layout';
+import { maxRequests } from '../../lambda/dispatch/retry';
 import type { resourceNames } from '../../lambda/resources';
 import { countOutcomes, type RunSummary } from '../../lambda/run/run-record';
-import { maxRequests } from '../../lambda/service/retry';
 import { logMessages, metricNames } from '../../lambda/stack-contract';
 import { type BundledCollector, CollectorBundle } from '../support/bundled-collector';
 import { type FaultService, startFaultService } from '../support/fault-service';

@@ -1,5 +1,5 @@
 import { Match } from 'aws-cdk-lib/assertions';
-import { auditPlanOf } from '../../infra/function-bundle';
+import { auditPlanOf } from '../../infra/function-data';
 import { auditEnvironmentNames, functionTimeoutSeconds } from '../../lambda/stack-contract';
 import { exampleConfig } from './example-config';
 import {
@@ -90,7 +90,6 @@ describe('the function of the audit', () => {
     const values = Object.entries(Environment.Variables).map(([name, value]) => [name, textOf(value)]);
     expect(Object.fromEntries(values)).toMatchObject({
       [auditEnvironmentNames.archiveBucket]: '<ArchiveBucket>',
-      [auditEnvironmentNames.auditFile]: 'audit.json',
       [auditEnvironmentNames.signingKeyArn]: '<AuditSigningKey.Arn>',
       [auditEnvironmentNames.topicArn]: '<AlertsTopic>',
     });

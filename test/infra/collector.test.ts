@@ -1,6 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { longestRunSeconds } from '../../infra/alarm-windows';
-import { collectionOf } from '../../infra/function-bundle';
+import { collectionOf } from '../../infra/function-data';
 import { deliveryAgeSeconds, eventAgeSeconds } from '../../infra/limits';
 import { deadlineReserveSeconds, environmentNames, functionTimeoutSeconds } from '../../lambda/stack-contract';
 import { exampleConfig } from './example-config';

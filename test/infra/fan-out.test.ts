@@ -1,7 +1,6 @@
-import { retryWaitSeconds } from '../../infra/alarm-windows';
-import { collectionOf } from '../../infra/function-bundle';
+import { collectionOf } from '../../infra/function-data';
 import * as limits from '../../infra/limits';
-import { asynchronousAttempts, functionTimeoutSeconds } from '../../lambda/stack-contract';
+import { asynchronousAttempts, asynchronousRetryWaits, functionTimeoutSeconds } from '../../lambda/stack-contract';
 import { executeStates } from '../../local/deployment/states/execute-states';
 import { stateMachineSchema } from '../../local/deployment/states/states-language';
 import { StatesError } from '../../local/deployment/states/states-values';
@@ -92,13 +91,15 @@ describe('numbers that belong together', () => {
     expect(permanent?.MaxAttempts).toBe(0);
     expect(unreached).toMatchObject({ MaxAttempts: limits.unreachedRetry.times, JitterStrategy: 'FULL' });
     expect(other).toMatchObject({ ErrorEquals: ['States.ALL'], MaxAttempts: asynchronousAttempts - 1 });
-    expect(limits.waits(limits.incompleteRetry)).toBe(retryWaitSeconds);
+    const { firstWaitSeconds, backoffRate } = limits.incompleteRetry;
+    expect([firstWaitSeconds, firstWaitSeconds * backoffRate]).toEqual(asynchronousRetryWaits);
   });
 
   it('an invocation times out after the limit of the function, and an execution after the longest shard', () => {
     const { task } = collectIn(four);
     expect(task.TimeoutSeconds).toBeGreaterThan(functionTimeoutSeconds);
-    const shard = 3 * (task.TimeoutSeconds ?? 0) + retryWaitSeconds + limits.waits(limits.unreachedRetry);
+    const shard =
+      3 * (task.TimeoutSeconds ?? 0) + limits.waits(limits.incompleteRetry) + limits.waits(limits.unreachedRetry);
     expect(parsed(four).TimeoutSeconds).toBeGreaterThan(shard);
     // 40 run at once, so the last of 500 shards begin after twelve turns.
     expect(parsed(most).TimeoutSeconds).toBeGreaterThan(13 * shard);

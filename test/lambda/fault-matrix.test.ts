@@ -1,7 +1,7 @@
 import { brotliCompressSync, deflateRawSync, gzipSync } from 'node:zlib';
 import { objectKey } from '../../lambda/archive/archive-layout';
+import { maxRequests } from '../../lambda/dispatch/retry';
 import { type Resource, resourceNames } from '../../lambda/resources';
-import { maxRequests } from '../../lambda/service/retry';
 import { type Answer, type FaultRequest, type FaultService, startFaultService } from '../support/fault-service';
 import {
   encoded,

@@ -24,7 +24,6 @@ describe('collector.schema.json', () => {
     ['no clusters', { clusters: [] }],
     ['an unknown resource', { clusters: [{ uid: 'a', resources: ['x'] }] }],
     ['a file of clusters without a path', { clusters: { file: '' } }],
-    ['a lock by its former name', { archive: { objectLockDays: 1 } }],
   ])('rejects %s', (_, changes) => {
     expect(validate({ ...exampleJson(), ...changes })).toBe(false);
   });

@@ -113,12 +113,6 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
     /at least objectLock\.days \(11\)/,
   ],
   [
-    'a lock by its former name',
-    { archive: { objectLockDays: 90 } },
-    'archive.objectLockDays',
-    /^objectLock: \{ "days": …, "mode": "governance" or "compliance" \}$/,
-  ],
-  [
     'an unknown mode of the lock',
     { archive: { objectLock: { days: 1, mode: 'legal' } } },
     'archive.objectLock.mode',

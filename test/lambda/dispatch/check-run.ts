@@ -1,4 +1,4 @@
-import { maxRequests } from '../../../lambda/service/retry';
+import { maxRequests } from '../../../lambda/dispatch/retry';
 import { type RandomFleet, randomFleet } from './random-fleet';
 import { type SimulatedAttempt, type SimulatedTask, simulateRun } from './simulate-run';
 

@@ -1,5 +1,5 @@
+import { maxRequests } from '../../../lambda/dispatch/retry';
 import { resourceNames } from '../../../lambda/resources';
-import { maxRequests } from '../../../lambda/service/retry';
 import { between, pick, type Random, seededRandom } from '../../../local/demo-service/seeded-random';
 import type { SimulatedService, SimulatedTask } from './simulate-run';
 import type { Behaviour, Disturbance, Keys } from './simulated-service';
@@ -108,7 +108,7 @@ export function randomFleet(seed: string): RandomFleet {
       const chosen = isMixed ? pick(random, [name, 'quick', 'failing'] as const) : name;
       const { behaviour, isGood, costMs }: Kind = kinds[chosen];
       const task = {
-        cluster: `c${index}-${chosen}`.replace(/-.*/, ''),
+        cluster: `c${index}`,
         resource,
         behaviour: behaviour(random),
         requests: 0,

@@ -3,6 +3,7 @@ import type { EarlyEnd } from '../../../lambda/dispatch/probing';
 import type { Turn } from '../../../lambda/dispatch/turn';
 import type { Resource } from '../../../lambda/resources';
 import type { ServiceError } from '../../../lambda/service/service-error';
+import { asynchronousRetryWaits } from '../../../lambda/stack-contract';
 import type { Random } from '../../../local/demo-service/seeded-random';
 import {
   type Behaviour,
@@ -255,9 +256,6 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
   };
 }
 
-/** Lambda's waits before the second and the third attempt. */
-const retryWaitMs = [60_000, 120_000];
-
 /** Attempts a run as Lambda does, three times at most. */
 export function simulateRun(service: SimulatedService): SimulatedAttempt[] {
   const attempts: SimulatedAttempt[] = [];
@@ -266,7 +264,7 @@ export function simulateRun(service: SimulatedService): SimulatedAttempt[] {
     const result = simulateAttempt(service, startMs, attempt);
     attempts.push(result);
     if (service.tasks.every(({ isArchived }) => isArchived)) break;
-    startMs = result.endMs + (retryWaitMs[attempt - 1] ?? 0);
+    startMs = result.endMs + (asynchronousRetryWaits[attempt - 1] ?? 0) * 1000;
   }
   return attempts;
 }

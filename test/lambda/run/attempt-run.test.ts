@@ -4,7 +4,7 @@ import type { RunRequest } from '../../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../../lambda/run/attempt-run';
 import { RunIncompleteError, RunNotFoundError } from '../../../lambda/run/run-errors';
 import { type RunRecord, RunRecordError, runRecordSchema } from '../../../lambda/run/run-record';
-import { ApiKeyError } from '../../../lambda/service/key-source';
+import { ApiKeyError } from '../../../lambda/service/api-key';
 import type { Collection } from '../../../lambda/stack-contract';
 import { RunStopped, Stop } from '../../../lambda/stop';
 import { FakeReporter } from '../../support/fake-reporter';

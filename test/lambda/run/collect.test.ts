@@ -1,9 +1,9 @@
 import type { ArchiveObject } from '../../../lambda/archive/archive-object';
 import { InvalidBodyError, NotDecodableError } from '../../../lambda/body/body-check';
+import { maxRequests } from '../../../lambda/dispatch/retry';
 import { type CollectContext, type CollectRequest, collect } from '../../../lambda/run/collect';
-import { ApiKeyError } from '../../../lambda/service/key-source';
+import { ApiKeyError } from '../../../lambda/service/api-key';
 import type { ResourceRequest } from '../../../lambda/service/resource-request';
-import { maxRequests } from '../../../lambda/service/retry';
 import { ServiceError } from '../../../lambda/service/service-error';
 import { RunStopped, Stop } from '../../../lambda/stop';
 import { FakeReporter } from '../../support/fake-reporter';

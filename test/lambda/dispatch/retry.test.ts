@@ -1,6 +1,4 @@
-import { backoff, isRetried, maxRequests, parseRetryAfter, retryDelayMs } from '../../../lambda/service/retry';
-
-const now = new Date('2026-11-20T10:00:00.000Z');
+import { backoff, isRetried, maxRequests, retryDelayMs } from '../../../lambda/dispatch/retry';
 
 describe('what is retried', () => {
   it.each(['connection', 'timeout', 'cut'] as const)('a %s failure is', (failure) => {
@@ -34,33 +32,5 @@ describe('the delay', () => {
   it('is what Retry-After asks for, where it does', () => {
     expect(retryDelayMs(1, 7000, () => 0)).toBe(7000);
     expect(retryDelayMs(1, 0, () => 1)).toBe(0);
-  });
-});
-
-describe('Retry-After', () => {
-  it.each([
-    ['120', 120_000],
-    [' 0 ', 0],
-    ['999999999999999', 999_999_999_999_999_000],
-    ['Fri, 20 Nov 2026 10:00:30 GMT', 30_000],
-    ['Friday, 20-Nov-26 10:00:30 GMT', 30_000],
-    ['Fri Nov 20 10:00:30 2026 GMT', 30_000],
-    ['Fri, 20 Nov 2026 09:00:00 GMT', 0],
-  ])('%j is %i ms', (value, expected) => {
-    expect(parseRetryAfter(value, now)).toBe(expected);
-  });
-
-  it.each([
-    undefined,
-    '',
-    'soon',
-    '-1',
-    '1.5',
-    '1e3',
-    '0x10',
-    'Fri, 32 Nov 2026 99:99:99 GMT',
-    '9'.repeat(16),
-  ])('%j is as if it were absent', (value) => {
-    expect(parseRetryAfter(value, now)).toBeUndefined();
   });
 });

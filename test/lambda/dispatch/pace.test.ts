@@ -1,4 +1,4 @@
-import { Pace } from '../../../lambda/service/pace';
+import { Pace } from '../../../lambda/dispatch/pace';
 
 /** When so many requests start that all want to at one time. */
 function starts(pace: Pace, nowMs: number, count: number): number[] {

@@ -1,4 +1,4 @@
-import type { ServiceFailure } from './service-error';
+import type { ServiceFailure } from '../service/service-error';
 
 /** The retry policy of requests to the service, pure: what is retried, how often, and after which delay. */
 
@@ -34,17 +34,4 @@ export function isRetried(failure: ServiceFailure, status: number | undefined): 
 export function retryDelayMs(requests: number, retryAfterMs: number | undefined, random: () => number): number {
   if (retryAfterMs !== undefined) return retryAfterMs;
   return random() * Math.min(backoff.longestMs, backoff.firstMs * 2 ** (requests - 1));
-}
-
-/**
- * The delay a Retry-After header asks for, in milliseconds: whole seconds or an HTTP date (RFC 9110, 10.2.3). Anything
- * else is as if it were absent.
- */
-export function parseRetryAfter(value: string | undefined, now: Date): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^\s*\d{1,15}\s*$/.test(value)) return Number(value) * 1000;
-  // Date.parse alone would take "-1" or "2" for a year.
-  if (!/^\s*[A-Za-z]{3,9},? .*\d\d:\d\d:\d\d/.test(value)) return undefined;
-  const time = Date.parse(value);
-  return Number.isNaN(time) ? undefined : Math.max(0, time - now.getTime());
 }
