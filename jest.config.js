@@ -12,7 +12,8 @@ process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
 const shared = {
   roots: ['<rootDir>/test'],
   transform: { '^.+\\.tsx?$': '@swc/jest' },
-  setupFilesAfterEnv: ['aws-cdk-lib/testhelpers/jest-autoclean'],
+  testEnvironment: '<rootDir>/test/runner/environment.js',
+  runtime: require.resolve('./test/runner/runtime.js'),
 };
 
 /** @type {import('jest').Config} */

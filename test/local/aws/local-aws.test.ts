@@ -76,7 +76,7 @@ describe('injected faults', () => {
 
   it('cut the connection before the call is carried out, or after it', async () => {
     fault = ({ key }) => (key === undefined ? undefined : { kind: 'reset', when: key === 'b' ? 'after' : 'before' });
-    expect(await failureOf(put('a'))).toMatchObject({ status: undefined, code: 'Error' });
+    expect(await failureOf(put('a'))).toMatchObject({ status: undefined, code: 'TimeoutError' });
     expect(await failureOf(put('b'))).toMatchObject({ status: undefined });
     expect(await keys()).toEqual(['b']);
     expect(logged.slice(0, 2).map(({ key, status }) => [key, status])).toEqual([
