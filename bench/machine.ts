@@ -8,12 +8,10 @@ export interface Machine {
   /** Path of the Node binary that runs servers and contenders. */
   readonly node: string;
   readonly nodeVersion: string;
-  readonly hasZstd: boolean;
   /** Whether processes are bound to cores. Needs taskset and two cores. */
   readonly isPinned: boolean;
-  /** Python that has boto3; undefined if there is none. */
-  readonly python: string | undefined;
-  readonly rclone: string | undefined;
+  readonly hasBoto3: boolean;
+  readonly hasRclone: boolean;
   readonly processor: string;
   readonly cores: number;
   readonly memoryBytes: number;
@@ -24,19 +22,14 @@ const lambdaMajor = 24;
 /** @param cache folder in which Lambda's version of Node is installed if this process runs another one; undefined: nothing is installed */
 export function inspectMachine(cache: string | undefined): Machine {
   const node = cache === undefined ? process.execPath : nodeLikeLambda(cache);
-  const [nodeVersion = '', zstd] = execFileSync(
-    node,
-    ['-p', '[process.versions.node, typeof require("zlib").zstdCompress].join(" ")'],
-    { encoding: 'utf8' },
-  )
-    .trim()
-    .split(' ');
+  const nodeVersion = execFileSync(node, ['-p', 'process.versions.node'], { encoding: 'utf8' }).trim();
   const cores = cpus().length;
   return {
-    ...{ node, nodeVersion, hasZstd: zstd === 'function' },
+    node,
+    nodeVersion,
     isPinned: cores > 1 && succeeds('taskset', ['-c', '1', 'true']),
-    python: succeeds('python3', ['-c', 'import boto3']) ? 'python3' : undefined,
-    rclone: succeeds('rclone', ['version']) ? 'rclone' : undefined,
+    hasBoto3: succeeds('python3', ['-c', 'import boto3']),
+    hasRclone: succeeds('rclone', ['version']),
     processor: cpus()[0]?.model ?? 'unknown',
     cores,
     memoryBytes: totalmem(),
@@ -62,9 +55,8 @@ function succeeds(command: string, args: readonly string[]): boolean {
 export function pinTo(
   { isPinned }: Pick<Machine, 'isPinned'>,
   part: 'servers' | 'client',
-  command: string,
-  args: readonly string[],
+  [command, args]: readonly [command: string, args: string[]],
 ): [command: string, args: string[]] {
-  if (!isPinned) return [command, [...args]];
+  if (!isPinned) return [command, args];
   return ['taskset', ['-c', part === 'servers' ? '0' : '1', command, ...args]];
 }

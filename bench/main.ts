@@ -1,11 +1,28 @@
-import { join } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { contenders } from './contenders';
-import { type GrepBenchOptions, runGrepBench } from './grep';
-import { type BenchOptions, runBench } from './run-bench';
-import { scenarios } from './scenarios';
+import { buildAll } from './build';
+import { contenders, unavailableReason } from './contenders';
+import { inspectMachine, type Machine } from './machine';
+import { type Runs, report, resultOf, type ScenarioResult } from './report';
+import { type RunOptions, type RunResult, runContender } from './run-contender';
+import { quickVersion, type Scenario, scenarios } from './scenarios';
+import type { ClusterServerSettings, ServiceStats } from './servers/cluster-server';
+import type { ObjectSinkSettings, SinkStats } from './servers/object-sink';
+import { startServer } from './servers/server-process';
 
-const width = Math.max(...Object.keys(contenders).map((name) => name.length)) + 2;
+interface BenchOptions {
+  readonly scenario?: readonly string[];
+  readonly contender?: readonly string[];
+  readonly rounds: number;
+  readonly quick?: true;
+  readonly json: string;
+  /** False: the contenders run in the Node that runs this process. */
+  readonly install: boolean;
+}
+
+const width = Math.max(...Object.keys(contenders).map((name) => name.length)) + 6;
 
 const help = `
 Every contender runs in a process of its own and does the same work. It reads log and manifest of each cluster over
@@ -24,7 +41,82 @@ ${Object.entries(contenders)
   .map(([name, { about }]) => `  ${name.padEnd(width)}${about}`)
   .join('\n')}
 
-A full run takes a quarter to half an hour. --quick takes a minute or two; its figures show only that everything works.`;
+A full run takes ten to twenty minutes. --quick takes a minute; its figures show only that everything works.`;
+
+/** Builds, measures, prints the tables and writes the figures. Sets the exit code to 1 if a contender failed. */
+async function runBench(options: BenchOptions): Promise<void> {
+  const machine = inspectMachine(
+    options.install ? join(__dirname, '..', 'node_modules', '.cache', 'bench') : undefined,
+  );
+  console.log(describe(machine));
+  const folder = mkdtempSync(join(tmpdir(), 'collector-bench-'));
+  try {
+    const built = await buildAll(folder);
+    const service = await startServer<ClusterServerSettings, ServiceStats>('cluster-server.js', built, machine);
+    const sink = await startServer<ObjectSinkSettings, SinkStats>('object-sink.js', built, machine);
+    const results: ScenarioResult[] = [];
+    try {
+      for (const scenario of selectScenarios(options, machine)) {
+        console.log(`\n${scenario.name}: ${scenario.title}`);
+        const runOptions = { machine, built, service, sink, folder, verify: options.quick ?? false };
+        const runs = await runRounds(scenario, options.quick ? 1 : options.rounds, runOptions);
+        const result = resultOf(scenario, runs);
+        console.log(report(result));
+        results.push(result);
+      }
+    } finally {
+      service.close();
+      sink.close();
+    }
+    mkdirSync(dirname(options.json), { recursive: true });
+    writeFileSync(options.json, `${JSON.stringify({ date: new Date(), machine, results }, undefined, 2)}\n`);
+    console.log(`\nAll figures: ${options.json}`);
+    if (results.some(({ entries }) => entries.some(({ failed }) => failed !== undefined))) process.exitCode = 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Runs every entry once per round, in turn. */
+async function runRounds({ name: scenario, entries }: Scenario, rounds: number, options: RunOptions): Promise<Runs> {
+  const runs = new Map<string, RunResult[]>(entries.map(({ name }) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const entry of entries) {
+      const result = await runContender(entry, options);
+      runs.get(entry.name)?.push(result);
+      if (result.failed === undefined) console.log(`  ${entry.name}: ${result.wallMs?.toFixed(0)} ms`);
+      else console.error(`  ${scenario}, ${entry.name} failed: ${result.failed}`);
+    }
+  }
+  return runs;
+}
+
+/** The selected scenarios, without rows that cannot be measured on this machine. Prints why these are left out. */
+function selectScenarios({ scenario: names, contender: rows, quick }: BenchOptions, machine: Machine): Scenario[] {
+  for (const [name, contender] of Object.entries(contenders)) {
+    const reason = unavailableReason(contender, machine);
+    if (reason !== undefined) console.log(`without ${name}: ${reason}`);
+  }
+  return scenarios
+    .filter(({ name }) => names?.includes(name) ?? true)
+    .map((scenario) => (quick ? quickVersion(scenario) : scenario))
+    .map((scenario) => ({
+      ...scenario,
+      entries: scenario.entries.filter(
+        ({ name, contender }) =>
+          unavailableReason(contenders[contender], machine) === undefined && (rows?.includes(name) ?? true),
+      ),
+    }))
+    .filter(({ entries }) => entries.length > 0);
+}
+
+function describe({ nodeVersion, processor, cores, memoryBytes, isPinned }: Machine): string {
+  const memory = `${(memoryBytes / 2 ** 30).toFixed(0)} GiB`;
+  const pinning = isPinned
+    ? 'the client has a core to itself, both servers share another'
+    : 'client and servers share all cores: no taskset, or only one core';
+  return `Node ${nodeVersion}; ${processor}, ${cores} cores, ${memory}; ${pinning}`;
+}
 
 const rowNames = [...new Set(scenarios.flatMap(({ entries }) => entries.map(({ name }) => name)))];
 
@@ -34,8 +126,7 @@ function positiveInteger(text: string): number {
   return value;
 }
 
-const program = new Command('npm run bench --')
-  .enablePositionalOptions()
+void new Command('npm run bench --')
   .description('Compares the collector with what people would use instead.')
   .addOption(new Option('-s, --scenario <name...>', 'only these scenarios').choices(scenarios.map(({ name }) => name)))
   .addOption(new Option('-c, --contender <name...>', 'only these rows').choices(rowNames))
@@ -43,16 +134,6 @@ const program = new Command('npm run bench --')
   .option('-q, --quick', 'a hundredth of the work, one round; the archive server verifies checksums')
   .option('-j, --json <file>', 'file for all figures', join('bench-results', 'bench.json'))
   .option('--no-install', "use this Node instead of Lambda's from npm (which is kept in node_modules/.cache)")
-  .option('--profile <folder>', 'also profile our rows, and print the processor time by part')
   .addHelpText('after', help)
-  .action((options: BenchOptions) => runBench(options));
-
-program
-  .command('grep')
-  .description('Compares `collector grep` with zgrep and DuckDB.')
-  .option('--objects <count>', 'how many logs are searched', positiveInteger, 1000)
-  .option('-r, --rounds <count>', 'how often each contender runs', positiveInteger, 5)
-  .option('--no-install', 'do not install DuckDB from npm (which is kept in node_modules/.cache)')
-  .action((options: GrepBenchOptions) => runGrepBench(options));
-
-void program.parseAsync();
+  .action((options: BenchOptions) => runBench(options))
+  .parseAsync();

@@ -1,50 +1,85 @@
 import Table from 'cli-table3';
-import type { ScenarioResult } from './measure-scenario';
-import type { Measure } from './scenarios';
+import type { RunResult } from './run-contender';
+import type { Entry, Measure, Scenario } from './scenarios';
 
-const columns: readonly [
-  head: string,
-  measure: Measure | 'storedBytes' | 'serverLoad',
-  show: (value: number) => string,
-][] = [
-  ['wall', 'wallMs', (ms) => (ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(2)} s`)],
-  ['CPU', 'cpuMs', (ms) => (ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(2)} s`)],
-  ['peak memory', 'peakBytes', (bytes) => `${(bytes / 1e6).toFixed(0)} MB`],
-  ['on the wire', 'wireBytes', (bytes) => `${(bytes / 1e6).toFixed(1)} MB`],
-  ['stored', 'storedBytes', (bytes) => `${(bytes / 1e6).toFixed(1)} MB`],
-  ['servers busy', 'serverLoad', (load) => `${(load * 100).toFixed(0)} %`],
-];
+/** The runs of each row, by its name, in the order of the rounds. */
+export type Runs = ReadonlyMap<string, readonly RunResult[]>;
 
-const measureNames: Record<Measure, string> = {
-  wallMs: 'wall',
-  wallMsPerCluster: 'wall per cluster',
-  cpuMs: 'CPU',
-  peakBytes: 'peak memory',
-  wireBytes: 'bytes on the wire',
-};
+/** What is written to the file of all figures. */
+export type ScenarioResult = ReturnType<typeof resultOf>;
 
-/** One scenario as text: a row per contender, then the ratios with their goals. */
-export function report({ title, rounds, entries, comparisons }: ScenarioResult): string {
-  const shown = columns.filter(([, measure]) => entries.some(({ medians }) => (medians[measure] ?? 0) > 0));
+const seconds = (ms: number) => (ms < 1000 ? `${ms.toFixed(0)} ms` : `${(ms / 1000).toFixed(2)} s`);
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+const percent = (share: number) => `${(share * 100).toFixed(0)} %`;
+
+const compared = [
+  ['wallMs', 'wall', seconds],
+  ['cpuMs', 'CPU', seconds],
+  ['peakBytes', 'peak memory', megabytes],
+  ['wireBytes', 'on the wire', megabytes],
+] as const;
+const columns = [...compared, ['storedBytes', 'stored', megabytes], ['serverLoad', 'servers busy', percent]] as const;
+
+/** Every row with its runs, their medians, and the ratios of the first row to it. */
+export function resultOf({ name, title, entries }: Scenario, runs: Runs) {
+  const runsOf = (entry: Entry | undefined) => runs.get(entry?.name ?? '') ?? [];
+  const rows = entries.map((entry, index) => ({
+    name: entry.name,
+    failed: runsOf(entry).find(({ failed }) => failed !== undefined)?.failed,
+    runs: runsOf(entry),
+    medians: byFigure(columns, (figure) => median(runsOf(entry).flatMap((run) => run[figure] ?? []))),
+    ratios: byFigure(compared, (figure) =>
+      index === 0 ? undefined : ratioOf(figure, runsOf(entries[0]), runsOf(entry)),
+    ),
+    goals: entry.goals,
+  }));
+  return { name, title, entries: rows };
+}
+
+function byFigure<Figure extends string>(
+  figures: readonly (readonly [figure: Figure, ...rest: unknown[]])[],
+  figureOf: (figure: Figure) => number | undefined,
+): Partial<Record<Figure, number>> {
+  return Object.fromEntries(figures.map(([figure]) => [figure, figureOf(figure)])) as Partial<Record<Figure, number>>;
+}
+
+/**
+ * The ratio within each round, because a machine that is slow for a while slows both rows; then the median of these.
+ * Undefined if no round has both figures.
+ */
+export function ratioOf(measure: Measure, of: readonly RunResult[], to: readonly RunResult[]): number | undefined {
+  return median(
+    of.flatMap((run, round) => {
+      const [a, b] = [run[measure], to[round]?.[measure]];
+      return a === undefined || b === undefined || b === 0 ? [] : [a / b];
+    }),
+  );
+}
+
+/** The middle value. For an even number of values it is the mean of the two in the middle; for none it is undefined. */
+export function median(values: readonly number[]): number | undefined {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [lower, upper] = [sorted[(sorted.length - 1) >> 1], sorted[sorted.length >> 1]];
+  return lower === undefined || upper === undefined ? undefined : (lower + upper) / 2;
+}
+
+/** One scenario as text: the medians of every row, then the ratios of the first row to the others, with their goals. */
+export function report({ title, entries }: ScenarioResult): string {
   const style = { head: [], border: [] };
-  const table = new Table({
-    head: ['', ...shown.map(([head]) => head)],
-    style,
-    colAligns: ['left', ...shown.map(() => 'right' as const)],
-  });
-  for (const { name, medians, failed } of entries) {
-    if (failed !== undefined) table.push([name, { content: `failed: ${failed}`.slice(0, 120), colSpan: shown.length }]);
-    else
-      table.push([
-        name,
-        ...shown.map(([, measure, show]) => (medians[measure] === undefined ? '' : show(medians[measure]))),
-      ]);
+  const figures = new Table({ head: ['', ...columns.map(([, head]) => head)], style });
+  for (const { name, failed, medians } of entries) {
+    const shown = columns.map(([figure, , show]) => (medians[figure] === undefined ? '' : show(medians[figure])));
+    figures.push(failed === undefined ? [name, ...shown] : [name, { content: `failed: ${failed}`, colSpan: 6 }]);
   }
-  const ratios = new Table({ head: ['ratio', 'measured', 'goal', ''], style });
-  for (const { measure, of, to, ratio, atMost, isReached } of comparisons) {
-    const goal = atMost === undefined ? '' : `<= ${atMost}`;
-    const verdict = isReached === undefined ? '' : isReached ? 'reached' : 'MISSED';
-    ratios.push([`${measureNames[measure]}: ${of} / ${to}`, ratio?.toFixed(3) ?? 'no figure', goal, verdict]);
-  }
-  return `\n${title}\nmedians of ${rounds} round${rounds === 1 ? '' : 's'}\n${table}\n${comparisons.length > 0 ? ratios : ''}`;
+  const [first, ...others] = entries;
+  const ratios = new Table({ head: [`${first?.name} /`, ...compared.map(([, head]) => head)], style });
+  for (const { name, ratios: ofRow, goals = {} } of others)
+    ratios.push([name, ...compared.map(([figure]) => verdict(ofRow[figure], goals[figure]))]);
+  return `\n${title}\n${figures}\n${ratios}`;
+}
+
+function verdict(ratio: number | undefined, goal: number | undefined): string {
+  if (ratio === undefined) return goal === undefined ? '' : 'no figure';
+  if (goal === undefined) return ratio.toFixed(3);
+  return `${ratio.toFixed(3)} <= ${goal}: ${ratio <= goal ? 'reached' : 'MISSED'}`;
 }

@@ -1,16 +1,14 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
-import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { type CommandOptions, contenderCommand, contenderEnvironment } from './contender-command';
-import { type Contender, contenders } from './contenders';
-import type { Figures, Job } from './job';
+import { type CommandOptions, type Contender, contenderCommand, contenderEnvironment, contenders } from './contenders';
+import type { Figures, Job } from './contenders/measure';
 import { pinTo } from './machine';
-import type { Entry, Workload } from './scenarios';
-import type { SinkStats } from './servers/object-sink';
-import type { Servers } from './start-servers';
+import type { Entry } from './scenarios';
+import type { ClusterServerSettings, ServiceStats } from './servers/cluster-server';
+import type { ObjectSinkSettings, SinkStats } from './servers/object-sink';
+import type { ServerProcess } from './servers/server-process';
 
 /** The result of one run of one contender. */
 export interface RunResult extends Partial<Figures> {
@@ -25,7 +23,8 @@ export interface RunResult extends Partial<Figures> {
 }
 
 export interface RunOptions extends CommandOptions {
-  readonly servers: Servers;
+  readonly service: ServerProcess<ClusterServerSettings, ServiceStats>;
+  readonly sink: ServerProcess<ObjectSinkSettings, SinkStats>;
   /** Whether the archive server computes the checksums of what it receives. */
   readonly verify: boolean;
 }
@@ -35,44 +34,38 @@ const longestRunMs = 10 * 60 * 1000;
 
 /** Runs a contender once, in a process of its own. */
 export async function runContender({ workload, contender: name }: Entry, options: RunOptions): Promise<RunResult> {
-  const { servers, machine, folder, verify } = options;
+  const { service, sink, machine, built, folder, verify } = options;
+  const { serviceLatencyMs, sinkLatencyMs, resources, concurrency } = workload;
   const contender: Contender = contenders[name];
-  const { serviceLatencyMs, sinkLatencyMs, logBytes, manifestBytes, resources, runs = 1 } = workload;
-  const { serviceCompresses: compresses = false } = workload;
-  const job = createJob(workload, contender, servers);
-  const { clusters } = job;
-  await servers.reset({
-    service: { latencyMs: serviceLatencyMs, logBytes, manifestBytes, compresses, clusters },
-    sink: { latencyMs: sinkLatencyMs, apiKey, verify },
-  });
-  const [command, args] = pinTo(machine, 'client', ...contenderCommand(contender, job, options));
+  const clusters = Array.from({ length: workload.clusters }, (_, index) => `cluster-${String(index).padStart(6, '0')}`);
+  const job: Job = {
+    ...{ serviceUrl: service.url, awsUrl: sink.url, caFile: built.tls.cert },
+    ...{ bucket: 'bench-archive', apiKey, clusters, resources, concurrency },
+  };
+  await service.reset({ ...workload, latencyMs: serviceLatencyMs, clusters });
+  await sink.reset({ latencyMs: sinkLatencyMs, apiKey, verify });
+  const startedMs = performance.now();
+  const [command, args] = pinTo(machine, 'client', contenderCommand(contender, job, options));
   const child = spawn(command, args, {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...contenderEnvironment(job, contender), TMPDIR: folder },
     timeout: longestRunMs,
   });
-  const reading = contender.program === 'rclone' ? watchProcess(child) : readFigures(child);
-  let errors = '';
-  child.stderr?.on('data', (chunk: Buffer) => {
-    errors = `${errors}${chunk}`.slice(0, 4000);
-  });
-  const [code, signal] = await once(child, 'close');
-  const figures = await reading;
-  const { service, sink, cpuMs } = await servers.stats();
-  if (code !== 0 || figures === undefined) return { failed: `ended with ${signal ?? code}: ${errorLine(errors)}` };
-  const failed = contender.isChecked ? unfinishedWork(sink, runs * clusters.length * resources.length) : undefined;
+  const [errors, line, [code, signal]] = await Promise.all([
+    text(child.stderr as Readable),
+    text(child.stdio[3] as Readable),
+    once(child, 'close'),
+  ]);
+  const { sentBytes, cpuMs } = await service.stats();
+  const stored = await sink.stats();
+  if (code !== 0) return { failed: `ended with ${signal ?? code}: ${errorLine(errors)}` };
+  // rclone does not measure itself, and does not what would be counted. Its wall time is that of the whole process.
+  const isRclone = contender.program === 'rclone';
+  const failed = isRclone ? undefined : unfinishedWork(stored, clusters.length * resources.length);
   if (failed !== undefined) return { failed };
-  return { ...figures, wireBytes: service.sentBytes, storedBytes: sink.bytes, serverLoad: cpuMs / figures.wallMs };
-}
-
-function createJob(workload: Workload, { compression, level }: Contender, servers: Servers): Job {
-  const { concurrency, resources, runs = 1 } = workload;
-  return {
-    ...{ serviceUrl: servers.serviceUrl, awsUrl: servers.awsUrl, caFile: servers.caFile },
-    ...{ bucket: 'bench-archive', secret: 'bench-key', apiKey },
-    ...{ concurrency, resources, runs, compression, level },
-    clusters: Array.from({ length: workload.clusters }, (_, index) => `cluster-${String(index).padStart(6, '0')}`),
-  };
+  const figures: Figures = isRclone ? { wallMs: performance.now() - startedMs } : JSON.parse(line);
+  const serverLoad = (cpuMs + stored.cpuMs) / figures.wallMs;
+  return { ...figures, wireBytes: sentBytes, storedBytes: stored.bytes, serverLoad };
 }
 
 /** The line of a stack trace, or of a log, that names the error. */
@@ -91,40 +84,4 @@ export function unfinishedWork(
 ): string | undefined {
   if (objects === expected && conditional === expected && checksummed === expected && wrong === 0) return undefined;
   return `stored ${objects} of ${expected} objects, ${conditional} conditional, ${checksummed} with a checksum, ${wrong} with a wrong one`;
-}
-
-/** The figures that a contender writes on file descriptor 3; undefined if it ended without any. */
-async function readFigures(child: ChildProcess): Promise<Figures | undefined> {
-  const line = await text(child.stdio[3] as Readable);
-  return line === '' ? undefined : JSON.parse(line);
-}
-
-const watchEveryMs = 20;
-
-/** The figures of a program that does not measure itself, for its whole process. Outside Linux they are the wall time alone. */
-async function watchProcess(child: ChildProcess): Promise<Figures> {
-  const startedMs = performance.now();
-  let usage: Omit<Figures, 'wallMs'> = {};
-  const timer = setInterval(() => {
-    usage = readUsage(child.pid ?? 0) ?? usage;
-  }, watchEveryMs);
-  await once(child, 'exit');
-  clearInterval(timer);
-  return { wallMs: performance.now() - startedMs, ...usage };
-}
-
-function readUsage(pid: number): Omit<Figures, 'wallMs'> | undefined {
-  try {
-    const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
-    if (kilobytes === undefined) return undefined;
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /, '')
-      .split(' ');
-    // User and system time, in ticks of a hundredth of a second.
-    return { cpuMs: 10 * (Number(fields[11]) + Number(fields[12])), peakBytes: Number(kilobytes) * 1024 };
-  } catch (error) {
-    // The process has ended, or this is not Linux.
-    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return undefined;
-    throw error;
-  }
 }

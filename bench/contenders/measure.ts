@@ -1,30 +1,60 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { performance } from 'node:perf_hooks';
-import type { Figures, Job } from '../job';
+import { resolve } from 'node:path';
+import type { Resource } from '../../lambda/resources';
 
-/**
- * Does the job, reports what it cost, and ends the process: waiting for idle connections is not part of the work.
- * A contender loads its code before it calls this.
- */
-export async function measure(work: (job: Job) => Promise<unknown>): Promise<void> {
-  const job: Job = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8'));
+/** The work of one contender process. It is written as a JSON file, whose path is the first argument. */
+export interface Job {
+  readonly serviceUrl: string;
+  /** Endpoint of S3 and of Secrets Manager. */
+  readonly awsUrl: string;
+  readonly bucket: string;
+  /** The service's API key. Our contender reads it from the secret instead. */
+  readonly apiKey: string;
+  /** PEM file of the certificate of both servers. */
+  readonly caFile: string;
+  readonly clusters: readonly string[];
+  readonly resources: readonly Resource[];
+  /** Bodies in flight at once, for contenders that have a limit. */
+  readonly concurrency: number;
+}
+
+/** What one contender process measured. It is JSON on file descriptor 3. */
+export interface Figures {
+  /** From the first request to the last response. The time to load the code is not included. */
+  readonly wallMs: number;
+  /** Processor time of the whole process in that time; undefined where the operating system does not report it. */
+  readonly cpuMs?: number;
+  /** Largest resident set since the process started, in bytes; undefined where the operating system does not report it. */
+  readonly peakBytes?: number;
+}
+
+/** A contender in Node: a program of its own, or the function's bundle, which is called through its handler. */
+interface Program {
+  readonly work?: (job: Job) => Promise<unknown>;
+  readonly handler?: (event: unknown, context: unknown) => Promise<unknown>;
+}
+
+const context = { awsRequestId: 'bench', functionVersion: '$LATEST', getRemainingTimeInMillis: () => 900_000 };
+
+/** Does the job, reports what it cost, and ends the process: waiting for idle connections is not part of the work. */
+async function measure(jobFile: string, programFile: string): Promise<void> {
+  const program = require(resolve(programFile)) as Program;
+  const job: Job = JSON.parse(readFileSync(jobFile, 'utf8'));
   const startedMs = performance.now();
   const cpu = process.cpuUsage();
-  await work(job);
+  await (program.work?.(job) ?? program.handler?.({}, context));
   const { user, system } = process.cpuUsage(cpu);
   const wallMs = performance.now() - startedMs;
-  const figures: Figures = { wallMs, cpuMs: (user + system) / 1000, peakBytes: peakBytes() };
-  writeFileSync(3, `${JSON.stringify(figures)}\n`);
+  writeFileSync(3, JSON.stringify({ wallMs, cpuMs: (user + system) / 1000, peakBytes: peakBytes() }));
   process.exit();
 }
 
-/** /proc has the peak of this program alone. The peak of getrusage includes the process that started it. */
-function peakBytes(): number {
-  try {
-    const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
-    if (kilobytes !== undefined) return Number(kilobytes) * 1024;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
-  return process.resourceUsage().maxRSS * 1024;
+/** Of this program alone: the peak of getrusage includes the process that started it. Undefined outside Linux. */
+function peakBytes(): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const [, kilobytes] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+  return Number(kilobytes) * 1024;
 }
+
+const [jobFile = '', programFile = ''] = process.argv.slice(2);
+void measure(jobFile, programFile);

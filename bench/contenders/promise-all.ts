@@ -2,22 +2,21 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import type { Job } from '../job';
-import { measure } from './measure';
+import type { Job } from './measure';
 
-/** The first program one would write: everything at once, bodies as strings, checked with JSON.parse, stored with the SDK. */
-const compress = promisify<Buffer, { level: number }, Buffer>(gzip);
+const compress = promisify<Buffer, Buffer>(gzip);
 const s3 = new S3Client({});
 
-void measure(({ clusters, resources, ...settings }) =>
-  Promise.all(
+/** The first program one would write: everything at once, bodies as strings, checked with JSON.parse, stored with the SDK. */
+export async function work({ clusters, resources, ...settings }: Job): Promise<void> {
+  await Promise.all(
     clusters.flatMap((cluster) =>
       resources.map((resource) =>
         resource === 'log' ? archiveLog(cluster, settings) : archiveManifest(cluster, settings),
       ),
     ),
-  ),
-);
+  );
+}
 
 type Settings = Omit<Job, 'clusters' | 'resources'>;
 
@@ -45,14 +44,14 @@ async function get(path: string, { serviceUrl, apiKey }: Settings): Promise<Resp
   return response;
 }
 
-async function store(key: string, text: string, contentType: string, { bucket, level }: Settings): Promise<void> {
+async function store(key: string, text: string, contentType: string, { bucket }: Settings): Promise<void> {
   const content = Buffer.from(text);
   const sha256 = createHash('sha256').update(content).digest('hex');
   await s3.send(
     new PutObjectCommand({
       Bucket: bucket,
       Key: key,
-      Body: await compress(content, { level }),
+      Body: await compress(content),
       ContentType: contentType,
       ContentEncoding: 'gzip',
       ChecksumAlgorithm: 'CRC32',

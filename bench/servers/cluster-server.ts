@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
-import { createGzip, gzipSync } from 'node:zlib';
-import { demoManifest } from '../../local/demo-service/demo-manifest';
-import { logLines } from './log-lines';
-import { serve } from './serve';
+import { createGzip } from 'node:zlib';
+import { logBody, manifestBody, numberOf } from './bodies';
+import { serve } from './server-process';
 
 /** The size of the responses, and their delay. */
 export interface ClusterServerSettings {
@@ -16,8 +15,7 @@ export interface ClusterServerSettings {
   /** Length of a manifest in bytes, as the JSON string that is sent. */
   readonly manifestBytes: number;
   /** Whether a client that accepts gzip gets it. */
-  readonly compresses: boolean;
-  /** Clusters whose logs are compressed before they are asked for. */
+  readonly serviceCompresses: boolean;
   readonly clusters: readonly string[];
 }
 
@@ -27,130 +25,66 @@ export interface ServiceStats {
   readonly sentBytes: number;
 }
 
-/** zlib's default, and that of most gateways. */
-const gzipLevel = 6;
+/** The parts of one body. */
+type Body = readonly Buffer[];
 
-/** Text of this length does not repeat within the window of any compressor used here. */
-const blockBytes = 8 * 1024 * 1024;
-
-const { text, starts } = logLines(blockBytes);
-let settings: ClusterServerSettings = {
-  latencyMs: 0,
-  logBytes: 0,
-  manifestBytes: 0,
-  compresses: false,
-  clusters: [],
-};
-let manifests: Body[] = [];
-/** Logs in gzip, by cluster; for the settings in `compressedFor`. */
-let compressedLogs = new Map<string, readonly Buffer[]>();
-let compressedFor = '';
+let settings: ClusterServerSettings;
 let sentBytes = 0;
+let manifests: readonly Body[] = [];
+/** What is compressed before it is asked for, by its plain body's name; and the settings that it was made for. */
+let inGzip = new Map<string, Body>();
+let compressedFor = '';
 
-/** A body as it is, and in gzip. */
-interface Body {
-  readonly plain: readonly Buffer[];
-  readonly inGzip: readonly Buffer[];
-}
-
-/** A cluster service that uses little processor time, so that it does not limit the contenders: bodies are slices of one block. */
-serve({
+/** A cluster service that uses little processor time, so that it does not limit the contenders. */
+serve<ClusterServerSettings, ServiceStats>({
   reset: async (next) => {
-    settings = next as ClusterServerSettings;
+    settings = next;
     sentBytes = 0;
-    manifests = Array.from({ length: 16 }, (_, index) => {
-      const plain = manifestBody(index, settings.manifestBytes);
-      return { plain: [plain], inGzip: [gzipSync(plain, { level: gzipLevel })] };
-    });
-    await compressLogs();
+    manifests = Array.from({ length: 16 }, (_, index) => [manifestBody(index, settings.manifestBytes)]);
+    if (settings.serviceCompresses) await compressAll();
   },
-  stats: (): ServiceStats & Record<string, unknown> => ({ sentBytes }),
+  stats: () => ({ sentBytes }),
   answer: async (request, response) => {
     if (settings.latencyMs > 0) await delay(settings.latencyMs);
     const [, cluster, resource] =
       /\/platformclusters\/([^/]+)\/(features\/logFetcher|assets\/manifest)/.exec(request.url ?? '') ?? [];
     if (cluster === undefined) return void response.writeHead(404).end();
-    if (resource !== 'assets/manifest')
-      return send(request, response, logBody(cluster), compressedLogs.get(cluster) ?? []);
-    const { plain = [], inGzip = [] } = manifests[numberOf(cluster) % manifests.length] ?? {};
-    return send(request, response, plain, inGzip);
+    const manifest = numberOf(cluster) % manifests.length;
+    return resource === 'assets/manifest'
+      ? send(request, response, String(manifest), manifests[manifest] ?? [])
+      : send(request, response, cluster, logBody(cluster, settings.logBytes));
   },
 });
 
 /** Compresses what will be asked for before anything is measured: a gateway has processors of its own for it. */
-async function compressLogs(): Promise<void> {
-  const { compresses, clusters, logBytes } = settings;
-  if (!compresses) return;
-  const wanted = `${clusters.length} logs of ${logBytes} bytes`;
+async function compressAll(): Promise<void> {
+  const { clusters, logBytes, manifestBytes } = settings;
+  const wanted = [clusters.length, logBytes, manifestBytes].join();
   if (wanted === compressedFor) return;
-  compressedLogs = new Map();
-  for (const cluster of clusters) {
-    const compressed = Readable.from(logBody(cluster)).pipe(createGzip({ level: gzipLevel }));
-    compressedLogs.set(cluster, await compressed.toArray());
-  }
+  inGzip = new Map();
+  for (const [index, body] of manifests.entries()) inGzip.set(String(index), await compress(body));
+  for (const cluster of clusters) inGzip.set(cluster, await compress(logBody(cluster, logBytes)));
   compressedFor = wanted;
 }
 
-function numberOf(cluster: string): number {
-  return Number(/\d+$/.exec(cluster)?.[0] ?? 0);
-}
-
-/** The parts of a log record of the configured length. None of the text is copied. */
-function logBody(cluster: string): Buffer[] {
-  const number = numberOf(cluster);
-  const head = Buffer.from(
-    `{"metadata":{"annotations":{},"labels":{},"name":"log-fetcher","uid":"${number}","creationTimestamp":"2025-03-17T08:00:00.000Z"},"spec":{"clusterUid":${JSON.stringify(cluster)},"log":"`,
-  );
-  const tail = Buffer.from('"},"status":{"state":"Ready"}}');
-  const parts: Buffer[] = [head];
-  let missing = settings.logBytes - head.length - tail.length;
-  // Each cluster starts at another line, so that no two bodies are equal.
-  let from = starts[(number * 37) % (starts.length >> 1)] ?? 0;
-  while (missing > 0) {
-    const end = lineStartBefore(from + missing);
-    parts.push(end > from ? text.subarray(from, end) : Buffer.alloc(missing, ' '));
-    missing -= end > from ? end - from : missing;
-    from = end === text.length ? 0 : end;
-  }
-  return [...parts, tail];
-}
-
-/** The last start of a line at or before an offset. */
-function lineStartBefore(offset: number): number {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return starts[low] ?? 0;
-}
-
-function manifestBody(index: number, bytes: number): Buffer {
-  let yaml = '';
-  for (let part = 0; Buffer.byteLength(JSON.stringify(yaml)) < bytes; part += 1)
-    yaml += demoManifest(`manifest-${index}-${part}`, new Date(1_795_000_000_000));
-  while (Buffer.byteLength(JSON.stringify(yaml)) > bytes)
-    yaml = yaml.slice(0, -Math.max(1, (Buffer.byteLength(JSON.stringify(yaml)) - bytes) >> 1));
-  return Buffer.from(JSON.stringify(yaml));
+/** At zlib's default level, which is that of most gateways. */
+function compress(body: Body): Promise<Body> {
+  return Readable.from(body)
+    .pipe(createGzip({ level: 6 }))
+    .toArray();
 }
 
 const pieceBytes = 1024 * 1024;
 
-async function send(
-  request: IncomingMessage,
-  response: ServerResponse,
-  plain: readonly Buffer[],
-  inGzip: readonly Buffer[],
-): Promise<void> {
-  const isCompressed = settings.compresses && /\bgzip\b/.test(request.headers['accept-encoding']?.toString() ?? '');
-  const parts = isCompressed ? inGzip : plain;
+async function send(request: IncomingMessage, response: ServerResponse, name: string, plain: Body): Promise<void> {
+  const accepted = request.headers['accept-encoding']?.toString() ?? '';
+  const compressed = settings.serviceCompresses && /\bgzip\b/.test(accepted) ? inGzip.get(name) : undefined;
+  const parts = compressed ?? plain;
   const length = parts.reduce((sum, part) => sum + part.length, 0);
   response.writeHead(200, {
     'content-type': 'application/json',
     'content-length': length,
-    ...(isCompressed && { 'content-encoding': 'gzip' }),
+    ...(compressed && { 'content-encoding': 'gzip' }),
   });
   // rclone asks for each file's length first.
   if (request.method === 'HEAD') return void response.end();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
-import { serve } from './serve';
+import { serve } from './server-process';
 
 /** How slow the archive server is, and what it verifies. */
 export interface ObjectSinkSettings {
@@ -24,29 +24,24 @@ export interface SinkStats {
   readonly conditional: number;
   /** Objects sent with a checksum. */
   readonly checksummed: number;
-  /** Refused, because an object with this key exists. */
-  readonly conflicts: number;
   /** Refused, because the checksum was wrong. */
   readonly wrong: number;
 }
 
 type Counts = { -readonly [name in keyof SinkStats]: number };
 
-const zero: SinkStats = { objects: 0, bytes: 0, conditional: 0, checksummed: 0, conflicts: 0, wrong: 0 };
+const zero: SinkStats = { objects: 0, bytes: 0, conditional: 0, checksummed: 0, wrong: 0 };
 
 let settings: ObjectSinkSettings = { latencyMs: 0, apiKey: '', verify: false };
 let counts: Counts = { ...zero };
 let keys = new Set<string>();
-/** Bytes received so far, by the id of the multipart upload. */
-let uploads = new Map<string, number>();
 
 /** The part of S3 and Secrets Manager that the contenders need. Bytes are counted and dropped. */
-serve({
+serve<ObjectSinkSettings, SinkStats>({
   reset: (next) => {
-    settings = next as ObjectSinkSettings;
+    settings = next;
     counts = { ...zero };
     keys = new Set();
-    uploads = new Map();
   },
   stats: () => ({ ...counts }),
   answer: async (request, response) => {
@@ -77,18 +72,7 @@ function answerTo({ method, url = '/', headers }: IncomingMessage, received: Rec
   const { pathname, searchParams } = new URL(url, 'https://sink');
   if (method === 'GET' && searchParams.has('list-type')) return { status: 200, text: emptyList, headers: xml };
   if (method === 'HEAD' || method === 'GET') return { status: 404 };
-  if (method === 'POST' && searchParams.has('uploads')) {
-    const id = `upload-${uploads.size}`;
-    uploads.set(id, 0);
-    const text = `<InitiateMultipartUploadResult><UploadId>${id}</UploadId></InitiateMultipartUploadResult>`;
-    return { status: 200, text, headers: xml };
-  }
-  const upload = searchParams.get('uploadId');
-  if (method === 'PUT' && upload !== null) {
-    uploads.set(upload, (uploads.get(upload) ?? 0) + received.length);
-    return { status: 200, headers: { etag: '"part"' } };
-  }
-  return storeObject(pathname, headers, received, upload);
+  return storeObject(pathname, headers, received);
 }
 
 function secretAnswer(): Answer {
@@ -100,16 +84,9 @@ function secretAnswer(): Answer {
   return { status: 200, text: JSON.stringify(secret), headers: { 'content-type': 'application/x-amz-json-1.1' } };
 }
 
-/** @param upload id of the multipart upload that the request completes; null: the request has the whole object */
-function storeObject(
-  key: string,
-  headers: IncomingHttpHeaders,
-  { length, crc32: computed }: Received,
-  upload: string | null,
-): Answer {
+function storeObject(key: string, headers: IncomingHttpHeaders, { length, crc32: computed }: Received): Answer {
   const isConditional = headers['if-none-match'] === '*';
   if (keys.has(key) && isConditional) {
-    counts.conflicts += 1;
     const text = '<Error><Code>PreconditionFailed</Code><Message>exists</Message></Error>';
     return { status: 412, text, headers: xml };
   }
@@ -121,13 +98,11 @@ function storeObject(
   keys.add(key);
   if (!/\/(runs|configurations)\//.test(key)) {
     counts.objects += 1;
-    counts.bytes += upload === null ? length : (uploads.get(upload) ?? 0);
+    counts.bytes += length;
     if (isConditional) counts.conditional += 1;
-    if (checksum !== undefined || headers['x-amz-trailer'] !== undefined || upload !== null) counts.checksummed += 1;
+    if (checksum !== undefined || headers['x-amz-trailer'] !== undefined) counts.checksummed += 1;
   }
-  if (upload === null) return { status: 200, headers: { etag: '"00000000000000000000000000000000"' } };
-  const text = '<CompleteMultipartUploadResult><ETag>"x"</ETag></CompleteMultipartUploadResult>';
-  return { status: 200, text, headers: xml };
+  return { status: 200, headers: { etag: '"00000000000000000000000000000000"' } };
 }
 
 async function receive(request: IncomingMessage): Promise<Received> {

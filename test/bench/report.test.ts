@@ -1,0 +1,63 @@
+import { median, ratioOf, report, resultOf } from '../../bench/report';
+import type { RunResult } from '../../bench/run-contender';
+
+const workload = {
+  clusters: 1,
+  resources: ['log'],
+  logBytes: 1,
+  manifestBytes: 1,
+  serviceCompresses: false,
+  serviceLatencyMs: 0,
+  sinkLatencyMs: 0,
+  concurrency: 1,
+} as const;
+
+/** The report of two rows, the second with a goal. */
+function reportOf(ours: RunResult, theirs: RunResult, goals: { wallMs?: number } = {}): string {
+  const entries = [
+    { name: 'ours', contender: 'ours, gzip', workload },
+    { name: 'theirs', contender: 'boto3', workload, goals },
+  ] as const;
+  const runs = new Map([
+    ['ours', [ours]],
+    ['theirs', [theirs]],
+  ]);
+  return report(resultOf({ name: 'any', title: 'any', entries }, runs));
+}
+
+describe('comparing two rows', () => {
+  it('divides within each round, so that a slow round counts for both rows', () => {
+    const ours = [{ wallMs: 10 }, { wallMs: 100 }, { wallMs: 12 }];
+    const theirs = [{ wallMs: 20 }, { wallMs: 200 }, { wallMs: 20 }];
+    expect(ratioOf('wallMs', ours, theirs)).toBe(0.5);
+  });
+
+  it('has no ratio where one row has no figure, and uses the rounds in which both have one', () => {
+    const failed = { failed: 'no memory' };
+    expect(ratioOf('wallMs', [{ wallMs: 1 }], [failed])).toBeUndefined();
+    expect(ratioOf('wallMs', [{ wallMs: 1 }, { wallMs: 3 }], [failed, { wallMs: 4 }])).toBe(0.75);
+  });
+
+  it('says whether a goal is reached, and nothing where there is none', () => {
+    expect(reportOf({ wallMs: 3 }, { wallMs: 2 }, { wallMs: 1.6 })).toContain('1.500 <= 1.6: reached');
+    expect(reportOf({ wallMs: 3 }, { wallMs: 2 }, { wallMs: 1.4 })).toContain('1.500 <= 1.4: MISSED');
+    expect(reportOf({ wallMs: 3 }, { wallMs: 2 })).toMatch(/ 1\.500 +│/);
+  });
+
+  it('says why a row has no figures, and that a goal has none then', () => {
+    const text = reportOf({ wallMs: 3 }, { failed: 'no memory' }, { wallMs: 1.4 });
+    expect(text).toContain('failed: no memory');
+    expect(text).toContain('no figure');
+  });
+});
+
+describe('the median', () => {
+  it.each([
+    [[3], 3],
+    [[9, 1, 5], 5],
+    [[10, 9, 100, 1], 9.5],
+    [[], undefined],
+  ])('of %j is %s', (values, expected) => {
+    expect(median(values)).toBe(expected);
+  });
+});
