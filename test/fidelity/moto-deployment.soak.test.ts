@@ -12,15 +12,12 @@ import { knownIds } from '../infra/template-pairs';
 import { findCommand } from '../local/aws/moto-server';
 import { accountId, credentials, region } from './moto-account';
 import { type Assembly, type Audited, type Collected, type MotoStack, stackName, startMotoStack } from './moto-stack';
-import { missingTypes, workarounds } from './moto-workarounds';
+import { missingTypes } from './moto-workarounds';
 
 const command = findCommand('moto_server');
 const describeIfMoto = command === undefined ? describe.skip : describe;
 
 const keyArn = `arn:aws:kms:${region}:${accountId}:key/11111111-2222-3333-4444-555555555555`;
-
-/** Options whose resources moto ignores; the first deployment has them, so that it can be seen whether moto still does. */
-const ignoredByMoto = { alerts: { emails: ['day@example.com'] }, testEvents: true, athenaTables: true };
 
 /** Options with roles of their own. moto cannot remove them: it deletes a role and its policy in any order, and fails. */
 const withRoles = {
@@ -87,7 +84,7 @@ describeIfMoto('the stack in moto (skipped where moto_server is not in the PATH)
   afterAll(() => stack?.close());
 
   it('is synthesised by the command line', async () => {
-    assembly = await stack.synthesise({ clusters: ['alpha', 'beta'], ...ignoredByMoto }, { withIgnored: true });
+    assembly = await stack.synthesise({ clusters: ['alpha', 'beta'] });
   });
 
   it('bootstraps the account', () => stack.bootstrap(assembly));
@@ -96,11 +93,6 @@ describeIfMoto('the stack in moto (skipped where moto_server is not in the PATH)
 
   it('has every resource, apart from the types that moto is known to ignore', async () => {
     expect(await missingTypes(stack.account, stackName, assembly.template)).toEqual([]);
-  });
-
-  // Where one fails, moto can do it now: remove the workaround.
-  it.each(Object.entries(workarounds))('still needs the workaround: %s', async (_, isNeeded) => {
-    expect(await isNeeded(stack.account, stackName, assembly.template)).toBe(true);
   });
 
   it('encrypts the archive', async () => {
@@ -154,7 +146,7 @@ describeIfMoto('the stack in moto (skipped where moto_server is not in the PATH)
 
   it('updates the code for a changed list of clusters, and replaces nothing', async () => {
     const resources = await stack.resources();
-    const changed = await stack.synthesise({ clusters: ['alpha', 'beta', 'gamma'], ...ignoredByMoto });
+    const changed = await stack.synthesise({ clusters: ['alpha', 'beta', 'gamma'] });
     await stack.deploy(changed);
     const second = await stack.collect(changed);
     expect(second.clusters).toEqual(['alpha', 'beta', 'gamma'].map((uid) => ({ uid })));

@@ -97,11 +97,8 @@ export class MotoStack {
     return this.#parts.cdk.callsElsewhere;
   }
 
-  /**
-   * @param members of the configuration beside name, service and schedule
-   * @param withIgnored whether resources that moto ignores stay in the template
-   */
-  async synthesise(members: object, { withIgnored = false } = {}): Promise<Assembly> {
+  /** @param members of the configuration beside name, service and schedule */
+  async synthesise(members: object): Promise<Assembly> {
     const { folder: parent, baseUrl, cdk } = this.#parts;
     this.#assemblies += 1;
     const folder = join(parent, `assembly-${this.#assemblies}`);
@@ -109,7 +106,7 @@ export class MotoStack {
     const schedule = { expression: 'cron(0 * * * ? *)' };
     writeFileSync(config, JSON.stringify({ name: stackName, service: { baseUrl }, schedule, ...members }));
     await cdk.run(['synth', '-q', '-c', `config=${config}`, '-o', folder]);
-    return { folder, template: prepareAssembly(folder, this.standIns, withIgnored) };
+    return { folder, template: prepareAssembly(folder, this.standIns) };
   }
 
   bootstrap({ folder }: Assembly): Promise<string> {
