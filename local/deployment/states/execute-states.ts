@@ -52,10 +52,8 @@ async function enter(state: State, data: StatesData, runtime: StatesRuntime): Pr
       return { output: placeAt(state.ResultPath, data.input, result), next: state.Next };
     }
     case 'Choice': {
-      const next = state.Choices.find(({ condition }) => holds(condition, data))?.next ?? state.Default;
-      if (next === undefined)
-        throw new StatesError('States.NoChoiceMatched', 'No choice matches and there is no default.');
-      return { output: data.input, next };
+      const chosen = state.Choices.find((rule) => holds(rule, data));
+      return { output: data.input, next: chosen?.Next ?? state.Default };
     }
     case 'Fail':
       throw new StatesError(
@@ -124,9 +122,9 @@ function selected(
 }
 
 function holds(condition: ChoiceCondition, data: StatesData): boolean {
-  if ('And' in condition) return condition.And.every((part) => holds(part, data));
-  if ('Or' in condition) return condition.Or.some((part) => holds(part, data));
-  const { Variable, IsPresent, BooleanEquals } = condition;
+  const { And, Or, Variable = '', IsPresent, BooleanEquals } = condition;
+  if (And !== undefined) return And.every((part) => holds(part, data));
+  if (Or !== undefined) return Or.some((part) => holds(part, data));
   if (IsPresent !== undefined) return (valueAt(Variable, data) !== undefined) === IsPresent;
   return demandAt(Variable, data) === BooleanEquals;
 }

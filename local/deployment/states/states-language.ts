@@ -1,11 +1,11 @@
 import * as z from 'zod';
 
-/**
- * The Amazon States Language as far as the collector's state machine uses it, with JSONPath. Everything is strict: a
- * field that is not listed here is an error, never ignored.
+/*
+ * The Amazon States Language as far as infra/fan-out-definition.ts uses it, with JSONPath. Everything is strict: a field
+ * that is not listed here is an error, never ignored.
  */
-const named = { Comment: z.string().optional() };
-const forward = { Next: z.string().optional(), End: z.literal(true).optional() };
+const common = { Comment: z.string().optional() };
+const step = { ...common, Next: z.string().optional(), End: z.literal(true).optional() };
 const template = z.record(z.string(), z.unknown());
 const resultPath = z.string().nullable().default('$');
 
@@ -20,34 +20,23 @@ const retrier = z.strictObject({
 
 const catcher = z.strictObject({ ErrorEquals: z.array(z.string()), Next: z.string(), ResultPath: resultPath });
 
-const comparison = z.strictObject({
-  Variable: z.string(),
+const comparison = {
+  Variable: z.string().optional(),
   IsPresent: z.boolean().optional(),
   BooleanEquals: z.boolean().optional(),
-});
-
-type Condition = z.output<typeof comparison> | { And: Condition[] } | { Or: Condition[] };
-
-const condition: z.ZodType<Condition> = z.lazy(() =>
-  z.union([
-    comparison,
-    z.strictObject({ And: z.array(condition).min(1) }),
-    z.strictObject({ Or: z.array(condition).min(1) }),
-  ]),
-);
+};
+const anyOf = { ...comparison, Or: z.array(z.strictObject(comparison)).optional() };
 
 /** A condition, with the state to go to. */
-const rule = z.looseObject({ Next: z.string() }).transform(({ Next, ...rest }, context) => {
-  const parsed = condition.safeParse(rest);
-  if (parsed.success) return { next: Next, condition: parsed.data };
-  context.addIssue({ code: 'custom', message: `an unknown condition ${JSON.stringify(rest)}` });
-  return z.NEVER;
+const rule = z.strictObject({
+  ...anyOf,
+  And: z.array(z.strictObject(anyOf)).optional(),
+  Next: z.string(),
 });
 
 const pass = z.strictObject({
   Type: z.literal('Pass'),
-  ...named,
-  ...forward,
+  ...step,
   InputPath: z.string().default('$'),
   Parameters: template.optional(),
   ResultPath: resultPath,
@@ -55,8 +44,7 @@ const pass = z.strictObject({
 
 const task = z.strictObject({
   Type: z.literal('Task'),
-  ...named,
-  ...forward,
+  ...step,
   Resource: z.string(),
   Parameters: template,
   ResultSelector: template.optional(),
@@ -67,76 +55,55 @@ const task = z.strictObject({
   Catch: z.array(catcher).default([]),
 });
 
-const choice = z.strictObject({
-  Type: z.literal('Choice'),
-  ...named,
-  Choices: z.array(rule),
-  Default: z.string().optional(),
-});
+const choice = z.strictObject({ Type: z.literal('Choice'), ...common, Choices: z.array(rule), Default: z.string() });
 
 const fail = z.strictObject({
   Type: z.literal('Fail'),
-  ...named,
+  ...common,
   Error: z.string(),
   Cause: z.string().default(''),
   CausePath: z.string().optional(),
 });
 
-const succeed = z.strictObject({ Type: z.literal('Succeed'), ...named });
+const succeed = z.strictObject({ Type: z.literal('Succeed'), ...common });
 
 const map = z.strictObject({
   Type: z.literal('Map'),
-  ...named,
-  ...forward,
-  ItemsPath: z.string().default('$'),
+  ...step,
+  ItemsPath: z.string(),
   ItemSelector: template,
   MaxConcurrency: z.int().positive(),
-  ResultSelector: template.optional(),
+  ResultSelector: template,
   ResultPath: resultPath,
-  ItemProcessor: z.lazy(() =>
-    z.strictObject({
-      ProcessorConfig: z.strictObject({ Mode: z.literal('INLINE') }),
-      StartAt: z.string(),
-      States: z.record(z.string(), state),
-    }),
-  ),
+  // No map is within another.
+  ItemProcessor: z.strictObject({
+    ProcessorConfig: z.strictObject({ Mode: z.literal('INLINE') }),
+    StartAt: z.string(),
+    States: z.record(z.string(), z.discriminatedUnion('Type', [pass, task])),
+  }),
 });
 
-export type State =
-  | z.output<typeof pass>
-  | z.output<typeof task>
-  | z.output<typeof choice>
-  | z.output<typeof fail>
-  | z.output<typeof succeed>
-  | MapState;
-
-export interface MapState {
-  Type: 'Map';
-  Comment?: string | undefined;
-  Next?: string | undefined;
-  End?: true | undefined;
-  ItemsPath: string;
-  ItemSelector: Record<string, unknown>;
-  MaxConcurrency: number;
-  ResultSelector?: Record<string, unknown> | undefined;
-  ResultPath: string | null;
-  ItemProcessor: States & { ProcessorConfig: { Mode: 'INLINE' } };
-}
-
-/** States, and the name of the first one. */
-export interface States {
-  StartAt: string;
-  States: Record<string, State>;
-}
-
-const state: z.ZodType<State> = z.lazy(() => z.discriminatedUnion('Type', [pass, task, choice, fail, succeed, map]));
+const state = z.discriminatedUnion('Type', [pass, task, choice, fail, succeed, map]);
 
 export const stateMachineSchema = z.strictObject({
-  ...named,
+  ...common,
   StartAt: z.string(),
   States: z.record(z.string(), state),
   TimeoutSeconds: z.number().optional(),
 });
 
+export type State = z.output<typeof state>;
 export type TaskState = z.output<typeof task>;
-export type ChoiceCondition = Condition;
+export type MapState = z.output<typeof map>;
+
+/** States, and the name of the first one. */
+export interface States {
+  readonly StartAt: string;
+  readonly States: Readonly<Record<string, State>>;
+}
+
+/** One of these is there: a comparison of the variable, or conditions of which all or one must hold. */
+export interface ChoiceCondition extends Partial<z.output<z.ZodObject<typeof comparison>>> {
+  readonly And?: readonly ChoiceCondition[] | undefined;
+  readonly Or?: readonly ChoiceCondition[] | undefined;
+}
