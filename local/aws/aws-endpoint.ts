@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import { AwsError } from './aws-error';
 import { type Account, type Answer, type Call, type CallFacts, InvalidTargetError, parseTarget } from './call';
 import type { EndpointHooks, Fault } from './fault';
-import { jsonErrorAnswer } from './json-call';
-import { admitKmsCall } from './kms/kms';
+import { admitJsonCall, type JsonOperation, jsonErrorAnswer } from './json-service';
+import { keyOperations } from './kms';
 import { s3ErrorAnswer } from './s3/s3-answers';
 import { admitS3Call } from './s3/s3-service';
-import { admitSecretsManagerCall } from './secrets/secrets-manager';
-import { admitSnsCall, snsErrorAnswer } from './sns/sns';
+import { secretOperations } from './secrets-manager';
+import { admitSnsCall, snsErrorAnswer } from './sns';
 
 /** How one service takes part in a call. */
 interface Service {
@@ -20,14 +20,18 @@ interface Service {
 
 const services: Readonly<Record<CallFacts['service'], Service>> = {
   s3: { admit: admitS3Call, errorAnswer: s3ErrorAnswer, requestIdHeader: 'x-amz-request-id' },
-  secretsmanager: {
-    admit: admitSecretsManagerCall,
-    errorAnswer: jsonErrorAnswer,
-    requestIdHeader: 'x-amzn-requestid',
-  },
-  kms: { admit: admitKmsCall, errorAnswer: jsonErrorAnswer, requestIdHeader: 'x-amzn-requestid' },
+  secretsmanager: jsonService(secretOperations),
+  kms: jsonService(keyOperations),
   sns: { admit: admitSnsCall, errorAnswer: snsErrorAnswer, requestIdHeader: 'x-amzn-requestid' },
 };
+
+function jsonService(operations: ReadonlyMap<string, JsonOperation>): Service {
+  return {
+    admit: (call, account) => admitJsonCall(operations, call, account),
+    errorAnswer: jsonErrorAnswer,
+    requestIdHeader: 'x-amzn-requestid',
+  };
+}
 
 /** The service that a request is for: each has a form of its own. */
 function serviceOf({ method, headers }: IncomingMessage): CallFacts['service'] {

@@ -4,19 +4,18 @@ import type { Readable } from 'node:stream';
 import { encodeKeyPath } from '../../lambda/archive/percent-encoding';
 import { AwsError } from './aws-error';
 import type { InterceptedRequest } from './fault';
+import type { Caller } from './iam/authorize';
 import type { PolicyDocument } from './iam/policy-document';
 import type { FolderStore } from './store/folder-store';
-import type { SecretStore } from './store/secret-store';
 
 /** What can be called, and who may call. */
 export interface Account {
   readonly region: string;
-  readonly accountId: string;
   /** By access key. */
   readonly principals: ReadonlyMap<string, Principal>;
   /** By name. */
   readonly buckets: ReadonlyMap<string, Bucket>;
-  readonly secrets: SecretStore;
+  readonly secrets: readonly LocalSecret[];
   readonly signingKeys: readonly SigningKey[];
   /** Delivers a message, or returns why the policies refuse it. Left out: there are no topics. */
   readonly publish?: ((principal: Principal, message: PublishedMessage) => string | undefined) | undefined;
@@ -30,10 +29,14 @@ export interface Credentials {
 }
 
 /** Who may call, and with which policies. */
-export interface Principal extends Credentials {
-  /** ARN of the role or user. */
+export interface Principal extends Credentials, Caller {}
+
+/** A secret of Secrets Manager, with its current value only. */
+export interface LocalSecret {
+  readonly name: string;
   readonly arn: string;
-  readonly policies: readonly PolicyDocument[];
+  /** Left out: a secret without a value, as CloudFormation creates one without SecretString. */
+  readonly value?: string | undefined;
 }
 
 export interface Bucket {

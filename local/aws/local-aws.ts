@@ -1,14 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { AwsEndpoint } from './aws-endpoint';
-import type { Account, Answer, Call, Principal, SigningKey } from './call';
+import type { Account, Answer, Call, LocalSecret, Principal, SigningKey } from './call';
 import type { EndpointHooks } from './fault';
 import { type PolicyDocument, statementsOf } from './iam/policy-document';
-import { toXml } from './s3/s3-answers';
+import { findSecret } from './secrets-manager';
 import { FolderStore } from './store/folder-store';
-import { type LocalSecret, SecretStore } from './store/secret-store';
 
 export type { Fault, InterceptedRequest, LoggedRequest } from './fault';
 
@@ -21,7 +19,6 @@ export interface LocalBucket {
 
 export interface LocalAwsOptions extends EndpointHooks {
   readonly region: string;
-  readonly accountId: string;
   readonly principals: readonly Principal[];
   readonly buckets: readonly LocalBucket[];
   readonly secrets: readonly LocalSecret[];
@@ -52,7 +49,8 @@ export class UnknownSecretError extends Error {
  * @throws UnknownPolicyElementError for a policy that holds anything whose meaning is not known here
  */
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
-  const account = await accountOf(options);
+  const secrets = options.secrets.map((secret) => ({ ...secret }));
+  const account = { ...(await accountOf(options)), secrets };
   const endpoint = new AwsEndpoint(account, options);
   const running = new Set<Promise<void>>();
   const server = createServer();
@@ -65,7 +63,6 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   };
   server.on('request', (request, response) => handle(request, response, false));
   server.on('checkContinue', (request, response) => handle(request, response, true));
-  server.on('clientError', answerBrokenRequest);
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
@@ -73,10 +70,10 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     setSecretValue(nameOrArn, value) {
-      const secret = account.secrets.find(nameOrArn);
+      const secret = findSecret(secrets, nameOrArn);
       if (secret === undefined)
         throw new UnknownSecretError(`Setting the secret ${nameOrArn} failed: there is none of this name or ARN`);
-      account.secrets.set(secret, value);
+      secret.value = value;
     },
     async close() {
       endpoint.stop();
@@ -87,8 +84,8 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   };
 }
 
-async function accountOf(options: LocalAwsOptions): Promise<Account> {
-  const { region, accountId, principals, buckets, secrets, signingKeys = [], publish } = options;
+async function accountOf(options: LocalAwsOptions): Promise<Omit<Account, 'secrets'>> {
+  const { region, principals, buckets, signingKeys = [], publish } = options;
   // A policy that cannot be evaluated is refused now, not at the first call.
   for (const policy of principals.flatMap((principal) => principal.policies)) statementsOf(policy, 'identity');
   for (const { policy } of signingKeys) statementsOf(policy, 'resource');
@@ -99,10 +96,8 @@ async function accountOf(options: LocalAwsOptions): Promise<Account> {
   await Promise.all(stores.map(([, { store }]) => store.removeLeftovers()));
   return {
     region,
-    accountId,
     principals: new Map(principals.map((principal) => [principal.accessKeyId, principal])),
     buckets: new Map(stores),
-    secrets: new SecretStore(secrets),
     signingKeys,
     publish,
   };
@@ -133,23 +128,6 @@ async function sendAnswer(
   } catch (error) {
     response.destroy(error instanceof Error ? error : new Error(String(error)));
   }
-}
-
-/** Answers bytes that Node cannot read as a request: a cut one, or no HTTP. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const isCut = error.code === 'HPE_INVALID_EOF_STATE';
-  const body = toXml('Error', {
-    Code: isCut ? 'IncompleteBody' : 'BadRequest',
-    Message: isCut
-      ? 'You did not provide the number of bytes specified by the Content-Length HTTP header'
-      : 'An error occurred when parsing the HTTP request.',
-  });
-  const head = ['HTTP/1.1 400 Bad Request', 'Content-Type: application/xml', `Content-Length: ${body.length}`];
-  socket.end(`${[...head, 'Connection: close'].join('\r\n')}\r\n\r\n${body}`);
 }
 
 async function send(request: IncomingMessage, response: ServerResponse, answer: Answer): Promise<void> {

@@ -1,40 +1,8 @@
-import { createHash, createHmac } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { SignatureV4 } from '@smithy/signature-v4';
-import type { Credentials, RequestTarget } from './call';
-
-export type SignatureProblem =
-  | 'missing'
-  | 'malformed'
-  | 'wrong-scope'
-  | 'unknown-key'
-  | 'wrong-token'
-  | 'no-date'
-  | 'skewed'
-  | 'unsigned-header'
-  | 'mismatch';
-
-/** The request is not signed by whom it says. */
-export class SignatureError extends Error {
-  override readonly name = 'SignatureError';
-
-  readonly problem: SignatureProblem;
-
-  constructor(problem: SignatureProblem, message: string) {
-    super(message);
-    this.problem = problem;
-  }
-}
-
-export interface SignatureOptions<C extends Credentials> {
-  readonly service: 's3' | 'secretsmanager' | 'kms' | 'sns';
-  readonly region: string;
-  readonly credentials: ReadonlyMap<string, C>;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-  /** Lower-case hex SHA-256 of the body, or the word that S3 signs in its place. */
-  readonly payloadHash: string;
-}
+import { SigningHash } from '../../lambda/archive/signing-hash';
+import { AwsError } from './aws-error';
+import type { Account, Call, Principal } from './call';
 
 /** How far the two clocks may be apart, in milliseconds, as for the service. */
 const greatestSkewMs = 15 * 60_000;
@@ -43,42 +11,38 @@ const authorizationForm =
   /^AWS4-HMAC-SHA256\s+Credential=([^/,\s]+)\/(\d{8})\/([^/,\s]+)\/([^/,\s]+)\/aws4_request\s*,\s*SignedHeaders=([^,\s]+)\s*,\s*Signature=([0-9a-f]{64})$/;
 
 /**
- * Verifies the signature of the request's headers, Signature Version 4.
- * @returns the credentials that signed it
- * @throws SignatureError
+ * Finds out who makes a call: verifies the signature of its headers, Signature Version 4. Whatever is wrong has S3's own
+ * error code, whichever service is called.
+ * @param payloadHash lower-case hex SHA-256 of the body, or the word that S3 signs in its place
+ * @throws AwsError
  */
-export async function verifySignature<C extends Credentials>(
-  request: IncomingMessage,
-  target: RequestTarget,
-  options: SignatureOptions<C>,
-): Promise<C> {
+export async function verifyCaller(call: Call, account: Account, payloadHash: string): Promise<Principal> {
+  const { request, target, facts } = call;
   const { headers } = request;
-  if (headers.authorization === undefined) throw new SignatureError('missing', 'the request is not signed');
-  const match = authorizationForm.exec(headers.authorization.trim());
-  if (match === null) throw new SignatureError('malformed', 'the authorization header is malformed');
+  const { authorization } = headers;
+  if (authorization === undefined) throw new AwsError(403, 'AccessDenied', 'Access Denied: the request is not signed');
+  const match = authorizationForm.exec(authorization.trim());
+  if (match === null) throw malformed('it cannot be read');
   const [, keyId = '', day = '', region = '', service = '', signedHeaders = '', signature = ''] = match;
-  const stamp = headers['x-amz-date'];
-  const date = typeof stamp === 'string' ? parseStamp(stamp) : undefined;
-  if (date === undefined || typeof stamp !== 'string') throw new SignatureError('no-date', 'no valid x-amz-date');
-  if (region !== options.region) throw new SignatureError('wrong-scope', `the region '${region}' is wrong`);
-  if (service !== options.service) throw new SignatureError('wrong-scope', `the service '${service}' is wrong`);
-  if (!stamp.startsWith(day)) throw new SignatureError('wrong-scope', `the date '${day}' is wrong`);
-  const credentials = options.credentials.get(keyId);
-  if (credentials === undefined) throw new SignatureError('unknown-key', 'the access key is not known');
-  if (headers['x-amz-security-token'] !== credentials.sessionToken)
-    throw new SignatureError('wrong-token', 'the session token is not the one that belongs to the access key');
-  if (Math.abs(options.now - date.getTime()) > greatestSkewMs)
-    throw new SignatureError('skewed', `the request was signed at ${stamp}`);
+  const principal = account.principals.get(keyId);
+  if (principal === undefined)
+    throw new AwsError(403, 'InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.');
+  if (headers['x-amz-security-token'] !== principal.sessionToken)
+    throw new AwsError(400, 'InvalidToken', 'The provided token is not the one that belongs to the access key.');
+  if (region !== account.region) throw wrongRegion(region, account.region);
+  if (service !== facts.service) throw malformed(`the service '${service}' is wrong`);
+  const signingDate = signedAt(headers['x-amz-date'], day);
 
   const names = new Set(signedHeaders.split(';'));
-  for (const name of ['host', ...Object.keys(headers).filter((header) => header.startsWith('x-amz-'))])
-    if (!names.has(name)) throw new SignatureError('unsigned-header', name);
+  const mustBeSigned = ['host', ...Object.keys(headers).filter((name) => name.startsWith('x-amz-'))];
+  const unsigned = mustBeSigned.find((name) => !names.has(name));
+  if (unsigned !== undefined) throw new AwsError(403, 'AccessDenied', `The header ${unsigned} is not signed`);
 
   const signer = new SignatureV4({
     service,
     region,
-    credentials,
-    sha256: NodeSha256,
+    credentials: principal,
+    sha256: SigningHash,
     // S3 signs the path as it is sent, every other service escapes it once more.
     uriEscapePath: service !== 's3',
     applyChecksum: false,
@@ -90,18 +54,47 @@ export async function verifySignature<C extends Credentials>(
       hostname: '',
       path: target.canonicalPath,
       query: target.query,
-      headers: { ...pick(headers, names), 'x-amz-content-sha256': options.payloadHash },
+      headers: { ...pick(headers, names), 'x-amz-content-sha256': payloadHash },
     },
     {
-      signingDate: date,
+      signingDate,
       signableHeaders: names,
-      // Secrets Manager's clients need not send the hash; it is given above so that the signer does not read a body.
+      // Clients of other services than S3 need not send the hash; it is given above so that the signer does not read a body.
       unsignableHeaders: new Set(names.has('x-amz-content-sha256') ? [] : ['x-amz-content-sha256']),
     },
   );
-  const wanted = /Signature=([0-9a-f]{64})$/.exec(expected.headers.authorization ?? '')?.[1] ?? '';
-  if (wanted !== signature) throw new SignatureError('mismatch', 'the signature is another');
-  return credentials;
+  if (!expected.headers.authorization?.endsWith(`Signature=${signature}`))
+    throw new AwsError(403, 'SignatureDoesNotMatch', 'The calculated signature does not match the one you provided.');
+  facts.principalArn = principal.arn;
+  return principal;
+}
+
+function malformed(reason: string): AwsError {
+  return new AwsError(400, 'AuthorizationHeaderMalformed', `The authorization header is malformed; ${reason}`);
+}
+
+/** A HEAD has no body: its client learns the right region from the header. */
+function wrongRegion(region: string, expected: string): AwsError {
+  const { status, code, message } = malformed(`the region '${region}' is wrong; expecting '${expected}'`);
+  return new AwsError(status, code, message, { Region: expected }, { 'x-amz-bucket-region': expected });
+}
+
+/**
+ * @param stamp the header x-amz-date: `20261120T100000Z`
+ * @param day the credential's
+ */
+function signedAt(stamp: string | string[] | undefined, day: string): Date {
+  const iso = String(stamp).replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6.000Z');
+  const date = new Date(iso);
+  if (iso === stamp || Number.isNaN(date.getTime()) || !iso.replaceAll('-', '').startsWith(day))
+    throw malformed(`x-amz-date is no time on the day ${day}`);
+  if (Math.abs(Date.now() - date.getTime()) > greatestSkewMs)
+    throw new AwsError(
+      403,
+      'RequestTimeTooSkewed',
+      `The request was signed at ${stamp}, too far from the current time.`,
+    );
+  return date;
 }
 
 function pick(headers: IncomingMessage['headers'], names: ReadonlySet<string>): Record<string, string> {
@@ -111,39 +104,4 @@ function pick(headers: IncomingMessage['headers'], names: ReadonlySet<string>): 
     if (value !== undefined) picked[name] = Array.isArray(value) ? value.join(',') : value;
   }
   return picked;
-}
-
-/** `20261120T100000Z`. */
-function parseStamp(stamp: string): Date | undefined {
-  const iso = stamp.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6.000Z');
-  const date = new Date(iso);
-  return iso !== stamp && !Number.isNaN(date.getTime()) && date.toISOString() === iso ? date : undefined;
-}
-
-/** SHA-256, or with a secret its HMAC, in the form that the SDK's signer takes. */
-export class NodeSha256 {
-  readonly #hash;
-
-  constructor(secret?: string | ArrayBuffer | ArrayBufferView) {
-    this.#hash =
-      secret === undefined
-        ? createHash('sha256')
-        : createHmac('sha256', typeof secret === 'string' ? secret : toBuffer(secret));
-  }
-
-  update(data: string | ArrayBuffer | ArrayBufferView): void {
-    this.#hash.update(typeof data === 'string' ? data : toBuffer(data));
-  }
-
-  digest(): Promise<Uint8Array> {
-    return Promise.resolve(new Uint8Array(this.#hash.digest()));
-  }
-
-  reset(): void {
-    throw new Error('Resetting a hash failed: the signer was not expected to do it');
-  }
-}
-
-function toBuffer(data: ArrayBuffer | ArrayBufferView): Buffer {
-  return ArrayBuffer.isView(data) ? Buffer.from(data.buffer, data.byteOffset, data.byteLength) : Buffer.from(data);
 }

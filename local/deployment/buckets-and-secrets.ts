@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { environmentNames } from '../../lambda/stack-contract';
+import type { LocalSecret } from '../aws/call';
 import type { LocalBucket } from '../aws/local-aws';
-import type { LocalSecret } from '../aws/store/secret-store';
 import type { FunctionDefinition } from './function-definition';
 import { policyDocumentSchema } from './role';
 import { type StackTemplate, UnsupportedTemplateError } from './stack-template';

@@ -1,12 +1,14 @@
+import { tmpdir } from 'node:os';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { environmentNames } from '../../lambda/stack-contract';
 import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
+import { removeLeftovers } from '../aws/store/leftovers';
 import type { AsynchronousResult, QueueClock } from './asynchronous-invocation';
 import { readBuckets, readSecrets } from './buckets-and-secrets';
 import { type AroundInvocation, DeployedFunction, planFunctions } from './deployed-function';
 import { EncryptionKeys } from './encryption-keys';
 import type { FunctionDefinition } from './function-definition';
-import type { InvocationResult, RoleCredentials } from './local-function';
+import { type InvocationResult, type RoleCredentials, workFolderPrefix } from './local-function';
 import { type DeliveredMessage, LocalMessages } from './local-messages';
 import { readAssembly } from './read-assembly';
 import { fireSchedule, readSchedule, type Schedule } from './schedule';
@@ -133,7 +135,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   });
   const signingKeys = readSigningKeys(stack, options.folder);
   const aws = await startLocalAws({
-    ...location,
+    region: location.region,
     principals: plans.map((one) => ({ ...one.credentials, ...one.role })),
     buckets,
     secrets: readSecrets(stack, definition, options.secretValue),
@@ -145,6 +147,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     },
     ...(options.onRequest !== undefined && { onRequest: options.onRequest }),
   });
+  await removeLeftovers(tmpdir(), workFolderPrefix);
   const logs: string[] = [];
   const surroundings = {
     endpoint: aws.url,

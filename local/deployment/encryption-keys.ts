@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { Fault, InterceptedRequest } from '../aws/fault';
-import { type Authorization, authorize, commonContext } from '../aws/iam/authorize';
+import { refusalOf } from '../aws/iam/authorize';
 import { policyDocumentSchema, type Role } from './role';
 import type { StackTemplate } from './stack-template';
 
@@ -52,36 +52,28 @@ export class EncryptionKeys {
     const keyId = service === 's3' ? this.#keyOfBucket.get(bucket ?? '') : this.#keyOfSecret;
     const needed = neededOfKey[action];
     if (keyId === undefined || needed === undefined) return undefined;
-    const { allowed, reason } = this.authorize(role, needed, keyId, service);
-    if (allowed) return undefined;
-    const message = `User: ${role.arn} is not authorized to perform: ${needed} on the resource ${keyId} ${reason}`;
+    const message = this.refusalOf(role, needed, keyId, service);
+    if (message === undefined) return undefined;
     return service === 's3'
       ? { kind: 'error', status: 403, code: 'AccessDenied', message }
       : { kind: 'error', status: 400, code: 'AccessDeniedException', message };
   }
 
   /**
-   * Whether a role may use a key through a service. If the key is not in the template, the role's policies decide, as they
-   * do under a key's default policy.
+   * Why a role may not use a key through a service; undefined if it may. If the key is not in the template, the role's
+   * policies decide, as they do under a key's default policy.
    */
-  authorize(role: Role, action: string, keyId: string, service: string): Authorization {
+  refusalOf(role: Role, action: string, keyId: string, service: string): string | undefined {
     // A key that AWS manages lets everybody in the account use it through its service.
-    if (keyId.includes('alias/aws/')) return { allowed: true, reason: '' };
+    if (keyId.includes('alias/aws/')) return undefined;
     const key = this.#stack
       .resourcesOf('AWS::KMS::Key')
       .find(({ identity }) => keyId === identity.ref || keyId === identity.arn);
-    const { accountId, region } = this.#stack.location;
-    return authorize({
-      identityPolicies: role.policies,
-      resourcePolicy: key?.read(keySchema).KeyPolicy,
-      principalArn: role.arn,
+    return refusalOf(role, {
       action,
       resource: key?.identity.arn ?? keyId,
-      context: {
-        ...commonContext(role.arn, accountId),
-        'kms:CallerAccount': accountId,
-        'kms:ViaService': `${service}.${region}.amazonaws.com`,
-      },
+      resourcePolicy: key?.read(keySchema).KeyPolicy,
+      context: { 'kms:ViaService': `${service}.${this.#stack.location.region}.amazonaws.com` },
     });
   }
 }

@@ -46,21 +46,12 @@ const propertiesSchema = z.strictObject({
 /** Lambda's quota for all names and values together. */
 const environmentLimitBytes = 4 * 1024;
 
-/** Lambda sets these itself and rejects them in a template. */
-const reservedName =
-  /^(_HANDLER|_X_AMZN_TRACE_ID|AWS_(DEFAULT_)?REGION|AWS_EXECUTION_ENV|AWS_LAMBDA_\w+|AWS_ACCESS_KEY(_ID)?|AWS_SECRET_ACCESS_KEY|AWS_SESSION_TOKEN|LAMBDA_(TASK_ROOT|RUNTIME_DIR))$/;
-
 /**
  * @throws UnsupportedTemplateError for what Lambda would reject or a local deployment does not know
  */
 export function readFunction(resource: StackResource, stack: SynthesizedStack): FunctionDefinition {
   const properties = resource.read(propertiesSchema);
   const environment = properties.Environment?.Variables ?? {};
-  const reserved = Object.keys(environment).filter((name) => reservedName.test(name));
-  if (reserved.length > 0)
-    throw new UnsupportedTemplateError(
-      `Cannot deploy ${resource.logicalId}: Lambda sets ${reserved.join(', ')} itself; take it out of the environment.`,
-    );
   const size = Object.entries(environment).reduce(
     (bytes, [name, value]) => bytes + Buffer.byteLength(name) + Buffer.byteLength(value),
     0,

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
-import { isRunning } from '../aws/store/key-lock';
 import { ExecutionEnvironment, type FunctionError } from './execution-environment';
 import type { FunctionDefinition } from './function-definition';
 
@@ -28,9 +27,6 @@ export interface LocalFunctionOptions extends CallerSurroundings {
   readonly onLine: (line: string) => void;
 }
 
-/** Lambda's limit for the payload of a synchronous answer, in bytes. */
-const responseLimitBytes = 6 * 1024 * 1024 + 100;
-
 /** The deployed function with its warm execution environments; concurrent invocations get environments of their own. */
 export class LocalFunction {
   readonly #options: LocalFunctionOptions;
@@ -43,7 +39,6 @@ export class LocalFunction {
 
   constructor(options: LocalFunctionOptions) {
     this.#options = options;
-    removeLeftovers();
     this.#workFolder = mkdtempSync(join(tmpdir(), `${workFolderPrefix}${process.pid}-`));
     this.#runtimeFile = join(this.#workFolder, 'runtime.js');
     const { code } = options.definition;
@@ -57,14 +52,6 @@ export class LocalFunction {
     const environment = this.#environments.find(({ idle }) => idle) ?? this.#startEnvironment();
     const outcome = await environment.invoke(JSON.stringify(event ?? null), requestId);
     if ('error' in outcome) return { requestId, error: outcome.error };
-    if (Buffer.byteLength(outcome.payload) > responseLimitBytes)
-      return {
-        requestId,
-        error: {
-          errorType: 'Function.ResponseSizeTooLarge',
-          errorMessage: `Response payload size exceeded maximum allowed payload size (${responseLimitBytes} bytes).`,
-        },
-      };
     return { requestId, payload: JSON.parse(outcome.payload) };
   }
 
@@ -95,18 +82,8 @@ export class LocalFunction {
   }
 }
 
-const workFolderPrefix = 'local-function-';
-
-/** Removes the work folders that killed processes of this user left behind. */
-function removeLeftovers(): void {
-  for (const name of readdirSync(tmpdir())) {
-    const [, pid] = new RegExp(`^${workFolderPrefix}(\\d+)-`).exec(name) ?? [];
-    const path = join(tmpdir(), name);
-    if (pid === undefined || isRunning(Number(pid))) continue;
-    if (lstatSync(path, { throwIfNoEntry: false })?.uid === userInfo().uid)
-      rmSync(path, { recursive: true, force: true });
-  }
-}
+/** What the names of work folders in the folder for temporary files begin with, before the number of the process. */
+export const workFolderPrefix = 'local-function-';
 
 let runtime: Uint8Array | undefined;
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { PublishedMessage } from '../aws/call';
-import { type Authorization, authorize, commonContext } from '../aws/iam/authorize';
+import { refusalOf } from '../aws/iam/authorize';
 import type { PolicyDocument } from '../aws/iam/policy-document';
 import type { EncryptionKeys } from './encryption-keys';
 import { policyDocumentSchema, type Role } from './role';
@@ -74,19 +74,15 @@ export class LocalMessages {
     const resource = service && this.#stack.resourcesOf(service.type).find(({ identity }) => identity.arn === to);
     if (service === undefined || (resource === undefined && serviceName !== 'sns'))
       throw new UnsupportedTemplateError(`Cannot deliver to ${to}: it is no topic, and no queue of this stack.`);
-    const decision = authorize({
-      identityPolicies: role.policies,
-      resourcePolicy: resource && this.#policyOf(service, resource.identity.ref),
-      principalArn: role.arn,
-      context: commonContext(role.arn, this.#stack.location.accountId),
-      action: service.action,
-      resource: to,
-    });
-    demand(decision, to, role, service.action, to);
+    const resourcePolicy = resource && this.#policyOf(service, resource.identity.ref);
     const keyId = resource?.read(encryptedSchema).KmsMasterKeyId;
-    if (keyId !== undefined)
-      for (const action of ['kms:GenerateDataKey', 'kms:Decrypt'])
-        demand(this.#keys.authorize(role, action, keyId, serviceName), to, role, action, keyId);
+    const ofKey = keyId === undefined ? [] : ['kms:GenerateDataKey', 'kms:Decrypt'];
+    const refusals = [
+      refusalOf(role, { action: service.action, resource: to, resourcePolicy }),
+      ...ofKey.map((action) => this.#keys.refusalOf(role, action, keyId ?? '', serviceName)),
+    ];
+    const refusal = refusals.find((one) => one !== undefined);
+    if (refusal !== undefined) throw new MessageRefusedError(`Message to ${to} refused: ${refusal}.`);
     this.delivered.push({ to, body, ...(subject !== undefined && { subject }) });
   }
 
@@ -107,11 +103,4 @@ export class LocalMessages {
       .map((policy) => policy.read(policySchema))
       .find((policy) => policy[policySubjects].includes(ref))?.PolicyDocument;
   }
-}
-
-function demand({ allowed, reason }: Authorization, to: string, role: Role, action: string, on: string): void {
-  if (!allowed)
-    throw new MessageRefusedError(
-      `Message to ${to} refused: ${role.arn} is not authorized to perform ${action} on ${on} ${reason}.`,
-    );
 }

@@ -1,13 +1,10 @@
 import * as z from 'zod';
-import { authorize } from '../aws/iam/authorize';
+import { type Caller, refusalOf } from '../aws/iam/authorize';
 import type { PolicyDocument, PolicyStatement } from '../aws/iam/policy-document';
 import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
 /** A role of the template with all its policies. */
-export interface Role {
-  readonly arn: string;
-  readonly policies: readonly PolicyDocument[];
-}
+export type Role = Caller;
 
 /** Only that it is an object: `authorize` checks the rest. */
 export const policyDocumentSchema = z.custom<PolicyDocument>((value) => typeof value === 'object' && value !== null);
@@ -44,15 +41,17 @@ export function readRole(stack: StackTemplate, arn: string, { principal, sourceA
   const resource = stack.resourcesOf('AWS::IAM::Role').find(({ identity }) => identity.attributes.Arn === arn);
   if (resource === undefined) throw new UnsupportedTemplateError(`Cannot find the role ${arn} in the template.`);
   const role = resource.read(roleSchema);
-  const { allowed } = authorize({
-    identityPolicies: [],
-    resourcePolicy: { Statement: trustOf(role.AssumeRolePolicyDocument, principal) },
-    principalArn: arn,
-    action: 'sts:AssumeRole',
-    resource: arn,
-    context: { 'aws:SourceAccount': stack.location.accountId, 'aws:SourceArn': sourceArn },
-  });
-  if (!allowed)
+  const policies: PolicyDocument[] = [];
+  const refusal = refusalOf(
+    { arn, policies },
+    {
+      action: 'sts:AssumeRole',
+      resource: arn,
+      resourcePolicy: { Statement: trustOf(role.AssumeRolePolicyDocument, principal) },
+      context: { 'aws:SourceAccount': stack.location.accountId, 'aws:SourceArn': sourceArn },
+    },
+  );
+  if (refusal !== undefined)
     throw new UnsupportedTemplateError(
       `Cannot run as ${resource.logicalId}: the role does not let ${principal} assume it for ${sourceArn}.`,
     );

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { authorize } from '../aws/iam/authorize';
+import { refusalOf } from '../aws/iam/authorize';
 import { type LocalMessages, MessageRefusedError } from './local-messages';
 import { type Role, readRole } from './role';
 import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
@@ -105,17 +105,10 @@ export function fireSchedule(
     sourceArn: `arn:aws:scheduler:${region}:${accountId}:schedule-group/${schedule.group}`,
   });
   const event = scheduledEvent(schedule, time);
-  const { allowed, reason } = authorize({
-    identityPolicies: scheduler.policies,
-    principalArn: scheduler.arn,
-    action,
-    resource: arn,
-    context: {},
-  });
-  if (allowed) return event;
-  throw new ScheduleError(
-    `Delivery to ${arn} refused: ${scheduler.arn} is not authorized to perform ${action} ${reason}. ${keepUndelivered(messages, schedule, scheduler, event)}`,
-  );
+  const refusal = refusalOf(scheduler, { action, resource: arn });
+  if (refusal === undefined) return event;
+  const kept = keepUndelivered(messages, schedule, scheduler, event);
+  throw new ScheduleError(`Delivery to ${arn} refused: ${refusal}. ${kept}`);
 }
 
 /** The schedule's input with its context attribute replaced as EventBridge Scheduler does. */

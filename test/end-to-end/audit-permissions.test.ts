@@ -76,7 +76,7 @@ describe('a seal that people cannot be told about is there, and the log says so'
     expect(await sealsIn(deployed)).toEqual([firstSeal, firstSignature]);
     expect(deployed.messages).toEqual([]);
     const [line] = deployed.logs.filter((text) => text.includes('people not told'));
-    expect(line).toContain(`not authorized to perform ${action}`);
+    expect(line).toContain(`not authorized to perform: ${action}`);
   });
 });
 

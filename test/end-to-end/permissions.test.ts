@@ -82,7 +82,7 @@ describe('a permission that the function lacks fails the job loudly', () => {
     collector.failing.beta = 'not-found';
     await expect(deployed.fireSchedule(noon)).rejects.toMatchObject({
       name: 'MessageRefusedError',
-      message: expect.stringContaining(`not authorized to perform ${action}`),
+      message: expect.stringContaining(`not authorized to perform: ${action}`),
     });
   });
 });

@@ -6,7 +6,7 @@ import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { environmentNames } from '../../lambda/stack-contract';
 import { startLocalAws } from '../../local/aws/local-aws';
 import { type InvocationResult, LocalFunction } from '../../local/deployment/local-function';
-import { accountId, assetBucket, type DeployedConfiguration, type MotoAccount, region } from './moto-account';
+import { assetBucket, type DeployedConfiguration, type MotoAccount, region } from './moto-account';
 
 /** A deployed function: its code and its configuration, downloaded from the account. */
 export interface DeployedFunction {
@@ -64,7 +64,7 @@ export async function invokeDeployed(
   const role = { accessKeyId: 'ASIADEPLOYED', secretAccessKey: 'deployed-secret', sessionToken: 'deployed-session' };
   const policies = await account.policiesOf(roleArn.split('/').at(-1) ?? '');
   const aws = await startLocalAws({
-    ...{ region, accountId },
+    region,
     principals: [{ ...role, arn: roleArn, policies }],
     buckets: [{ name: bucket, folder: archiveFolder }],
     secrets: [{ name: secret.split(':').at(-1) ?? '', arn: secret, value: apiKey }],

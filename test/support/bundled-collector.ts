@@ -89,10 +89,9 @@ export class CollectorBundle {
       sourceArn: definition.arn,
     });
     const credentials = { accessKeyId: 'ASIABUNDLEDCOLLECTOR', secretAccessKey: 'local', sessionToken: 'local' };
-    const { accountId, region } = stack.location;
+    const { region } = stack.location;
     const archive = join(folder, 'archive');
     const aws = await startLocalAws({
-      accountId,
       region,
       principals: [{ ...credentials, arn: role.arn, policies: role.policies }],
       buckets: readBuckets(stack, definition, archive),

@@ -94,7 +94,6 @@ export class RealCollector {
     const { secret = testKey, intercept } = options;
     const aws = await startLocalAws({
       region: 'eu-central-1',
-      accountId: '111111111111',
       principals: [
         {
           ...credentials,

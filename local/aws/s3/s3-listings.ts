@@ -1,5 +1,5 @@
-import { encodeKeyPath } from '../../../lambda/archive/percent-encoding';
 import type { Answer, Call } from '../call';
+import type { ObjectMetadata } from '../store/object-metadata';
 import { invalidArgument, toXml } from './s3-answers';
 import type { AuthorizedRequest } from './s3-authorization';
 
@@ -7,72 +7,51 @@ const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
 /** Keys in one page, at most. */
 const largestPage = 1000;
 
-export async function listObjects({ target }: Call, { bucket, store }: AuthorizedRequest): Promise<Answer> {
-  const { prefix = '' } = target.query;
-  const text = encoderOf(target.query['encoding-type']);
-  const token = target.query['continuation-token'];
-  const startAfter = target.query['start-after'];
-  const maxKeys = Math.min(maxKeysOf(target.query['max-keys']), largestPage);
-  const page = await store.list(prefix, { maxKeys, startAfter: token === undefined ? startAfter : decodeToken(token) });
-  const content = {
-    '@xmlns': namespace,
-    Name: bucket,
-    Prefix: text(prefix),
-    ...(startAfter !== undefined && { StartAfter: text(startAfter) }),
+export async function listObjects(call: Call, request: AuthorizedRequest): Promise<Answer> {
+  const token = call.target.query['continuation-token'];
+  const startAfter = call.target.query['start-after'];
+  const page = await readPage(call, request, token === undefined ? startAfter : decodeToken(token));
+  return listing('ListBucketResult', {
+    ...page.members,
+    ...(startAfter !== undefined && { StartAfter: startAfter }),
     ...(token !== undefined && { ContinuationToken: token }),
     ...(page.next !== undefined && { NextContinuationToken: Buffer.from(page.next).toString('base64') }),
-    KeyCount: page.objects.length,
-    MaxKeys: maxKeys,
-    ...encodingMember(target.query),
-    IsTruncated: page.next !== undefined,
-    Contents: page.objects.map(({ key, lastModified, etag, size }) => ({
-      Key: text(key),
-      LastModified: lastModified,
-      ETag: `"${etag}"`,
-      Size: size,
-      StorageClass: 'STANDARD',
-    })),
-  };
-  return { status: 200, headers: { 'content-type': 'application/xml' }, body: toXml('ListBucketResult', content) };
+    KeyCount: page.entries.length,
+    Contents: page.entries,
+  });
 }
 
 /** A folder keeps no former versions and no delete markers: every object is its own latest and only version. */
-export async function listObjectVersions({ target }: Call, { bucket, store }: AuthorizedRequest): Promise<Answer> {
-  const { prefix = '', 'key-marker': marker } = target.query;
-  const text = encoderOf(target.query['encoding-type']);
+export async function listObjectVersions(call: Call, request: AuthorizedRequest): Promise<Answer> {
+  const marker = call.target.query['key-marker'];
+  const page = await readPage(call, request, marker);
+  return listing('ListVersionsResult', {
+    ...page.members,
+    ...(marker !== undefined && { KeyMarker: marker }),
+    ...(page.next !== undefined && { NextKeyMarker: page.next }),
+    Version: page.entries.map((entry) => ({ ...entry, VersionId: 'null', IsLatest: true })),
+  });
+}
+
+function listing(root: string, content: object): Answer {
+  const body = toXml(root, { '@xmlns': namespace, ...content });
+  return { status: 200, headers: { 'content-type': 'application/xml' }, body };
+}
+
+/** One page of the keys behind `startAfter`, with what both kinds of listing say of it. */
+async function readPage({ target }: Call, { bucket, store }: AuthorizedRequest, startAfter: string | undefined) {
+  const { prefix = '' } = target.query;
   const maxKeys = Math.min(maxKeysOf(target.query['max-keys']), largestPage);
-  const page = await store.list(prefix, { maxKeys, startAfter: marker });
-  const content = {
-    '@xmlns': namespace,
-    Name: bucket,
-    Prefix: text(prefix),
-    ...(marker !== undefined && { KeyMarker: text(marker) }),
-    ...(page.next !== undefined && { NextKeyMarker: text(page.next) }),
-    MaxKeys: maxKeys,
-    ...encodingMember(target.query),
-    IsTruncated: page.next !== undefined,
-    Version: page.objects.map(({ key, lastModified, etag, size }) => ({
-      Key: text(key),
-      VersionId: 'null',
-      IsLatest: true,
-      LastModified: lastModified,
-      ETag: `"${etag}"`,
-      Size: size,
-      StorageClass: 'STANDARD',
-    })),
+  const { objects, next } = await store.list(prefix, { maxKeys, startAfter });
+  return {
+    next,
+    entries: objects.map(entryOf),
+    members: { Name: bucket, Prefix: prefix, MaxKeys: maxKeys, IsTruncated: next !== undefined },
   };
-  return { status: 200, headers: { 'content-type': 'application/xml' }, body: toXml('ListVersionsResult', content) };
 }
 
-/** How keys are written in a listing. */
-function encoderOf(encoding: string | undefined): (value: string) => string {
-  if (encoding !== undefined && encoding !== 'url')
-    throw invalidArgument('Invalid Encoding Method specified in Request', 'encoding-type', encoding);
-  return encoding === 'url' ? encodeKeyPath : (value) => value;
-}
-
-function encodingMember({ 'encoding-type': encoding }: Call['target']['query']): { EncodingType?: string } {
-  return encoding === undefined ? {} : { EncodingType: encoding };
+function entryOf({ key, lastModified, etag, size }: ObjectMetadata) {
+  return { Key: key, LastModified: lastModified, ETag: `"${etag}"`, Size: size, StorageClass: 'STANDARD' };
 }
 
 function maxKeysOf(value: string | undefined): number {

@@ -20,13 +20,13 @@ const operations = {
     method: 'GET',
     on: 'bucket',
     action: 's3:ListBucketVersions',
-    parameters: ['versions', 'prefix', 'max-keys', 'key-marker', 'encoding-type'],
+    parameters: ['versions', 'prefix', 'max-keys', 'key-marker'],
   },
   ListObjectsV2: {
     method: 'GET',
     on: 'bucket',
     action: 's3:ListBucket',
-    parameters: ['list-type', 'prefix', 'max-keys', 'continuation-token', 'start-after', 'encoding-type'],
+    parameters: ['list-type', 'prefix', 'max-keys', 'continuation-token', 'start-after'],
   },
 } as const satisfies Record<string, OperationForm>;
 

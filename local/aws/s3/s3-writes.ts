@@ -5,7 +5,6 @@ import { checksumText } from '../../../lambda/archive/checksum';
 import { AwsError } from '../aws-error';
 import type { Answer, Call } from '../call';
 import { ObjectExistsError } from '../store/folder-store';
-import { KeyConflictError } from '../store/key-lock';
 import { InvalidKeyError } from '../store/key-path';
 import { notImplemented, wrongPayloadHash } from './s3-answers';
 import type { AuthorizedRequest } from './s3-authorization';
@@ -44,7 +43,6 @@ export async function putObject(call: Call, { store, key }: AuthorizedRequest): 
   } catch (error) {
     if (error instanceof ObjectExistsError) throw preconditionFailed();
     if (error instanceof InvalidKeyError) throw new AwsError(400, 'InvalidArgument', error.message);
-    if (error instanceof KeyConflictError) throw conflict(ifNoneMatch);
     throw error;
   }
 }
@@ -53,7 +51,6 @@ export async function deleteObject(_call: Call, { store, key }: AuthorizedReques
   try {
     await store.delete(key);
   } catch (error) {
-    if (error instanceof KeyConflictError) throw conflict(false);
     // A key that cannot be stored is not there, and to delete what is not there succeeds.
     if (!(error instanceof InvalidKeyError)) throw error;
   }
@@ -158,18 +155,4 @@ function preconditionFailed(): AwsError {
   return new AwsError(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', {
     Condition: 'If-None-Match',
   });
-}
-
-function conflict(isConditional: boolean): AwsError {
-  return isConditional
-    ? new AwsError(
-        409,
-        'ConditionalRequestConflict',
-        'The conditional request cannot succeed due to a conflicting operation against this resource.',
-      )
-    : new AwsError(
-        409,
-        'OperationAborted',
-        'A conflicting conditional operation is currently in progress against this resource. Please try again.',
-      );
 }

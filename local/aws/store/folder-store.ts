@@ -1,12 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { link, mkdir, open, readdir, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { link, mkdir, open, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { isRunning, withKeyLock } from './key-lock';
 import { fileNameOf, InvalidKeyError, metadataFolder, ShortenedNames, segmentsOf } from './key-path';
 import { walkKeys } from './key-walk';
-import { type ObjectHeaders, type ObjectMetadata, readMetadata } from './object-metadata';
+import { removeLeftovers } from './leftovers';
+import { type ObjectHeaders, type ObjectMetadata, readMetadata, receivedName, unlessAbsent } from './object-metadata';
 
 export interface StoredObject {
   readonly metadata: ObjectMetadata;
@@ -57,7 +57,6 @@ export class FolderStore {
    * Stores an object once its body has arrived whole; a body that throws leaves nothing.
    * @throws ObjectExistsError with `ifNoneMatch`, if there is one under this key
    * @throws InvalidKeyError for a key that cannot lie in a folder, or not beside those that do
-   * @throws KeyConflictError if another process is storing under this key at this moment
    */
   async put(
     key: string,
@@ -82,7 +81,7 @@ export class FolderStore {
         userMetadata: headers.userMetadata ?? {},
         checksums: headers.checksums ?? {},
       };
-      await withKeyLock(this.#lockOf(key), () => this.#commit(paths, received, metadata, ifNoneMatch));
+      await this.#commit(paths, received, metadata, ifNoneMatch);
       return metadata;
     } finally {
       await Promise.all([rm(received, { force: true }), rm(`${received}.json`, { force: true })]);
@@ -125,10 +124,8 @@ export class FolderStore {
   async delete(key: string): Promise<void> {
     const { data, description } = this.#pathsOf(key);
     try {
-      await withKeyLock(this.#lockOf(key), async () => {
-        await rm(data, { force: true });
-        await rm(description, { force: true });
-      });
+      await rm(data, { force: true });
+      await rm(description, { force: true });
     } catch (error) {
       // A folder has this name, or a file lies where the key has a folder: there is no such object.
       if (!isInTheWay(error)) throw error;
@@ -138,10 +135,7 @@ export class FolderStore {
   /** Removes what killed processes left half received. */
   async removeLeftovers(): Promise<void> {
     await mkdir(this.#incoming, { recursive: true });
-    for (const name of await readdir(this.#incoming)) {
-      const pid = /^(\d+)-/.exec(name)?.[1];
-      if (pid !== undefined && !isRunning(Number(pid))) await rm(join(this.#incoming, name), { force: true });
-    }
+    await removeLeftovers(this.#incoming);
   }
 
   #pathsOf(key: string): ObjectPaths {
@@ -155,10 +149,6 @@ export class FolderStore {
     };
   }
 
-  #lockOf(key: string): string {
-    return join(this.#incoming, `${createHash('sha256').update(key).digest('hex')}.lock`);
-  }
-
   #read(key: string, { data, description }: ObjectPaths): Promise<ObjectMetadata | undefined> {
     return readMetadata(key, data, description);
   }
@@ -166,18 +156,20 @@ export class FolderStore {
   /** Makes the object visible: first its description, then its bytes with one step of the file system. */
   async #commit(paths: ObjectPaths, received: string, metadata: ObjectMetadata, ifNoneMatch: boolean): Promise<void> {
     const { key } = metadata;
-    const { data, description } = paths;
+    const described = `${received}.json`;
     try {
       const previous = await this.#read(key, paths);
       if (ifNoneMatch && previous !== undefined) throw exists(key);
       await this.#names.keep(segmentsOf(key), this.#incoming);
-      await mkdir(dirname(description), { recursive: true });
-      await mkdir(dirname(data), { recursive: true });
+      await mkdir(dirname(paths.description), { recursive: true });
+      await mkdir(dirname(paths.data), { recursive: true });
       // The description before is kept as well: if this process is killed between the two steps, it is still theirs.
-      await writeFile(`${received}.json`, JSON.stringify({ ...metadata, previous }));
-      await rename(`${received}.json`, description);
-      if (ifNoneMatch) await linkNew(key, received, data);
-      else await rename(received, data);
+      await writeFile(described, JSON.stringify({ ...metadata, previous, received: basename(received) }));
+      if (ifNoneMatch) await this.#create(paths, received, described, key);
+      else {
+        await rename(described, paths.description);
+        await rename(received, paths.data);
+      }
     } catch (error) {
       if (isInTheWay(error))
         throw new InvalidKeyError(
@@ -187,20 +179,41 @@ export class FolderStore {
       throw error;
     }
   }
+
+  /**
+   * Of all that store a new object at once, in this process or another, the first to describe it is the one whose bytes it
+   * gets. The others finish what that one has begun, so that nobody waits for a process that was killed.
+   */
+  async #create({ data, description }: ObjectPaths, received: string, described: string, key: string): Promise<void> {
+    if (!(await linkNew(described, description))) {
+      const first = await receivedName(description);
+      if (first !== undefined) await unlessAbsent(linkNew(join(this.#incoming, first), data));
+      if ((await unlessAbsent(stat(data)))?.isFile() === true) throw exists(key);
+      // Nobody has those bytes any more: their process was killed, or the object was deleted.
+      await rename(described, description);
+    }
+    if (await linkNew(received, data)) return;
+    const [mine, there] = await Promise.all([stat(received), stat(data)]);
+    if (mine.ino === there.ino) return;
+    // A folder of this name is no object, so nothing is archived under the key.
+    if (!there.isFile()) throw new InvalidKeyError(`Storing ${JSON.stringify(key)} failed: a folder has this name`);
+    throw exists(key);
+  }
 }
 
-async function linkNew(key: string, received: string, data: string): Promise<void> {
+/** @returns whether the file has the new name now: only one file ever gets it */
+async function linkNew(file: string, name: string): Promise<boolean> {
   try {
-    await link(received, data);
+    await link(file, name);
+    return true;
   } catch (error) {
-    // A folder of this name is no object, so nothing is archived under the key.
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && (await stat(data)).isFile()) throw exists(key, error);
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
     throw error;
   }
 }
 
-function exists(key: string, cause?: unknown): ObjectExistsError {
-  return new ObjectExistsError(`Storing ${JSON.stringify(key)} failed: there is an object under this key`, { cause });
+function exists(key: string): ObjectExistsError {
+  return new ObjectExistsError(`Storing ${JSON.stringify(key)} failed: there is an object under this key`);
 }
 
 function isInTheWay(error: unknown): boolean {

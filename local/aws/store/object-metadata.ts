@@ -37,8 +37,15 @@ const contentSchema = z.object({
   checksums: textByName,
 });
 
-/** `previous` describes the bytes before these, for as long as those may still be there. */
-const descriptionSchema = contentSchema.extend({ previous: contentSchema.optional() });
+const descriptionSchema = contentSchema.extend({
+  /** Describes the bytes before these, for as long as those may still be there. */
+  previous: contentSchema.optional(),
+  /** Name of the file in which the bytes arrived. It never chooses another folder. */
+  received: z
+    .string()
+    .regex(/^\d+-[0-9a-f-]+$/)
+    .optional(),
+});
 
 type Description = z.output<typeof descriptionSchema>;
 
@@ -65,9 +72,15 @@ export async function readMetadata(
     const etag = undescribedTag(size, lastModified);
     return { key, size, etag, lastModified, userMetadata: {}, checksums: {}, ...found };
   }
-  const { previous, ...current } = found;
+  const { previous, received: _, ...current } = found;
   const isOfBefore = previous?.lastModified === lastModified && current.lastModified !== lastModified;
   return { key, size, ...(isOfBefore ? previous : current) };
+}
+
+/** Name of the file in which the bytes of a description arrived; undefined if it does not say so. */
+export async function receivedName(description: string): Promise<string | undefined> {
+  const found = await unlessAbsent(readDescription(description));
+  return found === undefined || 'damage' in found ? undefined : found.received;
 }
 
 /** The bytes of this folder are as untrusted as any others: a description that was cut or replaced is damage. */
@@ -96,7 +109,8 @@ function undescribedTag(size: number, lastModified: string): string {
   return `${size.toString(16)}-${Date.parse(lastModified).toString(16)}`;
 }
 
-async function unlessAbsent<T>(result: Promise<T>): Promise<T | undefined> {
+/** @returns undefined if there is no such file */
+export async function unlessAbsent<T>(result: Promise<T>): Promise<T | undefined> {
   try {
     return await result;
   } catch (error) {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { authorize } from '../../aws/iam/authorize';
+import { type Access, refusalOf } from '../../aws/iam/authorize';
 import type { QueueClock } from '../asynchronous-invocation';
 import type { InvocationResult } from '../local-function';
 import { type Role, readRole } from '../role';
@@ -116,7 +116,8 @@ function tasksOf(role: Role, { invoke, onMetric }: StateMachineOptions): Readonl
   return {
     'lambda:invoke': async (parameters, invocations) => {
       const { FunctionName, Payload } = invokeSchema.parse(parameters);
-      demand(role, 'lambda:InvokeFunction', FunctionName, {}, 'Lambda.AWSLambdaException');
+      const access = { action: 'lambda:InvokeFunction', resource: FunctionName };
+      demand(role, access, 'Lambda.AWSLambdaException');
       const result = await invoke(FunctionName, Payload);
       invocations.push(result);
       if (result.error !== undefined) throw new StatesError(result.error.errorType, JSON.stringify(result.error));
@@ -125,7 +126,8 @@ function tasksOf(role: Role, { invoke, onMetric }: StateMachineOptions): Readonl
     'aws-sdk:cloudwatch:putMetricData': async (parameters) => {
       const { Namespace, MetricData } = putMetricDataSchema.parse(parameters);
       const context = { 'cloudwatch:namespace': Namespace };
-      demand(role, 'cloudwatch:PutMetricData', '*', context, 'CloudWatch.CloudWatchException');
+      const access = { action: 'cloudwatch:PutMetricData', resource: '*', context };
+      demand(role, access, 'CloudWatch.CloudWatchException');
       for (const { MetricName, Dimensions, Value } of MetricData)
         onMetric({
           namespace: Namespace,
@@ -138,14 +140,7 @@ function tasksOf(role: Role, { invoke, onMetric }: StateMachineOptions): Readonl
   };
 }
 
-function demand(role: Role, action: string, resource: string, context: Record<string, string>, error: string): void {
-  const { allowed, reason } = authorize({
-    identityPolicies: role.policies,
-    principalArn: role.arn,
-    action,
-    resource,
-    context,
-  });
-  if (!allowed)
-    throw new StatesError(error, `User: ${role.arn} is not authorized to perform: ${action} on ${resource} ${reason}`);
+function demand(role: Role, access: Access, error: string): void {
+  const refusal = refusalOf(role, access);
+  if (refusal !== undefined) throw new StatesError(error, refusal);
 }

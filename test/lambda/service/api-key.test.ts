@@ -24,7 +24,6 @@ beforeEach(async () => {
   const statement = { Effect: 'Allow' as const, Action: 'secretsmanager:GetSecretValue', Resource: arn };
   aws = await startLocalAws({
     region: 'eu-central-1',
-    accountId: '111111111111',
     principals: [
       {
         ...credentials,

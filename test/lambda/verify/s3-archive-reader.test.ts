@@ -40,7 +40,6 @@ beforeAll(async () => {
   for (const at of [8, 9, 10]) await archive.attempt({ run: hour(at), clusters, answer: answer(at) });
   aws = await startLocalAws({
     region: 'eu-central-1',
-    accountId: '123456789012',
     principals: [
       {
         accessKeyId: environment.AWS_ACCESS_KEY_ID,

@@ -52,11 +52,6 @@ export const keyChecks: Readonly<Record<string, Check>> = {
     }
   },
 
-  'names the kind of key and its ARN with the public key': async ({ kms, signingKey }) => {
-    const got = await kms.send(new GetPublicKeyCommand({ KeyId: signingKey }));
-    expect(got).toMatchObject({ KeyId: signingKey, KeySpec: 'ECC_NIST_P256' });
-  },
-
   'refuses a caller without the permission to sign or to get the public key': async ({ writerKms, ...subject }) => {
     for (const call of [signatureOf, publicKeyOf])
       expect(await failureOf(call({ ...subject, kms: writerKms }))).toMatchObject({

@@ -44,16 +44,6 @@ export const objectChecks: Readonly<Record<string, Check>> = {
     expect(got.ContentLength).toBe(0);
   },
 
-  'keeps the media type binary/octet-stream of an object whose writer chose none': async ({
-    s3,
-    raw,
-    bucket: Bucket,
-  }) => {
-    const Key = randomUUID();
-    await raw.send({ method: 'PUT', path: `/${Bucket}/${Key}`, body: Buffer.from('123456789') });
-    expect((await s3.send(new HeadObjectCommand({ Bucket, Key }))).ContentType).toBe('binary/octet-stream');
-  },
-
   'writes once with If-None-Match: *, and answers 412 the second time': async ({ s3, bucket: Bucket }) => {
     const Key = randomUUID();
     await s3.send(new PutObjectCommand({ Bucket, Key, Body: 'first', IfNoneMatch: '*' }));
@@ -80,11 +70,6 @@ export const objectChecks: Readonly<Record<string, Check>> = {
     const got = await s3.send(new GetObjectCommand({ Bucket, Key }));
     expect(await got.Body?.transformToString()).toBe(`writer ${winners[0]}`);
     expect(got.Metadata).toEqual({ writer: `${winners[0]}` });
-  },
-
-  'refuses any other If-None-Match in a write': async ({ s3, bucket: Bucket }) => {
-    const put = s3.send(new PutObjectCommand({ Bucket, Key: randomUUID(), Body: 'x', IfNoneMatch: '"abc"' }));
-    expect(await failureOf(put)).toMatchObject({ status: 501, code: 'NotImplemented' });
   },
 
   'replaces an object if the write has no If-None-Match': async ({ s3, bucket: Bucket }) => {

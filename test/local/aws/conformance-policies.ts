@@ -13,12 +13,6 @@ import { failureOf } from './expect-failure';
 const denied = { status: 403, code: 'AccessDenied' };
 
 export const policyChecks: Readonly<Record<string, Check>> = {
-  'lets a role do what its policy allows': async ({ writer, bucket: Bucket }) => {
-    const Key = `logs/${randomUUID()}`;
-    const put = await writer.send(new PutObjectCommand({ Bucket, Key, Body: 'x', IfNoneMatch: '*' }));
-    expect(put.$metadata.httpStatusCode).toBe(200);
-  },
-
   'denies a role what its policy does not allow, and says which policy it lacks': async ({
     writer,
     bucket: Bucket,
@@ -27,7 +21,7 @@ export const policyChecks: Readonly<Record<string, Check>> = {
     const put = await failureOf(writer.send(new PutObjectCommand({ Bucket, Key, Body: 'x' })));
     expect(put).toMatchObject(denied);
     expect(put.message).toMatch(
-      /is not authorized to perform: s3:PutObject on resource: "arn:aws:s3:::[^"]+" because no identity-based policy allows the s3:PutObject action$/,
+      /is not authorized to perform: s3:PutObject on resource: arn:aws:s3:::\S+ because no identity-based policy allows the s3:PutObject action$/,
     );
     expect(await failureOf(writer.send(new ListObjectsV2Command({ Bucket })))).toMatchObject(denied);
     const Existing = { Bucket, Key: `logs/${randomUUID()}` };

@@ -6,13 +6,7 @@ export const secretChecks: Readonly<Record<string, Check>> = {
   'gives a secret by its name, its ARN, and its ARN without the last characters': async ({ secrets, secret }) => {
     for (const SecretId of [secret.name, secret.arn, secret.arn.replace(/-[^-]{6}$/, '')]) {
       const got = await secrets.send(new GetSecretValueCommand({ SecretId }));
-      expect(got).toMatchObject({
-        SecretString: secret.value,
-        Name: secret.name,
-        ARN: secret.arn,
-        VersionStages: ['AWSCURRENT'],
-      });
-      expect(got.CreatedDate).toBeInstanceOf(Date);
+      expect(got).toMatchObject({ SecretString: secret.value, Name: secret.name, ARN: secret.arn });
     }
   },
 
@@ -32,10 +26,5 @@ export const secretChecks: Readonly<Record<string, Check>> = {
       code: 'ResourceNotFoundException',
       message: "Secrets Manager can't find the specified secret value for staging label: AWSCURRENT",
     });
-  },
-
-  'refuses an empty secret name': async ({ secrets }) => {
-    const get = secrets.send(new GetSecretValueCommand({ SecretId: '' }));
-    expect(await failureOf(get)).toMatchObject({ status: 400, code: 'ValidationException' });
   },
 };

@@ -9,13 +9,8 @@ export const topicChecks: Readonly<Record<string, Check>> = {
     expect(MessageId).toMatch(/^[0-9a-f-]{36}$/);
   },
 
-  'refuses a subject of 101 characters': async ({ sns, topic }) => {
-    const publish = sns.send(new PublishCommand({ TopicArn: topic, Subject: 'x'.repeat(101), Message: 'text' }));
-    expect(await failureOf(publish)).toMatchObject({ status: 400, code: 'InvalidParameterException' });
-  },
-
-  'refuses a subject with a line break or outside of ASCII': async ({ sns, topic }) => {
-    for (const Subject of ['two\nlines', 'größer', ' begins with a space'])
+  'refuses a subject that is long, of two lines or outside of ASCII': async ({ sns, topic }) => {
+    for (const Subject of ['x'.repeat(101), 'two\nlines', 'größer', ' begins with a space'])
       expect(
         await failureOf(sns.send(new PublishCommand({ TopicArn: topic, Subject, Message: 'text' }))),
       ).toMatchObject({ status: 400, code: 'InvalidParameterException' });

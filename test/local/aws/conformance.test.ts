@@ -32,7 +32,6 @@ describe('the embedded endpoint', () => {
     folder = await mkdtemp(join(tmpdir(), 'local-aws-'));
     aws = await startLocalAws({
       region,
-      accountId,
       principals: [
         { ...admin, arn: `arn:aws:iam::${accountId}:role/admin`, policies: [everythingPolicy] },
         { ...writer, arn: `arn:aws:iam::${accountId}:role/writer`, policies: [writerPolicy('archive')] },

@@ -22,7 +22,6 @@ export async function startEndpoint(options: Partial<LocalAwsOptions> = {}) {
   await mkdir(folder, { recursive: true });
   const aws = await startLocalAws({
     region,
-    accountId,
     principals: [{ ...credentials, arn: `arn:aws:iam::${accountId}:role/admin`, policies: [everythingPolicy] }],
     buckets: [{ name: 'archive', folder }],
     secrets: [{ name: 'api-key', arn: secretArn }],

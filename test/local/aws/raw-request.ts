@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
 import { SignatureV4 } from '@smithy/signature-v4';
-import { NodeSha256 } from '../../../local/aws/signature';
+import { SigningHash } from '../../../lambda/archive/signing-hash';
 
 export interface RawCredentials {
   readonly accessKeyId: string;
@@ -56,7 +56,7 @@ export class RawClient {
       service,
       region: raw.region ?? this.#region,
       credentials: this.#credentials,
-      sha256: NodeSha256,
+      sha256: SigningHash,
       uriEscapePath: service !== 's3',
       applyChecksum: false,
     });

@@ -8,7 +8,6 @@ async function serve(folder: string): Promise<void> {
   const principals = [{ ...credentials, arn, policies: [everythingPolicy] }];
   const { url } = await startLocalAws({
     region,
-    accountId,
     principals,
     buckets: [{ name: 'archive', folder }],
     secrets: [],

@@ -1,6 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { existsSync } from 'node:fs';
 import { memoryArguments } from '../../../local/deployment/execution-environment';
 import type { FunctionDefinition } from '../../../local/deployment/function-definition';
 import { LocalFunction } from '../../../local/deployment/local-function';
@@ -129,24 +127,6 @@ describe('a local function', () => {
     expect(paths.map((path) => existsSync(path))).toEqual([false, true]);
   });
 
-  it('removes the temporary folder of a process that was killed, and of no other', () => {
-    const alive = mkdtempSync(join(tmpdir(), `local-function-${process.ppid}-`));
-    const foreign = mkdtempSync(join(tmpdir(), 'local-function-of-somebody-'));
-    // Given its name once it is filled: a function that another test starts removes it too.
-    const filled = mkdtempSync(join(tmpdir(), 'filled-'));
-    // No process has a number this large.
-    const killed = join(tmpdir(), `local-function-999999999-${basename(filled)}`);
-    try {
-      mkdirSync(join(filled, 'tmp-1'));
-      writeFileSync(join(filled, 'tmp-1', 'body'), 'half received');
-      renameSync(filled, killed);
-      start('');
-      expect([killed, alive, foreign].map((path) => existsSync(path))).toEqual([false, true, true]);
-    } finally {
-      for (const path of [filled, killed, alive, foreign]) rmSync(path, { recursive: true, force: true });
-    }
-  });
-
   it('reports an error of the handler with its type, message and trace', async () => {
     const fn = start(`class RunFailedError extends Error { name = 'RunFailedError'; }
     exports.handler = async () => { throw new RunFailedError('2 of 4 not archived', { cause: new Error('secret cause') }); };`);
@@ -201,20 +181,12 @@ describe('a local function', () => {
   });
 
   it('kills an invocation that exceeds the time limit, even one that blocks', async () => {
-    const fn = start('exports.handler = async (event) => { while (event.block); return 1; };', { timeoutSeconds: 2 });
+    const fn = start('exports.handler = async (event) => { while (event.block); return 1; };', { timeoutSeconds: 1 });
     expect((await fn.invoke({ block: true }, 'request-3')).error).toEqual({
       errorType: 'Sandbox.Timedout',
-      errorMessage: 'RequestId: request-3 Error: Task timed out after 2.00 seconds',
+      errorMessage: 'RequestId: request-3 Error: Task timed out after 1.00 seconds',
     });
     expect((await fn.invoke({})).payload).toBe(1);
-  });
-
-  it('rejects an answer over Lambda’s limit of 6 MB', async () => {
-    const fn = start("exports.handler = async ({ length }) => 'x'.repeat(length);");
-    expect((await fn.invoke({ length: 6 * 2 ** 20 - 2 })).error).toBeUndefined();
-    expect((await fn.invoke({ length: 6 * 2 ** 20 + 200 })).error).toMatchObject({
-      errorType: 'Function.ResponseSizeTooLarge',
-    });
   });
 
   it('has collected all lines of an invocation, of both streams, when it answers', async () => {

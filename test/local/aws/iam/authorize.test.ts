@@ -1,4 +1,4 @@
-import { authorize, type RequestContext } from '../../../../local/aws/iam/authorize';
+import { type RequestContext, refusalOf } from '../../../../local/aws/iam/authorize';
 import type { PolicyDocument, PolicyStatement } from '../../../../local/aws/iam/policy-document';
 
 const role = 'arn:aws:iam::111122223333:role/collector';
@@ -16,23 +16,26 @@ function decide(
     context?: RequestContext;
   } = {},
 ) {
-  return authorize({
-    identityPolicies: options.identity === undefined ? [] : [policy(...options.identity)],
-    resourcePolicy: options.resource === undefined ? undefined : policy(...options.resource),
-    principalArn: role,
-    action: options.action ?? 's3:PutObject',
-    resource: options.on ?? 'arn:aws:s3:::archive/logs/a',
-    context: options.context ?? {},
-  });
+  const policies = options.identity === undefined ? [] : [policy(...options.identity)];
+  const reason = refusalOf(
+    { arn: role, policies },
+    {
+      resourcePolicy: options.resource === undefined ? undefined : policy(...options.resource),
+      action: options.action ?? 's3:PutObject',
+      resource: options.on ?? 'arn:aws:s3:::archive/logs/a',
+      context: options.context ?? {},
+    },
+  );
+  return { allowed: reason === undefined, reason };
 }
 
 const allow = { Effect: 'Allow', Action: 's3:PutObject', Resource: 'arn:aws:s3:::archive/logs/*' };
 
-describe('authorize', () => {
+describe('refusalOf', () => {
   it('denies what no policy mentions, and says so as the service does', () => {
     expect(decide()).toEqual({
       allowed: false,
-      reason: 'because no identity-based policy allows the s3:PutObject action',
+      reason: `User: ${role} is not authorized to perform: s3:PutObject on resource: arn:aws:s3:::archive/logs/a because no identity-based policy allows the s3:PutObject action`,
     });
   });
 
@@ -46,11 +49,11 @@ describe('authorize', () => {
     const deny = { Effect: 'Deny', Action: 's3:*', Resource: '*' };
     expect(decide({ identity: [allow, deny] })).toEqual({
       allowed: false,
-      reason: 'with an explicit deny in an identity-based policy',
+      reason: expect.stringMatching(/with an explicit deny in an identity-based policy$/),
     });
     expect(decide({ identity: [allow], resource: [{ ...deny, Principal: '*' }] })).toEqual({
       allowed: false,
-      reason: 'with an explicit deny in a resource-based policy',
+      reason: expect.stringMatching(/with an explicit deny in a resource-based policy$/),
     });
   });
 

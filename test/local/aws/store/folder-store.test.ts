@@ -1,10 +1,8 @@
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FolderStore, ObjectExistsError } from '../../../../local/aws/store/folder-store';
-import { KeyConflictError } from '../../../../local/aws/store/key-lock';
 import { InvalidKeyError } from '../../../../local/aws/store/key-path';
 
 let root: string;
@@ -45,7 +43,7 @@ describe('FolderStore', () => {
     const key = 'logs/cluster=a%20b/date=2026-11-20/20261120T100000.000Z.json.gz';
     const stored = await store.put(key, body('hello'), { contentType: 'text/plain', userMetadata: { state: 'x' } });
     expect(await readFile(join(folder, key), 'utf8')).toBe('hello');
-    expect(JSON.parse(await readFile(join(folder, '.metadata', `${key}.json`), 'utf8'))).toEqual(stored);
+    expect(JSON.parse(await readFile(join(folder, '.metadata', `${key}.json`), 'utf8'))).toMatchObject(stored);
     expect(stored).toMatchObject({
       key,
       size: 5,
@@ -279,32 +277,36 @@ describe('FolderStore', () => {
     expect(await leftovers()).toEqual([`${process.pid}-alive`]);
   });
 
-  describe('with another process on the same key', () => {
-    const lockOf = async (key: string): Promise<string> => {
-      const incoming = join(folder, '.metadata-incoming');
-      await mkdir(incoming, { recursive: true });
-      return join(incoming, `${createHash('sha256').update(key).digest('hex')}.lock`);
-    };
+  describe('with another process that has described its object and not stored it yet', () => {
+    const received = '999999999-00000000-0000-0000-0000-000000000000';
 
-    it('says that it conflicts, and writes nothing', async () => {
-      const lock = await lockOf('a');
-      await writeFile(lock, `${process.ppid}`);
-      await expect(store.put('a', body('y'), {}, { ifNoneMatch: true })).rejects.toThrow(KeyConflictError);
-      expect(await store.head('a')).toBeUndefined();
-      expect(existsSync(lock)).toBe(true);
+    /** As that process left it. */
+    async function describeFirst(text: string | undefined): Promise<void> {
+      const metadata = {
+        etag: 'x',
+        lastModified: '2026-11-20T10:00:00.000Z',
+        userMetadata: { of: 'first' },
+        checksums: {},
+      };
+      await mkdir(join(folder, '.metadata-incoming'), { recursive: true });
+      await mkdir(join(folder, '.metadata'));
+      await writeFile(join(folder, '.metadata', 'a.json'), JSON.stringify({ ...metadata, received }));
+      if (text !== undefined) await writeFile(join(folder, '.metadata-incoming', received), text);
+    }
+
+    it('stores what that one has begun, and says that there is an object', async () => {
+      await describeFirst('first');
+      const put = store.put('a', body('second'), { userMetadata: { of: 'second' } }, { ifNoneMatch: true });
+      await expect(put).rejects.toThrow(ObjectExistsError);
+      expect(await contentOf('a')).toBe('first');
+      expect((await store.head('a'))?.userMetadata).toEqual({ of: 'first' });
     });
 
-    it.each([
-      ['a process that is gone', '999999999', 0],
-      ['a write that cannot still be going on', `${process.ppid}`, 60_000],
-    ])('takes over the lock of %s', async (_name, holder, ageMs) => {
-      const lock = await lockOf('a');
-      await writeFile(lock, holder);
-      const time = new Date(Date.now() - ageMs);
-      await utimes(lock, time, time);
-      await store.put('a', body('y'), {}, { ifNoneMatch: true });
-      expect(await contentOf('a')).toBe('y');
-      expect(existsSync(lock)).toBe(false);
+    it('stores its own if the bytes of that one are gone', async () => {
+      await describeFirst(undefined);
+      await store.put('a', body('second'), { userMetadata: { of: 'second' } }, { ifNoneMatch: true });
+      expect(await contentOf('a')).toBe('second');
+      expect((await store.head('a'))?.userMetadata).toEqual({ of: 'second' });
     });
   });
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { AwsError } from '../aws-error';
-import { type Account, type Answer, type Call, type Principal, type PublishedMessage, readSmallBody } from '../call';
-import { verifyCaller } from '../json-call';
-import { toXml } from '../s3/s3-answers';
+import { AwsError } from './aws-error';
+import { type Account, type Answer, type Call, type PublishedMessage, readSmallBody, sha256Hex } from './call';
+import { toXml } from './s3/s3-answers';
+import { verifyCaller } from './signature';
 
 /** SNS takes 256 KiB of message; its form encoding makes it three times as long at most. */
 const longestBody = 1_048_576;
@@ -16,7 +16,7 @@ const subjectForm = /^[!-~][ -~]{0,98}$/;
 const knownParameters = ['Action', 'Version', 'TopicArn', 'Subject', 'Message'];
 
 /**
- * Checks the signature of a call to SNS, and whether the policies of caller, topic and key allow it.
+ * Checks the signature of a call to SNS. Whether the policies of caller, topic and key allow it shows on delivery.
  * @returns what carries the call out
  * @throws AwsError
  */
@@ -25,12 +25,17 @@ export async function admitSnsCall(call: Call, account: Account): Promise<() => 
   const parameters = new URLSearchParams(body.toString());
   const action = parameters.get('Action') ?? '';
   call.facts.action = action;
-  const principal = await verifyCaller(call, account, 'sns', body);
+  const principal = await verifyCaller(call, account, sha256Hex(body));
   const unknown = [...parameters.keys()].find((name) => !knownParameters.includes(name));
   if (action !== 'Publish' || unknown !== undefined)
     throw new AwsError(501, 'NotImplemented', `The embedded endpoint has no ${action} with ${unknown ?? 'this form'}`);
   const message = readMessage(parameters);
-  return async () => publish(account, principal, message);
+  return async () => {
+    if (account.publish === undefined) throw new AwsError(404, 'NotFound', 'Topic does not exist');
+    const refusal = account.publish(principal, message);
+    if (refusal !== undefined) throw new AwsError(403, 'AuthorizationError', refusal);
+    return snsAnswer(200, 'PublishResponse', { PublishResult: { MessageId: randomUUID() } });
+  };
 }
 
 function readMessage(parameters: URLSearchParams): PublishedMessage {
@@ -45,24 +50,13 @@ function readMessage(parameters: URLSearchParams): PublishedMessage {
   return { topicArn, subject, message };
 }
 
-function publish({ publish: deliver }: Account, principal: Principal, message: PublishedMessage): Answer {
-  const refused = deliver?.(principal, message);
-  if (deliver === undefined) throw new AwsError(404, 'NotFound', 'Topic does not exist');
-  if (refused !== undefined) throw new AwsError(403, 'AuthorizationError', refused);
-  const content = {
-    '@xmlns': namespace,
-    PublishResult: { MessageId: randomUUID() },
-    ResponseMetadata: { RequestId: randomUUID() },
-  };
-  return { status: 200, headers: { 'content-type': 'text/xml' }, body: toXml('PublishResponse', content) };
+/** An error as SNS writes it. */
+export function snsErrorAnswer({ status, code, message }: AwsError, RequestId: string): Answer {
+  const Type = status < 500 ? 'Sender' : 'Receiver';
+  return snsAnswer(status, 'ErrorResponse', { Error: { Type, Code: code, Message: message }, RequestId });
 }
 
-/** An error as SNS writes it. */
-export function snsErrorAnswer({ status, code, message, headers }: AwsError, requestId: string): Answer {
-  const content = {
-    '@xmlns': namespace,
-    Error: { Type: status < 500 ? 'Sender' : 'Receiver', Code: code, Message: message },
-    RequestId: requestId,
-  };
-  return { status, headers: { ...headers, 'content-type': 'text/xml' }, body: toXml('ErrorResponse', content) };
+function snsAnswer(status: number, root: string, content: object): Answer {
+  const body = toXml(root, { '@xmlns': namespace, ...content });
+  return { status, headers: { 'content-type': 'text/xml' }, body };
 }
