@@ -21,7 +21,10 @@ module.exports = class OneContextEnvironment {
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 
-  async setup() {}
+  async setup() {
+    // As in production: Jest asks for 100 frames of every error, and makes one for every `expect`.
+    Error.stackTraceLimit = 10;
+  }
 
   async teardown() {
     this.fakeTimersModern.dispose();
