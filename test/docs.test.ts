@@ -1,22 +1,69 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { createLogRecordCheck } from '../lambda/body/log-record';
 import { createManifestCheck } from '../lambda/body/manifest';
 import { runRecordSchema } from '../lambda/run/run-record';
 import { scripts } from '../package.json';
+import { runCollector } from './cli/run-collector';
+import { runStart } from './cli/run-start';
 
 const root = join(__dirname, '..');
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => `docs/${name}`)].filter((page) =>
-  page.endsWith('.md'),
-);
+const entriesOf = (folder: string) => readdirSync(join(root, folder)).map((name) => join(folder, name));
+const pages = [...entriesOf('.'), ...entriesOf('docs')].filter((page) => page.endsWith('.md'));
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8');
+const folders = ['infra', 'lambda', 'local', 'cli', 'bench', 'test'];
+const fileNames = new Set(
+  folders
+    .flatMap((folder) => readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }))
+    .map((file) => basename(file)),
+);
+
+/** The options of one command of ours, as its help names them. Undefined if there is no such command. */
+async function optionsOf(program: string, command: string): Promise<readonly string[] | undefined> {
+  if (program === 'bench') return [...optionsIn(textOf('bench/main.ts')), '--help'];
+  if (program === 'start') return optionsIn((await runStart(['--help'])).out);
+  const { code, out } = await runCollector(['help', command]);
+  return code === 0 ? optionsIn(out) : undefined;
+}
+
+function optionsIn(text: string): string[] {
+  return all(text, /(--[a-z][a-z-]*)/g);
+}
+
+/** Options in the text that are not ours: of V8, and of other people's commands. */
+const foreignOptions = ['--heap-growing-percent', '--invocation-type'];
 
 describe.each(pages)('%s', (page) => {
   const text = textOf(page);
 
   it('names files that exist', () => {
-    const paths = all(text, /(?<![\w./-])((?:infra|lambda|local|cli|bench|test|docs|checks)\/[\w./-]*[\w/])/g);
+    const paths = all(text, /(?<![\w./-])((?:infra|lambda|local|cli|bench|test|docs|\.ci|\.github)\/[\w./-]*[\w/])/g);
     expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  });
+
+  it('names source files by names that exist', () => {
+    expect(all(text, /`([\w-]+(?:\.[\w-]+)*\.ts)`/g).filter((name) => !fileNames.has(name))).toEqual([]);
+  });
+
+  it('names commands and options that exist', async () => {
+    const wrong: string[] = [];
+    const typed = text.matchAll(/npm (?:run )?(?:--silent )?(collector|start|bench) -- ([^`\n|#>;&]*)/g);
+    for (const [, program = '', line = ''] of typed) {
+      const [command = ''] = line.split(' ');
+      if (/^(<|$)/.test(command)) continue;
+      const options = await optionsOf(program, command);
+      if (options === undefined) wrong.push(`${program} ${command}`);
+      else wrong.push(...optionsIn(line).filter((option) => !options.includes(option)));
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('names options in passing that some command of ours has', async () => {
+    const commands = all((await runCollector(['--help'])).out, /^ {2}([a-z]+) /gm);
+    const known = await Promise.all(commands.map((command) => optionsOf('collector', command)));
+    known.push(await optionsOf('start', ''), await optionsOf('bench', ''), foreignOptions);
+    const named = all(text, /`(--[a-z][a-z-]*)/g);
+    expect(named.filter((option) => !known.flat().includes(option))).toEqual([]);
   });
 
   it('links to pages and headings that exist', () => {
