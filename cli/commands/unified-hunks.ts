@@ -5,83 +5,106 @@ export type Hunk = StructuredPatchHunk;
 /** Lines around a change, as in diff. */
 const context = 3;
 
-/** The time to find the shortest difference grows with the square of its length. */
-const firstTryMs = 400;
-const secondTryMs = 10_000;
+/** Most lines that the shortest difference is looked for with: the time and memory for that grow with their square. */
+const longestSearch = 1000;
 
 const noNewline = '\\ No newline at end of file';
 
 /**
- * The difference of two texts as hunks of a unified diff. It is always right, and shortest if that is found within
- * seconds. If the later text begins with the end of the earlier one, as a log does that has moved on, that overlap is used.
+ * The difference of two texts as hunks of a unified diff: always right, always the same, and shortest unless it is long.
+ * A long one is put together around lines that occur once in each text, as nearly all lines of a log do.
  */
 export function unifiedHunks(before: string, after: string): Hunk[] {
-  return (
-    search(before, after, firstTryMs) ??
-    overlapping(before, after) ??
-    search(before, after, secondTryMs) ?? [replaced(before, after)]
-  );
+  const options = { context, maxEditLength: longestSearch };
+  const patch = structuredPatch('', '', before, after, undefined, undefined, options);
+  return patch?.hunks ?? hunksBetweenBlocks(splitLines(before), splitLines(after));
 }
 
-function search(before: string, after: string, timeout: number): Hunk[] | undefined {
-  return structuredPatch('', '', before, after, undefined, undefined, { context, timeout })?.hunks;
+/** Lines that both texts have: where they begin, by index, and how many they are. */
+interface Block {
+  readonly old: number;
+  readonly now: number;
+  readonly length: number;
 }
 
-/** The hunks if the later text begins with the end of the earlier one: lines removed at the head, and added at the end. */
-function overlapping(before: string, after: string): Hunk[] | undefined {
-  const old = splitLines(before);
-  const now = splitLines(after);
-  const common = overlap(old, now);
-  const left = old.length - common;
-  const came = now.length - common;
-  if (common < 2 * context || left === 0 || came === 0) return undefined;
-  return [
-    hunk(1, 1, [...marked('-', old.slice(0, left)), ...marked(' ', now.slice(0, context))]),
-    hunk(old.length - context + 1, common - context + 1, [
-      ...marked(' ', now.slice(common - context, common)),
-      ...marked('+', now.slice(common)),
-    ]),
-  ];
+/** A hunk for whatever lies between two blocks, with the lines beside it. */
+function hunksBetweenBlocks(old: readonly string[], now: readonly string[]): Hunk[] {
+  const blocks = commonBlocks(old, now);
+  return blocks.slice(1).flatMap((block, at): Hunk[] => {
+    const before = blocks[at] ?? block;
+    const [oldEnd, nowEnd] = [before.old + before.length, before.now + before.length];
+    if (oldEnd === block.old && nowEnd === block.now) return [];
+    // The hunk before has shown the first lines of a block between two hunks.
+    const shown = at === 0 ? 0 : Math.min(context, before.length);
+    const head = Math.min(context, before.length - shown);
+    const lines = [
+      ...marked(' ', old.slice(oldEnd - head, oldEnd)),
+      ...marked('-', old.slice(oldEnd, block.old)),
+      ...marked('+', now.slice(nowEnd, block.now)),
+      ...marked(' ', old.slice(block.old, block.old + Math.min(context, block.length))),
+    ];
+    const count = (mark: string) => lines.filter((line) => line.startsWith(mark) || line.startsWith(' ')).length;
+    const starts = { oldStart: oldEnd - head + 1, newStart: nowEnd - head + 1 };
+    return [{ ...starts, oldLines: count('-'), newLines: count('+'), lines }];
+  });
 }
 
-/** One hunk that replaces everything between the common first and the common last lines. */
-function replaced(before: string, after: string): Hunk {
-  const old = splitLines(before);
-  const now = splitLines(after);
-  const shorter = Math.min(old.length, now.length);
-  let head = 0;
-  while (head < shorter && old[head] === now[head]) head += 1;
-  let end = 0;
-  while (end < shorter - head && old.at(-1 - end) === now.at(-1 - end)) end += 1;
-  const start = Math.max(0, head - context);
-  const stop = Math.min(end, context);
-  return hunk(start + 1, start + 1, [
-    ...marked(' ', old.slice(start, head)),
-    ...marked('-', old.slice(head, old.length - end)),
-    ...marked('+', now.slice(head, now.length - end)),
-    ...marked(' ', now.slice(now.length - end, now.length - end + stop)),
-  ]);
-}
-
-/** How many lines the end of `old` has in common with the beginning of `now` (Knuth, Morris and Pratt). */
-function overlap(old: readonly string[], now: readonly string[]): number {
-  const failure = new Int32Array(now.length);
-  for (let at = 1, length = 0; at < now.length; at += 1) {
-    while (length > 0 && now[at] !== now[length]) length = failure[length - 1] ?? 0;
-    if (now[at] === now[length]) length += 1;
-    failure[at] = length;
+/** The lines around those in which the texts meet; the first and the last block may be empty. */
+function commonBlocks(old: readonly string[], now: readonly string[]): Block[] {
+  const blocks: Block[] = [];
+  let [oldEnd, nowEnd] = [0, 0];
+  const isSame = (oldAt: number, nowAt: number) => oldAt < old.length && old[oldAt] === now[nowAt];
+  for (const at of [{ old: 0, now: 0 }, ...meetings(old, now), { old: old.length, now: now.length }]) {
+    // The block before has grown over it.
+    if (at.old < oldEnd || at.now < nowEnd) continue;
+    const room = Math.min(at.old - oldEnd, at.now - nowEnd);
+    let back = 0;
+    while (back < room && isSame(at.old - back - 1, at.now - back - 1)) back += 1;
+    let ahead = 0;
+    while (isSame(at.old + ahead, at.now + ahead)) ahead += 1;
+    blocks.push({ old: at.old - back, now: at.now - back, length: back + ahead });
+    [oldEnd, nowEnd] = [at.old + ahead, at.now + ahead];
   }
-  let length = 0;
-  for (const line of old) {
-    while (length > 0 && (length === now.length || line !== now[length])) length = failure[length - 1] ?? 0;
-    if (line === now[length]) length += 1;
-  }
-  return length;
+  return blocks;
 }
 
-function hunk(oldStart: number, newStart: number, lines: string[]): Hunk {
-  const count = (...marks: string[]) => lines.filter((line) => marks.includes(line[0] ?? '')).length;
-  return { oldStart, newStart, oldLines: count(' ', '-'), newLines: count(' ', '+'), lines };
+type Meeting = Pick<Block, 'old' | 'now'>;
+
+interface Way extends Meeting {
+  readonly before: Way | undefined;
+}
+
+/** The most lines that occur once in each text and stand in the same order in both (patience diff). */
+function meetings(old: readonly string[], now: readonly string[]): Meeting[] {
+  const oldPlaces = placesOfSingles(old);
+  // The ends of increasing sequences, the best of each length, each with its way back.
+  const ends: Way[] = [];
+  for (const [line, place] of placesOfSingles(now)) {
+    const oldPlace = oldPlaces.get(line);
+    if (oldPlace === undefined) continue;
+    let [low, high] = [0, ends.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((ends[middle]?.old ?? 0) < oldPlace) low = middle + 1;
+      else high = middle;
+    }
+    ends[low] = { old: oldPlace, now: place, before: ends[low - 1] };
+  }
+  const found: Meeting[] = [];
+  for (let end = ends.at(-1); end !== undefined; end = end.before) found.push(end);
+  return found.reverse();
+}
+
+/** The indices of lines that occur once, in order. */
+function placesOfSingles(lines: readonly string[]): Map<string, number> {
+  const places = new Map<string, number>();
+  const repeated = new Set<string>();
+  lines.forEach((line, at) => {
+    if (places.has(line)) repeated.add(line);
+    else places.set(line, at);
+  });
+  for (const line of repeated) places.delete(line);
+  return places;
 }
 
 /** Lines with their ends; the last one may have none. */

@@ -33,6 +33,21 @@ describe('unified hunks', () => {
     expect(unifiedHunks('a\nb\n', 'a\nb\n')).toEqual([]);
   });
 
+  it('a long difference is put together around lines that occur once: what is the same between them stays', () => {
+    const inserted = (at: number) => (at % 100 === 50 ? `a line that came with ${at}\n` : '');
+    const text = (from: number, to: number, more: (at: number) => string) =>
+      Array.from({ length: to - from }, (_, at) => `${from + at} x\nrepeated\n${more(from + at)}`).join('');
+    const before = text(0, 1500, () => '');
+    const after = text(700, 2200, inserted);
+    const hunks = unifiedHunks(before, after);
+    const changed = hunks.flatMap(({ lines }) => lines.filter((line) => !line.startsWith(' ')));
+    expect(changed.filter((line) => line.startsWith('-'))).toHaveLength(1400);
+    expect(changed.filter((line) => line.startsWith('+'))).toHaveLength(1400 + 15);
+    expect(apply(before, hunks)).toBe(after);
+    const unended = unifiedHunks(before.trimEnd(), after.trimEnd());
+    expect(apply(before.trimEnd(), unended)).toBe(after.trimEnd());
+  });
+
   it('two windows of a long log differ in what left and what came, found by where they overlap', () => {
     const before = lines(0, 30_000, 'x');
     const after = lines(12_000, 42_000, 'x');
