@@ -3,9 +3,8 @@ import { type Resource, resourceNames } from '../../lambda/resources';
 import { groupReasons } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import { isLate, type Run } from '../../lambda/verify/read-run';
-import { encodeCell, noCell } from './page/cell-code';
-import { NumberSeriesWriter } from './page/number-series';
 import type { ReportData, ReportFailure, ReportRun } from './page/report-data';
+import { encodeCell, NumberSeriesWriter, noCell } from './page/series-code';
 
 /** Most failures that the page lists: more would only make the file large. */
 const maxFailures = 5000;

@@ -46,7 +46,7 @@ function bundle(file: string): string {
     bundle: true,
     minify: true,
     format: 'iife',
-    target: ['es2022', 'chrome110', 'firefox115', 'safari16'],
+    target: ['es2024', 'chrome123', 'firefox121', 'safari17.5'],
     charset: 'utf8',
     write: false,
   });

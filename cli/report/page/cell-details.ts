@@ -8,13 +8,12 @@ import type { ReportRun } from './report-data';
 export function cellDetails(model: Model, row: Row, column: number): HTMLElement {
   return element(
     'div',
-    '',
-    element('strong', '', row.cluster.uid),
-    element('div', 'quiet', `run ${formatTime(model.data.runs[column]?.time ?? '')}`),
-    ...(row.stale === undefined ? [] : [element('div', 'quiet', `stale: ${row.stale.text}`)]),
+    element('strong', row.cluster.uid),
+    element('div.quiet', `run ${formatTime(model.data.runs[column]?.time ?? '')}`),
+    ...(row.stale === undefined ? [] : [element('div.quiet', `stale: ${row.stale.text}`)]),
     ...resources.map((resource) => {
       const details = model.details(row, column, resource);
-      return element('div', 'line', outcomeSign(details), describeCell(resource, details));
+      return element('div', outcomeSign(details), describeCell(resource, details));
     }),
   );
 }
@@ -33,25 +32,20 @@ export function chosenCell(model: Model, row: Row, column: number, commands: Com
 }
 
 /** The popup's content for a run. */
-export function runDetails(run: ReportRun): HTMLElement {
-  const { archived, failed, notAttempted } = run.counts;
+export function runDetails({ time, status, attempts, durationMs, counts, reasons }: ReportRun): HTMLElement {
+  const { archived, failed, notAttempted } = counts;
   return element(
     'div',
-    '',
-    element('strong', '', `Run ${formatTime(run.time)}`),
-    element('div', 'quiet', `${run.status}, attempts: ${run.attempts}, ${formatDuration(run.durationMs)}`),
-    element('div', '', `${archived} archived, ${failed} failed, ${notAttempted} not attempted`),
-    ...run.reasons.map(({ reason, count }) => element('div', '', `${count} × ${reason}`)),
+    element('strong', `Run ${formatTime(time)}`),
+    element('div.quiet', `${status}, attempts: ${attempts}, ${formatDuration(durationMs)}`),
+    element('div', `${archived} archived, ${failed} failed, ${notAttempted} not attempted`),
+    ...reasons.map(({ reason, count }) => element('div', `${count} × ${reason}`)),
   );
 }
 
 /** The sign of an outcome. Its shape says what its colour says. */
 export function outcomeSign({ outcome, isChanged, isLate, hasDoubt }: CellDetails): HTMLElement {
-  const sign = element('i', outcome);
-  if (isChanged) sign.classList.add('changed');
-  if (isLate) sign.classList.add('late');
-  if (hasDoubt) sign.classList.add('doubt');
-  return sign;
+  return element(`i.${outcome}${isChanged ? '.changed' : ''}${isLate ? '.late' : ''}${hasDoubt ? '.doubt' : ''}`);
 }
 
 /** One resource of a cell in words, for the popup and for screen readers. */

@@ -1,7 +1,6 @@
 import { formatTime } from '../../terminal/format';
 import type { Commands } from './commands';
-import { byId, commandElement, element, timeElement } from './dom';
-import { fillList } from './long-list';
+import { byId, commandElement, element, fillList, formatNumber, timeElement } from './dom';
 import type { Change, Model } from './model';
 
 /** Lists the changes of manifests whose cluster has the text, newest first. Each opens to the command that shows it. */
@@ -9,7 +8,7 @@ export function showChanges(model: Model, commands: Commands, text: string): voi
   const wanted = text.trim().toLowerCase();
   const changes = model.changes.filter(({ row }) => row.cluster.uid.toLowerCase().includes(wanted));
   byId('changes').hidden = model.changes.length === 0;
-  byId('change-count').textContent = changes.length.toLocaleString('en-US');
+  byId('change-count').textContent = formatNumber(changes.length);
   fillList(byId('change-list'), changes, (change) => changeElement(model, commands, change));
 }
 
@@ -18,8 +17,7 @@ function changeElement({ data }: Model, commands: Commands, { row, run }: Change
   const time = data.runs[run]?.time ?? '';
   return element(
     'details',
-    '',
-    element('summary', '', timeElement(formatTime(time)), element('span', 'uid', uid)),
+    element('summary', timeElement(formatTime(time)), element('span.uid', uid)),
     commandElement('What changed', commands.change(uid, time)),
     commandElement('All manifests that changed with this run', commands.changes(time)),
   );

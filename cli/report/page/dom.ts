@@ -5,48 +5,82 @@ export function byId<Found extends HTMLElement = HTMLElement>(id: string): Found
   return found as Found;
 }
 
-/** A new element. Text becomes text nodes, never markup: most of it comes from elsewhere. */
-export function element<Tag extends keyof HTMLElementTagNameMap>(
-  tag: Tag,
-  className = '',
-  ...content: (Node | string)[]
-): HTMLElementTagNameMap[Tag] {
+type Attributes = Readonly<Record<string, string | number>>;
+
+/**
+ * A new element. Text becomes text nodes, never markup: most of it comes from elsewhere.
+ * @param name tag and classes, as `div.tile.alarming`
+ */
+export function element(name: string, ...parts: readonly (Node | string | Attributes)[]): HTMLElement {
+  const [tag = '', ...classes] = name.split('.');
   const made = document.createElement(tag);
-  if (className !== '') made.className = className;
-  made.append(...content);
+  made.classList.add(...classes);
+  for (const part of parts) {
+    if (typeof part === 'string' || part instanceof Node) made.append(part);
+    else for (const [attribute, value] of Object.entries(part)) made.setAttribute(attribute, String(value));
+  }
   return made;
 }
 
 /** A time that no line break divides. */
 export function timeElement(text: string): HTMLElement {
-  return element('span', 'when', text);
+  return element('span.when', text);
 }
 
 /** A command that one click selects, with what it is for. */
 export function commandElement(purpose: string, command: string): HTMLElement {
-  return element('div', 'command', element('span', 'quiet', purpose), element('code', '', command));
+  return element('div.command', element('span.quiet', purpose), element('code', command));
 }
 
-/** A new SVG element with attributes. */
-export function svg<Tag extends keyof SVGElementTagNameMap>(
-  tag: Tag,
-  attributes: Readonly<Record<string, string | number>>,
-  ...content: (Node | string)[]
-): SVGElementTagNameMap[Tag] {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', tag);
-  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, String(value));
-  made.append(...content);
-  return made;
+export function buttonElement(name: string, text: string, onClick: () => void): HTMLElement {
+  const button = element(name, { type: 'button' }, text);
+  button.addEventListener('click', onClick);
+  return button;
 }
 
-/** Width of the widest text in the font of the names, in CSS pixels. */
-export function widestText(parent: HTMLElement, texts: readonly string[]): number {
-  const sample = element('span', 'uid');
-  parent.append(sample);
-  const { font } = getComputedStyle(sample);
-  sample.remove();
-  const context = document.createElement('canvas').getContext('2d');
-  if (context === null) return 0;
-  context.font = font;
-  return texts.reduce((widest, text) => Math.max(widest, context.measureText(text).width), 0);
+/** Entries of a list that are shown at first, and entries that its button adds. */
+const [first, step] = [10, 50];
+
+/** Fills a list with its first entries; a button behind it adds more. */
+export function fillList<Entry>(list: HTMLElement, entries: readonly Entry[], elementOf: (entry: Entry) => Node): void {
+  const showMore = (begin: number, end: number) => {
+    list.append(...entries.slice(begin, end).map(elementOf));
+    if (end >= entries.length) return;
+    const more = buttonElement('button.more', `Show more (${formatNumber(entries.length - end)} left)`, () => {
+      more.remove();
+      showMore(end, end + step);
+    });
+    list.append(more);
+  };
+  list.replaceChildren();
+  showMore(0, first);
+}
+
+/** With commas between thousands. */
+export function formatNumber(value: number): string {
+  return value.toLocaleString('en-US');
+}
+
+/** Room between the popup and what it is about, in CSS pixels. */
+const margin = 8;
+
+/** The box that says more about what is under the pointer or has the focus. */
+export class Popup {
+  readonly #box = byId('popup');
+
+  /** Shows the content beside a place of the page, inside the window. */
+  show(place: DOMRect, content: Node): void {
+    this.#box.replaceChildren(content);
+    this.#box.hidden = false;
+    const { width, height } = this.#box.getBoundingClientRect();
+    const left = Math.min(place.left, innerWidth - width - margin);
+    const isBelow = place.bottom + margin + height <= innerHeight;
+    const top = isBelow ? place.bottom + margin : place.top - margin - height;
+    this.#box.style.left = `${Math.max(margin, left)}px`;
+    this.#box.style.top = `${Math.max(margin, top)}px`;
+  }
+
+  hide(): void {
+    this.#box.hidden = true;
+  }
 }

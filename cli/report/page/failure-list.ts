@@ -1,95 +1,112 @@
 import { formatCount, formatTime } from '../../terminal/format';
 import { outcomeSign } from './cell-details';
-import { byId, element, timeElement } from './dom';
-import { type ClusterFailures, type FailureGroup, groupFailures } from './failure-groups';
-import { fillList } from './long-list';
+import { buttonElement, byId, element, fillList, formatNumber, timeElement } from './dom';
 import { type Model, type Row, resources } from './model';
+import type { ReportFailure } from './report-data';
 
-type GoTo = (row: Row, run: number) => void;
+/** Failures with one reason, oldest run first. */
+type Group = readonly ReportFailure[];
 
 /** What was not archived, or archived with a doubt: a line per reason, which opens to its clusters. */
 export class FailureList {
   readonly #section: HTMLElement;
   readonly #model: Model;
-  readonly #hasDoubt: boolean;
-  readonly #goTo: GoTo;
+  readonly #failures: readonly ReportFailure[];
+  readonly #goTo: (row: Row, run: number) => void;
 
   /**
    * @param id of the section
    * @param hasDoubt whether it is the list of doubts
    * @param goTo shows a cell of the grid
    */
-  constructor(id: string, model: Model, hasDoubt: boolean, goTo: GoTo) {
+  constructor(id: string, model: Model, hasDoubt: boolean, goTo: (row: Row, run: number) => void) {
     this.#section = byId(id);
     this.#model = model;
-    this.#hasDoubt = hasDoubt;
     this.#goTo = goTo;
-    this.#section.hidden = groupFailures(model, '', hasDoubt).length === 0;
-  }
-
-  /** Lists what has the text in its cluster or its reason. */
-  filter(text: string): void {
-    const groups = groupFailures(this.#model, text, this.#hasDoubt);
-    const count = this.#section.querySelector('.count');
-    const all = groups.reduce((sum, group) => sum + group.count, 0).toLocaleString('en-US');
-    const { failuresLeftOut } = this.#model.data;
-    const leftOut = failuresLeftOut === 0 ? '' : ` (${failuresLeftOut.toLocaleString('en-US')} older ones left out)`;
-    if (count !== null) count.textContent = `${all}${leftOut}`;
-    const list = this.#section.querySelector<HTMLElement>('.groups');
-    if (list !== null) fillList(list, groups, (group) => this.#groupElement(group));
-  }
-
-  #groupElement(group: FailureGroup): HTMLElement {
-    const { reason, count, clusters } = group;
-    const made = element(
-      'details',
-      '',
-      element(
-        'summary',
-        '',
-        element('span', 'times', `${count.toLocaleString('en-US')} ×`),
-        element('strong', 'reason', reason),
-        element('span', 'quiet', `${this.#whose(group)} · ${this.#when(group)}`),
-      ),
+    this.#failures = model.data.failures.filter(
+      ({ cluster, run, resource }) => model.details(model.rowOf(cluster), run, resource).hasDoubt === hasDoubt,
     );
+    this.#section.hidden = this.#failures.length === 0;
+  }
+
+  /** Lists what has the text in its cluster or its reason: what the last run has first, then what is most frequent. */
+  filter(text: string): void {
+    const { data } = this.#model;
+    const wanted = text.trim().toLowerCase();
+    const found = this.#failures.filter(({ cluster, reason, group }) =>
+      [data.clusters[cluster]?.uid, reason, data.reasons[group]].some((one) => one?.toLowerCase().includes(wanted)),
+    );
+    const rank = (group: Group) => (this.#isInLastRun(group) ? 0 : 1);
+    const groups = [...Map.groupBy(found, ({ group }) => group).values()].sort(
+      (a, b) => rank(a) - rank(b) || b.length - a.length || lastOf(b).run - lastOf(a).run,
+    );
+    const leftOut = data.failuresLeftOut === 0 ? '' : ` (${formatNumber(data.failuresLeftOut)} older ones left out)`;
+    const [count, list] = this.#section.querySelectorAll<HTMLElement>('.count, .groups');
+    count?.replaceChildren(`${formatNumber(found.length)}${leftOut}`);
+    if (list !== undefined) fillList(list, groups, (group) => this.#groupElement(group));
+  }
+
+  #groupElement(group: Group): HTMLElement {
+    const clusters = [...Map.groupBy(group, ({ cluster }) => cluster).values()];
+    clusters.sort((a, b) => lastOf(b).run - lastOf(a).run || runsOf(b) - runsOf(a));
+    const whose = clusters.length === 1 ? this.#uidOf(lastOf(group)) : formatCount(clusters.length, 'cluster');
+    const summary = element(
+      'summary',
+      element('span.times', `${formatNumber(group.length)} ×`),
+      element('strong', this.#model.data.reasons[lastOf(group).group] ?? ''),
+      element('span.quiet', `${whose} · ${this.#when(group)}`),
+    );
+    const made = element('details', summary);
     made.addEventListener('toggle', () => {
       if (made.childElementCount > 1) return;
-      const list = element('div', 'clusters');
+      const list = element('div.clusters');
       fillList(list, clusters, (cluster) => this.#clusterElement(cluster));
       made.append(list);
     });
     return made;
   }
 
-  #whose({ clusters }: FailureGroup): string {
-    const [only, ...others] = clusters;
-    return others.length === 0 ? (only?.row.cluster.uid ?? '') : formatCount(clusters.length, 'cluster');
+  #when(group: Group): string {
+    const first = this.#timeOf(group[0]?.run);
+    const last = this.#isInLastRun(group) ? 'the last run' : this.#timeOf(lastOf(group).run);
+    if (group[0]?.run !== lastOf(group).run) return `from ${first} to ${last}`;
+    return this.#isInLastRun(group) ? 'only in the last run' : `only in run ${first}`;
   }
 
-  #when({ firstRun, lastRun }: FailureGroup): string {
-    const isInLast = lastRun === this.#model.data.runs.length - 1;
-    if (firstRun === lastRun) return isInLast ? 'only in the last run' : `only in run ${this.#timeOf(firstRun)}`;
-    const first = this.#timeOf(firstRun);
-    return isInLast ? `from ${first} to the last run` : `from ${first} to ${this.#timeOf(lastRun)}`;
+  #isInLastRun(group: Group): boolean {
+    return lastOf(group).run === this.#model.data.runs.length - 1;
   }
 
-  #timeOf(run: number): string {
-    return formatTime(this.#model.data.runs[run]?.time ?? '');
-  }
-
-  #clusterElement({ row, resources: found, runs, newest }: ClusterFailures): HTMLElement {
-    const button = element('button', 'link', row.cluster.uid);
-    button.type = 'button';
-    button.addEventListener('click', () => this.#goTo(row, newest.run));
-    const both = resources.filter((resource) => found.has(resource)).join(' and ');
-    const when = runs.length === 1 ? '' : `${runs.length} runs, the last: `;
-    const details = this.#model.details(row, newest.run, newest.resource);
+  /** What one cluster has of one reason. */
+  #clusterElement(failures: Group): HTMLElement {
+    const { cluster, run, resource, reason } = lastOf(failures);
+    const row = this.#model.rowOf(cluster);
+    const found = resources.filter((one) => failures.some((failure) => failure.resource === one)).join(' and ');
+    const when = runsOf(failures) === 1 ? '' : `${runsOf(failures)} runs, the last: `;
+    const button = buttonElement('button.link', row.cluster.uid, () => this.#goTo(row, run));
     return element(
-      'div',
-      'entry',
-      element('div', 'name', outcomeSign(details), button),
-      element('div', 'quiet', `${both} · ${when}`, timeElement(this.#timeOf(newest.run))),
-      element('div', 'said', newest.reason),
+      'div.entry',
+      element('div', outcomeSign(this.#model.details(row, run, resource)), button),
+      element('div.quiet', `${found} · ${when}`, timeElement(this.#timeOf(run))),
+      element('div', reason),
     );
   }
+
+  #uidOf({ cluster }: ReportFailure): string {
+    return this.#model.rowOf(cluster).cluster.uid;
+  }
+
+  #timeOf(run = 0): string {
+    return formatTime(this.#model.data.runs[run]?.time ?? '');
+  }
+}
+
+function lastOf(group: Group): ReportFailure {
+  const last = group.at(-1);
+  if (last === undefined) throw new Error('A group of failures is never empty');
+  return last;
+}
+
+function runsOf(failures: Group): number {
+  return new Set(failures.map(({ run }) => run)).size;
 }

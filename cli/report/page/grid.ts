@@ -1,12 +1,10 @@
 import { cellDetails, chosenCell, runDetails } from './cell-details';
 import type { Commands } from './commands';
-import { byId, element, widestText } from './dom';
+import { byId, element, type Popup } from './dom';
 import { gridRows, headCells } from './grid-elements';
-import { type GridLayout, layOut, windowOf } from './grid-layout';
+import { type GridLayout, labelRuns, layOut, type RunLabel, windowOf } from './grid-layout';
 import type { Model, Row } from './model';
-import type { Popup } from './popup';
 import type { ReportRun } from './report-data';
-import { labelRuns, type RunLabel } from './run-labels';
 
 /**
  * Clusters down, runs across. Only what is in view is in the document, so that thousands of clusters scroll smoothly. One
@@ -16,8 +14,8 @@ export class Grid {
   #rows: readonly Row[] = [];
   #layout: GridLayout = { labelWidth: 0, cellWidth: 1, rowHeight: 1 };
   #at = { row: 0, column: 0 };
-  readonly #head = element('div', 'row head');
-  readonly #body = element('div', 'body');
+  readonly #head = element('div.row.head', { role: 'row' });
+  readonly #body = element('div.body', { role: 'rowgroup' });
   readonly #root: HTMLElement;
   readonly #model: Model;
   readonly #popup: Popup;
@@ -40,13 +38,8 @@ export class Grid {
       'Outcomes: clusters down, runs across; of each cell the log above, the manifest below',
     );
     root.setAttribute('aria-colcount', String(this.#runs.length + 1));
-    this.#head.setAttribute('role', 'row');
-    this.#body.setAttribute('role', 'rowgroup');
     root.replaceChildren(this.#head, this.#body);
-    this.#nameWidth = widestText(
-      root,
-      model.rows.map(({ cluster }) => cluster.uid),
-    );
+    this.#nameWidth = this.#widest(model.rows.map(({ cluster }) => cluster.uid));
     root.addEventListener('scroll', () => this.#render(), { passive: true });
     root.addEventListener('keydown', (event) => this.#onKey(event));
     root.addEventListener('mouseover', (event) => this.#point(event.target));
@@ -80,11 +73,6 @@ export class Grid {
     this.#render();
     this.#cellAt(this.#at.row, this.#at.column)?.focus({ preventScroll: true });
     if (!this.#chosen.hidden) this.#choose();
-  }
-
-  #open(): void {
-    this.#choose();
-    this.#chosen.scrollIntoView({ block: 'nearest' });
   }
 
   /** Shows more of the cell that has the focus, below the grid. */
@@ -158,7 +146,8 @@ export class Grid {
     };
     if (event.key === 'Enter' || event.key === ' ') {
       event.preventDefault();
-      this.#open();
+      this.#choose();
+      this.#chosen.scrollIntoView({ block: 'nearest' });
     }
     const to = moves[event.key];
     if (to === undefined) return;
@@ -171,7 +160,8 @@ export class Grid {
     if (cell === null) return;
     event.preventDefault();
     this.focusCell(Number(cell.dataset.row), Number(cell.dataset.column));
-    this.#open();
+    this.#choose();
+    this.#chosen.scrollIntoView({ block: 'nearest' });
   }
 
   #point(target: EventTarget | null): void {
@@ -184,5 +174,16 @@ export class Grid {
       this.#popup.show(cell.getBoundingClientRect(), cellDetails(this.#model, row, Number(cell.dataset.column)));
     else if (head !== null && run !== undefined) this.#popup.show(head.getBoundingClientRect(), runDetails(run));
     else this.#popup.hide();
+  }
+
+  /** Width of the widest text in the font of the names, in CSS pixels. */
+  #widest(texts: readonly string[]): number {
+    const sample = element('span.uid');
+    this.#body.append(sample);
+    const { font } = getComputedStyle(sample);
+    const context = document.createElement('canvas').getContext('2d');
+    if (context === null) return 0;
+    context.font = font;
+    return texts.reduce((widest, text) => Math.max(widest, context.measureText(text).width), 0);
   }
 }

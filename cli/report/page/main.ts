@@ -1,14 +1,12 @@
 import { formatCount } from '../../terminal/format';
 import { showChanges } from './change-list';
-import { drawSizes } from './chart';
 import { Commands } from './commands';
-import { byId } from './dom';
+import { byId, Popup } from './dom';
 import { FailureList } from './failure-list';
 import { Grid } from './grid';
 import { Model, type Order, type Row, resources, type Show } from './model';
-import { Popup } from './popup';
 import type { ReportData } from './report-data';
-import { showTotals } from './totals';
+import { drawSizes, showTotals } from './totals';
 import { showVerdict } from './verdict';
 
 const now = new Date();

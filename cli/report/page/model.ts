@@ -1,7 +1,6 @@
 import { formatStale, formatTime } from '../../terminal/format';
-import { type Cell, decodeCell } from './cell-code';
-import { readNumberSeries } from './number-series';
 import type { ReportCluster, ReportData, ReportFailure, ReportStale } from './report-data';
+import { type Cell, decodeCell, readNumberSeries } from './series-code';
 
 export type Resource = 'log' | 'manifest';
 
@@ -81,6 +80,13 @@ export class Model {
     const byName = new Intl.Collator('en', { numeric: true });
     const rank = (row: Row) => (order === 'name' ? 0 : order === 'stale' ? (row.stale?.hours ?? -1) : row[order]);
     return shown.sort((a, b) => rank(b) - rank(a) || byName.compare(a.cluster.uid, b.cluster.uid));
+  }
+
+  /** @param cluster index in the data */
+  rowOf(cluster: number): Row {
+    const row = this.rows[cluster];
+    if (row === undefined) throw new Error(`The page has no cluster ${cluster}`);
+    return row;
   }
 
   details(row: Row, run: number, resource: Resource): CellDetails {

@@ -59,11 +59,11 @@ export interface ReportStale {
 }
 
 export interface ReportSeries {
-  /** One character per run; see cell-code. */
+  /** One character per run; see series-code. */
   readonly cells: string;
-  /** Uncompressed lengths in bytes; see number-series. */
+  /** Uncompressed lengths in bytes; see series-code. */
   readonly sizes: string;
-  /** Indices into the states; see number-series. */
+  /** Indices into the states; see series-code. */
   readonly states?: string;
 }
 

@@ -1,6 +1,6 @@
 import { formatAge, formatCount, formatDuration, formatSecond, formatTime } from '../../terminal/format';
 import type { Commands } from './commands';
-import { byId, commandElement, element, timeElement } from './dom';
+import { byId, commandElement, element, formatNumber, timeElement } from './dom';
 import type { Model } from './model';
 import type { ReportRun } from './report-data';
 
@@ -9,80 +9,72 @@ const namedStale = 3;
 
 /** Says first whether it is well now: the last run, how long ago it was, why it is not complete, and what is stale. */
 export function showVerdict(model: Model, commands: Commands, now: Date): void {
-  const { data } = model;
-  const { runs, isNewest, overdue } = data;
+  const { archive, createdAt, runs, isNewest, overdue, badRecords } = model.data;
   const run = runs.at(-1);
   if (run === undefined) return;
+  const { archived, failed, notAttempted, optionalMissing, doubts } = run.counts;
   const isComplete = run.status === 'complete';
-  const { archived, optionalMissing, doubts } = run.counts;
   const verdict = byId('verdict');
   verdict.classList.add(isComplete ? (overdue === undefined ? 'well' : 'doubtful') : 'ill');
-  const which = isNewest ? 'Last run' : 'Last run on this page';
-  const additions = [
-    optionalMissing > 0 ? `${optionalMissing} optional missing` : '',
-    doubts > 0 ? `${doubts} with a doubt` : '',
-  ].filter((text) => text !== '');
+  const all = formatNumber(archived + failed + notAttempted + optionalMissing);
+  const additions = [counted(optionalMissing, 'optional missing'), counted(doubts, 'with a doubt')].flat();
+  const about = ` · ${formatCount(run.attempts, 'attempt')}, ${formatDuration(run.durationMs)} · `;
   verdict.replaceChildren(
     element(
       'h2',
-      '',
-      `${which}, ${formatAge(now.getTime() - Date.parse(run.time))}: `,
-      element('strong', '', `${counted(archived)} of ${counted(totalOf(run))} archived`),
-      additions.length > 0 ? `, ${additions.join(', ')}` : '',
+      `${isNewest ? 'Last run' : 'Last run on this page'}, ${formatAge(now.getTime() - Date.parse(run.time))}: `,
+      element('strong', `${formatNumber(archived)} of ${all} archived`),
+      ...additions.map((addition) => `, ${addition}`),
     ),
-    ...(overdue === undefined ? [] : [element('p', 'overdue', `Not well: ${overdue}.`)]),
+    ...(overdue === undefined ? [] : [element('p.overdue', `Not well: ${overdue}.`)]),
     ...(isComplete ? [] : whyIncomplete(run)),
     ...whatIsStale(model),
-    element(
-      'p',
-      'quiet',
-      'Run ',
-      timeElement(formatTime(run.time)),
-      ` · ${formatCount(run.attempts, 'attempt')}, ${formatDuration(run.durationMs)} · `,
-      ...streakOf(runs),
-    ),
+    element('p.quiet', 'Run ', timeElement(formatTime(run.time)), about, ...streakOf(runs)),
     ...(isComplete ? [] : [commandElement('Complete it', commands.complete(run.time))]),
     ...(isComplete ? [] : [commandElement('Every outcome', commands.outcomes(run.time))]),
   );
-  byId('about').replaceChildren(`${data.archive} · written `, timeElement(formatSecond(data.createdAt)));
+  byId('about').replaceChildren(`${archive} · written `, timeElement(formatSecond(createdAt)));
+  const damaged = badRecords.map(({ key, problem }) => element('li', element('code', key), ` ${problem}`));
+  byId('bad-records').replaceChildren(...damaged);
+  byId('bad').hidden = damaged.length === 0;
+}
+
+/** `3 failed`; nothing if there are none. */
+function counted(count: number, what: string): string[] {
+  return count > 0 ? [`${formatNumber(count)} ${what}`] : [];
 }
 
 /** `300 failed, one reason: 503 Service Unavailable`, or the reasons as a list. */
 function whyIncomplete({ counts, reasons, reasonsLeftOut }: ReportRun): HTMLElement[] {
-  const { failed, notAttempted } = counts;
-  const missing = [
-    failed > 0 ? `${counted(failed)} failed` : '',
-    notAttempted > 0 ? `${counted(notAttempted)} not attempted` : '',
-  ].filter((text) => text !== '');
-  const [only, ...others] = reasons;
-  if (missing.length === 0 || only === undefined)
-    return [element('p', '', 'The records of some attempts or shards are missing or damaged.')];
-  if (others.length === 0) return [element('p', '', `${missing.join(', ')}, one reason: `, strong(only.reason))];
-  const items = reasons.map(({ reason, count }) => element('li', '', `${counted(count)} × `, strong(reason)));
-  if (reasonsLeftOut > 0) items.push(element('li', 'quiet', `and ${formatCount(reasonsLeftOut, 'more reason')}`));
-  return [
-    element('p', '', `${missing.join(', ')}, ${reasons.length + reasonsLeftOut} reasons:`),
-    element('ul', 'reasons', ...items),
-  ];
+  const missing = [counted(counts.failed, 'failed'), counted(counts.notAttempted, 'not attempted')].flat().join(', ');
+  if (missing === '' || reasons.length === 0)
+    return [element('p', 'The records of some attempts or shards are missing or damaged.')];
+  const lines = reasons.map(({ reason, count }) => [`${formatNumber(count)} × `, element('strong', reason)]);
+  if (lines.length === 1)
+    return [element('p', `${missing}, one reason: `, element('strong', reasons[0]?.reason ?? ''))];
+  const heading = `${missing}, ${lines.length + reasonsLeftOut} reasons:`;
+  return [element('p', heading), list(lines, reasonsLeftOut, 'more reason')];
 }
 
 /** The clusters that have not been archived for longest, whatever the last run covers. */
-function whatIsStale({ data, rows }: Model): HTMLElement[] {
-  const { stale, notCovered } = data;
-  const lines = stale.slice(0, namedStale).flatMap(({ cluster }) => {
-    const row = rows[cluster];
-    return row?.stale === undefined ? [] : [[strong(row.cluster.uid), `: ${row.stale.text}`]];
+function whatIsStale(model: Model): HTMLElement[] {
+  const { stale, notCovered } = model.data;
+  const lines = stale.slice(0, namedStale).map(({ cluster }) => {
+    const row = model.rowOf(cluster);
+    return [element('strong', row.cluster.uid), `: ${row.stale?.text}`];
   });
-  const items = lines.map((line) => element('li', '', ...line));
-  if (stale.length > namedStale)
-    items.push(element('li', 'quiet', `and ${formatCount(stale.length - namedStale, 'more stale cluster')}`));
-  const [only = [], ...others] = lines;
+  const uncovered = element('p', `No run here covers ${formatCount(notCovered, 'configured cluster')}.`);
   const named =
-    others.length === 0
-      ? [element('p', '', 'Stalest cluster: ', ...only)]
-      : [element('p', '', 'Stalest clusters:'), element('ul', 'reasons', ...items)];
-  const uncovered = element('p', '', `No run here covers ${formatCount(notCovered, 'configured cluster')}.`);
-  return [...(stale.length === 0 ? [] : named), ...(notCovered === 0 ? [] : [uncovered])];
+    lines.length > 1
+      ? [element('p', 'Stalest clusters:'), list(lines, stale.length - lines.length, 'more stale cluster')]
+      : lines.map((line) => element('p', 'Stalest cluster: ', ...line));
+  return [...named, ...(notCovered === 0 ? [] : [uncovered])];
+}
+
+function list(lines: readonly (Node | string)[][], leftOut: number, what: string): HTMLElement {
+  const made = element('ul', ...lines.map((line) => element('li', ...line)));
+  if (leftOut > 0) made.append(element('li.quiet', `and ${formatCount(leftOut, what)}`));
+  return made;
 }
 
 /** For how many runs it has been as it is. */
@@ -94,16 +86,4 @@ function streakOf(runs: readonly ReportRun[]): (Node | string)[] {
   if (length > 1)
     return [`${status} for ${length} runs, since `, timeElement(formatTime(runs[turned + 1]?.time ?? ''))];
   return [status === 'complete' ? 'the run before it was incomplete' : 'the run before it was complete'];
-}
-
-function totalOf({ counts }: ReportRun): number {
-  return counts.archived + counts.failed + counts.notAttempted + counts.optionalMissing;
-}
-
-function counted(count: number): string {
-  return count.toLocaleString('en-US');
-}
-
-function strong(text: string): HTMLElement {
-  return element('strong', '', text);
 }

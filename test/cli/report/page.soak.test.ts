@@ -209,7 +209,7 @@ describeInBrowser('the report in a browser', (browser) => {
   });
 
   it('the sizes are plotted, and the pointer reads them', async () => {
-    await page.locator('#log-sizes svg').hover();
+    await page.locator('#log-sizes .plot').hover();
     expect(await page.locator('#popup').innerText()).toMatch(/^[\d.]+ (B|KiB)\nrun 2026-11-20/);
   });
 

@@ -1,5 +1,30 @@
 import fc from 'fast-check';
-import { NumberSeriesWriter, readNumberSeries } from '../../../../cli/report/page/number-series';
+import {
+  cellOutcomes,
+  decodeCell,
+  encodeCell,
+  NumberSeriesWriter,
+  readNumberSeries,
+} from '../../../../cli/report/page/series-code';
+
+describe('a cell as a letter', () => {
+  it('every cell survives its letter', () => {
+    const letters = new Set<string>();
+    for (const outcome of cellOutcomes)
+      for (const isLate of [false, true])
+        for (const isChanged of [false, true])
+          for (const hasDoubt of [false, true]) {
+            const letter = encodeCell({ outcome, isLate, isChanged, hasDoubt });
+            letters.add(letter);
+            expect(decodeCell(letter)).toEqual({ outcome, isLate, isChanged, hasDoubt });
+          }
+    expect([...letters].sort().join('')).toMatch(/^[A-h]{40}$/);
+  });
+
+  it('a cell that is not there is not covered', () => {
+    expect(decodeCell(undefined)).toEqual({ outcome: 'none', isLate: false, isChanged: false, hasDoubt: false });
+  });
+});
 
 describe('a number series', () => {
   it('numbers come back at their places, and a place left out repeats the number before', () => {
