@@ -25,6 +25,9 @@ interface Layout<Row> {
 /** Rows that are laid out together: the widths follow from the first batch. */
 const batchSize = 500;
 
+/** Rows that are handed to the library at once: its time grows with their square. */
+const renderedRows = 25;
+
 const narrowestText = 10;
 
 /** What the library puts around a cell's text. */
@@ -51,8 +54,11 @@ export async function printTable<Row>(
   const flush = async (isLast: boolean) => {
     const isFirst = layout === undefined;
     layout ??= layOut(terminal, columns, batch, isLast);
-    const lines = renderBatch(terminal, layout, batch, isFirst, isLast);
-    if (lines !== '') await print(terminal.out, `${lines}\n`);
+    for (let at = 0; at < batch.length; at += renderedRows) {
+      const end = at + renderedRows;
+      const [isTop, isBottom] = [isFirst && at === 0, isLast && end >= batch.length];
+      await print(terminal.out, `${renderRows(terminal, layout, batch.slice(at, end), isTop, isBottom)}\n`);
+    }
     batch = [];
   };
   for await (const row of rows) {
@@ -74,7 +80,7 @@ function inOrderOfLeaving<Row>(columns: readonly Column<Row>[]): Column<Row>[] {
   return columns.filter(({ leftOut }) => leftOut !== undefined).sort((a, b) => (a.leftOut ?? 0) - (b.leftOut ?? 0));
 }
 
-function renderBatch<Row>(
+function renderRows<Row>(
   { colors }: Terminal,
   { columns, widths }: Layout<Row>,
   rows: readonly Row[],
@@ -107,7 +113,8 @@ function layOut<Row>(
   areAll: boolean,
 ): Layout<Row> {
   const measured = columns.map((column) => {
-    const natural = libraryWidth([column.head, ...rows.map((row) => printable(column.cell(row)))]);
+    const texts = rows.map((row) => widthOf(printable(column.cell(row))));
+    const natural = texts.reduce((a, b) => Math.max(a, b), widthOf(column.head)) + padding;
     const width = areAll || column.wraps === true ? natural : natural + growth;
     const narrowest = (column.narrowest ?? narrowestText) + padding;
     return { column, width, least: column.wraps === true ? Math.min(width, narrowest) : width };
@@ -158,13 +165,10 @@ function wrap(text: string, width: number): string[] {
   return [...lines, line].map((part) => part.trimEnd());
 }
 
+/** The library knows how wide characters are on a terminal: a table of this one cell has the width. */
 function widthOf(text: string): number {
-  return /^[\x20-\x7e]*$/.test(text) ? text.length : libraryWidth([text]) - padding;
-}
-
-/** The library knows how wide characters are on a terminal: a table of this one column has the width. */
-function libraryWidth(texts: readonly string[]): number {
+  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
   const table = new CliTable({ style: { head: [], border: [] } });
-  for (const text of texts) table.push([text]);
-  return table.width - 2;
+  table.push([text]);
+  return table.width - 2 - padding;
 }

@@ -70,6 +70,8 @@ const collectorVersion = '1.0.0';
 export class ArchiveFixture {
   readonly store: FolderStore;
   readonly #archived = new Map<string, Outcome>();
+  /** The last configuration that was stored, so that a hundred attempts do not store it a hundred times. */
+  #stored: { readonly sha256: string; readonly done: Promise<void> } | undefined;
 
   private constructor(readonly folder: string) {
     this.store = new FolderStore(folder);
@@ -128,7 +130,9 @@ export class ArchiveFixture {
   async putConfiguration(configuration: StoredConfiguration): Promise<string> {
     const text = JSON.stringify(configuration);
     const sha256 = createHash('sha256').update(text).digest('hex');
-    await this.put(configurationKey(sha256), gzipSync(text), {});
+    if (this.#stored?.sha256 !== sha256)
+      this.#stored = { sha256, done: this.put(configurationKey(sha256), gzipSync(text), {}) };
+    await this.#stored.done;
     return sha256;
   }
 

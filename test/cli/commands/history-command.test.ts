@@ -19,8 +19,8 @@ describe('history', () => {
 
   beforeAll(async () => {
     archive = await ArchiveFixture.create();
-    for (let at = 0; at < hours; at += 1)
-      await archive.attempt({ run: hour(at), clusters: ['my cluster'], answer: answer(at) });
+    const attempts = Array.from({ length: hours }, (_, at) => ({ run: hour(at), answer: answer(at) }));
+    await Promise.all(attempts.map((attempt) => archive.attempt({ ...attempt, clusters: ['my cluster'] })));
   });
 
   const history = (...args: string[]) => runCollector(['history', 'my cluster', '--archive', archive.folder, ...args]);

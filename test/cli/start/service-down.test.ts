@@ -14,23 +14,27 @@ afterEach(() => rm(root, { recursive: true }));
 const clusters = ['one', 'two', 'three', 'four'];
 
 describe('npm start', () => {
-  it.each([
-    ['the last attempt', [], 2],
-    ['the last attempt of each shard', ['--shards', '2'], 4],
-  ])('leaves out %s while the service is down, and tells how to complete the run', async (_what, more, records) => {
+  // Both at once: they wait for a service that does not answer.
+  it('leaves out the last attempt, of each shard too, while the service is down, and tells how to complete the run', async () => {
     const refused = await refusedAddress();
     const config = await writeStartConfig(root, { clusters, service: { baseUrl: refused.url } });
-    const args = ['--config', config, '--folder', join(root, "an archive's folder"), ...more];
-    const { code, out } = await runStart(args, { COLLECTOR_API_KEY: 'the-key-of-nobody' });
+    const leavesOut = async (name: string, more: string[], records: number) => {
+      const args = ['--config', config, '--folder', join(root, name), ...more];
+      const { code, out } = await runStart(args, { COLLECTOR_API_KEY: 'the-key-of-nobody' });
+      expect(code).toBe(1);
+      expect(out).toContain('Ended early: the service looks down: no usable answer for ');
+      expect(out).toContain(`after ${records} attempts`);
+      const quoted = args.map((arg) => (arg.includes("'") ? `'${arg.replace("'", "'\\''")}'` : arg)).join(' ');
+      expect(out).toMatch(
+        /Left out: the last attempt, which in Lambda asks until the service answers, for up to 14 minutes/,
+      );
+      expect(out).toContain(`  npm start -- ${quoted} --run 20`);
+    };
+    await Promise.all([
+      leavesOut("an archive's folder", [], 2),
+      leavesOut("a sharded archive's folder", ['--shards', '2'], 4),
+    ]);
     await refused.release();
-    expect(code).toBe(1);
-    expect(out).toContain('Ended early: the service looks down: no usable answer for ');
-    expect(out).toContain(`after ${records} attempts`);
-    const quoted = args.map((arg) => (arg.includes("'") ? `'${arg.replace("'", "'\\''")}'` : arg)).join(' ');
-    expect(out).toMatch(
-      /Left out: the last attempt, which in Lambda asks until the service answers, for up to 14 minutes/,
-    );
-    expect(out).toContain(`  npm start -- ${quoted} --run 20`);
   });
 
   it('completes the run that --run names', async () => {
