@@ -25,7 +25,8 @@ const counts: Columns = {
   doubts: 'bigint',
 };
 
-const outcome: Columns = {
+/** Columns of the table of outcomes: the lines of a run record behind the first, as lambda/run/run-record.ts defines them. */
+export const outcomeColumns: Columns = {
   cluster: 'string',
   resource: 'string',
   outcome: 'string',
@@ -48,7 +49,7 @@ const outcome: Columns = {
   error: 'string',
 };
 
-/** Columns of the table of run records, as lambda/run/run-record.ts defines them. */
+/** Columns of the table of runs: the first line of a run record. */
 export const runColumns: Columns = {
   version: 'bigint',
   run: 'string',
@@ -64,7 +65,7 @@ export const runColumns: Columns = {
   status: 'string',
   stopped: 'string',
   counts: struct(counts),
-  outcomes: `array<${struct(outcome)}>`,
+  outcomes: 'bigint',
 };
 
 /** Columns of the table of log records, with their path in the record (service contract, section 2.1). */
@@ -79,8 +80,11 @@ const logPaths = {
  * Tables over run records and logs for Athena. Partitions are projected from the keys, so there is no crawler, nothing to
  * refresh, and no cost without a query.
  *
- * Athena reads rows of 32 MB at most (Athena user guide, "Service Quotas"). A run record is one row, and so is a log: a
- * record of more than about 32,000 clusters, and a log of more than 32 MB, cannot be queried.
+ * A table cannot choose lines. So the tables of runs and of outcomes both have a row for every line of a run record, and
+ * nothing but NULL in the rows of the other.
+ *
+ * Athena reads rows of 32 MB at most (Athena user guide, "Service Quotas"). A log is one row: one of more than 32 MB cannot
+ * be queried.
  */
 export class AthenaTables extends Construct {
   /** The stack's name as a database name: `my_collector` for `My-Collector`. */
@@ -107,22 +111,28 @@ export class AthenaTables extends Construct {
       const tableInput = { name, tableType: 'EXTERNAL_TABLE', ...input };
       new CfnTable(this, name, { catalogId: Aws.ACCOUNT_ID, databaseName: database.ref, tableInput });
     };
-    table('runs', {
-      description:
-        'Run records: the outcome of every cluster and resource of every run; Athena reads records of 32 MB at most',
-      partitionKeys: [{ name: 'day', type: 'string' }],
-      parameters: {
-        'projection.enabled': 'true',
-        ...day,
-        'storage.location.template': `${location(runsPrefix)}date=\${day}/`,
-      },
-      storageDescriptor: {
-        location: location(runsPrefix),
-        columns: columnsOf(runColumns),
-        ...textFormat,
-        serdeInfo: { serializationLibrary: 'org.openx.data.jsonserde.JsonSerDe' },
-      },
-    });
+    const linesOfRuns = (name: string, description: string, columns: Columns) =>
+      table(name, {
+        description,
+        partitionKeys: [{ name: 'day', type: 'string' }],
+        parameters: {
+          'projection.enabled': 'true',
+          ...day,
+          'storage.location.template': `${location(runsPrefix)}date=\${day}/`,
+        },
+        storageDescriptor: {
+          location: location(runsPrefix),
+          columns: columnsOf(columns),
+          ...textFormat,
+          serdeInfo: { serializationLibrary: 'org.openx.data.jsonserde.JsonSerDe' },
+        },
+      });
+    linesOfRuns('runs', 'Attempts of runs; a query must filter by run IS NOT NULL', runColumns);
+    linesOfRuns(
+      'outcomes',
+      'Outcomes of every cluster and resource of every attempt; a query must filter by cluster IS NOT NULL',
+      outcomeColumns,
+    );
     const logs = `${resources.log.folder}/`;
     table('logs', {
       description: 'Log records as received; a query must name the cluster; Athena reads records of 32 MB at most',

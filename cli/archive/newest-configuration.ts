@@ -1,4 +1,4 @@
-import type { StoredRecord } from '../../lambda/run/stored-record';
+import type { StoredRecord } from '../../lambda/run/run-record';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type RunConfiguration, StoredConfigurations } from '../../lambda/verify/stored-configurations';
 

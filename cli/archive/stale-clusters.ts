@@ -1,5 +1,5 @@
 import { Freshness, type StaleCluster, staleness } from '../../lambda/audit/freshness';
-import type { StoredRecord } from '../../lambda/run/stored-record';
+import type { StoredRecord } from '../../lambda/run/run-record';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import type { Run } from '../../lambda/verify/read-run';
 import { NewestConfiguration } from './newest-configuration';

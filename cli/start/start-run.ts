@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { CollectorConfig } from '../../infra/config/config';
 import { parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
-import { type Outcome, type RunSummary, runRecordSchema } from '../../lambda/run/run-record';
+import { type Outcome, outcomeSchema, type RunSummary } from '../../lambda/run/run-record';
 import { logMessages } from '../../lambda/stack-contract';
 import { deployLocally, type LocalDeployment } from '../../local/deployment/deploy-locally';
 import type { InvocationResult } from '../../local/deployment/local-function';
@@ -186,5 +186,5 @@ function summaryIn(logs: readonly string[]): RunSummary | undefined {
 
 function failuresIn(logs: readonly string[]): Outcome[] {
   const failures = logs.filter((line) => line.includes(logMessages.failure)).map((line) => JSON.parse(line));
-  return runRecordSchema.shape.outcomes.parse(failures.filter(({ message }) => message === logMessages.failure));
+  return failures.flatMap((line) => (line.message === logMessages.failure ? outcomeSchema.parse(line) : []));
 }

@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { crc32, gzipSync, zstdCompressSync } from 'node:zlib';
 import { parseObjectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { checksumText } from '../../lambda/archive/checksum';
-import { isStored } from '../../lambda/run/run-record';
-import { parseRunRecord } from '../../lambda/run/stored-record';
+import { isStored, type RunRecord } from '../../lambda/run/run-record';
+import { recordLines } from '../../lambda/run/run-record-lines';
+import { readRunRecord } from '../../lambda/verify/read-run';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import { metadataFolder } from '../../local/aws/store/key-path';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
@@ -29,7 +30,7 @@ const addition = '# This line was added after the audit, by somebody who may wri
  */
 export async function tamperedCopy(archive: string, records: readonly string[]): Promise<TamperedCopy | undefined> {
   const reader = new FolderArchiveReader(archive);
-  const read = await Promise.all(records.map(async (key) => ({ key, record: await readRecord(archive, key) })));
+  const read = await Promise.all(records.map(async (key) => ({ key, record: await readRecord(reader, key) })));
   const manifest = read
     .flatMap(({ record }) => record.outcomes)
     .find((outcome) => isStored(outcome) && outcome.resource === 'manifest');
@@ -50,19 +51,16 @@ export async function tamperedCopy(archive: string, records: readonly string[]):
     const outcomes = record.outcomes.map((outcome) =>
       outcome.key === key ? { ...outcome, sha256, bytes: length, storedBytes: body.length } : outcome,
     );
-    await replace(folder, recordKey, Buffer.from(`${JSON.stringify({ ...record, outcomes })}\n`), {});
+    await replace(folder, recordKey, Buffer.from([...recordLines({ ...record, outcomes })].join('')), {});
   }
   return { folder, replaced: [key, ...changed.map((one) => one.key)] };
 }
 
-async function readRecord(archive: string, key: string) {
+async function readRecord(reader: FolderArchiveReader, key: string): Promise<RunRecord> {
   const name = parseRunRecordKey(key);
-  const stored = await new FolderStore(archive).get(key);
-  if (name === undefined || stored === undefined) throw new Error(`Reading the run record ${key} failed: it is gone.`);
-  const chunks: Buffer[] = [];
-  for await (const chunk of stored.open()) chunks.push(chunk as Buffer);
-  const record = parseRunRecord(Buffer.concat(chunks), name);
-  return { ...record, outcomes: [...record.outcomes] };
+  const { good } = name === undefined ? {} : await readRunRecord(reader, { ...name, key });
+  if (good === undefined) throw new Error(`Reading the run record ${key} failed: it is gone or damaged.`);
+  return { ...good.record, outcomes: [...good.record.outcomes] };
 }
 
 /** Writes an object over the one that is there, with its headers and with other metadata where they say so. */

@@ -8,8 +8,8 @@ import { percentEncode } from './percent-encoding';
  *
  *     logs/cluster=<uid>/date=2026-11-20/20261120T100000.000Z.json.gz
  *     manifests/cluster=<uid>/date=2026-11-20/20261120T100000.000Z.txt.gz
- *     runs/date=2026-11-20/20261120T100000.000Z.attempt-1.json
- *     runs/date=2026-11-20/20261120T100000.000Z.shard-0-of-4.attempt-1.json
+ *     runs/date=2026-11-20/20261120T100000.000Z.attempt-1.jsonl
+ *     runs/date=2026-11-20/20261120T100000.000Z.shard-0-of-4.attempt-1.jsonl
  *     configurations/<sha256>.json.gz
  *     seals/00000042.json
  *     seals/00000042.sig.json
@@ -59,7 +59,7 @@ export function clusterPrefix(resource: Resource, cluster: string): string {
 /** Key of the record of one attempt. */
 export function runRecordKey({ run, shard, attempt }: RunRecordName): string {
   const part = shard === undefined ? '' : `shard-${shard.index}-of-${shard.count}.`;
-  return `${runPrefix(run)}${part}attempt-${attempt}.json`;
+  return `${runPrefix(run)}${part}attempt-${attempt}.jsonl`;
 }
 
 /** Prefix of the records of all attempts, and all shards, of one run. */
@@ -120,7 +120,7 @@ export function parseSealKey(key: string): SealName | undefined {
 
 /** The name behind a run record's key; undefined for a key that is not exactly of this layout. */
 export function parseRunRecordKey(key: string): RunRecordName | undefined {
-  const match = /([^/]+Z)\.(?:shard-(\d+)-of-(\d+)\.)?attempt-(\d+)\.json$/.exec(key);
+  const match = /([^/]+Z)\.(?:shard-(\d+)-of-(\d+)\.)?attempt-(\d+)\.jsonl$/.exec(key);
   if (match === null) return undefined;
   const [, stamp = '', index, count, attempt] = match;
   const run = parseStamp(stamp);

@@ -22,3 +22,13 @@ export interface ArchiveObject {
   /** User metadata, names without prefix. */
   readonly metadata?: Record<string, string> | undefined;
 }
+
+/** Content that is read back. */
+export interface StoredContent {
+  /** In bytes. */
+  readonly length: number;
+  readonly body: AsyncIterable<Buffer>;
+}
+
+/** Content type of JSON Lines. */
+export const jsonLinesType = 'application/x-ndjson';

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { isNativeError } from 'node:util/types';
 import { crc32 } from 'node:zlib';
 import {
@@ -11,7 +11,7 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { Clock } from '../clock';
-import type { ArchiveObject } from './archive-object';
+import type { ArchiveObject, StoredContent } from './archive-object';
 import { checksumText } from './checksum';
 import { clockSkewError, notStored, notStoredError, SmallPut } from './small-put';
 
@@ -57,17 +57,19 @@ export class S3Archive {
   }
 
   /**
+   * Opens one object. Its body ends with the errors that this method has.
    * @param maxBytes refuses a larger object before reading it
    * @returns undefined if there is none
    * @throws ArchiveError; the signal's reason when it aborts
    */
-  async getText(key: string, maxBytes: number, signal: AbortSignal): Promise<string | undefined> {
+  async open(key: string, maxBytes: number, signal: AbortSignal): Promise<StoredContent | undefined> {
     try {
       const input = { Bucket: this.bucket, Key: key };
       const { Body, ContentLength = 0 } = await this.#client.send(new GetObjectCommand(input), { abortSignal: signal });
-      if (ContentLength <= maxBytes) return await Body?.transformToString();
+      const body = Body as Readable;
+      if (ContentLength <= maxBytes) return { length: ContentLength, body: this.#read(key, body, signal) };
       // Its connection would wait for somebody to read the rest.
-      if (Body instanceof Readable) Body.destroy();
+      body.destroy();
       throw new ArchiveError(
         `GET s3://${this.bucket}/${key} failed: ${ContentLength} bytes, at most ${maxBytes} are read`,
       );
@@ -75,6 +77,15 @@ export class S3Archive {
       signal.throwIfAborted();
       if (error instanceof NoSuchKey) return undefined;
       throw error instanceof ArchiveError ? error : this.#failed('GET', key, error);
+    }
+  }
+
+  async *#read(key: string, body: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
+    try {
+      yield* body;
+    } catch (error) {
+      signal.throwIfAborted();
+      throw this.#failed('GET', key, error);
     }
   }
 

@@ -1,6 +1,5 @@
 import { parseObjectKey, parseRunRecordKey } from '../archive/archive-layout';
-import type { RunOutcome } from '../run/run-record';
-import type { StoredRecord } from '../run/stored-record';
+import type { RunOutcome, StoredRecord } from '../run/run-record';
 import type { ArchiveReader } from '../verify/archive-reader';
 import { type CheckedObject, checkObject } from '../verify/check-object';
 import type { Find } from '../verify/finding';

@@ -1,5 +1,6 @@
 import { parseObjectKey, type RunRecordName, type Shard } from '../archive/archive-layout';
-import { isStored, mergeOutcomes, type Outcome, type RunOutcome, type RunRecord } from './run-record';
+import { MergedOutcomes } from './merged-outcomes';
+import { isStored, type Outcome, type RunOutcome, type StoredRecord, taskName } from './run-record';
 
 /** What earlier attempts of a run left behind. */
 export interface RunHistory {
@@ -25,7 +26,7 @@ const mostAttempts = 1_000_000;
 export interface RecordSource {
   list(run: Date, signal: AbortSignal): Promise<RunRecordName[]>;
   /** @throws RunRecordError if this one record cannot be used, and other errors if the archive does not give it */
-  read(name: RunRecordName, signal: AbortSignal): Promise<RunRecord>;
+  read(name: RunRecordName, signal: AbortSignal): Promise<StoredRecord>;
 }
 
 /** What is known before the first attempt, and when the archive cannot be read. */
@@ -58,24 +59,28 @@ export async function readHistory(
   const all = await source.list(run, signal).catch(skip);
   if (all === undefined) return noHistory;
   const names = shard === undefined ? all : all.filter((name) => isSameShard(name.shard, shard));
-  const merged = new Map<string, RunOutcome>();
+  const merged = new MergedOutcomes();
   const clusters = new Set<string>();
   const firstOf = new Set<string>();
   for (const name of names) {
     const record = await source.read(name, signal).catch(skip);
     if (record === undefined) continue;
-    mergeOutcomes(merged, { ...record, outcomes: record.outcomes.filter((outcome) => isCredible(outcome, run)) });
+    merged.add(record, (outcome) => isCredible(outcome, run));
     const part = JSON.stringify(name.shard ?? null);
     if (!firstOf.has(part)) for (const { cluster } of record.outcomes) clusters.add(cluster);
     firstOf.add(part);
   }
-  const stored = [...merged].filter(([, outcome]) => isStored(outcome));
-  const archived = new Map(stored.map(([name, outcome]) => [name, asAlreadyArchived(outcome)]));
-  const failed = new Set([...merged].filter(([, { outcome }]) => outcome === 'failed').map(([name]) => name));
+  const archived = new Map<string, Outcome>();
+  const failed = new Set<string>();
+  const missing = new Set<string>();
+  for (const outcome of merged) {
+    const name = taskName(outcome);
+    if (isStored(outcome)) archived.set(name, asAlreadyArchived(outcome));
+    else if (!outcome.optional) missing.add(name);
+    if (outcome.outcome === 'failed') failed.add(name);
+  }
   const own = all.filter((name) => isSameShard(name.shard, shard) && name.attempt <= mostAttempts);
   const attempts = own.at(-1)?.attempt ?? 0;
-  const lacking = [...merged].filter(([, outcome]) => !isStored(outcome) && !outcome.optional);
-  const missing = new Set(lacking.map(([name]) => name));
   return { attempts, clusters, archived, failed, missing };
 }
 

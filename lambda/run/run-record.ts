@@ -2,8 +2,9 @@ import * as z from 'zod/mini';
 import { type Resource, resourceNames } from '../resources';
 
 /**
- * The stored document that lists every outcome of one attempt: one line of JSON. Times are ISO 8601 in UTC with
- * milliseconds, lengths are bytes, durations milliseconds, hashes lower-case hex.
+ * The stored document that lists every outcome of one attempt. It is JSON Lines: the first line is the run, each line behind
+ * it one outcome. Times are ISO 8601 in UTC with milliseconds, lengths are bytes, durations milliseconds, hashes lower-case
+ * hex.
  */
 const time = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'expected ISO 8601 in UTC'));
 const count = z.int().check(z.nonnegative());
@@ -69,7 +70,11 @@ const countsSchema = z.object({
   wouldArchive: z.optional(count),
 });
 
-export const runRecordSchema = z.object({
+/** Most outcomes of one run record. So many have more than {@link largestRecordBytes}, unless somebody made them up. */
+const mostOutcomes = 1_000_000;
+
+/** The first line of a run record. */
+export const runSchema = z.object({
   /** Version of this format. */
   version: z.literal(1),
   run: time,
@@ -92,11 +97,37 @@ export const runRecordSchema = z.object({
   /** Why the attempt ended before everything was attempted. */
   stopped: z.optional(z.string()),
   counts: countsSchema,
-  outcomes: z.array(outcomeSchema),
+  /** How many lines follow. Each is one outcome, in the order of the configuration. */
+  outcomes: z.int().check(z.nonnegative(), z.maximum(mostOutcomes)),
 });
 
-export type RunRecord = z.infer<typeof runRecordSchema>;
 export type Outcome = z.infer<typeof outcomeSchema>;
+type Run = Omit<z.infer<typeof runSchema>, 'outcomes'>;
+
+/** A run record before it is stored. */
+export interface RunRecord extends Run {
+  readonly outcomes: readonly Outcome[];
+}
+
+/** A run record that was read back. */
+export interface StoredRecord extends Run {
+  readonly outcomes: StoredOutcomes;
+}
+
+/** Outcomes that can be read again and again, in their order. */
+export interface StoredOutcomes extends Iterable<Outcome> {
+  /** Undefined if there is none of this index. */
+  at(index: number): Outcome | undefined;
+}
+
+/** What became of one cluster x resource in a run, over all its attempts. */
+export interface RunOutcome extends Outcome {
+  /** The attempt whose record says so. */
+  readonly attempt: number;
+  /** Version of the collector that wrote that record. */
+  readonly collectorVersion: string;
+}
+
 /** Which code and which configuration are behind a run record. */
 export type Provenance = Pick<RunRecord, 'collectorVersion' | 'functionVersion' | 'invocation' | 'configuration'>;
 export type Counts = z.infer<typeof countsSchema>;
@@ -160,41 +191,4 @@ export const largestRecordBytes = 256 * 1024 * 1024;
 /** What lies under a run record's key is not that run record, or it could not be read or written. */
 export class RunRecordError extends Error {
   override readonly name = 'RunRecordError';
-}
-
-/** What became of one cluster x resource in a run, over all its attempts. */
-export interface RunOutcome extends Outcome {
-  /** The attempt whose record says so. */
-  readonly attempt: number;
-  /** Version of the collector that wrote that record. */
-  readonly collectorVersion: string;
-}
-
-/**
- * Adds the outcomes of one attempt to those of earlier attempts, by {@link taskName}. What was archived stays archived, and a failure
- * says more than `not-attempted`. Of two failures the later one counts, of two stored outcomes the earlier: it wrote the object.
- */
-export function mergeOutcomes(merged: Map<string, RunOutcome>, record: RunRecord): void {
-  const { attempt, collectorVersion, outcomes } = record;
-  for (const outcome of outcomes) {
-    const name = taskName(outcome);
-    const known = merged.get(name);
-    if (outranks(outcome, known && rankOf(known))) merged.set(name, { ...outcome, attempt, collectorVersion });
-  }
-}
-
-/**
- * Whether an outcome counts, and not one of an earlier attempt.
- * @param known the rank of the earlier one; undefined: there is none
- */
-export function outranks(outcome: Outcome, known: number | undefined): boolean {
-  const gain = known === undefined ? 1 : rankOf(outcome) - known;
-  return gain > 0 || (gain === 0 && !isStored(outcome));
-}
-
-/** How much an outcome says, for comparison with that of another attempt. */
-export function rankOf({ outcome, sha256 }: Outcome): number {
-  if (outcome === 'archived') return 4;
-  if (outcome === 'already-archived') return sha256 === undefined ? 2 : 3;
-  return outcome === 'failed' ? 1 : 0;
 }

@@ -1,17 +1,18 @@
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { parseRunRecordKey, type RunRecordName, runPrefix, runRecordKey } from '../archive/archive-layout';
-import type { ArchiveObject, Content } from '../archive/archive-object';
+import { type ArchiveObject, type Content, jsonLinesType, type StoredContent } from '../archive/archive-object';
 import { memoryLimitBytes } from '../body/spool';
 import { recordWriteSeconds } from '../stack-contract';
-import { largestRecordBytes, type RunRecord, RunRecordError } from './run-record';
-import { parseRunRecord } from './stored-record';
+import { largestRecordBytes, type RunRecord, RunRecordError, type StoredRecord } from './run-record';
+import { RunRecordParser, recordLines } from './run-record-lines';
 
 /** The bucket as far as run records need it. */
-export interface TextStore {
+export interface RecordBucket {
   readonly bucket: string;
   put(object: ArchiveObject, signal: AbortSignal): Promise<'archived' | 'already-archived'>;
-  getText(key: string, maxBytes: number, signal: AbortSignal): Promise<string | undefined>;
+  open(key: string, maxBytes: number, signal: AbortSignal): Promise<StoredContent | undefined>;
   keys(prefix: string, signal: AbortSignal): Promise<string[]>;
 }
 
@@ -20,31 +21,31 @@ const mostNumbers = 1000;
 
 /** The run records of the archive. What is read back is untrusted: anyone with the right to write may have. */
 export class RunRecords {
-  readonly #store: TextStore;
+  readonly #bucket: RecordBucket;
   readonly #writeLimitMs: number;
 
   /** @param writeLimitMs how long the writing of one record may take, retries included */
-  constructor(store: TextStore, writeLimitMs = recordWriteSeconds * 1000) {
-    this.#store = store;
+  constructor(bucket: RecordBucket, writeLimitMs = recordWriteSeconds * 1000) {
+    this.#bucket = bucket;
     this.#writeLimitMs = writeLimitMs;
   }
 
   /** The records that exist of one run, all shards, by attempt. @throws ArchiveError */
   async list(run: Date, signal: AbortSignal): Promise<RunRecordName[]> {
-    const names = (await this.#store.keys(runPrefix(run), signal)).flatMap((key) => parseRunRecordKey(key) ?? []);
+    const names = (await this.#bucket.keys(runPrefix(run), signal)).flatMap((key) => parseRunRecordKey(key) ?? []);
     return names.sort((a, b) => a.attempt - b.attempt);
   }
 
   /** @throws RunRecordError if it is absent, damaged or of another attempt; ArchiveError */
-  async read(name: RunRecordName, signal: AbortSignal): Promise<RunRecord> {
-    const key = runRecordKey(name);
+  async read(name: RunRecordName, signal: AbortSignal): Promise<StoredRecord> {
     const failed = (reason: string, cause?: unknown) =>
       new RunRecordError(`Reading the run record ${this.address(name)} failed: ${reason}`, { cause });
-    const text = await this.#store.getText(key, largestRecordBytes, signal);
-    if (text === undefined) throw failed('there is none');
+    const stored = await this.#bucket.open(runRecordKey(name), largestRecordBytes, signal);
+    if (stored === undefined) throw failed('there is none');
+    const parser = new RunRecordParser(name, stored.length);
     try {
-      const record = parseRunRecord(Buffer.from(text), name);
-      return { ...record, outcomes: [...record.outcomes] };
+      for await (const chunk of stored.body) parser.add(chunk);
+      return parser.end();
     } catch (error) {
       throw error instanceof RunRecordError ? failed(error.message, error.cause) : error;
     }
@@ -78,60 +79,55 @@ export class RunRecords {
 
   /** @returns whether the record is what lies under the key now */
   async #putOnce(key: string, record: RunRecord, signal: AbortSignal): Promise<boolean> {
-    const object = { key, content: recordContent(record), contentType: 'application/json' };
-    if ((await this.#store.put(object, signal)) === 'archived') return true;
-    const text = await this.#store.getText(key, largestRecordBytes, signal).catch(() => {
+    const object = { key, content: recordContent(record), contentType: jsonLinesType };
+    if ((await this.#bucket.put(object, signal)) === 'archived') return true;
+    return this.#isStored(key, record, signal).catch(() => {
       signal.throwIfAborted();
       // What cannot be read is taken for another invocation's: this record goes under the next number.
-      return undefined;
+      return false;
     });
-    return text !== undefined && isRecordText(text, record);
+  }
+
+  async #isStored(key: string, record: RunRecord, signal: AbortSignal): Promise<boolean> {
+    const stored = await this.#bucket.open(key, largestRecordBytes, signal);
+    const [found, own] = [createHash('sha256'), createHash('sha256')];
+    for await (const chunk of stored?.body ?? []) found.update(chunk);
+    for (const line of recordLines(record)) own.update(line);
+    return found.digest('hex') === own.digest('hex');
   }
 
   /** Where a record lies: `s3://bucket/key`. */
   address(name: RunRecordName): string {
-    return `s3://${this.#store.bucket}/${runRecordKey(name)}`;
+    return `s3://${this.#bucket.bucket}/${runRecordKey(name)}`;
   }
 }
 
-/** About how much of a record is text at once, in characters. */
+/** About how much of a record is sent at once, in characters. */
 const pieceLength = 64 * 1024;
 
 /**
- * A record as its one line of JSON, piece by piece: for 45,000 clusters it has 50 MB, and as one string it would be in
- * memory three times.
+ * The lines of a record, many at once. For 45,000 clusters they have 50 MB; as one string they would be in memory three
+ * times.
  */
-function* recordPieces({ outcomes, ...rest }: RunRecord): Generator<string> {
-  let piece = `${JSON.stringify(rest).slice(0, -1)},"outcomes":[`;
-  let separator = '';
-  for (const outcome of outcomes) {
-    piece += separator + JSON.stringify(outcome);
-    separator = ',';
+function* piecesOf(record: RunRecord): Generator<string> {
+  let piece = '';
+  for (const line of recordLines(record)) {
+    piece += line;
     if (piece.length < pieceLength) continue;
     yield piece;
     piece = '';
   }
-  yield `${piece}]}\n`;
+  yield piece;
 }
 
 /** What is stored of a record; a long one is made anew, piece by piece, each time it is sent. */
 function recordContent(record: RunRecord): Content {
   let length = 0;
   let crc = 0;
-  for (const piece of recordPieces(record)) {
+  for (const piece of piecesOf(record)) {
     length += Buffer.byteLength(piece);
     crc = crc32(piece, crc);
   }
-  if (length <= memoryLimitBytes) return Buffer.from([...recordPieces(record)].join(''));
-  return { length, crc32: crc, open: () => Readable.from(recordPieces(record), { objectMode: false }) };
-}
-
-/** Whether a text is what would be stored of a record. */
-function isRecordText(text: string, record: RunRecord): boolean {
-  let compared = 0;
-  for (const piece of recordPieces(record)) {
-    if (!text.startsWith(piece, compared)) return false;
-    compared += piece.length;
-  }
-  return compared === text.length;
+  if (length <= memoryLimitBytes) return Buffer.from([...recordLines(record)].join(''));
+  return { length, crc32: crc, open: () => Readable.from(piecesOf(record), { objectMode: false }) };
 }

@@ -1,8 +1,7 @@
 import { parseObjectKey } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
-import { countOutcomes, isComplete, isStored, type Outcome, taskName } from '../run/run-record';
+import { countOutcomes, isComplete, isStored, type Outcome, type StoredRecord, taskName } from '../run/run-record';
 import { isInShard } from '../run/shard';
-import type { StoredRecord } from '../run/stored-record';
 import type { RunConfiguration } from './stored-configurations';
 import { clockSlackMs } from './time-limits';
 

@@ -1,5 +1,5 @@
-import { isStored, type Outcome, outranks, type RunOutcome, rankOf, taskName } from '../run/run-record';
-import type { StoredRecord } from '../run/stored-record';
+import { MergedOutcomes } from '../run/merged-outcomes';
+import { isStored, type RunOutcome, type StoredRecord } from '../run/run-record';
 import type { ListedRun } from './run-keys';
 
 /** What the valid records of a run say together. */
@@ -26,32 +26,11 @@ export interface MergedRecords {
   readonly stopped: readonly string[];
 }
 
-/** Where the outcome lies that counts of one cluster x resource. */
-interface Place {
-  readonly record: StoredRecord;
-  readonly index: number;
-  readonly rank: number;
-}
-
 /** Puts the records of a run together. Their texts stay in memory with its outcomes. */
 export function mergeRecords(listed: ListedRun, records: readonly StoredRecord[]): MergedRecords {
-  const merged = new Map<string, Place>();
-  const totals = new Totals();
-  for (const record of records) {
-    let index = 0;
-    for (const outcome of record.outcomes) {
-      const name = taskName(outcome);
-      const known = merged.get(name);
-      if (outranks(outcome, known?.rank)) {
-        const before = known?.record.outcomes.at(known.index);
-        if (before !== undefined) totals.add(before, -1);
-        totals.add(outcome, 1);
-        merged.set(name, { record, index, rank: rankOf(outcome) });
-      }
-      index += 1;
-    }
-  }
-  const places = [...merged.values()];
+  const outcomes = new MergedOutcomes();
+  for (const record of records) outcomes.add(record);
+  const totals = totalsOf(outcomes);
   const worked = new Map<string, number>();
   const attempts = new Map<string, number>();
   for (const { shard, startedAt, finishedAt } of records) {
@@ -72,34 +51,25 @@ export function mergeRecords(listed: ListedRun, records: readonly StoredRecord[]
       .at(-1),
     durationMs: Math.max(0, ...worked.values()),
     ...totals,
-    outcomes: { [Symbol.iterator]: () => outcomesOf(places) },
+    outcomes,
     stopped: records.flatMap(({ stopped }) => stopped ?? []),
   };
 }
 
-function* outcomesOf(places: readonly Place[]): Generator<RunOutcome> {
-  for (const { record, index } of places) {
-    const { attempt, collectorVersion, outcomes } = record;
-    yield Object.assign(outcomes.at(index) as Outcome, { attempt, collectorVersion });
+function totalsOf(outcomes: Iterable<RunOutcome>): Pick<MergedRecords, 'counts' | 'bytes' | 'storedBytes'> {
+  const counts = { archived: 0, failed: 0, notAttempted: 0, optionalMissing: 0, doubts: 0 };
+  let bytes = 0;
+  let storedBytes = 0;
+  for (const outcome of outcomes) {
+    if (isStored(outcome)) counts.archived += 1;
+    else if (outcome.optional) counts.optionalMissing += 1;
+    else if (outcome.outcome === 'failed') counts.failed += 1;
+    else counts.notAttempted += 1;
+    if (outcome.doubt !== undefined) counts.doubts += 1;
+    bytes += outcome.bytes ?? 0;
+    storedBytes += outcome.storedBytes ?? 0;
   }
-}
-
-class Totals implements Pick<MergedRecords, 'counts' | 'bytes' | 'storedBytes'> {
-  readonly counts = { archived: 0, failed: 0, notAttempted: 0, optionalMissing: 0, doubts: 0 };
-  bytes = 0;
-  storedBytes = 0;
-
-  /** @param sign -1 takes back what was added */
-  add(outcome: Outcome, sign: 1 | -1): void {
-    const { counts } = this;
-    if (isStored(outcome)) counts.archived += sign;
-    else if (outcome.optional) counts.optionalMissing += sign;
-    else if (outcome.outcome === 'failed') counts.failed += sign;
-    else counts.notAttempted += sign;
-    if (outcome.doubt !== undefined) counts.doubts += sign;
-    this.bytes += sign * (outcome.bytes ?? 0);
-    this.storedBytes += sign * (outcome.storedBytes ?? 0);
-  }
+  return { counts, bytes, storedBytes };
 }
 
 /** Not Math.max, which takes some 120,000 arguments: whoever may write run records can put more there. */

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
+import { Writable } from 'node:stream';
 import type { RunRecordName } from '../archive/archive-layout';
-import { largestRecordBytes, type RunOutcome, RunRecordError } from '../run/run-record';
-import { parseRunRecord, type StoredRecord } from '../run/stored-record';
+import { largestRecordBytes, type RunOutcome, RunRecordError, type StoredRecord } from '../run/run-record';
+import { RunRecordParser } from '../run/run-record-lines';
 import type { ArchiveReader } from './archive-reader';
 import type { ContentHeaders } from './content-headers';
 import { type MergedRecords, mergeRecords } from './merge-records';
 import { DamagedObjectError } from './open-content';
-import { readWhole } from './read-whole';
+import { readInto } from './read-whole';
 import type { ListedRun, RunRecordObject } from './run-keys';
 
 export interface BadRecord {
@@ -97,20 +98,57 @@ export async function readRunRecord(
   object: RunRecordName & { readonly key: string },
 ): Promise<ReadRecord> {
   const { key } = object;
-  let file: RecordFile | undefined;
+  const bad = (problem: string, isGone = false): BadRecord => ({ key, problem, isGone });
   try {
-    const found = await readWhole(reader, key, largestRecordBytes);
-    if (found === undefined) return { bad: { key, problem: 'it was listed, and is no longer there', isGone: true } };
-    const { bytes, ...headers } = found;
-    file = { sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length };
-    const record = parseRunRecord(bytes, object);
+    const begin = ({ storedBytes }: { storedBytes: number }) => new RecordSink(object, storedBytes);
+    const read = await readInto(reader, key, largestRecordBytes, begin);
+    if (read === undefined) return { bad: bad('it was listed, and is no longer there', true) };
+    const { file, record } = read.sink.result();
+    if (record instanceof RunRecordError) return { file, bad: bad(record.message) };
     const { finishedAt, counts } = record;
     return {
       file: { ...file, finishedAt: new Date(finishedAt), archived: counts.archived },
-      good: { record, headers },
+      good: { record, headers: read.head },
     };
   } catch (error) {
-    if (!(error instanceof RunRecordError || error instanceof DamagedObjectError)) throw error;
-    return { ...(file && { file }), bad: { key, problem: error.message, isGone: false } };
+    if (error instanceof DamagedObjectError) return { bad: bad(error.message) };
+    throw error;
+  }
+}
+
+/** Takes in a run record. Its hash is that of the whole file; its lines are looked at up to the first that is not valid. */
+class RecordSink extends Writable {
+  readonly #hash = createHash('sha256');
+  #bytes = 0;
+  #parser: RunRecordParser | RunRecordError;
+
+  constructor(name: RunRecordName, storedBytes: number) {
+    super();
+    this.#parser = new RunRecordParser(name, storedBytes);
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.#hash.update(chunk);
+    this.#bytes += chunk.length;
+    this.#parse((parser) => parser.add(chunk));
+    done();
+  }
+
+  result(): { readonly file: RecordFile; readonly record: StoredRecord | RunRecordError } {
+    const record = this.#parse((parser) => parser.end());
+    return { file: { sha256: this.#hash.digest('hex'), bytes: this.#bytes }, record };
+  }
+
+  #parse<Result>(parse: (parser: RunRecordParser) => Result): Result | RunRecordError {
+    const parser = this.#parser;
+    if (parser instanceof RunRecordError) return parser;
+    try {
+      return parse(parser);
+    } catch (error) {
+      if (!(error instanceof RunRecordError)) throw error;
+      // The memory of the lines before goes with the parser.
+      this.#parser = error;
+      return error;
+    }
   }
 }

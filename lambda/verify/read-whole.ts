@@ -23,6 +23,23 @@ export async function readWhole(
   mostBytes: number,
   decompress?: () => Decompressor,
 ): Promise<WholeObject | undefined> {
+  const begin = ({ storedBytes }: ObjectHead) => new Content(mostBytes, storedBytes);
+  const read = await readInto(reader, key, mostBytes, begin, decompress);
+  return read && { ...read.head, bytes: read.sink.bytes };
+}
+
+/**
+ * The same for a reader that takes the content in as it comes.
+ * @param mostBytes most content that the object may have if it is not compressed
+ * @param begin called before each attempt to read the object
+ */
+export async function readInto<Sink extends Writable>(
+  reader: ArchiveReader,
+  key: string,
+  mostBytes: number,
+  begin: (head: ObjectHead) => Sink,
+  decompress?: () => Decompressor,
+): Promise<{ readonly head: ObjectHead; readonly sink: Sink } | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     const opened = await reader.open(key);
     if (opened === undefined) return undefined;
@@ -31,14 +48,14 @@ export async function readWhole(
       body.destroy();
       throw new DamagedObjectError(`it is longer than ${mostBytes} bytes`);
     }
-    const content = new Content(mostBytes, head.storedBytes);
+    const sink = begin(head);
     try {
       const undo = decompress?.();
-      if (undo === undefined) await pipeline(body, content);
-      else await pipeline(body, undo, content);
+      if (undo === undefined) await pipeline(body, sink);
+      else await pipeline(body, undo, sink);
       if (undo !== undefined && undo.bytesWritten !== head.storedBytes)
         throw new DamagedObjectError('something else follows its compressed content');
-      return { ...head, bytes: content.bytes };
+      return { head, sink };
     } catch (error) {
       const damage = damageOf(error);
       if (damage !== undefined) throw new DamagedObjectError(damage, { cause: error });

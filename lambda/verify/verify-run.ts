@@ -1,6 +1,6 @@
 import { type ObjectName, parseObjectKey, runPrefix, runRecordKey, type Shard } from '../archive/archive-layout';
-import { isStored, type RunOutcome, taskName } from '../run/run-record';
-import type { StoredRecord } from '../run/stored-record';
+import { jsonLinesType } from '../archive/archive-object';
+import { isStored, type RunOutcome, type StoredRecord, taskName } from '../run/run-record';
 import { asynchronousAttempts } from '../stack-contract';
 import type { ArchiveReader } from './archive-reader';
 import { checkAttempts, checkRecord, missingAttempts, TaskList, tasksOf } from './check-record';
@@ -64,7 +64,7 @@ export async function verifyRun(
     find('contradiction', allOfRun, 'its time is in the future, and nothing can have been archived then');
   const found: { record: StoredRecord; object: RunRecordObject }[] = [];
   const run = await readStoredRun(reader, listed, (record, object, headers) => {
-    const problem = headersProblem(headers, { contentType: 'application/json', contentEncoding: undefined });
+    const problem = headersProblem(headers, { contentType: jsonLinesType, contentEncoding: undefined });
     if (problem !== undefined) find('contradiction', object.key, problem);
     found.push({ record, object });
   });

@@ -8,8 +8,10 @@ import {
   objectKey,
   parseObjectKey,
   runRecordKey,
+  runsPrefix,
   type Shard,
 } from '../../lambda/archive/archive-layout';
+import { jsonLinesType } from '../../lambda/archive/archive-object';
 import { checksumText } from '../../lambda/archive/checksum';
 import { objectMetadata } from '../../lambda/archive/object-metadata';
 import { type Resource, resourceNames, resources } from '../../lambda/resources';
@@ -17,6 +19,7 @@ import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../../l
 import type { Collection } from '../../lambda/stack-contract';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import type { ObjectHeaders } from '../../local/aws/store/object-metadata';
+import { recordText } from '../support/record-text';
 
 /** What an attempt meets for one cluster x resource: content, or why there is none. */
 export type Answer =
@@ -122,8 +125,7 @@ export class ArchiveFixture {
   /** Writes a record as it is, over one that is there. */
   async putRecord(record: RunRecord): Promise<void> {
     const { attempt, shard } = record;
-    const text = `${JSON.stringify(record)}\n`;
-    await this.put(runRecordKey({ run: new Date(record.run), shard, attempt }), Buffer.from(text), {});
+    await this.put(runRecordKey({ run: new Date(record.run), shard, attempt }), Buffer.from(recordText(record)), {});
   }
 
   /** Stores a configuration under its hash, which it returns. */
@@ -210,7 +212,8 @@ export class ArchiveFixture {
 
 function headersOf(key: string): ObjectHeaders {
   const name = parseObjectKey(key);
-  const contentType = name === undefined ? 'application/json' : resources[name.resource].contentType;
+  const otherType = key.startsWith(runsPrefix) ? jsonLinesType : 'application/json';
+  const contentType = name === undefined ? otherType : resources[name.resource].contentType;
   return { contentType, ...(key.endsWith('.gz') && { contentEncoding: 'gzip' }) };
 }
 

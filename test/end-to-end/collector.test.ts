@@ -43,7 +43,7 @@ it('a scheduled event archives both resources of every cluster, under the keys o
   const [record] = await deployed.records();
   const others = [
     `configurations/${record?.configuration}.json.gz`,
-    'runs/date=2026-11-20/20261120T120000.000Z.attempt-1.json',
+    'runs/date=2026-11-20/20261120T120000.000Z.attempt-1.jsonl',
   ];
   expect(await deployed.keys()).toEqual([...keysOf(uids, noon), ...others].sort());
 });
@@ -112,7 +112,7 @@ it('a duplicate delivery writes nothing but a second record, which says that eve
   const { attempts } = await deployed.fireSchedule(noon);
   expect(attempts).toHaveLength(1);
   expect((await deployed.keys()).filter((key) => !before.includes(key))).toEqual([
-    'runs/date=2026-11-20/20261120T120000.000Z.attempt-2.json',
+    'runs/date=2026-11-20/20261120T120000.000Z.attempt-2.jsonl',
   ]);
   expect(await contents(deployed, before)).toEqual(bytes);
   const [first, second] = await deployed.records();

@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { synthesize } from '../../infra/collector-app';
 import { parseConfig } from '../../infra/config/config';
-import { type RunRecord, runRecordSchema } from '../../lambda/run/run-record';
+import type { RunRecord } from '../../lambda/run/run-record';
 import { demoContent } from '../../local/demo-service/demo-content';
 import type { FaultName } from '../../local/demo-service/demo-faults';
 import { type DemoService, startDemoService } from '../../local/demo-service/start-demo-service';
@@ -14,6 +14,7 @@ import {
   type LocalDeployment,
   type LocalDeploymentOptions,
 } from '../../local/deployment/deploy-locally';
+import { recordOf } from '../support/record-text';
 import { tracesOf } from '../support/traces-of';
 
 export const uids = ['alpha', 'beta', 'a uid/with "everything" %2F'];
@@ -72,7 +73,7 @@ export async function startLocalCollector(overrides: ConfigOverrides = {}): Prom
         records: async () => {
           const keys = (await storedKeys(folder)).filter((key) => key.startsWith('runs/'));
           const texts = await Promise.all(keys.map((key) => readFile(join(folder, key), 'utf8')));
-          return texts.map((text) => runRecordSchema.parse(JSON.parse(text)));
+          return texts.map(recordOf);
         },
       });
       deployments.push(deployed);

@@ -77,7 +77,7 @@ it('every attempt leaves its metrics and one line, and every failure a line with
       expect.objectContaining({
         ...{ level: 'WARN', service: 'end-to-end', run: '2026-11-20T12:00:00.000Z', attempt, status: 'incomplete' },
         ...{ scheduled: true, counts: expect.objectContaining({ failed: 1 }) },
-        record: expect.stringContaining(`.attempt-${attempt}.json`),
+        record: expect.stringContaining(`.attempt-${attempt}.jsonl`),
       }),
     ),
   );

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { runColumns } from '../../infra/athena-tables';
-import { resourceNames } from '../../lambda/resources';
-import { runRecordSchema } from '../../lambda/run/run-record';
+import { outcomeColumns, runColumns } from '../../infra/athena-tables';
+import { outcomeSchema, runSchema } from '../../lambda/run/run-record';
+import { longestLineBytes } from '../../lambda/run/run-record-lines';
 import { exampleTemplate, resourcesOf, type TemplateJson, textOf } from './example-stack';
 import { operations } from './observability-setup';
 
@@ -28,17 +28,29 @@ function tablesOf(changes: Record<string, unknown>): Record<string, TableInput> 
 describe('the Athena tables', () => {
   it('exist only if they are configured', () => {
     exampleTemplate().resourceCountIs('AWS::Glue::Table', 0);
-    expect(Object.keys(tablesOf({}))).toEqual(['runs', 'logs']);
+    expect(Object.keys(tablesOf({}))).toEqual(['runs', 'outcomes', 'logs']);
   });
 
-  it('have the members of a run record as the columns of runs, with their types', () => {
-    expect(runColumns).toEqual(hiveMembers(z.toJSONSchema(runRecordSchema) as JsonSchema));
+  it('have the members of the lines of a run record as their columns, with their types', () => {
+    expect(runColumns).toEqual(hiveMembers(z.toJSONSchema(runSchema) as JsonSchema));
+    expect(outcomeColumns).toEqual(hiveMembers(z.toJSONSchema(outcomeSchema) as JsonSchema));
+  });
+
+  it('tell runs from outcomes by a column that all rows of the one have, and none of the other', () => {
+    const { runs, outcomes } = tablesOf({});
+    expect([runs?.Description, outcomes?.Description]).toEqual([
+      expect.stringContaining('run IS NOT NULL'),
+      expect.stringContaining('cluster IS NOT NULL'),
+    ]);
+    expect(Object.keys(runColumns).filter((name) => name in outcomeColumns)).toEqual([]);
+    const required = [runSchema, outcomeSchema].flatMap((schema) => z.toJSONSchema(schema).required);
+    expect(required).toEqual(expect.arrayContaining(['run', 'cluster']));
   });
 
   it('have the partitions of the keys', () => {
-    const { runs, logs } = tablesOf({});
+    const { runs, outcomes, logs } = tablesOf({});
     const template = (table: TableInput | undefined) => textOf(table?.Parameters['storage.location.template']);
-    expect(template(runs)).toBe(`s3://<ArchiveBucket>/runs/date=\${day}/`);
+    for (const table of [runs, outcomes]) expect(template(table)).toBe(`s3://<ArchiveBucket>/runs/date=\${day}/`);
     expect(template(logs)).toBe(`s3://<ArchiveBucket>/logs/cluster=\${cluster}/date=\${day}/`);
     expect(logs?.PartitionKeys.map(({ Name }) => Name)).toEqual(['cluster', 'day']);
     expect(logs?.Parameters['projection.cluster.type']).toBe('injected');
@@ -56,14 +68,13 @@ describe('the Athena tables', () => {
     });
   });
 
-  it('say what Athena cannot read, and the guides say from how many clusters on', () => {
-    for (const { Description } of Object.values(tablesOf({})))
-      expect(Description).toContain('records of 32 MB at most');
-    const [, bytesPerOutcome = ''] =
-      /at (\d+) bytes per outcome: it fits up to 32,000 clusters/.exec(largeFleets) ?? [];
-    const clusters = 32_000_000 / (resourceNames.length * Number(bytesPerOutcome));
-    expect(Math.floor(clusters / 1000)).toBe(32);
-    expect(operations).toContain('32,000 clusters in one shard');
+  it('say what Athena cannot read, and so do the guides; a line of a run record is far shorter', () => {
+    const { runs, outcomes, logs } = tablesOf({});
+    const limit = '32 MB at most';
+    expect([runs, outcomes, logs].map((table) => table?.Description.includes(limit))).toEqual([false, false, true]);
+    expect(largeFleets).toContain(limit);
+    expect(operations).toContain(limit);
+    expect(longestLineBytes).toBeLessThan(32_000_000);
   });
 });
 

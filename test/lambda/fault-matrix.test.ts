@@ -351,7 +351,7 @@ afterEach(async () => {
 
 const keyOf = (cluster: string, resource: Resource) =>
   objectKey({ cluster, resource, run: testRun, compression: 'gzip' });
-const recordKey = 'runs/date=2026-11-20/20261120T100000.000Z.attempt-1.json';
+const recordKey = 'runs/date=2026-11-20/20261120T100000.000Z.attempt-1.jsonl';
 
 it.each(cells)('$fault ($resource)', async (cell) => {
   await start(cell);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { synthesize } from '../../infra/collector-app';
 import { parseConfig } from '../../infra/config/config';
-import { type RunRecord, type RunSummary, runRecordSchema } from '../../lambda/run/run-record';
+import type { RunRecord, RunSummary } from '../../lambda/run/run-record';
 import { type Collection, collectionFile } from '../../lambda/stack-contract';
 import { type LocalAws, type LocalAwsOptions, startLocalAws } from '../../local/aws/local-aws';
 import { FolderStore } from '../../local/aws/store/folder-store';
@@ -16,6 +16,7 @@ import { writeRuntime } from '../../local/deployment/local-function';
 import { readAssembly } from '../../local/deployment/read-assembly';
 import { readRole } from '../../local/deployment/role';
 import { StackTemplate } from '../../local/deployment/stack-template';
+import { recordOf } from './record-text';
 
 /** Every spelling of it differs: plain, as JSON, percent-encoded, base64. */
 export const bundledKey = 'k"e\\y/+%&=<secret>~2f1c9a';
@@ -194,7 +195,7 @@ export class BundledCollector {
   /** The run records, by key. */
   async records(): Promise<RunRecord[]> {
     const records = [...(await this.objects())].filter(([key]) => key.startsWith('runs/'));
-    return records.map(([, { content }]) => runRecordSchema.parse(JSON.parse(content.toString())));
+    return records.map(([, { content }]) => recordOf(content));
   }
 
   async close(): Promise<void> {

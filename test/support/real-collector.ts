@@ -11,7 +11,7 @@ import { createCompressor } from '../../lambda/body/compress';
 import { systemClock } from '../../lambda/clock';
 import type { RunRequest } from '../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../lambda/run/attempt-run';
-import { type Outcome, type RunRecord, type RunSummary, runRecordSchema } from '../../lambda/run/run-record';
+import type { Outcome, RunRecord, RunSummary } from '../../lambda/run/run-record';
 import { RunRecords } from '../../lambda/run/run-records';
 import { ApiKey } from '../../lambda/service/api-key';
 import { ClusterApi } from '../../lambda/service/cluster-api';
@@ -22,6 +22,7 @@ import { Stop } from '../../lambda/stop';
 import { type LocalAws, type LocalAwsOptions, startLocalAws } from '../../local/aws/local-aws';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import { FakeReporter } from './fake-reporter';
+import { recordOf } from './record-text';
 import { SkippingClock } from './skipping-clock';
 import { tracesOf } from './traces-of';
 
@@ -253,7 +254,7 @@ export class RealCollector {
   /** The run records, by attempt. */
   async records(): Promise<RunRecord[]> {
     const objects = [...(await this.objects())].filter(([key]) => key.startsWith('runs/'));
-    return objects.map(([, content]) => runRecordSchema.parse(JSON.parse(content.toString())));
+    return objects.map(([, content]) => recordOf(content));
   }
 
   /** Names of temporary files that are there now. */

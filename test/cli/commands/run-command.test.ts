@@ -1,4 +1,3 @@
-import { runRecordSchema } from '../../../lambda/run/run-record';
 import type { LocalDeployment } from '../../../local/deployment/deploy-locally';
 import { type LocalCollector, startLocalCollector } from '../../end-to-end/local-collector';
 import { runCollector } from '../run-collector';
@@ -128,6 +127,7 @@ it('the error of the function names the command that completes the run, with the
   const command = 'npm run collector -- run --stack end-to-end --region eu-central-1 --run 2026-11-20T12:00:00.000Z';
   expect(attempts.at(-1)?.error?.errorMessage).toContain(command);
   expect(deployed.messages.at(-1)?.body).toContain(command);
-  for (const record of await deployed.records()) runRecordSchema.parse(record);
+  // Reading them validates them.
+  expect(await deployed.records()).toHaveLength(3);
   await collector.close();
 });

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
+import { recordText } from '../../support/record-text';
 import { ArchiveFixture, type AttemptFixture, hour, plainAnswer } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
@@ -263,7 +264,7 @@ describe('runs', () => {
   });
 
   it.each([
-    ['no JSON', '{"version":1,', 'it is not JSON'],
+    ['no JSON', '{"version":1,\n', 'it is not JSON'],
     ['another document', '{"version":2}', 'it is not a valid run record'],
   ])('a record that is %s is reported, and the others are shown', async (_, text, problem) => {
     await archive.attempt({ run: hour(8), clusters, answer: plainAnswer });
@@ -280,7 +281,7 @@ describe('runs', () => {
 
   it('a record under the key of another run is reported', async () => {
     const record = await archive.attempt({ run: hour(8), clusters, answer: plainAnswer });
-    await archive.put(runRecordKey({ run: hour(9), attempt: 1 }), Buffer.from(JSON.stringify(record)), {});
+    await archive.put(runRecordKey({ run: hour(9), attempt: 1 }), Buffer.from(recordText(record)), {});
     expect((await runs()).err).toContain('names another run, shard or attempt than its key');
   });
 

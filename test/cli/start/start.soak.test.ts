@@ -83,7 +83,7 @@ describe('npm start as a process', () => {
     await once(createInterface({ input: child.stdout }), 'line');
     child.stdout.destroy();
     expect(await exited).toEqual([0, null]);
-    expect([...(await stored()).keys()]).toContainEqual(expect.stringContaining('.attempt-1.json'));
+    expect([...(await stored()).keys()]).toContainEqual(expect.stringContaining('.attempt-1.jsonl'));
   });
 
   // Other systems have no /proc to find the processes in.

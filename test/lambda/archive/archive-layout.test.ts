@@ -97,9 +97,9 @@ describe('object keys', () => {
 
 describe('run record keys', () => {
   it('name the run, the shard and the attempt', () => {
-    expect(runRecordKey({ run, attempt: 1 })).toBe('runs/date=2026-11-20/20261120T100000.000Z.attempt-1.json');
+    expect(runRecordKey({ run, attempt: 1 })).toBe('runs/date=2026-11-20/20261120T100000.000Z.attempt-1.jsonl');
     expect(runRecordKey({ run, shard: { index: 0, count: 4 }, attempt: 12 })).toBe(
-      'runs/date=2026-11-20/20261120T100000.000Z.shard-0-of-4.attempt-12.json',
+      'runs/date=2026-11-20/20261120T100000.000Z.shard-0-of-4.attempt-12.jsonl',
     );
     expect(runRecordKey({ run, attempt: 1 }).startsWith(runPrefix(run))).toBe(true);
   });
@@ -109,9 +109,9 @@ describe('run record keys', () => {
   });
 
   it.each([
-    'runs/date=2026-11-20/20261120T100000.000Z.attempt-01.json',
-    'runs/date=2026-11-19/20261120T100000.000Z.attempt-1.json',
-    'runs/20261120T100000.000Z.attempt-1.json',
+    'runs/date=2026-11-20/20261120T100000.000Z.attempt-01.jsonl',
+    'runs/date=2026-11-19/20261120T100000.000Z.attempt-1.jsonl',
+    'runs/20261120T100000.000Z.attempt-1.jsonl',
   ])('do not include %s', (key) => {
     expect(parseRunRecordKey(key)).toBeUndefined();
   });

@@ -5,6 +5,7 @@ import { type FaultService, startFaultService } from '../../support/fault-servic
 import { ok } from '../../support/fault-service-answers';
 import { logRecord } from '../../support/fault-service-bodies';
 import { RealCollector, testKey, testRun } from '../../support/real-collector';
+import { recordOf } from '../../support/record-text';
 
 /** Every fault of S3 and Secrets Manager, through the real SDK clients. */
 
@@ -49,7 +50,7 @@ afterEach(async () => {
 });
 
 const logKey = objectKey({ cluster: 'a', resource: 'log', run: testRun, compression: 'gzip' });
-const recordKey = 'runs/date=2026-11-20/20261120T100000.000Z.attempt-1.json';
+const recordKey = 'runs/date=2026-11-20/20261120T100000.000Z.attempt-1.jsonl';
 const ofLogs = ({ key }: InterceptedRequest) => key?.startsWith('logs/') === true;
 const error = (status: number, code: string): Fault => ({ kind: 'error', status, code });
 
@@ -145,7 +146,7 @@ describe('the run record', () => {
     expect(keys).toEqual([recordKey]);
     const record = (await collector.objects()).get(recordKey);
     expect(record?.length).toBeGreaterThan(memoryLimitBytes);
-    expect(JSON.parse(String(record)).outcomes).toEqual(outcomes);
+    expect(recordOf(record ?? '').outcomes).toEqual(outcomes);
   });
 
   it.each([

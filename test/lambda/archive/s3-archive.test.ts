@@ -52,7 +52,7 @@ it.each([
       socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 1000000000\r\n${checksum}\r\nThe first`),
     );
   });
-  const reading = archive.getText('runs/one', 100, new AbortController().signal);
+  const reading = archive.open('runs/one', 100, new AbortController().signal);
   await expect(reading).rejects.toThrow(ArchiveError);
   await expect(reading).rejects.toThrow('GET s3://archive/runs/one failed: 1000000000 bytes, at most 100 are read');
   await givenUp;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { parseObjectKey, parseRunRecordKey } from '../../../lambda/archive/archive-layout';
 import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../../../lambda/run/run-record';
+import { recordOf, recordText } from '../../support/record-text';
 import type { MemoryBucket } from '../verify/history/memory-bucket';
 import type { TestKey } from './invoke-audit';
 import { rewriteSeal, type SealedWorld, sealFile } from './sealed-world';
@@ -26,7 +27,7 @@ export function ofRun(bucket: MemoryBucket, stamp: string): string[] {
 }
 
 export function readRecord(bucket: MemoryBucket, key: string): RunRecord {
-  return JSON.parse(String(bucket.objects.get(key)?.body));
+  return recordOf(bucket.objects.get(key)?.body ?? '');
 }
 
 export function archivedIn(bucket: MemoryBucket, key: string): string[] {
@@ -36,7 +37,7 @@ export function archivedIn(bucket: MemoryBucket, key: string): string[] {
 function writeRecord(bucket: MemoryBucket, key: string, outcomes: readonly Outcome[]): void {
   const counts = countOutcomes(outcomes);
   const status = isComplete(counts) ? 'complete' : 'incomplete';
-  const body = Buffer.from(`${JSON.stringify({ ...readRecord(bucket, key), counts, status, outcomes })}\n`);
+  const body = Buffer.from(recordText({ ...readRecord(bucket, key), counts, status, outcomes }));
   bucket.rewrite(key, { body, writtenAt: attackedAt });
 }
 

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import { configurationKey, runRecordKey } from '../../../lambda/archive/archive-layout';
+import { jsonLinesType } from '../../../lambda/archive/archive-object';
 import { countOutcomes } from '../../../lambda/run/run-record';
 import { sealText } from '../../../lambda/verify/seals/seal';
+import { recordText } from '../../support/record-text';
 import {
   alterOutcome,
   archivedIn,
@@ -19,11 +21,11 @@ import { TestKey } from './invoke-audit';
 import { collection, rewriteSeal, SealedWorld, sealFile, signatureFile } from './sealed-world';
 
 const run = '20261121T060000.000Z';
-const recordKey = `runs/date=2026-11-21/${run}.attempt-1.json`;
+const recordKey = `runs/date=2026-11-21/${run}.attempt-1.jsonl`;
 const retried = '2026-11-21T15:00:00.000Z';
 const byHand = '2026-11-21T16:00:00.000Z';
-const retriedKey = 'runs/date=2026-11-21/20261121T150000.000Z.attempt-2.json';
-const manualKey = 'runs/date=2026-11-21/20261121T160000.000Z.attempt-1.json';
+const retriedKey = 'runs/date=2026-11-21/20261121T150000.000Z.attempt-2.jsonl';
+const manualKey = 'runs/date=2026-11-21/20261121T160000.000Z.attempt-1.jsonl';
 
 /**
  * Three days with an audit each. On the second day a run takes two attempts, somebody starts one for one cluster, and an
@@ -101,9 +103,9 @@ export const attacks: Readonly<Record<string, Attack>> = {
     does: ({ bucket }) => {
       const time = '2026-11-21T03:00:00.000Z';
       const record = { ...readRecord(bucket, manualKey), run: time, startedAt: time, finishedAt: time, outcomes: [] };
-      const content = Buffer.from(`${JSON.stringify({ ...record, counts: countOutcomes([]) })}\n`);
+      const content = Buffer.from(recordText({ ...record, counts: countOutcomes([]) }));
       const key = runRecordKey({ run: new Date(time), attempt: 1 });
-      bucket.put({ key, content, contentType: 'application/json' }, attackedAt);
+      bucket.put({ key, content, contentType: jsonLinesType }, attackedAt);
     },
     ...everywhere('unsealed'),
   },

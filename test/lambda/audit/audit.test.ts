@@ -1,5 +1,7 @@
 import { createPublicKey, verify } from 'node:crypto';
 import { parseRunRecordKey } from '../../../lambda/archive/archive-layout';
+import { recordText } from '../../support/record-text';
+import { readRecord } from './attack-tools';
 import { type Audited, TestKey } from './invoke-audit';
 import { damageIn, look, plan, rewriteSeal, SealedWorld, sealFile, signatureFile } from './sealed-world';
 
@@ -101,10 +103,10 @@ describe('an audit', () => {
   it('tells what was archived with a doubt', async () => {
     await collectDay(20);
     const [key = ''] = world.bucket.keys('runs/');
-    const record = JSON.parse(String(world.bucket.objects.get(key)?.body));
+    const { outcomes, ...record } = readRecord(world.bucket, key);
     record.counts.doubts = 1;
-    record.outcomes[0].doubt = 'it has bytes that are not UTF-8';
-    world.bucket.rewrite(key, { body: Buffer.from(`${JSON.stringify(record)}\n`) });
+    const doubted = outcomes.map((one, at) => (at === 0 ? { ...one, doubt: 'it has bytes that are not UTF-8' } : one));
+    world.bucket.rewrite(key, { body: Buffer.from(recordText({ ...record, outcomes: doubted })) });
     const { mails } = await world.audit(morning);
     expect(mails[0]?.text).toMatch(/^Archived with a doubt: 1\n {2}log of a: it has bytes that are not UTF-8$/m);
   });

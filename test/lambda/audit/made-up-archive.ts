@@ -9,6 +9,7 @@ import {
   parseRunRecordKey,
   runRecordKey,
 } from '../../../lambda/archive/archive-layout';
+import { jsonLinesType } from '../../../lambda/archive/archive-object';
 import { objectMetadata } from '../../../lambda/archive/object-metadata';
 import { type Resource, resourceNames, resources } from '../../../lambda/resources';
 import { countOutcomes, type Outcome } from '../../../lambda/run/run-record';
@@ -105,7 +106,12 @@ export class MadeUpArchive implements ArchiveReader {
       this.onRecord();
       const chunks = this.#recordText(record.run, record.shard?.index ?? 0);
       const storedBytes = Math.ceil((this.clusters.length / this.#shards) * clusterBytes);
-      return { storedBytes, contentType, metadata: {}, body: Readable.from(chunks, { objectMode: false }) };
+      return {
+        storedBytes,
+        contentType: jsonLinesType,
+        metadata: {},
+        body: Readable.from(chunks, { objectMode: false }),
+      };
     }
     if (key === configurationKey(this.#digest)) {
       const stored = this.#configuration;
@@ -143,14 +149,13 @@ export class MadeUpArchive implements ArchiveReader {
       configuration: this.#digest,
       status: 'complete',
       counts,
-      outcomes: [],
+      outcomes: counts.archived,
     };
-    yield Buffer.from(JSON.stringify(record).slice(0, -2));
+    yield Buffer.from(`${JSON.stringify(record)}\n`);
     for (let at = 0; at < own.length; at += chunkOutcomes) {
-      const text = JSON.stringify(this.#outcomes(own.slice(at, at + chunkOutcomes), run)).slice(1, -1);
-      yield Buffer.from(at === 0 ? text : `,${text}`);
+      const outcomes = this.#outcomes(own.slice(at, at + chunkOutcomes), run);
+      yield Buffer.from(outcomes.map((outcome) => `${JSON.stringify(outcome)}\n`).join(''));
     }
-    yield Buffer.from(']}\n');
   }
 
   #outcomes(clusters: readonly string[], run: Date): Outcome[] {

@@ -3,12 +3,13 @@ import type { ArchiveObject } from '../../../lambda/archive/archive-object';
 import type { RunRequest } from '../../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../../lambda/run/attempt-run';
 import { RunIncompleteError, RunNotFoundError } from '../../../lambda/run/run-errors';
-import { type RunRecord, RunRecordError, runRecordSchema } from '../../../lambda/run/run-record';
+import { type RunRecord, RunRecordError } from '../../../lambda/run/run-record';
 import { ApiKeyError } from '../../../lambda/service/api-key';
 import type { Collection } from '../../../lambda/stack-contract';
 import { RunStopped, Stop } from '../../../lambda/stop';
 import { FakeReporter } from '../../support/fake-reporter';
 import { answer, FakeService, statusError } from '../../support/fake-service';
+import { recordOf, recordText } from '../../support/record-text';
 import { VirtualClock } from '../../support/virtual-clock';
 
 const run = new Date('2026-11-20T09:00:00.000Z');
@@ -39,7 +40,7 @@ class FakeArchive {
   }
 
   async write(record: RunRecord): Promise<RunRecordName> {
-    this.records.push(runRecordSchema.parse(JSON.parse(JSON.stringify(record))));
+    this.records.push(recordOf(recordText(record)));
     return { run: new Date(record.run), attempt: record.attempt, shard: record.shard };
   }
 

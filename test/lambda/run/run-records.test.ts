@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
@@ -5,6 +6,7 @@ import type { ArchiveObject } from '../../../lambda/archive/archive-object';
 import { type Outcome, RunRecordError } from '../../../lambda/run/run-record';
 import { RunRecords } from '../../../lambda/run/run-records';
 import { emptyRunRecord } from '../../support/empty-run-record';
+import { recordText } from '../../support/record-text';
 
 const run = new Date('2026-11-20T10:00:00.000Z');
 const never = new AbortController().signal;
@@ -31,19 +33,27 @@ function memoryStore(texts: Record<string, string> = {}) {
       objects.set(key, Buffer.isBuffer(content) ? content.toString() : await text(content.open()));
       return 'archived' as const;
     },
-    getText: async (key: string) => objects.get(key),
+    open: async (key: string) => {
+      const stored = objects.get(key);
+      if (stored === undefined) return undefined;
+      const bytes = Buffer.from(stored);
+      return { length: bytes.length, body: Readable.from(bytes.length === 0 ? [] : [bytes]) };
+    },
     keys: async (prefix: string) => [...objects.keys()].filter((key) => key.startsWith(prefix)).sort(),
   };
 }
 
 describe('run records', () => {
-  it('are one line of JSON each and read back as they were written', async () => {
+  it('are JSON Lines, the run and then each outcome, and read back as they were written', async () => {
     const store = memoryStore();
     const records = new RunRecords(store);
-    const name = await records.write(record);
-    expect(store.objects.get(runRecordKey(name))).toMatch(/^\{[^\n]+\}\n$/);
-    expect(await records.read(name, never)).toEqual(record);
-    expect(records.address(name)).toBe('s3://archive/runs/date=2026-11-20/20261120T100000.000Z.attempt-1.json');
+    const written = { ...record, outcomes: outcomes(3) };
+    const name = await records.write(written);
+    const lines = store.objects.get(runRecordKey(name))?.split('\n') ?? [];
+    expect(lines.map((line) => line && JSON.parse(line))).toEqual([{ ...record, outcomes: 3 }, ...outcomes(3), '']);
+    const read = await records.read(name, never);
+    expect({ ...read, outcomes: [...read.outcomes] }).toEqual(written);
+    expect(records.address(name)).toBe('s3://archive/runs/date=2026-11-20/20261120T100000.000Z.attempt-1.jsonl');
   });
 
   it('take the next free number beside another invocation of the same run, inside and outside', async () => {
@@ -99,7 +109,8 @@ describe('run records', () => {
     await new RunRecords({ ...memoryStore(), put }).write(long);
     const content = sent[0]?.content;
     if (content === undefined || Buffer.isBuffer(content)) throw new Error('the record is in memory');
-    const expected = `${JSON.stringify(long)}\n`;
+    const expected = recordText(long);
+    expect(sent[0]?.contentType).toBe('application/x-ndjson');
     expect(await text(content.open())).toBe(expected);
     expect(await text(content.open())).toBe(expected);
     expect(content).toMatchObject({ length: Buffer.byteLength(expected), crc32: crc32(expected) });
@@ -113,7 +124,7 @@ describe('run records', () => {
       });
     const writing = new RunRecords({ ...memoryStore(), put }, 1).write(record);
     await expect(writing).rejects.toThrow(RunRecordError);
-    await expect(writing).rejects.toThrow(/^Writing the run record s3:.*attempt-1.json failed: it took too long$/);
+    await expect(writing).rejects.toThrow(/^Writing the run record s3:.*attempt-1.jsonl failed: it took too long$/);
   });
 
   it('are written although somebody has put an object with a far higher attempt number beside them', async () => {
@@ -130,21 +141,21 @@ describe('run records', () => {
 
   it.each([
     ['is absent', undefined, 'there is none'],
-    ['is not JSON', '{"version":1', 'it is not JSON'],
+    ['is not JSON', '{"version":1\n', 'it is not JSON'],
     ['is something else', '[]', 'it is not a valid run record'],
     [
       'has a wrong member',
-      JSON.stringify({ ...record, configuration: 'x' }),
-      'it is not a valid run record: configuration: expected 64',
+      recordText({ ...record, configuration: 'x' }),
+      'it is not a valid run record: line 1: configuration: expected 64',
     ],
     [
       'is of another attempt',
-      JSON.stringify({ ...record, attempt: 2 }),
+      recordText({ ...record, attempt: 2 }),
       'its content names another run, shard or attempt than its key',
     ],
     [
       'is of another run',
-      JSON.stringify({ ...record, run: '2026-11-20T11:00:00.000Z' }),
+      recordText({ ...record, run: '2026-11-20T11:00:00.000Z' }),
       'its content names another run, shard or attempt than its key',
     ],
   ])('one that %s is not believed', async (_what, text, reason) => {

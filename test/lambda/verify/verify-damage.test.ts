@@ -21,7 +21,7 @@ describe('verify finds what was changed', () => {
 
   /** Replaces the record of the second run by an altered one. */
   async function alterRecord(alter: (outcomes: Outcome[]) => Outcome[], more: Partial<RunRecord> = {}) {
-    await archive.putRecord({ ...record, ...more, outcomes: alter(structuredClone(record.outcomes)) });
+    await archive.putRecord({ ...record, ...more, outcomes: alter(structuredClone([...record.outcomes])) });
   }
 
   it('one flipped bit, wherever it is, is damage', async () => {

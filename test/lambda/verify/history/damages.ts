@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { objectKey, parseObjectKey, parseRunRecordKey, runRecordKey } from '../../../../lambda/archive/archive-layout';
+import { jsonLinesType } from '../../../../lambda/archive/archive-object';
 import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../../../../lambda/run/run-record';
 import { clockSlackMs } from '../../../../lambda/verify/time-limits';
 import { pick, type Random } from '../../../../local/demo-service/seeded-random';
+import { recordOf, recordText } from '../../../support/record-text';
 import type { MemoryBucket } from './memory-bucket';
 
 /** One way to damage an archive. Returns what it did; undefined if this archive has nothing to do it to. */
@@ -19,7 +21,7 @@ function choose<Item>(random: Random, items: readonly Item[]): Item | undefined 
 }
 
 function readRecord(bucket: MemoryBucket, key: string): RunRecord {
-  return JSON.parse(String(bucket.objects.get(key)?.body));
+  return recordOf(bucket.objects.get(key)?.body ?? '');
 }
 
 /** Writes a record with other outcomes, which adds up. */
@@ -31,8 +33,8 @@ function alterRecord(
 ) {
   const counts = countOutcomes(outcomes);
   const status = isComplete(counts) ? 'complete' : 'incomplete';
-  const record = { ...readRecord(bucket, key), counts, status, ...changes, outcomes };
-  bucket.rewrite(key, { body: Buffer.from(`${JSON.stringify(record)}\n`) });
+  const record = { ...readRecord(bucket, key), counts, status, ...changes, outcomes } as const;
+  bucket.rewrite(key, { body: Buffer.from(recordText(record)) });
 }
 
 interface Said {
@@ -289,9 +291,9 @@ export const damages: Readonly<Record<string, Damage>> = {
     if (key === undefined || name === undefined) return undefined;
     const run = new Date('2199-01-01T00:00:00Z');
     const record = { ...readRecord(bucket, key), run: run.toISOString(), outcomes: [], counts: countOutcomes([]) };
-    const body = Buffer.from(JSON.stringify({ ...record, status: 'complete', trigger: 'manual', shard: undefined }));
+    const body = Buffer.from(recordText({ ...record, status: 'complete', trigger: 'manual', shard: undefined }));
     bucket.put(
-      { key: runRecordKey({ run, attempt: name.attempt }), content: body, contentType: 'application/json' },
+      { key: runRecordKey({ run, attempt: name.attempt }), content: body, contentType: jsonLinesType },
       new Date(0),
     );
     return `copied ${key} into the future`;

@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
-import type { ArchiveObject } from '../../../../lambda/archive/archive-object';
+import type { ArchiveObject, StoredContent } from '../../../../lambda/archive/archive-object';
 import type { Clock } from '../../../../lambda/clock';
 import { parseEvent } from '../../../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../../../lambda/run/attempt-run';
 import { ConfigurationStore } from '../../../../lambda/run/configuration-store';
-import { RunRecords, type TextStore } from '../../../../lambda/run/run-records';
+import { type RecordBucket, RunRecords } from '../../../../lambda/run/run-records';
 import type { Collection } from '../../../../lambda/stack-contract';
 import { Stop } from '../../../../lambda/stop';
 import { between, type Random } from '../../../../local/demo-service/seeded-random';
@@ -58,7 +59,7 @@ class InvocationClock implements Clock {
 }
 
 /** The bucket as one process sees it, until it is killed at one of its requests. */
-class Connection implements TextStore {
+class Connection implements RecordBucket {
   readonly bucket = 'archive';
   readonly #bucket: MemoryBucket;
   readonly #clock: InvocationClock;
@@ -80,8 +81,11 @@ class Connection implements TextStore {
     });
   }
 
-  getText(key: string): Promise<string | undefined> {
-    return this.#request(() => this.#bucket.objects.get(key)?.body.toString());
+  open(key: string): Promise<StoredContent | undefined> {
+    return this.#request(() => {
+      const { body } = this.#bucket.objects.get(key) ?? {};
+      return body && { length: body.length, body: Readable.from([body]) };
+    });
   }
 
   keys(prefix: string): Promise<string[]> {

@@ -1,9 +1,10 @@
 import { runPrefix } from '../../../../lambda/archive/archive-layout';
 import type { AuditResult } from '../../../../lambda/audit/audit';
-import { isStored, type RunRecord, runRecordSchema } from '../../../../lambda/run/run-record';
+import { isStored, type RunRecord } from '../../../../lambda/run/run-record';
 import { firingsOf } from '../../../../lambda/schedule/firings';
 import type { AuditPlan, Collection, ConfiguredCluster } from '../../../../lambda/stack-contract';
 import { between, pick, type Random, seededRandom } from '../../../../local/demo-service/seeded-random';
+import { recordOf } from '../../../support/record-text';
 import { type Audited, invokeAudit, TestKey } from '../../audit/invoke-audit';
 import { type Invoked, invoke } from './invocation';
 import { MemoryBucket } from './memory-bucket';
@@ -405,7 +406,7 @@ class Player {
 
   #recordsOf(run: Date): RunRecord[] {
     const keys = this.#bucket.keys(runPrefix(run));
-    return keys.map((key) => runRecordSchema.parse(JSON.parse(String(this.#bucket.objects.get(key)?.body))));
+    return keys.map((key) => recordOf(this.#bucket.objects.get(key)?.body ?? ''));
   }
 
   #note(what: string, about: string): void {

@@ -1,0 +1,19 @@
+import { type Outcome, outcomeSchema, type RunRecord, runSchema } from '../../lambda/run/run-record';
+import { recordLines } from '../../lambda/run/run-record-lines';
+
+/** A run record as the collector stores it. */
+export function recordText(record: RunRecord): string {
+  return [...recordLines(record)].join('');
+}
+
+/** Reads a stored run record as any reader of JSON Lines does. @throws Error if it is none */
+export function recordOf(text: string | Buffer): RunRecord {
+  const [run, ...lines] = String(text)
+    .split('\n')
+    .map((line) => (line === '' ? undefined : JSON.parse(line)));
+  const { outcomes: count, ...head } = runSchema.parse(run);
+  if (lines.pop() !== undefined) throw new Error('the last line of the run record does not end with LF');
+  const outcomes = lines.map((line): Outcome => outcomeSchema.parse(line));
+  if (outcomes.length !== count) throw new Error(`the run record has ${outcomes.length} of ${count} outcomes`);
+  return { ...head, outcomes };
+}
