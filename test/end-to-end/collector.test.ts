@@ -36,7 +36,7 @@ it('a scheduled event archives both resources of every cluster, under the keys o
         run: '2026-11-20T12:00:00.000Z',
         status: 'complete',
         counts: { archived: 6, alreadyArchived: 0, failed: 0, notAttempted: 0 },
-        record: expect.stringMatching(/^s3:\/\/.*\/runs\/date=2026-11-20\/20261120T120000\.000Z\.attempt-1\.json$/),
+        record: expect.stringMatching(/^s3:\/\/.*\/runs\/date=2026-11-20\/20261120T120000\.000Z\.attempt-1\.jsonl$/),
       }),
     }),
   ]);

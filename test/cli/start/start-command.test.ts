@@ -112,7 +112,7 @@ describe('npm start', () => {
       isComplete: true,
       status: 'complete',
       counts: { archived: 4, failed: 0, notAttempted: 0 },
-      records: [expect.stringMatching(/^runs\/date=.*\.attempt-1\.json$/)],
+      records: [expect.stringMatching(/^runs\/date=.*\.attempt-1\.jsonl$/)],
     });
     expect(code).toBe(0);
     const keys = document.outcomes.map(({ key }: { key: string }) => key);
