@@ -1,5 +1,5 @@
-import { conditionHolds, matchesWildcard } from './condition-operators';
-import { asArray, type PolicyDocument, type PolicyStatement, statementsOf } from './policy-document';
+import { conditionHolds, conditionOperators, matchesWildcard } from './condition-operators';
+import { type PolicyDocument, type Statement, statementsOf } from './policy-document';
 
 /** Who calls: a role, for an assumed one the role itself, or a user. */
 export interface Caller {
@@ -30,7 +30,7 @@ export interface Access {
 export function refusalOf(caller: Caller, access: Access): string | undefined {
   const { action, resource, resourcePolicy } = access;
   const context = { ...commonContext(caller.arn), ...access.context };
-  const applying = (statements: readonly PolicyStatement[], effect: PolicyStatement['Effect']): boolean =>
+  const applying = (statements: readonly Statement[], effect: Statement['Effect']): boolean =>
     statements.some((statement) => statement.Effect === effect && applies(statement, caller.arn, access, context));
   const identity = caller.policies.flatMap((policy) => statementsOf(policy, 'identity'));
   const ofResource = resourcePolicy === undefined ? [] : statementsOf(resourcePolicy, 'resource');
@@ -44,30 +44,30 @@ export function refusalOf(caller: Caller, access: Access): string | undefined {
 }
 
 function applies(
-  statement: PolicyStatement,
+  statement: Statement,
   callerArn: string,
   { action, resource }: Access,
   context: RequestContext,
 ): boolean {
-  const { Action, Resource, Condition = {} } = statement;
+  const { Action, Resource, Condition } = statement;
   return (
     principalApplies(statement, callerArn) &&
     // Action names ignore case, resources do not.
-    asArray(Action).some((pattern) => matchesWildcard(pattern.toLowerCase(), action.toLowerCase())) &&
-    asArray(Resource).some((pattern) => matchesWildcard(pattern, resource)) &&
-    Object.entries(Condition).every(([operator, keys]) =>
-      Object.entries(keys).every(([key, values]) =>
-        conditionHolds(operator, contextValue(context, key), asArray(values).map(String)),
+    Action.some((pattern) => matchesWildcard(pattern.toLowerCase(), action.toLowerCase())) &&
+    Resource.some((pattern) => matchesWildcard(pattern, resource)) &&
+    conditionOperators.every((operator) =>
+      Object.entries(Condition[operator] ?? {}).every(([key, values]) =>
+        conditionHolds(operator, contextValue(context, key), values),
       ),
     )
   );
 }
 
-function principalApplies({ Principal, Effect }: PolicyStatement, callerArn: string): boolean {
+function principalApplies({ Principal, Effect }: Statement, callerArn: string): boolean {
   // Only a resource's policy names principals. A role's policy applies to the role.
-  if (Principal === undefined || Principal === '*') return true;
+  if (Principal === undefined) return true;
   const account = accountIn(callerArn);
-  return asArray(Principal.AWS).some((name) => {
+  return Principal.AWS.some((name) => {
     if (name === '*' || name === callerArn) return true;
     // A whole account: an allow leaves the decision to the account's own policies, a deny reaches everyone in it.
     return Effect === 'Deny' && (name === account || (name.startsWith('arn:') && name.endsWith(`::${account}:root`)));

@@ -11,29 +11,30 @@ const oneMatches =
 const arnLike = oneMatches(matchesArn);
 
 /** What the stack's policies use; IAM has more. */
-const operators: ReadonlyMap<string, Operator> = new Map([
-  ['StringEquals', oneMatches((actual, expected) => actual === expected)],
-  ['StringLike', oneMatches((actual, expected) => matchesWildcard(expected, actual))],
-  ['ArnLike', arnLike],
-  ['ArnNotEquals', (actual, expected) => !arnLike(actual, expected)],
-  ['Bool', oneMatches((actual, expected) => actual.toLowerCase() === expected.toLowerCase())],
-  ['Null', (actual, expected) => expected.some((value) => (value.toLowerCase() === 'true') === (actual === undefined))],
-]);
+const operators = {
+  StringEquals: oneMatches((actual, expected) => actual === expected),
+  StringLike: oneMatches((actual, expected) => matchesWildcard(expected, actual)),
+  ArnLike: arnLike,
+  ArnNotEquals: (actual, expected) => !arnLike(actual, expected),
+  Bool: oneMatches((actual, expected) => actual.toLowerCase() === expected.toLowerCase()),
+  Null: (actual, expected) => expected.some((value) => (value.toLowerCase() === 'true') === (actual === undefined)),
+} as const satisfies Record<string, Operator>;
 
-export function isConditionOperator(name: string): boolean {
-  return operators.has(name);
-}
+export type ConditionOperator = keyof typeof operators;
+
+export const conditionOperators = Object.keys(operators) as ConditionOperator[];
 
 /**
  * Whether one condition holds.
  * @param actual the request's value of the key; undefined if the request has none
  * @param expected the policy's values, at least one
- * @throws RangeError for an operator that {@link isConditionOperator} does not know
  */
-export function conditionHolds(operator: string, actual: string | undefined, expected: readonly string[]): boolean {
-  const holds = operators.get(operator);
-  if (holds === undefined) throw new RangeError(`Evaluating a policy failed: unknown condition operator ${operator}`);
-  return holds(actual, expected);
+export function conditionHolds(
+  operator: ConditionOperator,
+  actual: string | undefined,
+  expected: readonly string[],
+): boolean {
+  return operators[operator](actual, expected);
 }
 
 /** Each of the six parts of an ARN is matched alone: an asterisk does not reach over a colon, except in the last part. */

@@ -1,4 +1,5 @@
-import { isConditionOperator } from './condition-operators';
+import * as z from 'zod';
+import { conditionOperators } from './condition-operators';
 
 /** A policy as IAM and CloudFormation write it, every intrinsic resolved. */
 export interface PolicyDocument {
@@ -26,78 +27,64 @@ export class UnknownPolicyElementError extends Error {
   override readonly name = 'UnknownPolicyElementError';
 }
 
-const documentElements = ['Version', 'Statement'];
-const statementElements = ['Sid', 'Effect', 'Principal', 'Action', 'Resource', 'Condition'];
-const principalTypes = ['AWS', 'Service'];
+const text = z.string().refine((value) => !value.includes('${'), 'a policy variable is not known here');
+const conditionValue = z.preprocess(
+  (value) => (typeof value === 'number' || typeof value === 'boolean' ? String(value) : value),
+  text,
+);
+const principal = text.refine((name) => name === '*' || !/[*?]/.test(name), {
+  // IAM itself rejects a pattern here; only the lone asterisk means anyone.
+  error: ({ input }) => `expected a whole ARN, an account or *, and not ${input}`,
+});
+
+/** @param item schema of one; IAM writes a list of one as its item */
+function listOf<Item extends z.ZodType>(item: Item) {
+  return z.preprocess((value) => (value === undefined ? [] : [value].flat()), z.array(item));
+}
+
+function someOf<Item extends z.ZodType>(item: Item) {
+  return listOf(item).refine(({ length }) => length > 0, 'expected at least one');
+}
+
+const ofRole = z.strictObject({
+  Sid: z.string().optional(),
+  Effect: z.enum(['Allow', 'Deny']),
+  Action: someOf(text),
+  Resource: someOf(text),
+  Condition: z.partialRecord(z.enum(conditionOperators), z.record(z.string(), someOf(conditionValue))).default({}),
+});
+
+const ofResource = ofRole.extend({
+  Principal: z.preprocess(
+    (value) => (value === '*' ? { AWS: '*' } : value),
+    z.strictObject({ AWS: listOf(principal), Service: listOf(principal) }),
+  ),
+});
+
+function documentOf<Statement extends z.ZodType>(statement: Statement) {
+  return z.strictObject({ Version: z.string().optional(), Statement: listOf(statement) });
+}
+
+const schemas = { identity: documentOf(ofRole), resource: documentOf(ofResource) };
+
+/** A statement with a list wherever there may be one or many. */
+export interface Statement extends z.output<typeof ofRole> {
+  /** Undefined: of a role, to which it applies. */
+  readonly Principal?: z.output<typeof ofResource>['Principal'];
+}
+
+const known = { identity: new WeakMap<object, Statement[]>(), resource: new WeakMap<object, Statement[]>() };
 
 /**
- * The statements of a policy, every element of which is known.
+ * The statements of a policy, every element of which is known. It is read once, and must not change after that.
  * @param kind whether the policy belongs to a role or to a resource
- * @throws UnknownPolicyElementError naming the element, the statement and what to write instead
+ * @throws UnknownPolicyElementError naming the element and what was expected
  */
-export function statementsOf(policy: PolicyDocument, kind: 'identity' | 'resource'): readonly PolicyStatement[] {
-  checkNames(policy, documentElements, 'the policy');
-  const statements = asArray(policy.Statement) as readonly PolicyStatement[];
-  for (const [index, statement] of statements.entries()) checkStatement(statement, kind, index);
-  return statements;
-}
-
-export function asArray<T>(value: T | readonly T[] | undefined): readonly T[] {
-  if (value === undefined) return [];
-  return Array.isArray(value) ? value : [value as T];
-}
-
-function checkStatement(statement: PolicyStatement, kind: 'identity' | 'resource', index: number): void {
-  const where = `statement ${statement?.Sid ?? index + 1}`;
-  checkNames(statement, statementElements, where);
-  const { Effect, Principal, Action, Resource, Condition = {} } = statement;
-  if (Effect !== 'Allow' && Effect !== 'Deny') throw unknown('Effect', Effect, where, 'Allow or Deny');
-  checkTexts('Action', Action, where);
-  checkTexts('Resource', Resource, where);
-  if ((Principal !== undefined) !== (kind === 'resource'))
-    throw unknown('Principal', Principal, where, kind === 'resource' ? 'a principal' : 'none in a role');
-  if (Principal !== undefined) checkPrincipal(Principal, where);
-  for (const [operator, keys] of Object.entries(Condition)) {
-    if (!isConditionOperator(operator)) throw unknown('condition operator', operator, where, 'an operator known here');
-    for (const [key, values] of Object.entries(keys)) {
-      if (asArray(values).length === 0) throw unknown(`values of ${key}`, values, where, 'at least one value');
-      for (const value of asArray(values)) checkValue(value, `value of ${key}`, where);
-    }
-  }
-}
-
-function checkPrincipal(principal: NonNullable<PolicyStatement['Principal']>, where: string): void {
-  if (principal === '*') return;
-  checkNames(principal, principalTypes, `the principal of ${where}`);
-  for (const name of Object.values(principal).flatMap((names) => asArray(names))) {
-    checkValue(name, 'principal', where);
-    // IAM itself rejects a pattern here; only the lone asterisk means anyone.
-    if (name !== '*' && /[*?]/.test(name)) throw unknown('principal', name, where, 'a whole ARN, an account or *');
-  }
-}
-
-function checkTexts(element: string, texts: OneOrMany, where: string): void {
-  if (asArray(texts).length === 0) throw unknown(element, texts, where, 'at least one');
-  for (const text of asArray(texts)) {
-    if (typeof text !== 'string') throw unknown(element, text, where, 'text');
-    checkValue(text, element, where);
-  }
-}
-
-function checkValue(value: unknown, element: string, where: string): void {
-  if (typeof value === 'object' || value === undefined) throw unknown(element, value, where, 'a resolved value');
-  if (String(value).includes('${')) throw unknown(`policy variable in ${element}`, value, where, 'no variable');
-}
-
-function checkNames(value: unknown, names: readonly string[], where: string): void {
-  if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw unknown('form', value, where, 'an object');
-  for (const name of Object.keys(value))
-    if (!names.includes(name)) throw unknown('element', name, where, names.join(', '));
-}
-
-function unknown(element: string, received: unknown, where: string, expected: string): UnknownPolicyElementError {
-  return new UnknownPolicyElementError(
-    `Evaluating ${where} of a policy failed: unknown ${element} ${JSON.stringify(received)}; expected ${expected}`,
-  );
+export function statementsOf(policy: PolicyDocument, kind: 'identity' | 'resource'): readonly Statement[] {
+  const read = known[kind].get(policy);
+  if (read !== undefined) return read;
+  const parsed = schemas[kind].safeParse(policy);
+  if (!parsed.success) throw new UnknownPolicyElementError(`Reading a policy failed: ${z.prettifyError(parsed.error)}`);
+  known[kind].set(policy, parsed.data.Statement);
+  return parsed.data.Statement;
 }
