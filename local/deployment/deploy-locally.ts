@@ -165,12 +165,11 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const auditSchedule = readSchedule(stack, isOfAudit);
 
   const fire = async (time: Date): Promise<FiredResult> => {
-    if (stateMachine === undefined || schedule?.targetArn !== stateMachine.arn) {
-      const target = { arn: definition.arn, action: 'lambda:InvokeFunction' };
-      return lambda.invokeAsync(fireSchedule(stack, schedule, target, messages, time));
-    }
-    const target = { arn: stateMachine.arn, action: 'states:StartExecution' };
-    const execution = await stateMachine.start(fireSchedule(stack, schedule, target, messages, time));
+    const event = fireSchedule(stack, schedule, messages, time);
+    if (schedule?.targetArn === definition.arn) return lambda.invokeAsync(event);
+    if (stateMachine === undefined || schedule?.targetArn !== stateMachine.arn)
+      throw new UnsupportedTemplateError(`Cannot fire the schedule: ${schedule?.targetArn} does not run locally.`);
+    const execution = await stateMachine.start(event);
     return {
       execution,
       requestId: execution.name,
@@ -194,10 +193,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
         schedule: auditSchedule,
         publicKeyFile: publicKeyFileOf(auditPlan.definition, signingKeys),
         invoke: (event = {}) => auditor.invoke(event),
-        fireSchedule: async (time) => {
-          const target = { arn: auditPlan.definition.arn, action: 'lambda:InvokeFunction' };
-          return auditor.invokeAsync(fireSchedule(stack, auditSchedule, target, messages, time));
-        },
+        fireSchedule: async (time) => auditor.invokeAsync(fireSchedule(stack, auditSchedule, messages, time)),
       },
     messages: messages.delivered,
     metrics,

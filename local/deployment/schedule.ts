@@ -72,32 +72,30 @@ function scheduleOf(resource: StackResource): Schedule {
   };
 }
 
-/** What a schedule can start here. */
-export interface ScheduleTarget {
-  readonly arn: string;
-  /** The permission to start it: `lambda:InvokeFunction`. */
-  readonly action: string;
-}
+/** The permission to start a target, by the service in its ARN. */
+const startActions: Readonly<Record<string, string>> = {
+  lambda: 'lambda:InvokeFunction',
+  states: 'states:StartExecution',
+};
 
 /**
  * Does what EventBridge Scheduler does at a time of the schedule, up to the delivery.
- * @returns the event to start the target with
+ * @returns the event to start the schedule's target with
  * @throws ScheduleError if the schedule is disabled, or its role may not start the target; the message says whether the
  * event lies in the dead-letter queue
  */
 export function fireSchedule(
   stack: StackTemplate,
   schedule: Schedule | undefined,
-  { arn, action }: ScheduleTarget,
   messages: LocalMessages,
   time: Date,
 ): unknown {
   if (schedule === undefined) throw new ScheduleError('Cannot fire the schedule: the stack has none.');
   if (!schedule.enabled) throw new ScheduleError('Cannot fire the schedule: it is disabled.');
-  if (schedule.targetArn !== arn)
-    throw new UnsupportedTemplateError(
-      `Cannot fire the schedule: its target ${schedule.targetArn} does not run locally.`,
-    );
+  const { targetArn } = schedule;
+  const action = startActions[targetArn.split(':')[2] ?? ''];
+  if (action === undefined)
+    throw new UnsupportedTemplateError(`Cannot fire the schedule: its target ${targetArn} does not run locally.`);
   const { accountId, region } = stack.location;
   const scheduler = readRole(stack, schedule.roleArn, {
     principal: 'scheduler.amazonaws.com',
@@ -105,10 +103,10 @@ export function fireSchedule(
     sourceArn: `arn:aws:scheduler:${region}:${accountId}:schedule-group/${schedule.group}`,
   });
   const event = scheduledEvent(schedule, time);
-  const refusal = refusalOf(scheduler, { action, resource: arn });
+  const refusal = refusalOf(scheduler, { action, resource: targetArn });
   if (refusal === undefined) return event;
   const kept = keepUndelivered(messages, schedule, scheduler, event);
-  throw new ScheduleError(`Delivery to ${arn} refused: ${refusal}. ${kept}`);
+  throw new ScheduleError(`Delivery to ${targetArn} refused: ${refusal}. ${kept}`);
 }
 
 /** The schedule's input with its context attribute replaced as EventBridge Scheduler does. */

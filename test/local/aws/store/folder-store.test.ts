@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import fs, { copyFile, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FolderStore, ObjectExistsError } from '../../../../local/aws/store/folder-store';
@@ -281,7 +281,7 @@ describe('FolderStore', () => {
     const received = '999999999-00000000-0000-0000-0000-000000000000';
 
     /** As that process left it. */
-    async function describeFirst(text: string | undefined): Promise<void> {
+    async function describeFirst(text: string | undefined, name = received): Promise<void> {
       const metadata = {
         etag: 'x',
         lastModified: '2026-11-20T10:00:00.000Z',
@@ -290,7 +290,7 @@ describe('FolderStore', () => {
       };
       await mkdir(join(folder, '.metadata-incoming'), { recursive: true });
       await mkdir(join(folder, '.metadata'));
-      await writeFile(join(folder, '.metadata', 'a.json'), JSON.stringify({ ...metadata, received }));
+      await writeFile(join(folder, '.metadata', 'a.json'), JSON.stringify({ ...metadata, received: name }));
       if (text !== undefined) await writeFile(join(folder, '.metadata-incoming', received), text);
     }
 
@@ -300,6 +300,25 @@ describe('FolderStore', () => {
       await expect(put).rejects.toThrow(ObjectExistsError);
       expect(await contentOf('a')).toBe('first');
       expect((await store.head('a'))?.userMetadata).toEqual({ of: 'first' });
+    });
+
+    it('never takes bytes from outside of the folder', async () => {
+      await writeFile(join(root, 'around', 'outside'), 'of somebody');
+      await describeFirst(undefined, '../../outside');
+      await store.put('a', body('second'), {}, { ifNoneMatch: true });
+      expect(await contentOf('a')).toBe('second');
+    });
+
+    it('succeeds if another one has finished what it has begun', async () => {
+      const { link } = fs;
+      // The other one is faster at each step.
+      const faster = jest.spyOn(fs, 'link').mockImplementation(async (file, name) => {
+        if (name === join(folder, 'a')) await link(file, name);
+        await link(file, name);
+      });
+      await store.put('a', body('first'), {}, { ifNoneMatch: true });
+      faster.mockRestore();
+      expect(await contentOf('a')).toBe('first');
     });
 
     it('stores its own if the bytes of that one are gone', async () => {
