@@ -34,15 +34,17 @@ describe('unified hunks', () => {
   });
 
   it('a long difference is put together around lines that occur once: what is the same between them stays', () => {
-    const inserted = (at: number) => (at % 100 === 50 ? `a line that came with ${at}\n` : '');
+    const inserted = (at: number) => (at % 100 > 97 ? `a line that came with ${at}\n` : '');
     const text = (from: number, to: number, more: (at: number) => string) =>
-      Array.from({ length: to - from }, (_, at) => `${from + at} x\nrepeated\n${more(from + at)}`).join('');
+      Array.from({ length: to - from }, (_, at) => `${from + at} x\n${more(from + at)}repeated\n`).join('');
     const before = text(0, 1500, () => '');
     const after = text(700, 2200, inserted);
     const hunks = unifiedHunks(before, after);
     const changed = hunks.flatMap(({ lines }) => lines.filter((line) => !line.startsWith(' ')));
     expect(changed.filter((line) => line.startsWith('-'))).toHaveLength(1400);
-    expect(changed.filter((line) => line.startsWith('+'))).toHaveLength(1400 + 15);
+    expect(changed.filter((line) => line.startsWith('+'))).toHaveLength(1400 + 30);
+    for (const [at, { oldStart, oldLines }] of hunks.entries())
+      expect(hunks[at + 1]?.oldStart ?? Number.POSITIVE_INFINITY).toBeGreaterThanOrEqual(oldStart + oldLines);
     expect(apply(before, hunks)).toBe(after);
     const unended = unifiedHunks(before.trimEnd(), after.trimEnd());
     expect(apply(before.trimEnd(), unended)).toBe(after.trimEnd());
