@@ -107,5 +107,7 @@ describe('tables', () => {
     await printTable(terminal, columns, times);
     expect(terminal.out.text).toContain('│ 2026-11-20T09:00:00.123Z │');
     expect(widthOf(terminal.out.text)).toBeLessThanOrEqual(44);
+    // One table, though it is rendered in parts.
+    for (const once of ['┌', '└', ' Run ']) expect(terminal.out.text.split(once)).toHaveLength(2);
   });
 });
