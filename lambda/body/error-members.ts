@@ -1,51 +1,44 @@
 import type { JsonType } from './json/json-scanner';
 
-/*
- * How services write errors: Google, Azure, AWS, Kubernetes, GraphQL, OAuth (RFC 6749), problem details (RFC 9457),
- * Spring, FastAPI, Express, API gateways. Names are compared without case, `_` and `-`.
- */
-
 /** Say that something went wrong, whatever stands beside them. */
-const errorNames = setOf(`
-  error errors errorcode errormessage errordescription errorsummary errortype exception fault message msg
-`);
+const errorNames = /^(?:errors?|error(?:code|description|message|summary|type)|exception|fault|messages?|msg)$/;
 
-/** Say it only if nothing but members of error documents stands beside them. */
-const reasonNames = setOf('code detail reason');
+/** Say it if the object holds nothing else. */
+const reasonNames = /^(?:code|details?|reason)$/;
 
 /** Say it if they are numbers, which are HTTP statuses then. */
-const statusNames = setOf('status statuscode httpstatus httpstatuscode');
+const statusNames = /^(?:http)?status(?:code)?$/;
 
 /** Say it if they are false. */
-const successNames = setOf('success ok');
+const successNames = /^(?:success|ok)$/;
 
-/** Stand beside the others in error documents and say nothing themselves. */
-const companionNames = setOf(`
-  basetype cause causes correlationid description details documentationurl errorcauses errorid errorlink erroruri
-  extensions help hostid info instance links meta messages method moreinfo path requestid resource stack stacktrace
-  statustext timestamp title trace traceid type url
-`);
+/** What a member says of its object: that it is an error, or that it may be one. */
+export function signOf(name: string, type: JsonType): 'error' | 'reason' | undefined {
+  // A member without a value says nothing: {"error":null}, {"data":null,"errors":[...]}.
+  if (type === 'null') return undefined;
+  const plain = name.toLowerCase().replace(/[_-]/g, '');
+  if (type === 'false') return successNames.test(plain) ? 'reason' : undefined;
+  if (errorNames.test(plain)) return 'error';
+  return reasonNames.test(plain) || (type === 'number' && statusNames.test(plain)) ? 'reason' : undefined;
+}
 
-/** Collects the members of one object, to tell whether it is an error document. */
+/**
+ * Tells error documents from other objects. The contract does not show the service's errors, so this is one rule and no list
+ * of formats: an error document has a member that says that something went wrong, and beside such members neither an object
+ * nor a list. An object with a `kind` says itself what it is.
+ */
 export class ErrorMembers {
   #error: string | undefined;
   #sign: string | undefined;
-  #hasOthers = false;
+  #holdsMore = false;
+  readonly #kind = new Set<string>();
 
   add(name: string, type: JsonType): void {
-    // A member without a value says nothing: {"error":null}, {"data":null,"errors":[...]}.
-    if (type === 'null') return;
-    const plain = name.toLowerCase().replace(/[_-]/g, '');
-    const isError = errorNames.has(plain) && type !== 'false';
-    const isSign =
-      isError ||
-      reasonNames.has(plain) ||
-      (statusNames.has(plain) && type === 'number') ||
-      (successNames.has(plain) && type === 'false');
-    if (isError) this.#error ??= name;
-    if (isSign) this.#sign ??= name;
-    else if (![errorNames, statusNames, successNames, companionNames].some((names) => names.has(plain)))
-      this.#hasOthers = true;
+    const sign = signOf(name, type);
+    if (sign === 'error') this.#error ??= name;
+    if (sign !== undefined) this.#sign ??= name;
+    else if (type === 'object' || type === 'array') this.#holdsMore = true;
+    if ((name === 'apiVersion' || name === 'kind') && type === 'string') this.#kind.add(name);
   }
 
   /** Name of a member that says that something went wrong, whatever stands beside it. */
@@ -53,22 +46,17 @@ export class ErrorMembers {
     return this.#error;
   }
 
-  /** Name of a member that says so at least if it stands among members of error documents. */
+  /** Name of a member that says so at least if the object holds nothing else. */
   get sign(): string | undefined {
     return this.#sign;
   }
 
-  /** Whether the object has members that error documents have not. */
-  get hasOthers(): boolean {
-    return this.#hasOthers;
+  /** Whether the object has `apiVersion` and `kind`, as every Kubernetes object has. */
+  get hasKind(): boolean {
+    return this.#kind.size === 2;
   }
 
-  /** Whether the object has nothing but members of error documents, and one that says that something went wrong. */
   get isErrorDocument(): boolean {
-    return this.#sign !== undefined && !this.#hasOthers;
+    return this.#sign !== undefined && !this.#holdsMore && !this.#kind.has('kind');
   }
-}
-
-function setOf(names: string): ReadonlySet<string> {
-  return new Set(names.trim().split(/\s+/));
 }

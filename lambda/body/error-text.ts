@@ -1,16 +1,19 @@
-import { ErrorMembers } from './error-members';
-import type { JsonType } from './json/json-scanner';
+import { doubts } from './doubts';
+import { signOf } from './error-members';
 import { JsonContent } from './json-content';
 
 /** What programs write in place of a value that they do not have. */
 const noValue = /^(?:null|undefined|\[object \w+\])$/;
-const perhapsNoValue = /^(?:none|nil|<nil>|\(null\)|nan|true|false|-?\d+|""|''|\{\s*\}|\[\s*\])$/i;
+const perhapsNoValue = /^(?:none|nil|<nil>|\(null\)|nan|-?infinity|true|false|-?\d+|""|''|\{\s*\}|\[\s*\])$/i;
 
 /** Longest text that is taken for a line with an error message, in UTF-16 code units. */
 const longestLine = 300;
 
 const errorWords =
   /\b(?:errors?|exception|unauthori[sz]ed|forbidden|denied|not (?:found|allowed|acceptable|implemented)|bad (?:request|gateway)|unavailable|time-?out|timed out|upstream|too many requests|rate limit|expired|40[0134]|50[0234])\b/i;
+
+/** Name of the first member of YAML, behind comments and the mark of a document. */
+const firstYamlMember = /^(?:(?:---|#.*)\s+)*(["']?)([\w.-]+)\1\s*:(?:\s|$)/;
 
 export interface TextVerdict {
   /** What the text certainly is instead of a manifest, as part of a sentence. */
@@ -22,14 +25,11 @@ export interface TextVerdict {
 /** Judges a short text: whether it is a placeholder, a message of one line, or an error document in YAML. */
 export function judgeErrorText(text: string): TextVerdict {
   const trimmed = text.trim();
-  if (trimmed === '') return { refusal: 'nothing but whitespace' };
   if (noValue.test(trimmed)) return { refusal: `${trimmed}, which stands for no value` };
-  if (perhapsNoValue.test(trimmed)) return { doubt: 'it is a single value that holds nothing' };
+  if (perhapsNoValue.test(trimmed)) return { doubt: doubts.holdsNothing };
   const isLine = trimmed.length <= longestLine && !/[\n\r<{]/.test(trimmed);
-  if (isLine && errorWords.test(trimmed)) return { doubt: 'it is one line that reads like an error message' };
-  return isYamlError(trimmed) || isKubernetesStatus(trimmed)
-    ? { doubt: 'it has the members of an error document, in YAML' }
-    : {};
+  if (isLine && errorWords.test(trimmed)) return { doubt: doubts.errorLine };
+  return isYamlError(trimmed) || isKubernetesStatus(trimmed) ? { doubt: doubts.yamlError } : {};
 }
 
 /**
@@ -49,28 +49,13 @@ function isJsonError(line: string): boolean {
   return json.refusal !== undefined;
 }
 
-/** Whether YAML has nothing but the members of an error document. */
+/** An error begins with what went wrong; a manifest with what it is. */
 function isYamlError(text: string): boolean {
-  const members = new ErrorMembers();
-  for (const line of text.split('\n')) {
-    // Comments, marks of documents, and lines that belong to a member before them.
-    if (/^(?:\s|#|---|\.\.\.|- |$)/.test(line)) continue;
-    const [, , name, value = ''] = /^(["']?)([\w.-]+)\1\s*:(?:\s+(.*))?$/.exec(line.trimEnd()) ?? [];
-    if (name === undefined) return false;
-    members.add(name, typeOf(value));
-    if (members.hasOthers) return false;
-  }
-  return members.isErrorDocument;
+  const [, , name = ''] = firstYamlMember.exec(text) ?? [];
+  return signOf(name, 'string') !== undefined;
 }
 
 /** Whether YAML is the object by which a Kubernetes API says why it cannot answer. */
 function isKubernetesStatus(text: string): boolean {
   return /^kind:[ \t]*["']?Status["']?[ \t\r]*$/m.test(text) && /^apiVersion:[ \t]*["']?v1["']?[ \t\r]*$/m.test(text);
-}
-
-function typeOf(value: string): JsonType {
-  if (value === '') return 'object';
-  if (/^(?:null|~)$/i.test(value)) return 'null';
-  if (/^-?\d+$/.test(value)) return 'number';
-  return /^false$/i.test(value) ? 'false' : 'string';
 }

@@ -1,4 +1,5 @@
 import type { QuotingWords } from './body-check';
+import { doubts } from './doubts';
 import { ErrorMembers } from './error-members';
 import { JsonError } from './json/json-chunk';
 import { type JsonListener, JsonScanner, type JsonType } from './json/json-scanner';
@@ -44,8 +45,8 @@ export class JsonContent {
 
   /** Why it is not certain that the content is a whole manifest. */
   get doubt(): string | undefined {
-    if (this.#first.state === 'cut' || this.#second?.state === 'cut') return 'it is JSON that ends too early';
-    if (this.#second?.state === 'whole' || this.#isFollowedByText) return 'something follows its JSON';
+    if (this.#first.state === 'cut' || this.#second?.state === 'cut') return doubts.jsonCutShort;
+    if (this.#second?.state === 'whole' || this.#isFollowedByText) return doubts.jsonFollowed;
     return this.#first.doubt;
   }
 }
@@ -60,7 +61,6 @@ class JsonValue implements JsonListener {
   readonly #names = new MemberNames();
   readonly #members = new ErrorMembers();
   readonly #kind = new StringCapture(longestName);
-  #hasApiVersion = false;
 
   /** `open` as long as more of the value may come; `cut` if it ends too early. */
   get state(): 'open' | 'whole' | 'cut' | 'not JSON' {
@@ -94,7 +94,7 @@ class JsonValue implements JsonListener {
   get errorDocument(): QuotingWords | undefined {
     if (this.#state !== 'whole' || this.#root !== 'object') return undefined;
     // Kubernetes answers a request that it cannot serve with an object of this kind.
-    const isStatus = this.#hasApiVersion && this.#kind.value === 'Status';
+    const isStatus = this.#members.hasKind && this.#kind.value === 'Status';
     if (!isStatus && !this.#members.isErrorDocument) return undefined;
     return (quote) => `an error document: ${this.#names.describe(quote)}`;
   }
@@ -102,10 +102,10 @@ class JsonValue implements JsonListener {
   /** Why it is not certain that this is no error; undefined if nothing speaks against it. */
   get doubt(): string | undefined {
     if (this.#state !== 'whole') return undefined;
-    if (this.#root === 'array') return this.#members.isErrorDocument ? 'it may be a list of errors' : undefined;
-    // An object with these two says itself what it is, and may have any other member.
-    const saysKind = this.#hasApiVersion && this.#kind.value !== '';
-    return this.#members.error === undefined || saysKind ? undefined : `it has the member ${this.#members.error}`;
+    if (this.#root === 'array') return this.#members.isErrorDocument ? doubts.listOfErrors : undefined;
+    // An object that says itself what it is may have any other member.
+    const { error, hasKind } = this.#members;
+    return error === undefined || hasKind ? undefined : doubts.errorMember(error);
   }
 
   name(depth: number): StringSink | undefined {
@@ -120,9 +120,7 @@ class JsonValue implements JsonListener {
     const { value, tooLong } = this.#name;
     this.#names.add(this.#name);
     this.#members.add(tooLong ? `${value}…` : value, type);
-    if (value === 'apiVersion' && type === 'string') this.#hasApiVersion = true;
-    if (value === 'kind' && type === 'string') return this.#kind;
-    return undefined;
+    return value === 'kind' && type === 'string' ? this.#kind : undefined;
   }
 
   /** Members of the object, or of the objects in an array. */

@@ -1,4 +1,6 @@
+import { isBlank } from './blank';
 import { InvalidBodyError, NotDecodableError } from './body-check';
+import { doubts } from './doubts';
 import { JsonError } from './json/json-chunk';
 import { type JsonListener, JsonScanner, type JsonType } from './json/json-scanner';
 import { JsonStringDecoder } from './json/json-string-decoder';
@@ -26,6 +28,8 @@ export class JsonManifest implements JsonListener {
   readonly #members = new MemberNames();
   #held: Buffer[] = [];
   #bytes = 0;
+  /** The first byte that shows something. */
+  #first: number | undefined;
 
   constructor(asReceived: boolean) {
     this.#asReceived = asReceived;
@@ -43,6 +47,7 @@ export class JsonManifest implements JsonListener {
    */
   write(chunk: Buffer): Buffer {
     this.#bytes += chunk.length;
+    this.#first ??= chunk.find((byte) => !isBlank(byte));
     if (this.#form !== 'received') this.#decoder.beginChunk(chunk.length);
     this.#judge(() => this.#scanner?.write(chunk));
     if (this.#form === 'received') return chunk;
@@ -51,6 +56,12 @@ export class JsonManifest implements JsonListener {
     this.#held.push(Buffer.from(chunk));
     const undecided = this.#scanner !== undefined && this.#root === undefined;
     return undecided && this.#bytes <= mostHeld ? nothing : this.#release();
+  }
+
+  /** Why a body that is not JSON is perhaps no whole manifest: programs write NaN, single quotes or a comma too many. */
+  get doubt(): string | undefined {
+    const beginsLikeJson = this.#first !== undefined && '{["\''.includes(String.fromCharCode(this.#first));
+    return this.#scanner === undefined && beginsLikeJson ? doubts.notJson : undefined;
   }
 
   /**

@@ -1,5 +1,6 @@
 import type { BodyFacts } from '../resources';
 import { type BodyCheck, InvalidBodyError } from './body-check';
+import { doubts } from './doubts';
 import { JsonError } from './json/json-chunk';
 import { type JsonListener, JsonScanner, type JsonType } from './json/json-scanner';
 import type { StringSink } from './json/json-string-scanner';
@@ -172,12 +173,13 @@ class LogRecordCheck implements BodyCheck, JsonListener {
   }
 
   #doubts(): string[] {
-    const doubts = [...this.#recorded]
-      .filter(([, { tooLong }]) => tooLong)
-      .map(([path]) => `${path} is longer than ${longestValue} characters and recorded in part`);
-    if (this.#log?.isUtf8 === false) doubts.unshift('spec.log has bytes that are not UTF-8');
-    if (this.#evidence.doubt !== undefined) doubts.unshift(this.#evidence.doubt);
-    return doubts;
+    return [
+      this.#evidence.doubt,
+      this.#log?.isUtf8 === false ? doubts.logNotUtf8 : undefined,
+      ...[...this.#recorded].map(([path, { tooLong }]) =>
+        tooLong ? doubts.recordedInPart(path, longestValue) : undefined,
+      ),
+    ].filter((doubt) => doubt !== undefined);
   }
 
   #scan(scan: () => void): void {

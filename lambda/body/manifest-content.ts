@@ -1,8 +1,11 @@
+import { isBlank } from './blank';
 import { InvalidBodyError } from './body-check';
+import { doubts } from './doubts';
 import { endsWithError, judgeErrorText } from './error-text';
 import { Utf8Check } from './json/utf8-check';
 import { JsonContent } from './json-content';
-import { beginningBytes, isXmlCutShort, judgeMarkup } from './markup';
+import { isXmlCutShort, judgeMarkup } from './markup';
+import { MarkupBeginning } from './markup-beginning';
 
 /** Longest content that is judged as a text, in bytes: errors are short. */
 const longestErrorText = 4096;
@@ -17,60 +20,63 @@ const endingBytes = 1024;
 export class ManifestContent {
   readonly #json = new JsonContent();
   readonly #utf8 = new Utf8Check();
+  readonly #markup = new MarkupBeginning();
   readonly #beginning: Buffer[] = [];
   #ending: Buffer = Buffer.alloc(0);
-  #length = 0;
-  #isBlank = true;
+  #isEmpty = true;
   #isUtf8 = true;
   #hasNul = false;
+  /** Bytes from the first one that shows something on, and up to the last one that does. */
+  #length = 0;
+  #visibleLength = 0;
 
   write(content: Buffer): void {
-    const missing = beginningBytes - this.#length;
-    // Copied, because the caller may use the chunk again.
-    if (missing > 0) this.#beginning.push(Buffer.from(content.subarray(0, missing)));
-    this.#ending = Buffer.concat([this.#ending, content.subarray(-endingBytes)]).subarray(-endingBytes);
-    this.#length += content.length;
-    this.#isBlank &&= content.every(isWhitespace);
+    this.#isEmpty &&= content.length === 0;
     this.#isUtf8 &&= this.#utf8.write(content) === content.length;
     this.#hasNul ||= content.includes(0);
-    this.#json.write(content);
+    // What stands behind blank bytes is judged as if it stood at the beginning, however many they are.
+    const from = this.#length > 0 ? 0 : content.findIndex((byte) => !isBlank(byte));
+    if (from !== -1) this.#judge(content.subarray(from));
   }
 
   /**
    * Call this after the last content.
-   * @returns why it is not certain that the content is a whole manifest; undefined if nothing speaks against it
+   * @returns why it is not certain that the content is a whole manifest; none if nothing speaks against it
    * @throws InvalidBodyError if the content is certainly no manifest
    */
-  end(): string | undefined {
-    if (this.#length === 0) throw new InvalidBodyError('The manifest is empty');
-    const bytes = Buffer.concat(this.#beginning);
-    const beginning = bytes.toString('latin1');
-    const markup = judgeMarkup(beginning);
-    const errorText = this.#length > longestErrorText ? undefined : judgeErrorText(bytes.toString('utf8'));
+  end(): string[] {
+    const isUtf8 = this.#isUtf8 && this.#utf8.complete;
+    if (this.#isEmpty) throw new InvalidBodyError('The manifest is empty');
+    if (this.#length === 0 && isUtf8) throw new InvalidBodyError('The manifest is nothing but whitespace');
     this.#json.end();
-    const refusal =
-      (this.#isBlank ? 'nothing but whitespace' : undefined) ??
-      (markup?.isCertain ? markup.what : undefined) ??
-      errorText?.refusal;
+    const markup = judgeMarkup(this.#markup);
+    const isText = this.#visibleLength <= longestErrorText;
+    const errorText = isText ? judgeErrorText(Buffer.concat(this.#beginning).toString('utf8')) : undefined;
+    const refusal = markup?.isCertain ? markup.what : errorText?.refusal;
     if (refusal !== undefined) throw new InvalidBodyError(`The manifest is ${refusal}`);
     const error = this.#json.refusal;
     if (error !== undefined) throw new InvalidBodyError((quote) => `The manifest is ${error(quote)}`);
     const ending = this.#ending.toString('latin1');
-    const isCutShort = isXmlCutShort(beginning, ending);
-    const doubts = [
-      this.#isUtf8 && this.#utf8.complete ? undefined : 'it has bytes that are not UTF-8',
-      this.#hasNul ? 'it has bytes of value 0, which no text has' : undefined,
-      markup && `it begins like ${markup.what}`,
-      isCutShort ? 'it is XML that ends too early' : undefined,
+    return [
+      isUtf8 ? undefined : doubts.notUtf8,
+      this.#hasNul ? doubts.zeroBytes : undefined,
+      markup && doubts.markup(markup.what),
+      isXmlCutShort(this.#markup, ending) ? doubts.xmlCutShort : undefined,
       errorText?.doubt,
-      endsWithError(ending) ? 'its last line is an error' : undefined,
+      endsWithError(ending) ? doubts.errorAtEnd : undefined,
       this.#json.doubt,
     ].filter((doubt) => doubt !== undefined);
-    return doubts.length === 0 ? undefined : doubts.join('; ');
   }
-}
 
-/** Tab, line feed, vertical tab, form feed, carriage return, space. */
-function isWhitespace(byte: number): boolean {
-  return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
+  #judge(content: Buffer): void {
+    const missing = longestErrorText - this.#length;
+    // Copied, because the caller may use the chunk again.
+    if (missing > 0) this.#beginning.push(Buffer.from(content.subarray(0, missing)));
+    this.#ending = Buffer.concat([this.#ending, content.subarray(-endingBytes)]).subarray(-endingBytes);
+    const visible = content.findLastIndex((byte) => !isBlank(byte)) + 1;
+    if (visible > 0) this.#visibleLength = this.#length + visible;
+    this.#length += content.length;
+    this.#markup.write(content);
+    this.#json.write(content);
+  }
 }

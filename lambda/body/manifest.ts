@@ -15,7 +15,7 @@ export interface ManifestAnswer {
  * Checks a manifest (service contract, section 2.2: "a single string") and hands on the string itself.
  *
  * Under a JSON media type (`application/json`, `text/json`, `…+json`), a body that is one JSON string is decoded to UTF-8.
- * A body that is not JSON at all is kept as received. Other JSON is refused, and so is JSON that ends too early.
+ * A body that is not JSON at all is kept as received, with a doubt if it begins like JSON. Other JSON is refused, and so is JSON that ends too early.
  * Under any other media type, or none, the body is kept as received: a media type alone proves nothing, because Express
  * says `text/html` of any string. The content itself is judged in all cases, see {@link ManifestContent}.
  *
@@ -48,7 +48,7 @@ class ManifestCheck implements BodyCheck {
 
   end(): BodyFacts {
     this.#json?.end();
-    const doubt = this.#content.end();
-    return doubt === undefined ? {} : { doubt };
+    const doubt = [this.#json?.doubt, ...this.#content.end()].filter((one) => one !== undefined).join('; ');
+    return doubt === '' ? {} : { doubt };
   }
 }

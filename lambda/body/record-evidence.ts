@@ -1,3 +1,4 @@
+import { doubts } from './doubts';
 import { ErrorMembers } from './error-members';
 import type { JsonType } from './json/json-scanner';
 
@@ -19,12 +20,10 @@ export class RecordEvidence {
   readonly #own = new Set<string>();
   readonly #top = new ErrorMembers();
   readonly #status = new ErrorMembers();
-  readonly #kind = new Set<string>();
 
   /** A member of the object itself, other than `metadata`, `spec` and `status`. */
   addOther(name: string, type: JsonType): void {
     this.#top.add(name, type);
-    if ((name === 'apiVersion' || name === 'kind') && type === 'string') this.#kind.add(name);
   }
 
   /** A member of one of the three. */
@@ -37,25 +36,22 @@ export class RecordEvidence {
   /** Why the object is no record; undefined if it may be one. */
   get refusal(): string | undefined {
     if (this.#own.size > 0) return undefined;
-    const sign = this.#top.sign ?? this.#signInStatus ?? (this.#hasKind ? 'apiVersion and kind' : undefined);
+    const sign = this.#top.sign ?? this.#signOfAnother;
     return sign && `it has ${sign}, and none of ${ownMembers.join(', ')}`;
   }
 
   /** Why it is not certain that the object is a record. */
   get doubt(): string | undefined {
-    if (this.#own.size === 0) return `it has none of ${ownMembers.join(', ')}`;
-    if (this.#top.error !== undefined) return `it has ${this.#top.error} beside metadata, spec and status`;
+    if (this.#own.size === 0) return doubts.noOwnMember(ownMembers.join(', '));
+    if (this.#top.error !== undefined) return doubts.errorBesideRecord(this.#top.error);
     if (this.#own.has('spec.clusterUid') || this.#own.has('spec.log')) return undefined;
     // Other APIs have a status.state too.
-    const sign = this.#signInStatus ?? (this.#hasKind ? 'apiVersion and kind' : undefined);
-    return sign && `it has ${sign}, and neither spec.clusterUid nor spec.log`;
+    const sign = this.#signOfAnother;
+    return sign && doubts.signOfAnother(sign);
   }
 
-  get #signInStatus(): string | undefined {
-    return this.#status.sign && `status.${this.#status.sign}`;
-  }
-
-  get #hasKind(): boolean {
-    return this.#kind.size === 2;
+  get #signOfAnother(): string | undefined {
+    if (this.#status.sign !== undefined) return `status.${this.#status.sign}`;
+    return this.#top.hasKind ? 'apiVersion and kind' : undefined;
   }
 }

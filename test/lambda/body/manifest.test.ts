@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { InvalidBodyError, NotDecodableError } from '../../../lambda/body/body-check';
 import { createManifestCheck } from '../../../lambda/body/manifest';
+import { verdictOnManifest } from '../../support/body-verdict';
 import {
   bytewise,
   jsonDocument,
@@ -130,6 +131,26 @@ describe('createManifestCheck under a JSON media type', () => {
   ])('keeps %j as received, because it is no JSON', (body) => {
     expect(stored(body)).toBe(latin1(body));
     expect(stored(body, 'application/json', true)).toBe(latin1(body));
+  });
+
+  it.each([
+    '{"a":NaN}',
+    '[Infinity]',
+    "{'a': 'b'}",
+    "'a: 1'",
+    '\n\ufeff\ufeff"a: 1"',
+    '\v{"a":1}',
+    '{"a":1,}',
+    '{"a":1}\n{"a":2}\n',
+    '"a\nb"',
+  ])('doubts %j, which begins like JSON and is none', (body) => {
+    const doubt = expect.stringContaining('it begins like JSON and is none, under a JSON media type');
+    expect(verdictOnManifest(bytewise(Buffer.from(body)), 'application/json')).toMatchObject({ facts: { doubt } });
+    expect(verdictOnManifest([Buffer.from(body)], 'text/plain')).not.toHaveProperty('facts.doubt', doubt);
+  });
+
+  it.each([yaml, '- a\n- b\n', '12 apples', '# a: {'])('does not doubt %j, which does not begin like JSON', (body) => {
+    expect(verdictOnManifest([Buffer.from(body)], 'application/json')).toHaveProperty('facts', {});
   });
 
   it('decodes a JSON string behind a byte order mark, and keeps the mark of what is not JSON', () => {

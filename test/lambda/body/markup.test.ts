@@ -1,7 +1,19 @@
-import { beginningBytes, isXmlCutShort, judgeMarkup } from '../../../lambda/body/markup';
+import { isXmlCutShort, judgeMarkup } from '../../../lambda/body/markup';
+import { MarkupBeginning } from '../../../lambda/body/markup-beginning';
+import { bytewise } from '../../support/json-documents';
 
+function beginningOf(chunks: readonly Buffer[]): MarkupBeginning {
+  const beginning = new MarkupBeginning();
+  for (const chunk of chunks) beginning.write(chunk);
+  return beginning;
+}
+
+/** The verdict on content, which must not depend on where it is split. */
 function judged(content: string) {
-  return judgeMarkup(Buffer.from(content).subarray(0, beginningBytes).toString('latin1'));
+  const bytes = Buffer.from(content);
+  const verdict = judgeMarkup(beginningOf([bytes]));
+  expect(judgeMarkup(beginningOf(bytewise(bytes)))).toEqual(verdict);
+  return verdict;
 }
 
 describe('judgeMarkup', () => {
@@ -23,7 +35,17 @@ describe('judgeMarkup', () => {
     '<!-- proxy error -->\n<!----><html>',
     '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE html>',
     '<?xml version="1.0"?><html>',
-    `<!--${'x'.repeat(16_000)}--><html>`,
+    `<!--${'x'.repeat(17_000)}--><html>`,
+    `${' \t\r\n'.repeat(5000)}<html>`,
+    '\v<html>',
+    '\ufeff\ufeff<html>',
+    `${'\ufeff'.repeat(6000)}<!-- a -->\ufeff<html>`,
+    '\u00a0<html>',
+    `<!doctype${' '.repeat(17_000)}html>`,
+    `<?a ${'?'.repeat(17_000)}?><html>`,
+    `<!DOCTYPE a [${'<!ENTITY b "c">'.repeat(2000)}]><html>`,
+    '<!--><html>',
+    '<!doctypehtml>',
   ])('knows that %.40j is a page', (content) => {
     expect(judged(content)).toEqual({ what: 'an HTML page', isCertain: true });
   });
@@ -47,11 +69,18 @@ describe('judgeMarkup', () => {
     '<ErrorResponse a="b"><Error>',
     '<a:error xmlns:a="b"><a:code>',
     '<problem xmlns="urn:ietf:rfc:7807"><status>',
-    '<Response><Errors>',
-    '<Envelope><Header/><Body><Fault>',
+    '<errors/>',
   ])('knows that %j is an error', (content) => {
     expect(judged(content)).toEqual({ what: 'an error document in XML', isCertain: true });
     expect(judged(`<?xml version="1.0"?>\n${content}`)).toEqual(judged(content));
+  });
+
+  it.each([
+    '<Response><Errors>',
+    '<Envelope><Header/><Body><Fault>',
+    '<Envelope>\n<!-- a --><Body a="b"> <s:Fault>',
+  ])('takes %j for an error, perhaps', (content) => {
+    expect(judged(content)).toEqual({ what: 'an error document in XML', isCertain: false });
   });
 
   it.each([
@@ -78,8 +107,9 @@ describe('judgeMarkup', () => {
     '<a:errorPolicy><code>',
     '<Response><Error-free>',
     '<Envelope><Body><a>Fault',
-    '\u00a0<html>',
-    `${' '.repeat(16_384)}<html>`,
+    '<m><n><o><q><error>',
+    '<m>text<error>',
+    `${' '.repeat(17_000)}a: <html>`,
   ])('lets %.40j pass', (content) => {
     expect(judged(content)).toBeUndefined();
   });
@@ -94,10 +124,11 @@ describe('judgeMarkup', () => {
     '<Envelope><Body',
     '<head><!---->',
   ])('stays quick on 16 KB of %s', (piece) => {
-    const text = piece.repeat(Math.ceil(beginningBytes / piece.length));
+    const text = piece.repeat(Math.ceil(16_384 / piece.length));
     const begin = process.cpuUsage();
-    judged(text);
-    isXmlCutShort(text, text.slice(-256));
+    const beginning = beginningOf([Buffer.from(text)]);
+    judgeMarkup(beginning);
+    isXmlCutShort(beginning, text.slice(-256));
     const { user, system } = process.cpuUsage(begin);
     // Microseconds; it takes a hundredth of it.
     expect(user + system).toBeLessThan(1_000_000);
@@ -105,11 +136,13 @@ describe('judgeMarkup', () => {
 });
 
 describe('isXmlCutShort', () => {
-  const cut = (text: string) => isXmlCutShort(text, text.slice(-256));
+  const cut = (text: string) => isXmlCutShort(beginningOf([Buffer.from(text)]), text.slice(-256));
 
   it.each([
     '<',
     '<manifest a="b"',
+    '<!-- a > b',
+    '<!doctype a [',
     '<?xml version="1.0"?>',
     '<?xml version="1.0"?><manifest>',
     '<?xml version="1.0"?><manifest><a/>',
@@ -131,4 +164,15 @@ describe('isXmlCutShort', () => {
   ])('lets %.60j pass', (text) => {
     expect(cut(text)).toBe(false);
   });
+});
+
+it('skips megabytes before the first tag, and keeps none of them', () => {
+  const beginning = beginningOf([Buffer.from('<!--')]);
+  const chunk = Buffer.alloc(65_536, '-');
+  for (let chunks = 0; chunks < 64; chunks += 1) {
+    beginning.write(chunk);
+    expect(beginning.text.length).toBeLessThan(10);
+  }
+  beginning.write(Buffer.from('><html>'));
+  expect(judgeMarkup(beginning)).toEqual({ what: 'an HTML page', isCertain: true });
 });

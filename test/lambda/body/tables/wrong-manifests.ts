@@ -3,6 +3,8 @@ import { json, type TableEntry } from './table-entry';
 const problem = { type: 'about:blank', title: 'Forbidden', status: 403, detail: 'No access.', instance: '/v1/a' };
 const code = { code: 'Unauthorized', message: 'token expired' };
 
+const signIn = '<html><head><title>Sign in</title></head></html>';
+
 /** Contents that are an error, or nothing: refused under every media type. */
 export const wrongManifests: readonly TableEntry[] = [
   json('an error of this service, perhaps', code),
@@ -17,7 +19,6 @@ export const wrongManifests: readonly TableEntry[] = [
   json('API Gateway without a message', { message: null, code: 'x' }),
   json('AWS in JSON', { __type: 'com.amazon.coral.service#AccessDeniedException', Message: 'no' }),
   json('AWS in JSON, nested', { Error: { Code: 'AccessDenied', Message: 'no' }, RequestId: '1' }),
-  json('Lambda', { errorMessage: 'Task timed out', errorType: 'Error', stackTrace: [] }),
   json('Google', { error: { code: 401, message: 'no', status: 'UNAUTHENTICATED' } }),
   json('Azure', { error: { code: 'AuthenticationFailed', message: 'no' } }),
   json('a Kubernetes Status', {
@@ -30,7 +31,6 @@ export const wrongManifests: readonly TableEntry[] = [
     code: 401,
   }),
   json('a GraphQL error', { errors: [{ message: 'no', path: ['cluster'] }], data: null }),
-  json('a GraphQL error with extensions', { errors: [{ message: 'no' }], extensions: { traceId: '1' } }),
   json('an OAuth error', { error: 'invalid_token', error_description: 'expired', error_uri: 'https://a.example' }),
   json('problem details', problem),
   json('problem details of two members', { title: 'Forbidden', status: 403 }),
@@ -38,14 +38,12 @@ export const wrongManifests: readonly TableEntry[] = [
   json('hapi and Nest', { statusCode: 404, error: 'Not Found', message: 'no' }),
   json('FastAPI and Django', { detail: 'Not found.' }),
   json('gRPC gateway', { code: 5, message: 'not found', details: [] }),
-  json('Twirp', { code: 'not_found', msg: 'no', meta: {} }),
   json('Vault and Docker registries', { errors: ['permission denied'] }),
   json('GitHub', { message: 'Not Found', documentation_url: 'https://a.example', status: '404' }),
   json('GitLab', { message: '401 Unauthorized' }),
   json('Cloudflare', { success: false, errors: [{ code: 1000 }], messages: [], result: null }),
   json('Slack', { ok: false, error: 'invalid_auth' }),
   json('Apigee', { fault: { faultstring: 'Invalid API Key', detail: {} } }),
-  json('Okta', { errorCode: 'E0000011', errorSummary: 'no', errorLink: 'a', errorId: 'b', errorCauses: [] }),
   json('Twilio', { code: 20003, message: 'Authenticate', more_info: 'a', status: 401 }),
   json('Elasticsearch', { error: { root_cause: [] }, status: 404 }),
   json('JSend', { status: 'error', message: 'no' }),
@@ -59,11 +57,6 @@ export const wrongManifests: readonly TableEntry[] = [
   { name: 'Azure Storage', body: '\ufeff<?xml version="1.0"?><Error><Code>AuthenticationFailed</Code></Error>' },
   { name: 'S3 without a declaration', body: '<Error><Code>AccessDenied</Code></Error>' },
   { name: 'IAM', body: '<ErrorResponse xmlns="https://a.example/"><Error><Type>Sender</Type></Error></ErrorResponse>' },
-  { name: 'EC2', body: '<?xml version="1.0"?><Response><Errors><Error><Code>a</Code></Error></Errors></Response>' },
-  {
-    name: 'a SOAP fault',
-    body: '<soap:Envelope xmlns:soap="a"><soap:Body>\n<soap:Fault><faultcode>a</faultcode></soap:Fault></soap:Body></soap:Envelope>',
-  },
   { name: 'problem details in XML', body: '<problem xmlns="urn:ietf:rfc:7807"><title>Forbidden</title></problem>' },
   { name: 'an HTML page', body: '<!DOCTYPE html>\n<html lang="en"><head><title>Sign in</title></head></html>' },
   { name: 'an HTML page in capital letters', body: '<HTML><BODY>Service Unavailable</BODY></HTML>' },
@@ -83,4 +76,20 @@ export const wrongManifests: readonly TableEntry[] = [
   { name: 'undefined', body: 'undefined' },
   { name: 'an object that JavaScript wrote as text', body: '[object Object]' },
   { name: 'a promise that JavaScript wrote as text', body: '[object Promise]\n' },
+  json('an envelope', { code: 0, message: 'success', data: 'apiVersion: v1' }),
+  json('Heroku', { id: 'unauthorized', message: 'no', url: 'a' }),
+  { name: 'XML with the root error', body: '<?xml version="1.0"?><errors/>' },
+  { name: 'a page behind 17 KB of spaces', body: `${' '.repeat(17_000)}${signIn}` },
+  { name: 'a page behind 17 KB of newlines', body: `${'\r\n'.repeat(8500)}${signIn}` },
+  { name: 'a page behind a comment of 17 KB', body: `<!--${'x'.repeat(17_000)}-->\n${signIn}` },
+  { name: 'a page behind a thousand comments', body: `${'<!-- build 7f -->\n'.repeat(1000)}${signIn}` },
+  { name: 'a page behind a vertical tab', body: `\v${signIn}` },
+  { name: 'a page behind two byte order marks', body: `\ufeff\ufeff${signIn}` },
+  { name: 'a page behind a non-breaking space', body: `\u00a0${signIn}` },
+  { name: 'a page behind a processing instruction of 17 KB', body: `<?x ${'x'.repeat(17_000)}?>${signIn}` },
+  { name: 'a page behind a doctype of 17 KB', body: `<!DOCTYPE x [${'<!-- > -->'.repeat(1700)}]>${signIn}` },
+  { name: 'an error in JSON behind two byte order marks', body: `\ufeff\ufeff${JSON.stringify(code)}` },
+  { name: 'an error in JSON behind a vertical tab', body: `\v${JSON.stringify(code)}` },
+  { name: 'null behind 5 KB of spaces', body: `${' '.repeat(5000)}null` },
+  { name: '2,000 byte order marks', body: '\ufeff'.repeat(2000) },
 ];
