@@ -1,6 +1,7 @@
-import type { Content } from '../archive/archive-object';
+import type { Hash } from 'node:crypto';
 import { BodyTooLargeError } from './body-check';
 import { type Coding, decoded } from './content-coding';
+import type { Destination } from './destination';
 import { Spool } from './spool';
 
 /**
@@ -51,25 +52,30 @@ export class CodedBody {
     return this.#receivedBytes;
   }
 
-  /** Whether the coded bytes are kept. */
-  get isKept(): boolean {
-    return this.#spool !== undefined;
-  }
-
   /**
    * The content.
    * @throws BodyTooLargeError, CodingError, SpoolError; whatever the source throws; AbortError
    */
   content(): AsyncGenerator<Buffer> {
     const { coding, signal } = this.#transfer;
-    return decoded(this.#pieces(), coding, signal, this.isKept ? outputBytes.kept : outputBytes.compressedAgain);
+    return decoded(this.#pieces(), coding, signal, this.#spool ? outputBytes.kept : outputBytes.compressedAgain);
   }
 
-  /** To be called after the last content. @returns the body as it came, whole */
-  async kept(): Promise<Content> {
-    const spool = this.#spool;
-    if (spool === undefined) throw new Error('Keeping a coded body failed: it was released; this is a defect');
-    return spool.end();
+  /** The body is stored as it came. @param hash gets the content */
+  keptWith(hash: Hash): Destination {
+    return {
+      encodedBy: 'service',
+      write: (content) => {
+        hash.update(content);
+        return undefined;
+      },
+      end: async () => {
+        if (this.#spool === undefined)
+          throw new Error('Keeping a coded body failed: it was released; this is a defect');
+        return this.#spool.end();
+      },
+      release: () => this.release(),
+    };
   }
 
   /** Forgets the coded bytes; safe at any time and more than once. */

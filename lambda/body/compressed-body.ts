@@ -1,11 +1,13 @@
 import type { Hash } from 'node:crypto';
 import type { Content } from '../archive/archive-object';
 import type { Compressor } from './compress';
+import type { Destination } from './destination';
 import { LongBody, pieceBytes } from './long-body';
 import { nextInRound } from './rounds';
 
 /** Content that the collector compresses: whole if it is short, piece by piece if it is long. */
-export class CompressedBody {
+export class CompressedBody implements Destination {
+  readonly encodedBy = 'collector';
   readonly #compressor: Compressor;
   readonly #spoolDirectory: string;
   readonly #hash: Hash;
@@ -21,7 +23,6 @@ export class CompressedBody {
     this.#hash = hash;
   }
 
-  /** @returns resolves when more may come; undefined: at once. @throws SpoolError */
   write(content: Buffer): Promise<void> | undefined {
     if (this.#long !== undefined) return this.#long.write(content);
     this.#length += content.length;
@@ -34,7 +35,6 @@ export class CompressedBody {
     for (const part of this.#parts.splice(0)) await this.#long.write(part);
   }
 
-  /** To be called after the last content. @returns the compressed content @throws SpoolError */
   async end(): Promise<Content> {
     if (this.#long !== undefined) return this.#long.end();
     const [only] = this.#parts;
@@ -44,7 +44,6 @@ export class CompressedBody {
     return this.#compressor.all(whole);
   }
 
-  /** Forgets the content; safe at any time and more than once. */
   async release(): Promise<void> {
     await this.#long?.release();
   }

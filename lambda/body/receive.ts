@@ -5,6 +5,7 @@ import { type BodyCheck, BodyTooLargeError } from './body-check';
 import { CodedBody, type CodedTransfer } from './coded-body';
 import type { Compressor } from './compress';
 import { CompressedBody } from './compressed-body';
+import type { Destination } from './destination';
 
 export interface Receiver {
   readonly spoolDirectory: string;
@@ -33,8 +34,9 @@ export interface ReceivedBody {
 }
 
 /**
- * Receives one body whole while it is counted, decoded, checked and hashed; memory does not grow with the body. It is
- * compressed too, unless it came in the archive's own compression and is archived as received: then it is kept as it came.
+ * Receives one body whole while it is counted, decoded, checked and hashed; memory does not grow with the body. One choice is
+ * made, when the check hands on the first content: a body that came in the archive's own compression and is archived as
+ * received is kept as it came, and any other is compressed.
  * @param transfer left out: the body has no content coding
  * @throws BodyTooLargeError, CodingError, InvalidBodyError, NotDecodableError, SpoolError; whatever the source throws passes through
  */
@@ -45,12 +47,16 @@ export async function receive(
   transfer?: CodedTransfer,
 ): Promise<ReceivedBody> {
   const hash = createHash('sha256');
-  const compressed = new CompressedBody(compressor, spoolDirectory, hash);
-  // Only what came in the archive's own compression may be stored as it came.
   const isStorable = transfer?.coding === compressor.compression;
   const coded = transfer && new CodedBody(source, transfer, maxBytes, isStorable ? spoolDirectory : undefined);
+  const choose = async (): Promise<Destination> => {
+    if (isStorable && coded !== undefined && check.isAsReceived) return coded.keptWith(hash);
+    await coded?.release();
+    return new CompressedBody(compressor, spoolDirectory, hash);
+  };
+  let destination: Destination | undefined;
   const release = async () => {
-    await compressed.release();
+    await destination?.release();
     await coded?.release();
   };
   let decodedLength = 0;
@@ -62,25 +68,21 @@ export async function receive(
       const content = check.write(chunk);
       if (content.length === 0) continue;
       length += content.length;
-      if (coded?.isKept && check.isAsReceived) {
-        hash.update(content);
-        continue;
-      }
-      if (coded?.isKept) await coded.release();
-      const written = compressed.write(content);
+      destination ??= await choose();
+      const written = destination.write(content);
       // To wait for nothing makes garbage too.
       if (written !== undefined) await written;
     }
     const facts = check.end();
-    const isKept = coded?.isKept === true && check.isAsReceived;
-    const content = isKept ? await coded.kept() : await compressed.end();
+    destination ??= await choose();
+    const content = await destination.end();
     return {
       facts,
       sha256: hash.digest('hex'),
       length,
       receivedLength: coded?.receivedBytes ?? decodedLength,
       storedLength: content.length,
-      encodedBy: isKept ? 'service' : 'collector',
+      encodedBy: destination.encodedBy,
       content,
       release,
     };
