@@ -3,11 +3,11 @@ import type { ResourceRequest } from '../service/resource-request';
 import { lastFailure, ServiceError } from '../service/service-error';
 import { ClusterSample } from './cluster-sample';
 import { FairQueue } from './fair-queue';
+import { InFlightRequest } from './in-flight-request';
 import { type EarlyEnd, Probing } from './probing';
 import { isRetried, maxRequests, retryDelayMs } from './retry';
 import { planTasks, ranks, type Task } from './task';
 import { Throttle } from './throttle';
-import { Turn } from './turn';
 import { Workers } from './workers';
 
 export interface DispatchOptions {
@@ -29,9 +29,9 @@ export interface DispatchOptions {
 
 /** What the driver has to do now. */
 export type Decision =
-  | { readonly kind: 'ask'; readonly turn: Turn }
+  | { readonly kind: 'ask'; readonly inFlight: InFlightRequest }
   /** End the request with this error: others need its worker. */
-  | { readonly kind: 'cancel'; readonly turn: Turn; readonly error: ServiceError }
+  | { readonly kind: 'cancel'; readonly inFlight: InFlightRequest; readonly error: ServiceError }
   /** Wait until that time or until a request ends. Infinity: until a request ends. */
   | { readonly kind: 'wait'; readonly untilMs: number }
   | EarlyEnd
@@ -85,8 +85,8 @@ export class Dispatcher {
     if (cancelled !== undefined) return cancelled;
     const startMs = this.#throttle.startMs(nowMs);
     if (!this.#workers.isFull && startMs <= nowMs) {
-      const turn = this.#choose(nowMs);
-      if (turn !== undefined) return { kind: 'ask', turn: this.#begin(turn, nowMs) };
+      const inFlight = this.#choose(nowMs);
+      if (inFlight !== undefined) return { kind: 'ask', inFlight: this.#begin(inFlight, nowMs) };
       // The attempt may end now, because nobody is left to probe.
       const late = this.#earlyEnd();
       if (late !== undefined) return late;
@@ -95,51 +95,51 @@ export class Dispatcher {
     return { kind: 'wait', untilMs: Math.min(this.#nextStartMs(nowMs, startMs), overdueMs) };
   }
 
-  /** A good answer has arrived whole. The turn keeps its worker until {@link ended}. */
-  answered(turn: Turn, nowMs: number): void {
-    if (turn.task !== undefined) turn.task.cluster.isUnanswered = false;
-    this.#workers.answered(turn, nowMs);
+  /** A good answer has arrived whole. The request keeps its worker until {@link ended}. */
+  answered(inFlight: InFlightRequest, nowMs: number): void {
+    if (inFlight.task !== undefined) inFlight.task.cluster.isUnanswered = false;
+    this.#workers.answered(inFlight, nowMs);
     this.#throttle.succeeded();
-    this.#probing.succeeded(turn);
-    this.#probing.ended(turn, nowMs);
+    this.#probing.succeeded(inFlight);
+    this.#probing.ended(inFlight, nowMs);
   }
 
-  /** The turn is over and so is its task: archived, or failed for a reason that is not the service's. */
-  ended(turn: Turn): void {
-    this.#workers.free(turn);
-    if (turn.task !== undefined) this.#finish(turn.task);
+  /** The request is over and so is its task: archived, or failed for a reason that is not the service's. */
+  ended(inFlight: InFlightRequest): void {
+    this.#workers.free(inFlight);
+    if (inFlight.task !== undefined) this.#finish(inFlight.task);
   }
 
   /** The request failed. Its worker is free, unless the key is to be read again: that takes until {@link keyRead}. */
-  failed(turn: Turn, error: unknown, nowMs: number): Verdict {
-    const { task } = turn;
+  failed(inFlight: InFlightRequest, error: unknown, nowMs: number): Verdict {
+    const { task } = inFlight;
     const failure = error instanceof ServiceError ? error : undefined;
     // A wrong body is an answer too.
-    const isAnswer = failure?.status === undefined ? turn.headMs !== undefined || !failure : failure.status < 500;
+    const isAnswer = failure?.status === undefined ? inFlight.headMs !== undefined || !failure : failure.status < 500;
     if (task !== undefined) task.cluster.isUnanswered = !isAnswer;
-    if (isAnswer) this.#probing.answered(turn);
-    else this.#probing.unanswered(turn, this.#unfinished, nowMs);
+    if (isAnswer) this.#probing.answered(inFlight);
+    else this.#probing.unanswered(inFlight, this.#unfinished, nowMs);
     const delayMs = retryDelayMs(Math.max(1, task?.counted ?? 1), failure?.retryAfterMs, this.#options.random);
-    if (failure?.throttled) this.#throttle.throttled(failure.status, task?.cluster, delayMs, turn.startedMs, nowMs);
+    if (failure?.throttled) this.#throttle.throttled(failure.status, task?.cluster, delayMs, inFlight.startedMs, nowMs);
     else if (isAnswer) this.#throttle.answered();
-    if (task !== undefined && failure?.rejected) return this.#rejected(turn, task, failure);
-    this.#probing.ended(turn, nowMs);
-    this.#workers.free(turn);
+    if (task !== undefined && failure?.rejected) return this.#rejected(inFlight, task, failure);
+    this.#probing.ended(inFlight, nowMs);
+    this.#workers.free(inFlight);
     if (task === undefined) return 'waits';
     return failure ? this.#retry(task, failure, delayMs, nowMs) : this.#invalid(task, error);
   }
 
-  /** The key was read again after the turn's request was rejected. */
-  keyRead(turn: Turn, reading: KeyReading, nowMs: number): Verdict {
-    this.#workers.free(turn);
-    const { task } = turn;
+  /** The key was read again after the request was rejected. */
+  keyRead(inFlight: InFlightRequest, reading: KeyReading, nowMs: number): Verdict {
+    this.#workers.free(inFlight);
+    const { task } = inFlight;
     if (task?.last === undefined) return 'waits';
-    if (reading === 'same') this.#probing.keyRejected(turn);
-    this.#probing.ended(turn, nowMs, reading === 'same');
+    if (reading === 'same') this.#probing.keyRejected(inFlight);
+    this.#probing.ended(inFlight, nowMs, reading === 'same');
     if (reading === 'changed' && task.keyChanges < maxRequests) {
-      this.#probing.keyChanged(turn, nowMs);
+      this.#probing.keyChanged(inFlight, nowMs);
       task.keyChanges += 1;
-      if (turn.kind !== 'probe') task.counted -= 1;
+      if (inFlight.kind !== 'probe') task.counted -= 1;
       this.#queue.add(task, ranks.again);
       return 'waits';
     }
@@ -153,26 +153,26 @@ export class Dispatcher {
     return end?.why === 'service-down' && this.#workers.isReceiving ? undefined : end;
   }
 
-  #choose(nowMs: number): Turn | undefined {
+  #choose(nowMs: number): InFlightRequest | undefined {
     if (this.#probing.isActive) return this.#probing.next(nowMs);
     const first = this.#queue.first(nowMs);
     // A cluster elsewhere in the list shows whether the service throttles all clusters or only one.
     const isElsewhere = this.#throttle.isInDoubt && first?.rank !== ranks.again;
     const task = isElsewhere ? (this.#sample.unasked() ?? first) : first;
-    return task && new Turn(task.request, task, 'regular', nowMs);
+    return task && new InFlightRequest(task.request, task, 'regular', nowMs);
   }
 
-  #begin(turn: Turn, nowMs: number): Turn {
-    this.#workers.hold(turn);
+  #begin(inFlight: InFlightRequest, nowMs: number): InFlightRequest {
+    this.#workers.hold(inFlight);
     this.#throttle.started(nowMs);
-    const { task } = turn;
-    if (task === undefined) return turn;
+    const { task } = inFlight;
+    if (task === undefined) return inFlight;
     this.#queue.take(task);
     task.cluster.isAsked = true;
     task.startedMs ??= nowMs;
     task.requests += 1;
-    if (turn.kind !== 'probe') task.counted += 1;
-    return turn;
+    if (inFlight.kind !== 'probe') task.counted += 1;
+    return inFlight;
   }
 
   #nextStartMs(nowMs: number, startMs: number): number {
@@ -189,12 +189,12 @@ export class Dispatcher {
   #cancelOverdue(nowMs: number): Decision | undefined {
     if (!this.#isContended(nowMs)) return undefined;
     // A round of probes does not wait for one that keeps its worker.
-    const turn = this.#workers.overdue(nowMs, (leftAlone) => this.#probing.ended(leftAlone, nowMs));
-    return turn && { kind: 'cancel', turn, error: turn.cancel(nowMs) };
+    const inFlight = this.#workers.overdue(nowMs, (leftAlone) => this.#probing.ended(leftAlone, nowMs));
+    return inFlight && { kind: 'cancel', inFlight, error: inFlight.cancel(nowMs) };
   }
 
-  #rejected(turn: Turn, task: Task, failure: ServiceError): Verdict {
-    turn.isAnswered = true;
+  #rejected(inFlight: InFlightRequest, task: Task, failure: ServiceError): Verdict {
+    inFlight.isAnswered = true;
     task.last = failure;
     return 'read-key';
   }

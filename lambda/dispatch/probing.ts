@@ -2,8 +2,8 @@ import type { ResourceRequest } from '../service/resource-request';
 import { serviceDownReason } from '../stack-contract';
 import { CircuitBreaker } from './circuit-breaker';
 import type { ClusterSample } from './cluster-sample';
+import { InFlightRequest } from './in-flight-request';
 import { KeyJudgement } from './key-judgement';
-import { Turn } from './turn';
 
 /** Rounds of probes without an answer before an attempt may end early: about three seconds. */
 const roundsToEnd = 4;
@@ -12,7 +12,7 @@ const roundsToEnd = 4;
 const probesAgain = 4;
 
 /** Most archived resources that are remembered. Asking for one again shows whether the service is up. */
-const mostCanaries = 100;
+const mostHealthChecks = 100;
 
 /** Nothing more is to be asked in this attempt. */
 export interface EarlyEnd {
@@ -26,7 +26,7 @@ export class Probing {
   readonly #sample: ClusterSample;
   readonly #breaker: CircuitBreaker;
   readonly #key: KeyJudgement;
-  readonly #canaries: ResourceRequest[];
+  readonly #healthChecks: ResourceRequest[];
   readonly #endsEarly: boolean;
 
   /**
@@ -37,7 +37,7 @@ export class Probing {
     this.#sample = sample;
     this.#breaker = new CircuitBreaker(random);
     this.#key = new KeyJudgement(archived.length > 0);
-    this.#canaries = archived.slice(-mostCanaries);
+    this.#healthChecks = archived.slice(-mostHealthChecks);
     this.#endsEarly = endsEarly;
   }
 
@@ -56,45 +56,46 @@ export class Probing {
   }
 
   /** @returns the probe to make now, if there is one */
-  next(nowMs: number): Turn | undefined {
-    const turn = this.#breaker.isOpen ? this.#probeService(nowMs) : this.#probeKey(nowMs);
-    if (turn !== undefined) turn.probeOf = (this.#breaker.isOpen ? this.#breaker : this.#key).probeStarted();
-    return turn;
+  next(nowMs: number): InFlightRequest | undefined {
+    const inFlight = this.#breaker.isOpen ? this.#probeService(nowMs) : this.#probeKey(nowMs);
+    if (inFlight !== undefined) inFlight.probeOf = (this.#breaker.isOpen ? this.#breaker : this.#key).probeStarted();
+    return inFlight;
   }
 
   /** A good answer came. */
-  succeeded(turn: Turn): void {
-    this.#key.accepted(turn.startedMs);
-    this.answered(turn);
-    if (turn.task !== undefined && this.#canaries.length < mostCanaries) this.#canaries.push(turn.request);
+  succeeded(inFlight: InFlightRequest): void {
+    this.#key.accepted(inFlight.startedMs);
+    this.answered(inFlight);
+    if (inFlight.task !== undefined && this.#healthChecks.length < mostHealthChecks)
+      this.#healthChecks.push(inFlight.request);
   }
 
   /** An answer came that shows the service is up, good or not. */
-  answered(turn: Turn): void {
-    this.#breaker.succeeded(turn.request.cluster);
+  answered(inFlight: InFlightRequest): void {
+    this.#breaker.succeeded(inFlight.request.cluster);
   }
 
   /** @param unfinished clusters with something left to do, this one included */
-  unanswered(turn: Turn, unfinished: number, nowMs: number): void {
-    if (turn.task !== undefined) this.#breaker.failed(turn.request.cluster, unfinished, nowMs);
+  unanswered(inFlight: InFlightRequest, unfinished: number, nowMs: number): void {
+    if (inFlight.task !== undefined) this.#breaker.failed(inFlight.request.cluster, unfinished, nowMs);
   }
 
-  /** The key was rejected for the turn's cluster, and was the same when it was read again. */
-  keyRejected(turn: Turn): void {
-    this.#key.rejected(turn.request.cluster);
+  /** The key was rejected for the request's cluster, and was the same when it was read again. */
+  keyRejected(inFlight: InFlightRequest): void {
+    this.#key.rejected(inFlight.request.cluster);
     if (!this.#sample.hasUnasked) this.#key.noMoreProbes(this.#sample.size);
   }
 
-  keyChanged(turn: Turn, nowMs: number): void {
-    this.#key.changed(turn.startedMs, nowMs);
+  keyChanged(inFlight: InFlightRequest, nowMs: number): void {
+    this.#key.changed(inFlight.startedMs, nowMs);
   }
 
-  /** The turn is over, or nobody waits for it any more. Does nothing unless it is a probe. */
-  ended(turn: Turn, nowMs: number, isKeyRejected = false): void {
-    const { probeOf } = turn;
+  /** The request is over, or nobody waits for it any more. Does nothing unless it is a probe. */
+  ended(inFlight: InFlightRequest, nowMs: number, isKeyRejected = false): void {
+    const { probeOf } = inFlight;
     if (probeOf === undefined) return;
-    turn.probeOf = undefined;
-    if (turn.kind === 'probe') this.#breaker.probeEnded(probeOf, nowMs);
+    inFlight.probeOf = undefined;
+    if (inFlight.kind === 'probe') this.#breaker.probeEnded(probeOf, nowMs);
     else this.#key.probeEnded(probeOf, isKeyRejected);
   }
 
@@ -116,24 +117,25 @@ export class Probing {
     return { kind: 'end', why: 'service-down', reason };
   }
 
-  #probeService(nowMs: number): Turn | undefined {
+  #probeService(nowMs: number): InFlightRequest | undefined {
     const { nextProbeMs, probesMade, failedRounds } = this.#breaker;
     if (nextProbeMs > nowMs) return undefined;
-    const canary = this.#canaries[failedRounds % this.#canaries.length];
-    if (canary !== undefined && probesMade === 0) return new Turn(canary, undefined, 'probe', nowMs);
-    // A canary is all that the first round needs.
-    const isEnough = canary !== undefined && failedRounds === 0;
+    const healthCheck = this.#healthChecks[failedRounds % this.#healthChecks.length];
+    if (healthCheck !== undefined && probesMade === 0)
+      return new InFlightRequest(healthCheck, undefined, 'probe', nowMs);
+    // A health check is all that the first round needs.
+    const isEnough = healthCheck !== undefined && failedRounds === 0;
     const again = () => (probesMade < probesAgain ? this.#sample.again(nowMs) : undefined);
     const task = isEnough ? undefined : (this.#sample.unasked() ?? again());
-    if (task !== undefined) return new Turn(task.request, task, 'probe', nowMs);
+    if (task !== undefined) return new InFlightRequest(task.request, task, 'probe', nowMs);
     this.#breaker.noMoreProbes(nowMs);
     return undefined;
   }
 
-  #probeKey(nowMs: number): Turn | undefined {
+  #probeKey(nowMs: number): InFlightRequest | undefined {
     if (!this.#key.mayProbe) return undefined;
     const task = this.#sample.unasked();
-    if (task !== undefined) return new Turn(task.request, task, 'key-probe', nowMs);
+    if (task !== undefined) return new InFlightRequest(task.request, task, 'key-probe', nowMs);
     this.#key.noMoreProbes(this.#sample.size);
     return undefined;
   }

@@ -1,9 +1,9 @@
-import type { Turn } from './turn';
+import type { InFlightRequest } from './in-flight-request';
 
-/** Shortest patience, in milliseconds. */
-const leastPatienceMs = 10_000;
+/** Least time without progress before a request gives its worker to others, in milliseconds. */
+const leastLimitMs = 10_000;
 
-/** One in so many requests that ran out of patience is left alone. */
+/** One in so many overdue requests is left alone. */
 const leftAlone = 16;
 
 /**
@@ -14,7 +14,7 @@ const leftAlone = 16;
 export class Workers {
   readonly #count: number;
   readonly #fullMs: number;
-  readonly #underWay = new Set<Turn>();
+  readonly #underWay = new Set<InFlightRequest>();
   #slowestMs = 0;
   #exceeded = 0;
 
@@ -38,24 +38,25 @@ export class Workers {
     return false;
   }
 
-  hold(turn: Turn): void {
-    this.#underWay.add(turn);
+  hold(inFlight: InFlightRequest): void {
+    this.#underWay.add(inFlight);
   }
 
-  free(turn: Turn): void {
-    this.#underWay.delete(turn);
+  free(inFlight: InFlightRequest): void {
+    this.#underWay.delete(inFlight);
   }
 
-  /** A good answer came; its turn still holds its worker. */
-  answered(turn: Turn, nowMs: number): void {
-    turn.isAnswered = true;
-    this.#slowestMs = Math.max(this.#slowestMs, (turn.headMs ?? nowMs) - turn.startedMs);
+  /** A good answer came; its request still holds its worker. */
+  answered(inFlight: InFlightRequest, nowMs: number): void {
+    inFlight.isAnswered = true;
+    this.#slowestMs = Math.max(this.#slowestMs, (inFlight.headMs ?? nowMs) - inFlight.startedMs);
   }
 
   /** When the next request will be overdue, in milliseconds. */
   get nextOverdueMs(): number {
     let earliestMs = Number.POSITIVE_INFINITY;
-    for (const turn of this.#underWay) earliestMs = Math.min(earliestMs, turn.overdueMs(this.#limitMs(turn)));
+    for (const inFlight of this.#underWay)
+      earliestMs = Math.min(earliestMs, inFlight.overdueMs(this.#limitMs(inFlight)));
     return earliestMs;
   }
 
@@ -63,20 +64,20 @@ export class Workers {
    * @param onLeftAlone called for a request that keeps its worker although it is overdue
    * @returns a request that is to give its worker to others
    */
-  overdue(nowMs: number, onLeftAlone: (turn: Turn) => void): Turn | undefined {
-    for (const turn of this.#underWay) {
-      if (turn.overdueMs(this.#limitMs(turn)) > nowMs || turn.hasProgressed(nowMs)) continue;
-      if (turn.isPatient) return turn;
+  overdue(nowMs: number, onLeftAlone: (inFlight: InFlightRequest) => void): InFlightRequest | undefined {
+    for (const inFlight of this.#underWay) {
+      if (inFlight.overdueMs(this.#limitMs(inFlight)) > nowMs || inFlight.hasProgressed(nowMs)) continue;
+      if (inFlight.hasFullTime) return inFlight;
       this.#exceeded += 1;
-      if (this.#exceeded % leftAlone !== 1) return turn;
-      turn.isPatient = true;
-      onLeftAlone(turn);
+      if (this.#exceeded % leftAlone !== 1) return inFlight;
+      inFlight.hasFullTime = true;
+      onLeftAlone(inFlight);
     }
     return undefined;
   }
 
-  #limitMs({ isPatient }: Turn): number {
-    if (isPatient) return this.#fullMs;
-    return Math.min(this.#fullMs, Math.max(leastPatienceMs, 2 * this.#slowestMs));
+  #limitMs({ hasFullTime }: InFlightRequest): number {
+    if (hasFullTime) return this.#fullMs;
+    return Math.min(this.#fullMs, Math.max(leastLimitMs, 2 * this.#slowestMs));
   }
 }

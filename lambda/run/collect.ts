@@ -1,20 +1,20 @@
 import { isNativeError } from 'node:util/types';
 import type { Clock } from '../clock';
 import { Dispatcher, type KeyReading } from '../dispatch/dispatcher';
+import type { InFlightRequest } from '../dispatch/in-flight-request';
 import type { EarlyEnd } from '../dispatch/probing';
 import type { Task } from '../dispatch/task';
-import type { Turn } from '../dispatch/turn';
 import type { KeySource } from '../service/api-key';
 import { type ClusterService, checkFactory } from '../service/cluster-service';
 import type { ResourceRequest, ServiceAnswer } from '../service/resource-request';
 import { ServiceError } from '../service/service-error';
 import { asynchronousAttempts, type Collection } from '../stack-contract';
 import { RunStopped, type Stop } from '../stop';
-import { Alarm } from './alarm';
 import { archiveAnswer, type ObjectSink } from './archive-answer';
 import { failedOutcome, leftOutcome, messageOf, nameOf } from './outcomes';
 import type { Reporter } from './reporter';
 import type { Outcome, Provenance } from './run-record';
+import { Wakeup } from './wakeup';
 
 export interface CollectContext {
   readonly collection: Pick<Collection, 'compression' | 'limits'>;
@@ -62,15 +62,15 @@ class Collecting {
   readonly #request: CollectRequest;
   readonly #context: CollectContext;
   readonly #dispatcher: Dispatcher;
-  readonly #alarm: Alarm;
+  readonly #wakeup: Wakeup;
   readonly #outcomes: Outcome[];
-  readonly #underWay = new Map<Turn, { readonly cancel: AbortController; readonly over: Promise<void> }>();
+  readonly #underWay = new Map<InFlightRequest, { readonly cancel: AbortController; readonly over: Promise<void> }>();
 
   constructor(tasks: readonly ResourceRequest[], request: CollectRequest, context: CollectContext) {
     const { clock, stop, collection } = context;
     this.#request = request;
     this.#context = context;
-    this.#alarm = new Alarm(clock);
+    this.#wakeup = new Wakeup(clock);
     this.#outcomes = new Array(tasks.length);
     const { concurrency, requestsPerSecond, responseTimeoutSeconds } = collection.limits;
     this.#dispatcher = new Dispatcher(tasks, {
@@ -87,7 +87,7 @@ class Collecting {
 
   async run(): Promise<Outcome[]> {
     const { stop } = this.#context;
-    const onStop = () => this.#alarm.ring();
+    const onStop = () => this.#wakeup.notify();
     const onCancel = () => this.#cancelAll(stop.working.reason);
     stop.starting.addEventListener('abort', onStop);
     stop.working.addEventListener('abort', onCancel);
@@ -97,7 +97,7 @@ class Collecting {
     } finally {
       stop.starting.removeEventListener('abort', onStop);
       stop.working.removeEventListener('abort', onCancel);
-      this.#alarm.close();
+      this.#wakeup.close();
     }
     const reason = stop.reason?.message ?? 'the attempt is over';
     for (const task of this.#dispatcher.tasks)
@@ -120,9 +120,9 @@ class Collecting {
       const { isServiceDown } = this.#dispatcher;
       if (isServiceDown !== wasDown) reporter.servicePaused(isServiceDown);
       wasDown = isServiceDown;
-      if (decision.kind === 'ask') this.#start(decision.turn, key);
-      else if (decision.kind === 'cancel') this.#underWay.get(decision.turn)?.cancel.abort(decision.error);
-      else if (decision.kind === 'wait') await this.#alarm.wait(decision.untilMs);
+      if (decision.kind === 'ask') this.#start(decision.inFlight, key);
+      else if (decision.kind === 'cancel') this.#underWay.get(decision.inFlight)?.cancel.abort(decision.error);
+      else if (decision.kind === 'wait') await this.#wakeup.wait(decision.untilMs);
       else if (decision.kind === 'end') this.#endEarly(decision);
       // What is still under way are probes that nobody waits for.
       else return this.#cancelAll(new RunStopped('everything is done'));
@@ -142,20 +142,20 @@ class Collecting {
     for (const { cancel } of this.#underWay.values()) cancel.abort(reason);
   }
 
-  #start(turn: Turn, key: string): void {
+  #start(inFlight: InFlightRequest, key: string): void {
     const cancel = new AbortController();
-    const over = this.#ask(turn, key, cancel).finally(() => {
-      this.#underWay.delete(turn);
-      this.#alarm.ring();
+    const over = this.#ask(inFlight, key, cancel).finally(() => {
+      this.#underWay.delete(inFlight);
+      this.#wakeup.notify();
     });
-    this.#underWay.set(turn, { cancel, over });
+    this.#underWay.set(inFlight, { cancel, over });
   }
 
-  async #ask(turn: Turn, key: string, cancel: AbortController): Promise<void> {
+  async #ask(inFlight: InFlightRequest, key: string, cancel: AbortController): Promise<void> {
     const { clock, service } = this.#context;
-    const { request, task } = turn;
+    const { request, task } = inFlight;
     const onHead = (status: number, received: () => number) => {
-      turn.head(received, clock.monotonicMs());
+      inFlight.head(received, clock.monotonicMs());
       if (task === undefined && status === 200) cancel.abort(headIsEnough);
     };
     let answer: ServiceAnswer | undefined;
@@ -164,11 +164,11 @@ class Collecting {
       const check = checkFactory(request, asReceived);
       answer = await service.get({ ...request, uncoded }, key, check, cancel.signal, onHead);
     } catch (error) {
-      if (error !== headIsEnough) return this.#fail(turn, key, error);
+      if (error !== headIsEnough) return this.#fail(inFlight, key, error);
     }
-    this.#dispatcher.answered(turn, clock.monotonicMs());
+    this.#dispatcher.answered(inFlight, clock.monotonicMs());
     if (answer !== undefined) await this.#archive(task, answer);
-    this.#dispatcher.ended(turn);
+    this.#dispatcher.ended(inFlight);
   }
 
   async #archive(task: Task | undefined, answer: ServiceAnswer): Promise<void> {
@@ -184,18 +184,18 @@ class Collecting {
     );
   }
 
-  async #fail(turn: Turn, key: string, error: unknown): Promise<void> {
+  async #fail(inFlight: InFlightRequest, key: string, error: unknown): Promise<void> {
     const { clock, reporter } = this.#context;
-    const { task } = turn;
+    const { task } = inFlight;
     if (error instanceof RunStopped) {
       if (task !== undefined) this.#settle(task, failedOutcome(error));
-      return this.#dispatcher.ended(turn);
+      return this.#dispatcher.ended(inFlight);
     }
     if (error instanceof ServiceError && error.throttled) reporter.throttled();
-    let verdict = this.#dispatcher.failed(turn, error, clock.monotonicMs());
+    let verdict = this.#dispatcher.failed(inFlight, error, clock.monotonicMs());
     if (verdict === 'read-key') {
-      const reading = await this.#readKey(key, turn.startedMs);
-      verdict = this.#dispatcher.keyRead(turn, reading, clock.monotonicMs());
+      const reading = await this.#readKey(key, inFlight.startedMs);
+      verdict = this.#dispatcher.keyRead(inFlight, reading, clock.monotonicMs());
     }
     if (task !== undefined && typeof verdict === 'object') this.#settle(task, failedOutcome(verdict.failed));
   }

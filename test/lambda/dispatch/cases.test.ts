@@ -53,7 +53,7 @@ function orders(count: number, bad: Behaviour, others: number): [string, Behavio
 const isQuick = ({ behaviour }: SimulatedTask) => behaviour === quick;
 
 function lastArchivedMs({ archived, requests, startMs }: SimulatedAttempt): number {
-  const own = requests.filter(({ task, turn }) => turn.task !== undefined && archived.includes(task));
+  const own = requests.filter(({ task, inFlight }) => inFlight.task !== undefined && archived.includes(task));
   const ends = own.map(({ atMs }) => atMs - startMs);
   return Math.max(...ends);
 }
@@ -97,7 +97,7 @@ describe('clusters that hang', () => {
     expect(attempt.endMs).toBeLessThan(300_000);
   });
 
-  it('are asked for their full time limit, each a second time, once everybody else had a turn', () => {
+  it('are asked for their full time limit, each a second time, once everybody else had a inFlight', () => {
     const service = fleet([...times(20, () => good(50_000)), ...times(180, quick)]);
     const attempt = simulateAttempt(service, 1000, 1);
     expect(service.tasks.every(({ isArchived }) => isArchived)).toBe(true);

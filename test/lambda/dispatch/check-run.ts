@@ -52,13 +52,14 @@ function problemsOfAttempt(
   demand(endMs <= startMs + service.attemptMs, `it ends ${endMs - startMs - service.attemptMs} ms too late`);
 
   const regular = new Map<SimulatedTask, number>();
-  for (const { turn, task } of requests) if (turn.kind !== 'probe') regular.set(task, (regular.get(task) ?? 0) + 1);
+  for (const { inFlight, task } of requests)
+    if (inFlight.kind !== 'probe') regular.set(task, (regular.get(task) ?? 0) + 1);
   // One more for a new key, and one to keep a body as received.
   for (const [{ cluster, resource }, count] of regular)
     demand(count <= maxRequests + 2, `${count} requests for the ${resource} of ${cluster}`);
 
   const missing = service.tasks.filter((task) => !archivedBefore.has(task));
-  const asked = new Set(requests.flatMap(({ turn, task }) => (turn.task === undefined ? [] : task.cluster)));
+  const asked = new Set(requests.flatMap(({ inFlight, task }) => (inFlight.task === undefined ? [] : task.cluster)));
   const unasked = missing.filter(({ cluster }) => !asked.has(cluster));
   if (typeof end === 'object' && end.why === 'service-down') {
     const claimed = Number(/for (\d+) different/.exec(end.reason)?.[1] ?? 1);

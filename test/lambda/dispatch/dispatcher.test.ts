@@ -1,5 +1,5 @@
 import { Dispatcher, type DispatchOptions } from '../../../lambda/dispatch/dispatcher';
-import type { Turn } from '../../../lambda/dispatch/turn';
+import type { InFlightRequest } from '../../../lambda/dispatch/in-flight-request';
 import { statusError } from '../../support/fake-service';
 
 function dispatcherOf(uids: readonly string[], options: Partial<DispatchOptions> = {}): Dispatcher {
@@ -16,11 +16,11 @@ function dispatcherOf(uids: readonly string[], options: Partial<DispatchOptions>
   });
 }
 
-/** The turn that it asks for now. */
-function ask(dispatcher: Dispatcher, nowMs: number): Turn {
+/** The request that it asks for now. */
+function ask(dispatcher: Dispatcher, nowMs: number): InFlightRequest {
   const decision = dispatcher.next(nowMs);
   if (decision.kind !== 'ask') throw new Error(`expected a request, received ${decision.kind}`);
-  return decision.turn;
+  return decision.inFlight;
 }
 
 const uids = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`);
@@ -28,18 +28,18 @@ const uids = (count: number) => Array.from({ length: count }, (_, index) => `c${
 describe('the dispatcher', () => {
   it('lets a worker be held for as long as the key is read', () => {
     const dispatcher = dispatcherOf(uids(2));
-    const turn = ask(dispatcher, 0);
-    expect(dispatcher.failed(turn, statusError(401), 100)).toBe('read-key');
+    const inFlight = ask(dispatcher, 0);
+    expect(dispatcher.failed(inFlight, statusError(401), 100)).toBe('read-key');
     expect(dispatcher.next(90_000)).toEqual({ kind: 'wait', untilMs: Number.POSITIVE_INFINITY });
-    expect(dispatcher.keyRead(turn, 'same', 90_000)).toMatchObject({ failed: { status: 401 } });
+    expect(dispatcher.keyRead(inFlight, 'same', 90_000)).toMatchObject({ failed: { status: 401 } });
     expect(ask(dispatcher, 90_000).request.cluster).toBe('c1');
   });
 
   it('asks one archived cluster, and nobody else, when many others fail', () => {
-    const dispatcher = dispatcherOf(uids(20), { archived: [{ cluster: 'canary', resource: 'log' }], concurrency: 16 });
+    const dispatcher = dispatcherOf(uids(20), { archived: [{ cluster: 'known', resource: 'log' }], concurrency: 16 });
     for (let i = 0; i < 10; i += 1) dispatcher.failed(ask(dispatcher, i), statusError(500), i);
     const probe = ask(dispatcher, 10);
-    expect(probe).toMatchObject({ request: { cluster: 'canary' }, task: undefined });
+    expect(probe).toMatchObject({ request: { cluster: 'known' }, task: undefined });
     expect(dispatcher.next(10)).toMatchObject({ kind: 'wait' });
     dispatcher.answered(probe, 20);
     dispatcher.ended(probe);
@@ -52,12 +52,12 @@ describe('the dispatcher', () => {
     // One in sixteen is left alone; the others give way.
     expect(dispatcher.next(10_000)).toEqual({ kind: 'wait', untilMs: 60_000 });
     const decision = dispatcher.next(60_000);
-    expect(decision).toMatchObject({ kind: 'cancel', turn: first });
+    expect(decision).toMatchObject({ kind: 'cancel', inFlight: first });
     if (decision.kind === 'cancel') dispatcher.failed(first, decision.error, 60_001);
     const second = ask(dispatcher, 60_001);
     expect(second.request.cluster).toBe('b');
     // The first one waits for a second try, and both tasks are asked.
-    expect(dispatcher.next(70_001)).toMatchObject({ kind: 'cancel', turn: second });
+    expect(dispatcher.next(70_001)).toMatchObject({ kind: 'cancel', inFlight: second });
   });
 
   it('lets the last worker wait where nobody else is left', () => {

@@ -1,6 +1,6 @@
 import { Dispatcher, type KeyReading } from '../../../lambda/dispatch/dispatcher';
+import type { InFlightRequest } from '../../../lambda/dispatch/in-flight-request';
 import type { EarlyEnd } from '../../../lambda/dispatch/probing';
-import type { Turn } from '../../../lambda/dispatch/turn';
 import type { Resource } from '../../../lambda/resources';
 import type { ServiceError } from '../../../lambda/service/service-error';
 import { asynchronousRetryWaits } from '../../../lambda/stack-contract';
@@ -42,11 +42,15 @@ export interface SimulatedAttempt {
   readonly end: 'done' | 'deadline' | EarlyEnd;
   readonly startMs: number;
   readonly endMs: number;
-  /** Requests in their order, canaries included. */
-  readonly requests: readonly { readonly atMs: number; readonly turn: Turn; readonly task: SimulatedTask }[];
+  /** Requests in their order, health checks included. */
+  readonly requests: readonly {
+    readonly atMs: number;
+    readonly inFlight: InFlightRequest;
+    readonly task: SimulatedTask;
+  }[];
   readonly mostUnderWay: number;
   readonly archived: readonly SimulatedTask[];
-  /** Clusters that failed since the service last answered, canaries left out. */
+  /** Clusters that failed since the service last answered, health checks left out. */
   readonly unansweredInRow: number;
   /** Keys with which something was answered well. */
   readonly workingKeys: ReadonlySet<string>;
@@ -74,7 +78,8 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
   const { concurrency, requestsPerSecond, disturbance, keys = steadyKeys, attemptMs, random } = service;
   const missing = service.tasks.filter(({ isArchived }) => !isArchived);
   const byName = new Map(service.tasks.map((task) => [`${task.resource}/${task.cluster}`, task]));
-  const taskOf = ({ request }: Turn) => byName.get(`${request.resource}/${request.cluster}`) as SimulatedTask;
+  const taskOf = ({ request }: InFlightRequest) =>
+    byName.get(`${request.resource}/${request.cluster}`) as SimulatedTask;
   const deadlineMs = startMs + attemptMs;
   const dispatcher = new Dispatcher(missing, {
     concurrency,
@@ -94,9 +99,9 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
   let key = keys.secret(nowMs);
   let readMs = nowMs;
   const events: Event[] = [];
-  const held = new Set<Turn>();
-  const cancels = new Map<Turn, (error: ServiceError) => void>();
-  const requests: { atMs: number; turn: Turn; task: SimulatedTask }[] = [];
+  const held = new Set<InFlightRequest>();
+  const cancels = new Map<InFlightRequest, (error: ServiceError) => void>();
+  const requests: { atMs: number; inFlight: InFlightRequest; task: SimulatedTask }[] = [];
   const archived: SimulatedTask[] = [];
   const unanswered = new Set<string>();
   const workingKeys = new Set<string>();
@@ -108,9 +113,9 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     return event;
   };
 
-  const free = (turn: Turn) => {
-    held.delete(turn);
-    cancels.delete(turn);
+  const free = (inFlight: InFlightRequest) => {
+    held.delete(inFlight);
+    cancels.delete(inFlight);
   };
 
   const settle = (task: SimulatedTask, error: unknown) => {
@@ -119,25 +124,25 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
   };
 
   let reading: { beganMs: number; waiting: ((read: string | Error) => void)[] } | undefined;
-  const fail = (turn: Turn, error: Error, sent: string) => {
-    cancels.delete(turn);
-    const task = taskOf(turn);
+  const fail = (inFlight: InFlightRequest, error: Error, sent: string) => {
+    cancels.delete(inFlight);
+    const task = taskOf(inFlight);
     const failure = error as Partial<ServiceError>;
-    const isAnswer = failure.status === undefined ? turn.headMs !== undefined : failure.status < 500;
+    const isAnswer = failure.status === undefined ? inFlight.headMs !== undefined : failure.status < 500;
     if (isAnswer) unanswered.clear();
-    else if (turn.task !== undefined) unanswered.add(task.cluster);
-    const verdict = dispatcher.failed(turn, error, nowMs);
-    if (verdict !== 'read-key') free(turn);
+    else if (inFlight.task !== undefined) unanswered.add(task.cluster);
+    const verdict = dispatcher.failed(inFlight, error, nowMs);
+    if (verdict !== 'read-key') free(inFlight);
     if (typeof verdict === 'object') return settle(task, verdict.failed);
     if (verdict === 'waits') return;
     const conclude = (read: KeyReading) => {
-      free(turn);
-      const concluded = dispatcher.keyRead(turn, read, nowMs);
+      free(inFlight);
+      const concluded = dispatcher.keyRead(inFlight, read, nowMs);
       if (typeof concluded === 'object') settle(task, concluded.failed);
     };
     if (key !== sent) return conclude('changed');
-    if (readMs > turn.startedMs) return conclude('same');
-    if (reading === undefined || reading.beganMs <= turn.startedMs) {
+    if (readMs > inFlight.startedMs) return conclude('same');
+    if (reading === undefined || reading.beganMs <= inFlight.startedMs) {
       keyReadings += 1;
       const begun = { beganMs: nowMs, waiting: [] as ((read: string | Error) => void)[] };
       const read = keys.secret(nowMs);
@@ -151,45 +156,47 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     reading.waiting.push((read) => conclude(read instanceof Error ? read : read === sent ? 'same' : 'changed'));
   };
 
-  const succeed = (turn: Turn, sent: string) => {
-    cancels.delete(turn);
+  const succeed = (inFlight: InFlightRequest, sent: string) => {
+    cancels.delete(inFlight);
     unanswered.clear();
     workingKeys.add(sent);
-    dispatcher.answered(turn, nowMs);
-    const task = taskOf(turn);
-    at(nowMs + (turn.task === undefined ? 0 : archivingMs), () => {
-      free(turn);
-      if (turn.task !== undefined) {
+    dispatcher.answered(inFlight, nowMs);
+    const task = taskOf(inFlight);
+    at(nowMs + (inFlight.task === undefined ? 0 : archivingMs), () => {
+      free(inFlight);
+      if (inFlight.task !== undefined) {
         task.isArchived = true;
         archived.push(task);
       }
-      dispatcher.ended(turn);
+      dispatcher.ended(inFlight);
     });
   };
 
-  const ask = (turn: Turn) => {
-    const task = taskOf(turn);
+  const ask = (inFlight: InFlightRequest) => {
+    const task = taskOf(inFlight);
     const sent = String(key);
-    if (turn.task !== undefined) task.requests += 1;
-    requests.push({ atMs: nowMs, turn, task });
-    if (turn.task && [...held].some((other) => other.task === turn.task))
+    if (inFlight.task !== undefined) task.requests += 1;
+    requests.push({ atMs: nowMs, inFlight, task });
+    if (inFlight.task && [...held].some((other) => other.task === inFlight.task))
       throw new Error(`${task.cluster} is asked twice at once`);
-    held.add(turn);
+    held.add(inFlight);
     mostUnderWay = Math.max(mostUnderWay, held.size);
     const reply = replyTo(task, sent);
     const beganMs = nowMs;
-    const over = at(beganMs + reply.endMs, () => (reply.error ? fail(turn, reply.error, sent) : succeed(turn, sent)));
+    const over = at(beganMs + reply.endMs, () =>
+      reply.error ? fail(inFlight, reply.error, sent) : succeed(inFlight, sent),
+    );
     const head = at(beganMs + reply.headMs, () => {
       const received = () => ((nowMs - beganMs - reply.headMs) / 1000) * reply.bytesPerSecond;
-      turn.head(received, nowMs);
-      if (turn.task !== undefined || reply.status !== 200) return;
+      inFlight.head(received, nowMs);
+      if (inFlight.task !== undefined || reply.status !== 200) return;
       over.isOff = true;
-      succeed(turn, sent);
+      succeed(inFlight, sent);
     });
-    cancels.set(turn, (error) => {
+    cancels.set(inFlight, (error) => {
       over.isOff = true;
       head.isOff = true;
-      at(nowMs, () => fail(turn, error, sent));
+      at(nowMs, () => fail(inFlight, error, sent));
     });
   };
 
@@ -204,8 +211,8 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     // More decisions than requests could ever begin or end at once: it goes round in circles.
     for (let decisions = 0; decisions < 4 * concurrency + 10; decisions += 1) {
       const decision = dispatcher.next(nowMs);
-      if (decision.kind === 'ask') ask(decision.turn);
-      else if (decision.kind === 'cancel') cancels.get(decision.turn)?.(decision.error);
+      if (decision.kind === 'ask') ask(decision.inFlight);
+      else if (decision.kind === 'cancel') cancels.get(decision.inFlight)?.(decision.error);
       else if (decision.kind === 'wait') {
         if (decision.untilMs < Number.POSITIVE_INFINITY) wake = at(Math.max(nowMs, decision.untilMs), () => undefined);
         return;
@@ -235,10 +242,10 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     if (events.length > 256) events.splice(0, events.length, ...events.filter(({ isOff }) => !isOff));
   }
   // What is being archived is finished, whatever ends the attempt.
-  for (const turn of held)
-    if (turn.isAnswered && turn.task !== undefined) {
-      taskOf(turn).isArchived = true;
-      archived.push(taskOf(turn));
+  for (const inFlight of held)
+    if (inFlight.isAnswered && inFlight.task !== undefined) {
+      taskOf(inFlight).isArchived = true;
+      archived.push(taskOf(inFlight));
     }
   for (const task of missing) if (!task.isArchived && requests.some((one) => one.task === task)) task.hasFailed = true;
   return {

@@ -1,8 +1,8 @@
-import { Turn } from '../../../lambda/dispatch/turn';
+import { InFlightRequest } from '../../../lambda/dispatch/in-flight-request';
 import { Workers } from '../../../lambda/dispatch/workers';
 
-function turnAt(startedMs: number): Turn {
-  return new Turn({ cluster: 'a', resource: 'log' }, undefined, 'regular', startedMs);
+function requestAt(startedMs: number): InFlightRequest {
+  return new InFlightRequest({ cluster: 'a', resource: 'log' }, undefined, 'regular', startedMs);
 }
 
 const nobody = () => undefined;
@@ -10,7 +10,7 @@ const nobody = () => undefined;
 /** Workers of which one request has been left alone already. */
 function workersOf(count: number, fullMs = 60_000): Workers {
   const workers = new Workers(count, fullMs);
-  const first = turnAt(-fullMs);
+  const first = requestAt(-fullMs);
   workers.hold(first);
   workers.overdue(0, nobody);
   workers.free(first);
@@ -20,21 +20,21 @@ function workersOf(count: number, fullMs = 60_000): Workers {
 describe('the workers', () => {
   it('are held by requests and free again', () => {
     const workers = new Workers(1, 60_000);
-    const turn = turnAt(0);
-    workers.hold(turn);
+    const inFlight = requestAt(0);
+    workers.hold(inFlight);
     expect(workers.isFull).toBe(true);
-    workers.free(turn);
+    workers.free(inFlight);
     expect(workers.isFull).toBe(false);
   });
 
   it('are given to others after ten seconds without an answer', () => {
     const workers = workersOf(1);
-    const turn = turnAt(0);
-    workers.hold(turn);
+    const inFlight = requestAt(0);
+    workers.hold(inFlight);
     expect(workers.nextOverdueMs).toBe(10_000);
     expect(workers.overdue(9999, nobody)).toBeUndefined();
-    expect(workers.overdue(10_000, nobody)).toBe(turn);
-    expect(turn.cancel(10_000).message).toBe(
+    expect(workers.overdue(10_000, nobody)).toBe(inFlight);
+    expect(inFlight.cancel(10_000).message).toBe(
       'GET features/logFetcher of cluster a failed: no answer in 10 s while others waited',
     );
     expect(workers.overdue(20_000, nobody)).toBeUndefined();
@@ -42,60 +42,60 @@ describe('the workers', () => {
 
   it('are kept by a body that makes progress, and given away by one that trickles', () => {
     const workers = workersOf(1);
-    const turn = turnAt(0);
-    workers.hold(turn);
+    const inFlight = requestAt(0);
+    workers.hold(inFlight);
     let received = 0;
-    turn.head(() => received, 100);
+    inFlight.head(() => received, 100);
     received = 16 * 1024;
     expect(workers.overdue(10_000, nobody)).toBeUndefined();
     expect(workers.nextOverdueMs).toBe(20_000);
     received += 16 * 1024 - 1;
-    expect(workers.overdue(20_000, nobody)).toBe(turn);
-    expect(turn.cancel(20_000).message).toContain('less than 16384 bytes of its body in 10 s while others waited');
+    expect(workers.overdue(20_000, nobody)).toBe(inFlight);
+    expect(inFlight.cancel(20_000).message).toContain('less than 16384 bytes of its body in 10 s while others waited');
   });
 
   it('are kept while an answer is archived', () => {
     const workers = workersOf(1);
-    const turn = turnAt(0);
-    workers.hold(turn);
-    workers.answered(turn, 50);
+    const inFlight = requestAt(0);
+    workers.hold(inFlight);
+    workers.answered(inFlight, 50);
     expect(workers.overdue(1_000_000, nobody)).toBeUndefined();
     expect(workers.nextOverdueMs).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('are given away after twice the time of the slowest good answer, if that is longer', () => {
     const workers = workersOf(2);
-    const slow = turnAt(0);
+    const slow = requestAt(0);
     workers.hold(slow);
     slow.head(() => 0, 12_000);
     workers.answered(slow, 13_000);
-    const turn = turnAt(13_000);
-    workers.hold(turn);
+    const inFlight = requestAt(13_000);
+    workers.hold(inFlight);
     expect(workers.nextOverdueMs).toBe(13_000 + 24_000);
   });
 
   it('are never kept for longer than the time limit of an answer', () => {
     const workers = workersOf(1, 5_000);
-    const turn = turnAt(0);
-    workers.hold(turn);
-    expect(workers.overdue(5_000, nobody)).toBe(turn);
+    const inFlight = requestAt(0);
+    workers.hold(inFlight);
+    expect(workers.overdue(5_000, nobody)).toBe(inFlight);
   });
 
   it('are left to one request in sixteen for its full time limit', () => {
     const workers = new Workers(32, 60_000);
-    const turns = Array.from({ length: 32 }, () => turnAt(0));
-    for (const turn of turns) workers.hold(turn);
-    const leftAlone: Turn[] = [];
-    const given: Turn[] = [];
+    const allInFlight = Array.from({ length: 32 }, () => requestAt(0));
+    for (const inFlight of allInFlight) workers.hold(inFlight);
+    const leftAlone: InFlightRequest[] = [];
+    const given: InFlightRequest[] = [];
     for (;;) {
-      const turn = workers.overdue(10_000, (alone) => leftAlone.push(alone));
-      if (turn === undefined) break;
-      given.push(turn);
-      workers.free(turn);
+      const inFlight = workers.overdue(10_000, (alone) => leftAlone.push(alone));
+      if (inFlight === undefined) break;
+      given.push(inFlight);
+      workers.free(inFlight);
     }
-    expect(leftAlone).toEqual([turns[0], turns[16]]);
+    expect(leftAlone).toEqual([allInFlight[0], allInFlight[16]]);
     expect(given).toHaveLength(30);
     expect(workers.nextOverdueMs).toBe(60_000);
-    expect(workers.overdue(60_000, nobody)).toBe(turns[0]);
+    expect(workers.overdue(60_000, nobody)).toBe(allInFlight[0]);
   });
 });

@@ -13,7 +13,7 @@ import { VirtualClock } from '../../support/virtual-clock';
 type Script = ConstructorParameters<typeof FakeService>[0];
 
 /** A cluster that an earlier attempt has archived: it shows that the service is up. */
-const canary = { cluster: 'canary', resource: 'manifest' } as const;
+const healthCheck = { cluster: 'known', resource: 'manifest' } as const;
 
 interface Options {
   readonly clusters?: readonly string[];
@@ -36,7 +36,7 @@ function setUp(script: Script, options: Options = {}) {
   const times: number[] = [];
   let asked = -1;
   const service = new FakeService((_nth, key, request) => {
-    if (request.cluster === canary.cluster) return answer();
+    if (request.cluster === healthCheck.cluster) return answer();
     times.push(clock.monotonicMs());
     asked += 1;
     return script(asked, key, request);
@@ -79,7 +79,7 @@ function setUp(script: Script, options: Options = {}) {
   const request: CollectRequest = {
     run: new Date('2026-11-20T10:00:00.000Z'),
     dryRun: false,
-    earlier: { attempts: 0, archived: [canary], hasFailed: () => false, ...earlier },
+    earlier: { attempts: 0, archived: [healthCheck], hasFailed: () => false, ...earlier },
   };
   const run = () =>
     collect(
@@ -87,7 +87,7 @@ function setUp(script: Script, options: Options = {}) {
       request,
       context,
     );
-  const requests = () => service.requests.filter(({ cluster }) => cluster !== canary.cluster);
+  const requests = () => service.requests.filter(({ cluster }) => cluster !== healthCheck.cluster);
   return { clock, stop, service, keys, context, run, reporter, times, requests, objects };
 }
 
@@ -384,11 +384,11 @@ describe('a service that is down', () => {
     expect(reporter.pauses).toEqual([true, false]);
   });
 
-  it('is asked nothing but its canary when that answers: the other clusters fail on their own', async () => {
+  it('is asked nothing but its health check when that answers: the other clusters fail on their own', async () => {
     const { run, clock, service } = setUp(() => statusError(503), { clusters: uids(150) });
     await run();
-    const canaries = service.requests.filter(({ cluster }) => cluster === canary.cluster);
-    expect(canaries.length).toBeLessThanOrEqual(15);
+    const healthChecks = service.requests.filter(({ cluster }) => cluster === healthCheck.cluster);
+    expect(healthChecks.length).toBeLessThanOrEqual(15);
     // Their own retries, and no pause.
     expect(clock.monotonicMs()).toBe(3750);
   });

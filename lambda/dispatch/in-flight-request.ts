@@ -2,28 +2,28 @@ import { callName, type ResourceRequest } from '../service/resource-request';
 import { ServiceError } from '../service/service-error';
 import type { Task } from './task';
 
-/** A body that brings this many bytes within the patience makes progress. */
+/** A body that brings this many bytes within its time makes progress. */
 const progressBytes = 16 * 1024;
 
 /**
  * Why a request is made: in its turn; because the service looks down, to see whether it answers; or because the key looks
  * rejected, to see whether it is.
  */
-export type TurnKind = 'regular' | 'probe' | 'key-probe';
+export type RequestKind = 'regular' | 'probe' | 'key-probe';
 
 /** One request under way, with the worker that it holds. */
-export class Turn {
+export class InFlightRequest {
   readonly request: ResourceRequest;
   /** The task that its answer is archived for. Undefined: a probe of which only the answer's head counts. */
   readonly task: Task | undefined;
-  readonly kind: TurnKind;
+  readonly kind: RequestKind;
   readonly startedMs: number;
   /** The round of probes that waits for it; undefined: none does. */
   probeOf: number | undefined;
   /** When the answer's head arrived. */
   headMs: number | undefined;
   /** Whether it keeps its worker for its full time limit. */
-  isPatient: boolean;
+  hasFullTime: boolean;
   /** Whether the answer has arrived. Its worker is held for what follows: archiving it, or reading the key again. */
   isAnswered = false;
   /** Whether it has to give its worker to others. */
@@ -33,13 +33,13 @@ export class Turn {
   #windowMs: number;
   #windowBytes = 0;
 
-  constructor(request: ResourceRequest, task: Task | undefined, kind: TurnKind, startedMs: number) {
+  constructor(request: ResourceRequest, task: Task | undefined, kind: RequestKind, startedMs: number) {
     this.request = request;
     this.task = task;
     this.kind = kind;
     this.startedMs = startedMs;
     this.#windowMs = startedMs;
-    this.isPatient = task?.isSlow ?? false;
+    this.hasFullTime = task?.isSlow ?? false;
   }
 
   /** @param received tells how many bytes of the body have arrived, at any time */
@@ -52,8 +52,8 @@ export class Turn {
    * When it will have been without progress for so long, in milliseconds; Infinity if it no longer waits for the
    * service.
    */
-  overdueMs(patienceMs: number): number {
-    return this.isAnswered || this.isCancelled ? Number.POSITIVE_INFINITY : this.#windowMs + patienceMs;
+  overdueMs(limitMs: number): number {
+    return this.isAnswered || this.isCancelled ? Number.POSITIVE_INFINITY : this.#windowMs + limitMs;
   }
 
   /** Whether the body has brought enough since this was last asked. */
