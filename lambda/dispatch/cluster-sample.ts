@@ -1,3 +1,4 @@
+import type { FairQueue } from './fair-queue';
 import { type Cluster, ranks, type Task } from './task';
 
 /**
@@ -6,13 +7,18 @@ import { type Cluster, ranks, type Task } from './task';
  */
 export class ClusterSample {
   readonly #clusters: readonly Cluster[];
+  readonly #queue: FairQueue;
   #unaskedFrom = 0;
   #againFrom = 0;
   #picked = 0;
 
-  /** @param clusters those with a task that was never attempted are picked first */
-  constructor(clusters: readonly Cluster[]) {
-    const isNew = ({ tasks }: Cluster) => tasks.some(({ rank }) => rank === ranks.unattempted);
+  /**
+   * @param clusters those with a task that was never attempted are picked first
+   * @param queue where their tasks wait
+   */
+  constructor(clusters: readonly Cluster[], queue: FairQueue) {
+    this.#queue = queue;
+    const isNew = ({ tasks }: Cluster) => tasks.some((task) => queue.rankOf(task) === ranks.unattempted);
     const isOld = (cluster: Cluster) => !isNew(cluster);
     this.#clusters = [...spread(clusters.filter(isNew)), ...spread(clusters.filter(isOld))];
   }
@@ -38,7 +44,7 @@ export class ClusterSample {
 
   /** A waiting task, asked for before or not. The clusters take turns. */
   again(nowMs: number): Task | undefined {
-    const mayBeAsked = (task: Task) => task.isWaiting && task.retryAfterMs <= nowMs;
+    const mayBeAsked = (task: Task) => this.#queue.rankOf(task) !== undefined && task.retryAfterMs <= nowMs;
     for (let tried = 0; tried < this.#clusters.length; tried += 1) {
       const cluster = this.#clusters[this.#againFrom % this.#clusters.length];
       this.#againFrom += 1;

@@ -67,7 +67,7 @@ export class Dispatcher {
     this.#unfinished = clusters.length;
     for (const task of tasks)
       this.#queue.add(task, options.hasFailedEarlier(task.request) ? ranks.failedEarlier : ranks.unattempted);
-    this.#sample = new ClusterSample(clusters);
+    this.#sample = new ClusterSample(clusters, this.#queue);
     this.#probing = new Probing(this.#sample, options.archived, options.endsEarly, options.random);
   }
 
@@ -120,7 +120,7 @@ export class Dispatcher {
     if (isAnswer) this.#probing.answered(inFlight);
     else this.#probing.unanswered(inFlight, this.#unfinished, nowMs);
     const delayMs = retryDelayMs(Math.max(1, task?.counted ?? 1), failure?.retryAfterMs, this.#options.random);
-    if (failure?.throttled) this.#throttle.throttled(failure.status, task?.cluster, delayMs, inFlight.startedMs, nowMs);
+    if (failure?.throttled) this.#throttled(inFlight, failure.status, delayMs, nowMs);
     else if (isAnswer) this.#throttle.answered();
     if (task !== undefined && failure?.rejected) return this.#rejected(inFlight, task, failure);
     this.#probing.ended(inFlight, nowMs);
@@ -157,7 +157,7 @@ export class Dispatcher {
     if (this.#probing.isActive) return this.#probing.next(nowMs);
     const first = this.#queue.first(nowMs);
     // A cluster elsewhere in the list shows whether the service throttles all clusters or only one.
-    const isElsewhere = this.#throttle.isInDoubt && first?.rank !== ranks.again;
+    const isElsewhere = this.#throttle.isInDoubt && (!first || this.#queue.rankOf(first) !== ranks.again);
     const task = isElsewhere ? (this.#sample.unasked() ?? first) : first;
     return task && new InFlightRequest(task.request, task, 'regular', nowMs);
   }
@@ -191,6 +191,11 @@ export class Dispatcher {
     // A round of probes does not wait for one that keeps its worker.
     const inFlight = this.#workers.overdue(nowMs, (leftAlone) => this.#probing.ended(leftAlone, nowMs));
     return inFlight && { kind: 'cancel', inFlight, error: inFlight.cancel(nowMs) };
+  }
+
+  #throttled({ task, startedMs }: InFlightRequest, status: number | undefined, delayMs: number, nowMs: number): void {
+    const pauseMs = this.#throttle.throttled(status, delayMs, startedMs, nowMs);
+    if (task !== undefined && pauseMs !== undefined) task.cluster.pausedUntilMs = nowMs + pauseMs;
   }
 
   #rejected(inFlight: InFlightRequest, task: Task, failure: ServiceError): Verdict {

@@ -4,25 +4,32 @@ import { type Rank, ranks, type Task } from './task';
 export class FairQueue {
   readonly #lanes: Lane[] = Object.values(ranks).map(() => ({ tasks: [], from: 0 }));
   readonly #delayed = new DueHeap();
+  readonly #waiting = new Map<Task, Waiting>();
 
   /** @param dueMs not asked for before; left out: at any time */
   add(task: Task, rank: Rank, dueMs = 0): void {
-    task.isWaiting = true;
-    task.rank = rank;
-    task.dueMs = dueMs;
+    this.#waiting.set(task, { rank, dueMs });
     if (dueMs > 0) this.#delayed.push({ dueMs, task });
     else this.#lanes[rank]?.tasks.push(task);
+  }
+
+  /** Undefined: the task does not wait. */
+  rankOf(task: Task): Rank | undefined {
+    return this.#waiting.get(task)?.rank;
   }
 
   /** The task whose turn it is; it stays in the queue until {@link take}. */
   first(nowMs: number): Task | undefined {
     for (let entry = this.#delayed.first; entry && entry.dueMs <= nowMs; entry = this.#delayed.first) {
       this.#delayed.pop();
-      if (isCurrent(entry)) this.add(entry.task, entry.task.rank);
+      const waiting = this.#current(entry);
+      if (waiting !== undefined) this.add(entry.task, waiting.rank);
     }
     for (const [rank, lane] of this.#lanes.entries()) {
       for (let task = lane.tasks[lane.from]; task; task = lane.tasks[lane.from]) {
-        if (task.isWaiting && task.rank === rank && task.dueMs === 0 && !this.#defer(task, nowMs)) return task;
+        const waiting = this.#waiting.get(task);
+        const isHere = waiting?.rank === rank && waiting.dueMs === 0;
+        if (isHere && !this.#defer(task, waiting.rank, nowMs)) return task;
         lane.from += 1;
       }
     }
@@ -31,27 +38,40 @@ export class FairQueue {
 
   /** Takes any waiting task out of the queue. */
   take(task: Task): void {
-    task.isWaiting = false;
+    this.#waiting.delete(task);
   }
 
   /** When the next delayed task is due, in milliseconds; Infinity if there is none. */
   get nextDueMs(): number {
     for (let entry = this.#delayed.first; entry; entry = this.#delayed.first) {
-      if (isCurrent(entry)) return entry.dueMs;
+      if (this.#current(entry) !== undefined) return entry.dueMs;
       this.#delayed.pop();
     }
     return Number.POSITIVE_INFINITY;
   }
 
   /** Moves a task whose cluster has to wait to where it belongs now. @returns whether it was moved */
-  #defer(task: Task, nowMs: number): boolean {
-    const { cluster, rank } = task;
+  #defer(task: Task, rank: Rank, nowMs: number): boolean {
+    const { cluster } = task;
     if (cluster.pausedUntilMs > nowMs) this.add(task, rank, cluster.pausedUntilMs);
     else if (cluster.isUnanswered && (rank === ranks.unattempted || rank === ranks.failedEarlier))
       this.add(task, ranks.doubtful);
     else return false;
     return true;
   }
+
+  /** What the task of a delayed entry waits for; undefined if a probe has taken it meanwhile. */
+  #current({ task, dueMs }: DueTask): Waiting | undefined {
+    const waiting = this.#waiting.get(task);
+    return waiting?.dueMs === dueMs ? waiting : undefined;
+  }
+}
+
+/** What a task waits for. */
+interface Waiting {
+  readonly rank: Rank;
+  /** Earliest time of the next request; 0: any time. */
+  readonly dueMs: number;
 }
 
 interface Lane {
@@ -63,11 +83,6 @@ interface Lane {
 interface DueTask {
   readonly dueMs: number;
   readonly task: Task;
-}
-
-/** A probe may have taken the task meanwhile. */
-function isCurrent({ task, dueMs }: DueTask): boolean {
-  return task.isWaiting && task.dueMs === dueMs;
 }
 
 /** A binary heap, the earliest first. */

@@ -18,7 +18,7 @@ export const ranks = {
 
 export type Rank = (typeof ranks)[keyof typeof ranks];
 
-/** What is known of one cluster in this attempt. */
+/** What is known of one cluster in this attempt. The dispatcher alone writes it. */
 export class Cluster {
   readonly uid: string;
   readonly tasks: Task[] = [];
@@ -34,19 +34,17 @@ export class Cluster {
   }
 }
 
-/** One cluster x resource that is to be archived. */
+/**
+ * One cluster x resource that is to be archived, and what is known of it in this attempt. The dispatcher alone writes it. Whether
+ * it waits, and for what, is the queue's.
+ */
 export class Task {
   readonly request: ResourceRequest;
   readonly cluster: Cluster;
   /** Place in the list. */
   readonly index: number;
-  rank: Rank = ranks.unattempted;
-  /** Whether it waits to be asked for. */
-  isWaiting = false;
   isDone = false;
-  /** Earliest time of the next request. */
-  dueMs = 0;
-  /** As {@link dueMs}, where the service itself asked for the delay: probes keep to it too. */
+  /** Earliest time of the next request, where the service itself asked for the delay: probes keep to it too. */
   retryAfterMs = 0;
   /** Requests made, all of them. */
   requests = 0;

@@ -1,6 +1,5 @@
 import { Pace } from './pace';
 import { longestSharedPauseMs } from './retry';
-import type { Cluster } from './task';
 
 /** Whom a throttled answer makes wait: the whole run, or one cluster. */
 export class Throttle {
@@ -44,24 +43,18 @@ export class Throttle {
   /**
    * 503 pauses the cluster, 429 the run. A 429 that asks for a long pause while others are answered pauses the cluster
    * only.
-   * @param cluster undefined: nothing more is asked of it
    * @param delayMs that its task has to wait
+   * @returns how long its cluster has to pause, in milliseconds; undefined: not at all
    */
-  throttled(
-    status: number | undefined,
-    cluster: Cluster | undefined,
-    delayMs: number,
-    startedMs: number,
-    nowMs: number,
-  ) {
+  throttled(status: number | undefined, delayMs: number, startedMs: number, nowMs: number): number | undefined {
     const pauseMs = Math.min(delayMs, longestSharedPauseMs);
     const isLong = delayMs > longestSharedPauseMs;
-    const isOwn = status === 503 || (isLong && this.#hasAnswered);
-    if (isOwn && cluster !== undefined) cluster.pausedUntilMs = nowMs + pauseMs;
-    if (status === 503) return;
+    const isOwn = isLong && this.#hasAnswered;
+    if (status === 503) return pauseMs;
     this.#pace.throttled(isOwn ? 0 : pauseMs, startedMs, nowMs);
-    if (isOwn) return;
+    if (isOwn) return pauseMs;
     this.#hasAnswered = false;
     this.#isInDoubt = isLong;
+    return undefined;
   }
 }

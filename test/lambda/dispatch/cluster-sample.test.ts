@@ -1,16 +1,23 @@
 import { ClusterSample, spread } from '../../../lambda/dispatch/cluster-sample';
-import { Cluster, ranks, Task } from '../../../lambda/dispatch/task';
+import { FairQueue } from '../../../lambda/dispatch/fair-queue';
+import { Cluster, type Rank, ranks, Task } from '../../../lambda/dispatch/task';
 
 function clustersOf(count: number): Cluster[] {
   return Array.from({ length: count }, (_, index) => {
     const cluster = new Cluster(`c${index}`);
     for (const resource of ['log', 'manifest'] as const) {
       const task = new Task({ cluster: cluster.uid, resource }, cluster, index);
-      task.isWaiting = true;
       cluster.tasks.push(task);
     }
     return cluster;
   });
+}
+
+/** A sample of clusters whose tasks all wait. */
+function sampleOf(clusters: readonly Cluster[], rankOf: (index: number) => Rank = () => ranks.unattempted) {
+  const queue = new FairQueue();
+  for (const task of clusters.flatMap(({ tasks }) => tasks)) queue.add(task, rankOf(task.index));
+  return new ClusterSample(clusters, queue);
 }
 
 /** Picks and marks as asked. */
@@ -40,7 +47,7 @@ describe('a sample of the clusters', () => {
   it('has each cluster that was not asked once, now with one resource and then with the other', () => {
     const clusters = clustersOf(5);
     for (const cluster of clusters.slice(0, 1)) cluster.isAsked = true;
-    const sample = new ClusterSample(clusters);
+    const sample = sampleOf(clusters);
     const picked = Array.from({ length: 5 }, () => pick(sample));
     expect(picked).toEqual(['manifest of c2', 'log of c4', 'manifest of c3', 'log of c1', undefined]);
     expect(sample.hasUnasked).toBe(false);
@@ -48,14 +55,13 @@ describe('a sample of the clusters', () => {
 
   it('begins with clusters of which something was never attempted', () => {
     const clusters = clustersOf(4);
-    for (const { tasks } of clusters.slice(0, 2)) for (const task of tasks) task.rank = ranks.failedEarlier;
-    const sample = new ClusterSample(clusters);
+    const sample = sampleOf(clusters, (index) => (index < 2 ? ranks.failedEarlier : ranks.unattempted));
     expect([pick(sample), pick(sample)].map((picked) => picked?.slice(-2)).sort()).toEqual(['c2', 'c3']);
   });
 
   it('lets the clusters take turns when they are asked again, and keeps to what the service asked for', () => {
     const clusters = clustersOf(3);
-    const sample = new ClusterSample(clusters);
+    const sample = sampleOf(clusters);
     const [first, second] = clusters;
     if (first) first.pausedUntilMs = 100;
     for (const task of second?.tasks ?? []) task.retryAfterMs = 200;
