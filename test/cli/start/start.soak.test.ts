@@ -77,7 +77,7 @@ describe('npm start as a process', () => {
   it('a reader that has seen enough ends no run', async () => {
     const child = spawn(process.execPath, ['--import', 'tsx', 'cli/start/start.ts', '--folder', folder], {
       cwd: projectRoot,
-      stdio: ['ignore', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'inherit'],
     });
     const exited = once(child, 'exit');
     await once(createInterface({ input: child.stdout }), 'line');
@@ -99,7 +99,7 @@ describe('npm start as a process', () => {
       {
         cwd: projectRoot,
         env: { ...process.env, TMPDIR: temporary },
-        stdio: ['ignore', 'pipe', 'ignore'],
+        stdio: ['ignore', 'pipe', 'inherit'],
         detached: true,
       },
     );

@@ -1,6 +1,8 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { AuditResult } from '../../../lambda/audit/audit';
 import { verifyArchive } from '../../../lambda/verify/verify-archive';
 import { heldBytes } from '../../support/held-bytes';
@@ -21,9 +23,13 @@ interface Audited extends Pick<AuditResult, 'found' | 'verified'> {
 async function auditFleet({ clusters, shards, runs, mayReadObjects = false, heapMiB = 2048 }: Fleet): Promise<Audited> {
   const fleet = [clusters, shards, runs, Number(mayReadObjects)].map(String);
   const execArgv = ['--import', 'tsx', `--max-old-space-size=${heapMiB}`];
-  const child = fork(join(__dirname, 'audit-fleet.ts'), fleet, { execArgv });
-  const ended = once(child, 'exit').then(([code, signal]) => {
-    throw new Error(`the audit ended with ${code ?? signal}`);
+  const child = fork(join(__dirname, 'audit-fleet.ts'), fleet, {
+    execArgv,
+    stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
+  });
+  const said = text(child.stderr as Readable);
+  const ended = once(child, 'exit').then(async ([code, signal]) => {
+    throw new Error(`the audit ended with ${code ?? signal}: ${await said}`);
   });
   const [audited] = (await Promise.race([once(child, 'message'), ended])) as [Audited];
   await ended.catch(() => undefined);
