@@ -36,8 +36,8 @@ const mostFirings = 100_000;
 /**
  * Finds the runs of the schedule that are missing. Runs come in the order of their times. Only what lies between two runs
  * that the schedule started is judged, because before and after them it may not have been deployed. Between two runs, a
- * configuration may have been deployed at any time. So only what all schedules have was due for sure that were in force at
- * the two runs or between them.
+ * configuration may have been deployed at any time. A firing is missed only if every schedule in force at the
+ * two runs or between them has it.
  */
 export class DueRuns {
   readonly #judged: Period;

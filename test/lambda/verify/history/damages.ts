@@ -172,10 +172,11 @@ export const damages: Readonly<Record<string, Damage>> = {
     const body = key === undefined ? undefined : bucket.objects.get(key)?.body;
     if (key === undefined || body === undefined) return undefined;
     // Somewhere in the hashes, counts and names; a bit of a duration changes nothing that anybody could know.
-    const at = body.indexOf('"outcomes":[{"cluster":"');
-    if (at < 0) return undefined;
+    const before = '\n{"cluster":"';
+    const at = body.indexOf(before) + before.length;
+    if (at < before.length) return undefined;
     const flipped = Buffer.from(body);
-    flipped.writeUInt8(flipped.readUInt8(at + 24) ^ 1, at + 24);
+    flipped.writeUInt8(flipped.readUInt8(at) ^ 1, at);
     bucket.rewrite(key, { body: flipped });
     return `flipped a bit of ${key}`;
   },
