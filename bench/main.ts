@@ -114,7 +114,7 @@ function describe({ nodeVersion, processor, cores, memoryBytes, isPinned }: Mach
   const memory = `${(memoryBytes / 2 ** 30).toFixed(0)} GiB`;
   const pinning = isPinned
     ? 'the client has a core to itself, both servers share another'
-    : 'client and servers share all cores: no taskset, or only one core';
+    : 'client and servers share all cores: a quick run, no taskset, or only one core';
   return `Node ${nodeVersion}; ${processor}, ${cores} cores, ${memory}; ${pinning}`;
 }
 
