@@ -30,6 +30,7 @@ const beside: Readonly<Record<string, readonly string[]>> = {
   verify: ['run', 'archive', 'schedule', ...ground],
   'audit-handler': ['audit', ...ground],
   audit: ['verify', 'run', 'event', 'archive', 'schedule', ...ground],
+  log: ['body', ...ground],
   schedule: [],
 };
 

@@ -1,7 +1,7 @@
+import { LogTextDecoder } from '../../lambda/log/log-text';
 import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { DamagedObjectError, damageOf, type ReadContent, readContent } from '../../lambda/verify/open-content';
-import { LogTextDecoder } from './log-text';
 
 /** Most content that is held in memory for a comparison, in bytes. */
 const maxTextBytes = 64 * 1024 * 1024;

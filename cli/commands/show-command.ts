@@ -1,10 +1,10 @@
 import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
+import { LogTextDecoder } from '../../lambda/log/log-text';
 import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { DamagedObjectError, damageOf, openContent } from '../../lambda/verify/open-content';
 import type { DescribedObject } from '../archive/cluster-objects';
-import { LogTextDecoder } from '../archive/log-text';
 import { openArchive } from '../archive/open-archive';
 import { describeSelection, noteNewerRun, selectObject } from '../archive/select-object';
 import { printable, printableContent } from '../terminal/printable';

@@ -1,7 +1,7 @@
-import { JsonScanner, type JsonType } from '../../lambda/body/json/json-scanner';
-import { JsonStringDecoder } from '../../lambda/body/json/json-string-decoder';
-import type { StringSink } from '../../lambda/body/json/json-string-scanner';
-import { StringCapture } from '../../lambda/body/json/string-sinks';
+import { JsonScanner, type JsonType } from '../body/json/json-scanner';
+import { JsonStringDecoder } from '../body/json/json-string-decoder';
+import type { StringSink } from '../body/json/json-string-scanner';
+import { StringCapture } from '../body/json/string-sinks';
 
 /** Longest member name that is compared: `spec`. */
 const longestName = 4;

@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import fc from 'fast-check';
-import { LogTextDecoder } from '../../../cli/archive/log-text';
+import { LogTextDecoder } from '../../../lambda/log/log-text';
 
 async function extract(record: string, chunkSize = 7): Promise<{ text: string; found: boolean; isLossy: boolean }> {
   const bytes = Buffer.from(record);

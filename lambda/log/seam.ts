@@ -1,0 +1,102 @@
+import { LineReader } from './line-reader';
+import { type LogEnd, LogEndKeeper } from './log-end';
+import { type Overlap, OverlapSearch, openBytes } from './overlap-search';
+
+/**
+ * How an archived log follows the one before it.
+ * - `unchanged`: nothing is new at its end.
+ * - `continues`: it goes on from the earlier one's end.
+ * - `older`: it ends before the earlier one does: a stale answer, which adds nothing.
+ * - `gap`: nothing of the earlier one's end is in it. Lines may be lost, or the log was begun anew.
+ * - `unknown`: there is no text to compare.
+ */
+export type SeamKind = 'unchanged' | 'continues' | 'older' | 'gap' | 'unknown';
+
+export interface Seam {
+  readonly kind: SeamKind;
+  /** Lines that both logs have. */
+  readonly shared: number;
+  /** Lines behind them: at least so many if `isAmbiguous`. All of the log at a gap. */
+  readonly added: number;
+  /** Where what is new begins, in bytes of the text. */
+  readonly newFrom: number;
+  /** The overlap proves little: it is short, but all of the earlier log from its first byte. */
+  readonly isShort: boolean;
+  readonly isAmbiguous: boolean;
+}
+
+/** A text that was read to its end, and how it follows each of the earlier ones that it was compared with. */
+export interface ReadLog {
+  readonly end: LogEnd;
+  readonly seams: readonly Seam[];
+}
+
+/** Reads the text of a log once, in any chunks, and compares it with earlier ones. */
+export class LogReader {
+  readonly #earlier: readonly LogEnd[];
+  readonly #searches: readonly OverlapSearch[];
+  readonly #keeper = new LogEndKeeper();
+  readonly #lines: LineReader;
+
+  constructor(earlier: readonly LogEnd[]) {
+    this.#earlier = earlier;
+    const lengths = [...new Set(earlier.flatMap((end) => openBytes(end) ?? []))];
+    this.#searches = earlier.map((end) => new OverlapSearch(end, lengths.indexOf(openBytes(end) ?? -1)));
+    const listeners = [this.#keeper, ...this.#searches];
+    this.#lines = new LineReader(
+      {
+        line: (hash, bytes, isOpen, text, beginnings) => {
+          for (const listener of listeners) listener.line(hash, bytes, isOpen, text, beginnings);
+        },
+      },
+      lengths,
+    );
+  }
+
+  write(chunk: Buffer): void {
+    this.#lines.write(chunk);
+  }
+
+  end(): ReadLog {
+    this.#lines.end();
+    const end = this.#keeper.end();
+    return { end, seams: this.#earlier.map((earlier, at) => judge(earlier, end, this.#searches[at]?.end())) };
+  }
+}
+
+function judge(earlier: LogEnd, { lines, ...later }: LogEnd, overlap: Overlap | undefined): Seam {
+  const none = { shared: 0, newFrom: 0, isShort: false, isAmbiguous: false };
+  if (lines === 0) return { ...none, kind: 'unknown', added: 0 };
+  if (overlap !== undefined) {
+    const { shared, bytes: newFrom, isShort, isAmbiguous } = overlap;
+    const added = lines - overlap.lines;
+    return { kind: added === 0 ? 'unchanged' : 'continues', shared, added, newFrom, isShort, isAmbiguous };
+  }
+  if (endsWithin({ lines, ...later }, earlier)) return { ...none, kind: 'older', added: 0 };
+  return { ...none, kind: 'gap', added: lines };
+}
+
+/**
+ * Whether a text ends inside an earlier one, by the same proof. Of a last line without LF only the length is compared: of
+ * the earlier text's lines, the hashes of beginnings are not known.
+ */
+function endsWithin(later: LogEnd, earlier: LogEnd): boolean {
+  const open = openBytes(later);
+  const [dropped, kept] = open === undefined ? [0, later.hashes.length] : [1, later.hashes.length - 1];
+  const search = new OverlapSearch(
+    {
+      ...later,
+      lines: later.lines - dropped,
+      hashes: later.hashes.subarray(0, kept),
+      bytes: later.bytes.subarray(0, kept),
+      isOpen: false,
+    },
+    0,
+  );
+  earlier.hashes.forEach((hash, at) => {
+    const isLast = at === earlier.hashes.length - 1;
+    search.line(hash, earlier.bytes[at] ?? 0, earlier.isOpen && isLast, Number.NaN, []);
+  });
+  const overlap = search.end();
+  return overlap !== undefined && (earlier.bytes[overlap.lines] ?? -1) >= (open ?? 0);
+}

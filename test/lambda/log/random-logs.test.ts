@@ -1,0 +1,9 @@
+import { checkRandomLogs } from './check-random-logs';
+
+describe('random logs, of which a service shows ever another part', () => {
+  it('are joined to the original, with a gap exactly where nothing proves an overlap', () => {
+    const { wrong, seams } = checkRandomLogs(0, 400);
+    expect(wrong).toEqual([]);
+    expect(seams).toBeGreaterThan(4000);
+  });
+});

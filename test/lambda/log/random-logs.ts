@@ -1,0 +1,202 @@
+import { LogHistory, type LogLink } from '../../../lambda/log/log-history';
+
+/** Numbers that follow from a seed alone (mulberry32). */
+export class SeededRandom {
+  #state: number;
+
+  constructor(seed: number) {
+    this.#state = seed;
+  }
+
+  /** From 0 to below 1. */
+  next(): number {
+    this.#state = (this.#state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  }
+
+  /** A whole number from 0 to below `below`. */
+  below(below: number): number {
+    return Math.floor(this.next() * below);
+  }
+
+  one<Item>(items: readonly Item[]): Item {
+    return items[this.below(items.length)] as Item;
+  }
+}
+
+interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What a service answered: the part of the whole log from one byte to another. */
+export interface Snapshot {
+  readonly run: Date;
+  /** Undefined: the run did not archive it. */
+  readonly range: Range | undefined;
+}
+
+export interface RandomLog {
+  /** Whether lines are repeated, so that chance may decide. */
+  readonly repeats: boolean;
+  readonly whole: Buffer;
+  readonly snapshots: readonly Snapshot[];
+}
+
+const kinds = ['events', 'events', 'events', 'heartbeats', 'periodic', 'banners', 'mixed'] as const;
+const windows = ['lines', 'bytes', 'age', 'growing', 'rotated'] as const;
+
+/** A log that is written while a service shows ever another part of it. */
+export function randomLog(seed: number): RandomLog {
+  const random = new SeededRandom(seed);
+  const kind = random.one(kinds);
+  const lines = randomLines(random, kind);
+  const starts = [0];
+  for (const { length } of lines) starts.push((starts.at(-1) ?? 0) + length);
+  const whole = Buffer.concat(lines);
+  const window = random.one(windows);
+  const size = 2 + random.below(40);
+  const step = random.below(window === 'growing' ? 20 : Math.ceil(size * (0.3 + random.next())) + 2);
+  const snapshots: Snapshot[] = [];
+  let line = 1 + random.below(size);
+  let rotatedAt = 0;
+  for (let at = 0; line <= lines.length && at < 20; at += 1, line += random.below(step + 1)) {
+    const run = new Date(Date.UTC(2026, 10, 1, at));
+    // The last line may be half written, in the middle of a character too.
+    const end = starts[line] ?? 0;
+    const to = random.below(5) === 0 ? Math.max(end - random.below(lines[line - 1]?.length ?? 0), 1) : end;
+    if (window === 'rotated' && random.below(4) === 0) rotatedAt = starts[Math.max(line - random.below(5), 0)] ?? 0;
+    const from = beginning();
+    const previous = snapshots[random.below(snapshots.length || 1)];
+    if (random.below(10) === 0) snapshots.push({ run, range: undefined });
+    else if (random.below(12) === 0 && previous !== undefined) snapshots.push({ run, range: previous.range });
+    else snapshots.push({ run, range: { from: Math.min(from, to), to } });
+
+    function beginning(): number {
+      if (window === 'growing') return 0;
+      if (window === 'rotated') return rotatedAt;
+      if (window === 'bytes') return Math.max(to - size * 25, 0);
+      const kept = window === 'age' ? 1 + random.below(2 * size) : size;
+      return starts[Math.max(line - kept, 0)] ?? 0;
+    }
+  }
+  return { repeats: kind !== 'events', whole, snapshots };
+}
+
+function randomLines(random: SeededRandom, kind: (typeof kinds)[number]): Buffer[] {
+  const end = random.one(['\n', '\n', '\r\n']);
+  const period = 2 + random.below(6);
+  const line = (at: number): string => {
+    const event = `${at} ${random.one(['pod started', 'größe überschritten 日本', 'x'.repeat(random.below(300)), ''])}`;
+    if (kind === 'heartbeats') return random.below(6) === 0 ? event : 'heartbeat';
+    if (kind === 'periodic') return `check ${at % period}`;
+    if (kind === 'banners') return at % 30 < 4 ? `*** banner ${at % 30} ***` : event;
+    if (kind === 'mixed') return random.one(['ok', 'ok', 'retry', event]);
+    return event;
+  };
+  return Array.from({ length: 30 + random.below(200) }, (_, at) => {
+    const bytes = Buffer.from(`${line(at)}${end}`);
+    if (kind === 'events' && random.below(20) === 0 && bytes.length > 4) bytes[1] = 0xff;
+    return bytes;
+  });
+}
+
+/** The snapshots joined as `LogHistory` judges them. */
+export function joinLogs({ whole, snapshots }: RandomLog, chunk: number): { text: Buffer; links: LogLink[] } {
+  const history = new LogHistory();
+  const pieces: { run: Date; text: Buffer }[] = [];
+  const links: LogLink[] = [];
+  for (const { run, range } of snapshots) {
+    if (range === undefined) continue;
+    const text = whole.subarray(range.from, range.to);
+    const reader = history.reader();
+    for (let at = 0; at < text.length; at += chunk) reader.write(text.subarray(at, at + chunk));
+    const link = history.add(run, reader.end());
+    links.push(link);
+    const closed = link.closed.at(-1);
+    if (closed !== undefined) pieces.splice(pieces.findIndex((piece) => piece.run.getTime() === closed.run.getTime()));
+    const { kind } = link.seam;
+    // Also an unchanged one: its last line may have got its LF.
+    if (kind !== 'older' && kind !== 'unknown')
+      pieces.push({ run, text: text.subarray(closed?.newFrom ?? link.seam.newFrom) });
+  }
+  return { text: Buffer.concat(pieces.map((piece) => piece.text)), links };
+}
+
+/** What became of a snapshot, told from where it lies in the whole log: nothing of the joining is used. */
+export interface Truth {
+  readonly run: Date;
+  readonly kind: 'first' | 'unchanged' | 'continues' | 'older' | 'gap' | 'unknown';
+}
+
+/**
+ * The truth of each snapshot, and the joined text. An overlap counts where it is a proof: three lines unlike the line
+ * before them, or 200 bytes of such lines, without a first line that may be cut; or all of the earlier text.
+ */
+export function truthOf({ whole, snapshots }: RandomLog): { truths: Truth[]; text: Buffer } {
+  const truths: Truth[] = [];
+  let base: Range | undefined;
+  const ranges: { from: number; to: number }[] = [];
+  for (const { run, range } of snapshots) {
+    if (range === undefined) continue;
+    const kind = kindOf(range);
+    truths.push({ run, kind });
+    if (kind === 'unknown' || kind === 'older') continue;
+    if (kind === 'first' || kind === 'gap') ranges.push({ ...range });
+    else {
+      // It reaches back across gaps: the ranges between are inside it.
+      while (ranges.length > 1 && closes(range, ranges.at(-2))) ranges.pop();
+      const last = ranges.at(-1);
+      if (last !== undefined) last.to = Math.max(last.to, range.to);
+    }
+    base = range;
+  }
+  return { truths, text: Buffer.concat(ranges.map(({ from, to }) => whole.subarray(from, to))) };
+
+  function kindOf(range: Range): Truth['kind'] {
+    if (range.from === range.to) return 'unknown';
+    if (base === undefined) return 'first';
+    if (isProof(base, range)) return hasNew(base.to, range.to) ? 'continues' : 'unchanged';
+    return isProof(withoutOpenLine(range), base, { start: false }) ? 'older' : 'gap';
+  }
+
+  function closes(range: Range, before: Range | undefined): boolean {
+    return before !== undefined && isProof(before, range, { short: false });
+  }
+
+  function hasNew(from: number, to: number): boolean {
+    return whole.subarray(from, to).toString('latin1').replace('\n', '') !== '' || isLineStart(from, to);
+  }
+
+  function isLineStart(from: number, to: number): boolean {
+    return from < to && (from === 0 || whole[from - 1] === 0x0a);
+  }
+
+  function withoutOpenLine(range: Range): Range {
+    const to = whole.subarray(range.from, range.to).lastIndexOf(0x0a) + 1;
+    return { from: range.from, to: range.from + to };
+  }
+
+  /** Whether a later range has a proof of an earlier one's end, or all of it from its first byte if that is enough. */
+  function isProof(earlier: Range, later: Range, { short = true, start = true } = {}): boolean {
+    if (earlier.from === earlier.to || later.to < earlier.to || later.from >= earlier.to) return false;
+    const isSameStart = start && later.from === earlier.from;
+    if (isSameStart && short) return true;
+    const from = isSameStart ? earlier.from : Math.max(comparedFrom(earlier), comparedFrom(later));
+    return from < earlier.to && isProofText(whole.subarray(from, earlier.to));
+  }
+
+  /** Behind the first line, if another follows. */
+  function comparedFrom({ from, to }: Range): number {
+    const end = whole.subarray(from, to).indexOf(0x0a) + 1;
+    return end === 0 || from + end === to ? from : from + end;
+  }
+}
+
+function isProofText(text: Buffer): boolean {
+  const lines = text.toString('latin1').replace(/\n$/, '').split('\n');
+  const unlike = lines.filter((line, at) => line !== lines[at - 1]);
+  return unlike.length >= 3 || unlike.join('').length >= 200;
+}

@@ -1,0 +1,126 @@
+import type { LogEnd } from '../../../lambda/log/log-end';
+import { LogReader, type ReadLog, type Seam } from '../../../lambda/log/seam';
+
+function read(text: string | Buffer, earlier: readonly LogEnd[] = [], chunk = 7): ReadLog {
+  const reader = new LogReader(earlier);
+  const bytes = Buffer.from(text);
+  for (let at = 0; at < bytes.length; at += chunk) reader.write(bytes.subarray(at, at + chunk));
+  return reader.end();
+}
+
+/** How the later text follows the earlier one, and what of it is new. */
+function seamOf(earlier: string | Buffer, later: string | Buffer): Partial<Seam> & { added: number; text: string } {
+  const [seam] = read(later, [read(earlier).end]).seams;
+  if (seam === undefined) throw new Error('there is one seam');
+  const { kind, added } = seam;
+  return {
+    kind,
+    added,
+    text: Buffer.from(later).toString('utf8', seam.newFrom),
+    ...(seam.isShort && { isShort: true }),
+    ...(seam.isAmbiguous && { isAmbiguous: true }),
+  };
+}
+
+/** Numbered lines, from one to before another. */
+function lines(from: number, to: number, end = '\n'): string {
+  return Array.from({ length: to - from }, (_, at) => `line ${from + at}${end}`).join('');
+}
+
+const gap = (text: string, added: number) => ({ kind: 'gap', added, text });
+const continues = (text: string, added: number) => ({ kind: 'continues', added, text });
+const unchanged = { kind: 'unchanged', added: 0, text: '' };
+const older = (text: string) => ({ kind: 'older', added: 0, text });
+
+describe('a log that follows an earlier one', () => {
+  it.each<[string, string | Buffer, string | Buffer, object]>([
+    ['grows', lines(0, 9), lines(0, 11), continues(lines(9, 11), 2)],
+    ['loses its first lines', lines(0, 9), lines(4, 11), continues(lines(9, 11), 2)],
+    ['loses a part of its first line', lines(0, 9), lines(4, 11).slice(3), continues(lines(9, 11), 2)],
+    ['reaches further back', lines(5, 9), lines(0, 11), continues(lines(9, 11), 2)],
+    ['reaches further back, and is not new', lines(5, 9), lines(0, 9), unchanged],
+    ['is the same', lines(0, 9), lines(0, 9), unchanged],
+    ['only loses its first lines', lines(0, 9), lines(5, 9), unchanged],
+    ['is a stale answer', lines(2, 9), lines(0, 7), older(lines(0, 7))],
+    ['is a stale answer, and further back', lines(0, 9), lines(1, 7), older(lines(1, 7))],
+    ['begins behind the end', lines(0, 9), lines(9, 15), gap(lines(9, 15), 6)],
+    ['has two lines behind the first in common', lines(0, 9), lines(6, 11), gap(lines(6, 11), 5)],
+    ['has three', lines(0, 9), lines(5, 11), continues(lines(9, 11), 2)],
+    ['ends its line with CRLF', lines(0, 9, '\r\n'), lines(4, 11, '\r\n'), continues(lines(9, 11, '\r\n'), 2)],
+    ['goes on in the last line', `${lines(0, 9)}lin`, lines(4, 11), continues(`e 9\n${lines(10, 11)}`, 2)],
+    ['only ends the last line', lines(0, 9).slice(0, -1), lines(0, 9), { ...unchanged, text: '\n' }],
+    ['has another last line', `${lines(0, 9)}lin`, `${lines(4, 9)}other`, gap(`${lines(4, 9)}other`, 6)],
+    ['has half a character at its end', Buffer.from('a\nb\nc\n日').subarray(0, -1), 'a\nb\nc\n日x', continues('', 1)],
+    ['has no LF at all', 'x'.repeat(250), `${'x'.repeat(250)}y`, continues('y', 1)],
+    ['has no LF, and little text', 'abc', 'abcd', { ...continues('d', 1), isShort: true }],
+    ['is a banner that goes on', 'starting\n', 'starting\nready\n', { ...continues('ready\n', 1), isShort: true }],
+    ['has only a banner in common', `${lines(0, 3)}starting\n`, 'x\nstarting\nready\n', gap('x\nstarting\nready\n', 3)],
+    ['has one long line in common', `a\n${'x'.repeat(200)}\n`, `b\n${'x'.repeat(200)}\nnew\n`, continues('new\n', 1)],
+    [
+      'has one line under 200 bytes',
+      `a\n${'x'.repeat(199)}\n`,
+      `b\n${'x'.repeat(199)}\n`,
+      gap(`b\n${'x'.repeat(199)}\n`, 2),
+    ],
+    [
+      'has heartbeats in common',
+      `${lines(0, 3)}${'h\n'.repeat(9)}`,
+      `${'h\n'.repeat(9)}new\n`,
+      gap(`${'h\n'.repeat(9)}new\n`, 10),
+    ],
+  ])('%s', (_, earlier, later, expected) => {
+    const seam = seamOf(earlier, later);
+    if (Buffer.isBuffer(earlier)) expect({ ...seam, text: '' }).toEqual(expected);
+    else expect(seam).toEqual(expected);
+  });
+
+  it('may be of bytes that are not UTF-8', () => {
+    const bytes = (from: number, to: number) =>
+      Buffer.concat(Array.from({ length: to - from }, (_, at) => Buffer.from([0xff, 0xfe, from + at, 0x0a])));
+    expect(read(bytes(20, 29), [read(bytes(12, 27)).end]).seams).toMatchObject([{ kind: 'continues', added: 2 }]);
+  });
+
+  it('is as far behind as the longest overlap allows, and says that lines which repeat allow another', () => {
+    const period = 'a\nb\nc\n';
+    expect(seamOf(period.repeat(3), `${period.repeat(3)}a\n`)).toMatchObject({ added: 1, isAmbiguous: true });
+    expect(seamOf(`x\n${period.repeat(3)}`, `y\n${period.repeat(2)}z\n`)).toEqual({
+      ...continues('z\n', 1),
+      isAmbiguous: true,
+    });
+  });
+
+  it('is unknown without a text', () => {
+    expect(seamOf('a\n', '')).toMatchObject({ kind: 'unknown', added: 0 });
+  });
+
+  it('is told the same in chunks of any size', () => {
+    const [earlier, later] = [`${lines(0, 60)}half`, `${lines(40, 60)}half a line\n${lines(60, 70)}`];
+    const seams = [1, 2, 3, 64, 100_000].map((chunk) => read(later, [read(earlier, [], chunk).end], chunk).seams);
+    expect(new Set(seams.map((seam) => JSON.stringify(seam))).size).toBe(1);
+  });
+});
+
+describe('a text of any size', () => {
+  it('is compared by its last 100,000 lines, in a later one of any length', () => {
+    const earlier = read(lines(0, 150_000), [], 65_536).end;
+    expect(earlier.hashes).toHaveLength(100_000);
+    const later = read(lines(120_000, 400_000), [earlier], 65_536);
+    expect(later.seams).toMatchObject([{ kind: 'continues', added: 250_000, isAmbiguous: false }]);
+  });
+
+  it.each([
+    ['empty lines', Buffer.alloc(65_536, '\n')],
+    ['a line without end', Buffer.alloc(65_536, 'x')],
+    ['two lines by turns', Buffer.from('a\nb\n'.repeat(16_384))],
+  ])('of %s takes memory and time for 100,000 lines', (_, chunk) => {
+    const write = (earlier: readonly LogEnd[], chunks: number) => {
+      const reader = new LogReader(earlier);
+      for (let at = 0; at < chunks; at += 1) reader.write(chunk);
+      return reader.end();
+    };
+    const { end } = write([], 10);
+    expect(end.hashes.length).toBeLessThanOrEqual(100_000);
+    expect(write([end], 10).seams[0]?.kind).toBe('unchanged');
+    expect(write([end], 11).seams[0]?.kind).not.toBe('gap');
+  });
+});
