@@ -6,6 +6,7 @@ import { doctorCommand } from './commands/doctor-command';
 import { grepCommand } from './commands/grep-command';
 import { historyCommand } from './commands/history-command';
 import { listCommand } from './commands/list-command';
+import { logCommand } from './commands/log-command';
 import { printsTo, withHelp } from './commands/options';
 import { reportCommand } from './commands/report-command';
 import { runCommand } from './commands/run-command';
@@ -56,6 +57,7 @@ export async function main(
     showCommand,
     diffCommand,
     historyCommand,
+    logCommand,
     grepCommand,
     verifyCommand,
     sealsCommand,

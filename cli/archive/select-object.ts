@@ -3,6 +3,7 @@ import { isStored } from '../../lambda/run/run-record';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { isLate, readRun } from '../../lambda/verify/read-run';
+import type { ListedRun } from '../../lambda/verify/run-keys';
 import { formatDuration, formatTime } from '../terminal/format';
 import { print, type Terminal } from '../terminal/terminal';
 import {
@@ -39,7 +40,11 @@ export async function selectObject(
   const found = await firstOf(clusterObjectsNewestFirst(reader, resource, cluster, period, now));
   if (found !== undefined) return { ...found, facts: await factsOf(reader, found) };
   if (run !== undefined)
-    throw new NothingArchivedError(resource, cluster, await whyNotArchived(reader, resource, cluster, run));
+    throw new NothingArchivedError(
+      resource,
+      cluster,
+      await whyNotArchived(reader, resource, cluster, await findRun(reader, run)),
+    );
   const oldest = await firstOf(clusterObjects(reader, resource, cluster, {}));
   if (at === undefined || oldest === undefined)
     throw new NothingArchivedError(resource, cluster, 'the archive has none; list shows what there is');
@@ -47,11 +52,16 @@ export async function selectObject(
   throw new NothingArchivedError(resource, cluster, reason);
 }
 
-/** @throws NoSuchRunError that names the nearest runs */
-async function whyNotArchived(reader: ArchiveReader, resource: Resource, cluster: string, time: Date): Promise<string> {
-  const { outcomes } = await readRun(reader, await findRun(reader, time));
+/** Why a run has no object of a cluster, in words. */
+export async function whyNotArchived(
+  reader: ArchiveReader,
+  resource: Resource,
+  cluster: string,
+  listed: ListedRun,
+): Promise<string> {
+  const { outcomes } = await readRun(reader, listed);
   const outcome = outcomes.find((one) => one.cluster === cluster && one.resource === resource);
-  const name = `the run ${formatTime(time)}`;
+  const name = `the run ${formatTime(listed.run)}`;
   if (outcome === undefined) return `${name} did not cover it`;
   if (isStored(outcome)) return `${name} archived it, and the object is not there; verify says more`;
   return `${name} did not archive it (${outcome.outcome}): ${outcome.error ?? 'it gives no reason'}`;

@@ -79,11 +79,13 @@ export function withOneRun(command: Command, { now }: Pick<Terminal, 'now'>, oth
     .addOption(timeOption('--at <time>', 'the newest run at or before this time', 'end', now).conflicts(others));
 }
 
-/** Adds all options that select runs. @param last what `--last` is without --from */
-export function withRuns(command: Command, terminal: Pick<Terminal, 'now'>, last: number | 'all'): Command {
+/** Adds all options that select runs. @param last what `--last` is without --from, or in words what is selected then */
+export function withRuns(command: Command, terminal: Pick<Terminal, 'now'>, last: number | string): Command {
   withPeriod(withOneRun(command, terminal, ['from', 'to', 'last']), terminal);
   return command.addOption(
-    lastOption(`only so many runs, the newest (default: ${last === 'all' ? last : `${last}, with --from all`})`),
+    lastOption(
+      `only so many runs, the newest (default: ${typeof last === 'string' ? last : `${last}, with --from all`})`,
+    ),
   );
 }
 

@@ -16,8 +16,9 @@ export interface LogLink {
 
 export interface ClosedGap {
   readonly run: Date;
-  /** Where the text behind the gap begins in the log that closed it, in bytes. */
+  /** Where the text behind the gap begins in the log that closed it, in bytes, and how many lines it has from there. */
   readonly newFrom: number;
+  readonly added: number;
 }
 
 interface Base {
@@ -35,6 +36,11 @@ export class LogHistory {
   #endSince: Date | undefined;
   /** The logs before gaps that are still open, newest first, with the run at which the gap was told. */
   #beforeGaps: (Base & { readonly toldAt: Date })[] = [];
+
+  /** The runs at whose logs a gap was told that a later log may still close. */
+  get openGaps(): Date[] {
+    return this.#beforeGaps.map(({ toldAt }) => toldAt);
+  }
 
   /** Reads the next log: write its text, then give what its end returns to {@link add}. */
   reader(): LogReader {
@@ -83,6 +89,9 @@ export class LogHistory {
   #close(seams: readonly Seam[]): ClosedGap[] {
     const open = seams.findIndex(({ kind, isShort }) => isShort || (kind !== 'continues' && kind !== 'unchanged'));
     const closed = this.#beforeGaps.splice(0, open < 0 ? this.#beforeGaps.length : open);
-    return closed.map(({ toldAt }, at) => ({ run: toldAt, newFrom: seams[at]?.newFrom ?? 0 }));
+    return closed.map(({ toldAt }, at) => {
+      const { newFrom = 0, added = 0 } = seams[at] ?? {};
+      return { run: toldAt, newFrom, added };
+    });
   }
 }

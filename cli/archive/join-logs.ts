@@ -1,0 +1,55 @@
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { type LogSnapshot, logSnapshots, type MissingLog, type SnapshotOptions, textFrom } from './log-snapshots';
+
+/** A log, or a run without one, as it stands in the joined log. */
+export type JoinedRun = MissingLog | JoinedLog;
+
+export interface JoinedLog extends LogSnapshot {
+  /** Where the text begins that no log before it has, in bytes; undefined: a later log has all of it. */
+  readonly newFrom: number | undefined;
+  /** Lines from there on. */
+  readonly added: number;
+  /** The run of the log that reaches back across the gap that was told here. */
+  readonly closedBy: Date | undefined;
+}
+
+export function isMissing(joined: JoinedRun): joined is MissingLog {
+  return 'reason' in joined;
+}
+
+/**
+ * The logs of a cluster with what each adds to those before it, oldest first. A log at which a gap was told comes when it
+ * is known whether a later log closes the gap: then the later one has what was between, and the logs at the gap add nothing.
+ * @throws ArchiveReadError if the archive cannot be read
+ */
+export async function* joinLogs(reader: ArchiveReader, options: SnapshotOptions): AsyncGenerator<JoinedRun> {
+  let waiting: JoinedRun[] = [];
+  for await (const next of logSnapshots(reader, options)) {
+    if (!('link' in next)) {
+      waiting.push(next);
+    } else {
+      const closed = next.link.closed.at(-1);
+      if (closed !== undefined) waiting = waiting.map((one) => withinClosedGap(one, closed.run, next.run));
+      const { newFrom, added } = closed ?? next.link.seam;
+      waiting.push({ ...next, newFrom: addsNothing(next) ? undefined : newFrom, added, closedBy: undefined });
+      const oldestGap = next.openGaps.at(-1);
+      const ready = oldestGap === undefined ? waiting.length : waiting.findIndex(({ run }) => run >= oldestGap);
+      yield* waiting.splice(0, ready < 0 ? waiting.length : ready);
+    }
+  }
+  yield* waiting;
+}
+
+/** The new text of a joined log. */
+export function newText(reader: ArchiveReader, joined: JoinedLog): AsyncIterable<Buffer> | readonly Buffer[] {
+  return joined.newFrom === undefined ? [] : textFrom(reader, joined, joined.newFrom);
+}
+
+function addsNothing({ link: { seam } }: LogSnapshot): boolean {
+  return seam.kind === 'older' || seam.kind === 'unknown';
+}
+
+function withinClosedGap(joined: JoinedRun, gap: Date, closedBy: Date): JoinedRun {
+  if (isMissing(joined) || joined.run < gap) return joined;
+  return { ...joined, newFrom: undefined, added: 0, closedBy: joined.closedBy ?? closedBy };
+}

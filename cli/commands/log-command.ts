@@ -1,0 +1,261 @@
+import { pipeline } from 'node:stream/promises';
+import { Command } from 'commander';
+import type { Seam } from '../../lambda/log/seam';
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { firstOf } from '../../lambda/verify/newest-first';
+import type { Period } from '../../lambda/verify/run-keys';
+import { clusterObjects, clusterObjectsNewestFirst } from '../archive/cluster-objects';
+import { isMissing, type JoinedLog, type JoinedRun, joinLogs, newText } from '../archive/join-logs';
+import { openArchive } from '../archive/open-archive';
+import { NothingArchivedError } from '../archive/select-object';
+import { selectPeriod } from '../archive/select-runs';
+import { formatCount, formatTime } from '../terminal/format';
+import { printable, printableContent } from '../terminal/printable';
+import { type Column, printTable } from '../terminal/table';
+import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
+import { type ReadOptions, type RunOptions, selectionOf, withArchive, withHelp, withRuns } from './options';
+
+interface Options extends ReadOptions, RunOptions {
+  readonly seams?: boolean;
+  readonly strict?: boolean;
+  readonly escape: boolean;
+}
+
+const dayMs = 86_400_000;
+const newline = 0x0a;
+
+/** `log`: the logs of a cluster as one. */
+export function logCommand({ terminal, end }: CommandContext): Command {
+  const command = new Command('log')
+    .summary('the log of a cluster over many runs, each line once')
+    .description('Joins the archived logs of a cluster: each line once, and a note wherever lines may be lost.')
+    .argument('<cluster>', "the cluster's uid");
+  withRuns(command, terminal, 'the last 24 hours')
+    .option('--seams', 'print how each log follows the one before it, instead of the text')
+    .option('--strict', 'end with 1 if lines may be lost')
+    .option('--no-escape', 'leave control characters as they are, on a terminal too');
+  withHelp(withArchive(command), terminal, helpText);
+  return command.action(async (cluster: string, options: Options) => {
+    const reader = await openArchive(options.archive);
+    const period = await periodOf(reader, options, terminal.now());
+    const totals = new Totals();
+    const isTable = options.seams === true || options.json === true;
+    const joined = joinLogs(reader, { cluster, period, hold: !isTable, now: terminal.now() });
+    if (isTable) await printSeams(terminal, counted(joined, totals), options);
+    else await printText(terminal, reader, counted(joined, totals), options);
+    if (totals.logs === 0) throw await nothing(reader, cluster, period, terminal.now());
+    await print(terminal.err, `${totals.summary()}\n`);
+    await noteNextRun(terminal, reader, cluster, period);
+    if (totals.damaged > 0 || (options.strict === true && totals.gaps > 0)) end(exitCodes.found);
+  });
+}
+
+async function periodOf(reader: ArchiveReader, options: Options, now: Date): Promise<Period> {
+  const { run, at, from, to, last } = options;
+  if (run === undefined && at === undefined && last === undefined)
+    return { from: from ?? (to === undefined ? new Date(now.getTime() - dayMs) : undefined), to };
+  return (await selectPeriod(reader, selectionOf(options, undefined), now)) ?? { from: now };
+}
+
+/** What was joined, so that nobody takes it for more than it is. */
+class Totals {
+  logs = 0;
+  gaps = 0;
+  damaged = 0;
+  #lines = 0;
+  #repeated = 0;
+  #missing = 0;
+  #frozenSince: Date | undefined;
+
+  add(joined: JoinedRun): void {
+    if (isMissing(joined)) {
+      this.#missing += 1;
+      return;
+    }
+    const { link, added } = joined;
+    this.logs += 1;
+    this.#lines += added;
+    this.#repeated += link.lines - added;
+    if (joined.isDamaged) this.damaged += 1;
+    if (isGap(joined)) this.gaps += 1;
+    if (link.seam.kind !== 'older' && link.seam.kind !== 'unknown') this.#frozenSince = link.unchangedSince;
+  }
+
+  summary(): string {
+    const parts = [
+      `${formatCount(this.#lines, 'line')} of ${formatCount(this.logs, 'log')}`,
+      `${formatCount(this.#repeated, 'repeated line')} left out`,
+      ...(this.#missing > 0 ? [`${formatCount(this.#missing, 'run')} without a log`] : []),
+      this.gaps === 0 ? 'no gap' : `${formatCount(this.gaps, 'gap')}: lines may be lost`,
+    ];
+    const frozen =
+      this.#frozenSince === undefined ? '' : ` Nothing new since the run ${formatTime(this.#frozenSince)}.`;
+    return `${parts.join(', ')}.${frozen}`;
+  }
+}
+
+async function* counted(joined: AsyncIterable<JoinedRun>, totals: Totals): AsyncGenerator<JoinedRun> {
+  for await (const one of joined) {
+    totals.add(one);
+    yield one;
+  }
+}
+
+async function printText(
+  terminal: Terminal,
+  reader: ArchiveReader,
+  joined: AsyncIterable<JoinedRun>,
+  options: Options,
+): Promise<void> {
+  const text = textOf(terminal, reader, joined);
+  await pipeline(terminal.isTerminal && options.escape ? printableContent(text) : text, terminal.out, { end: false });
+}
+
+async function* textOf(
+  { err, errColors }: Terminal,
+  reader: ArchiveReader,
+  joined: AsyncIterable<JoinedRun>,
+): AsyncGenerator<Buffer> {
+  let isLineOpen = false;
+  for await (const one of joined) {
+    const note = noteOf(one);
+    if (note !== undefined) await print(err, `${errColors.yellow(`${formatTime(one.run)}:`)} ${printable(note)}\n`);
+    if (isMissing(one)) continue;
+    // What follows a gap does not go on with the line before it.
+    if (isLineOpen && one.link.seam.kind === 'gap' && one.newFrom === 0) yield Buffer.of(newline);
+    for await (const chunk of newText(reader, one)) {
+      if (chunk.length === 0) continue;
+      isLineOpen = chunk.at(-1) !== newline;
+      yield chunk;
+    }
+  }
+}
+
+/** Lines may be lost here, and no later log has them. */
+function isGap({ link, closedBy }: JoinedLog): boolean {
+  return link.seam.kind === 'gap' && closedBy === undefined;
+}
+
+/** What a reader of the joined log has to know of this run; undefined: nothing. */
+function noteOf(joined: JoinedRun): string | undefined {
+  if (isMissing(joined)) return `no log: ${joined.reason}`;
+  const { link, problem, closedBy } = joined;
+  const { kind } = link.seam;
+  const base = link.base === undefined ? '' : ` of the run ${formatTime(link.base)}`;
+  if (problem !== undefined) return `no text: ${problem}`;
+  if (kind === 'older') return `older: the log ends before that${base} does, a stale answer; it adds nothing`;
+  if (kind !== 'gap') return undefined;
+  if (closedBy !== undefined)
+    return `gap: nothing of the end of the log${base} is in it; closed by the run ${formatTime(closedBy)}`;
+  return `gap: nothing of the end of the log${base} is in it: lines between may be lost, or the log was begun anew`;
+}
+
+async function printSeams(terminal: Terminal, joined: AsyncIterable<JoinedRun>, { json }: Options): Promise<void> {
+  if (json === true) {
+    await printJsonArray(terminal.out, described(joined));
+    return;
+  }
+  const rows: JoinedRun[] = [];
+  for await (const one of joined) rows.push(isMissing(one) ? one : { ...one, text: undefined });
+  await printTable(terminal, seamColumns(terminal), rows);
+}
+
+function seamColumns({ colors }: Pick<Terminal, 'colors'>): Column<JoinedRun>[] {
+  const numbers = (of: (joined: JoinedLog) => number | undefined) => (joined: JoinedRun) =>
+    isMissing(joined) ? '' : (of(joined)?.toLocaleString('en-US') ?? '');
+  return [
+    { head: 'Run', cell: ({ run }) => formatTime(run) },
+    { head: 'Lines', cell: numbers(({ link }) => link.lines), align: 'right' },
+    { head: 'New', cell: numbers(({ link }) => link.seam.added), align: 'right' },
+    { head: 'Shared', cell: numbers(({ link }) => link.seam.shared), align: 'right' },
+    {
+      head: 'Seam',
+      cell: (joined) => printable(seamText(joined)),
+      color: (text, joined) => (isMissing(joined) || isGap(joined) || joined.isDamaged ? colors.yellow(text) : text),
+      wraps: true,
+      narrowest: 30,
+    },
+  ];
+}
+
+function seamText(joined: JoinedRun): string {
+  if (isMissing(joined)) return `no log: ${joined.reason}`;
+  const { link, problem, closedBy } = joined;
+  if (problem !== undefined) return problem;
+  if (link.base === undefined) return 'first';
+  return [link.seam.kind, ...remarks(link.seam), ...(closedBy ? [`closed by ${formatTime(closedBy)}`] : [])].join(', ');
+}
+
+function remarks({ isAmbiguous, isShort }: Seam): string[] {
+  return [...(isAmbiguous ? ['at least: lines repeat'] : []), ...(isShort ? ['short'] : [])];
+}
+
+async function* described(joined: AsyncIterable<JoinedRun>): AsyncGenerator<object> {
+  for await (const one of joined) {
+    const run = one.run.toISOString();
+    if (isMissing(one)) {
+      yield { run, seam: null, reason: one.reason };
+      continue;
+    }
+    const { key, link, problem, closedBy } = one;
+    yield {
+      run,
+      key,
+      seam: link.base === undefined && problem === undefined ? 'first' : link.seam.kind,
+      lines: link.lines,
+      new: link.seam.added,
+      shared: link.seam.shared,
+      isAtLeast: link.seam.isAmbiguous,
+      isShort: link.seam.isShort,
+      base: link.base?.toISOString() ?? null,
+      closedBy: closedBy?.toISOString() ?? null,
+      unchangedSince: link.unchangedSince?.toISOString() ?? null,
+      reason: problem ?? null,
+    };
+  }
+}
+
+/** A log ends before it is fetched: what happened in the last minutes of a period is in the run behind it. */
+async function noteNextRun(
+  { err }: Pick<Terminal, 'err'>,
+  reader: ArchiveReader,
+  cluster: string,
+  { to }: Period,
+): Promise<void> {
+  if (to === undefined) return;
+  const next = await firstOf(clusterObjects(reader, 'log', cluster, { from: new Date(to.getTime() + 1) }));
+  if (next !== undefined)
+    await print(err, `The last lines of this period may be in the next run that has a log, ${formatTime(next.run)}.\n`);
+}
+
+async function nothing(
+  reader: ArchiveReader,
+  cluster: string,
+  { from, to }: Period,
+  now: Date,
+): Promise<NothingArchivedError> {
+  const newest = await firstOf(clusterObjectsNewestFirst(reader, 'log', cluster, {}, now));
+  if (newest === undefined)
+    return new NothingArchivedError('log', cluster, 'the archive has none; list shows what there is');
+  const when = `${from === undefined ? '' : ` from ${formatTime(from)}`}${to === undefined ? '' : ` to ${formatTime(to)}`}`;
+  const reason = `none was archived${when}; the newest is of the run ${formatTime(newest.run)}`;
+  return new NothingArchivedError('log', cluster, reason);
+}
+
+const helpText = `
+Each run archives the log as it was then, so two runs mostly share lines. log prints them once, in their order; the log
+before the period is compared and not printed. Without --run, --at, --last, --from and --to, it joins the last 24 hours.
+
+Where nothing of the end of one log is in the next, lines between may be lost, or the log was begun anew: standard error
+says so at that run, and at the end how many lines there were. Where lines repeat, the longest overlap counts.
+
+--seams prints a table: the lines of each log, how many are new, how many it shares with the log before it, and how it
+follows that one: continues, unchanged (nothing new at its end), older (a stale answer), gap. "short" is an overlap that
+proves little. With --json: the same as an array.
+
+Exit codes: 0 done, 1 an object is damaged, or with --strict lines may be lost, 2 wrong command line, 3 it could not be done.
+
+Examples:
+  npm run --silent collector -- log my-cluster --from "today 09:00" --to "today 15:00" > my-cluster.log
+  npm run collector -- log my-cluster --last 24 --seams
+`;

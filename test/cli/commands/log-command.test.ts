@@ -1,0 +1,169 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ArchiveFixture, hour, keyOf, logRecord } from '../archive-fixture';
+import { runCollector } from '../run-collector';
+
+/** Numbered lines, from one to before another. */
+const lines = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, at) => `event ${from + at}\n`).join('');
+
+/** What the service answered, by the hour of the run. */
+const shown: Readonly<Record<number, string | { readonly failed: string }>> = {
+  5: lines(0, 20),
+  6: lines(10, 30),
+  7: lines(20, 40),
+  8: { failed: 'GET …/logFetcher failed: 503 Service Unavailable' },
+  9: lines(30, 50),
+  // Moved further than it reaches back.
+  10: lines(60, 80),
+  11: lines(40, 75),
+};
+
+describe('log', () => {
+  let archive: ArchiveFixture;
+
+  beforeAll(async () => {
+    archive = await ArchiveFixture.create();
+    for (const [at, answer] of Object.entries(shown)) {
+      const text = typeof answer === 'string' ? { content: logRecord('alpha', answer) } : answer;
+      await archive.attempt({
+        run: hour(Number(at)),
+        clusters: ['alpha'],
+        answer: (_, resource) => (resource === 'log' ? text : { content: 'kind: Pod\n' }),
+      });
+    }
+    for (const [at, answer] of Object.entries({
+      6: lines(0, 9),
+      7: lines(0, 9),
+      8: '',
+      9: `${lines(0, 9)}half`,
+      10: 'other\n',
+    }))
+      await archive.attempt({
+        run: hour(Number(at)),
+        attempt: 2,
+        clusters: ['beta'],
+        answer: (_, resource) => ({ content: resource === 'log' ? logRecord('beta', answer) : 'kind: Pod\n' }),
+      });
+  });
+
+  const log = (...args: string[]) => runCollector(['log', '--archive', archive.folder, ...args]);
+  const time = (at: number) => `2026-11-20T${String(at).padStart(2, '0')}:00:00Z`;
+
+  it('prints each line once, in order, and what is before the period not at all', async () => {
+    const { code, out, err } = await log('alpha', '--from', time(6), '--to', time(9));
+    expect([code, out]).toEqual([0, lines(20, 50)]);
+    expect(err).toContain(
+      `${time(8)}: no log: the run ${time(8)} did not archive it (failed): GET …/logFetcher failed: 503`,
+    );
+    expect(err).toContain('30 lines of 3 logs, 30 repeated lines left out, 1 run without a log, no gap.');
+    expect(err).toContain(`The last lines of this period may be in the next run that has a log, ${time(10)}.`);
+  });
+
+  it('joins the last 24 hours, and says where lines may be lost', async () => {
+    const { code, out, err } = await log('alpha');
+    expect([code, out]).toEqual([0, lines(0, 50) + lines(60, 80)]);
+    expect(err).toContain(
+      `${time(10)}: gap: nothing of the end of the log of the run ${time(9)} is in it: lines between may be lost`,
+    );
+    expect(err).toContain(`${time(11)}: older: the log ends before that of the run ${time(10)} does`);
+    expect(err).toContain('1 gap: lines may be lost.');
+  });
+
+  it('--strict ends with 1 where lines may be lost', async () => {
+    expect((await log('alpha', '--strict')).code).toBe(1);
+    expect((await log('alpha', '--strict', '--to', time(9))).code).toBe(0);
+  });
+
+  it('a later log that reaches back across a gap closes it, and the text is whole', async () => {
+    const wide = await ArchiveFixture.create();
+    for (const [at, text] of [lines(0, 20), lines(40, 50), lines(45, 60), lines(10, 70)].entries())
+      await wide.attempt({ run: hour(at), clusters: ['a'], answer: () => ({ content: logRecord('a', text) }) });
+    const { code, out, err } = await runCollector(['log', 'a', '--archive', wide.folder, '--strict']);
+    expect([code, out]).toEqual([0, lines(0, 70)]);
+    expect(err).toContain(
+      `${time(1)}: gap: nothing of the end of the log of the run ${time(0)} is in it; closed by the run ${time(3)}`,
+    );
+    expect(err).toContain('70 lines of 4 logs');
+  });
+
+  it('says since when nothing is new', async () => {
+    const { out, err } = await log('beta', '--to', time(7));
+    expect(out).toBe(lines(0, 9));
+    expect(err).toContain(`Nothing new since the run ${time(6)}.`);
+  });
+
+  it('a line without an end goes on in the next log, or ends before a gap', async () => {
+    const { out, err } = await log('beta');
+    expect(out).toBe(`${lines(0, 9)}half\nother\n`);
+    expect(err).toContain(`${time(8)}: no text: its text is empty`);
+  });
+
+  it('--seams is a table, and --json the same for programs', async () => {
+    const { out } = await log('alpha', '--seams');
+    const rows = out.split('\n').map((line) => line.replace(/^│ *| *│$/g, '').replace(/ *│ */g, ' | '));
+    expect(rows).toEqual(
+      expect.arrayContaining([
+        'Run | Lines | New | Shared | Seam',
+        `${time(5)} | 20 | 20 | 0 | first`,
+        `${time(6)} | 20 | 10 | 10 | continues`,
+        `${time(10)} | 20 | 20 | 0 | gap`,
+        `${time(11)} | 35 | 0 | 0 | older`,
+      ]),
+    );
+    const json = JSON.parse((await log('alpha', '--json')).out);
+    expect(json[3]).toEqual({ run: '2026-11-20T08:00:00.000Z', seam: null, reason: expect.stringContaining('503') });
+    expect(json[5]).toEqual({
+      run: '2026-11-20T10:00:00.000Z',
+      key: keyOf('log', 'alpha', hour(10)),
+      seam: 'gap',
+      lines: 20,
+      new: 20,
+      shared: 0,
+      isAtLeast: false,
+      isShort: false,
+      base: '2026-11-20T09:00:00.000Z',
+      closedBy: null,
+      unchangedSince: null,
+      reason: null,
+    });
+  });
+
+  it('a damaged log is named, joins nothing and ends with 1', async () => {
+    const damaged = await ArchiveFixture.create();
+    for (const at of [1, 2, 3])
+      await damaged.attempt({
+        run: hour(at),
+        clusters: ['a'],
+        answer: () => ({ content: logRecord('a', lines(at * 5, at * 5 + 10)) }),
+      });
+    const path = join(damaged.folder, keyOf('log', 'a', hour(2)));
+    const stored = await readFile(path);
+    stored[stored.length - 6] = (stored.at(-6) ?? 0) ^ 1;
+    await writeFile(path, stored);
+    const { code, out, err } = await runCollector(['log', 'a', '--archive', damaged.folder]);
+    expect(code).toBe(1);
+    expect(err).toContain(`${time(2)}: no text: damaged:`);
+    expect(out).toBe(lines(5, 15) + lines(15, 25));
+  });
+
+  it('what is not there is said, with the newest that is', async () => {
+    expect(await log('gamma')).toMatchObject({ code: 3, err: expect.stringContaining('the archive has none') });
+    expect(await log('alpha', '--from', '2026-11-20T11:30:00Z')).toMatchObject({
+      code: 3,
+      err: expect.stringContaining(`the newest is of the run ${time(11)}`),
+    });
+  });
+
+  it('control characters are written out on a terminal', async () => {
+    const coloured = await ArchiveFixture.create();
+    await coloured.attempt({
+      run: hour(1),
+      clusters: ['a'],
+      answer: () => ({ content: logRecord('a', '\u001b[31m\n') }),
+    });
+    const args = ['log', 'a', '--archive', coloured.folder];
+    expect((await runCollector(args, { isTerminal: true })).out).toBe('\\u{1b}[31m\n');
+    expect((await runCollector(args)).out).toBe('\u001b[31m\n');
+  });
+});
