@@ -1,3 +1,4 @@
+import type { Seam } from '../../lambda/log/seam';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type LogSnapshot, logSnapshots, type MissingLog, type SnapshotOptions, textFrom } from './log-snapshots';
 
@@ -5,10 +6,8 @@ import { type LogSnapshot, logSnapshots, type MissingLog, type SnapshotOptions, 
 export type JoinedRun = MissingLog | JoinedLog;
 
 export interface JoinedLog extends LogSnapshot {
-  /** Where the text begins that no log before it has, in bytes; undefined: a later log has all of it. */
-  readonly newFrom: number | undefined;
-  /** Lines from there on. */
-  readonly added: number;
+  /** What no log before it has; undefined: it adds nothing, or a later log has all of it. */
+  readonly added: Pick<Seam, 'added' | 'newFrom' | 'lineFrom'> | undefined;
   /** The run of the log that reaches back across the gap that was told here. */
   readonly closedBy: Date | undefined;
 }
@@ -30,8 +29,7 @@ export async function* joinLogs(reader: ArchiveReader, options: SnapshotOptions)
     } else {
       const closed = next.link.closed.at(-1);
       if (closed !== undefined) waiting = waiting.map((one) => withinClosedGap(one, closed.run, next.run));
-      const { newFrom, added } = closed ?? next.link.seam;
-      waiting.push({ ...next, newFrom: addsNothing(next) ? undefined : newFrom, added, closedBy: undefined });
+      waiting.push({ ...next, added: addsNothing(next) ? undefined : (closed ?? next.link).seam, closedBy: undefined });
       const oldestGap = next.openGaps.at(-1);
       const ready = oldestGap === undefined ? waiting.length : waiting.findIndex(({ run }) => run >= oldestGap);
       yield* waiting.splice(0, ready < 0 ? waiting.length : ready);
@@ -42,7 +40,7 @@ export async function* joinLogs(reader: ArchiveReader, options: SnapshotOptions)
 
 /** The new text of a joined log. */
 export function newText(reader: ArchiveReader, joined: JoinedLog): AsyncIterable<Buffer> | readonly Buffer[] {
-  return joined.newFrom === undefined ? [] : textFrom(reader, joined, joined.newFrom);
+  return joined.added === undefined ? [] : textFrom(reader, joined, joined.added.newFrom);
 }
 
 function addsNothing({ link: { seam } }: LogSnapshot): boolean {
@@ -51,5 +49,5 @@ function addsNothing({ link: { seam } }: LogSnapshot): boolean {
 
 function withinClosedGap(joined: JoinedRun, gap: Date, closedBy: Date): JoinedRun {
   if (isMissing(joined) || joined.run < gap) return joined;
-  return { ...joined, newFrom: undefined, added: 0, closedBy: joined.closedBy ?? closedBy };
+  return { ...joined, added: undefined, closedBy: joined.closedBy ?? closedBy };
 }

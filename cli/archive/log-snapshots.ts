@@ -6,6 +6,7 @@ import { DamagedObjectError, damageOf, readContent } from '../../lambda/verify/o
 import type { Period } from '../../lambda/verify/run-keys';
 import { runsBetween } from '../../lambda/verify/run-keys';
 import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from './cluster-objects';
+import { behind } from './read-text';
 import { whyNotArchived } from './select-object';
 
 /** One archived log of a cluster, and how it follows the one before it. */
@@ -28,14 +29,11 @@ export interface MissingLog {
   readonly reason: string;
 }
 
-/** Longest text that is held in memory, in bytes. A longer one is read a second time. */
-const mostHeld = 32 * 1024 * 1024;
-
 export interface SnapshotOptions {
   readonly cluster: string;
   readonly period: Period;
-  /** Whether texts are wanted. */
-  readonly hold: boolean;
+  /** Longest text that is held in memory, in bytes: a longer one that is wanted is read a second time. */
+  readonly hold: number;
   readonly now: Date;
 }
 
@@ -62,7 +60,7 @@ export async function* logSnapshots(
   for await (const object of clusterObjects(reader, 'log', cluster, period)) {
     yield* missingUntil(object.run);
     // Behind a gap, logs wait for the one that may close it.
-    yield await readSnapshot(reader, history, object, hold && history.openGaps.length === 0 ? mostHeld : 0);
+    yield await readSnapshot(reader, history, object, history.openGaps.length === 0 ? hold : 0);
   }
   yield* missingUntil(undefined);
 }
@@ -127,11 +125,7 @@ export async function* textFrom(
   { key, text }: Pick<LogSnapshot, 'key' | 'text'>,
   from: number,
 ): AsyncGenerator<Buffer> {
-  let skipped = from;
-  for await (const chunk of text ?? new LogTextDecoder().decode(await contentOf(reader, key))) {
-    if (skipped < chunk.length) yield chunk.subarray(skipped);
-    skipped = Math.max(skipped - chunk.length, 0);
-  }
+  yield* behind(text ?? new LogTextDecoder().decode(await contentOf(reader, key)), from);
 }
 
 async function contentOf(reader: ArchiveReader, key: string): Promise<AsyncIterable<Buffer> | Buffer[]> {

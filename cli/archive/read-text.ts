@@ -44,3 +44,12 @@ export async function* textChunks(body: ReadContent['body'], resource: Resource)
   const chunks = Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>);
   yield* resource === 'manifest' ? chunks : new LogTextDecoder().decode(chunks);
 }
+
+/** What is behind the first so many bytes. */
+export async function* behind(chunks: AsyncIterable<Buffer> | Iterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes;
+  for await (const chunk of chunks) {
+    if (left < chunk.length) yield chunk.subarray(left);
+    left = Math.max(left - chunk.length, 0);
+  }
+}

@@ -3,6 +3,7 @@ import type { Resource } from '../../lambda/resources';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import type { ClusterFilter } from '../archive/cluster-filter';
 import { openArchive } from '../archive/open-archive';
+import type { RunSelection } from '../archive/select-runs';
 import { type LinePattern, linePattern, PatternError } from '../search/line-pattern';
 import { ObjectsToSearch } from '../search/objects-to-search';
 import { ObjectSearch, type SearchedObject } from '../search/search-object';
@@ -26,6 +27,7 @@ interface Options extends ReadOptions, RunOptions, SearchPrinterOptions {
   readonly cluster?: ClusterFilter;
   readonly ignoreCase?: boolean;
   readonly fixedStrings?: boolean;
+  readonly snapshots?: boolean;
 }
 
 /** Objects that are read at once. */
@@ -52,6 +54,7 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     .addOption(
       new Option('-C, --context <lines>', 'print so many lines before and after').argParser(parseContext).default(0),
     )
+    .option('--snapshots', 'search each log whole: a line stands under every run that has it')
     .option('-c, --count', 'print how many lines match, for each log that has any')
     .option('--no-escape', 'leave control characters as they are');
   withHelp(withArchive(command), terminal, helpText);
@@ -59,9 +62,10 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     const pattern = patternOf(command, text, options);
     const reader = await openArchive(options.archive);
     const { resource, context } = options;
+    const selection = selectionOf(options, 1);
     const objects = new ObjectsToSearch(
       reader,
-      { resource, clusters: options.cluster, selection: selectionOf(options, 1) },
+      { resource, clusters: options.cluster, selection, joined: isJoined(options, selection) },
       terminal.now(),
     );
     const printer = new SearchPrinter(terminal, options);
@@ -88,6 +92,11 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     if (printer.problems + objects.badRecords.length > 0) end(exitCodes.trouble);
     else if (printer.matches === 0) end(exitCodes.noMatch);
   });
+}
+
+/** One run alone is searched whole. */
+function isJoined({ resource, snapshots }: Options, { run, at, last }: RunSelection): boolean {
+  return resource === 'log' && snapshots !== true && run === undefined && at === undefined && last !== 1;
 }
 
 function patternOf(command: Command, text: string, { fixedStrings, ignoreCase }: Options): LinePattern {
@@ -135,7 +144,8 @@ function runsOf({ runs, oldestRun, newestRun }: ObjectsToSearch): string {
 
 const helpText = `
 grep searches the text of the logs (spec.log), or the manifests, line by line. Without --last, --from, --run or --at,
-it searches the newest run.
+it searches the newest run. Over several runs, a line of a log is found once, under the first run that has it (log says
+how logs are joined); --snapshots finds it under every run.
 
 The time of a search grows with the text alone, whatever the pattern. So the syntax has no look-around and no
 references back (github.com/google/re2/wiki/Syntax).

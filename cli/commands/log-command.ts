@@ -22,6 +22,10 @@ interface Options extends ReadOptions, RunOptions {
 }
 
 const dayMs = 86_400_000;
+
+/** Longest text that is held in memory, in bytes. */
+const mostHeld = 32 * 1024 * 1024;
+
 const newline = 0x0a;
 
 /** `log`: the logs of a cluster as one. */
@@ -40,7 +44,7 @@ export function logCommand({ terminal, end }: CommandContext): Command {
     const period = await periodOf(reader, options, terminal.now());
     const totals = new Totals();
     const isTable = options.seams === true || options.json === true;
-    const joined = joinLogs(reader, { cluster, period, hold: !isTable, now: terminal.now() });
+    const joined = joinLogs(reader, { cluster, period, hold: isTable ? 0 : mostHeld, now: terminal.now() });
     if (isTable) await printSeams(terminal, counted(joined, totals), options);
     else await printText(terminal, reader, counted(joined, totals), options);
     if (totals.logs === 0) throw await nothing(reader, cluster, period, terminal.now());
@@ -72,7 +76,8 @@ class Totals {
       this.#missing += 1;
       return;
     }
-    const { link, added } = joined;
+    const { link } = joined;
+    const added = joined.added?.added ?? 0;
     this.logs += 1;
     this.#lines += added;
     this.#repeated += link.lines - added;
@@ -122,7 +127,7 @@ async function* textOf(
     if (note !== undefined) await print(err, `${errColors.yellow(`${formatTime(one.run)}:`)} ${printable(note)}\n`);
     if (isMissing(one)) continue;
     // What follows a gap does not go on with the line before it.
-    if (isLineOpen && one.link.seam.kind === 'gap' && one.newFrom === 0) yield Buffer.of(newline);
+    if (isLineOpen && one.link.seam.kind === 'gap' && one.added?.newFrom === 0) yield Buffer.of(newline);
     for await (const chunk of newText(reader, one)) {
       if (chunk.length === 0) continue;
       isLineOpen = chunk.at(-1) !== newline;

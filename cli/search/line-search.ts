@@ -16,6 +16,8 @@ export interface LineSearchOptions {
   /** Lines before and after each match that are found as well. */
   readonly context: number;
   readonly onFound: (line: FoundLine) => void;
+  /** Lines before the text, which are counted. */
+  readonly linesBefore?: number;
 }
 
 /** A longer line is searched in parts of this length, in bytes, so that memory does not grow with it. */
@@ -44,12 +46,13 @@ export class LineSearch {
   #isDivided = false;
   /** Whether the line at hand already matched in an earlier part. */
   #hasMatched = false;
-  #number = 0;
+  #number: number;
   #lastFound = 0;
   #contextLeft = 0;
 
   constructor(options: LineSearchOptions) {
     this.#options = options;
+    this.#number = options.linesBefore ?? 0;
   }
 
   write(chunk: Buffer): void {

@@ -1,9 +1,11 @@
 import type { Resource } from '../../lambda/resources';
 import { isStored } from '../../lambda/run/run-record';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { type BadRecord, readRun } from '../../lambda/verify/read-run';
 import type { ClusterFilter } from '../archive/cluster-filter';
 import { clusterObjects } from '../archive/cluster-objects';
+import { isMissing, type JoinedLog, joinLogs } from '../archive/join-logs';
 import { type RunSelection, selectPeriod, selectRuns } from '../archive/select-runs';
 import type { SearchedObject } from './search-object';
 
@@ -12,7 +14,12 @@ export interface SearchScope {
   readonly selection: RunSelection;
   /** Left out: all clusters. */
   readonly clusters?: ClusterFilter | undefined;
+  /** Search each line of a log once, under the first run that has it. */
+  readonly joined: boolean;
 }
+
+/** Clusters whose logs are joined at once. */
+const joinedAtOnce = 8;
 
 /** Finds the objects to search, run by run, and keeps what is known about them. */
 export class ObjectsToSearch {
@@ -36,10 +43,26 @@ export class ObjectsToSearch {
   /** @throws NoSuchRunError if one run was asked for and is not there */
   async *list(): AsyncGenerator<SearchedObject> {
     const uid = this.#scope.clusters?.uid;
-    for await (const object of uid === undefined ? this.#ofRuns() : this.#ofCluster(uid)) {
+    const objects = uid === undefined ? this.#ofRuns() : this.#ofCluster(uid);
+    for await (const object of this.#scope.joined ? this.#joined(objects) : objects) {
       this.objects += 1;
       yield object;
     }
+  }
+
+  /** The same objects cluster by cluster, each from where it is new. */
+  async *#joined(objects: AsyncIterable<SearchedObject>): AsyncGenerator<SearchedObject> {
+    const clusters = new Set<string>();
+    for await (const { cluster } of objects) clusters.add(cluster);
+    const { from, to } = { from: this.oldestRun, to: this.newestRun };
+    const join = async (cluster: string) => {
+      const found: SearchedObject[] = [];
+      const options = { cluster, period: { from, to }, hold: 0, now: this.#now };
+      for await (const joined of joinLogs(this.#reader, options))
+        if (!isMissing(joined)) found.push(searched(cluster, joined));
+      return found;
+    };
+    for await (const found of mapConcurrently(clusters, joinedAtOnce, join)) yield* found;
   }
 
   /** One cluster: from its own part of the archive, without the run records, which are large in a large fleet. */
@@ -72,4 +95,10 @@ export class ObjectsToSearch {
     this.oldestRun ??= run;
     this.newestRun = run;
   }
+}
+
+/** What adds nothing is read for its problems alone. */
+function searched(cluster: string, { key, run, link, added }: JoinedLog): SearchedObject {
+  const bytes = added?.lineFrom ?? Number.POSITIVE_INFINITY;
+  return { key, cluster, resource: 'log', run, from: { bytes, lines: link.lines - (added?.added ?? 0) } };
 }

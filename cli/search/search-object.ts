@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { DamagedObjectError, damageOf, readContent } from '../../lambda/verify/open-content';
-import { textChunks } from '../archive/read-text';
+import { behind, textChunks } from '../archive/read-text';
 import { type LinePattern, mayMatchRecord } from './line-pattern';
 import { type FoundLine, LineSearch } from './line-search';
 
@@ -12,6 +12,8 @@ export interface SearchedObject {
   readonly cluster: string;
   readonly resource: Resource;
   readonly run: Date;
+  /** Of a joined log: where the lines begin that no log before it has, and how many are before them. */
+  readonly from?: { readonly bytes: number; readonly lines: number };
 }
 
 export interface ObjectSearchOptions {
@@ -42,7 +44,7 @@ export class ObjectSearch {
     const onFound = (line: FoundLine) => {
       if (format !== undefined) this.#block += format(line, object);
     };
-    this.#lines = new LineSearch({ matches: pattern.matches, context, onFound });
+    this.#lines = new LineSearch({ matches: pattern.matches, context, onFound, linesBefore: object.from?.lines ?? 0 });
     this.output = Readable.from(this.#search(reader, pattern), { highWaterMark: waitingBlocks });
     this.output.read(0);
   }
@@ -80,12 +82,12 @@ export class ObjectSearch {
 /** The text to search, in chunks. A log that cannot match gives none, which saves decoding it. */
 async function* textOf(
   reader: ArchiveReader,
-  { key, resource }: SearchedObject,
+  { key, resource, from }: SearchedObject,
   pattern: LinePattern,
 ): AsyncGenerator<Buffer> {
   const content = await readContent(reader, key);
   if (content === undefined) throw new DamagedObjectError('it is recorded, but not there');
   const { body } = content;
   if (resource === 'log' && Buffer.isBuffer(body) && !mayMatchRecord(pattern, body)) return;
-  yield* textChunks(body, resource);
+  yield* behind(textChunks(body, resource), from?.bytes ?? 0);
 }

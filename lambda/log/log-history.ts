@@ -15,10 +15,10 @@ export interface LogLink {
 }
 
 export interface ClosedGap {
+  /** At whose log the gap was told. */
   readonly run: Date;
-  /** Where the text behind the gap begins in the log that closed it, in bytes, and how many lines it has from there. */
-  readonly newFrom: number;
-  readonly added: number;
+  /** How the log that closed it follows the one before the gap. */
+  readonly seam: Seam;
 }
 
 interface Base {
@@ -50,7 +50,15 @@ export class LogHistory {
 
   /** A log that has no text, or cannot be read: it is no base. */
   skip(run: Date): LogLink {
-    const seam: Seam = { kind: 'unknown', shared: 0, added: 0, newFrom: 0, isShort: false, isAmbiguous: false };
+    const seam: Seam = {
+      kind: 'unknown',
+      shared: 0,
+      added: 0,
+      newFrom: 0,
+      lineFrom: 0,
+      isShort: false,
+      isAmbiguous: false,
+    };
     return { run, lines: 0, seam, base: this.#base?.run, closed: [], unchangedSince: undefined };
   }
 
@@ -58,7 +66,15 @@ export class LogHistory {
     if (end.lines === 0) return this.skip(run);
     const base = this.#base?.run;
     const common = { run, lines: end.lines, base };
-    const first: Seam = { kind: 'gap', shared: 0, added: end.lines, newFrom: 0, isShort: false, isAmbiguous: false };
+    const first: Seam = {
+      kind: 'gap',
+      shared: 0,
+      added: end.lines,
+      newFrom: 0,
+      lineFrom: 0,
+      isShort: false,
+      isAmbiguous: false,
+    };
     if (seam === undefined || base === undefined) {
       this.#follow(run, end);
       return { ...common, seam: { ...first, kind: 'continues' }, closed: [], unchangedSince: undefined };
@@ -89,9 +105,6 @@ export class LogHistory {
   #close(seams: readonly Seam[]): ClosedGap[] {
     const open = seams.findIndex(({ kind, isShort }) => isShort || (kind !== 'continues' && kind !== 'unchanged'));
     const closed = this.#beforeGaps.splice(0, open < 0 ? this.#beforeGaps.length : open);
-    return closed.map(({ toldAt }, at) => {
-      const { newFrom = 0, added = 0 } = seams[at] ?? {};
-      return { run: toldAt, newFrom, added };
-    });
+    return closed.flatMap(({ toldAt }, at) => (seams[at] === undefined ? [] : { run: toldAt, seam: seams[at] }));
   }
 }

@@ -7,6 +7,8 @@ export interface Overlap {
   readonly lines: number;
   /** Bytes of the later text up to there. Where the earlier text's last line went on, that is inside a line. */
   readonly bytes: number;
+  /** Where the first line begins that the earlier text does not have whole, in bytes of the later text. */
+  readonly lineFrom: number;
   /** Lines that both have. */
   readonly shared: number;
   /** The overlap is less than a proof, but all of the earlier text from its first byte. */
@@ -111,13 +113,11 @@ export class OverlapSearch implements LineListener {
   }
 
   #place(): Place {
-    return { lines: this.#lines, bytes: this.#bytes };
+    return { lines: this.#lines, bytes: this.#bytes, lineFrom: this.#bytes };
   }
 
-  /** Behind the beginning of this line that the earlier text has. A line that only got its LF is not new. */
   #placeInLine(bytes: number): Place {
-    const open = this.#base.bytes.at(-1) ?? 0;
-    return { lines: this.#lines + (bytes === open ? 1 : 0), bytes: this.#bytes + open };
+    return placeInLine(this.#lines, this.#bytes, bytes, this.#base.bytes.at(-1) ?? 0);
   }
 
   #atBeginning(): Overlap | undefined {
@@ -142,14 +142,20 @@ export class OverlapSearch implements LineListener {
     const next = this.#first[lines];
     const shared = lines + (isOpen ? 1 : 0);
     const common = { shared, isShort: false, isAmbiguous: false };
-    if (!isOpen) return { ...common, lines, bytes: next?.start ?? this.#bytes };
+    const bytes = next?.start ?? this.#bytes;
+    if (!isOpen) return { ...common, lines, bytes, lineFrom: bytes };
     if (next?.goesOn !== true) return undefined;
-    const open = baseBytes.at(-1) ?? 0;
-    return { ...common, lines: lines + (next.bytes === open ? 1 : 0), bytes: next.start + open };
+    return { ...common, ...placeInLine(lines, next.start, next.bytes, baseBytes.at(-1) ?? 0) };
   }
 }
 
-type Place = Pick<Overlap, 'lines' | 'bytes'>;
+type Place = Pick<Overlap, 'lines' | 'bytes' | 'lineFrom'>;
+
+/** Behind the beginning of a line that the earlier text has as its open line. A line that only got its LF is not new. */
+function placeInLine(lines: number, start: number, bytes: number, open: number): Place {
+  const isWhole = bytes === open;
+  return { lines: lines + (isWhole ? 1 : 0), bytes: start + open, lineFrom: isWhole ? start + open + 1 : start };
+}
 
 /** The length of a text's last line if it may go on: the reader of a later text has to tell the beginnings of its lines. */
 export function openBytes({ isOpen, bytes }: LogEnd): number | undefined {

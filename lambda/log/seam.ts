@@ -20,6 +20,8 @@ export interface Seam {
   readonly added: number;
   /** Where what is new begins, in bytes of the text. */
   readonly newFrom: number;
+  /** Where the first line that is new or went on begins, in bytes of the text. */
+  readonly lineFrom: number;
   /** The overlap proves little: it is short, but all of the earlier log from its first byte. */
   readonly isShort: boolean;
   readonly isAmbiguous: boolean;
@@ -65,12 +67,12 @@ export class LogReader {
 }
 
 function judge(earlier: LogEnd, { lines, ...later }: LogEnd, overlap: Overlap | undefined): Seam {
-  const none = { shared: 0, newFrom: 0, isShort: false, isAmbiguous: false };
+  const none = { shared: 0, newFrom: 0, lineFrom: 0, isShort: false, isAmbiguous: false };
   if (lines === 0) return { ...none, kind: 'unknown', added: 0 };
   if (overlap !== undefined) {
-    const { shared, bytes: newFrom, isShort, isAmbiguous } = overlap;
+    const { shared, bytes: newFrom, lineFrom, isShort, isAmbiguous } = overlap;
     const added = lines - overlap.lines;
-    return { kind: added === 0 ? 'unchanged' : 'continues', shared, added, newFrom, isShort, isAmbiguous };
+    return { kind: added === 0 ? 'unchanged' : 'continues', shared, added, newFrom, lineFrom, isShort, isAmbiguous };
   }
   if (endsWithin({ lines, ...later }, earlier)) return { ...none, kind: 'older', added: 0 };
   return { ...none, kind: 'gap', added: lines };

@@ -38,6 +38,30 @@ describe('grep', () => {
     });
   });
 
+  it('finds a line of several runs once, under the first that has it, and what went on with the line it goes on', async () => {
+    const joined = await ArchiveFixture.create();
+    const events = (from: number, to: number) =>
+      Array.from({ length: to - from }, (_, at) => `event ${from + at} of 20\n`).join('');
+    for (const [at, text] of [events(0, 8), events(3, 12), `${events(6, 15)}event 15`, events(8, 20)].entries())
+      await joined.attempt({
+        run: hour(at),
+        clusters: ['a', 'b'],
+        answer: (cluster, resource) => ({ content: resource === 'log' ? logRecord(cluster, text) : 'kind: Pod\n' }),
+      });
+    const search = (...args: string[]) => runCollector(['grep', ...args, '--archive', joined.folder, '--json']);
+    const found = async (...args: string[]) =>
+      JSON.parse((await search(...args)).out).map(
+        ({ cluster, run, line, text }: Record<string, string>) => `${cluster} ${run?.slice(11, 13)} ${line} ${text}`,
+      );
+    const lines = ['a 01 6 event 8 of 20', 'a 02 7 event 12 of 20', 'a 03 8 event 15 of 20', 'a 03 11 event 18 of 20'];
+    const pattern = 'event (8|12|15|18) of';
+    const from = ['--from', '2026-11-20T01:00'];
+    expect(await found(pattern, '--cluster', 'a', ...from)).toEqual(lines);
+    expect(await found(pattern, ...from)).toEqual([...lines, ...lines.map((line) => line.replace('a', 'b'))]);
+    expect(await found('event 7 of', '--cluster', 'a', ...from)).toEqual([]);
+    expect(await found('event 8 of', '--cluster', 'a', '--snapshots', ...from)).toHaveLength(3);
+  });
+
   it.each([
     [
       ['--last', '2'],
@@ -52,7 +76,7 @@ describe('grep', () => {
     [['--to', '2026-11-20T10:30'], [at10]],
   ])('searches the runs that %j selects, oldest first', async (args, runs) => {
     for (const cluster of [[], ['--cluster', 'prod-1'], ['--cluster', 'prod*']]) {
-      const { out } = await grep('OOMKilled pod', ...args, ...cluster);
+      const { out } = await grep('OOMKilled pod', '--snapshots', ...args, ...cluster);
       expect(out).toBe(runs.map((run) => `prod-1 ${run}: OOMKilled pod "a/b"\n`).join(''));
     }
   });

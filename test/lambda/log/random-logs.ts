@@ -120,7 +120,7 @@ export function joinLogs({ whole, snapshots }: RandomLog, chunk: number): { text
     const { kind } = link.seam;
     // Also an unchanged one: its last line may have got its LF.
     if (kind !== 'older' && kind !== 'unknown')
-      pieces.push({ run, text: text.subarray(closed?.newFrom ?? link.seam.newFrom) });
+      pieces.push({ run, text: text.subarray((closed ?? link).seam.newFrom) });
   }
   return { text: Buffer.concat(pieces.map((piece) => piece.text)), links };
 }
