@@ -5,9 +5,9 @@ import { wireAudit } from './audit/wire-audit';
 
 const openAudit = wireAudit(process.env, __dirname);
 
-/** What Lambda calls: seals what was archived since the last seal. It fails if the seal cannot be stored and signed. */
+/** What Lambda calls: seals what was archived since the last seal. It fails if the seal cannot be signed and stored. */
 export async function handler(event: unknown, context: Context): Promise<AuditResult> {
-  const time = parseAuditEvent(event);
+  const time = parseAuditEvent(event, new Date());
   const opened = openAudit(context);
   try {
     return await audit(time, opened.context);

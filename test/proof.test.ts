@@ -22,11 +22,13 @@ const run = (hour: number) => new Date(Date.UTC(2026, 10, 20, hour));
 const recordKey = (hour: number) => runRecordKey({ run: run(hour), attempt: 1 });
 const logKey = (hour: number, cluster = 'a "b" {c}') =>
   objectKey({ resource: 'log', cluster, run: run(hour), compression: 'gzip' });
-const seal = (number: number) => sealKey({ number, part: 'seal' });
+const seal = sealKey;
 
 it('docs/proof.md explains every member of a seal and of a signature', () => {
-  const { verified, cursor } = sealSchema.shape;
-  const members = [sealSchema, signatureSchema, verified, cursor].flatMap(({ shape }) => Object.keys(shape));
+  const { verified, cursor, plan, news } = sealSchema.shape;
+  const members = [sealSchema, signatureSchema, verified, cursor, plan, news].flatMap(({ shape }) =>
+    Object.keys(shape),
+  );
   const format = page.slice(page.indexOf('## The format'));
   expect(members.filter((name) => !format.includes(`\`${name}\``))).toEqual([]);
 });
@@ -90,7 +92,7 @@ describe('the commands in docs/proof.md', () => {
 
   it('check signatures, and find a changed seal and another key', async () => {
     expect(await check('The signatures')).toEqual({ failed: false, out: 'Verified OK\n'.repeat(3), err: '' });
-    await seals.put({ ...(await seals.read(2)), objects: [], collectorVersion: '1.0.1' });
+    await seals.put({ ...(await seals.read(2)), collectorVersion: '1.0.1' }, { signed: hashes[1] ?? '' });
     const { out } = await check('The signatures');
     expect(out.match(/Verified OK|Verification failure/gi)).toEqual([
       'Verified OK',
@@ -106,12 +108,9 @@ describe('the commands in docs/proof.md', () => {
     const ok = `${seal(1)}: OK\n${seal(2)}: OK\n`;
     expect(await check('The chain')).toEqual({ failed: false, out: ok, err: '' });
     await seals.put({ ...(await seals.read(1)), collectorVersion: '1.0.1' });
-    expect(await check('The chain')).toMatchObject({
-      failed: true,
-      out: expect.stringContaining(`${seal(1)}: FAILED`),
-    });
+    expect((await check('The chain')).out).toBe(`${seal(1)}: FAILED\n${seal(2)}: OK\n`);
     await rm(join(archive.folder, seal(2)));
-    expect((await check('The chain')).out).toContain(`${seal(2)}: FAILED open or read`);
+    expect((await check('The chain')).out).toContain(`${seal(2)}: FAILED`);
   });
 
   it('compare run records, and find one that was replaced together with its objects, or removed', async () => {

@@ -33,8 +33,8 @@ function parseBlock(pem: string): KeyObject {
   return key;
 }
 
-/** A SHA-256 as mails and `sha256sum` write it. @throws InvalidArgumentError */
-export function parseSha256(text: string): string {
+/** A SHA-256 as mails and `sha256sum` write it, behind those before. @throws InvalidArgumentError */
+export function parseHashes(text: string, before: readonly string[] = []): readonly string[] {
   if (!/^[0-9a-f]{64}$/i.test(text)) throw new InvalidArgumentError('expected a SHA-256: 64 hexadecimal digits.');
-  return text.toLowerCase();
+  return [...before, text.toLowerCase()];
 }

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { damageKinds, type Finding } from '../../lambda/verify/finding';
-import { type ChainedSeal, readChain } from '../../lambda/verify/seals/seal-chain';
+import { type RightSeal, readChain, type SealChain } from '../../lambda/verify/seals/seal-chain';
 import { openArchive } from '../archive/open-archive';
 import { formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
@@ -34,13 +34,15 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
   return command.action(async ({ archive, json, publicKey, last = defaultSeals }: Options) => {
     const reader = await openArchive(archive);
     const findings: Finding[] = [];
-    const { seals, lastNumber } = await readChain(reader, {}, (kind, key, problem) =>
-      findings.push({ kind, key, problem }),
-    );
-    if (publicKey === true) await printPublicKeys(terminal, seals, reader.location);
+    const chain = await readChain(reader, {}, (kind, key, problem) => findings.push({ kind, key, problem }));
+    const seals = [
+      ...chain.seals.map((seal) => ({ ...seal, isChained: true })),
+      ...chain.beside.map((seal) => ({ ...seal, isChained: false })),
+    ].sort((a, b) => a.number - b.number);
+    if (publicKey === true) await printPublicKeys(terminal, chain, reader.location);
     else if (json === true) await printJsonArray(terminal.out, seals.slice(-last));
     else await printTable(terminal, sealColumns(terminal), seals.slice(-last));
-    if (publicKey !== true && lastNumber === 0)
+    if (publicKey !== true && chain.files === 0)
       await print(terminal.err, `No seals in ${printable(reader.location)}: nothing attests it.\n`);
     for (const { kind, key, problem } of findings)
       await print(terminal.err, `${terminal.errColors.red(kind)} ${printable(`${key}: ${problem}`)}\n`);
@@ -50,22 +52,17 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
 }
 
 /** @throws NoPublicKeyError */
-async function printPublicKeys(terminal: Terminal, seals: readonly ChainedSeal[], location: string): Promise<void> {
-  const signed = seals.filter(({ signature }) => signature === 'right');
-  const keys = new Map<string, ChainedSeal[]>();
-  for (const seal of signed) keys.set(seal.publicKey ?? '', [...(keys.get(seal.publicKey ?? '') ?? []), seal]);
-  if (keys.size === 0) throw new NoPublicKeyError(location);
-  for (const [spki, own] of keys) {
+async function printPublicKeys(terminal: Terminal, { signers }: SealChain, location: string): Promise<void> {
+  if (signers.size === 0) throw new NoPublicKeyError(location);
+  for (const [spki, [first, ...others]] of signers) {
     const key = createPublicKey({ key: Buffer.from(spki, 'base64'), format: 'der', type: 'spki' });
     await print(terminal.out, key.export({ format: 'pem', type: 'spki' }));
-    await print(
-      terminal.err,
-      `This key signed ${own.length === 1 ? 'seal' : `${own.length} seals, the first of them`} ${own[0]?.number}. Keep it outside the account.\n`,
-    );
+    const which = others.length === 0 ? `seal ${first}` : `${others.length + 1} seals, the first of them ${first}`;
+    await print(terminal.err, `This key signed ${which}. Keep it outside the account.\n`);
   }
 }
 
-/** The archive has no seal with a right signature, and so no key to keep. */
+/** The archive has no signed seal, and so no key to keep. */
 class NoPublicKeyError extends Error {
   override readonly name = 'NoPublicKeyError';
 
@@ -74,7 +71,10 @@ class NoPublicKeyError extends Error {
   }
 }
 
-function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<ChainedSeal>[] {
+/** A right seal, and whether it is in the chain. */
+type ListedSeal = RightSeal & { readonly isChained: boolean };
+
+function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<ListedSeal>[] {
   return [
     { head: 'Seal', cell: ({ number }) => `${number}`, align: 'right' },
     { head: 'Time', cell: ({ seal }) => formatTime(seal) },
@@ -84,17 +84,16 @@ function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<ChainedSeal>[
     { head: 'Objects read', cell: ({ verified }) => `${verified.objects}`, align: 'right', leftOut: 1 },
     { head: 'Found', cell: foundBy, wraps: true },
     {
-      head: 'Signature',
-      cell: ({ signature }) => signature,
-      color: (text, { signature }) =>
-        signature === 'right' ? colors.green(text) : signature === 'wrong' ? colors.red(text) : colors.yellow(text),
+      head: 'Chain',
+      cell: ({ isChained }) => (isChained ? 'in it' : 'beside'),
+      color: (text, { isChained }) => (isChained ? colors.green(text) : colors.red(text)),
     },
     // Whole: it is what the mail says, and what --head takes.
     { head: 'SHA-256', cell: ({ sha256 }) => sha256, wraps: true, narrowest: 16 },
   ];
 }
 
-function foundBy({ found }: ChainedSeal): string {
+function foundBy({ found }: ListedSeal): string {
   const counted = Object.entries(found).filter(([, count]) => count > 0);
   return counted.map(([kind, count]) => `${count} ${kind}`).join(', ');
 }

@@ -10,14 +10,14 @@ import { Progress } from '../terminal/progress';
 import { printTable } from '../terminal/table';
 import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
 import { type PeriodOptions, parseCount, type ReadOptions, withArchive, withHelp, withPeriod } from './options';
-import { parsePublicKeys, parseSha256 } from './public-key-argument';
+import { parseHashes, parsePublicKeys } from './public-key-argument';
 
 interface Options extends ReadOptions, PeriodOptions {
   readonly retentionDays?: number;
   readonly strict?: boolean;
   readonly concurrency: number;
   readonly publicKey?: readonly KeyObject[];
-  readonly head?: string;
+  readonly head?: readonly string[];
 }
 
 /** `verify`: whether the archive has everything that it should have, whole and unchanged, and nothing else. */
@@ -33,8 +33,8 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       ),
     )
     .addOption(
-      new Option('--head <sha256>', 'SHA-256 of a seal that has to be there, from the mail of an audit').argParser(
-        parseSha256,
+      new Option('--head <sha256...>', 'SHA-256 of seals that have to be there, from the mails of audits').argParser(
+        parseHashes,
       ),
     )
     .option(
@@ -49,13 +49,13 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     const reader = await openArchive(options.archive);
     const findings: Finding[] = [];
     const progress = new Progress(terminal, 'Verifying runs', { now: 'listing the archive' });
-    const { from, to, retentionDays, concurrency, publicKey: publicKeys, head } = options;
+    const { from, to, retentionDays, concurrency, publicKey: publicKeys, head: heads } = options;
     const counts = await verifyArchive(reader, {
       from,
       to,
       retentionDays,
       publicKeys,
-      head,
+      heads,
       now: terminal.now(),
       concurrency,
       onFinding: (finding) => findings.push(finding),
@@ -118,13 +118,13 @@ function describeCounts({ sound, bytes, found }: VerifyCounts): string {
 function sealedOf({ sealed }: VerifyCounts, areKeysGiven: boolean): string {
   if (sealed === null) return 'Not sealed: nothing attests that the run records are those that were written.\n';
   const { seals, newest } = sealed;
-  if (newest === null) return `${formatCount(seals, 'seal')}, and none with a right signature.\n`;
+  if (newest === null) return 'Seals are there, and none is right: nothing attests the run records.\n';
   const trust = areKeysGiven
     ? 'Signatures were checked with the keys given.'
     : "Signatures were checked with the archive's own key, which proves little: give a key that you kept to --public-key.";
   return (
     `${formatCount(seals, 'seal')}, the newest is number ${newest.number} of ${formatTime(newest.seal)}, ` +
-    `SHA-256 ${newest.sha256}.\n${trust}\n`
+    `SHA-256 ${newest.sha256}, of the archive ${newest.archive}.\n${trust}\n`
   );
 }
 
@@ -140,7 +140,7 @@ function verdictOf({ colors }: Terminal, { runs, found }: VerifyCounts, location
 
 const helpText = `
 What it finds:
-  seal-broken    the seals are not one whole, signed chain
+  seal-broken    a seal is not right, or the seals are not one whole chain
   forged         it is not what a seal says
   missing        it is recorded or sealed, and not there
   damaged        it is not the content that was archived
@@ -148,16 +148,17 @@ What it finds:
   unrecorded     it is in no run record
   unsealed       the newest seal should have this run record, and no seal has it
   unreadable     reading it failed, which says nothing about it
-  absent         the schedule was due and left no record; no damage
-  pending        it may still get its record or its signature; no damage
+  absent         the schedule was due and left no record, or no seal; no damage
+  pending        it may still get its record; no damage
 
 The archive itself says what was due, and what the lifecycle has removed: its seals first, then its configurations.
 
 --public-key: without it, verify trusts the key in the archive. Whoever forges seals can replace that key. "seals
 --public-key" prints it; keep it from the first day on. If the key was changed, give all keys.
 
---head: if the newest seals are removed, nothing in the archive shows it. The mail of each audit has the SHA-256 of its
-seal. The chain has to have the seal with the hash that you give.
+--head: who may use the signing key can make another chain, and nothing in the archive shows it. The mail of each audit
+has the SHA-256 of its seal. The chain has to have the seals with all hashes that you give: two mails of one number mean
+that it was rolled back. What is gone is excused only by what is sealed up to the newest of them.
 
 With --json: one object with all counts and findings.
 

@@ -11,8 +11,7 @@ import { percentEncode } from './percent-encoding';
  *     runs/date=2026-11-20/20261120T100000.000Z.attempt-1.jsonl
  *     runs/date=2026-11-20/20261120T100000.000Z.shard-0-of-4.attempt-1.jsonl
  *     configurations/<sha256>.json.gz
- *     seals/00000042.json
- *     seals/00000042.sig.json
+ *     seals/00000042.jsonl
  */
 export const runsPrefix = 'runs/';
 
@@ -98,24 +97,15 @@ export function parseObjectKey(key: string): ObjectName | undefined {
 
 const compressions = Object.keys(compressionEndings) as Compression[];
 
-/** Which seal a key is of, and whether it is the seal itself or its signature. */
-export interface SealName {
-  /** Counts from 1. */
-  readonly number: number;
-  readonly part: 'seal' | 'signature';
+/** Key of a seal. @param number counts from 1 */
+export function sealKey(number: number): string {
+  return `${sealsPrefix}${String(number).padStart(8, '0')}.jsonl`;
 }
 
-/** Key of a seal or of its signature. */
-export function sealKey({ number, part }: SealName): string {
-  return `${sealsPrefix}${String(number).padStart(8, '0')}${part === 'seal' ? '' : '.sig'}.json`;
-}
-
-/** The name behind a key under `seals/`; undefined for a key that is not exactly of this layout. */
-export function parseSealKey(key: string): SealName | undefined {
-  const match = /\/(\d{8,12})(\.sig)?\.json$/.exec(key);
-  if (match === null) return undefined;
-  const name = { number: Number(match[1]), part: match[2] === undefined ? 'seal' : 'signature' } as const;
-  return name.number > 0 && sealKey(name) === key ? name : undefined;
+/** The number in a seal's key; undefined for a key that is not exactly of this layout. */
+export function parseSealKey(key: string): number | undefined {
+  const number = Number(/\/(\d{8,12})\.jsonl$/.exec(key)?.[1] ?? 0);
+  return number > 0 && sealKey(number) === key ? number : undefined;
 }
 
 /** The name behind a run record's key; undefined for a key that is not exactly of this layout. */

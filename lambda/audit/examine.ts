@@ -1,54 +1,52 @@
+import { sealsPrefix } from '../archive/archive-layout';
+import { groupReasons } from '../run/group-reasons';
+import { CronError } from '../schedule/cron';
+import { longestGap } from '../schedule/cron-gap';
 import type { AuditPlan } from '../stack-contract';
 import type { Stop } from '../stop';
 import type { ArchiveReader } from '../verify/archive-reader';
 import { Expiry } from '../verify/expiry';
+import { findAbsentSeals } from '../verify/seals/absent-seals';
 import type { Hashed, Seal } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { SealedArchive } from '../verify/seals/sealed-archive';
 import { StoredConfigurations } from '../verify/stored-configurations';
-import { underWayMs } from '../verify/time-limits';
+import { clockSlackMs, underWayMs } from '../verify/time-limits';
 import type { ConfiguredRun } from '../verify/verify-run';
-import { judgeDue } from './due-since';
 import { findUnrecorded } from './find-unrecorded';
 import type { Findings } from './findings';
-import { type FailingCluster, hoursBetween, type StaleCluster, staleness } from './freshness';
-import { sealRuns } from './seal-runs';
+import type { FailingCluster } from './freshness';
+import { judgeDue } from './judge-due';
+import { type SealedRuns, sealRuns } from './seal-runs';
 import { StoppableReader } from './stoppable-reader';
-import { type Tallied, Tally } from './tally';
+import { Tally } from './tally';
 import { verifyInTurn } from './verify-in-turn';
 
 export interface ExamineContext {
   readonly plan: AuditPlan;
   readonly reader: ArchiveReader;
   readonly sink: { readonly bucket: string };
+  readonly signer: { readonly keyArn: string };
   readonly stop: Stop;
   readonly chain: SealChain;
   readonly findings: Findings;
+  /** The audit's time. */
+  readonly named: string;
   readonly listedFrom: Date;
   readonly collectorVersion: string;
-}
-
-/** What an audit read, as its seal and its mail tell it. */
-export interface Examined extends Tallied {
-  readonly seal: Omit<Seal, 'seal'>;
-  readonly failing: readonly FailingCluster[];
-  readonly stale: readonly StaleCluster[];
-  /** Since the last run that has a record; 0 if there is none. */
-  readonly hoursSinceRun: number;
-  readonly isFirst: boolean;
 }
 
 /**
  * Works through the archive in the order of what matters: hashes run records, looks for what is gone and what no record
  * has, reads objects with the time that is left.
+ * @returns what it computed, to be signed
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function examine(context: ExamineContext): Promise<Examined> {
-  const { plan, chain, findings, listedFrom, stop } = context;
+export async function examine(context: ExamineContext): Promise<Seal> {
+  const { plan, chain, findings, listedFrom, named, stop } = context;
   const reader = new StoppableReader(context.reader, stop.working);
   const { find } = findings;
-  const { before } = chain;
-  const number = chain.lastNumber + 1;
+  const { head, next } = chain;
   const tally = new Tally(chain.failing, plan.clusters);
   const sealed = new SealedArchive(chain, find);
   sealed.addRetention(plan.retentionDays, listedFrom);
@@ -56,8 +54,8 @@ export async function examine(context: ExamineContext): Promise<Examined> {
   const expiry = new Expiry(context.reader, configurations, listedFrom, undefined);
   const mayHaveRemoved = async (writtenAt: Date, key?: string) =>
     sealed.mayHaveRemoved(writtenAt, listedFrom, key) ?? expiry.mayHaveRemoved(writtenAt, noRuns);
-  const searchedTo = dateOrUndefined(before?.cursor.searchedTo ?? null);
-  const search = { from: searchedTo, to: new Date(listedFrom.getTime() - underWayMs) };
+  const searchedTo = dateOrUndefined(head?.cursor.searchedTo ?? null);
+  const search = { from: searchedTo, to: settled(listedFrom) };
   const common = { reader, stop: stop.starting, find };
   const runs = await sealRuns({
     ...common,
@@ -70,6 +68,14 @@ export async function examine(context: ExamineContext): Promise<Examined> {
     sharedName: tally.sharedName,
     onRun: tally.add,
   });
+  if (head === undefined) findEarlier(context, runs);
+  else
+    findAbsentSeals(
+      find,
+      [...chain.seals, { seal: named, listedFrom: listedFrom.toISOString(), plan }],
+      { from: settled(new Date(head.listedFrom)) },
+      search.to,
+    );
   for (const gone of sealed.gone({}))
     if (!chain.objects.has(gone.key) && !(await mayHaveRemoved(gone.writtenAt, gone.key)))
       find('missing', gone.key, gone.problem);
@@ -89,49 +95,92 @@ export async function examine(context: ExamineContext): Promise<Examined> {
       : undefined;
   // Reading the objects takes longest.
   runs.recorded.clear();
-  const verified = await verifyInTurn(
-    { ...common, sealed, current: { ...runs, number }, mayHaveRemoved },
-    context,
-    runs,
-  );
+  const current = { ...runs, number: next.number };
+  const seals = [...chain.seals, ...chain.beside].sort((a, b) => a.number - b.number);
+  const verified = await verifyInTurn({ ...common, sealed, seals, current, mayHaveRemoved }, context, runs);
   const failing = tally.freshness.failing(plan.clusters);
-  const { last } = chain;
+  const lastRun = [...runs.runs].at(-1);
   return {
-    ...tally.result(),
-    failing,
-    stale: staleness(failing, listedFrom),
-    hoursSinceRun: runs.runs.size === 0 ? 0 : hoursBetween([...runs.runs].at(-1) ?? 0, listedFrom),
-    isFirst: before === undefined,
-    seal: {
-      version: 1,
-      number,
-      archive: context.sink.bucket,
-      previous: last === undefined ? null : { key: last.key, sha256: last.sha256 },
-      listedFrom: listedFrom.toISOString(),
-      records: runs.records,
-      objects: distinct([...runs.objects, ...(unrecorded ?? [])]),
-      plan: { clusters: plan.clusters.length, ...planned(plan) },
-      configurations: runs.configurations,
-      due: { runs: due.runs, absent: due.absent.map((time) => time.toISOString()) },
-      verified: verified.verified,
-      ...findings.summary,
-      failing: failing.map(({ failures, ...one }) => one),
-      cursor: {
-        records: runs.lastKey,
-        searchedTo: (unrecorded === undefined ? searchedTo : search.to)?.toISOString() ?? null,
-        ...verified.cursor,
-      },
-      collectorVersion: context.collectorVersion,
+    version: 1,
+    archive: context.sink.bucket,
+    seal: named,
+    previous: head === undefined ? null : { key: head.key, sha256: head.sha256 },
+    ...next,
+    listedFrom: listedFrom.toISOString(),
+    records: runs.records,
+    objects: distinct([...runs.objects, ...(unrecorded ?? [])]),
+    plan: planned(plan),
+    configurations: runs.configurations,
+    due: { runs: due.runs, absent: due.absent.map((time) => time.toISOString()) },
+    verified: verified.verified,
+    ...findings.summary,
+    news: {
+      ...tally.result(),
+      lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),
+      reasons: groupReasons(onePerCluster(failing)).map((group) => ({ ...group, clusters: [...group.clusters] })),
     },
+    failing: failing.map(({ failures, ...one }) => one),
+    cursor: {
+      records: runs.lastKey,
+      searchedTo: (unrecorded === undefined ? searchedTo : search.to)?.toISOString() ?? null,
+      ...verified.cursor,
+    },
+    keyArn: context.signer.keyArn,
+    collectorVersion: context.collectorVersion,
   };
 }
 
-function planned({ schedule, retentionDays, shards }: AuditPlan): Omit<Seal['plan'], 'clusters'> {
-  return { schedule, ...(retentionDays !== undefined && { retentionDays }), ...(shards !== undefined && { shards }) };
+/** What was there before an audit could have begun should have been sealed: maybe it was, and all seals were removed. */
+function findEarlier({ plan, findings, listedFrom }: ExamineContext, { oldestWrittenAt }: SealedRuns): void {
+  const { expression, timeZone, enabled } = plan.auditSchedule;
+  const intervalMs = enabled ? gapMs(expression, timeZone, listedFrom) : Number.POSITIVE_INFINITY;
+  if (oldestWrittenAt === undefined || listedFrom.getTime() - oldestWrittenAt.getTime() <= intervalMs + clockSlackMs)
+    return;
+  const since = oldestWrittenAt.toISOString();
+  findings.find(
+    'seal-broken',
+    `${sealsPrefix}*`,
+    `FIRST SEAL, and run records are there since ${since}, longer than one interval of the audit: an earlier seal was never made, or all were removed`,
+  );
+}
+
+/** The longest time between two audits; infinite for a schedule that does not fire again. */
+function gapMs(expression: string, timeZone: string, now: Date): number {
+  try {
+    return longestGap(expression, timeZone, now).hours * hourMs;
+  } catch (error) {
+    if (error instanceof CronError) return Number.POSITIVE_INFINITY;
+    throw error;
+  }
+}
+
+const hourMs = 3_600_000;
+
+function planned({ clusters, schedule, auditSchedule, retentionDays, shards }: AuditPlan): Seal['plan'] {
+  return {
+    clusters: clusters.length,
+    schedule,
+    auditSchedule,
+    ...(retentionDays !== undefined && { retentionDays }),
+    ...(shards !== undefined && { shards }),
+  };
+}
+
+/** A cluster whose two resources fail counts once; one that no new run has covered keeps its place. */
+function* onePerCluster(failing: readonly FailingCluster[]) {
+  for (const { cluster, failures } of failing) {
+    const [first = { cluster, resource: '', error: 'no new run covers it' }] = failures;
+    yield first;
+  }
 }
 
 /** What is in the archive is in the listing; there are no other runs to look at. */
 async function* noRuns(): AsyncGenerator<ConfiguredRun> {}
+
+/** What was due or written up to this time, before another, does not change any more. */
+function settled(time: Date): Date {
+  return new Date(time.getTime() - underWayMs);
+}
 
 function dateOrUndefined(time: string | null): Date | undefined {
   return time === null ? undefined : new Date(time);

@@ -14,19 +14,6 @@ export class Findings {
     if (this.#kept.length < mostFindings) this.#kept.push({ kind, key, problem: problem.slice(0, mostCharacters) });
   };
 
-  /** Whether anything but a signature that is still to come was found of a key. */
-  isAbout(key: string): boolean {
-    return this.#kept.some((finding) => finding.key === key && finding.kind !== 'pending');
-  }
-
-  /** Takes back that a signature is still to come. */
-  forget(key: string): void {
-    const at = this.#kept.findIndex((finding) => finding.key === key && finding.kind === 'pending');
-    if (at < 0) return;
-    this.#kept.splice(at, 1);
-    this.#counts.delete('pending');
-  }
-
   /** As a seal has it. */
   get summary(): Pick<Seal, 'found' | 'findings'> {
     return { found: Object.fromEntries(this.#counts), findings: [...this.#kept] };

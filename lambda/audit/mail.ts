@@ -1,9 +1,7 @@
-import { groupReasons } from '../run/group-reasons';
 import type { AuditPlan } from '../stack-contract';
 import { countDamage, damageKinds } from '../verify/finding';
 import type { Seal } from '../verify/seals/seal';
-import type { Examined } from './examine';
-import type { FailingCluster } from './freshness';
+import { hoursBetween, staleness } from './freshness';
 import { bytes, capital, clusters, count, minute, more, plain, quoted, subjectOf, wrapped } from './mail-text';
 
 export interface Mail {
@@ -12,36 +10,35 @@ export interface Mail {
   readonly text: string;
 }
 
-export interface AuditReport extends Omit<Examined, 'seal'> {
-  readonly seal: Seal;
-  /** Of the seal's file. */
-  readonly sha256: string;
-  readonly plan: AuditPlan;
-  readonly archive: string;
-}
+/** What people are told is what is sealed, so that it can be told again. */
+export type ToldSeal = Omit<Seal, 'records' | 'objects'>;
 
 const mostReasons = 5;
 const mostFindings = 10;
 const mostStale = 10;
-const mostChanged = 50;
 
-/** What happened since the seal before, the verdict first. */
-export function auditMail(report: AuditReport): Mail {
-  const { seal, sha256, archive, isFirst, growth } = report;
-  const { subject, verdict } = verdictOf(report);
+/**
+ * What happened since the seal before, the verdict first.
+ * @param sha256 of the seal's line
+ * @param plan as the audit is deployed now
+ */
+export function auditMail(seal: ToldSeal, sha256: string, plan: Pick<AuditPlan, 'staleAfterHours'>): Mail {
+  const { archive, news, previous } = seal;
+  const isFirst = previous === null;
+  const { subject, verdict } = verdictOf(seal);
   const sections = [
     [...(isFirst ? ['FIRST SEAL: nothing earlier is attested.'] : []), verdict],
     damageLines(seal),
     absentLines(seal),
-    failingLines(report),
-    staleLines(report),
-    changedLines(report),
-    doubtLines(report),
+    failingLines(seal),
+    staleLines(seal, plan),
+    changedLines(seal),
+    doubtLines(seal),
     [
-      `Archived: ${count(growth.objects)} objects, ${bytes(growth.bytes)} (${bytes(growth.storedBytes)} stored).`,
+      `Archived: ${count(news.objects)} objects, ${bytes(news.bytes)} (${bytes(news.storedBytes)} stored).`,
       ...verifiedLines(seal),
     ],
-    sealLines({ ...seal, sha256, archive }),
+    sealLines(seal, sha256),
   ];
   const text = sections
     .filter((lines) => lines.length > 0)
@@ -50,34 +47,30 @@ export function auditMail(report: AuditReport): Mail {
   return { subject: subjectOf(`${isFirst ? 'First seal: ' : ''}${subject}`, archive), text: `${text}\n` };
 }
 
-/** For a seal whose audit died before it could sign it and tell people. */
-export function sealMail(
-  seal: Pick<Seal, 'number' | 'seal' | 'found' | 'verified'> & { readonly sha256: string; readonly archive: string },
-): Mail {
-  const verdict = integrityOf(seal);
-  const lines = [
-    `${capital(verdict)}.`,
-    'Its audit ended before it could sign the seal and say more.',
-    'A later audit has compared the seal with the archive and signed it.',
-    '',
-    ...sealLines(seal),
-  ];
-  return { subject: subjectOf(verdict, seal.archive), text: `${lines.join('\n')}\n` };
+/** Hours since the cluster was archived that was archived longest ago. Without runs no cluster fails, and none is archived. */
+export function stalestHours(seal: ToldSeal): number {
+  const [stalest] = staleness(seal.failing, new Date(seal.listedFrom));
+  return Math.max(hoursSinceRun(seal), stalest?.hours ?? 0);
+}
+
+/** Since the last run that has a record; 0 if there is none. */
+function hoursSinceRun({ news: { lastRun }, listedFrom }: ToldSeal): number {
+  return lastRun === null ? 0 : hoursBetween(Date.parse(lastRun), new Date(listedFrom));
 }
 
 /** The worst first: the subject may be all that somebody reads. */
-function verdictOf(report: AuditReport): { subject: string; verdict: string } {
-  const { seal, runs, failing, plan } = report;
-  const all = runs.complete + runs.incomplete + seal.due.absent.length;
+function verdictOf(seal: ToldSeal): { subject: string; verdict: string } {
+  const { news, failing, plan } = seal;
+  const all = news.complete + news.incomplete + seal.due.absent.length;
   const integrity = integrityOf(seal);
   const parts = [{ subject: integrity, line: `${capital(integrity)}.` }];
-  const others = [runsVerdict(report, all)];
+  const others = [runsVerdict(seal, all)];
   if (failing.length > 0)
     others.unshift({
       subject: `${clusters(failing.length)} failing`,
-      line: `Failing: ${count(failing.length)} of ${clusters(plan.clusters.length)}.`,
+      line: `Failing: ${count(failing.length)} of ${clusters(plan.clusters)}.`,
     });
-  const isWell = failing.length === 0 && runs.complete === all;
+  const isWell = failing.length === 0 && news.complete === all;
   if (countDamage(seal.found) > 0 || isWell) parts.push(...others);
   else parts.unshift(...others);
   return {
@@ -86,7 +79,7 @@ function verdictOf(report: AuditReport): { subject: string; verdict: string } {
   };
 }
 
-function integrityOf({ found, verified }: Pick<Seal, 'found' | 'verified'>): string {
+function integrityOf({ found, verified }: ToldSeal): string {
   const damage = countDamage(found);
   if (damage > 0) return `DAMAGE: ${count(damage)} ${damage === 1 ? 'finding' : 'findings'}`;
   if ((found.unreadable ?? 0) > 0) return 'not everything could be read';
@@ -94,9 +87,9 @@ function integrityOf({ found, verified }: Pick<Seal, 'found' | 'verified'>): str
   return isAllRead ? 'nothing is damaged' : 'nothing is damaged as far as it was read';
 }
 
-function runsVerdict({ seal: { due }, runs }: AuditReport, all: number): { subject: string; line: string } {
+function runsVerdict({ due, news }: ToldSeal, all: number): { subject: string; line: string } {
   if (all === 0) return { subject: 'no new run', line: 'Runs: none since the seal before.' };
-  const complete = `${count(runs.complete)} of ${count(all)}`;
+  const complete = `${count(news.complete)} of ${count(all)}`;
   const absent = due.absent.length;
   if (absent === 0) return { subject: `${complete} runs complete`, line: `Runs: ${complete} complete.` };
   const left = `${count(absent)} that ${absent === 1 ? 'was' : 'were'} due left no record`;
@@ -106,7 +99,7 @@ function runsVerdict({ seal: { due }, runs }: AuditReport, all: number): { subje
   };
 }
 
-function damageLines({ found, findings, archive }: Seal): string[] {
+function damageLines({ found, findings, archive }: ToldSeal): string[] {
   const kinds: readonly string[] = [...damageKinds, 'unreadable'];
   const total = kinds.reduce((sum, kind) => sum + (found[kind] ?? 0), 0);
   if (total === 0) return [];
@@ -119,21 +112,20 @@ function damageLines({ found, findings, archive }: Seal): string[] {
   ];
 }
 
-function absentLines({ findings }: Seal): string[] {
+function absentLines({ findings }: ToldSeal): string[] {
   const absent = findings.filter(({ kind }) => kind === 'absent');
   if (absent.length === 0) return [];
   const shown = absent.slice(0, mostFindings).map(({ key, problem }) => `  ${key}\n    ${plain(problem)}`);
   return ['Absent (no damage):', ...shown, ...more(absent.length - shown.length)];
 }
 
-function failingLines({ failing, archive }: AuditReport): string[] {
+function failingLines({ failing, news: { reasons }, archive }: ToldSeal): string[] {
   if (failing.length === 0) return [];
   const byName = new Map(failing.map((one) => [one.cluster, one]));
-  const groups = groupReasons(onePerCluster(failing));
   const last = failing.reduce((newest, one) => (one.last > newest ? one.last : newest), '');
   return [
     'Failing, by reason:',
-    ...groups.slice(0, mostReasons).flatMap(({ reason, count: failed, clusters }) => {
+    ...reasons.slice(0, mostReasons).flatMap(({ reason, count: failed, clusters }) => {
       // Those that fail longest come first.
       const { since = '', runs = 0 } = byName.get(clusters[0] ?? '') ?? {};
       const which = failed === 1 ? 'since' : 'the first since';
@@ -143,23 +135,16 @@ function failingLines({ failing, archive }: AuditReport): string[] {
         ...wrapped([...clusters.map(plain), ...(failed > clusters.length ? ['...'] : [])], '    '),
       ];
     }),
-    ...more(groups.length - mostReasons, 'reasons'),
+    ...more(reasons.length - mostReasons, 'reasons'),
     `  All of it: ${command(`runs ${last}`, archive)}`,
   ];
 }
 
-/** A cluster whose two resources fail counts once; one that no new run has covered keeps its place. */
-function* onePerCluster(failing: readonly FailingCluster[]) {
-  for (const { cluster, failures } of failing) {
-    const [first = { cluster, resource: '', error: 'no new run covers it' }] = failures;
-    yield first;
-  }
-}
-
-function staleLines({ stale, hoursSinceRun, plan: { staleAfterHours } }: AuditReport): string[] {
-  if (staleAfterHours !== undefined && hoursSinceRun > staleAfterHours)
-    return [`No run for ${count(Math.floor(hoursSinceRun))} hours: no cluster is fresh.`];
-  const old = staleAfterHours === undefined ? [] : stale.filter(({ hours }) => hours > staleAfterHours);
+function staleLines(seal: ToldSeal, { staleAfterHours }: Pick<AuditPlan, 'staleAfterHours'>): string[] {
+  const silent = hoursSinceRun(seal);
+  if (staleAfterHours === undefined) return [];
+  if (silent > staleAfterHours) return [`No run for ${count(Math.floor(silent))} hours: no cluster is fresh.`];
+  const old = staleness(seal.failing, new Date(seal.listedFrom)).filter(({ hours }) => hours > staleAfterHours);
   if (old.length === 0) return [];
   const names = old
     .slice(0, mostStale)
@@ -171,25 +156,24 @@ function staleLines({ stale, hoursSinceRun, plan: { staleAfterHours } }: AuditRe
   ];
 }
 
-function changedLines({ changed, archive }: AuditReport): string[] {
-  const [first] = changed;
+function changedLines({ news: { changed }, archive }: ToldSeal): string[] {
+  const [first] = changed.clusters;
   if (first === undefined) return [];
-  const names = changed.slice(0, mostChanged).map(([cluster]) => plain(cluster));
   return [
-    `Changed manifests: ${count(changed.length)}`,
-    ...wrapped(names),
-    ...more(changed.length - names.length),
-    `  Show one: ${command(`diff ${quoted(plain(first[0]))}`, archive)}`,
+    `Changed manifests: ${count(changed.count)}`,
+    ...wrapped(changed.clusters.map(plain)),
+    ...more(changed.count - changed.clusters.length),
+    `  Show one: ${command(`diff ${quoted(plain(first))}`, archive)}`,
   ];
 }
 
-function doubtLines({ doubts }: AuditReport): string[] {
+function doubtLines({ news: { doubts } }: ToldSeal): string[] {
   if (doubts.count === 0) return [];
   const shown = doubts.first.map((doubt) => `  ${plain(doubt)}`);
   return [`Archived with a doubt: ${count(doubts.count)}`, ...shown, ...more(doubts.count - shown.length)];
 }
 
-function verifiedLines({ verified }: Seal): string[] {
+function verifiedLines({ verified }: ToldSeal): string[] {
   const { objects, carriedOver, carriedOverRecords } = verified;
   const read = `Read and compared: ${count(objects)} objects, ${bytes(verified.bytes)}.`;
   if (carriedOver === 0 && carriedOverRecords === 0) return [read];
@@ -201,12 +185,7 @@ function verifiedLines({ verified }: Seal): string[] {
   ];
 }
 
-function sealLines({
-  number,
-  seal,
-  sha256,
-  archive,
-}: Pick<Seal, 'number' | 'seal' | 'archive'> & { readonly sha256: string }): string[] {
+function sealLines({ number, seal, archive }: ToldSeal, sha256: string): string[] {
   return [
     `Seal ${number} of ${minute(seal)}, archive ${archive}`,
     `SHA-256 ${sha256}`,

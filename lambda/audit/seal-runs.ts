@@ -48,6 +48,8 @@ export interface SealedRuns {
   readonly toVerify: number;
   /** Times of all runs that have a record. */
   readonly runs: ReadonlySet<number>;
+  /** When the oldest record was written, by the archive's clock; undefined: there is none. */
+  readonly oldestWrittenAt: Date | undefined;
 }
 
 /** Lists all run records, and reads and hashes those that no seal has. */
@@ -78,11 +80,13 @@ class Sealing {
   #isStopped = false;
   #hasNew = false;
   #toVerify = 0;
+  #oldest: Date | undefined;
 
   constructor(context: SealRunsContext) {
     this.#context = context;
     this.#recorded = new RecordedObjects(context.sharedName);
-    this.#listedFrom = new Map(context.chain.seals.map(({ number, listedFrom }) => [number, Date.parse(listedFrom)]));
+    const { seals, beside } = context.chain;
+    this.#listedFrom = new Map([...seals, ...beside].map(({ number, listedFrom }) => [number, Date.parse(listedFrom)]));
   }
 
   result(): SealedRuns {
@@ -96,6 +100,7 @@ class Sealing {
       recorded: this.#recorded,
       toVerify: this.#toVerify,
       runs: this.#runs,
+      oldestWrittenAt: this.#oldest,
     };
   }
 
@@ -103,9 +108,10 @@ class Sealing {
     const { chain, stop } = this.#context;
     this.#runs.add(listed.run.getTime());
     const news = listed.records.filter(({ key }) => !chain.records.has(key));
-    for (const { key } of listed.records) {
+    for (const { key, writtenAt } of listed.records) {
       const sealed = chain.records.get(key);
       if (sealed !== undefined) sealed.isThere = true;
+      if (this.#oldest === undefined || writtenAt < this.#oldest) this.#oldest = writtenAt;
     }
     if (news.length === 0 && !this.#isRewritten(listed) && !this.#isSearched(listed)) return;
     if (stop.aborted) this.#isStopped = true;

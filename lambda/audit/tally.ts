@@ -1,22 +1,18 @@
 import type { RunOutcome } from '../run/run-record';
 import type { ConfiguredCluster } from '../stack-contract';
 import type { StoredRun } from '../verify/read-run';
-import type { Failing } from '../verify/seals/seal';
+import type { Failing, News } from '../verify/seals/seal';
 import { Freshness } from './freshness';
 
 /** What an audit tells of the runs with new records. */
-export interface Tallied {
-  /** How many of them are complete. */
-  readonly runs: { readonly complete: number; readonly incomplete: number };
-  /** Clusters with the last run that shows another manifest than the run before, by name. */
-  readonly changed: readonly (readonly [cluster: string, run: Date])[];
-  readonly doubts: { readonly count: number; readonly first: readonly string[] };
-  /** Uncompressed and stored. */
-  readonly growth: { readonly objects: number; readonly bytes: number; readonly storedBytes: number };
-}
+export type Tallied = Omit<News, 'lastRun' | 'reasons'>;
 
-/** Most clusters with a doubt that the mail names. */
+/** Most clusters with another manifest, and with a doubt, that are named. */
+const mostChanged = 50;
 const mostDoubts = 5;
+
+/** Longest doubt, in characters. */
+const mostCharacters = 300;
 
 /** Sums up the runs with new records. */
 export class Tally {
@@ -69,21 +65,26 @@ export class Tally {
       outcome.cluster = cluster;
       this.#changes.add(run, outcome);
       if (isNew && doubt !== undefined && this.#doubtful.length < mostDoubts)
-        this.#doubtful.push(`${resource} of ${cluster}: ${doubt}`);
+        this.#doubtful.push(`${resource} of ${cluster}: ${doubt}`.slice(0, mostCharacters));
       yield outcome;
     }
   }
 
   result(): Tallied {
-    const doubts = { count: this.#doubts, first: this.#doubtful };
-    return { runs: this.#runs, changed: this.#changes.changed, doubts, growth: this.#growth };
+    const changed = this.#changes.clusters;
+    return {
+      ...this.#runs,
+      ...this.#growth,
+      changed: { count: changed.length, clusters: changed.slice(0, mostChanged) },
+      doubts: { count: this.#doubts, first: this.#doubtful },
+    };
   }
 }
 
 /** Notices which manifests changed from run to run, by the hashes in the run records. */
 class ManifestChanges {
   readonly #hashes = new Map<string, string>();
-  readonly #changed = new Map<string, Date>();
+  readonly #changed = new Set<string>();
   #newest = new Date(0);
 
   /** Takes note of an outcome of a run. A run that is older than one before says nothing of a change. */
@@ -93,11 +94,11 @@ class ManifestChanges {
     if (resource !== 'manifest' || sha256 === undefined) return;
     const before = this.#hashes.get(cluster);
     this.#hashes.set(cluster, sha256);
-    if (before !== undefined && before !== sha256) this.#changed.set(cluster, run);
+    if (before !== undefined && before !== sha256) this.#changed.add(cluster);
   }
 
-  /** Clusters with the last run that shows another manifest than the run before, by name. */
-  get changed(): readonly (readonly [cluster: string, run: Date])[] {
-    return [...this.#changed].sort(([a], [b]) => (a < b ? -1 : 1));
+  /** Clusters with another manifest than in the run before, by name. */
+  get clusters(): string[] {
+    return [...this.#changed].sort();
   }
 }

@@ -23,7 +23,7 @@ export async function verifyInTurn(
   }: { readonly plan: AuditPlan; readonly chain: SealChain; readonly listedFrom: Date },
   runs: Pick<SealedRuns, 'toVerify' | 'carriedOver'>,
 ): Promise<VerifiedInTurn> {
-  const { before } = chain;
+  const { head: before } = chain;
   const { number } = common.current;
   const news = await verifySealed({ ...common, isAgain: false }, before?.cursor.verified ?? start, number);
   const again = rereadDays === undefined ? undefined : (before?.cursor.reread ?? { position: null, since: listedFrom });

@@ -6,7 +6,8 @@ import type { Find } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readRunRecord } from '../verify/read-run';
 import type { Hashed, Position, Seal } from '../verify/seals/seal';
-import { readSeal } from '../verify/seals/seal-files';
+import type { RightSeal } from '../verify/seals/seal-chain';
+import { parseSeal, readSealFile } from '../verify/seals/seal-file';
 import type { SealedArchive } from '../verify/seals/sealed-archive';
 
 /** Objects read at once. */
@@ -17,6 +18,8 @@ export interface VerifySealedContext {
   readonly stop: AbortSignal;
   readonly find: Find;
   readonly sealed: Pick<SealedArchive, 'checkRecordFile' | 'checkObject'>;
+  /** The right seals before, in order. */
+  readonly seals: readonly RightSeal[];
   /** The seal that is being made. */
   readonly current: Pick<Seal, 'number' | 'records' | 'objects'>;
   /** Whether it was read before. What seals say of objects was read when they were made. */
@@ -41,12 +44,14 @@ export interface VerifiedObjects {
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function verifySealed(context: VerifySealedContext, from: Position, to: number): Promise<VerifiedObjects> {
-  const { current, stop, reader, isAgain } = context;
+  const { current, stop, isAgain } = context;
   const totals = { objects: 0, bytes: 0 };
   let position = from;
-  while (position.seal <= to) {
-    const isCurrent = position.seal === current.number;
-    const listed = isCurrent ? current : await listOf(reader, position.seal, stop);
+  for (const seal of [...context.seals, current]) {
+    const { number } = seal;
+    if (number < from.seal || number > to) continue;
+    if (number > position.seal) position = { seal: number, record: 0, outcome: 0 };
+    const listed = number === current.number ? current : await listOf(context, seal as RightSeal);
     if (listed === undefined) return { ...totals, position, isDone: false };
     const { records, objects } = listed;
     for (const { key } of records.slice(position.record)) {
@@ -57,19 +62,22 @@ export async function verifySealed(context: VerifySealedContext, from: Position,
     }
     if (isAgain && !(await verifySealedObjects(context, objects, totals)))
       return { ...totals, position, isDone: false };
-    position = { seal: position.seal + 1, record: 0, outcome: 0 };
+    position = { seal: number + 1, record: 0, outcome: 0 };
   }
   return { ...totals, position, isDone: true };
 }
 
-/** Undefined: there was no time to read the seal. A seal that is gone or broken was found when the chain was read. */
+type SealedLists = Pick<Seal, 'records' | 'objects'>;
+
+/** Undefined: there was no time to read the seal. One that is gone by now, or another, is found when the chain is read. */
 async function listOf(
-  reader: ArchiveReader,
-  number: number,
-  stop: AbortSignal,
-): Promise<Pick<Seal, 'records' | 'objects'> | undefined> {
+  { reader, stop }: VerifySealedContext,
+  { number, sha256 }: RightSeal,
+): Promise<SealedLists | undefined> {
   try {
-    return (await readSeal(reader, number)) ?? { records: [], objects: [] };
+    const { signed } = await readSealFile(reader, number);
+    const seal = signed?.sha256 === sha256 ? parseSeal(signed.bytes) : '';
+    return typeof seal === 'string' ? { records: [], objects: [] } : seal;
   } catch (error) {
     if (stop.aborted) return undefined;
     throw error;

@@ -60,6 +60,16 @@ export interface ArchiveReader {
 /** The archive cannot be read: it is absent, access is denied, or the connection broke. This says nothing about its content. */
 export class ArchiveReadError extends Error {
   override readonly name = 'ArchiveReadError';
+  /** Whether asking again would end in the same way: the answer was a refusal. */
+  readonly isLasting: boolean;
+
+  constructor(
+    message: string,
+    { isLasting = false, ...options }: ErrorOptions & { readonly isLasting?: boolean } = {},
+  ) {
+    super(message, options);
+    this.isLasting = isLasting;
+  }
 }
 
 /** The archive may be read, but its former versions may not be listed: nobody knows what was deleted or overwritten. */

@@ -1,6 +1,6 @@
 /**
  * What a verification can find, the worst first; up to `unsealed` it is damage.
- * - `seal-broken`: the chain of seals has a gap, a wrong hash or a wrong signature, or a seal was deleted or overwritten.
+ * - `seal-broken`: a seal is not right or not in the chain, a link of the chain is not there, or a seal was deleted or overwritten.
  * - `forged`: not what a seal says that it was.
  * - `missing`: recorded or sealed, but not there. Also a run record, if later ones of its run are there, and a configuration.
  * - `damaged`: not the content that was archived, or not readable as what it should be.
@@ -9,7 +9,7 @@
  * - `unsealed`: a run record that was there when the newest seal was made, and no seal has it.
  * - `unreadable`: could not be read, which says nothing about it.
  * - `absent`: the schedule was due, and what it should have left is not there. No damage: runs do get lost.
- * - `pending`: in no run record yet, but so young that one may still come; or a seal whose signature may still come. No damage.
+ * - `pending`: in no run record yet, but so young that one may still come. No damage.
  */
 export const findingKinds = [
   'seal-broken',

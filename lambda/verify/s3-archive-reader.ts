@@ -136,8 +136,16 @@ export class S3ArchiveReader implements ArchiveReader {
           ? '; set AWS_PROFILE, or sign in with the AWS CLI'
           : '';
     const reason = status === undefined ? message : `${status} ${name}`;
-    return new ArchiveReadError(`${action} in ${this.location} failed: ${reason}${hint}`, { cause: error });
+    return new ArchiveReadError(`${action} in ${this.location} failed: ${reason}${hint}`, {
+      cause: error,
+      isLasting: isRefusal(status),
+    });
   }
+}
+
+/** 400 and 403 are also what S3 says of an object in GLACIER, or of one that was stored with a customer's key. */
+function isRefusal(status = 0): boolean {
+  return status >= 400 && status < 500 && ![408, 409, 429].includes(status);
 }
 
 function headOf(found: HeadObjectCommandOutput | GetObjectCommandOutput): ObjectHead {

@@ -11,7 +11,8 @@ import { type FoundObject, objectsBetween } from './objects-between';
 import { RecordedObjects } from './recorded-objects';
 import { type ListedRun, type Period, runsBetween } from './run-keys';
 import { runsAfter, runsBefore, runsUntilScheduled } from './runs-beside';
-import { type ChainedSeal, type ChainOptions, readChain } from './seals/seal-chain';
+import { findAbsentSeals } from './seals/absent-seals';
+import { type ChainOptions, type RightSeal, readChain, type SealChain } from './seals/seal-chain';
 import { SealedArchive } from './seals/sealed-archive';
 import { StoredConfigurations } from './stored-configurations';
 import { underWayMs } from './time-limits';
@@ -37,16 +38,15 @@ export interface VerifyCounts {
   /** What the lifecycle has removed, or is about to remove. */
   expired: number;
   found: Record<FindingKind, number>;
-  /** The chain of seals; null: the archive is not sealed. */
+  /** The chain of seals, and the newest of them; null: the archive is not sealed. */
   sealed: { readonly seals: number; readonly newest: NewestSeal | null } | null;
 }
 
-/** The newest seal whose signature is right. */
-export type NewestSeal = Pick<ChainedSeal, 'number' | 'sha256' | 'seal'>;
+export type NewestSeal = Pick<RightSeal, 'number' | 'sha256' | 'seal' | 'archive'>;
 
-export interface VerifyOptions extends Period, ChainOptions {
-  /** SHA-256 of a seal that has to be in the chain, as a mail told it. */
-  readonly head?: string | undefined;
+export interface VerifyOptions extends Period, Pick<ChainOptions, 'publicKeys'> {
+  /** SHA-256 of seals that have to be in the chain, as mails told them. */
+  readonly heads?: readonly string[] | undefined;
   /** Days after which the lifecycle removes objects; left out: what the archive's configurations say. */
   readonly retentionDays?: number | undefined;
   /** The time, if the archive has no clock of its own. */
@@ -82,6 +82,8 @@ class Verification {
   readonly #reader: ArchiveReader;
   readonly #options: VerifyOptions;
   readonly #now: Date;
+  /** What was due up to this time, and is not there, does not come any more. */
+  readonly #settled: Date;
   readonly #configurations: StoredConfigurations;
   readonly #due: DueRuns;
   readonly #expiry: Expiry;
@@ -100,8 +102,8 @@ class Verification {
     this.#options = options;
     this.#now = now;
     this.#configurations = new StoredConfigurations(reader, this.#find);
-    const settled = new Date(now.getTime() - underWayMs);
-    this.#due = new DueRuns({ from, to: to === undefined || to > settled ? settled : to });
+    this.#settled = new Date(now.getTime() - underWayMs);
+    this.#due = new DueRuns({ from, to: to === undefined || to > this.#settled ? this.#settled : to });
     this.#expiry = new Expiry(reader, this.#configurations, now, retentionDays);
     const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
     this.counts = { runs: 0, records: 0, sound: 0, doubts: 0, bytes: 0, expired: 0, found, sealed: null };
@@ -115,21 +117,33 @@ class Verification {
 
   /** Checks the chain of seals, whole in any period. */
   async verifySeals(): Promise<void> {
-    const { publicKeys, head } = this.#options;
+    const { publicKeys, heads } = this.#options;
     const chain = await readChain(this.#reader, { publicKeys }, this.#find);
-    if (publicKeys !== undefined && chain.lastNumber === 0)
+    if (publicKeys !== undefined && chain.files === 0)
       this.#find('seal-broken', `${sealsPrefix}*`, 'a public key was given, and there is no seal');
-    if (head !== undefined && chain.seals.every(({ sha256 }) => sha256 !== head)) {
-      const problem = `no seal has the SHA-256 ${head}, which was given: seals were removed or replaced`;
+    const pinned = heads && this.#findHeads(chain, heads);
+    if (chain.files === 0) return;
+    this.#sealed = new SealedArchive(chain, this.#find, pinned);
+    findAbsentSeals(this.#find, chain.seals, this.#options, this.#settled);
+    const newest =
+      chain.head && (({ number, sha256, seal, archive }) => ({ number, sha256, seal, archive }))(chain.head);
+    this.counts.sealed = { seals: chain.seals.length, newest: newest ?? null };
+  }
+
+  /** Says which seals of mails are not in the chain. @returns the number of the newest that is; 0: none is */
+  #findHeads({ seals, beside }: SealChain, heads: readonly string[]): number {
+    let newest = 0;
+    for (const head of heads) {
+      const found = seals.find(({ sha256 }) => sha256 === head);
+      newest = Math.max(newest, found?.number ?? 0);
+      if (found !== undefined) continue;
+      const isBeside = beside.some(({ sha256 }) => sha256 === head);
+      const problem = isBeside
+        ? `the seal with the SHA-256 ${head}, which was given, is not in the chain: the chain was rolled back or cut`
+        : `no seal has the SHA-256 ${head}, which was given: seals were removed or replaced, or the chain was rolled back`;
       this.#find('seal-broken', `${sealsPrefix}*`, problem);
     }
-    if (chain.lastNumber === 0) return;
-    this.#sealed = new SealedArchive(chain, this.#find);
-    const { newest } = chain;
-    this.counts.sealed = {
-      seals: chain.seals.length,
-      newest: newest === undefined ? null : { number: newest.number, sha256: newest.sha256, seal: newest.seal },
-    };
+    return newest;
   }
 
   async verifyRuns(): Promise<void> {
@@ -222,7 +236,8 @@ class Verification {
     for (const gone of this.#sealed?.gone(this.#options) ?? [])
       if (!known.has(gone.key)) this.#lacking.push({ kind: 'missing', ...gone });
     for (const { kind, key, problem, writtenAt } of this.#lacking) {
-      if (!(await this.#mayHaveExpired(writtenAt, key))) this.#find(kind, key, problem);
+      if (!(await this.#mayHaveExpired(writtenAt, key)))
+        this.#find(kind, key, `${problem}${this.#sealed?.unpinned(writtenAt, this.#now) ?? ''}`);
       else if (kind === 'missing') this.counts.expired += 1;
     }
     for (const { times, areMore } of this.#absent) {

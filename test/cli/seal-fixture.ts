@@ -1,6 +1,8 @@
-import { createHash, generateKeyPairSync, type KeyPairKeyObjectResult, sign } from 'node:crypto';
+import { generateKeyPairSync, type KeyPairKeyObjectResult, sign } from 'node:crypto';
 import { runsPrefix, sealKey } from '../../lambda/archive/archive-layout';
-import { type Hashed, type Seal, sealText } from '../../lambda/verify/seals/seal';
+import { jsonLinesType } from '../../lambda/archive/archive-object';
+import type { Hashed, Seal } from '../../lambda/verify/seals/seal';
+import { sealFile, sealLine, sha256Of } from '../../lambda/verify/seals/seal-file';
 import { type ArchiveFixture, hourly } from './archive-fixture';
 
 /** A pair of keys such as KMS makes for seals. */
@@ -8,13 +10,26 @@ export function signingKeys(): KeyPairKeyObjectResult {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' });
 }
 
+/** An audit that is never due: no seal of it is absent. */
+export const sealedPlan: Seal['plan'] = { clusters: 2, schedule: hourly, auditSchedule: { ...hourly, enabled: false } };
+
+export const noNews: Seal['news'] = {
+  complete: 2,
+  incomplete: 0,
+  lastRun: null,
+  objects: 8,
+  bytes: 1000,
+  storedBytes: 500,
+  changed: { count: 0, clusters: [] },
+  doubts: { count: 0, first: [] },
+  reasons: [],
+};
+
 export interface SealOptions {
   /** Time of the audit, and of S3 when it began to list. */
   readonly at: Date;
   /** Left out: those of the fixture. */
   readonly keys?: KeyPairKeyObjectResult;
-  /** Left out: an audit that died before it signed leaves none. */
-  readonly isSigned?: boolean;
   /** Objects that no run record has a hash for. */
   readonly objects?: readonly Hashed[];
   readonly changes?: Partial<Seal>;
@@ -22,14 +37,15 @@ export interface SealOptions {
 
 /** Seals an archive as the audit does, with a key of its own. */
 export class SealFixture {
-  readonly keys = signingKeys();
+  readonly keys: KeyPairKeyObjectResult;
   readonly #archive: ArchiveFixture;
   readonly #sealed = new Set<string>();
   #number = 0;
   #previous: Seal['previous'] = null;
 
-  constructor(archive: ArchiveFixture) {
+  constructor(archive: ArchiveFixture, keys = signingKeys()) {
     this.#archive = archive;
+    this.keys = keys;
   }
 
   /** Of the SPKI, in PEM. */
@@ -38,7 +54,7 @@ export class SealFixture {
   }
 
   /** Seals the run records that no seal has. @returns the SHA-256 of the seal */
-  async seal({ at, keys, isSigned = true, objects = [], changes }: SealOptions): Promise<string> {
+  async seal({ at, keys, objects = [], changes }: SealOptions): Promise<string> {
     this.#number += 1;
     const seal: Seal = {
       version: 1,
@@ -46,50 +62,54 @@ export class SealFixture {
       archive: 'archive-bucket',
       seal: at.toISOString(),
       previous: this.#previous,
+      passedOver: [],
+      passedOverMore: 0,
       listedFrom: at.toISOString(),
       records: await this.#newRecords(),
       objects: [...objects],
-      plan: { clusters: 2, schedule: hourly },
+      plan: sealedPlan,
       configurations: [],
       due: { runs: 2, absent: [] },
       verified: { objects: 8, bytes: 1000, carriedOver: 0, carriedOverRecords: 0 },
       found: {},
       findings: [],
+      news: noNews,
       failing: [],
       cursor: {
         records: null,
         verified: { seal: this.#number + 1, record: 0, outcome: 0 },
         searchedTo: at.toISOString(),
       },
+      keyArn: 'arn:aws:kms:eu-central-1:123456789012:key/00000000-0000-4000-8000-000000000000',
       collectorVersion: '1.0.0',
       ...changes,
     };
-    const sha256 = await this.put(seal, this.#number);
-    if (isSigned) await this.sign(this.#number, sha256, keys);
-    this.#previous = { key: sealKey({ number: this.#number, part: 'seal' }), sha256 };
+    const sha256 = await this.put(seal, { number: this.#number, ...(keys && { keys }) });
+    this.#previous = { key: sealKey(this.#number), sha256 };
     return sha256;
   }
 
-  /** Writes a seal as it is, over one that is there. @returns its SHA-256 */
-  async put(seal: Seal, number = seal.number): Promise<string> {
-    const content = sealText(seal);
-    await this.#archive.put(sealKey({ number, part: 'seal' }), content, {});
-    return createHash('sha256').update(content).digest('hex');
-  }
-
-  async sign(number: number, sha256: string, { privateKey, publicKey } = this.keys): Promise<void> {
-    const content = sealText({
+  /**
+   * Writes a signed seal as it is, over one that is there.
+   * @param number of its key
+   * @param signed SHA-256 of what is signed in place of the seal
+   * @returns its SHA-256
+   */
+  async put(seal: Seal, { number = seal.number, keys = this.keys, signed = '' } = {}): Promise<string> {
+    const line = sealLine(seal);
+    const sha256 = signed || sha256Of(line);
+    const content = sealFile(line, {
       sha256,
       algorithm: 'ECDSA_SHA_256',
-      keyArn: 'arn:aws:kms:eu-central-1:123456789012:key/00000000-0000-4000-8000-000000000000',
-      publicKey: publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
-      signature: sign('sha256', Buffer.from(sha256), privateKey).toString('base64'),
+      publicKey: keys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
+      signature: sign('sha256', Buffer.from(sha256), keys.privateKey).toString('base64'),
     });
-    await this.#archive.put(sealKey({ number, part: 'signature' }), content, {});
+    await this.#archive.put(sealKey(number), content, {}, { contentType: jsonLinesType });
+    return sha256;
   }
 
   async read(number: number): Promise<Seal> {
-    return JSON.parse((await this.#bytesOf(sealKey({ number, part: 'seal' }))).toString()) as Seal;
+    return JSON.parse((await this.#bytesOf(sealKey(number))).toString().split('\n')[0] ?? '') as Seal;
   }
 
   async #newRecords(): Promise<Hashed[]> {
@@ -99,7 +119,7 @@ export class SealFixture {
       keys.map(async (key) => {
         this.#sealed.add(key);
         const bytes = await this.#bytesOf(key);
-        return { key, sha256: createHash('sha256').update(bytes).digest('hex'), bytes: bytes.length };
+        return { key, sha256: sha256Of(bytes), bytes: bytes.length };
       }),
     );
   }

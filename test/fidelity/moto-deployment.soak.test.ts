@@ -6,8 +6,8 @@ import { GetBucketEncryptionCommand, GetObjectCommand, ListBucketsCommand, PutOb
 import { DescribeSecretCommand } from '@aws-sdk/client-secrets-manager';
 import { findStack } from '../../cli/stack/find-stack';
 import { startInAccount } from '../../cli/stack/start-in-account';
-import { type SealName, sealKey } from '../../lambda/archive/archive-layout';
-import { signatureSchema } from '../../lambda/verify/seals/seal';
+import { sealKey } from '../../lambda/archive/archive-layout';
+import { sealSchema, signatureSchema } from '../../lambda/verify/seals/seal';
 import { knownIds } from '../infra/template-pairs';
 import { findCommand } from '../local/aws/moto-server';
 import { accountId, credentials, region } from './moto-account';
@@ -55,9 +55,10 @@ const everything = {
 /** Fails if the audit found damage, or if its seal is not signed with the key in the account. */
 async function expectSeal(stack: MotoStack, { result, archiveFolder }: Audited): Promise<void> {
   expect(result).toMatchObject({ number: 1, damage: 0, verified: { objects: 4 } });
-  const read = (part: SealName['part']) => readFileSync(join(archiveFolder, sealKey({ number: 1, part })), 'utf8');
-  expect(createHash('sha256').update(read('seal')).digest('hex')).toBe(result.sha256);
-  const { keyArn, publicKey, signature, sha256 } = signatureSchema.parse(JSON.parse(read('signature')));
+  const [line = '', signed = ''] = readFileSync(join(archiveFolder, sealKey(1)), 'utf8').split('\n');
+  expect(createHash('sha256').update(line).digest('hex')).toBe(result.sha256);
+  const { keyArn } = sealSchema.parse(JSON.parse(line));
+  const { publicKey, signature, sha256 } = signatureSchema.parse(JSON.parse(signed));
   expect(sha256).toBe(result.sha256);
   expect(keyArn).toBe(stack.standIns.signingKeyArn);
   const { PublicKey = new Uint8Array() } = await stack.account.kms.send(new GetPublicKeyCommand({ KeyId: keyArn }));

@@ -1,25 +1,20 @@
 import type { KeyObject } from 'node:crypto';
-import { sealKey, sealsPrefix } from '../../archive/archive-layout';
+import { parseSealKey, sealKey, sealsPrefix } from '../../archive/archive-layout';
 import { type ArchiveReader, VersionsDeniedError } from '../archive-reader';
 import type { Find } from '../finding';
 import { mapConcurrently } from '../map-concurrently';
-import type { Failing, Seal } from './seal';
-import { listSeals, readFiles, type SealFiles } from './seal-files';
-import { checkSignature } from './signature';
+import { type Failing, mostPassedOver, type PassedOver, type Seal } from './seal';
+import { listSeals, parseSeal, readSealFile, type SealFile, type SignedLine } from './seal-file';
 import { SigningKeys } from './signing-keys';
 
-/** One seal of the chain, with counts in place of the lists that grow with the fleet. */
-export interface ChainedSeal extends Omit<Seal, 'records' | 'objects' | 'failing'> {
+/** A right seal, with counts in place of the lists that grow with the fleet. */
+export interface RightSeal extends Omit<Seal, 'records' | 'objects' | 'failing'> {
   readonly key: string;
-  /** Of the file. */
+  /** Of its line. */
   readonly sha256: string;
   readonly records: number;
   readonly objects: number;
   readonly failing: number;
-  /** `unsigned`: it has no signature yet. `wrong`: it has one that proves nothing. */
-  readonly signature: 'right' | 'unsigned' | 'wrong';
-  /** SPKI in DER, base64. */
-  readonly publicKey?: string | undefined;
 }
 
 /** What a seal says of one run record or object. */
@@ -34,38 +29,51 @@ export interface Sealed {
 export interface ChainOptions {
   /** The keys that may have signed; left out: whichever signed the first seal must have signed all. */
   readonly publicKeys?: readonly KeyObject[] | undefined;
+  /** The bucket that the seals have to name; left out: the one that the first of them names. It may be read from a copy. */
+  readonly archive?: string | undefined;
 }
-
-/** All seals of an archive. Memory grows with the number of sealed run records: about 250 bytes for each. */
-export interface SealChain {
-  /** Those that can be read, in order. */
-  readonly seals: readonly ChainedSeal[];
-  /** Greatest number under which there is a seal, readable or not; 0: there is none. */
-  readonly lastNumber: number;
-  /** The last seal's file, readable or not. */
-  readonly last: { readonly key: string; readonly sha256: string } | undefined;
-  /** By key. */
-  readonly records: ReadonlyMap<string, Sealed>;
-  readonly objects: ReadonlyMap<string, Sealed>;
-  /** The newest seal whose signature is right: what no seal has is judged by it. */
-  readonly newest: ChainedSeal | undefined;
-  /** The seal that the next audit goes on from: the newest, or the last if no signature is right. */
-  readonly before: ChainedSeal | undefined;
-  /** Clusters that fail, as that seal says. */
-  readonly failing: readonly Failing[];
-}
-
-/** Seals read at once. */
-const concurrency = 16;
 
 /**
- * Reads every seal and finds what breaks the chain.
- * @throws ArchiveReadError if the archive cannot be read
+ * All seals of an archive. What is not right claims nothing: it is a finding. The hashes of a right seal bind wherever it
+ * lies; everything else that it says counts only in the chain. Memory grows with the number of sealed run records: about 250
+ * bytes for each.
  */
-export async function readChain(reader: ArchiveReader, { publicKeys }: ChainOptions, find: Find): Promise<SealChain> {
-  const builder = new ChainBuilder(publicKeys, find);
-  const names = await listSeals(reader, find);
-  for await (const files of mapConcurrently(names, concurrency, (name) => readFiles(reader, name))) builder.add(files);
+export interface SealChain {
+  /** From the first seal to the head, each with the hash of the one before it. */
+  readonly seals: readonly RightSeal[];
+  /** Right seals that are not in the chain. */
+  readonly beside: readonly RightSeal[];
+  /** The right seal with the highest number: what the next audit goes on from. */
+  readonly head: RightSeal | undefined;
+  /** Clusters that fail, as the head says. */
+  readonly failing: readonly Failing[];
+  /** The next free number behind the head, and what lies between. */
+  readonly next: Pick<Seal, 'number' | 'passedOver' | 'passedOverMore'>;
+  /** What all right seals name, by key. */
+  readonly records: ReadonlyMap<string, Sealed>;
+  readonly objects: ReadonlyMap<string, Sealed>;
+  /** Keys that made signatures, trusted or not, each with the numbers of its files: SPKI in DER, base64. */
+  readonly signers: ReadonlyMap<string, readonly number[]>;
+  /** How many files lie under keys of seals, and how many of them could not be read. */
+  readonly files: number;
+  readonly unread: number;
+}
+
+/** Longest reason for passing over a file, in characters: it may quote what the file says. */
+const mostCharacters = 300;
+
+/** Seals read at once: each may take 64 MB. */
+const concurrency = 4;
+
+/**
+ * Reads every seal, and finds what is not right and what breaks the chain.
+ * @throws ArchiveReadError if the archive, or one seal for a passing reason, cannot be read
+ */
+export async function readChain(reader: ArchiveReader, options: ChainOptions, find: Find): Promise<SealChain> {
+  const builder = new ChainBuilder(options, find);
+  const numbers = await listSeals(reader, find);
+  for await (const file of mapConcurrently(numbers, concurrency, (number) => readSealFile(reader, number)))
+    builder.add(file);
   await findReplaced(reader, find);
   return builder.chain();
 }
@@ -81,89 +89,56 @@ async function findReplaced(reader: ArchiveReader, find: Find): Promise<void> {
   }
 }
 
-/** Takes seals in the order of their numbers. */
+/** Takes files in the order of their numbers. */
 class ChainBuilder {
   readonly #keys: SigningKeys;
   readonly #find: Find;
-  readonly #seals: ChainedSeal[] = [];
+  readonly #right: RightSeal[] = [];
+  readonly #passedOver = new Map<number, PassedOver>();
+  readonly #signers = new Map<string, number[]>();
   readonly #records = new Map<string, Sealed>();
   readonly #objects = new Map<string, Sealed>();
-  /** The files before, as far as they are there. */
-  #last: { readonly number: number; readonly sha256: string | undefined } = { number: 0, sha256: undefined };
   #archive: string | undefined;
-  #newest: ChainedSeal | undefined;
   #failing: Seal['failing'] = [];
-  /** A seal without a signature: no harm as long as it is the last. */
-  #unsigned: number | undefined;
 
-  constructor(publicKeys: readonly KeyObject[] | undefined, find: Find) {
+  constructor({ publicKeys, archive }: ChainOptions, find: Find) {
     this.#keys = new SigningKeys(publicKeys, find);
+    this.#archive = archive;
     this.#find = find;
   }
 
-  add({ number, sha256, seal, problem, signature }: SealFiles): void {
-    const key = sealKey({ number, part: 'seal' });
-    this.#judgeUnsigned('seal-broken');
-    this.#findGap(number);
+  add({ number, sha256, signed, problem }: SealFile): void {
+    const key = sealKey(number);
     if (problem !== undefined) this.#find('seal-broken', key, problem);
-    if (seal !== undefined && sha256 !== undefined) {
-      this.#checkPlace(key, number, seal);
-      this.#keep(seal.records, this.#records, key, number);
-      this.#keep(seal.objects, this.#objects, key, number);
-      const checked = this.#checkSignature(key, number, sha256, signature);
-      const counts = {
-        records: seal.records.length,
-        objects: seal.objects.length,
-        failing: seal.failing.length,
-      };
-      this.#seals.push({ ...seal, ...counts, number, key, sha256, ...checked });
-      if (checked.signature === 'right') this.#newest = this.#seals.at(-1);
-      if (checked.signature === 'right' || this.#newest === undefined) this.#failing = seal.failing;
+    const why = signed === undefined ? problem : this.#takeSigned(number, signed);
+    if (why !== undefined) this.#passedOver.set(number, { number, sha256, why: why.slice(0, mostCharacters) });
+  }
+
+  /** @returns why it is not right; undefined: it is */
+  #takeSigned(number: number, { bytes, sha256, publicKey }: SignedLine): string | undefined {
+    const signed = this.#signers.get(publicKey) ?? [];
+    this.#signers.set(publicKey, signed);
+    signed.push(number);
+    if (!this.#keys.judge(number, publicKey)) return 'it is signed with a key that is not trusted';
+    const key = sealKey(number);
+    const seal = parseSeal(bytes);
+    const problem = typeof seal === 'string' ? seal : this.#misplaced(seal, number);
+    if (typeof seal === 'string' || problem !== undefined) {
+      this.#find('seal-broken', key, problem ?? '');
+      return problem;
     }
-    this.#last = { number, sha256 };
+    this.#keep(seal.records, this.#records, key, number);
+    this.#keep(seal.objects, this.#objects, key, number);
+    const counts = { records: seal.records.length, objects: seal.objects.length, failing: seal.failing.length };
+    this.#right.push({ ...seal, ...counts, key, sha256 });
+    this.#failing = seal.failing;
+    return undefined;
   }
 
-  chain(): SealChain {
-    this.#judgeUnsigned('pending');
-    this.#keys.end();
-    const { number, sha256 } = this.#last;
-    return {
-      seals: this.#seals,
-      lastNumber: number,
-      last: sha256 === undefined ? undefined : { key: sealKey({ number, part: 'seal' }), sha256 },
-      records: this.#records,
-      objects: this.#objects,
-      newest: this.#newest,
-      before: this.#newest ?? this.#seals.at(-1),
-      failing: this.#failing,
-    };
-  }
-
-  #findGap(number: number): void {
-    const [first, last] = [this.#last.number + 1, number - 1];
-    if (first > last) return;
-    const which = first === last ? 'it is' : `it and those up to number ${last} are`;
-    this.#find('seal-broken', sealKey({ number: first, part: 'seal' }), `${which} not there, and later seals are`);
-  }
-
-  #checkPlace(key: string, number: number, seal: Seal): void {
-    if (seal.number !== number) this.#find('seal-broken', key, `it says that it is number ${seal.number}`);
+  #misplaced(seal: Seal, number: number): string | undefined {
+    if (seal.number !== number) return `it says that it is number ${seal.number}`;
     this.#archive ??= seal.archive;
-    if (seal.archive !== this.#archive)
-      this.#find('seal-broken', key, `it is of the archive ${seal.archive}, the seals before of ${this.#archive}`);
-    const { previous } = seal;
-    const before = this.#last;
-    if (number === 1) {
-      if (previous !== null) this.#find('seal-broken', key, 'it is the first and says that another came before');
-      return;
-    }
-    const isChained =
-      before.number === number - 1 &&
-      previous?.key === sealKey({ number: number - 1, part: 'seal' }) &&
-      previous.sha256 === before.sha256;
-    // A gap, or a seal before that cannot be read, is said already.
-    if (!isChained && before.number === number - 1 && before.sha256 !== undefined)
-      this.#find('seal-broken', key, 'the hash in it is not that of the seal before');
+    return seal.archive === this.#archive ? undefined : `it is of the archive ${seal.archive}, not of ${this.#archive}`;
   }
 
   #keep(hashed: Seal['records'], kept: Map<string, Sealed>, key: string, number: number): void {
@@ -175,33 +150,96 @@ class ChainBuilder {
     }
   }
 
-  #checkSignature(
-    key: string,
-    number: number,
-    sha256: string,
-    signature: SealFiles['signature'],
-  ): Pick<ChainedSeal, 'signature' | 'publicKey'> {
-    if (signature === undefined) {
-      this.#unsigned = number;
-      return { signature: 'unsigned' };
-    }
-    const { bytes, problem } = signature;
-    const checked = bytes && checkSignature(bytes.toString('utf8'), sha256);
-    const wrong = bytes === undefined ? `its signature file: ${problem}` : (checked?.problem ?? problem);
-    if (wrong !== undefined) this.#find('seal-broken', key, wrong);
-    const publicKey = checked?.publicKey;
-    const isTrusted = checked?.problem === undefined && publicKey !== undefined && this.#keys.judge(number, publicKey);
-    return { signature: wrong === undefined && isTrusted ? 'right' : 'wrong', publicKey };
+  chain(): SealChain {
+    this.#keys.end();
+    const seals = this.#followHead();
+    const isChained = new Set(seals);
+    const unread = [...this.#passedOver.values()].filter(({ sha256 }) => sha256 === null).length;
+    return {
+      seals,
+      beside: this.#right.filter((seal) => !isChained.has(seal)),
+      head: this.#right.at(-1),
+      failing: this.#failing,
+      next: this.#next(),
+      signers: this.#signers,
+      records: this.#records,
+      objects: this.#objects,
+      files: this.#right.length + this.#passedOver.size,
+      unread,
+    };
   }
 
-  #judgeUnsigned(kind: 'seal-broken' | 'pending'): void {
-    if (this.#unsigned === undefined) return;
-    const key = sealKey({ number: this.#unsigned, part: 'seal' });
-    const problem =
-      kind === 'pending'
-        ? 'it is not signed yet and proves nothing; the next audit compares it with the archive and signs it'
-        : 'it is not signed, and later seals are there';
-    this.#find(kind, key, problem);
-    this.#unsigned = undefined;
+  #next(): SealChain['next'] {
+    let number = (this.#right.at(-1)?.number ?? 0) + 1;
+    const passedOver: PassedOver[] = [];
+    let passedOverMore = 0;
+    for (let one = this.#passedOver.get(number); one !== undefined; one = this.#passedOver.get(number)) {
+      if (passedOver.length < mostPassedOver) passedOver.push(one);
+      else passedOverMore += 1;
+      number += 1;
+    }
+    return { number, passedOver, passedOverMore };
   }
+
+  /** Goes from the head along the hashes, and finds a link that is not there and right seals that no link leads to. */
+  #followHead(): RightSeal[] {
+    const byNumber = new Map(this.#right.map((seal) => [seal.number, seal]));
+    const chained = new Set<RightSeal>();
+    let missing: Link | undefined;
+    for (let seal = this.#right.at(-1); seal !== undefined; ) {
+      chained.add(seal);
+      const link = this.#linkOf(seal);
+      const before = link && byNumber.get(link.number);
+      if (link !== undefined && before?.sha256 !== link.sha256) missing = link;
+      seal = missing === undefined ? before : undefined;
+    }
+    if (missing !== undefined) this.#findMissing(missing);
+    // What comes before a link that is not there is cut off, which is said with that link.
+    const cutOff = missing?.number ?? 0;
+    this.#findBeside((seal) => !chained.has(seal) && seal.number >= cutOff);
+    return this.#right.filter((seal) => chained.has(seal));
+  }
+
+  /** One finding for seals one after the other: a whole chain may be beside another. */
+  #findBeside(isBeside: (seal: RightSeal) => boolean): void {
+    let run: RightSeal[] = [];
+    for (const seal of [...this.#right, undefined]) {
+      if (seal !== undefined && isBeside(seal)) {
+        run.push(seal);
+        continue;
+      }
+      const [first, last] = [run[0], run.at(-1)];
+      run = [];
+      if (first === undefined || last === undefined) continue;
+      const which = last === first ? 'its signature is' : `its signature and those up to number ${last.number} are`;
+      const problem = `${which} right, and no later seal leads there: the chain was forked or rolled back`;
+      this.#find('seal-broken', first.key, problem);
+    }
+  }
+
+  /** The seal before one, as it says; undefined if it is the first. */
+  #linkOf({ number, key, previous, passedOver, passedOverMore }: RightSeal): Link | undefined {
+    const before = previous === null ? 0 : (parseSealKey(previous.key) ?? number);
+    const isListed = passedOver.every((one, at) => one.number === before + 1 + at);
+    if (!isListed || before + passedOver.length + passedOverMore + 1 !== number)
+      this.#find('seal-broken', key, 'it does not name the seal before it and everything between');
+    return previous === null
+      ? undefined
+      : { number: Math.min(before, number - 1), sha256: previous.sha256, from: number };
+  }
+
+  #findMissing({ number, from }: Link): void {
+    // What is wrong with a file that is there is said already.
+    if (this.#passedOver.has(number)) return;
+    const problem = `seal ${from} names it as the one before it, and it is not there; what seals before it claim does not count`;
+    this.#find('seal-broken', sealKey(number), problem);
+  }
+}
+
+/** The seal that another names as the one before it. */
+interface Link {
+  readonly number: number;
+  readonly sha256: string;
+  /** Number of the seal that names it. */
+  readonly from: number;
 }

@@ -1,20 +1,20 @@
 import * as z from 'zod/mini';
 
 /**
- * A seal: one line of JSON with the hashes of all run records since the seal before it, and that seal's hash. Times are
- * ISO 8601 in UTC with milliseconds, lengths are bytes, hashes lower-case hex.
+ * A seal: one line of JSON with the hashes of all run records since the seal before it, and that seal's hash. The line
+ * behind it is its signature. Times are ISO 8601 in UTC with milliseconds, lengths are bytes, hashes lower-case hex.
  */
 const time = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'expected ISO 8601 in UTC'));
 const count = z.int().check(z.nonnegative());
+const positive = z.int().check(z.positive());
 const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hex digits'));
-const days = z.optional(z.int().check(z.positive()));
 const schedule = z.object({ expression: z.string(), timeZone: z.string(), enabled: z.boolean() });
 const hashed = z.object({ key: z.string(), sha256, bytes: count });
 
 /** How far reading has come along the sealed run records: everything before this place was read. */
 const positionSchema = z.object({
   /** Number of a seal. */
-  seal: z.int().check(z.positive()),
+  seal: positive,
   /** Index in its `records`. */
   record: count,
   /** Index in the `outcomes` of that record. */
@@ -33,17 +33,47 @@ const failingSchema = z.object({
   lastArchived: z.nullable(time),
 });
 
+/** A number between a seal and the one before it: what lies under it is no right seal. */
+const passedOverSchema = z.object({
+  number: positive,
+  /** Of the file; null: it could not be read. */
+  sha256: z.nullable(sha256),
+  why: z.string(),
+});
+
+/** What people are told of the runs with new records: with it, a mail can be told from its seal alone. */
+const newsSchema = z.object({
+  /** How many of them are complete. */
+  complete: count,
+  incomplete: count,
+  /** The last run that has a record; null: there is none. */
+  lastRun: z.nullable(time),
+  /** What they archived, uncompressed and stored. */
+  objects: count,
+  bytes: count,
+  storedBytes: count,
+  /** Clusters with another manifest than in the run before: how many, and the first of them. */
+  changed: z.object({ count, clusters: z.array(z.string()) }),
+  /** What was archived with a doubt: how much, and the first of it. */
+  doubts: z.object({ count, first: z.array(z.string()) }),
+  /** Why clusters fail, the most frequent reason first. */
+  reasons: z.array(z.object({ reason: z.string(), count, clusters: z.array(z.string()) })),
+});
+
 export const sealSchema = z.object({
   /** Version of this format. */
   version: z.literal(1),
-  /** Counts from 1, without a gap. */
-  number: z.int().check(z.positive()),
+  /** Counts from 1. */
+  number: positive,
   /** Name of the bucket. */
   archive: z.string(),
   /** The audit's time: the schedule's, or that of a manual start. */
   seal: time,
-  /** The seal before it; null: this is the first, and nothing earlier is attested. */
+  /** The seal before it, with the hash of its first line; null: this is the first, and nothing earlier is attested. */
   previous: z.nullable(z.object({ key: z.string(), sha256 })),
+  /** The numbers between the seal before it and its own: the first of them, and how many more. */
+  passedOver: z.array(passedOverSchema),
+  passedOverMore: count,
   /** The time by S3's own clock when the audit began to list the archive. */
   listedFrom: time,
   /** Run records that no earlier seal has, with the hash of the stored file. */
@@ -51,9 +81,18 @@ export const sealSchema = z.object({
   /** Objects that no run record has a hash for, with hash and length of the uncompressed content. */
   objects: z.array(hashed),
   /** What the audit itself was deployed with. */
-  plan: z.object({ clusters: count, schedule, retentionDays: days, shards: z.optional(z.int().check(z.positive())) }),
+  plan: z.object({
+    clusters: count,
+    schedule,
+    /** When audits start. */
+    auditSchedule: schedule,
+    retentionDays: z.optional(positive),
+    shards: z.optional(positive),
+  }),
   /** Configurations that the run records of this seal name, as the archive has them. */
-  configurations: z.array(z.object({ sha256, clusters: count, schedule, retentionDays: days, from: time })),
+  configurations: z.array(
+    z.object({ sha256, clusters: count, schedule, retentionDays: z.optional(positive), from: time }),
+  ),
   /** Runs that were due by the audit's own plan since the seal before, and those of them that left no record. */
   due: z.object({ runs: count, absent: z.array(time) }),
   /** What this audit read, old content again included, and what it had no time for. */
@@ -61,6 +100,7 @@ export const sealSchema = z.object({
   /** Counts of findings by kind, and the first of them. */
   found: z.record(z.string(), count),
   findings: z.array(z.object({ kind: z.string(), key: z.string(), problem: z.string() })),
+  news: newsSchema,
   /** Clusters that the last run did not archive whole; optional ones are left out. */
   failing: z.array(failingSchema),
   cursor: z.object({
@@ -73,6 +113,8 @@ export const sealSchema = z.object({
     /** The reading of old content again: where it is (null: at its end), and when this pass began. */
     reread: z.optional(z.object({ position: z.nullable(positionSchema), since: time })),
   }),
+  /** The KMS key that signs it. */
+  keyArn: z.string(),
   collectorVersion: z.string(),
 });
 
@@ -80,13 +122,13 @@ export type Seal = z.infer<typeof sealSchema>;
 export type Hashed = z.infer<typeof hashed>;
 export type Position = z.infer<typeof positionSchema>;
 export type Failing = z.infer<typeof failingSchema>;
+export type PassedOver = z.infer<typeof passedOverSchema>;
+export type News = z.infer<typeof newsSchema>;
 
 export const signatureSchema = z.object({
-  /** Of the seal's file. What is signed are these 64 characters, without a newline. */
+  /** Of the seal's line without its newline. What is signed are these 64 characters, without a newline. */
   sha256,
   algorithm: z.literal('ECDSA_SHA_256'),
-  /** Of the KMS key. */
-  keyArn: z.string(),
   /** SPKI in DER, base64. It proves nothing by itself: whoever can replace the seal can replace it too. */
   publicKey: z.string(),
   /** In DER, base64. */
@@ -95,16 +137,11 @@ export const signatureSchema = z.object({
 
 export type Signature = z.infer<typeof signatureSchema>;
 
-/** Largest seal that is read or written, in bytes: about 400,000 run records. */
+/** Largest file of a seal that is read or written, in bytes: about 400,000 run records. */
 export const largestSealBytes = 64 * 1024 * 1024;
-
-/** Largest signature file that is read, in bytes. */
-export const largestSignatureBytes = 64 * 1024;
 
 /** Findings that a seal lists; it counts all. */
 export const mostFindings = 100;
 
-/** How a seal and a signature are stored. */
-export function sealText(content: Seal | Signature): Buffer {
-  return Buffer.from(`${JSON.stringify(content)}\n`);
-}
+/** Numbers in `passedOver`; a seal counts all. */
+export const mostPassedOver = 1000;

@@ -3,8 +3,8 @@ import type { Find } from '../finding';
 import type { StoredRun } from '../read-run';
 import { Retention } from '../retention';
 import type { ListedRun, Period } from '../run-keys';
-import { clockSlackMs } from '../time-limits';
-import type { SealChain } from './seal-chain';
+import { clockSlackMs, dayMs } from '../time-limits';
+import type { RightSeal, SealChain } from './seal-chain';
 
 /** How long before the newest listing a run record must have been there to be in a seal. */
 const sealedWithinMs = 15 * 60_000;
@@ -21,16 +21,23 @@ export interface GoneObject {
 export class SealedArchive {
   readonly #chain: SealChain;
   readonly #find: Find;
+  /** By the plans of the chain; and by those up to the newest seal that a kept mail names. */
   readonly #retention = new Retention();
+  readonly #pinned = new Retention();
+  readonly #head: number;
   /** Records that were said to be forged: an audit may read them twice. */
   readonly #forged = new Set<string>();
 
-  constructor(chain: SealChain, find: Find) {
+  /** @param head number of the newest seal that a kept mail names; left out: nothing is judged by less than the chain */
+  constructor(chain: SealChain, find: Find, head = Number.POSITIVE_INFINITY) {
     this.#chain = chain;
     this.#find = find;
-    // Whoever may write under seals/ could excuse what he removed.
-    for (const { plan, listedFrom, signature } of chain.seals)
-      if (signature === 'right') this.addRetention(plan.retentionDays, new Date(listedFrom));
+    this.#head = head;
+    for (const { number, plan, listedFrom } of chain.seals) {
+      const used = new Date(listedFrom);
+      addRetention(this.#retention, plan.retentionDays, used);
+      if (number <= head) addRetention(this.#pinned, plan.retentionDays, used);
+    }
   }
 
   /** Compares the records of a run with their hashes, and says which should be in a seal and are not. */
@@ -91,36 +98,53 @@ export class SealedArchive {
    * @param key of what is gone; what a seal has was there when it was sealed, however old it is
    */
   mayHaveRemoved(writtenAt: Date, now: Date, key = ''): boolean | undefined {
-    if (this.#retention.mayHaveRemoved(writtenAt, now)) return true;
+    if (this.#retention.mayHaveRemoved(writtenAt, now)) return this.#pinned.mayHaveRemoved(writtenAt, now);
     if (this.#chain.records.has(key) || this.#chain.objects.has(key)) return false;
     const [first] = this.#chain.seals;
     return first === undefined || writtenAt < new Date(first.listedFrom) ? undefined : false;
   }
 
-  /** Takes note of a retention that is in force. */
+  /** Why something is missing that a later retention excuses: words to put behind the problem, or none. */
+  unpinned(writtenAt: Date, now: Date): string {
+    if (!this.#retention.mayHaveRemoved(writtenAt, now)) return '';
+    const excuses = ({ number, plan: { retentionDays = Number.POSITIVE_INFINITY } }: RightSeal) =>
+      number > this.#head && writtenAt.getTime() + retentionDays * dayMs - clockSlackMs <= now.getTime();
+    const seal = this.#chain.seals.find(excuses);
+    return seal === undefined
+      ? ''
+      : `; excused only by seal ${seal.number}, which this mail does not pin: give a later mail's hash`;
+  }
+
+  /** Takes note of the retention that the audit itself was deployed with. */
   addRetention(days: number | undefined, usedAt: Date): void {
-    this.#retention.addRun(usedAt);
-    this.#retention.addUse({ sha256: String(days), days, usedAt });
+    addRetention(this.#retention, days, usedAt);
+    addRetention(this.#pinned, days, usedAt);
   }
 
   #shouldBeSealed(key: string, writtenAt: Date, finishedAt = writtenAt): boolean {
-    const { newest } = this.#chain;
-    if (newest === undefined) return false;
-    const { records } = newest.cursor;
+    const { head } = this.#chain;
+    if (head === undefined) return false;
+    const { records } = head.cursor;
     // What that audit had no time for, the next one seals.
     if (records !== null && key > records) return false;
     // In a copy of the archive everything is as young as the copy; the record's own clock may be wrong.
     const written = Math.min(writtenAt.getTime(), finishedAt.getTime() + clockSlackMs);
-    return written < Date.parse(newest.listedFrom) - sealedWithinMs;
+    return written < Date.parse(head.listedFrom) - sealedWithinMs;
   }
 
   /** Nobody knows when something was written that is gone: at its run at the earliest, and after the listing before its seal. */
   #earliest(run: Date, seal: number): Date {
-    const before = this.#chain.seals.find(({ number }) => number === seal - 1);
+    const { seals } = this.#chain;
+    const before = seals[seals.findIndex(({ number }) => number === seal) - 1];
     if (before === undefined || before.cursor.records !== null) return run;
     const listed = Date.parse(before.listedFrom) - clockSlackMs;
     return listed > run.getTime() ? new Date(listed) : run;
   }
+}
+
+function addRetention(retention: Retention, days: number | undefined, usedAt: Date): void {
+  retention.addRun(usedAt);
+  retention.addUse({ sha256: String(days), days, usedAt });
 }
 
 function isWithin(run: Date, { from, to }: Period): boolean {

@@ -2,18 +2,18 @@ import { createPublicKey, type KeyObject, type PublicKeyInput, verify } from 'no
 import { type Signature, signatureSchema } from './seal';
 
 export interface CheckedSignature {
-  /** SPKI in DER, base64; undefined if the file does not say it. */
+  /** SPKI in DER, base64; undefined if the line does not say it. */
   readonly publicKey?: string;
   /** What is wrong with the signature; undefined if nothing is. */
   readonly problem?: string;
 }
 
-/** Checks a signature file against the hash of its seal's file, with the key that it names. */
+/** Checks the line of a signature against the hash of its seal's line, with the key that it names. */
 export function checkSignature(text: string, sha256: string): CheckedSignature {
   const signature = parseSignature(text);
-  if (signature === undefined) return { problem: 'its signature file is not valid' };
+  if (signature === undefined) return { problem: 'the line of its signature is not valid' };
   const key = parsePublicKey(signature.publicKey);
-  if (key === undefined) return { problem: 'its signature file has no public key that can be read' };
+  if (key === undefined) return { problem: 'the line of its signature has no public key that can be read' };
   const publicKey = spkiOf(key);
   if (signature.sha256 !== sha256)
     return { publicKey, problem: 'its signature is of another content: the seal was changed after it was signed' };
@@ -32,7 +32,7 @@ function parseSignature(text: string): Signature | undefined {
   }
 }
 
-/** SPKI in DER, base64, as signature files have it. */
+/** SPKI in DER, base64, as signatures have it. */
 export function spkiOf(key: KeyObject): string {
   return key.export({ format: 'der', type: 'spki' }).toString('base64');
 }

@@ -12,8 +12,9 @@ interface UnknownKey {
 
 /** Judges the keys that signed a chain, seal by seal. One unknown key is one finding, however many seals it signed. */
 export class SigningKeys {
-  /** SPKI in base64; undefined: whichever key signed the first seal must have signed all. */
-  readonly #trusted: ReadonlySet<string> | undefined;
+  /** SPKI in base64; undefined: no seal was judged yet, and whichever key signed the first must have signed all. */
+  #trusted: ReadonlySet<string> | undefined;
+  readonly #areGiven: boolean;
   readonly #find: Find;
   readonly #replaced = new Set<string>();
   #publicKey: string | undefined;
@@ -21,12 +22,14 @@ export class SigningKeys {
 
   constructor(trusted: readonly KeyObject[] | undefined, find: Find) {
     this.#trusted = trusted && new Set(trusted.map(spkiOf));
+    this.#areGiven = trusted !== undefined;
     this.#find = find;
   }
 
   /** @returns whether the key may have signed this seal */
   judge(number: number, publicKey: string): boolean {
-    if (this.#trusted !== undefined && !this.#trusted.has(publicKey)) {
+    this.#trusted ??= new Set([publicKey]);
+    if (!this.#trusted.has(publicKey)) {
       this.#addUnknown(number, publicKey);
       return false;
     }
@@ -36,15 +39,9 @@ export class SigningKeys {
       this.#find('seal-broken', keyOf(number), 'it is signed with a former key, and seals before it with a later one');
       return false;
     }
+    if (before !== undefined && before !== publicKey) this.#replaced.add(before);
     this.#publicKey = publicKey;
-    if (before === undefined || before === publicKey) return true;
-    if (this.#trusted !== undefined) {
-      this.#replaced.add(before);
-      return true;
-    }
-    const problem = 'it is signed with another key than the seals before';
-    this.#find('seal-broken', keyOf(number), `${problem}; if that is right, name all keys with --public-key`);
-    return false;
+    return true;
   }
 
   /** No seal follows. */
@@ -53,12 +50,11 @@ export class SigningKeys {
     const { first, last } = this.#unknown;
     this.#unknown = undefined;
     const which = first === last ? 'it is' : `it and those up to number ${last} are`;
-    this.#find(
-      'seal-broken',
-      keyOf(first),
-      `${which} signed with a key that is none of those given; if the key was replaced on purpose, give the former one too: ` +
-        'verify takes it as --public-key, the audit as audit.formerPublicKeys',
-    );
+    const problem = this.#areGiven
+      ? 'signed with a key that is none of those given; if the key was replaced on purpose, give the former one too: ' +
+        'verify takes it as --public-key, the audit as audit.formerPublicKeys'
+      : 'signed with another key than the seals before; if that is right, name all keys with --public-key';
+    this.#find('seal-broken', keyOf(first), `${which} ${problem}`);
   }
 
   #addUnknown(number: number, publicKey: string): void {
@@ -69,5 +65,5 @@ export class SigningKeys {
 }
 
 function keyOf(number: number): string {
-  return sealKey({ number, part: 'seal' });
+  return sealKey(number);
 }

@@ -33,9 +33,9 @@ describe('the chain of seals', () => {
       const rows = out.split('\n').filter((line) => line.includes('Z'));
       expect(rows).toHaveLength(2);
       expect(rows[0]).toMatch(
-        new RegExp(`│ +1 │ 2026-11-19T03:00:00Z │ +1 │ +2 │ +0 │ +8 │ +│ right +│ ${hashes[0]} │`),
+        new RegExp(`│ +1 │ 2026-11-19T03:00:00Z │ +1 │ +2 │ +0 │ +8 │ +│ in it +│ ${hashes[0]} │`),
       );
-      expect(rows[1]).toMatch(new RegExp(`│ +2 │ 2026-11-20T03:00:00Z .*│ 1 missing │ right +│ ${hashes[1]} │`));
+      expect(rows[1]).toMatch(new RegExp(`│ +2 │ 2026-11-20T03:00:00Z .*│ 1 missing │ in it +│ ${hashes[1]} │`));
     });
 
     it('fits a narrow terminal, with the whole hash', async () => {
@@ -58,29 +58,31 @@ describe('the chain of seals', () => {
       expect([code, JSON.parse(out)]).toEqual([
         0,
         [
-          expect.objectContaining({ number: 1, sha256: hashes[0], records: 1, objects: 0, signature: 'right' }),
+          expect.objectContaining({ number: 1, sha256: hashes[0], records: 1, objects: 0, isChained: true }),
           expect.objectContaining({
             number: 2,
             sha256: hashes[1],
-            previous: { key: sealKey({ number: 1, part: 'seal' }), sha256: hashes[0] },
+            previous: { key: sealKey(1), sha256: hashes[0] },
           }),
         ],
       ]);
     });
 
-    it('names what breaks the chain, shows the rest, and exits with 1', async () => {
-      await rm(join(archive.folder, sealKey({ number: 1, part: 'signature' })));
+    it('names what breaks the chain, shows what is beside it, and exits with 1', async () => {
+      await seals.put({ ...(await seals.read(2)), previous: null, passedOver: [{ number: 1, sha256: null, why: '' }] });
       const { code, out, err } = await collector('seals');
       expect([code, err]).toEqual([
         1,
-        'seal-broken seals/00000001.json: it is not signed, and later seals are there\n',
+        `seal-broken ${sealKey(1)}: its signature is right, and no later seal leads there: the chain was forked or rolled back\n`,
       ]);
-      expect(out).toContain('unsigned');
+      expect(out).toMatch(/│ +1 │.*│ beside │.*\n.*│ +2 │.*│ in it +│/);
     });
 
-    it('takes a newest seal without a signature for no damage', async () => {
-      await seals.seal({ at: day(21, 3), isSigned: false });
-      expect(await collector('seals')).toMatchObject({ code: 0, err: expect.stringMatching(/^pending .*00000003/) });
+    it('lists nothing that is not right, and says why', async () => {
+      await archive.put(sealKey(3), Buffer.from('{}\n'), {}, { contentType: 'application/x-ndjson' });
+      const { code, out, err } = await collector('seals', '--json');
+      expect([code, err]).toEqual([1, `seal-broken ${sealKey(3)}: it does not have exactly two lines\n`]);
+      expect(JSON.parse(out)).toHaveLength(2);
     });
 
     it('says that there are none', async () => {
@@ -103,14 +105,16 @@ describe('the chain of seals', () => {
       for (const at of [21, 22]) await seals.seal({ at: day(at, 3), keys: next });
       const { code, out, err } = await collector('seals', '--public-key');
       expect([code, out]).toEqual([1, seals.publicKey + next.publicKey.export({ format: 'pem', type: 'spki' })]);
-      expect(err).toContain('seal-broken seals/00000003.json: it is signed with another key than the seals before');
+      expect(err).toContain(
+        `seal-broken ${sealKey(3)}: it and those up to number 4 are signed with another key than the seals before`,
+      );
       const file = `${archive.folder}.pem`;
       await writeFile(file, out);
       expect((await verify('--public-key', file)).code).toBe(0);
     });
 
     it('prints no key of a signature that is wrong', async () => {
-      for (const number of [1, 2]) await seals.sign(number, 'e'.repeat(64));
+      for (const number of [1, 2]) await seals.put(await seals.read(number), { signed: 'e'.repeat(64) });
       const { code, out, err } = await collector('seals', '--public-key');
       expect([code, out]).toEqual([3, '']);
       expect(err).toContain('it has no signed seal');
@@ -121,7 +125,9 @@ describe('the chain of seals', () => {
     it('says whose word the seals are, and which is the newest', async () => {
       const own = await verify();
       expect(own.code).toBe(0);
-      expect(own.out).toContain(`2 seals, the newest is number 2 of 2026-11-20T03:00:00Z, SHA-256 ${hashes[1]}.\n`);
+      expect(own.out).toContain(
+        `2 seals, the newest is number 2 of 2026-11-20T03:00:00Z, SHA-256 ${hashes[1]}, of the archive archive-bucket.\n`,
+      );
       expect(own.out).toContain("the archive's own key, which proves little");
       const file = `${archive.folder}.pem`;
       await writeFile(file, seals.publicKey);
@@ -141,9 +147,9 @@ describe('the chain of seals', () => {
     });
 
     it('says that no seal is signed rightly', async () => {
-      for (const number of [1, 2]) await seals.sign(number, 'e'.repeat(64));
+      for (const number of [1, 2]) await seals.put(await seals.read(number), { signed: 'e'.repeat(64) });
       const { code, out } = await verify();
-      expect([code, out]).toEqual([1, expect.stringContaining('2 seals, and none with a right signature.')]);
+      expect([code, out]).toEqual([1, expect.stringContaining('Seals are there, and none is right: ')]);
     });
 
     it.each<[string, (file: string) => Promise<void> | void]>([

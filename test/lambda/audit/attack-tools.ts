@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { parseObjectKey, parseRunRecordKey } from '../../../lambda/archive/archive-layout';
+import { parseObjectKey, parseRunRecordKey, sealKey } from '../../../lambda/archive/archive-layout';
 import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../../../lambda/run/run-record';
 import { recordOf, recordText } from '../../support/record-text';
 import type { MemoryBucket } from '../verify/history/memory-bucket';
 import type { TestKey } from './invoke-audit';
-import { rewriteSeal, type SealedWorld, sealFile } from './sealed-world';
+import { rewriteSeal, type SealedWorld } from './sealed-world';
 
 /** When the attacker writes: S3 itself notes the time of a writing. */
 export const attackedAt = new Date('2026-11-23T10:00:00Z');
@@ -91,7 +91,7 @@ export async function rewriteChain(world: SealedWorld, forged: string, key?: Tes
     const records = seal.records.map((one) => (one.key === forged ? { key: forged, ...file } : one));
     before = await rewriteSeal(
       bucket,
-      { ...seal, records, previous: { key: sealFile(number - 1), sha256: before } },
+      { ...seal, records, previous: { key: sealKey(number - 1), sha256: before } },
       key,
     );
   }

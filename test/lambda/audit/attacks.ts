@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { configurationKey, runRecordKey } from '../../../lambda/archive/archive-layout';
+import { configurationKey, runRecordKey, sealKey } from '../../../lambda/archive/archive-layout';
 import { jsonLinesType } from '../../../lambda/archive/archive-object';
 import { countOutcomes } from '../../../lambda/run/run-record';
-import { sealText } from '../../../lambda/verify/seals/seal';
+import type { Seal } from '../../../lambda/verify/seals/seal';
+import { sealLine } from '../../../lambda/verify/seals/seal-file';
 import { recordText } from '../../support/record-text';
 import {
   alterOutcome,
@@ -18,7 +19,7 @@ import {
   rewriteChain,
 } from './attack-tools';
 import { TestKey } from './invoke-audit';
-import { collection, rewriteSeal, SealedWorld, sealFile, signatureFile } from './sealed-world';
+import { collection, plant, rewriteSeal, SealedWorld, signed } from './sealed-world';
 
 const run = '20261121T060000.000Z';
 const recordKey = `runs/date=2026-11-21/${run}.attempt-1.jsonl`;
@@ -45,15 +46,47 @@ export async function attackedWorld(): Promise<SealedWorld> {
 /** What somebody does to an archive who may write and delete everything in it, and what finds it. */
 export interface Attack {
   readonly does: (world: SealedWorld) => unknown;
-  /** Damage that verify finds in the archive alone, with the kept public key, and with the hash from the newest mail. */
+  /**
+   * What verify finds in the archive alone, with the kept public key, with the newest mail too, and with all mails too:
+   * damage, what is unreadable, and firings of the audit without a seal.
+   */
   readonly alone: readonly string[];
   readonly withKey: readonly string[];
-  readonly withHead: readonly string[];
-  /** Damage that the next audit finds. */
+  readonly withMail: readonly string[];
+  readonly withMails: readonly string[];
+  /** What the next audit finds. */
   readonly nextAudit: readonly string[];
+  /** Damage that is found without seals; left out: none. */
+  readonly unsealed?: readonly string[];
+  /** Day of the next audit; left out: the 23rd. */
+  readonly next?: number;
 }
 
-const everywhere = (...kinds: string[]) => ({ alone: kinds, withKey: kinds, withHead: kinds, nextAudit: kinds });
+const everywhere = (...kinds: string[]) => ({
+  alone: kinds,
+  withKey: kinds,
+  withMail: kinds,
+  withMails: kinds,
+  nextAudit: kinds,
+});
+
+const nowhere = everywhere();
+
+/** A seal behind one that is there, which lies in whatever the changes say. */
+function behind(world: SealedWorld, number: number, changes: Partial<Seal> = {}): Seal {
+  const { sha256, ...seal } = world.seal(number);
+  const previous = { key: sealKey(number), sha256 };
+  const listedFrom = attackedAt.toISOString();
+  return { ...seal, number: number + 1, previous, seal: listedFrom, listedFrom, records: [], objects: [], ...changes };
+}
+
+/** Plants a seal with the name of the next audit, signed with a key of the attacker's. */
+async function plantNext(world: SealedWorld, number: number, day: number): Promise<void> {
+  const seal = behind(world, number, { seal: `2026-11-${day}T23:30:00.000Z` });
+  plant(world.bucket, number + 1, await signed(seal, attackersKey), attackedAt);
+}
+
+const attackersKey = new TestKey();
 
 /** By the words of the table in docs/proof.md. */
 export const attacks: Readonly<Record<string, Attack>> = {
@@ -109,104 +142,145 @@ export const attacks: Readonly<Record<string, Attack>> = {
     },
     ...everywhere('unsealed'),
   },
-  'a seal removed': {
-    does: ({ bucket }) => remove(bucket, [sealFile(2), signatureFile(2)]),
+  'a middle seal deleted': {
+    does: ({ bucket }) => remove(bucket, [sealKey(2)]),
     ...everywhere('seal-broken', 'unsealed'),
   },
   'a seal added without a signature, by which a removed run has expired': {
     does: (world) => {
-      const { sha256, ...seal } = world.seal(3);
-      const forged = {
-        ...seal,
-        number: 4,
-        // The next audit would have this name.
-        seal: '2026-11-23T23:30:00.000Z',
-        previous: { key: sealFile(3), sha256 },
-        listedFrom: attackedAt.toISOString(),
-        records: [],
-        objects: [],
-        plan: { ...seal.plan, retentionDays: 1 },
-      };
-      world.bucket.put({ key: sealFile(4), content: sealText(forged), contentType: 'application/json' }, attackedAt);
+      const forged = behind(world, 3, { plan: { ...world.seal(3).plan, retentionDays: 1 } });
+      plant(world.bucket, 4, Buffer.concat([sealLine(forged), Buffer.from('\n')]), attackedAt);
       remove(world.bucket, ofRun(world.bucket, run));
     },
-    ...everywhere('missing'),
-    nextAudit: ['missing', 'seal-broken'],
+    ...everywhere('missing', 'seal-broken'),
+  },
+  'a seal planted with the name of the next audit': {
+    does: (world) => plantNext(world, 3, 23),
+    ...everywhere('seal-broken'),
+  },
+  'the same every day': {
+    does: async (world) => {
+      for (const [number, day] of [
+        [3, 23],
+        [5, 24],
+      ] as const) {
+        await plantNext(world, number, day);
+        await world.audit(`2026-11-${day}T23:30:00.000Z`);
+      }
+      await plantNext(world, 7, 25);
+    },
+    ...everywhere('seal-broken'),
+    next: 25,
+  },
+  'a seal planted with a cursor by which all is read, and a new object damaged': {
+    does: async (world) => {
+      await world.collect('2026-11-23T06:00:00.000Z');
+      world.bucket.corrupt(ofRun(world.bucket, '20261123T060000.000Z')[0] ?? '', (body) => body.subarray(1));
+      const late = '2099-01-01T00:00:00.000Z';
+      const cursor = { records: null, verified: { seal: 1000, record: 0, outcome: 0 }, searchedTo: late };
+      plant(world.bucket, 4, await signed(behind(world, 3, { cursor, listedFrom: late }), attackersKey), attackedAt);
+    },
+    ...everywhere('damaged', 'seal-broken'),
+    unsealed: ['damaged'],
+  },
+  'one hundred keys of seals filled with junk': {
+    does: ({ bucket }) => {
+      const numbers = Array.from({ length: 98 }, (_, at) => (at < 50 ? 4 : 100_000) + at);
+      for (const number of [...numbers, 10_000_000, 999_999_999_999])
+        plant(bucket, number, Buffer.from('junk'), attackedAt);
+    },
+    ...everywhere('seal-broken'),
+  },
+  'an old right seal replayed under another number': {
+    does: ({ bucket }) => plant(bucket, 4, bucket.objects.get(sealKey(2))?.body ?? Buffer.alloc(0), attackedAt),
+    ...everywhere('seal-broken'),
+  },
+  'a seal of another archive, signed with the same key': {
+    does: async (world) =>
+      plant(world.bucket, 4, await signed(behind(world, 3, { archive: 'another' }), world.key), attackedAt),
+    ...everywhere('seal-broken'),
   },
   'a seal changed': {
     does: (world) => rewriteSeal(world.bucket, { ...world.seal(2), findings: [], collectorVersion: '1.0.1' }),
-    ...everywhere('seal-broken'),
+    ...everywhere('seal-broken', 'unsealed'),
   },
   'two seals exchanged': {
-    does: ({ bucket }) => {
-      for (const file of [sealFile, signatureFile]) exchange(bucket, file(2), file(3));
-    },
-    ...everywhere('seal-broken'),
+    does: ({ bucket }) => exchange(bucket, sealKey(2), sealKey(3)),
+    ...everywhere('absent', 'seal-broken'),
   },
   'the chain rewritten from a point on, without a signature of it': {
     does: async (world) => rewriteChain(world, await forgeRun(world.bucket, run)),
-    ...everywhere('seal-broken'),
-  },
-  'the chain rewritten from a point on, and its signatures removed': {
-    does: async (world) => {
-      await rewriteChain(world, await forgeRun(world.bucket, run));
-      remove(world.bucket, [signatureFile(2), signatureFile(3)]);
-    },
-    ...everywhere('seal-broken'),
+    ...everywhere('absent', 'seal-broken'),
   },
   'the chain rewritten from a point on with another key': {
-    does: async (world) => rewriteChain(world, await forgeRun(world.bucket, run), new TestKey()),
-    ...everywhere('seal-broken'),
+    does: async (world) => rewriteChain(world, await forgeRun(world.bucket, run), attackersKey),
+    ...everywhere('absent', 'seal-broken'),
   },
   'the whole chain rewritten with another key': {
     does: async (world) => {
-      const own = new TestKey();
-      await rewriteSeal(world.bucket, world.seal(1), own);
-      await rewriteChain(world, await forgeRun(world.bucket, run), own);
+      await rewriteSeal(world.bucket, world.seal(1), attackersKey);
+      await rewriteChain(world, await forgeRun(world.bucket, run), attackersKey);
     },
     // Only what somebody kept outside the archive shows it, or the key of the audit itself.
+    ...everywhere('seal-broken'),
     alone: [],
-    withKey: ['seal-broken'],
-    withHead: ['seal-broken'],
-    nextAudit: ['seal-broken'],
   },
   'the chain rewritten from a point on with the signing key itself': {
     does: async (world) => rewriteChain(world, await forgeRun(world.bucket, run), world.key),
-    alone: [],
-    withKey: [],
-    withHead: ['seal-broken'],
-    nextAudit: [],
+    ...nowhere,
+    withMail: ['seal-broken'],
+    withMails: ['seal-broken'],
+  },
+  'a seal added with the signing key itself, by which a removed run has expired': {
+    does: async (world) => {
+      const forged = behind(world, 3, { plan: { ...world.seal(3).plan, retentionDays: 1 } });
+      plant(world.bucket, 4, await signed(forged, world.key), attackedAt);
+      remove(world.bucket, ofRun(world.bucket, run));
+    },
+    ...nowhere,
+    withMail: ['missing'],
+    withMails: ['missing'],
   },
   'all seals removed': {
     does: ({ bucket }) => remove(bucket, bucket.keys('seals/')),
+    // The next audit makes a first seal, where another should be.
+    ...everywhere('seal-broken'),
     alone: [],
-    withKey: ['seal-broken'],
-    withHead: ['seal-broken'],
-    // Its mail says that it is the first seal.
-    nextAudit: [],
   },
   'the newest seal cut off, and a run that it sealed replaced': {
     does: async ({ bucket }) => {
-      remove(bucket, [sealFile(3), signatureFile(3)]);
+      remove(bucket, [sealKey(3)]);
       await forgeRun(bucket, '20261122T060000.000Z');
     },
-    // The alarm about a missing audit does not see it either: the audit was there.
-    alone: [],
-    withKey: [],
-    withHead: ['seal-broken'],
+    ...everywhere('absent'),
+    withMail: ['absent', 'seal-broken'],
+    withMails: ['absent', 'seal-broken'],
+  },
+  'the same, and another seal made in its place': {
+    does: async (world) => {
+      remove(world.bucket, [sealKey(3)]);
+      await forgeRun(world.bucket, '20261122T060000.000Z');
+      await world.audit('2026-11-23T23:30:00.000Z');
+    },
+    ...everywhere('absent'),
+    // The newest mail is of the seal in its place.
+    withMails: ['absent', 'seal-broken'],
+    // The audit before said it.
     nextAudit: [],
+    next: 24,
   },
   'a second chain that leaves the first, signed with the key of the first': {
     does: (world) =>
       rewriteSeal(
         world.bucket,
-        { ...world.seal(3), previous: { key: sealFile(1), sha256: world.seal(1).sha256 } },
+        { ...world.seal(3), previous: { key: sealKey(1), sha256: world.seal(1).sha256 } },
         world.key,
       ),
-    ...everywhere('seal-broken'),
+    ...everywhere('absent', 'seal-broken'),
+    nextAudit: ['seal-broken'],
   },
   'a seal signed with another key': {
-    does: (world) => rewriteSeal(world.bucket, world.seal(2), new TestKey()),
-    ...everywhere('seal-broken'),
+    does: (world) => rewriteSeal(world.bucket, world.seal(2), attackersKey),
+    ...everywhere('seal-broken', 'unsealed'),
   },
 };

@@ -1,9 +1,10 @@
 import { createPublicKey, verify } from 'node:crypto';
-import { parseRunRecordKey } from '../../../lambda/archive/archive-layout';
+import { parseRunRecordKey, sealKey } from '../../../lambda/archive/archive-layout';
+import { ArchiveReadError } from '../../../lambda/verify/archive-reader';
 import { recordText } from '../../support/record-text';
 import { readRecord } from './attack-tools';
-import { type Audited, TestKey } from './invoke-audit';
-import { damageIn, look, plan, rewriteSeal, SealedWorld, sealFile, signatureFile } from './sealed-world';
+import { TestKey } from './invoke-audit';
+import { damageIn, look, plan, rewriteSeal, SealedWorld } from './sealed-world';
 
 const morning = '2026-11-20T23:30:00.000Z';
 const nextDay = '2026-11-21T23:30:00.000Z';
@@ -26,7 +27,7 @@ describe('an audit', () => {
     expect(result).toEqual({
       seal: morning,
       number: 1,
-      key: `s3://archive/${sealFile(1)}`,
+      key: `s3://archive/${sealKey(1)}`,
       sha256: seal.sha256,
       isNew: true,
       found: {},
@@ -35,15 +36,16 @@ describe('an audit', () => {
     });
     expect(seal).toMatchObject({ previous: null, archive: 'archive', listedFrom: morning });
     expect(seal.records.map(({ key }) => key)).toEqual(world.bucket.keys('runs/'));
-    const signed = JSON.parse(String(world.bucket.objects.get(signatureFile(1))?.body));
+    const [, signed = ''] = String(world.bucket.objects.get(sealKey(1))?.body).split('\n');
+    const { signature } = JSON.parse(signed);
     const publicKey = createPublicKey(world.key.privateKey);
     // What is signed are the 64 characters of the hash.
-    expect(verify('sha256', Buffer.from(seal.sha256), publicKey, Buffer.from(signed.signature, 'base64'))).toBe(true);
+    expect(verify('sha256', Buffer.from(seal.sha256), publicKey, Buffer.from(signature, 'base64'))).toBe(true);
     expect(reported).toEqual([{ result, stalestHours: 5.5 }]);
     expect(mails).toHaveLength(1);
     expect(mails[0]?.text).toMatch(/^FIRST SEAL: nothing earlier is attested\.\nNothing is damaged\./);
     expect(mails[0]?.text).toContain(`npm run collector -- verify --archive s3://archive --head ${seal.sha256}`);
-    expect(damageIn(await look(world.bucket, { head: seal.sha256, publicKeys: [publicKey] }))).toEqual([]);
+    expect(damageIn(await look(world.bucket, { heads: [seal.sha256], publicKeys: [publicKey] }))).toEqual([]);
   });
 
   it('seals what came since, a late completion of a sealed run too, and reads nothing twice', async () => {
@@ -53,7 +55,7 @@ describe('an audit', () => {
     await world.collect('2026-11-21T10:00:00.000Z', [], { run: '2026-11-20T06:00:00.000Z' });
     const { result, opened } = await world.audit(nextDay);
     const seal = world.seal(2);
-    expect(seal.previous).toEqual({ key: sealFile(1), sha256: world.seal(1).sha256 });
+    expect(seal.previous).toEqual({ key: sealKey(1), sha256: world.seal(1).sha256 });
     const runs = seal.records.map(({ key }) => parseRunRecordKey(key)?.run.toISOString());
     expect(runs).toEqual(['2026-11-20T06:00:00.000Z', '2026-11-21T00:00:00.000Z']);
     expect(result).toMatchObject({ found: { absent: 1 }, damage: 0, verified: { objects: 8 } });
@@ -62,12 +64,72 @@ describe('an audit', () => {
     expect(damageIn(await look(world.bucket))).toEqual([]);
   });
 
-  it('returns the seal of a time that has one, and tells nobody again', async () => {
-    await collectDay(20);
+  it('of a time that has its seal tells it again, in the same words', async () => {
+    await collectDay(20, ['b']);
     const first = await world.audit(morning);
     const again = await world.audit(morning);
-    expect(again).toMatchObject({ result: { ...first.result, isNew: false }, mails: [], reported: [] });
-    expect(world.bucket.keys('seals/')).toEqual([sealFile(1), signatureFile(1)]);
+    const told = { result: { ...first.result, isNew: false }, mails: first.mails };
+    expect(again).toMatchObject({ ...told, reported: [{ stalestHours: first.reported[0]?.stalestHours }] });
+    expect(first.mails[0]?.text).toContain('1 x 404');
+    expect(world.bucket.keys('seals/')).toEqual([sealKey(1)]);
+  });
+
+  it('of a time that has its seal, and others behind it, tells nobody', async () => {
+    await collectDay(20);
+    const { result } = await world.audit(morning);
+    await world.audit(nextDay);
+    expect(await world.audit(morning)).toMatchObject({ result: { ...result, isNew: false }, mails: [], reported: [] });
+  });
+
+  it('says which of its firings no seal is of, once, and when they have had their time', async () => {
+    await collectDay(20);
+    await world.audit(morning);
+    const absent = { kind: 'absent', key: 'seals/*' };
+    const { result } = await world.audit('2026-11-23T23:30:00.000Z');
+    const problem = '2 seals from 2026-11-21T23:30:00.000Z to 2026-11-22T23:30:00.000Z: never made, or removed';
+    expect(world.seal(2).findings).toContainEqual({ ...absent, problem });
+    expect(result?.damage).toBe(0);
+    await world.audit('2026-11-25T00:30:00.000Z');
+    expect(world.seal(3).findings).not.toContainEqual(expect.objectContaining(absent));
+    await world.audit('2026-11-25T23:30:00.000Z');
+    const one = 'seal of 2026-11-24T23:30:00.000Z: never made, or removed';
+    expect(world.seal(4).findings).toContainEqual({ ...absent, problem: one });
+  });
+
+  it('that is the first of an archive that should have one is an alarm', async () => {
+    await collectDay(20);
+    expect((await world.copy().audit('2026-11-21T01:59:00.000Z')).result?.damage).toBe(0);
+    const { result, mails } = await world.audit('2026-11-21T02:01:00.000Z');
+    expect(result).toMatchObject({ found: { 'seal-broken': 1 }, damage: 1 });
+    expect(mails[0]?.text).toContain('FIRST SEAL, and run records are there since 2026-11-20T00:00:10');
+  });
+
+  it('that can read no seal begins no other chain', async () => {
+    await collectDay(20);
+    await world.audit(morning);
+    const refused = new ArchiveReadError('Reading failed: 403 AccessDenied', { isLasting: true });
+    await expect(world.audit(nextDay, { refuses: (key) => key.startsWith('seals/') && refused })).rejects.toThrow(
+      'none is right, and 1 cannot be read',
+    );
+    expect(world.bucket.keys('seals/')).toEqual([sealKey(1)]);
+  });
+
+  it('passes over a seal that cannot be read for good, and fails for one that cannot be read now', async () => {
+    await collectDay(20);
+    await world.audit(morning);
+    await world.audit(nextDay);
+    const refusing = (isLasting: boolean) => ({
+      refuses: (key: string) => key === sealKey(2) && new ArchiveReadError('Reading failed', { isLasting }),
+    });
+    const late = '2026-11-22T23:30:00.000Z';
+    await expect(world.audit(late, refusing(false))).rejects.toThrow('Reading failed');
+    expect((await world.audit(late, refusing(true))).result).toMatchObject({ number: 3, found: { 'seal-broken': 1 } });
+    const why = 'it cannot be read: Reading failed';
+    expect(world.seal(3)).toMatchObject({
+      previous: { key: sealKey(1) },
+      passedOver: [{ number: 2, sha256: null, why }],
+      passedOverMore: 0,
+    });
   });
 
   it('does not fail because of what it finds, nor because nobody can be told', async () => {
@@ -170,14 +232,26 @@ describe('an audit', () => {
       await world.audit(nextDay);
     });
 
-    it('says once which seals that key signed, and what to do', async () => {
+    it('begins another chain, and says which seals that key signed, and what to do', async () => {
       const key = new TestKey();
-      for (const time of times) {
+      for (const [at, time] of times.entries()) {
         const { result, mails } = await world.audit(time, { key });
-        expect(result).toMatchObject({ found: { 'seal-broken': 1 }, damage: 1 });
-        expect(mails[0]?.text).toContain(`seal-broken ${sealFile(1)}\n    it and those up to number 2 are signed with`);
+        // The first of the two says that it is the first, where another should be.
+        expect(result).toMatchObject({ number: 3 + at, found: { 'seal-broken': 2 - at }, damage: 2 - at });
+        expect(mails[0]?.text).toContain(`seal-broken ${sealKey(1)}\n    it and those up to number 2 are signed with`);
         expect(mails[0]?.text).toContain('audit.formerPublicKeys');
       }
+      expect(world.seal(3)).toMatchObject({ previous: null, passedOver: [{ number: 1 }, { number: 2 }] });
+    });
+
+    it('and with the former one later, has two chains, which is one finding', async () => {
+      const key = new TestKey();
+      const formerPublicKeys = [(await world.key.publicKey()).toString('base64')];
+      await world.audit(times[0] ?? '', { key });
+      const { result } = await world.audit(times[1] ?? '', { key, plan: { ...plan, formerPublicKeys } });
+      expect(result).toMatchObject({ number: 4, found: { 'seal-broken': 1 } });
+      const problem = expect.stringContaining('its signature and those up to number 2 are right, and no later seal');
+      expect(world.seal(4).findings).toContainEqual({ kind: 'seal-broken', key: sealKey(1), problem });
     });
 
     it('finds nothing if it was deployed with the former one', async () => {
@@ -197,7 +271,7 @@ describe('an audit', () => {
       await rewriteSeal(world.bucket, world.seal(4), world.key);
       const { result } = await world.audit('2026-11-24T23:30:00.000Z', more);
       const problem = 'it is signed with a former key, and seals before it with a later one';
-      expect(world.seal(5).findings).toContainEqual({ kind: 'seal-broken', key: sealFile(4), problem });
+      expect(world.seal(5).findings).toContainEqual({ kind: 'seal-broken', key: sealKey(4), problem });
       expect(result?.damage).toBe(1);
       expect((await world.audit('2026-11-25T23:30:00.000Z', more)).result?.damage).toBe(1);
     });
@@ -215,77 +289,58 @@ describe('two audits at once', () => {
     expect(both.map(({ result }) => result?.number).sort()).toEqual([1, 2, 3]);
     expect(world.seal(1).records).toHaveLength(4);
     expect(world.seal(2).records).toEqual([]);
-    expect(await look(world.bucket)).toEqual([]);
+    expect(damageIn(await look(world.bucket))).toEqual([]);
   });
 
   it('of the same time make one seal', async () => {
     await collectDay(20);
     const both = await Promise.all([world.audit(morning), world.audit(morning)]);
     expect(both.map(({ result }) => result?.number)).toEqual([1, 1]);
-    expect(world.bucket.keys('seals/')).toEqual([sealFile(1), signatureFile(1)]);
+    expect(world.bucket.keys('seals/')).toEqual([sealKey(1)]);
   });
 });
 
 describe('an audit that is killed', () => {
-  it('leaves at every step what the next one completes', async () => {
+  it('leaves nothing or its seal at every step, and people are told of every seal', async () => {
     await world.collect('2026-11-20T18:00:00.000Z');
-    const { requests } = await new SealedWorld(world.bucket.copy()).audit(morning);
+    const { requests } = await world.copy().audit(morning);
     for (let killedAfter = 0; killedAfter < requests; killedAfter += 1)
       for (const isLastDone of [false, true]) {
-        const other = new SealedWorld(world.bucket.copy());
-        await other.audit(morning, { killedAfter, isLastDone });
+        const other = world.copy();
+        const killed = await other.audit(morning, { killedAfter, isLastDone });
+        const [left] = other.bucket.keys('seals/');
         const retried = await other.audit(morning);
-        expect(retried.result).toMatchObject({ number: 1, damage: 0 });
-        expect(other.bucket.keys('seals/')).toEqual([sealFile(1), signatureFile(1)]);
-        expect(await look(other.bucket)).toEqual([]);
+        expect(retried.result).toMatchObject({ number: 1, damage: 0, isNew: left === undefined });
+        // Killed while it told people, it may have told them.
+        expect(killed.result).toBeUndefined();
+        expect([retried.mails.length, retried.reported.length]).toEqual([1, 1]);
+        expect(other.bucket.keys('seals/')).toEqual([sealKey(1)]);
+        expect(damageIn(await look(other.bucket))).toEqual([]);
       }
   });
 
-  describe('between its seal and the signature', () => {
-    const killedBeforeSigning = async (): Promise<Audited> => {
-      await collectDay(20);
-      const { requests } = await new SealedWorld(world.bucket.copy()).audit(morning);
-      // The last are: public key and signature, the signature's file, and the mail.
-      for (let killedAfter = requests; killedAfter > 0; killedAfter -= 1) {
-        const other = new SealedWorld(world.bucket.copy());
-        const audited = await other.audit(morning, { killedAfter });
-        if (other.bucket.keys('seals/').join() === sealFile(1)) {
-          world = other;
-          return audited;
-        }
-      }
-      throw new Error('no kill leaves a seal without a signature');
-    };
-
-    it('is signed by the next one, which then tells people', async () => {
-      const killed = await killedBeforeSigning();
-      expect([killed.result, killed.mails]).toEqual([undefined, []]);
-      expect((await look(world.bucket)).map(({ kind }) => kind)).toEqual(['pending']);
-      const { result, mails, reported } = await world.audit(nextDay);
-      expect(result).toMatchObject({ number: 2, damage: 0 });
-      expect(reported.map((one) => one.result.number)).toEqual([1, 2]);
-      expect(mails[0]?.text).toContain(`--head ${world.seal(1).sha256}`);
-      expect(damageIn(await look(world.bucket))).toEqual([]);
-    });
-
-    it('is not signed if the archive is not what it says', async () => {
-      await killedBeforeSigning();
-      const [key = ''] = world.bucket.keys('runs/');
-      world.bucket.rewrite(key, { body: Buffer.from('{}'), writtenAt: new Date('2026-11-21T01:00:00Z') });
-      const { result } = await world.audit(nextDay);
-      expect(result?.found).toMatchObject({ 'seal-broken': 1, forged: 1 });
-      expect(world.bucket.keys('seals/')).not.toContain(signatureFile(1));
-      expect(damageIn(await look(world.bucket))).toContain('seal-broken');
-    });
+  it('and not started again leaves the next one everything', async () => {
+    await world.collect('2026-11-20T18:00:00.000Z');
+    const { requests } = await world.copy().audit(morning);
+    for (let killedAfter = 0; killedAfter < requests; killedAfter += 4) {
+      const other = world.copy();
+      await other.audit(morning, { killedAfter });
+      const isLeft = other.bucket.keys('seals/').length > 0;
+      expect((await other.audit(nextDay)).result).toMatchObject({
+        number: isLeft ? 2 : 1,
+        found: isLeft ? {} : { 'seal-broken': 1 },
+      });
+      expect(damageIn(await look(other.bucket))).toEqual([]);
+    }
   });
 });
 
 describe('an audit whose time is over', () => {
   it('seals what it read, at every step, and the next ones take up the rest without reading anything twice', async () => {
     for (const hour of ['12', '18']) await world.collect(`2026-11-20T${hour}:00:00.000Z`);
-    const { requests } = await new SealedWorld(world.bucket.copy()).audit(morning);
+    const { requests } = await world.copy().audit(morning);
     for (let outOfTimeAfter = 0; outOfTimeAfter < requests; outOfTimeAfter += 1) {
-      const other = new SealedWorld(world.bucket.copy());
+      const other = world.copy();
       const first = await other.audit(morning, { outOfTimeAfter });
       const second = await other.audit(nextDay);
       expect(first.result).toMatchObject({ number: 1, damage: 0 });
@@ -304,7 +359,7 @@ describe('an audit whose time is over', () => {
 
   it('tells the share that it read', async () => {
     await collectDay(20);
-    const { requests } = await new SealedWorld(world.bucket.copy()).audit(morning);
+    const { requests } = await world.copy().audit(morning);
     const { mails, result } = await world.audit(morning, { outOfTimeAfter: requests - 12 });
     const { objects = 0, carriedOver = 0 } = result?.verified ?? {};
     expect([objects > 0, carriedOver > 0, objects + carriedOver]).toEqual([true, true, 24]);

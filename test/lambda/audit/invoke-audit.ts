@@ -48,6 +48,8 @@ export interface AuditOptions {
   readonly outOfTimeAfter?: number | undefined;
   /** Waits before each request, so that others go first. */
   readonly wait?: () => Promise<void>;
+  /** Why the bucket refuses to give an object; left out: it gives all. */
+  readonly refuses?: (key: string) => Error | false;
   /** Whether the topic takes mails. */
   readonly isDeaf?: boolean;
 }
@@ -90,7 +92,7 @@ export async function invokeAudit(options: AuditOptions): Promise<Audited> {
   const seen = () => ({ mails, reported, notMailed, opened: connection.opened, requests: connection.requests });
   try {
     const result = await audit(time, { ...context, collectorVersion: '1.0.0' });
-    return { result, ...seen() };
+    return { result: connection.isKilled ? undefined : result, ...seen() };
   } catch (error) {
     if (!(error instanceof KilledError)) throw error;
     return { result: undefined, ...seen() };
@@ -105,6 +107,7 @@ class Connection implements ArchiveReader, SealSink {
   readonly location = 's3://archive';
   readonly opened: string[] = [];
   requests = 0;
+  isKilled = false;
   readonly #options: AuditOptions;
   readonly #stop: Stop;
 
@@ -134,7 +137,11 @@ class Connection implements ArchiveReader, SealSink {
 
   open(key: string): Promise<OpenedObject | undefined> {
     this.opened.push(key);
-    return this.request(() => this.#options.bucket.open(key));
+    return this.request(() => {
+      const refusal = this.#options.refuses?.(key);
+      if (refusal) throw refusal;
+      return this.#options.bucket.open(key);
+    });
   }
 
   put(object: ArchiveObject): Promise<'archived' | 'already-archived'> {
@@ -148,6 +155,7 @@ class Connection implements ArchiveReader, SealSink {
     this.requests += 1;
     if (outOfTimeAfter !== undefined && this.requests > outOfTimeAfter) this.#stop.outOfTime();
     if (killedAfter === undefined || this.requests <= killedAfter) return act();
+    this.isKilled = true;
     if (this.requests === killedAfter + 1 && isLastDone) await act();
     throw new KilledError('killed');
   }

@@ -1,80 +1,71 @@
-import type { Examined } from '../../../lambda/audit/examine';
-import type { FailingCluster } from '../../../lambda/audit/freshness';
-import { type AuditReport, auditMail } from '../../../lambda/audit/mail';
+import { auditMail, type ToldSeal } from '../../../lambda/audit/mail';
+import { groupReasons } from '../../../lambda/run/group-reasons';
 import { plan } from './sealed-world';
 
-const seal: AuditReport['seal'] = {
+const quiet: ToldSeal = {
   version: 1,
   number: 42,
   archive: 'archive-of-the-fleet',
   seal: '2026-11-21T05:30:00.000Z',
-  previous: { key: 'seals/00000041.json', sha256: 'a'.repeat(64) },
+  previous: { key: 'seals/00000041.jsonl', sha256: 'a'.repeat(64) },
+  passedOver: [],
+  passedOverMore: 0,
   listedFrom: '2026-11-21T05:30:01.000Z',
-  records: [],
-  objects: [],
-  plan: { clusters: 1000, schedule: plan.schedule },
+  plan: { clusters: 1000, schedule: plan.schedule, auditSchedule: plan.auditSchedule },
   configurations: [],
   due: { runs: 24, absent: [] },
   verified: { objects: 47_400, bytes: 5_000_000_000, carriedOver: 0, carriedOverRecords: 0 },
   found: {},
   findings: [],
+  news: {
+    complete: 24,
+    incomplete: 0,
+    lastRun: '2026-11-21T05:00:00.000Z',
+    objects: 47_400,
+    bytes: 5_000_000_000,
+    storedBytes: 700_000_000,
+    changed: { count: 0, clusters: [] },
+    doubts: { count: 0, first: [] },
+    reasons: [],
+  },
   failing: [],
   cursor: { records: null, verified: { seal: 43, record: 0, outcome: 0 }, searchedTo: null },
+  keyArn: 'arn:aws:kms:eu-central-1:123456789012:key/seals',
   collectorVersion: '1.0.0',
-};
-
-const quiet: Omit<Examined, 'seal'> = {
-  runs: { complete: 24, incomplete: 0 },
-  failing: [],
-  stale: [],
-  hoursSinceRun: 1,
-  changed: [],
-  doubts: { count: 0, first: [] },
-  growth: { objects: 47_400, bytes: 5_000_000_000, storedBytes: 700_000_000 },
-  isFirst: false,
 };
 
 const uids = (count: number) =>
   Array.from({ length: count }, (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`);
 
-const report = (more: Partial<AuditReport> = {}): AuditReport => ({
-  ...quiet,
-  seal,
-  sha256: 'b'.repeat(64),
-  plan: { ...plan, clusters: uids(1000).map((uid) => ({ uid })) },
-  archive: seal.archive,
-  ...more,
-});
+/** The mail of a quiet seal with changes. */
+const mailOf = ({ news, ...more }: Partial<Omit<ToldSeal, 'news'>> & { news?: Partial<ToldSeal['news']> } = {}) =>
+  auditMail({ ...quiet, ...more, news: { ...quiet.news, ...news } }, 'b'.repeat(64), plan);
 
-const failing = (cluster: string, error: string): FailingCluster => ({
-  cluster,
-  since: '2026-11-20T06:00:00.000Z',
-  last: '2026-11-21T05:00:00.000Z',
-  runs: 24,
-  lastArchived: '2026-11-20T05:00:00.000Z',
-  failures: ['log', 'manifest'].map((resource) => ({
+/** Clusters that fail, each with its reason. */
+const failing = (clusters: readonly (readonly [cluster: string, error: string])[]) => ({
+  failing: clusters.map(([cluster]) => ({
     cluster,
-    resource,
-    httpStatus: 503,
-    error: `GET ${resource} of cluster ${cluster} failed: ${error}`,
+    since: '2026-11-20T06:00:00.000Z',
+    last: '2026-11-21T05:00:00.000Z',
+    runs: 24,
+    lastArchived: '2026-11-20T05:00:00.000Z',
   })),
+  reasons: groupReasons(clusters.map(([cluster, error]) => ({ cluster, resource: 'log', httpStatus: 503, error }))).map(
+    (group) => ({ ...group, clusters: [...group.clusters] }),
+  ),
 });
 
 describe('the mail of an audit', () => {
   it('is short when there is nothing to say, and begins with the verdict', () => {
-    const { subject, text } = auditMail(report());
+    const { subject, text } = mailOf();
     expect(subject).toBe('Audit: nothing is damaged, 24 of 24 runs complete (archive-of-the-fleet)');
     expect(text.split('\n').slice(0, 2)).toEqual(['Nothing is damaged.', 'Runs: 24 of 24 complete.']);
     expect(text.trimEnd().split('\n')).toHaveLength(10);
   });
 
   it('takes twenty lines for 300 of 1,000 clusters that fail for one reason', () => {
-    const { subject, text } = auditMail(
-      report({
-        runs: { complete: 0, incomplete: 24 },
-        failing: uids(300).map((uid) => failing(uid, `503 Service Unavailable (request ${uid})`)),
-      }),
-    );
+    const { reasons, ...failed } = failing(uids(300).map((uid) => [uid, `503 Service Unavailable (request ${uid})`]));
+    const { subject, text } = mailOf({ ...failed, news: { complete: 0, incomplete: 24, reasons } });
     expect(subject).toMatch(/^Audit: 300 clusters failing, 0 of 24 runs complete, nothing is damaged/);
     expect(text).toMatch(/^Failing: 300 of 1,000 clusters\.\nRuns: 0 of 24 complete\.\nNothing is damaged\.\n/);
     expect(text).toContain('  300 x 503 Service Unavailable\n    the first since 2026-11-20 06:00Z, 24 runs');
@@ -84,18 +75,16 @@ describe('the mail of an audit', () => {
 
   it('says how many runs were due and left no record, before what is well', () => {
     const due = { runs: 24, absent: Array.from({ length: 24 }, (_, hour) => new Date(hour).toISOString()) };
-    const { subject, text } = auditMail(report({ runs: { complete: 1, incomplete: 0 }, seal: { ...seal, due } }));
+    const { subject, text } = mailOf({ due, news: { complete: 1 } });
     expect(subject).toMatch(/^Audit: 1 of 25 runs complete, 24 absent, nothing is damaged/);
     expect(text).toMatch(/^Runs: 1 of 25 complete; 24 that were due left no record\.\nNothing is damaged\.\n/);
-    const none = auditMail(
-      report({ runs: { complete: 0, incomplete: 0 }, seal: { ...seal, due: { runs: 0, absent: [] } } }),
-    );
+    const none = mailOf({ due: { runs: 0, absent: [] }, news: { complete: 0 } });
     expect(none.text).toContain('Runs: none since the seal before.\n');
   });
 
   it('calls nothing undamaged that could not be read', () => {
     const findings = [{ kind: 'unreadable', key: 'seals/*', problem: 'not checked' }];
-    const { subject, text } = auditMail(report({ seal: { ...seal, found: { unreadable: 1 }, findings } }));
+    const { subject, text } = mailOf({ found: { unreadable: 1 }, findings });
     expect(subject).toMatch(/^Audit: not everything could be read, /);
     expect(text).toMatch(/^Not everything could be read\.\n/);
   });
@@ -106,7 +95,7 @@ describe('the mail of an audit', () => {
       key: `logs/cluster=${uid}/x`,
       problem: 'it is not there',
     }));
-    const { subject, text } = auditMail(report({ seal: { ...seal, found: { missing: 60, absent: 1 }, findings } }));
+    const { subject, text } = mailOf({ found: { missing: 60, absent: 1 }, findings });
     expect(subject).toMatch(/^Audit: DAMAGE: 60 findings/);
     expect(text).toContain('Found: 60 missing\n  missing logs/cluster=');
     expect(text).toContain(
@@ -115,21 +104,20 @@ describe('the mail of an audit', () => {
   });
 
   it('says that the first seal attests nothing earlier', () => {
-    const { subject, text } = auditMail(report({ isFirst: true }));
+    const { subject, text } = mailOf({ previous: null });
     expect(subject).toMatch(/^Audit: First seal: nothing is damaged/);
     expect(text).toMatch(/^FIRST SEAL: nothing earlier is attested\.\n/);
   });
 
   it('counts what was archived with a doubt, and names the first', () => {
     const first = ['manifest of a: it is JSON that ends too early', 'log of b: it has none of spec.log'];
-    const { text } = auditMail(report({ doubts: { count: 7, first } }));
+    const { text } = mailOf({ news: { doubts: { count: 7, first } } });
     expect(text).toContain(`Archived with a doubt: 7\n  ${first.join('\n  ')}\n  and 5 more\n`);
-    expect(auditMail(report()).text).not.toContain('doubt');
+    expect(mailOf().text).not.toContain('doubt');
   });
 
   it('names changed manifests, the first 50, and the command that shows one', () => {
-    const changed = uids(60).map((uid) => [uid, new Date(0)] as const);
-    const { text } = auditMail(report({ changed }));
+    const { text } = mailOf({ news: { changed: { count: 60, clusters: uids(50) } } });
     expect(text).toContain('Changed manifests: 60\n');
     expect(text).toContain(
       `  and 10 more\n  Show one: npm run collector -- diff ${uids(1)[0]} --archive s3://archive-of-the-fleet\n`,
@@ -138,22 +126,21 @@ describe('the mail of an audit', () => {
 
   it('tells what there was no time for', () => {
     const verified = { objects: 30, bytes: 1, carriedOver: 70, carriedOverRecords: 2 };
-    const { text } = auditMail(report({ seal: { ...seal, verified } }));
+    const { text } = mailOf({ verified });
     expect(text).toContain('No time for 70 objects and 2 run records (read 30 %).');
     expect(text).toMatch(/^Nothing is damaged as far as it was read\.\n/);
   });
 
   it('has a subject that SNS takes and lines of its own, whatever clusters and reasons are called', () => {
     const evil = 'ü\u2028\r\nINJECTED\u202e';
-    const { subject, text } = auditMail(
-      report({
-        archive: 'x'.repeat(63),
-        failing: [failing(evil, evil)],
-        changed: [[evil, new Date(0)]],
-        doubts: { count: 1, first: [evil] },
-        seal: { ...seal, found: { damaged: 1 }, findings: [{ kind: 'damaged', key: evil, problem: evil }] },
-      }),
-    );
+    const { reasons, ...failed } = failing([[evil, evil]]);
+    const { subject, text } = mailOf({
+      ...failed,
+      archive: 'x'.repeat(63),
+      found: { damaged: 1 },
+      findings: [{ kind: 'damaged', key: evil, problem: evil }],
+      news: { reasons, changed: { count: 1, clusters: [evil] }, doubts: { count: 1, first: [evil] } },
+    });
     expect(subject).toMatch(/^[\x20-\x7e]{1,99}$/);
     expect(text).not.toMatch(/[\r\u2028\u202e]|^INJECTED/m);
   });

@@ -1,7 +1,9 @@
-import { createHash } from 'node:crypto';
+import { sealKey } from '../../../lambda/archive/archive-layout';
+import { jsonLinesType } from '../../../lambda/archive/archive-object';
 import type { AuditPlan, Collection } from '../../../lambda/stack-contract';
 import { damageKinds, type Finding } from '../../../lambda/verify/finding';
-import { type Seal, sealSchema, sealText } from '../../../lambda/verify/seals/seal';
+import type { Seal } from '../../../lambda/verify/seals/seal';
+import { parseSeal, sealFile, sealLine, sha256Of } from '../../../lambda/verify/seals/seal-file';
 import { type VerifyOptions, verifyArchive } from '../../../lambda/verify/verify-archive';
 import { seededRandom } from '../../../local/demo-service/seeded-random';
 import { invoke } from '../verify/history/invocation';
@@ -29,12 +31,21 @@ const calm = 'calm';
 
 /** A collector and an audit that share a bucket. */
 export class SealedWorld {
-  readonly key = new TestKey();
+  readonly key: TestKey;
   readonly bucket: MemoryBucket;
+  /** What the mails told: the hash of each seal, in order. */
+  readonly hashes: string[];
   readonly #random = seededRandom(calm);
 
-  constructor(bucket = new MemoryBucket()) {
+  constructor(bucket = new MemoryBucket(), key = new TestKey(), hashes: readonly string[] = []) {
     this.bucket = bucket;
+    this.key = key;
+    this.hashes = [...hashes];
+  }
+
+  /** The same archive with the same key, for another story. */
+  copy(): SealedWorld {
+    return new SealedWorld(this.bucket.copy(), this.key, this.hashes);
   }
 
   /** Runs the collector as the schedule does, or with another event. */
@@ -52,9 +63,12 @@ export class SealedWorld {
   }
 
   /** Audits at a time, as the schedule does. */
-  audit(time: string, more: Partial<AuditOptions> = {}): Promise<Audited> {
+  async audit(time: string, more: Partial<AuditOptions> = {}): Promise<Audited> {
     const start = new Date(time);
-    return invokeAudit({ bucket: this.bucket, plan, key: this.key, start, time: start, ...more });
+    const audited = await invokeAudit({ bucket: this.bucket, plan, key: this.key, start, time: start, ...more });
+    const { result } = audited;
+    if (result !== undefined && !this.hashes.includes(result.sha256)) this.hashes.push(result.sha256);
+    return audited;
   }
 
   /** Runs at 00, 06, 12 and 18 o'clock of some days of November 2026, and an audit at the end of each. */
@@ -67,8 +81,11 @@ export class SealedWorld {
   }
 
   seal(number: number): Seal & { readonly sha256: string } {
-    const body = this.bucket.objects.get(sealFile(number))?.body ?? Buffer.alloc(0);
-    return { ...sealSchema.parse(JSON.parse(String(body))), sha256: createHash('sha256').update(body).digest('hex') };
+    const body = this.bucket.objects.get(sealKey(number))?.body ?? Buffer.alloc(0);
+    const line = body.subarray(0, body.indexOf('\n'));
+    const seal = parseSeal(line);
+    if (typeof seal === 'string') throw new Error(`seal ${number}: ${seal}`);
+    return { ...seal, sha256: sha256Of(line) };
   }
 
   /** Nothing in it comes by chance: no answer is lost and no clock is wrong. */
@@ -77,41 +94,46 @@ export class SealedWorld {
   }
 }
 
-export function sealFile(number: number): string {
-  return `seals/${String(number).padStart(8, '0')}.json`;
-}
-
-export function signatureFile(number: number): string {
-  return sealFile(number).replace('.json', '.sig.json');
-}
-
-/** Writes a seal over one that is there, signed with a key or with the signature that it has. */
-export async function rewriteSeal(bucket: MemoryBucket, seal: Seal, key?: TestKey): Promise<string> {
-  const { sha256: _, ...content } = { sha256: '', ...seal };
-  const body = sealText(content);
-  const sha256 = createHash('sha256').update(body).digest('hex');
-  bucket.rewrite(sealFile(seal.number), { body });
-  if (key === undefined) return sha256;
-  const signature = {
+/** The bytes of a seal's file, signed with a key. */
+export async function signed(
+  { sha256: _, ...seal }: Seal & { readonly sha256?: string },
+  key: TestKey,
+): Promise<Buffer> {
+  const line = sealLine(seal);
+  const sha256 = sha256Of(line);
+  return sealFile(line, {
     sha256,
-    algorithm: 'ECDSA_SHA_256' as const,
-    keyArn: key.keyArn,
+    algorithm: 'ECDSA_SHA_256',
     publicKey: (await key.publicKey()).toString('base64'),
     signature: (await key.sign(Buffer.from(sha256))).toString('base64'),
-  };
-  bucket.rewrite(signatureFile(seal.number), { body: sealText(signature) });
-  return sha256;
+  });
+}
+
+/** Writes a seal over one that is there, signed with a key or with the signature that it has. Returns its hash. */
+export async function rewriteSeal(bucket: MemoryBucket, seal: Seal, key?: TestKey): Promise<string> {
+  const { sha256: _, ...content } = { sha256: '', ...seal };
+  const line = sealLine(content);
+  const before = bucket.objects.get(sealKey(seal.number))?.body ?? Buffer.alloc(0);
+  const kept = Buffer.concat([line, before.subarray(before.indexOf('\n'))]);
+  bucket.rewrite(sealKey(seal.number), { body: key === undefined ? kept : await signed(content, key) });
+  return sha256Of(line);
+}
+
+/** Puts a file under the key of a seal. */
+export function plant(bucket: MemoryBucket, number: number, content: Buffer, at: Date): void {
+  bucket.put({ key: sealKey(number), content, contentType: jsonLinesType }, at);
 }
 
 /** What verify finds long after. */
 export async function look(
   bucket: MemoryBucket,
-  options: Pick<VerifyOptions, 'publicKeys' | 'head'> = {},
+  options: Pick<VerifyOptions, 'publicKeys' | 'heads'> = {},
+  now = new Date('2026-12-24T00:00:00Z'),
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   await verifyArchive(bucket, {
     ...options,
-    now: new Date('2026-12-24T00:00:00Z'),
+    now,
     concurrency: 4,
     onFinding: (finding) => findings.push(finding),
     onProgress: () => undefined,

@@ -114,14 +114,14 @@ describe('what lies where the archive has nothing', () => {
       'backup/~/c',
       'logs-old/x',
       'logs.txt',
-      'seals/00000001.json',
+      'seals/00000001.jsonl',
     ])
       await archive.put(other, Buffer.from('x'), {});
     await archive.put('configurations/readme.txt', Buffer.from('x'), {});
     const { code, kinds } = await runVerify(archive.folder);
     expect(code).toBe(1);
     expect([...kinds].sort()).toEqual([
-      'seal-broken seals/00000001.json',
+      'seal-broken seals/00000001.jsonl',
       'unrecorded backup/*',
       'unrecorded configurations/readme.txt',
       'unrecorded logs-old/*',

@@ -64,12 +64,11 @@ export async function falseAlarmsOf(seed: string, isAudited = false): Promise<st
   return said.length === 0 ? [] : [`seed ${seed}`, ...said, ...events];
 }
 
-/** The seals that a bucket has, with the hashes of their files. */
+/** The seals that a bucket has, with their hashes. */
 function sealsOf(bucket: MemoryBucket): (Seal & { readonly sha256: string })[] {
-  const keys = bucket.keys('seals/').filter((key) => !key.endsWith('.sig.json'));
-  return keys.map((key) => {
-    const body = bucket.objects.get(key)?.body ?? Buffer.alloc(0);
-    return { ...sealSchema.parse(JSON.parse(String(body))), sha256: createHash('sha256').update(body).digest('hex') };
+  return bucket.keys('seals/').map((key) => {
+    const [line = ''] = String(bucket.objects.get(key)?.body).split('\n');
+    return { ...sealSchema.parse(JSON.parse(line)), sha256: createHash('sha256').update(line).digest('hex') };
   });
 }
 

@@ -5,7 +5,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { VersionsDeniedError } from '../../../../lambda/verify/archive-reader';
 import { S3ArchiveReader } from '../../../../lambda/verify/s3-archive-reader';
 
-const seal = (number: number) => `seals/0000000${number}.json`;
+const seal = (number: number) => `seals/0000000${number}.jsonl`;
 const version = (key: string, isLatest: boolean, at: string) =>
   `<Version><Key>${key}</Key><VersionId>v</VersionId><IsLatest>${isLatest}</IsLatest><LastModified>${at}</LastModified></Version>`;
 const page = (content: string, more = '<IsTruncated>false</IsTruncated>') =>

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { objectKey, runRecordKey, sealKey } from '../../../../lambda/archive/archive-layout';
 import type { Resource } from '../../../../lambda/resources';
 import type { RunRecord } from '../../../../lambda/run/run-record';
+import type { Seal } from '../../../../lambda/verify/seals/seal';
 import { ArchiveFixture, type AttemptFixture, logRecord } from '../../../cli/archive-fixture';
 import { runVerify, type Verified } from '../../../cli/run-verify';
-import { SealFixture, signingKeys } from '../../../cli/seal-fixture';
+import { SealFixture, sealedPlan, signingKeys } from '../../../cli/seal-fixture';
 
 const on = (day: number, hour: number) => new Date(Date.UTC(2026, 10, day, hour));
 const clusters = ['alpha', 'beta'];
@@ -16,9 +17,12 @@ const answerOf =
   (text: string): AttemptFixture['answer'] =>
   (cluster, resource) => ({ content: resource === 'log' ? logRecord(cluster, text) : `kind: ${text} # ${cluster}\n` });
 
-const seal1 = sealKey({ number: 1, part: 'seal' });
-const seal2 = sealKey({ number: 2, part: 'seal' });
-const seal3 = sealKey({ number: 3, part: 'seal' });
+const seal1 = sealKey(1);
+const seal2 = sealKey(2);
+const seal3 = sealKey(3);
+/** What is found of the run records of days whose seals do not count. */
+const unsealedOf = (...days: readonly number[]) =>
+  days.flatMap((day) => [8, 9].map((hour) => `unsealed ${recordKey(day, hour)}`));
 const recordKey = (day: number, hour: number, attempt = 1) => runRecordKey({ run: on(day, hour), attempt });
 const objectOf = (day: number, hour: number, resource: Resource = 'log', cluster = 'alpha') =>
   objectKey({ resource, cluster, run: on(day, hour), compression: 'gzip' });
@@ -63,7 +67,7 @@ describe('verify with seals', () => {
 
   it('finds nothing in what is sealed and unchanged, and says which seal is the newest', async () => {
     for (const { code, result } of await verifyBoth()) {
-      const newest = { number: 3, seal: '2026-11-21T03:00:00.000Z', sha256: hashes[2] };
+      const newest = { number: 3, seal: '2026-11-21T03:00:00.000Z', sha256: hashes[2], archive: 'archive-bucket' };
       expect([code, result.findings, result.sealed]).toEqual([0, [], { seals: 3, newest }]);
     }
   });
@@ -157,54 +161,46 @@ describe('verify with seals', () => {
 
   describe('in the chain', () => {
     it('finds a seal that was removed', async () => {
-      const unsealed = [8, 9].map((hour) => `unsealed ${recordKey(19, hour)}`);
+      const unsealed = unsealedOf(19);
       await remove(seal2);
-      await expectBoth([`seal-broken ${seal2}`, ...unsealed], /it is not there/);
-      await remove(sealKey({ number: 2, part: 'signature' }));
-      await expectBoth([`seal-broken ${seal2}`, ...unsealed], /it is not there, and later seals are/);
+      await expectBoth(
+        [`seal-broken ${seal2}`, ...unsealed],
+        /seal 3 names it as the one before it, and it is not there/,
+      );
     });
 
     it('finds the first seals removed', async () => {
-      for (const number of [1, 2])
-        await remove(sealKey({ number, part: 'seal' }), sealKey({ number, part: 'signature' }));
-      const unsealed = [18, 19].flatMap((day) => [8, 9].map((hour) => `unsealed ${recordKey(day, hour)}`));
-      await expectBoth([`seal-broken ${seal1}`, ...unsealed], /it and those up to number 2 are not there/);
+      await remove(seal1, seal2);
+      const unsealed = unsealedOf(18, 19);
+      await expectBoth([`seal-broken ${seal2}`, ...unsealed], /seal 3 names it/);
     });
 
-    it('finds two seals that were exchanged', async () => {
+    it('finds two seals that were exchanged, also if they were signed anew', async () => {
       const [one, two] = [await seals.read(1), await seals.read(2)];
-      await seals.sign(1, await seals.put(two, 1));
-      await seals.sign(2, await seals.put(one, 2));
-      for (const { code, kinds } of await verifyBoth()) {
-        expect(code).toBe(1);
-        expect(new Set(kinds)).toEqual(new Set([seal1, seal2, seal3].map((key) => `seal-broken ${key}`)));
-      }
+      await seals.put(two, { number: 1 });
+      await seals.put(one, { number: 2 });
+      await expectBoth(
+        [seal1, seal2].map((key) => `seal-broken ${key}`).concat(unsealedOf(18, 19)),
+        /it says that it is number 2/,
+      );
     });
 
-    it('finds a changed seal by its signature, and by the seal behind it', async () => {
+    it('finds a changed seal by its signature, and believes nothing that it says', async () => {
       const { records: all, ...rest } = await seals.read(2);
-      await seals.put({ ...rest, records: all.slice(1) });
-      const [{ problems }] = await verifyBoth();
-      expect(problems).toEqual([
-        expect.stringMatching(/signature is of another content/),
-        expect.stringMatching(/the hash in it is not that of the seal before/),
-        expect.stringMatching(/no seal has it/),
-      ]);
+      await seals.put({ ...rest, records: all.slice(1) }, { signed: hashes[1] ?? '' });
+      await expectBoth([`seal-broken ${seal2}`, ...unsealedOf(19)], /signature is of another content/);
     });
 
     it('finds a chain that was rewritten from a point on with another key', async () => {
       await attempt(19, 8, 'forged');
       const keys = signingKeys();
-      let before = { key: seal1, sha256: hashes[0] ?? '' };
+      let previous = { key: seal1, sha256: hashes[0] ?? '' };
       for (const number of [2, 3]) {
-        const sealed = { ...(await seals.read(number)), records: await recordsOf(17 + number), previous: before };
-        before = { key: sealKey({ number, part: 'seal' }), sha256: await seals.put(sealed) };
-        await seals.sign(number, before.sha256, keys);
+        const sealed = { ...(await seals.read(number)), records: await recordsOf(17 + number), previous };
+        previous = { key: sealKey(number), sha256: await seals.put(sealed, { keys }) };
       }
-      expect(await verify()).toMatchObject({ code: 1, kinds: [`seal-broken ${seal2}`] });
-      const { kinds, problems } = await verify('--public-key', keyFile);
-      expect(kinds).toEqual([`seal-broken ${seal2}`]);
-      expect(problems[0]).toMatch(/it and those up to number 3 are signed with a key that is none of those given/);
+      const which = 'it and those up to number 3 are signed with';
+      await expectBoth([`seal-broken ${seal2}`], new RegExp(`${which} (another key than|a key that is none of)`));
     });
 
     it('finds a chain that was rewritten to its end with another key, if a key was kept', async () => {
@@ -233,39 +229,53 @@ describe('verify with seals', () => {
       expect(problems[0]).toMatch(/no seal has the SHA-256 .* seals were removed or replaced/);
     });
 
-    it('finds a chain that is forked behind a point: its seals are of two keys, or not of the one before', async () => {
-      await seals.sign(
-        3,
-        await seals.put({ ...(await seals.read(3)), previous: { key: seal2, sha256: 'e'.repeat(64) } }),
-      );
-      await expectBoth([`seal-broken ${seal3}`], /the hash in it is not that of the seal before/);
-      await seals.sign(
-        3,
-        await seals.put({ ...(await seals.read(3)), previous: { key: seal1, sha256: hashes[0] ?? '' } }),
-      );
-      await expectBoth([`seal-broken ${seal3}`], /the hash in it is not that of the seal before/);
+    it('finds a chain that is forked behind a point, and a seal that another was made in place of', async () => {
+      await seals.put({ ...(await seals.read(3)), previous: { key: seal1, sha256: hashes[0] ?? '' } });
+      await expectBoth([`seal-broken ${seal3}`, `seal-broken ${seal2}`], /does not name the seal before it/);
+      await seals.put({ ...(await seals.read(3)), previous: { key: seal2, sha256: 'e'.repeat(64) } });
+      await expectBoth([`seal-broken ${seal2}`, `seal-broken ${seal2}`], /seal 3 names it .* not there/);
     });
 
-    it('finds a seal that names another than the one before it, with the right hash', async () => {
-      const previous = { key: seal1, sha256: hashes[1] ?? '' };
-      await seals.sign(3, await seals.put({ ...(await seals.read(3)), previous }));
-      await expectBoth([`seal-broken ${seal3}`], /the hash in it is not that of the seal before/);
+    it.each([
+      ['a seal behind it', { key: seal3, sha256: 'e'.repeat(64) }],
+      ['none before it', null],
+      ['the one before it by another key', { key: 'seals/2.jsonl', sha256: 'e'.repeat(64) }],
+    ])('finds a seal that names %s', async (_, previous) => {
+      await seals.put({ ...(await seals.read(3)), previous });
+      expect((await verify()).kinds).toContain(`seal-broken ${seal3}`);
     });
 
-    it('finds a first seal that says that another came before', async () => {
-      const previous = { key: seal1, sha256: 'e'.repeat(64) };
-      await seals.sign(1, await seals.put({ ...(await seals.read(1)), previous }));
-      await expectBoth([`seal-broken ${seal1}`, `seal-broken ${seal2}`], /it is the first/);
+    it('takes numbers that a seal has passed over for whole, and others for a gap', async () => {
+      const [, , head = ''] = hashes;
+      const previous = { key: seal3, sha256: head };
+      const next = { ...(await seals.read(3)), previous, records: [], seal: on(22, 3).toISOString() };
+      const passedOver = [4, 5].map((number) => ({ number, sha256: null, why: 'junk' }));
+      await seals.put({ ...next, number: 6, passedOver });
+      expect(await verify('--head', hashes[0] ?? '', head)).toMatchObject({ code: 0, kinds: [] });
+      await seals.put({ ...next, number: 6, passedOver: passedOver.slice(1) });
+      await expectBoth([`seal-broken ${sealKey(6)}`], /does not name the seal before it and everything between/);
+      await seals.put({ ...next, number: 6, passedOver: passedOver.slice(0, 1), passedOverMore: 1 });
+      expect((await verify()).kinds).toEqual([]);
     });
 
-    it.each(['seal', 'signature'] as const)('finds a %s with headers that the audit does not write', async (part) => {
-      const key = sealKey({ number: 2, part });
-      await archive.put(key, await readFile(pathOf(key)), {}, { contentType: 'text/html' });
+    it('finds headers that the audit does not write', async () => {
+      await archive.put(seal2, await readFile(pathOf(seal2)), {}, { contentType: 'text/html' });
       await expectBoth([`seal-broken ${seal2}`], /text\/html/);
     });
 
+    it('of one number in two mails finds that it was rolled back', async () => {
+      await seals.put({ ...(await seals.read(3)), collectorVersion: '1.0.1' });
+      const { sealed } = (await verify()).result;
+      expect((await verify('--head', hashes[1] ?? '', sealed?.newest?.sha256 ?? '')).kinds).toEqual([]);
+      const { kinds, problems } = await verify('--head', hashes[2] ?? '', sealed?.newest?.sha256 ?? '');
+      expect([kinds, problems]).toEqual([
+        ['seal-broken seals/*'],
+        [expect.stringContaining('or the chain was rolled back')],
+      ]);
+    });
+
     it('finds seals of the end cut off by a mail alone', async () => {
-      await remove(seal3, sealKey({ number: 3, part: 'signature' }));
+      await remove(seal3);
       // The last day is younger than the seal that is the newest now.
       for (const { kinds } of await verifyBoth()) expect(kinds.filter((kind) => kind.startsWith('seal'))).toEqual([]);
       const { code, kinds } = await verify('--head', hashes[2] ?? '');
@@ -273,35 +283,39 @@ describe('verify with seals', () => {
     });
 
     it('finds all seals removed, if a key or a mail was kept', async () => {
-      for (const number of [1, 2, 3])
-        await remove(sealKey({ number, part: 'seal' }), sealKey({ number, part: 'signature' }));
+      await remove(seal1, seal2, seal3);
       expect(await verify()).toMatchObject({ code: 0, result: { sealed: null } });
       expect(await verify('--public-key', keyFile)).toMatchObject({ code: 1, kinds: ['seal-broken seals/*'] });
       expect(await verify('--head', hashes[2] ?? '')).toMatchObject({ code: 1, kinds: ['seal-broken seals/*'] });
     });
 
     it('finds what is no seal under seals/', async () => {
-      await archive.put('seals/0000004.json', Buffer.from('{}'), {});
-      expect((await verify()).kinds).toEqual(['unrecorded seals/0000004.json']);
+      await archive.put('seals/0000004.jsonl', Buffer.from('{}'), {});
+      expect((await verify()).kinds).toEqual(['unrecorded seals/0000004.jsonl']);
     });
 
-    it.each<[string, Buffer]>([
-      ['no JSON', Buffer.from('no JSON')],
-      ['another document', Buffer.from('{"version":1}')],
-      ['nothing', Buffer.alloc(0)],
-    ])('finds a seal that is %s', async (_, content) => {
-      await archive.put(seal2, content, {});
+    it.each<[string, (content: string) => string]>([
+      ['one line', (content) => content.slice(0, content.indexOf('\n') + 1)],
+      ['two lines and the beginning of another', (content) => `${content}{`],
+      ['three lines', (content) => `${content}\n`],
+      ['two lines without an end', (content) => content.trimEnd()],
+      ['nothing', () => ''],
+      ['no JSON', () => 'no\nJSON\n'],
+    ])('finds a file of a seal with %s', async (_, change) => {
+      const content = Buffer.from(change(await readFile(pathOf(seal2), 'utf8')));
+      await archive.put(seal2, content, {}, { contentType: 'application/x-ndjson' });
       const { code, kinds } = await verify();
-      const broken = kinds.filter((kind) => kind.startsWith('seal-broken'));
-      expect([code, new Set(broken)]).toEqual([1, new Set([`seal-broken ${seal2}`, `seal-broken ${seal3}`])]);
+      expect([code, kinds]).toEqual([1, [`seal-broken ${seal2}`, ...unsealedOf(19)]]);
+    });
+
+    it('finds a signed line that is no seal', async () => {
+      await seals.put({ ...(await seals.read(2)), version: 2 } as unknown as Seal);
+      await expectBoth([`seal-broken ${seal2}`, ...unsealedOf(19)], /it is not a valid seal: version/);
     });
 
     it('finds a seal of another archive, and one that says another number', async () => {
       await seals.seal({ at: on(22, 3), changes: { archive: 'other-bucket' } });
-      await expectBoth(
-        [`seal-broken ${sealKey({ number: 4, part: 'seal' })}`],
-        /it is of the archive other-bucket, the seals before of archive-bucket/,
-      );
+      await expectBoth([`seal-broken ${sealKey(4)}`], /it is of the archive other-bucket, not of archive-bucket/);
       await seals.seal({ at: on(23, 3), changes: { number: 7 } });
       expect((await verify()).problems).toContain('it says that it is number 7');
     });
@@ -317,64 +331,48 @@ describe('verify with seals', () => {
   });
 
   describe('in signatures', () => {
-    it('takes a last seal without one as pending, and another as broken', async () => {
-      await seals.seal({ at: on(22, 3), isSigned: false });
-      const pending = `pending ${sealKey({ number: 4, part: 'seal' })}`;
-      for (const { code, kinds, result } of await verifyBoth())
-        expect([code, kinds, result.sealed?.newest?.number]).toEqual([0, [pending], 3]);
-      await seals.seal({ at: on(23, 3) });
-      await expectBoth(
-        [`seal-broken ${sealKey({ number: 4, part: 'seal' })}`],
-        /not signed, and later seals are there/,
-      );
-    });
-
     it('finds one of another key, unless all keys are given', async () => {
       const next = signingKeys();
       await seals.seal({ at: on(22, 3), keys: next });
-      await expectBoth([`seal-broken ${sealKey({ number: 4, part: 'seal' })}`], /another key than|none of those given/);
+      await expectBoth([`seal-broken ${sealKey(4)}`], /another key than|none of those given/);
       const nextFile = `${archive.folder}-next.pem`;
       await writeFile(nextFile, next.publicKey.export({ format: 'pem', type: 'spki' }));
       expect((await verify('--public-key', keyFile, nextFile)).kinds).toEqual([]);
       expect((await verify('--public-key', keyFile, '--public-key', nextFile)).kinds).toEqual([]);
       const { kinds, problems } = await verify('--public-key', nextFile);
-      expect([kinds, problems]).toEqual([
-        [`seal-broken ${seal1}`],
-        [expect.stringContaining('up to number 3 are signed')],
-      ]);
+      expect(problems[0]).toContain('up to number 3 are signed');
+      // What they name is in no seal that anybody trusts.
+      expect(kinds).toEqual([`seal-broken ${seal1}`, ...unsealedOf(18, 19, 20)]);
     });
 
-    it.each<[string, (text: string) => string]>([
-      [
-        'says the key, and was not made with it',
-        (text) => text.replace(/"signature":"[^"]*"/, '"signature":"MEUCIQ=="'),
-      ],
-      ['is no signature file', () => 'no JSON'],
-      ['has no public key', (text) => text.replace(/"publicKey":"[^"]*"/, '"publicKey":"AAAA"')],
-    ])('finds one that %s', async (_, change) => {
-      const key = sealKey({ number: 2, part: 'signature' });
-      await archive.put(key, Buffer.from(change(await readFile(pathOf(key), 'utf8'))), {});
-      await expectBoth([`seal-broken ${seal2}`], /signature/);
+    const change = async (pattern: RegExp, text: string) => {
+      const content = (await readFile(pathOf(seal2), 'utf8')).replace(pattern, text);
+      await archive.put(seal2, Buffer.from(content), {}, { contentType: 'application/x-ndjson' });
+    };
+
+    it.each([
+      ['says the key, and was not made with it', /"signature":"[^"]*"/, '"signature":"MEUCIQ=="'],
+      ['is no signature', /\n.*\n/, '\n{}\n'],
+      ['has no public key', /"publicKey":"[^"]*"/, '"publicKey":"AAAA"'],
+      ['is longer than a signature', /\n.*\n/, `\n${'['.repeat(70_000)}\n`],
+    ])('finds one that %s', async (_, pattern, text) => {
+      await change(pattern, text);
+      await expectBoth([`seal-broken ${seal2}`, ...unsealedOf(19)], /signature/);
     });
 
     it.each(['ed25519', 'x25519'] as const)('finds one that names a key of another kind: %s', async (kind) => {
       // Typed one by one: the library has a signature for each kind.
       const { publicKey } = kind === 'ed25519' ? generateKeyPairSync('ed25519') : generateKeyPairSync('x25519');
-      const base64 = publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
-      const key = sealKey({ number: 2, part: 'signature' });
-      const text = (await readFile(pathOf(key), 'utf8')).replace(/"publicKey":"[^"]*"/, `"publicKey":"${base64}"`);
-      await archive.put(key, Buffer.from(text), {});
-      await expectBoth([`seal-broken ${seal2}`], /no public key that can be read/);
-    });
-
-    it('finds one without its seal', async () => {
-      await seals.sign(4, 'e'.repeat(64));
-      await expectBoth([`seal-broken ${sealKey({ number: 4, part: 'seal' })}`], /it is not there/);
+      await change(
+        /"publicKey":"[^"]*"/,
+        `"publicKey":"${publicKey.export({ format: 'der', type: 'spki' }).toString('base64')}"`,
+      );
+      await expectBoth([`seal-broken ${seal2}`, ...unsealedOf(19)], /no public key that can be read/);
     });
   });
 
   describe('with a lifecycle', () => {
-    const plan = { clusters: 2, schedule, retentionDays: 30 };
+    const plan = { ...sealedPlan, schedule, retentionDays: 30 };
     const at = (day: string) => runVerify(archive.folder, [], new Date(day));
 
     beforeEach(async () => {
@@ -391,6 +389,19 @@ describe('verify with seals', () => {
       await removeRun(18, 8);
       expect(await at('2026-12-18T09:00:00Z')).toMatchObject({ code: 0, kinds: [] });
       expect(await at('2026-12-17T09:00:00Z')).toMatchObject({ code: 1, kinds: [`missing ${recordKey(18, 8)}`] });
+    });
+
+    it('with a mail, excuses by a later retention only what the retention up to it excuses, and says what to do', async () => {
+      const hash = await seals.seal({ at: on(21, 3), changes: { plan: { ...plan, retentionDays: 1 } } });
+      const sealed = (await seals.read(3)).previous?.sha256 ?? '';
+      await removeRun(18, 8);
+      const verifyAt = (...args: string[]) => runVerify(archive.folder, args, new Date('2026-11-22T00:00:00Z'));
+      expect((await verifyAt()).kinds).toEqual([]);
+      expect((await verifyAt('--head', sealed, hash)).kinds).toEqual([]);
+      const { kinds, problems } = await verifyAt('--head', sealed);
+      expect(kinds).toEqual([`missing ${recordKey(18, 8)}`]);
+      const advice = "excused only by seal 3, which this mail does not pin: give a later mail's hash";
+      expect(problems).toEqual([expect.stringContaining(advice)]);
     });
 
     it('believes no configuration that somebody stored, also of what is older than the first seal', async () => {

@@ -1,22 +1,12 @@
 import { sealKey } from '../archive/archive-layout';
 import { CronError } from '../schedule/cron';
-import { firingsOf } from '../schedule/firings';
-import type { AuditPlan, Collection } from '../stack-contract';
+import type { AuditPlan } from '../stack-contract';
 import { findAbsent } from '../verify/due-runs';
+import { type DueSince, dueSince } from '../verify/due-since';
 import type { Find } from '../verify/finding';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { underWayMs } from '../verify/time-limits';
 import type { SealedRuns } from './seal-runs';
-
-export interface DueSince {
-  /** How many runs were due. */
-  readonly runs: number;
-  /** Those of them that left no record. */
-  readonly absent: readonly Date[];
-}
-
-/** Most absent firings that one seal lists. */
-const mostAbsent = 1000;
 
 interface JudgeContext {
   readonly plan: AuditPlan;
@@ -60,32 +50,7 @@ export async function judgeDue(
     return { ...due, absent };
   } catch (error) {
     if (!(error instanceof CronError)) throw error;
-    find('unreadable', sealKey({ number: chain.lastNumber + 1, part: 'seal' }), error.message);
+    find('unreadable', sealKey(chain.next.number), error.message);
     return { runs: 0, absent: [] };
   }
-}
-
-/**
- * What was due after one time and up to another. While the configuration changed, only what both schedules have was due
- * for sure.
- * @param schedules the audit's own, and before it that of the seal before
- * @param runs times of the runs that have a record
- * @throws CronError
- */
-export function dueSince(
-  schedules: readonly Collection['schedule'][],
-  { from, to }: { readonly from: Date; readonly to: Date },
-  runs: ReadonlySet<number>,
-): DueSince {
-  if (from >= to || schedules.some(({ enabled }) => !enabled)) return { runs: 0, absent: [] };
-  const [first, ...others] = schedules.map(({ expression, timeZone }) => firingsOf(expression, timeZone));
-  const absent: Date[] = [];
-  let count = 0;
-  for (const { at, orAt = at } of first?.between(new Date(from.getTime() + 1), to) ?? []) {
-    if (!others.every((other) => other.includes(at))) continue;
-    count += 1;
-    const isThere = runs.has(at.getTime()) || runs.has(orAt.getTime());
-    if (!isThere && absent.length < mostAbsent) absent.push(at);
-  }
-  return { runs: count, absent };
 }

@@ -1,4 +1,4 @@
-import { dueSince } from '../../../lambda/audit/due-since';
+import { dueSince } from '../../../lambda/verify/due-since';
 
 const six = { expression: 'cron(0 0/6 * * ? *)', timeZone: 'Etc/UTC', enabled: true };
 const twelve = { ...six, expression: 'cron(0 0/12 * * ? *)' };

@@ -1,0 +1,44 @@
+import { sealsPrefix } from '../../archive/archive-layout';
+import { CronError } from '../../schedule/cron';
+import { dueSince } from '../due-since';
+import type { Find } from '../finding';
+import type { Period } from '../run-keys';
+import type { Seal } from './seal';
+
+/** A seal, or the audit that is about to make one. */
+type PlannedSeal = Pick<Seal, 'seal' | 'listedFrom'> & { readonly plan: Pick<Seal['plan'], 'auditSchedule'> };
+
+/**
+ * Finds firings of the audit that no seal of the chain is of: the audit failed, or its seal was removed. While the plan
+ * changed, only what both plans have was due for sure.
+ * @param seals of a chain, in order
+ * @param settled only what was due up to this time is judged: an audit may be under way
+ */
+export function findAbsentSeals(
+  find: Find,
+  seals: readonly PlannedSeal[],
+  { from = new Date(0), to }: Period,
+  settled: Date,
+): void {
+  const until = to === undefined || to > settled ? settled : to;
+  const times = new Set(seals.map(({ seal }) => Date.parse(seal)));
+  try {
+    const absent = seals.flatMap(({ listedFrom, plan }, at) => {
+      const next = seals[at + 1];
+      const schedules = [plan.auditSchedule, ...(next === undefined ? [] : [next.plan.auditSchedule])];
+      const ends = [until.getTime(), ...(next === undefined ? [] : [Date.parse(next.listedFrom)])];
+      const period = { from: latest(new Date(listedFrom), from), to: new Date(Math.min(...ends)) };
+      return dueSince(schedules, period, times).absent;
+    });
+    const [first, last] = [absent[0]?.toISOString(), absent.at(-1)?.toISOString()];
+    const which = first === last ? `seal of ${first}` : `${absent.length} seals from ${first} to ${last}`;
+    if (first !== undefined) find('absent', `${sealsPrefix}*`, `${which}: never made, or removed`);
+  } catch (error) {
+    if (!(error instanceof CronError)) throw error;
+    find('unreadable', `${sealsPrefix}*`, error.message);
+  }
+}
+
+function latest(one: Date, other: Date): Date {
+  return one > other ? one : other;
+}

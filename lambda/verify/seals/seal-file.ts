@@ -1,0 +1,104 @@
+import { createHash } from 'node:crypto';
+import { parseSealKey, sealKey, sealsPrefix } from '../../archive/archive-layout';
+import { jsonLinesType } from '../../archive/archive-object';
+import { ArchiveReadError, type ArchiveReader } from '../archive-reader';
+import { headersProblem } from '../content-headers';
+import { type Find, noKeyOfAnArchive } from '../finding';
+import { DamagedObjectError } from '../open-content';
+import { readWhole } from '../read-whole';
+import { largestSealBytes, type Seal, type Signature, sealSchema } from './seal';
+import { checkSignature } from './signature';
+
+/** Longest line of a signature that is read, in bytes. */
+const largestSignatureBytes = 64 * 1024;
+
+/** The first line of a seal's file, signed with the key that the second names. */
+export interface SignedLine {
+  /** Without its newline. */
+  readonly bytes: Buffer;
+  readonly sha256: string;
+  /** SPKI in DER, base64. */
+  readonly publicKey: string;
+}
+
+/** What lies under the key of a seal. Nobody has looked yet at what the first line says. */
+export interface SealFile {
+  readonly number: number;
+  /** Of the whole file; null: it could not be read. */
+  readonly sha256: string | null;
+  /** Undefined: it has no line that was signed with the key it names. */
+  readonly signed: SignedLine | undefined;
+  /** What is wrong with the file; a signed line may have the wrong headers. */
+  readonly problem: string | undefined;
+}
+
+/** The first line of a seal's file, without its newline. */
+export function sealLine(seal: Seal): Buffer {
+  return Buffer.from(JSON.stringify(seal));
+}
+
+/** A seal's file: its two lines. */
+export function sealFile(line: Buffer, signature: Signature): Buffer {
+  return Buffer.concat([line, Buffer.from(`\n${JSON.stringify(signature)}\n`)]);
+}
+
+/** Lists the numbers of all seals. @throws ArchiveReadError */
+export async function listSeals(reader: ArchiveReader, find: Find): Promise<number[]> {
+  const numbers: number[] = [];
+  for await (const { key } of reader.list(sealsPrefix)) {
+    const number = parseSealKey(key);
+    if (number === undefined) find('unrecorded', key, noKeyOfAnArchive);
+    else numbers.push(number);
+  }
+  return numbers.sort((a, b) => a - b);
+}
+
+/** @throws ArchiveReadError if it can be read another time */
+export async function readSealFile(reader: ArchiveReader, number: number): Promise<SealFile> {
+  const unread = (problem: string) => ({ number, sha256: null, signed: undefined, problem });
+  try {
+    const found = await readWhole(reader, sealKey(number), largestSealBytes);
+    if (found === undefined) return unread('it was listed, and is no longer there');
+    const { bytes } = found;
+    const sha256 = sha256Of(bytes);
+    const signed = readLines(bytes);
+    if (typeof signed === 'string') return { number, sha256, signed: undefined, problem: signed };
+    const problem = headersProblem(found, { contentType: jsonLinesType, contentEncoding: undefined });
+    return { number, sha256, signed, problem };
+  } catch (error) {
+    if (error instanceof DamagedObjectError) return unread(error.message);
+    if (error instanceof ArchiveReadError && error.isLasting) return unread(`it cannot be read: ${error.message}`);
+    throw error;
+  }
+}
+
+/** The first line, or why its signature proves nothing. */
+function readLines(bytes: Buffer): SignedLine | string {
+  const end = bytes.indexOf('\n');
+  if (end < 0 || bytes.indexOf('\n', end + 1) !== bytes.length - 1 || end === bytes.length - 1)
+    return 'it does not have exactly two lines';
+  if (bytes.length - end > largestSignatureBytes) return 'its second line is too long for a signature';
+  const line = bytes.subarray(0, end);
+  const sha256 = sha256Of(line);
+  const { publicKey = '', problem } = checkSignature(bytes.toString('utf8', end + 1), sha256);
+  return problem ?? { bytes: line, sha256, publicKey };
+}
+
+/** The seal, or why it is none. Whoever calls it trusts the signature: a line of 64 MB may need gigabytes. */
+export function parseSeal(line: Buffer): Seal | string {
+  let json: unknown;
+  try {
+    json = JSON.parse(line.toString('utf8'));
+  } catch (error) {
+    if (error instanceof SyntaxError) return 'it is not JSON';
+    throw error;
+  }
+  const { success, data, error } = sealSchema.safeParse(json);
+  if (success) return data;
+  const [issue] = error.issues;
+  return `it is not a valid seal: ${issue?.path.map(String).join('.') || 'it'}: ${issue?.message}`;
+}
+
+export function sha256Of(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}
