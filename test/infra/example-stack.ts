@@ -1,6 +1,10 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Template } from 'aws-cdk-lib/assertions';
 import { createApp } from '../../infra/collector-app';
-import { exampleConfig } from './example-config';
+import { exampleConfig, exampleJson } from './example-config';
 
 export const kmsKeyArn = 'arn:aws:kms:eu-central-1:111111111111:key/11111111-2222-3333-4444-555555555555';
 export const topicArn = 'arn:aws:sns:eu-central-1:111111111111:on-call';
@@ -54,8 +58,17 @@ export function exampleApp(changes: Record<string, unknown> = {}, validate = fal
   return { config, ...createApp({ config, validate, context: { 'aws:cdk:bundling-stacks': [] } }) };
 }
 
-export function exampleTemplate(changes?: Record<string, unknown>): Template {
-  return Template.fromStack(exampleApp(changes).stack);
+/** The template of that app, which is synthesised once for all test files of a run. */
+export function exampleTemplate(changes: Record<string, unknown> = {}): Template {
+  const configuration = JSON.stringify({ ...exampleJson(), ...changes });
+  const file = join(tmpdir(), `template-${createHash('sha256').update(configuration).digest('hex')}.json`);
+  if (!existsSync(file)) {
+    // Whole at once: another process may be looking for it.
+    const unfinished = `${file}.${process.pid}`;
+    writeFileSync(unfinished, JSON.stringify(Template.fromStack(exampleApp(changes).stack)));
+    renameSync(unfinished, file);
+  }
+  return Template.fromJSON(JSON.parse(readFileSync(file, 'utf8')));
 }
 
 export interface Resource {
