@@ -18,6 +18,8 @@ module.exports = class OneContextEnvironment {
   constructor({ projectConfig }) {
     // Jest's test framework adds to the handlers of whoever loaded it before in this context.
     delete globalThis[Symbol.for('EVENT_HANDLERS')];
+    // Jest reads the time limits of projects, and holds them to none.
+    globalThis[Symbol.for('TEST_TIMEOUT_SYMBOL')] = projectConfig.testTimeout;
     this.fakeTimersModern = new ModernFakeTimers({ config: projectConfig, global: globalThis });
   }
 

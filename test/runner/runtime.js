@@ -5,6 +5,7 @@ const { default: Runtime } = require('jest-runtime');
 
 const packages = `${sep}node_modules${sep}`;
 const compiled = new Map();
+let functionBundle;
 
 /**
  * Loads packages as Node does, once per worker: Jest's own runtime reads, compiles and runs aws-cdk-lib and the SDK again
@@ -17,6 +18,11 @@ module.exports = class SharingRuntime extends Runtime {
   }
 
   requireModuleOrMock(from, name) {
+    // It remembers the bundles of both functions, which take seconds, and nothing else.
+    if (name.endsWith('/function-bundle')) {
+      functionBundle ??= super.requireModuleOrMock(from, name);
+      return functionBundle;
+    }
     const isOwn = name.startsWith('.') || name.startsWith('/') || isBuiltin(name) || name === '@jest/globals';
     return isOwn && !from.includes(packages) ? super.requireModuleOrMock(from, name) : createRequire(from)(name);
   }
