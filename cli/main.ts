@@ -14,7 +14,7 @@ import { runsCommand } from './commands/runs-command';
 import { sealsCommand } from './commands/seals-command';
 import { showCommand } from './commands/show-command';
 import { verifyCommand } from './commands/verify-command';
-import { printable } from './terminal/printable';
+import { printable, printableLines } from './terminal/printable';
 import {
   type CommandContext,
   type ExitCode,
@@ -79,7 +79,7 @@ export async function main(
     }
     const { message } = error as Error;
     // The problems of a configuration are a line each.
-    const text = error instanceof ConfigError ? message.split('\n').map(printable).join('\n') : printable(message);
+    const text = error instanceof ConfigError ? printableLines(message) : printable(message);
     terminal.err.write(`${terminal.errColors.red('error:')} ${text}\n`);
     return exitCodes.trouble;
   }

@@ -4,7 +4,7 @@ import { accountChecks } from '../doctor/account-checks';
 import { type Check, checksOf, verdictOf } from '../doctor/check';
 import { configurationChecks } from '../doctor/configuration-checks';
 import { serviceCheck } from '../doctor/service-check';
-import { printable } from '../terminal/printable';
+import { printableLines } from '../terminal/printable';
 import { apiKeyVariable, type CommandContext, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
 import { withHelp, withJson } from './options';
 import { type StackOptions, withStack } from './stack-options';
@@ -59,7 +59,7 @@ const signs = { ok: '+', warning: '!', problem: 'x', unknown: '?' } as const;
 async function printChecks(terminal: Terminal, checks: readonly Check[]): Promise<void> {
   const { colors } = terminal;
   const color = { ok: colors.green, warning: colors.yellow, problem: colors.red, unknown: colors.dim };
-  const text = (value: string) => value.split('\n').map(printable).join('\n    ');
+  const text = (value: string) => printableLines(value).replaceAll('\n', '\n    ');
   const lines = checks.flatMap(({ what, state, found, act }) => [
     `${color[state](`${signs[state]} ${what}`)}: ${text(found)}`,
     ...(act === undefined ? [] : [`    Do: ${text(act)}`]),

@@ -12,7 +12,7 @@ import { invokeInAccount, startInAccount } from '../stack/start-in-account';
 import { unknownClusters } from '../stack/unknown-clusters';
 import { formatTime } from '../terminal/format';
 import { outcomesFailuresFirst, printRun, summarizeRun } from '../terminal/print-run';
-import { printable } from '../terminal/printable';
+import { printable, printableLines } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { type CommandContext, exitCodes, InterruptedError, print, printJson } from '../terminal/terminal';
 import { withHelp, withJson, withRunWishes } from './options';
@@ -131,7 +131,7 @@ async function runDry({ terminal, end, surroundings }: CommandContext, collector
       return;
     }
     const text = 'error' in answer ? (answer.error.errorMessage ?? '') : dryRunText(answer.payload);
-    await print(terminal.out, `${text.split('\n').map(printable).join('\n')}\n`);
+    await print(terminal.out, `${printableLines(text)}\n`);
   } catch (error) {
     if (!interrupted.aborted) throw error;
     throw new InterruptedError('The dry run goes on in AWS until it ends. It writes nothing.', { cause: error });

@@ -26,30 +26,35 @@ export async function accountChecks(
   config: CollectorConfig | undefined,
   now: Date,
 ): Promise<AccountFindings> {
-  const check = checksOf('stack');
-  let collector: DeployedCollector;
-  try {
-    collector = await findStack(stack);
-  } catch (error) {
-    if (!(error instanceof AwsAccessError)) throw error;
-    return {
-      checks: [
-        check.problem(
-          error.message,
-          'fix that and run doctor again: key, subscriptions and newest run were not looked at',
-        ),
-      ],
-      apiKey: undefined,
-    };
-  }
-  const key = await keyIn(collector);
+  const act = 'fix that and run doctor again: key, subscriptions and newest run were not looked at';
+  const collector = await findStack(stack).catch((error: unknown) => refusal(error, checksOf('stack').problem, act));
+  if (isCheck(collector)) return { checks: [collector], apiKey: undefined };
+  const { archiveBucket } = collector;
+  const key = await keyIn(collector).catch((error: unknown) => ({
+    check: refusal(error, checksOf('API key').unknown, 'use credentials that may read the function'),
+    value: undefined,
+  }));
   const checks = [
     stateOf(collector, config),
     key.check,
-    await recipients(collector),
-    await newestRun(collector, config, now),
+    await recipients(collector).catch((error: unknown) =>
+      refusal(error, checksOf('subscriptions').unknown, 'use credentials that may list the subscriptions'),
+    ),
+    await newestRun(collector, config, now).catch((error: unknown) =>
+      refusal(error, checksOf('newest run').unknown, `use credentials that may read s3://${archiveBucket}`),
+    ),
   ];
   return { checks, apiKey: key.value };
+}
+
+/** What could not be looked at, as a check. @throws the error, if it is another one */
+function refusal(error: unknown, check: (found: string, act: string) => Check, act: string): Check {
+  if (error instanceof AwsAccessError || error instanceof ArchiveReadError) return check(error.message, act);
+  throw error;
+}
+
+function isCheck(found: Check | DeployedCollector): found is Check {
+  return 'what' in found;
 }
 
 function stateOf({ name, status, accountId, region }: DeployedCollector, config: CollectorConfig | undefined): Check {
@@ -69,22 +74,17 @@ function stateOf({ name, status, accountId, region }: DeployedCollector, config:
 }
 
 async function keyIn({ region, functionName }: DeployedCollector): Promise<{ check: Check; value?: string }> {
-  const check = checksOf('API key');
-  try {
-    const { LambdaClient, GetFunctionConfigurationCommand } = await import('@aws-sdk/client-lambda');
-    const input = { FunctionName: functionName };
-    const client = new LambdaClient({ region });
-    const { Environment } = await withAws(`Reading the environment of the function ${functionName}`, () =>
-      client.send(new GetFunctionConfigurationCommand(input)),
-    );
-    const secret = Environment?.Variables?.[environmentNames.apiKeySecret];
-    if (secret === undefined)
-      return { check: check.problem(`the function ${functionName} names no secret`, 'deploy the stack again') };
-    return await readKey(region, secret);
-  } catch (error) {
-    if (!(error instanceof AwsAccessError)) throw error;
-    return { check: check.unknown(error.message, 'use credentials that may read the function') };
-  }
+  const { LambdaClient, GetFunctionConfigurationCommand } = await import('@aws-sdk/client-lambda');
+  const input = { FunctionName: functionName };
+  const client = new LambdaClient({ region });
+  const { Environment } = await withAws(`Reading the environment of the function ${functionName}`, () =>
+    client.send(new GetFunctionConfigurationCommand(input)),
+  );
+  const secret = Environment?.Variables?.[environmentNames.apiKeySecret];
+  if (secret !== undefined) return readKey(region, secret);
+  return {
+    check: checksOf('API key').problem(`the function ${functionName} names no secret`, 'deploy the stack again'),
+  };
 }
 
 async function readKey(region: string, secret: string): Promise<{ check: Check; value?: string }> {
@@ -112,28 +112,21 @@ async function recipients({ region, alertTopicArn }: DeployedCollector): Promise
   const check = checksOf('subscriptions');
   const subscribe = `subscribe somebody: aws sns subscribe --region ${region} --topic-arn ${alertTopicArn} --protocol email --notification-endpoint ADDRESS`;
   if (alertTopicArn === undefined) return check.unknown('the stack has no output AlertTopic', 'deploy the stack again');
-  try {
-    const { SNSClient, paginateListSubscriptionsByTopic } = await import('@aws-sdk/client-sns');
-    const client = new SNSClient({ region });
-    const confirmed: string[] = [];
-    const pending: string[] = [];
-    await withAws(`Listing the subscriptions of ${alertTopicArn}`, async () => {
-      for await (const { Subscriptions = [] } of paginateListSubscriptionsByTopic(
-        { client },
-        { TopicArn: alertTopicArn },
-      ))
-        for (const { Protocol, Endpoint, SubscriptionArn = '' } of Subscriptions)
-          (SubscriptionArn.startsWith('arn:') ? confirmed : pending).push(`${Protocol} ${Endpoint}`);
-    });
-    if (confirmed.length === 0 && pending.length === 0) return check.problem('nobody is subscribed', subscribe);
-    if (pending.length === 0) return check.ok(`confirmed: ${confirmed.join(', ')}`);
-    const found = `not confirmed: ${pending.join(', ')}${confirmed.length === 0 ? '' : `; confirmed: ${confirmed.join(', ')}`}`;
-    const act = 'each has to follow the link in the mail "AWS Notification - Subscription Confirmation"';
-    return confirmed.length === 0 ? check.problem(found, act) : check.warning(found, act);
-  } catch (error) {
-    if (!(error instanceof AwsAccessError)) throw error;
-    return check.unknown(error.message, 'use credentials that may list the subscriptions');
-  }
+  const { SNSClient, paginateListSubscriptionsByTopic } = await import('@aws-sdk/client-sns');
+  const client = new SNSClient({ region });
+  const confirmed: string[] = [];
+  const pending: string[] = [];
+  await withAws(`Listing the subscriptions of ${alertTopicArn}`, async () => {
+    const pages = paginateListSubscriptionsByTopic({ client }, { TopicArn: alertTopicArn });
+    for await (const { Subscriptions = [] } of pages)
+      for (const { Protocol, Endpoint, SubscriptionArn = '' } of Subscriptions)
+        (SubscriptionArn.startsWith('arn:') ? confirmed : pending).push(`${Protocol} ${Endpoint}`);
+  });
+  if (confirmed.length === 0 && pending.length === 0) return check.problem('nobody is subscribed', subscribe);
+  if (pending.length === 0) return check.ok(`confirmed: ${confirmed.join(', ')}`);
+  const found = `not confirmed: ${pending.join(', ')}${confirmed.length === 0 ? '' : `; confirmed: ${confirmed.join(', ')}`}`;
+  const act = 'each has to follow the link in the mail "AWS Notification - Subscription Confirmation"';
+  return confirmed.length === 0 ? check.problem(found, act) : check.warning(found, act);
 }
 
 const hourMs = 3_600_000;
@@ -142,25 +135,20 @@ async function newestRun(collector: DeployedCollector, config: CollectorConfig |
   const check = checksOf('newest run');
   const { region, name } = collector;
   const runNow = `npm run collector -- run ${stackArguments({ name, region })}`;
-  try {
-    const reader = await openBucket(collector.archiveBucket, region);
-    const listed = await firstOf(runsNewestFirst(reader, {}, now));
-    if (listed === undefined) return check.warning('there is none yet', `start one: ${runNow}`);
-    const run = await readRun(reader, listed);
-    const counts = `${run.counts.archived} of ${totalOf(run.counts)} archived`;
-    const found = `${formatTime(run.run)}, ${formatAge(now.getTime() - run.run.getTime())}: ${run.status}, ${counts}`;
-    const due = lastDue(config, now);
-    if (due !== undefined && due > run.run)
-      return check.problem(
-        `${found}; the run of ${formatTime(due)} was due and is not there`,
-        `see docs/operations.md, "Run missing"; then: ${runNow}`,
-      );
-    if (run.status === 'complete') return check.ok(found);
-    return check.problem(found, `complete it: ${runNow} --run ${formatTime(run.run)}`);
-  } catch (error) {
-    if (!(error instanceof ArchiveReadError)) throw error;
-    return check.unknown(error.message, `use credentials that may read s3://${collector.archiveBucket}`);
-  }
+  const reader = await openBucket(collector.archiveBucket, region);
+  const listed = await firstOf(runsNewestFirst(reader, {}, now));
+  if (listed === undefined) return check.warning('there is none yet', `start one: ${runNow}`);
+  const run = await readRun(reader, listed);
+  const counts = `${run.counts.archived} of ${totalOf(run.counts)} archived`;
+  const found = `${formatTime(run.run)}, ${formatAge(now.getTime() - run.run.getTime())}: ${run.status}, ${counts}`;
+  const due = lastDue(config, now);
+  if (due !== undefined && due > run.run)
+    return check.problem(
+      `${found}; the run of ${formatTime(due)} was due and is not there`,
+      `see docs/operations.md, "Run missing"; then: ${runNow}`,
+    );
+  if (run.status === 'complete') return check.ok(found);
+  return check.problem(found, `complete it: ${runNow} --run ${formatTime(run.run)}`);
 }
 
 /** The time of the newest due run that should have its record by now; undefined if no schedule is known. */

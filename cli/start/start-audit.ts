@@ -1,7 +1,14 @@
+import { Writable } from 'node:stream';
 import type { AuditResult } from '../../lambda/audit/audit';
 import type { LocalDeployment } from '../../local/deployment/deploy-locally';
-import { type DeliveredMessage, MessageRefusedError } from '../../local/deployment/local-messages';
-import { ScheduleError } from '../../local/deployment/schedule';
+import type { DeliveredMessage } from '../../local/deployment/local-messages';
+import { main } from '../main';
+import { formatTime, shellQuoted } from '../terminal/format';
+import { printable } from '../terminal/printable';
+import { exitCodes, print, type Terminal } from '../terminal/terminal';
+import { fire } from './fire';
+import type { StartOptions } from './start-options';
+import { type TamperedCopy, tamperedCopy } from './tampered-copy';
 
 /** When the archive is audited if the configuration does not say so: only that there is an audit has an effect here. */
 export const defaultAudit = { schedule: 'cron(30 6 * * ? *)' } as const;
@@ -18,19 +25,99 @@ export interface StartedAudit {
   readonly publicKeyFile: string;
 }
 
+/** An audit, and what `collector verify` says after it. */
+export interface VerifiedAudit extends StartedAudit {
+  /** Arguments of the command that verified. */
+  readonly verify: readonly string[];
+  readonly verified: { readonly code: number; readonly out: string };
+  /** The archive that was verified, if it is a forged copy. */
+  readonly tampered: TamperedCopy | undefined;
+}
+
+/** There is nothing in the archive that can be forged. */
+export class TamperError extends Error {
+  override readonly name = 'TamperError';
+}
+
 /** Fires the schedule of the audit. An audit that fails is a result. */
 export async function startAudit({ audit, messages }: LocalDeployment): Promise<StartedAudit> {
   if (audit === undefined) throw new Error('Auditing the archive failed: the stack has no audit.');
   const before = messages.length;
-  const fired = await audit.fireSchedule(new Date()).catch((error: unknown) => {
-    if (error instanceof MessageRefusedError || error instanceof ScheduleError) return error;
-    throw error;
-  });
-  const last = fired instanceof Error ? undefined : fired.attempts.at(-1);
+  const { attempts, refused } = await fire(() => audit.fireSchedule(new Date()));
+  const last = attempts.at(-1);
   return {
     result: last?.payload as AuditResult | undefined,
-    error: fired instanceof Error ? fired.message : last?.error?.errorMessage,
+    error: refused?.message ?? last?.error?.errorMessage,
     mails: messages.slice(before).filter(({ subject }) => subject !== undefined),
     publicKeyFile: audit.publicKeyFile,
   };
+}
+
+/**
+ * Verifies the archive after its audit, against the key and the hash that a person keeps, or a forged copy of it.
+ * @param records keys of the run's records
+ * @throws TamperError
+ */
+export async function verifyAfterAudit(
+  audit: StartedAudit,
+  records: readonly string[],
+  { folder, tamper = false, json = false }: StartOptions,
+  terminal: Terminal,
+): Promise<VerifiedAudit> {
+  const tampered = tamper ? await tamperedCopy(folder, records) : undefined;
+  if (tamper && tampered === undefined)
+    throw new TamperError('Forging a copy of the archive failed: the run has archived no manifest.');
+  const head = audit.result === undefined ? [] : ['--head', audit.result.sha256];
+  const archive = tampered?.folder ?? folder;
+  const verify = ['verify', '--archive', archive, '--public-key', audit.publicKeyFile, ...head];
+  const kept: string[] = [];
+  const out = new Writable({
+    write: (chunk, _encoding, done) => {
+      kept.push(String(chunk));
+      done();
+    },
+  });
+  const code = await main([...verify, ...(json ? ['--json'] : [])], { ...terminal, out, isWatched: false });
+  return { ...audit, verify, tampered, verified: { code, out: kept.join('') } };
+}
+
+/** Whether the archive is sealed, and is what its seals say. */
+export function isSound({ result, verified }: VerifiedAudit): boolean {
+  return result !== undefined && verified.code === exitCodes.ok;
+}
+
+/** What the JSON document says of an audit. */
+export function auditAsJson({ result, error, mails, publicKeyFile, verified, tampered }: VerifiedAudit): object {
+  return { result, error, mails, publicKeyFile, tampered, verified: JSON.parse(verified.out || 'null') };
+}
+
+/** Prints the mail of an audit, and what verifying says. */
+export async function printAudit(terminal: Terminal, audit: VerifiedAudit): Promise<void> {
+  const { colors } = terminal;
+  const { result, error, mails, tampered, verify, verified } = audit;
+  const sealed = result && `Seal ${result.number} of ${formatTime(result.seal)} is stored and signed.`;
+  const noMail =
+    mails.length === 0 && result ? ' No mail: people get one a day, and one after each audit that finds damage.' : '';
+  const lines = [
+    '',
+    colors.bold('The schedule of the audit was fired'),
+    sealed === undefined
+      ? colors.red(`The audit failed: ${printable(error ?? 'it was not started')}`)
+      : `${sealed}${noMail}`,
+    ...mails.flatMap(({ subject = '', body }) => [
+      '',
+      ...[`Subject: ${subject}`, '', ...body.trimEnd().split('\n')].map((line) => `  ${printable(line)}`.trimEnd()),
+    ]),
+    '',
+    ...(tampered === undefined ? [] : tamperedLines(tampered)),
+    colors.bold(`npm run collector -- ${verify.map(shellQuoted).join(' ')}`),
+  ];
+  await print(terminal.out, `${lines.join('\n')}\n${verified.out}`);
+}
+
+function tamperedLines({ folder, replaced }: TamperedCopy): string[] {
+  return [
+    `In a copy of the archive, ${folder}, these were replaced together, so that they agree:`,
+    ...replaced.map((key) => `  ${printable(key)}`),
+  ];
 }

@@ -1,10 +1,8 @@
 import { join } from 'node:path';
-import { parseObjectKey, parseRunRecordKey, runPrefix } from '../../lambda/archive/archive-layout';
+import { parseObjectKey, runPrefix } from '../../lambda/archive/archive-layout';
 import { type Outcome, taskName } from '../../lambda/run/run-record';
-import { type Run, readRun } from '../../lambda/verify/read-run';
-import { runsBetween } from '../../lambda/verify/run-keys';
+import type { Run } from '../../lambda/verify/read-run';
 import type { FunctionError } from '../../local/deployment/execution-environment';
-import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { archiveArgument } from '../archive/open-archive';
 import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
 import {
@@ -15,9 +13,10 @@ import {
   shownOutcomes,
   summarizeRun,
 } from '../terminal/print-run';
-import { printable } from '../terminal/printable';
+import { printable, printableLines } from '../terminal/printable';
 import { printTable } from '../terminal/table';
 import { print, printJson, type Terminal } from '../terminal/terminal';
+import type { StartOptions } from './start-options';
 import type { StartedRun } from './start-run';
 import type { StartedService } from './start-service';
 import { outcomeColumns, printShards } from './start-tables';
@@ -25,9 +24,7 @@ import { outcomeColumns, printShards } from './start-tables';
 export interface Reported {
   readonly service: StartedService;
   readonly started: StartedRun;
-  /** Folder of the archive, as it was given. */
-  readonly folder: string;
-  readonly dryRun: boolean;
+  readonly options: StartOptions;
   /** Arguments of this start. */
   readonly args: readonly string[];
 }
@@ -37,8 +34,9 @@ const quotedErrors = 5;
 
 /** Prints one JSON document with everything that is known about the run, and about the audit after it. */
 export async function reportAsJson(terminal: Terminal, reported: Reported, audit?: object): Promise<void> {
-  const { service, started, folder, dryRun } = reported;
-  const run = await storedRun(folder, started);
+  const { service, started, args } = reported;
+  const { folder, dryRun = false } = reported.options;
+  const { stored: run } = started;
   await printJson(terminal.out, {
     service: { kind: service.kind, url: service.url },
     folder,
@@ -49,7 +47,7 @@ export async function reportAsJson(terminal: Terminal, reported: Reported, audit
       ? { ...started.summary, outcomes: outcomesOfDryRun(started) }
       : { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) }),
     error: failureOf(started),
-    ...(run !== undefined && !isComplete(started) && { completeWith: completingCommand(reported.args, run.run) }),
+    ...(run !== undefined && !isComplete(started) && { completeWith: completingCommand(args, run.run) }),
     audit,
   });
 }
@@ -64,12 +62,9 @@ function outcomesOfDryRun({ covered, failures, summary }: StartedRun): readonly 
 
 /** Prints what was archived where, what was not and why, and what to try next. */
 export async function reportAsText(terminal: Terminal, reported: Reported): Promise<void> {
-  const { started, folder } = reported;
-  const run = await storedRun(folder, started);
-  if (run === undefined) {
-    await reportWithoutRecord(terminal, reported);
-    return;
-  }
+  const { stored: run } = reported.started;
+  if (run === undefined) return reportWithoutRecord(terminal, reported);
+  const { folder } = reported.options;
   const outcomes = outcomesFailuresFirst(run);
   const shown = outcomes.slice(0, shownOutcomes);
   await printTable(terminal, outcomeColumns(terminal, shown), shown);
@@ -92,17 +87,9 @@ export function isComplete(started: StartedRun): boolean {
   return failureOf(started) === undefined;
 }
 
-/** The run from its stored records; undefined if none was written. */
-async function storedRun(folder: string, { records }: StartedRun): Promise<Run | undefined> {
-  const time = parseRunRecordKey(records[0] ?? '')?.run;
-  if (time === undefined) return undefined;
-  const archive = new FolderArchiveReader(folder);
-  for await (const listed of runsBetween(archive, { from: time, to: time })) return readRun(archive, listed);
-  return undefined;
-}
-
 function conclusion({ colors }: Terminal, reported: Reported, run: Run): string {
-  const { started, folder } = reported;
+  const { started, args } = reported;
+  const { folder } = reported.options;
   const sizes = `${formatBytes(run.bytes)} of content in ${formatBytes(run.storedBytes)}`;
   const lines = [
     `${isComplete(started) ? colors.green('Complete:') : colors.red('Incomplete:')} ` +
@@ -114,7 +101,7 @@ function conclusion({ colors }: Terminal, reported: Reported, run: Run): string 
     ...(started.isLastLeftOut
       ? ['Left out: the last attempt, which in Lambda asks until the service answers, for up to 14 minutes.']
       : []),
-    ...(isComplete(started) ? [] : [`Complete the run with\n  ${completingCommand(reported.args, run.run)}`]),
+    ...(isComplete(started) ? [] : [`Complete the run with\n  ${completingCommand(args, run.run)}`]),
     run.shards === 1
       ? `Run record: ${join(folder, started.records.at(-1) ?? runPrefix(run.run))}`
       : `Run records: ${join(folder, runPrefix(run.run))}shard-*`,
@@ -140,7 +127,10 @@ function attemptsOf({ records }: StartedRun, { shards }: Run): string {
   return records.length === shards ? `in ${shards} shards` : `${attempts} in ${shards} shards`;
 }
 
-function nextSteps({ service: { kind }, started, folder }: Reported, run: Run): [command: string, purpose: string][] {
+function nextSteps(
+  { service: { kind }, started, options: { folder } }: Reported,
+  run: Run,
+): [command: string, purpose: string][] {
   const stored = run.outcomes.find(({ key, resource }) => key !== undefined && resource === 'manifest');
   const steps: [string, string][] = [];
   if (!isComplete(started))
@@ -180,7 +170,10 @@ function nextSteps({ service: { kind }, started, folder }: Reported, run: Run): 
 }
 
 /** Reports a dry run, or a run that could not begin: neither leaves a record. */
-async function reportWithoutRecord({ out, colors }: Terminal, { started, dryRun }: Reported): Promise<void> {
+async function reportWithoutRecord(
+  { out, colors }: Terminal,
+  { started, options: { dryRun } }: Reported,
+): Promise<void> {
   const failure = failureOf(started);
   const { counts } = started.summary ?? {};
   const lines = [
@@ -189,7 +182,9 @@ async function reportWithoutRecord({ out, colors }: Terminal, { started, dryRun 
           `Dry run, nothing was written: ${counts.wouldArchive ?? 0} would be archived, ${counts.failed} failed, ${counts.notAttempted} not attempted${formatDoubts(counts.doubts ?? 0)}`,
         ]
       : []),
-    ...(failure === undefined ? [] : [`${colors.red(`${failure.errorType}:`)} ${lineByLine(failure.errorMessage)}`]),
+    ...(failure === undefined
+      ? []
+      : [`${colors.red(`${failure.errorType}:`)} ${printableLines(failure.errorMessage)}`]),
   ];
   await print(out, `${lines.join('\n')}\n`);
 }
@@ -202,8 +197,4 @@ function failureOf({ attempts, execution, refused }: StartedRun): Failure | unde
     return execution.failure && { errorType: execution.failure.error, errorMessage: execution.failure.cause };
   const error = attempts.at(-1)?.error;
   return error && { errorType: error.errorType, errorMessage: error.errorMessage };
-}
-
-function lineByLine(text: string): string {
-  return text.split('\n').map(printable).join('\n');
 }

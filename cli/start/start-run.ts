@@ -4,25 +4,20 @@ import { join } from 'node:path';
 import type { CollectorConfig } from '../../infra/config/config';
 import { parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
-import { type Outcome, outcomeSchema, type RunSummary } from '../../lambda/run/run-record';
-import { logMessages } from '../../lambda/stack-contract';
+import type { Outcome, RunSummary } from '../../lambda/run/run-record';
+import { firstOf } from '../../lambda/verify/newest-first';
+import { type Run, readRun } from '../../lambda/verify/read-run';
+import { runsBetween } from '../../lambda/verify/run-keys';
 import { deployLocally, type LocalDeployment } from '../../local/deployment/deploy-locally';
-import type { InvocationResult } from '../../local/deployment/local-function';
-import { MessageRefusedError } from '../../local/deployment/local-messages';
-import { ScheduleError } from '../../local/deployment/schedule';
-import type { ExecutionResult } from '../../local/deployment/states/state-machine';
-import { eventOf, type RunWishes } from '../stack/event-of';
+import { FolderArchiveReader } from '../archive/folder-archive-reader';
+import { eventOf } from '../stack/event-of';
 import type { Terminal } from '../terminal/terminal';
+import { type Fired, fire } from './fire';
 import { LastAttempt } from './last-attempt';
 import { type StartedAudit, startAudit } from './start-audit';
-import { StartProgress } from './start-progress';
+import type { StartOptions } from './start-options';
 import type { StartedService } from './start-service';
-
-export interface RunChoice extends Omit<RunWishes, 'newRun' | 'requestId'> {
-  readonly folder: string;
-  /** Whether the archive is audited after the run. */
-  readonly audit?: boolean | undefined;
-}
+import { WatchedRun } from './watched-run';
 
 /** The run was interrupted. What it has archived stays. */
 export class RunInterruptedError extends Error {
@@ -43,13 +38,9 @@ export class RunInterruptedError extends Error {
 }
 
 /** A run of the locally deployed stack. */
-export interface StartedRun {
+export interface StartedRun extends Fired {
   /** Whether the schedule was fired, rather than the function invoked by hand. */
   readonly scheduled: boolean;
-  /** The execution that the schedule started; undefined for a fleet that is not in shards. */
-  readonly execution?: ExecutionResult | undefined;
-  /** Oldest first, of all shards; empty if something was refused. */
-  readonly attempts: readonly InvocationResult[];
   /** Whether the last attempt was left out, because the one before ended early over a service that is down. */
   readonly isLastLeftOut: boolean;
   /** What the last attempt says of itself; undefined if it did not get so far. */
@@ -60,8 +51,8 @@ export interface StartedRun {
   readonly failures: readonly Outcome[];
   /** Keys of the run records that were written. */
   readonly records: readonly string[];
-  /** What kept the schedule or a failure record from being delivered. */
-  readonly refused: Error | undefined;
+  /** The run as those records have it; undefined if none was written. */
+  readonly stored: Run | undefined;
   /** The audit after the run; undefined if none was asked for. */
   readonly audit: StartedAudit | undefined;
 }
@@ -72,16 +63,16 @@ export interface StartedRun {
  */
 export async function startRun(
   { config, apiKey }: StartedService,
-  choice: RunChoice,
+  options: StartOptions,
   terminal: Terminal,
   interrupted: AbortSignal,
 ): Promise<StartedRun> {
   const outdir = await mkdtemp(join(tmpdir(), 'cdk-out-'));
-  let deployment: LocalDeployment | undefined;
-  let progress: StartProgress | undefined;
-  const run = choice.run ?? new Date();
-  const records: string[] = [];
+  const run = options.run ?? new Date();
+  const covered = coveredBy(config, options);
   const lastAttempt = new LastAttempt();
+  let deployment: LocalDeployment | undefined;
+  let watched: WatchedRun | undefined;
   try {
     // Loading the CDK takes a second, which whoever only mistyped an option should not wait for.
     const { synthesize } = await Promise.race([import('../../infra/collector-app'), aborted(interrupted)]);
@@ -89,63 +80,48 @@ export async function startRun(
     interrupted.throwIfAborted();
     deployment = await deployLocally({
       assembly,
-      folder: choice.folder,
+      folder: options.folder,
       secretValue: apiKey,
       aroundInvocation: lastAttempt.aroundInvocation,
-      onRequest: (request) => {
-        progress?.request(request);
-        const { action, key = '', status } = request;
-        if (action === 'PutObject' && status === 200 && parseRunRecordKey(key) !== undefined) records.push(key);
-      },
-      onLog: (line) => progress?.line(line),
+      onRequest: (request) => watched?.request(request),
+      onLog: (line) => watched?.line(line),
     });
-    const covered = coveredBy(config, choice);
-    const isRetried = !isByHand(deployment, choice);
-    progress = new StartProgress(terminal, { objects: covered.length, isRetried, shards: config.shards });
+    const byHand = isByHand(deployment, options);
+    watched = new WatchedRun(terminal, { objects: covered.length, isRetried: !byHand, shards: config.shards });
     interrupted.throwIfAborted();
-    const invoked = await Promise.race([invokeAndAudit(deployment, run, choice), aborted(interrupted)]);
-    const { logs } = deployment;
+    const worked = work(deployment, run, byHand, options);
+    const { fired, audit } = await Promise.race([worked, aborted(interrupted)]);
+    const { summary, failures, records } = watched;
+    const stored = await storedRun(options.folder, records);
     const { isLeftOut: isLastLeftOut } = lastAttempt;
-    return { ...invoked, covered, isLastLeftOut, summary: summaryIn(logs), failures: failuresIn(logs), records };
+    return { ...fired, scheduled: !byHand, audit, covered, isLastLeftOut, summary, failures, records, stored };
   } catch (error) {
-    if (!interrupted.aborted || progress === undefined || choice.dryRun) throw error;
-    const hasRecord = records.length > 0 || (choice.run !== undefined && !choice.withoutRecord);
-    throw new RunInterruptedError(run, progress.archived, hasRecord, { cause: error });
+    if (!interrupted.aborted || watched === undefined || options.dryRun) throw error;
+    const hasRecord = watched.records.length > 0 || (options.run !== undefined && !options.withoutRecord);
+    throw new RunInterruptedError(run, watched.archived, hasRecord, { cause: error });
   } finally {
-    progress?.stop();
+    watched?.stop();
     await deployment?.close();
     await rm(outdir, { recursive: true, force: true });
   }
 }
 
-type Invoked = Pick<StartedRun, 'scheduled' | 'execution' | 'attempts' | 'refused'>;
-
-async function invokeAndAudit(
+/** Starts the run, and audits the archive after it if asked to. */
+async function work(
   deployment: LocalDeployment,
   run: Date,
-  choice: RunChoice,
-): Promise<Invoked & Pick<StartedRun, 'audit'>> {
-  const invoked = await invoke(deployment, run, choice);
-  return { ...invoked, audit: choice.audit === true ? await startAudit(deployment) : undefined };
+  byHand: boolean,
+  options: StartOptions,
+): Promise<{ fired: Fired; audit: StartedAudit | undefined }> {
+  const fired: Fired = byHand
+    ? { attempts: [await deployment.invoke(eventOf({ ...options, newRun: run }))], refused: undefined }
+    : await fire(() => deployment.fireSchedule(run));
+  return { fired, audit: options.audit === true ? await startAudit(deployment) : undefined };
 }
 
 /** Whether the function is invoked, rather than the schedule fired. */
-function isByHand({ schedule }: LocalDeployment, { clusters, dryRun, run }: RunChoice): boolean {
+function isByHand({ schedule }: LocalDeployment, { clusters, dryRun, run }: StartOptions): boolean {
   return clusters !== undefined || dryRun === true || run !== undefined || schedule?.enabled !== true;
-}
-
-async function invoke(deployment: LocalDeployment, run: Date, choice: RunChoice): Promise<Invoked> {
-  if (isByHand(deployment, choice)) {
-    const event = eventOf({ ...choice, newRun: run });
-    return { scheduled: false, attempts: [await deployment.invoke(event)], refused: undefined };
-  }
-  try {
-    const { attempts, execution } = await deployment.fireSchedule(run);
-    return { scheduled: true, execution, attempts, refused: undefined };
-  } catch (error) {
-    if (!(error instanceof MessageRefusedError || error instanceof ScheduleError)) throw error;
-    return { scheduled: true, attempts: [], refused: error };
-  }
 }
 
 function aborted(signal: AbortSignal): Promise<never> {
@@ -155,36 +131,16 @@ function aborted(signal: AbortSignal): Promise<never> {
 }
 
 /** Each cluster x resource that the run covers. */
-function coveredBy({ clusters }: CollectorConfig, { clusters: chosen }: RunChoice): StartedRun['covered'] {
+function coveredBy({ clusters }: CollectorConfig, { clusters: chosen }: StartOptions): StartedRun['covered'] {
   return clusters
     .filter(({ uid }) => chosen === undefined || chosen.includes(uid))
     .flatMap(({ uid, resources = resourceNames }) => resources.map((resource) => ({ cluster: uid, resource })));
 }
 
-/** The log has the summary even of a run that failed, whose answer is an error. */
-function summaryIn(logs: readonly string[]): RunSummary | undefined {
-  for (const line of [...logs].reverse()) {
-    if (!line.includes(logMessages.run)) continue;
-    const entry = JSON.parse(line) as RunSummary & { message?: string };
-    if (entry.message !== logMessages.run) continue;
-    // The line also says what the logger adds, such as the function's name.
-    const { run, shard, attempt, status, dryRun, counts, record, stopped, durationMs } = entry;
-    return {
-      run,
-      shard,
-      status,
-      dryRun,
-      counts,
-      stopped,
-      durationMs,
-      ...(attempt && { attempt }),
-      ...(record && { record }),
-    };
-  }
-  return undefined;
-}
-
-function failuresIn(logs: readonly string[]): Outcome[] {
-  const failures = logs.filter((line) => line.includes(logMessages.failure)).map((line) => JSON.parse(line));
-  return failures.flatMap((line) => (line.message === logMessages.failure ? outcomeSchema.parse(line) : []));
+async function storedRun(folder: string, records: readonly string[]): Promise<Run | undefined> {
+  const time = parseRunRecordKey(records[0] ?? '')?.run;
+  if (time === undefined) return undefined;
+  const archive = new FolderArchiveReader(folder);
+  const listed = await firstOf(runsBetween(archive, { from: time, to: time }));
+  return listed && readRun(archive, listed);
 }

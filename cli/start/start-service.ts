@@ -1,23 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { CollectorConfig } from '../../infra/config/config';
-import type { ManifestForm } from '../../local/demo-service/demo-answer';
 import { demoContent } from '../../local/demo-service/demo-content';
-import type { FaultName } from '../../local/demo-service/demo-faults';
 import { folderContent } from '../../local/demo-service/folder-content';
 import { startDemoService } from '../../local/demo-service/start-demo-service';
 import { apiKeyVariable } from '../terminal/terminal';
-
-/** The address in the shipped configuration. No server has it: the demo service answers in its place. */
-export const demoBaseUrl = 'https://clusters.example.com';
-
-export interface ServiceChoice {
-  /** Folder of clusters that the demo service serves instead of its own content. */
-  readonly serve?: string | undefined;
-  readonly manifestAs?: ManifestForm | undefined;
-  /** Whether the demo service compresses no answer. */
-  readonly plain?: boolean | undefined;
-  readonly failing: Readonly<Record<string, FaultName>>;
-}
+import { demoBaseUrl, type StartOptions } from './start-options';
 
 /** The service that a local run reads. */
 export interface StartedService {
@@ -41,18 +28,18 @@ export class StartUsageError extends Error {
  */
 export async function startService(
   config: CollectorConfig,
-  choice: ServiceChoice,
+  options: StartOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<StartedService> {
-  if (choice.serve !== undefined) return serveFolder(config, choice, choice.serve);
+  if (options.serve !== undefined) return serveFolder(config, options, options.serve);
   if (config.service.baseUrl === demoBaseUrl) {
     const uids = config.clusters.map(({ uid }) => uid);
-    return startDemo('demo', config, choice, demoContent(uids));
+    return startDemo('demo', config, options, demoContent(uids));
   }
-  return readRealService(config, choice, environment);
+  return readRealService(config, options, environment);
 }
 
-async function serveFolder(config: CollectorConfig, choice: ServiceChoice, folder: string): Promise<StartedService> {
+async function serveFolder(config: CollectorConfig, options: StartOptions, folder: string): Promise<StartedService> {
   const source = folderContent(folder);
   const uids = await source.clusterUids().catch((error: NodeJS.ErrnoException) => {
     throw new StartUsageError(`Serving ${folder} failed: ${error.code}; expected a folder with a folder per cluster.`, {
@@ -71,13 +58,13 @@ async function serveFolder(config: CollectorConfig, choice: ServiceChoice, folde
         '\n  ',
       ) + (missing.length > 10 ? `\n  and ${missing.length - 10} more` : ''),
     );
-  return startDemo('folder', { ...config, clusters: uids.map((uid) => ({ uid })) }, choice, source);
+  return startDemo('folder', { ...config, clusters: uids.map((uid) => ({ uid })) }, options, source);
 }
 
 async function startDemo(
   kind: 'demo' | 'folder',
   config: CollectorConfig,
-  { manifestAs, plain = false, failing }: ServiceChoice,
+  { manifestAs, plain = false, fail: failing = {} }: StartOptions,
   source: ReturnType<typeof demoContent>,
 ): Promise<StartedService> {
   const unknown = Object.keys(failing).filter((uid) => !config.clusters.some((cluster) => cluster.uid === uid));
@@ -105,11 +92,11 @@ async function startDemo(
 
 function readRealService(
   config: CollectorConfig,
-  { manifestAs, plain, failing }: ServiceChoice,
+  { manifestAs, plain, fail }: StartOptions,
   environment: Readonly<Record<string, string | undefined>>,
 ): StartedService {
   const { baseUrl } = config.service;
-  if (manifestAs !== undefined || plain === true || Object.keys(failing).length > 0)
+  if (manifestAs !== undefined || plain === true || fail !== undefined)
     throw new StartUsageError(
       `--manifest-as, --plain and --fail are for the demo service, but the configuration names ${baseUrl}; leave them out.`,
     );

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startCommand } from '../../../cli/start/start-command';
-import { StartProgress } from '../../../cli/start/start-progress';
+import { WatchedRun } from '../../../cli/start/watched-run';
 import { demoContent } from '../../../local/demo-service/demo-content';
 import { startDemoService } from '../../../local/demo-service/start-demo-service';
 import { keptTerminal } from '../run-collector';
@@ -57,7 +57,7 @@ describe('the progress of a start', () => {
   it('says at which attempt it is, and that the service looks down', () => {
     const terminal = keptTerminal();
     let tick = () => {};
-    const progress = new StartProgress(terminal, { objects: 80, isRetried: true, shards: 1 }, (due) => {
+    const progress = new WatchedRun(terminal, { objects: 80, isRetried: true, shards: 1 }, (due) => {
       tick = due;
       return () => {};
     });
@@ -66,6 +66,7 @@ describe('the progress of a start', () => {
     const key = 'logs/cluster=a/date=2026-11-20/20261120T100000.000Z.json.gz';
     progress.request({ service: 's3', action: 'PutObject', method: 'PUT', headers: {}, status: 200, key });
     tick();
+    progress.line('a line that is no JSON');
     progress.line(line('run finished'));
     progress.line(line('service looks down, asking probes only'));
     tick();

@@ -1,0 +1,103 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { mostShards } from '../../infra/limits';
+import type { ManifestForm } from '../../local/demo-service/demo-answer';
+import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
+import { defaultArchive } from '../archive/open-archive';
+import { printsTo, withHelp, withRunWishes } from '../commands/options';
+import type { RunWishes } from '../stack/event-of';
+import { apiKeyVariable, type Terminal } from '../terminal/terminal';
+
+/** The address in the shipped configuration. No server has it: the demo service answers in its place. */
+export const demoBaseUrl = 'https://clusters.example.com';
+
+/** What a person types behind `npm start --`. */
+export interface StartOptions extends Omit<RunWishes, 'newRun' | 'requestId'> {
+  readonly config: string;
+  /** Folder of the archive. */
+  readonly folder: string;
+  /** Folder of clusters that the demo service serves instead of its own content. */
+  readonly serve?: string;
+  readonly manifestAs?: ManifestForm;
+  /** Whether the demo service compresses no answer. */
+  readonly plain?: boolean;
+  /** What goes wrong with clusters of the demo service, by their uids. */
+  readonly fail?: Readonly<Record<string, FaultName>>;
+  readonly shards?: number;
+  /** Whether the archive is audited after the run. */
+  readonly audit?: boolean;
+  readonly tamper?: boolean;
+  readonly json?: boolean;
+}
+
+/** @throws CommanderError for what cannot be read, and for --help; its text is printed */
+export function parseStartOptions(args: readonly string[], terminal: Terminal): StartOptions {
+  const command = new Command('npm start --')
+    .description(
+      'Runs the whole product once on this machine: the real stack, deployed locally, its policies enforced.',
+    )
+    .usage('[options]')
+    .option('--config <file>', 'the configuration', 'collector.json')
+    .option(
+      '--serve <dir>',
+      'read the clusters from a folder, with <uid>/log.txt and <uid>/manifest.yaml (.yml, .json, .txt) for each',
+    );
+  withRunWishes(command)
+    .option('--folder <dir>', 'the folder of the archive', defaultArchive)
+    .addOption(
+      new Option('--manifest-as <form>', 'how the demo service sends manifests (default: not all alike)').choices([
+        'text',
+        'yaml',
+        'json',
+      ]),
+    )
+    .option('--plain', 'let the demo service send its answers uncompressed')
+    .option('--fail <uid=fault>', `make a cluster of the demo service fail: ${faultNames.join(', ')}`, parseFault)
+    .option('--shards <n>', 'divide the clusters into shards, which a state machine runs in parallel', parseShards)
+    .option('--audit', 'after the run, seal the archive, show the mail, and verify the archive against the seal')
+    .option('--tamper', 'with --audit: forge a copy of the archive before it is verified')
+    .option('--json', 'print one JSON document and nothing else')
+    .allowExcessArguments(false);
+  withHelp(command, terminal, helpText);
+  return printsTo(terminal, command, 'npm start --').parse(args, { from: 'user' }).opts<StartOptions>();
+}
+
+function parseShards(text: string): number {
+  const shards = /^\d+$/.test(text) ? Number(text) : 0;
+  if (shards < 1 || shards > mostShards)
+    throw new InvalidArgumentError(`expected a whole number from 1 to ${mostShards}.`);
+  return shards;
+}
+
+function parseFault(text: string, earlier: Readonly<Record<string, FaultName>> = {}): Record<string, FaultName> {
+  const [, uid = '', name = ''] = /^(.+)=([^=]+)$/s.exec(text) ?? [];
+  const fault = faultNames.find((known) => known === name);
+  if (fault === undefined)
+    throw new InvalidArgumentError(`expected <uid>=<fault> with one of ${faultNames.join(', ')}.`);
+  return { ...earlier, [uid]: fault };
+}
+
+const helpText = `
+Which service is read: the folder of --serve; otherwise the demo service, if the configuration names ${demoBaseUrl};
+otherwise the service that it names, with the API key from the environment variable ${apiKeyVariable}.
+
+Every start is a run of its own: it adds to the archive and changes nothing in it. With --clusters, --dry-run or --run, or
+if the schedule is disabled, the function is invoked by hand. Otherwise the schedule is fired, with the two retries that
+Lambda makes. If the service is down, the second retry is left out: in Lambda it asks until the service answers, for up
+to 14 minutes.
+
+--audit deploys the second function too, with its own role and its signing key. --tamper replaces a manifest and what the
+run records say of it in a copy of the archive; the archive itself stays as it is.
+
+Exit codes: 0 everything was archived, 1 something was not, or verifying found damage, 2 wrong usage or configuration.
+
+Examples:
+  npm start
+  npm start -- --clusters prod-eu-1,staging-1
+  npm start -- --fail prod-eu-1=cut-short --fail staging-1=html-page
+  npm start -- --shards 4
+  npm start -- --audit
+  npm start -- --audit --tamper
+  npm start -- --serve ../my-clusters --folder /tmp/archive
+  ${apiKeyVariable}="$(cat key.txt)" npm start -- --config my.json --dry-run
+  npm start --silent -- --json | jq '.outcomes[] | select(.outcome != "archived")'
+`;

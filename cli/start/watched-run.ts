@@ -1,0 +1,86 @@
+import { parseObjectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
+import { type Outcome, outcomeSchema, type RunSummary } from '../../lambda/run/run-record';
+import { asynchronousAttempts, logMessages } from '../../lambda/stack-contract';
+import type { LoggedRequest } from '../../local/aws/local-aws';
+import { Progress, type Ticker } from '../terminal/progress';
+import type { Terminal } from '../terminal/terminal';
+
+export interface ExpectedRun {
+  /** Objects that it should archive. */
+  readonly objects: number;
+  /** Whether it has the retries that Lambda makes. */
+  readonly isRetried: boolean;
+  readonly shards: number;
+}
+
+/** Takes note of what a local run writes and logs, and shows its progress. */
+export class WatchedRun {
+  /** How many objects it has archived. */
+  archived = 0;
+  /** Keys of the run records that it has written. */
+  readonly records: string[] = [];
+  /** What the last attempt says of itself, also one that failed, whose answer is an error. */
+  summary: RunSummary | undefined;
+  readonly failures: Outcome[] = [];
+  readonly #progress: Progress;
+  readonly #expected: ExpectedRun;
+  #attemptsEnded = 0;
+  #isPaused = false;
+
+  constructor(terminal: Terminal, expected: ExpectedRun, ticker?: Ticker) {
+    this.#expected = expected;
+    const state = { now: this.#now(), done: 0, total: expected.objects };
+    this.#progress = new Progress(terminal, 'Archiving', state, ticker);
+  }
+
+  /** Takes note of an answered call to the archive. */
+  request({ action, key = '', status }: LoggedRequest): void {
+    if (action !== 'PutObject' || status !== 200) return;
+    if (parseRunRecordKey(key) !== undefined) this.records.push(key);
+    if (parseObjectKey(key) === undefined) return;
+    this.archived += 1;
+    this.#progress.update({ done: this.archived });
+  }
+
+  /** Takes note of a line that the function wrote. Most lines say nothing of the run, and need not be JSON. */
+  line(line: string): void {
+    if (!Object.values(logMessages).some((message) => line.includes(message))) return;
+    const { message, ...entry } = JSON.parse(line);
+    if (message === logMessages.failure) this.failures.push(outcomeSchema.parse(entry));
+    if (message === logMessages.run) {
+      this.#attemptsEnded += 1;
+      this.summary = summaryOf(entry);
+    }
+    if (message === logMessages.run || message === logMessages.resumed) this.#isPaused = false;
+    if (message === logMessages.paused) this.#isPaused = true;
+    this.#progress.update({ now: this.#now() });
+  }
+
+  stop(): void {
+    this.#progress.stop();
+  }
+
+  #now(): string {
+    const { isRetried, shards } = this.#expected;
+    const paused = this.#isPaused ? '; the service looks down, a few clusters are asked now and then' : '';
+    if (shards > 1) return `${this.#attemptsEnded} attempts ended, of ${shards} shards${paused}`;
+    const most = isRetried ? asynchronousAttempts : 1;
+    return `attempt ${Math.min(this.#attemptsEnded + 1, most)} of ${most}${paused}`;
+  }
+}
+
+/** The line also says what the logger adds, such as the function's name. */
+function summaryOf({
+  run,
+  shard,
+  attempt,
+  status,
+  dryRun,
+  counts,
+  record,
+  stopped,
+  durationMs,
+}: RunSummary): RunSummary {
+  const written = { ...(attempt && { attempt }), ...(record && { record }) };
+  return { run, shard, status, dryRun, counts, stopped, durationMs, ...written };
+}
