@@ -1,28 +1,20 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { createGzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import { type ContractTarget, parseContractPath } from './contract-path';
 import { answerWithFault, type FaultName, sendError } from './demo-faults';
-import {
-  assertText,
-  type Content,
-  InvalidTextError,
-  jsonString,
-  type LogDescription,
-  logRecordBody,
-} from './json-body';
+import { type ClusterLog, InvalidTextError, logRecord, textOf } from './log-record';
 import { pick, seededRandom } from './seeded-random';
+
+const compress = promisify<string | Buffer, Buffer>(gzip);
 
 /** What the demo service knows about its clusters; `undefined` stands for a cluster or resource that does not exist. */
 export interface ClusterSource {
   clusterUids(): Promise<readonly string[]>;
-  /** Text of `spec.log` at that time. */
-  log(uid: string, at: Date): Promise<Content | undefined>;
-  manifest(uid: string, at: Date): Promise<Content | undefined>;
-  /** Of the log; called before `log`. */
-  describe(uid: string, at: Date): Promise<LogDescription | undefined>;
+  log(uid: string, at: Date): Promise<ClusterLog | undefined>;
+  /** Text, or its bytes. */
+  manifest(uid: string, at: Date): Promise<string | Buffer | undefined>;
 }
 
 /** The contract does not show the manifest's media type (service contract, section 4.2): these three are plausible. */
@@ -53,7 +45,7 @@ export interface DemoAnswers {
 /**
  * Answers one request. The contract does not show status codes other than 200, nor their bodies (service contract,
  * section 7): those here are the demo's own choice.
- * @throws what the source throws; if the answer has begun by then, it stays unfinished
+ * @throws what the source throws, once the client has its answer
  */
 export async function demoAnswer(
   answers: DemoAnswers,
@@ -104,21 +96,14 @@ async function sendResource(
     sendError(response, 404, 'NotFound', `There is no ${target.resource} of a cluster ${target.uid}.`);
     return;
   }
-  try {
-    const isCompressed = answers.compresses && acceptsGzip(request);
-    response.writeHead(200, {
-      'Content-Type': answer.contentType,
-      Vary: 'Accept-Encoding',
-      ...(isCompressed && { 'Content-Encoding': 'gzip' }),
-    });
-    if (isCompressed) await pipeline(answer.body, createGzip(), response);
-    else await pipeline(answer.body, response);
-  } catch (error) {
-    // The client closed the connection, which is no error of the service.
-    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
-  } finally {
-    if (typeof answer.content !== 'string') answer.content.destroy();
-  }
+  const isCompressed = answers.compresses && acceptsGzip(request);
+  const body = isCompressed ? await compress(answer.body) : answer.body;
+  response.writeHead(200, {
+    'Content-Type': answer.contentType,
+    Vary: 'Accept-Encoding',
+    ...(isCompressed && { 'Content-Encoding': 'gzip' }),
+  });
+  response.end(body);
 }
 
 function acceptsGzip({ headers }: IncomingMessage): boolean {
@@ -127,9 +112,7 @@ function acceptsGzip({ headers }: IncomingMessage): boolean {
 
 interface Answer {
   readonly contentType: string;
-  readonly body: AsyncIterable<string | Buffer>;
-  /** What the body reads from. */
-  readonly content: Content;
+  readonly body: string | Buffer;
 }
 
 async function logAnswer(
@@ -137,34 +120,21 @@ async function logAnswer(
   { uid, requestId }: ContractTarget,
   request: IncomingMessage,
 ): Promise<Answer | undefined> {
-  const at = now();
-  const description = await source.describe(uid, at);
-  const log = await checkedText(() => source.log(uid, at));
-  if (description === undefined || log === undefined) return undefined;
+  const log = await source.log(uid, now());
+  if (log === undefined) return undefined;
   const projectUid = request.headers.projectuid?.toString();
-  const body = logRecordBody({ ...description, clusterUid: uid, log, projectUid, requestId });
-  return { contentType: 'application/json', body, content: log };
+  const record = logRecord(log, { clusterUid: uid, projectUid, requestId });
+  return { contentType: 'application/json', body: JSON.stringify(record) };
 }
 
 async function manifestAnswer(
   { source, now, manifestAs }: DemoAnswers,
   { uid }: ContractTarget,
 ): Promise<Answer | undefined> {
-  const at = now();
+  const manifest = await source.manifest(uid, now());
+  if (manifest === undefined) return undefined;
   const form = manifestAs ?? pick(seededRandom(`manifest form of ${uid}`), ['text', 'yaml', 'json']);
-  const read = () => source.manifest(uid, at);
-  const content = await (form === 'json' ? checkedText(read) : read());
-  if (content === undefined) return undefined;
-  const asReceived = () => (typeof content === 'string' ? Readable.from([content]) : content);
-  return { contentType: manifestTypes[form], body: form === 'json' ? jsonString(content) : asReceived(), content };
-}
-
-/** Reads a stream to its end and opens it again: an error must be known before the status is sent. */
-async function checkedText(read: () => Promise<Content | undefined>): Promise<Content | undefined> {
-  const content = await read();
-  if (content === undefined || typeof content === 'string') return content;
-  await assertText(content);
-  return read();
+  return { contentType: manifestTypes[form], body: form === 'json' ? JSON.stringify(textOf(manifest)) : manifest };
 }
 
 function countRequest(timesAsked: Map<string, number>, { uid, resource }: ContractTarget): number {

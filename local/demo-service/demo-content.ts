@@ -12,9 +12,8 @@ const minute = 60_000;
 export function demoContent(uids: readonly string[] = []): ClusterSource {
   return {
     clusterUids: async () => uids,
-    log: async (uid, at) => demoLog(uid, at),
+    log: async (uid, at) => ({ log: demoLog(uid, at), state: demoState(uid, at), lastModified: floorToMinute(at) }),
     manifest: async (uid, at) => demoManifest(uid, at),
-    describe: async (uid, at) => ({ state: demoState(uid, at), lastModified: floorToMinute(at) }),
   };
 }
 

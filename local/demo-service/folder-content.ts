@@ -1,4 +1,4 @@
-import { type FileHandle, open, readdir } from 'node:fs/promises';
+import { access, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import type { ClusterSource } from './demo-answer';
@@ -30,39 +30,38 @@ export function folderContent(dir: string): FolderContent {
 
   // Only what the folder lists is opened: that keeps `..` and separators out, and keeps a file system that ignores case
   // from answering for another cluster.
-  const openFile = async (uid: string, resource: Resource) =>
-    (await clusterUids()).includes(uid) ? openFirst(join(dir, uid), fileNames[resource]) : undefined;
+  const pathOf = async (uid: string, resource: Resource) =>
+    (await clusterUids()).includes(uid) ? findFirst(join(dir, uid), fileNames[resource]) : undefined;
 
   return {
     clusterUids,
-    log: async (uid) => (await openFile(uid, 'log'))?.createReadStream(),
-    manifest: async (uid) => (await openFile(uid, 'manifest'))?.createReadStream(),
-    describe: async (uid) => {
-      const file = await openFile(uid, 'log');
-      try {
-        return file && { state: 'Available', lastModified: (await file.stat()).mtime };
-      } finally {
-        await file?.close();
-      }
+    log: async (uid) => {
+      const path = await pathOf(uid, 'log');
+      if (path === undefined) return undefined;
+      return { log: await readFile(path), state: 'Available', lastModified: (await stat(path)).mtime };
+    },
+    manifest: async (uid) => {
+      const path = await pathOf(uid, 'manifest');
+      return path === undefined ? undefined : readFile(path);
     },
     missing: async () => {
       const found: string[] = [];
       for (const uid of await clusterUids())
-        for (const resource of resourceNames) {
-          const file = await openFirst(join(dir, uid), fileNames[resource]);
-          if (file === undefined) found.push(`${uid} has no ${resource} (${fileNames[resource].join(', ')})`);
-          await file?.close();
-        }
+        for (const resource of resourceNames)
+          if ((await findFirst(join(dir, uid), fileNames[resource])) === undefined)
+            found.push(`${uid} has no ${resource} (${fileNames[resource].join(', ')})`);
       return found;
     },
   };
 }
 
-/** The first of these files that is there. */
-async function openFirst(folder: string, names: readonly string[]): Promise<FileHandle | undefined> {
+/** Path of the first of these files that is there. */
+async function findFirst(folder: string, names: readonly string[]): Promise<string | undefined> {
   for (const name of names) {
+    const path = join(folder, name);
     try {
-      return await open(join(folder, name));
+      await access(path);
+      return path;
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     }

@@ -13,7 +13,7 @@ describe('the content of the demo', () => {
       expect(content('a', at(0))).not.toBe(content('b', at(0)));
     }
     const [one, other] = [demoContent(), demoContent()];
-    expect(await one.describe('a', at(3))).toEqual(await other.describe('a', at(3)));
+    expect(await one.log('a', at(3))).toEqual(await other.log('a', at(3)));
   });
 
   it('logs are some 10 to 200 KB and manifests 5 to 30 KB, at any time', () => {
@@ -88,7 +88,7 @@ describe('the content of the demo', () => {
 
   it('states vary between clusters', async () => {
     const source = demoContent(uids);
-    const states = await Promise.all(uids.map(async (uid) => (await source.describe(uid, at(0)))?.state));
+    const states = await Promise.all(uids.map(async (uid) => (await source.log(uid, at(0)))?.state));
     expect(new Set(states).size).toBeGreaterThan(1);
     expect(await source.clusterUids()).toEqual(uids);
   });

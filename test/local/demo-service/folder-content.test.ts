@@ -2,7 +2,6 @@ import { mkdir, mkdtemp, rm, symlink, utimes, writeFile } from 'node:fs/promises
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { folderContent } from '../../../local/demo-service/folder-content';
-import type { Content } from '../../../local/demo-service/json-body';
 import { type DemoService, startDemoService } from '../../../local/demo-service/start-demo-service';
 
 const log = Buffer.from('\ufefffirst\r\nsecond\tü 漢 🙂 "quoted" \\ \u0000\u001b[0m\u2028\r\n'.repeat(9000));
@@ -131,7 +130,7 @@ describe('a served folder', () => {
     await writeFile(join(base, 'outside', 'log.txt'), 'secret');
     await symlink(join(base, 'outside'), join(dir, 'link'));
     const source = folderContent(dir);
-    const found: (Content | undefined)[] = [];
+    const found: unknown[] = [];
     for (const uid of [
       '..',
       '.',
