@@ -77,10 +77,12 @@ class Totals {
       return;
     }
     const { link } = joined;
-    const added = joined.added?.added ?? 0;
+    // A line that went on was counted where it began.
+    const { added = 0, newFrom = 0, lineFrom = 0 } = joined.added ?? {};
+    const lines = newFrom > lineFrom ? added - 1 : added;
     this.logs += 1;
-    this.#lines += added;
-    this.#repeated += link.lines - added;
+    this.#lines += lines;
+    this.#repeated += link.lines - lines;
     if (joined.isDamaged) this.damaged += 1;
     if (isGap(joined)) this.gaps += 1;
     if (link.seam.kind !== 'older' && link.seam.kind !== 'unknown') this.#frozenSince = link.unchangedSince;
