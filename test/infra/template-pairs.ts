@@ -26,6 +26,7 @@ export const knownIds = [
   'ArchiveKey3EF5EDE5',
   'AthenaTablesDatabase459733FC',
   'AthenaTableslogsC23DE0F2',
+  'AthenaTablesoutcomes5E0140C9',
   'AthenaTablesruns4AA736A5',
   'AuditLogsA35F3E1F',
   'AuditScheduleUndelivered4B59CCC8',

@@ -304,6 +304,7 @@ const cells: Cell[] = [
     fault: 'a manifest that begins like a JSON string and is none',
     resource: 'manifest',
     answer: always(ok('"apiVersion": v1\n')),
+    doubt: 'it begins like JSON and is none, under a JSON media type',
     requests: 2,
   },
 ];
