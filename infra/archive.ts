@@ -1,4 +1,4 @@
-import { Aws, type CfnResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Annotations, Aws, type CfnResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
@@ -51,10 +51,10 @@ export class Archive extends Construct {
     const { archive, name } = config;
     this.key = this.#keyOf(archive.kms, name);
     this.#formerKeyArns = archive.formerKmsKeyArns;
+    const lifecycle = runPrefixes.map((prefix) => lifecycleRule(prefix, archive));
+    const keyArns = [...(this.key === undefined ? [] : [this.key.keyArn]), ...this.#formerKeyArns];
     const replication =
-      archive.replicateTo === undefined
-        ? undefined
-        : new Replication(this, 'Replication', { target: archive.replicateTo, key: this.key });
+      archive.replicateTo && new Replication(this, 'Replication', { target: archive.replicateTo, keyArns, lifecycle });
     this.bucket = new Bucket(this, 'Bucket', {
       ...privateBucket,
       versioned: true,
@@ -62,12 +62,13 @@ export class Archive extends Construct {
         ? { encryption: BucketEncryption.S3_MANAGED }
         : { encryption: BucketEncryption.KMS, encryptionKey: this.key, bucketKeyEnabled: true }),
       serverAccessLogsBucket: this.#createAccessLogBucket(),
-      lifecycleRules: runPrefixes.map((prefix) => lifecycleRule(prefix, archive)),
+      lifecycleRules: lifecycle,
       // Always: to switch it on later, CloudFormation would replace the bucket with a new, empty one.
       objectLockEnabled: true,
       ...replication?.bucketProps,
     });
     lock(this.bucket, archive.objectLock);
+    if (archive.objectLock?.mode === 'compliance') this.#warnOfLock(archive.objectLock.days);
     // The bucket outlives the stack, so its protection has to outlive the stack too.
     this.bucket.policy?.applyRemovalPolicy(kept);
     replication?.grantRead(this.bucket);
@@ -164,6 +165,15 @@ export class Archive extends Construct {
         }),
       );
     return statements;
+  }
+
+  #warnOfLock(days: number): void {
+    const [until] = new Date(Date.now() + days * 86_400_000).toISOString().split('T');
+    Annotations.of(this).addWarningV2(
+      'cluster-log-collector:compliance-lock',
+      `archive.objectLock in compliance mode: nobody, neither the root user nor AWS, can delete before ${until} what is ` +
+        'written today, or end the lock sooner. It is stored and paid for until then. Try it with few days first.',
+    );
   }
 
   #keyOf(kms: CollectorConfig['archive']['kms'], name: string): IKey | undefined {

@@ -1,15 +1,24 @@
 import { Annotations, ArnFormat, Aws, Stack, Token, Validations } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
-import { Bucket, type BucketProps, type CfnBucket, type IBucket, ReplicationTimeValue } from 'aws-cdk-lib/aws-s3';
+import { Key } from 'aws-cdk-lib/aws-kms';
+import {
+  Bucket,
+  type BucketProps,
+  type CfnBucket,
+  type IBucket,
+  type LifecycleRule,
+  ReplicationTimeValue,
+} from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { CollectorConfig } from './config/config';
 
 export interface ReplicationProps {
   readonly target: NonNullable<CollectorConfig['archive']['replicateTo']>;
-  /** The customer key that encrypts the archive; undefined if S3 does. */
-  readonly key: IKey | undefined;
+  /** ARNs of the customer keys that encrypt the archive, and that did so before. */
+  readonly keyArns: readonly string[];
+  /** How objects of the archive expire. */
+  readonly lifecycle: readonly LifecycleRule[];
 }
 
 /** Name of the only rule, which is a dimension of its metrics. */
@@ -26,14 +35,14 @@ export class Replication extends Construct {
   readonly #role: Role;
   readonly #target: ReplicationProps['target'];
 
-  constructor(scope: Construct, id: string, { target, key }: ReplicationProps) {
+  constructor(scope: Construct, id: string, { target, keyArns, lifecycle }: ReplicationProps) {
     super(scope, id);
     this.#target = target;
     const { bucketArn, account, kmsKeyArn } = target;
     const destination = Bucket.fromBucketAttributes(this, 'Target', { bucketArn, ...(account && { account }) });
     const crossAccount = account !== undefined && account !== Stack.of(this).account;
     this.#role = this.#createRole(destination, crossAccount);
-    if (key !== undefined && kmsKeyArn !== undefined) this.#grantKeys(key, kmsKeyArn);
+    if (kmsKeyArn !== undefined) this.#grantKeys(keyArns, kmsKeyArn);
     this.bucketProps = {
       replicationRole: this.#role,
       replicationRules: [
@@ -54,6 +63,7 @@ export class Replication extends Construct {
       ],
     };
     if (crossAccount) this.#printPolicies();
+    this.#printLifecycle(lifecycle);
   }
 
   /** Lets S3 read the archive for copying. */
@@ -110,13 +120,14 @@ export class Replication extends Construct {
     return role;
   }
 
-  #grantKeys(key: IKey, targetKeyArn: string): void {
+  /** Former keys too: what is pending when a key changes, and what a batch copies later, was encrypted with them. */
+  #grantKeys(keyArns: readonly string[], targetKeyArn: string): void {
     const through = (region: string) => ({ StringEquals: { 'kms:ViaService': `s3.${region}.${Aws.URL_SUFFIX}` } });
     this.#role.addToPolicy(
       new PolicyStatement({
-        sid: 'ReadWithKey',
+        sid: 'ReadWithKeys',
         actions: ['kms:Decrypt'],
-        resources: [key.keyArn],
+        resources: [...keyArns],
         conditions: through(Aws.REGION),
       }),
     );
@@ -154,6 +165,29 @@ export class Replication extends Construct {
       );
     if (Token.isUnresolved(account)) texts.push('ACCOUNT is the account of this stack.');
     Annotations.of(this).addInfoV2('cluster-log-collector:policies-of-the-copy', `${texts.join('\n')}\n`);
+  }
+
+  /** S3 replicates neither expirations nor deletions, so a copy without rules of its own keeps everything for ever. */
+  #printLifecycle(lifecycle: readonly LifecycleRule[]): void {
+    const rules = lifecycle.flatMap(({ id, prefix, expiration, noncurrentVersionExpiration }) =>
+      expiration === undefined
+        ? []
+        : {
+            ID: id,
+            Status: 'Enabled',
+            Filter: { Prefix: prefix },
+            Expiration: { Days: expiration.toDays() },
+            NoncurrentVersionExpiration: { NoncurrentDays: noncurrentVersionExpiration?.toDays() },
+          },
+    );
+    if (rules.length === 0) return;
+    const { resource } = Stack.of(this).splitArn(this.#target.bucketArn, ArnFormat.NO_RESOURCE_NAME);
+    Annotations.of(this).addInfoV2(
+      'cluster-log-collector:lifecycle-of-the-copy',
+      `The lifecycle of the archive is not copied. For the same days, write this to copy.json, and type with credentials of ` +
+        `its account: aws s3api put-bucket-lifecycle-configuration --bucket ${resource} ` +
+        `--lifecycle-configuration file://copy.json\n${JSON.stringify({ Rules: rules }, undefined, 2)}\n`,
+    );
   }
 }
 

@@ -1,5 +1,5 @@
-import { Match } from 'aws-cdk-lib/assertions';
-import { exampleTemplate, kmsKeyArn, resourceOf, type TemplateJson } from './example-stack';
+import { Annotations, Match } from 'aws-cdk-lib/assertions';
+import { exampleApp, exampleTemplate, kmsKeyArn, resourceOf, type TemplateJson } from './example-stack';
 import { operations } from './observability-setup';
 
 const archive = (changes: object) => ({ archive: changes });
@@ -64,6 +64,17 @@ describe('the lock of the archive', () => {
       ObjectLockEnabled: true,
       ObjectLockConfiguration: configuration,
     });
+  });
+
+  it('in compliance mode is warned of, with the day until which nobody can delete', () => {
+    const warnings = (mode: string) =>
+      Annotations.fromStack(exampleApp(archive({ objectLock: { days: 90, mode } })).stack)
+        .findWarning('*', Match.stringLikeRegexp('compliance mode'))
+        .map(({ entry }) => String(entry.data));
+    expect(warnings('governance')).toEqual([]);
+    const day = (ms: number) => new Date(Date.now() + 90 * 86_400_000 + ms).toISOString().slice(0, 10);
+    // The synthesis may have been before midnight.
+    expect([day(0), day(-60_000)]).toContain(/before (\S+) what is/.exec(warnings('compliance')[0] ?? '')?.[1]);
   });
 
   it('does not exist for the access logs, which S3 would not deliver', () => {

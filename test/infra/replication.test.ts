@@ -81,6 +81,39 @@ describe('the replication of the archive', () => {
     });
   });
 
+  it('reads with former keys too, also if the archive has no key any more', () => {
+    const former = `${kmsKeyArn}-2`;
+    const reads = (archive: object) =>
+      allowedTo(json({ ...archive, replicateTo: { bucketArn, kmsKeyArn } }), 'ArchiveReplicationRole')
+        .filter((line) => line.startsWith('kms:Decrypt'))
+        .map((line) => line.split(' ')[1]);
+    expect(reads({ kms: true, formerKmsKeyArns: [former] })).toEqual(['<ArchiveKey.Arn>', former]);
+    expect(reads({ formerKmsKeyArns: [former] })).toEqual([former]);
+  });
+
+  it('prints a lifecycle for the copy with the days of the archive, and none if nothing expires', () => {
+    const texts = (archive: object) =>
+      Annotations.fromStack(exampleApp({ archive: { ...archive, replicateTo: { bucketArn } } }).stack)
+        .findInfo('*', Match.stringLikeRegexp('lifecycle'))
+        .map(({ entry }) => String(entry.data));
+    expect(texts({})).toEqual([]);
+    const [text = ''] = texts({ retentionDays: 400 });
+    expect(text).toContain('put-bucket-lifecycle-configuration --bucket copies ');
+    const inArchive = resourceOf(json({ retentionDays: 400 }), 'AWS::S3::Bucket', 'ArchiveBucket').Properties
+      .LifecycleConfiguration as { Rules: Record<string, unknown>[] };
+    expect(statementsIn(text)).toEqual([
+      {
+        Rules: inArchive.Rules.map(({ Id, Prefix, ExpirationInDays, NoncurrentVersionExpiration }) => ({
+          ID: Id,
+          Status: 'Enabled',
+          Filter: { Prefix },
+          Expiration: { Days: ExpirationInDays },
+          NoncurrentVersionExpiration,
+        })),
+      },
+    ]);
+  });
+
   it('prints the policies that the other account needs, for this account and nobody else', () => {
     const deployTo = { account: '111111111111', region: 'eu-central-1' };
     const archive = { kms: true, replicateTo: { bucketArn, account, kmsKeyArn } };
