@@ -98,7 +98,7 @@ export class ApiKey implements KeySource {
   async #fetch(signal: AbortSignal): Promise<string> {
     const failed = (reason: string, cause?: unknown) =>
       new ApiKeyError(`Reading the API key from the secret ${this.#secret} failed: ${reason}`, { cause });
-    const setIt = `set it: aws secretsmanager put-secret-value --secret-id ${this.#secret} --secret-string file://key.txt`;
+    const setIt = howToSet(this.#secret);
     const { SecretString: text } = await this.#client
       .send(new GetSecretValueCommand({ SecretId: this.#secret }), { abortSignal: signal })
       .catch((error: unknown) => {
@@ -117,6 +117,18 @@ export class ApiKey implements KeySource {
       throw failed(`its value is empty or has characters that no header can carry; ${setIt}`);
     return key;
   }
+}
+
+/** Whether a secret is the stack's own. The function gets its ARN, and of an existing secret the name, which has no colon. */
+export function isOwnSecret(secret: string): boolean {
+  return secret.startsWith('arn:');
+}
+
+/** An existing secret may hold more than the key, and the command that sets a secret replaces all of it. */
+function howToSet(secret: string): string {
+  return isOwnSecret(secret)
+    ? `set it: aws secretsmanager put-secret-value --secret-id ${secret} --secret-string file://key.txt`
+    : 'ask the owner of the secret to add the key to it, as the member "apiKey" if the secret has others; do not replace its value';
 }
 
 function apiKeyMember(text: string): string | undefined {

@@ -176,7 +176,7 @@ describe('the API key', () => {
   });
 
   it.each<[string, string | null, RegExp]>([
-    ['has no value yet', null, /it has no value yet, or does not exist; set it: aws secretsmanager put-secret-value/],
+    ['has no value yet', null, /it has no value yet, or does not exist; ask the owner of the secret/],
     ['is JSON without the member', '{"key":"x-hidden-x"}', /neither a plain string nor JSON with the member "apiKey"/],
     ['is JSON whose member is no text', '{"apiKey":42}', /neither a plain string nor JSON with the member "apiKey"/],
     [

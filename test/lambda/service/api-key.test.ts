@@ -8,6 +8,7 @@ import { type LocalAws, startLocalAws } from '../../../local/aws/local-aws';
 import { FakeClock } from '../../support/fake-clock';
 
 const arn = 'arn:aws:secretsmanager:eu-central-1:111111111111:secret:key-AbCdEf';
+const existingArn = 'arn:aws:secretsmanager:eu-central-1:111111111111:secret:platform/clusters-AbCdEf';
 const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret for tests' };
 
 const never = new AbortController().signal;
@@ -21,7 +22,8 @@ let apiKey: ApiKey;
 beforeEach(async () => {
   readings = 0;
   hold = undefined;
-  const statement = { Effect: 'Allow' as const, Action: 'secretsmanager:GetSecretValue', Resource: arn };
+  const Resource = [arn, existingArn];
+  const statement = { Effect: 'Allow' as const, Action: 'secretsmanager:GetSecretValue', Resource };
   aws = await startLocalAws({
     region: 'eu-central-1',
     principals: [
@@ -32,16 +34,20 @@ beforeEach(async () => {
       },
     ],
     buckets: [],
-    secrets: [{ name: 'key', arn, value: 'first' }],
+    secrets: [
+      { name: 'key', arn, value: 'first' },
+      { name: 'platform/clusters', arn: existingArn, value: undefined },
+    ],
     intercept: () => hold,
     onRequest: () => {
       readings += 1;
     },
   });
   clock = new FakeClock();
-  const client = new SecretsManagerClient({ endpoint: aws.url, region: 'eu-central-1', credentials });
-  apiKey = new ApiKey(client, arn, clock);
+  apiKey = new ApiKey(client(), arn, clock);
 });
+
+const client = () => new SecretsManagerClient({ endpoint: aws.url, region: 'eu-central-1', credentials });
 
 afterEach(() => aws.close());
 
@@ -121,6 +127,18 @@ describe('the API key', () => {
     );
     aws.setSecretValue(arn, 'set');
     expect(await apiKey.current(never)).toBe('set');
+  });
+
+  it.each([
+    ['without a value', undefined],
+    ['without the member', '{"password":"first"}'],
+    ['with a value that no header can carry', ' '],
+  ])('of an existing secret %s comes with no command that would replace the other members', async (_, value) => {
+    aws.setSecretValue('platform/clusters', value);
+    const existing = new ApiKey(client(), 'platform/clusters', clock);
+    const error: unknown = await existing.current(never).catch((thrown: unknown) => thrown);
+    expect(String(error)).toContain('ask the owner of the secret to add the key to it');
+    expect(String(error)).not.toMatch(/put-secret-value|aws secretsmanager|first/);
   });
 
   it('whose reading a run ended is read anew by the next', async () => {
