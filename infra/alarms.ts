@@ -5,12 +5,16 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Gap } from '../lambda/schedule/cron-gap';
 import { functionTimeoutSeconds } from '../lambda/stack-contract';
 import * as windows from './alarm-windows';
+import type { FailureMessages } from './failure-messages';
 import type { RunSource } from './run-source';
 
 /** What the alarms watch. */
 export interface Watched {
   readonly runs: RunSource;
   readonly gap: Gap;
+  /** How long after the longest gap a run counts as missing, in hours. */
+  readonly marginHours: number;
+  readonly failures: Pick<FailureMessages, 'untold'>;
   readonly function: IFunction;
   /** Receives events that the scheduler could not deliver. */
   readonly deadLetterQueue: IQueue;
@@ -21,8 +25,10 @@ export interface Watched {
 export interface AlarmDefinition {
   /** Id of the construct. */
   readonly id: string;
-  /** Also the heading in docs/operations.md that says more. */
+  /** Also the heading in docs/alarms.md that says more. */
   readonly title: string;
+  /** Whether it wakes people; left out: it informs them. */
+  readonly pages?: true;
   readonly means: string;
   readonly look: string;
   readonly act: string;
@@ -34,6 +40,7 @@ const hour = Duration.seconds(windows.alarmPeriodSeconds);
 export function runFailed(watched: Watched): AlarmDefinition {
   return {
     id: 'RunFailed',
+    pages: true,
     title: 'Run failed for good',
     means: 'The last attempt of a run failed: part of the fleet is not archived for the time of that run.',
     ...watched.runs.texts.whenFailed,
@@ -50,12 +57,13 @@ export function runFailed(watched: Watched): AlarmDefinition {
 export function runMissing({ runs, gap }: Watched, hours: number): AlarmDefinition {
   return {
     id: 'RunMissing',
+    pages: true,
     title: 'Run missing',
     means:
       `No run of the schedule has written ${runs.texts.records} for ${hoursText(hours)}. ` +
       `The longest gap of the schedule is ${hoursText(gap.hours)}.`,
     look: 'The schedule (is it enabled? are its years over?), the dead-letter queue, the log group for attempts that died.',
-    act: 'Bring the schedule back, then collect now by hand with the event {}.',
+    act: 'Bring the schedule back. Then make up for the run: npm run collector -- run --run TIME --without-record.',
     props: missingFor(hours, runs.metric('scheduled', { period: hour }), 'Runs of the schedule'),
   };
 }
@@ -67,17 +75,7 @@ export function deliveryLost({ deadLetterQueue }: Watched): AlarmDefinition {
     means: 'The scheduler could not start a run and gave up: its event is in the dead-letter queue.',
     look: 'The attributes of the message in the queue: they say why the invocation was refused.',
     act: 'Fix the cause, complete the run by hand with the event in the message, then delete the message.',
-    props: {
-      metric: deadLetterQueue.metricApproximateNumberOfMessagesVisible({
-        statistic: 'Maximum',
-        period: Duration.minutes(5),
-      }),
-      threshold: 1,
-      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-      evaluationPeriods: 1,
-      // SQS stops reporting a queue that nobody uses for hours, although its messages are still there.
-      treatMissingData: cloudwatch.TreatMissingData.IGNORE,
-    },
+    props: whileHolding(deadLetterQueue),
   };
 }
 
@@ -96,6 +94,7 @@ export function closeToLimit(watched: Watched): AlarmDefinition {
 export function keyRejected(watched: Watched): AlarmDefinition {
   return {
     id: 'KeyRejected',
+    pages: true,
     title: 'Key rejected',
     means: 'The service answered 401 or 403 to cluster after cluster, so the run ended early.',
     look: 'The failures on the dashboard. Ask the team of the service whether the key expired or lost its rights.',
@@ -127,14 +126,13 @@ export function throttled(watched: Watched): AlarmDefinition {
 }
 
 export function messageLost(watched: Watched): AlarmDefinition {
-  const metric = watched.function.metric('DestinationDeliveryFailures', { statistic: 'Sum', period: hour });
   return {
     id: 'MessageLost',
     title: 'Failure message lost',
-    means: 'A run failed for good, and Lambda could not publish the message about it to the topic.',
-    look: 'The policies of the topic and of its key, and the role of the function: somebody changed one of them.',
-    act: 'Bring them back. What failed is on the dashboard and in the run record.',
-    props: staying(watched, metric, 1),
+    means: 'Something failed for good, and the message about it reached nobody.',
+    look: 'The log of the function FailureMessages; the policies of the topic and its key; the roles of the functions.',
+    act: 'Bring them back. The queue FailureMessagesUntold keeps the records; the dashboard shows what failed.',
+    props: staying(watched, watched.failures.untold(watched.function, hour), 1),
   };
 }
 
@@ -146,6 +144,18 @@ export function copyFailed(watched: Watched, failures: cloudwatch.Metric): Alarm
     look: 'The policies of that bucket and of its key, its versions and its Object Lock, the role of the replication.',
     act: 'Fix the cause, then copy what is missing with S3 Batch Replication.',
     props: staying(watched, failures.with({ period: hour }), 1),
+  };
+}
+
+/** An alarm that stays as long as a dead-letter queue holds a message. */
+export function whileHolding(queue: IQueue): cloudwatch.AlarmProps {
+  return {
+    metric: queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: Duration.minutes(5) }),
+    threshold: 1,
+    comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    evaluationPeriods: 1,
+    // SQS stops reporting a queue that nobody uses for hours, although its messages are still there.
+    treatMissingData: cloudwatch.TreatMissingData.IGNORE,
   };
 }
 
@@ -170,12 +180,12 @@ export function missingFor(hours: number, count: cloudwatch.IMetric, label: stri
 }
 
 /** An alarm that one bad hour raises, and that stays until the next run has had its time. */
-function staying({ gap, runs }: Watched, metric: cloudwatch.IMetric, threshold: number): cloudwatch.AlarmProps {
+function staying({ gap, marginHours }: Watched, metric: cloudwatch.IMetric, threshold: number): cloudwatch.AlarmProps {
   return {
     metric,
     threshold,
     comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    evaluationPeriods: windows.stayHours(gap, runs.marginHours),
+    evaluationPeriods: windows.stayHours(gap, marginHours),
     datapointsToAlarm: 1,
     treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
   };

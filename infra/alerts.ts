@@ -4,17 +4,12 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
-import type { CollectorConfig } from './config/config';
+import type { Recipients } from './config/config';
 
 export interface AlertsProps {
-  readonly config: Pick<CollectorConfig, 'name' | 'alerts' | 'shards'>;
-}
-
-/** A service that publishes as itself and not as a role: the policies of topic and key must both allow it. */
-interface Publisher {
-  readonly sid: string;
-  readonly service: string;
-  readonly conditions?: Record<string, Record<string, string>>;
+  /** First word of its mails, and of the alias of its key. */
+  readonly name: string;
+  readonly recipients: Recipients;
 }
 
 /** The alarms of one account and region. */
@@ -24,24 +19,24 @@ interface Alarms {
   readonly arn: string;
 }
 
-/** The topic that alarms and failed runs are published to: the stack's own, or an existing one. */
+/** A topic that alarms and messages are published to: the stack's own, or an existing one. */
 export class Alerts extends Construct {
   readonly topic: ITopic;
   /** ARN of the customer key that encrypts the topic; undefined if an existing topic has none. */
   readonly #keyArn: string | undefined;
 
-  constructor(scope: Construct, id: string, { config }: AlertsProps) {
+  constructor(scope: Construct, id: string, { name, recipients }: AlertsProps) {
     super(scope, id);
-    const { emails, topicArn, kmsKeyArn } = config.alerts;
+    const { emails, topicArn, kmsKeyArn } = recipients;
     if (topicArn === undefined) {
-      const key = this.#createKey(config);
+      const key = this.#createKey(name);
       this.#keyArn = key.keyArn;
-      this.topic = this.#createTopic(config, key);
+      this.topic = this.#createTopic(name, key);
       if (emails.length === 0) this.#warn();
     } else {
       this.#keyArn = kmsKeyArn;
       this.topic = Topic.fromTopicArn(this, 'Topic', topicArn);
-      this.#printPolicies(config, topicArn);
+      this.#printPolicies(topicArn, kmsKeyArn);
     }
     for (const email of emails) this.topic.addSubscription(new EmailSubscription(email));
   }
@@ -58,45 +53,43 @@ export class Alerts extends Construct {
   }
 
   /** A customer key, because CloudWatch may not use the managed key alias/aws/sns: alarms would stay silent. */
-  #createKey(config: AlertsProps['config']): Key {
+  #createKey(name: string): Key {
     const key = new Key(this, 'Key', {
-      alias: `${config.name}-alerts`,
-      description: `Encrypts the alert messages of ${config.name}`,
+      alias: `${name}-alerts`,
+      description: `Encrypts the alert messages of ${name}`,
       enableKeyRotation: true,
       // It encrypts only messages that SNS has not delivered yet. Nothing that is kept depends on it.
       removalPolicy: RemovalPolicy.DESTROY,
       pendingWindow: Duration.days(7),
     });
-    for (const publisher of publishers(config, this.#ownAlarms())) key.addToResourcePolicy(encrypt(publisher));
+    key.addToResourcePolicy(encrypt(this.#ownAlarms()));
     return key;
   }
 
-  #createTopic(config: AlertsProps['config'], masterKey: Key): Topic {
+  #createTopic(name: string, masterKey: Key): Topic {
     const topic = new Topic(this, 'Topic', {
       // The sender's name in e-mails: SNS allows 100 characters.
-      displayName: config.name.slice(0, 100),
+      displayName: name.slice(0, 100),
       masterKey,
       enforceSSL: true,
     });
-    for (const publisher of publishers(config, this.#ownAlarms()))
-      topic.addToResourcePolicy(publish(publisher, topic.topicArn));
+    topic.addToResourcePolicy(publish(this.#ownAlarms(), topic.topicArn));
     return topic;
   }
 
   /** The stack cannot add to the policies of an existing topic and its key. */
-  #printPolicies(config: AlertsProps['config'], topicArn: string): void {
+  #printPolicies(topicArn: string, kmsKeyArn: string | undefined): void {
     const { account = '', region = '' } = Stack.of(this).splitArn(topicArn, ArnFormat.NO_RESOURCE_NAME);
-    const allowed = publishers(config, { account, arn: `arn:aws:cloudwatch:${region}:${account}:alarm:*` });
-    const text = (statements: PolicyStatement[]) =>
-      JSON.stringify(Stack.of(this).resolve(statements.map((statement) => statement.toStatementJson())), undefined, 2);
-    const { kmsKeyArn } = config.alerts;
+    const alarms = { account, arn: `arn:aws:cloudwatch:${region}:${account}:alarm:*` };
+    const text = (statement: PolicyStatement) =>
+      JSON.stringify(Stack.of(this).resolve([statement.toStatementJson()]), undefined, 2);
     const key =
       kmsKeyArn === undefined
-        ? 'If a customer key encrypts the topic, set alerts.kmsKeyArn. With the managed key alias/aws/sns alarms stay silent.'
-        : `The policy of the key ${kmsKeyArn} has to contain:\n${text(allowed.map(encrypt))}`;
+        ? 'If a customer key encrypts the topic, set kmsKeyArn. With the managed key alias/aws/sns alarms stay silent.'
+        : `The policy of the key ${kmsKeyArn} has to contain:\n${text(encrypt(alarms))}`;
     Annotations.of(this).addInfoV2(
       'cluster-log-collector:policies-of-the-topic',
-      `The policy of the topic ${topicArn} has to contain:\n${text(allowed.map((one) => publish(one, topicArn)))}\n${key}\n`,
+      `The policy of the topic ${topicArn} has to contain:\n${text(publish(alarms, topicArn))}\n${key}\n`,
     );
   }
 
@@ -109,39 +102,24 @@ export class Alerts extends Construct {
     Annotations.of(this).addWarningV2(
       'cluster-log-collector:no-recipient',
       'Nobody gets alarms and failed runs: alerts has neither emails nor topicArn. ' +
-        'Set one, or subscribe to the topic of the output AlertTopic.',
+        'Set one, or subscribe to the topic of the output AlertTopic or InformTopic.',
     );
   }
 }
 
-function publishers({ shards }: AlertsProps['config'], { account, arn }: Alarms): Publisher[] {
-  const alarms = {
-    sid: 'Alarms',
-    service: 'cloudwatch.amazonaws.com',
-    conditions: {
-      StringEquals: { 'aws:SourceAccount': account },
-      ArnLike: { 'aws:SourceArn': arn },
-    },
-  };
-  // Without conditions, which EventBridge supports neither in the policy of a topic nor in that of its key (EventBridge
-  // user guide, "Using resource-based policies", permissions for Amazon SNS): the message would be dropped silently.
-  const failedExecutions = { sid: 'FailedExecutions', service: 'events.amazonaws.com' };
-  return shards > 1 ? [alarms, failedExecutions] : [alarms];
+/** Alarms publish as CloudWatch and not as a role: the policies of topic and key must both allow it. */
+function publish(alarms: Alarms, topicArn: string): PolicyStatement {
+  return new PolicyStatement({ sid: 'AlarmsPublish', actions: ['sns:Publish'], resources: [topicArn], ...by(alarms) });
 }
 
-function publish({ sid, service, conditions = {} }: Publisher, topicArn: string): PolicyStatement {
-  const principals = [new ServicePrincipal(service)];
-  return new PolicyStatement({
-    sid: `${sid}Publish`,
-    principals,
-    actions: ['sns:Publish'],
-    resources: [topicArn],
-    conditions,
-  });
-}
-
-function encrypt({ sid, service, conditions = {} }: Publisher): PolicyStatement {
-  const principals = [new ServicePrincipal(service)];
+function encrypt(alarms: Alarms): PolicyStatement {
   const actions = ['kms:GenerateDataKey*', 'kms:Decrypt'];
-  return new PolicyStatement({ sid: `${sid}Encrypt`, principals, actions, resources: ['*'], conditions });
+  return new PolicyStatement({ sid: 'AlarmsEncrypt', actions, resources: ['*'], ...by(alarms) });
+}
+
+function by({ account, arn }: Alarms) {
+  return {
+    principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+    conditions: { StringEquals: { 'aws:SourceAccount': account }, ArnLike: { 'aws:SourceArn': arn } },
+  };
 }

@@ -1,6 +1,6 @@
 import { App } from 'aws-cdk-lib';
 import { createApp } from './collector-app';
-import { ConfigError, loadConfig, refuseExample } from './config/config';
+import { ConfigError, loadConfig, refuseExample, refusePartition } from './config/config';
 import { ContextError, readContext } from './config/context';
 
 /** Entry of the CDK command line. The context key `config`, from `-c config=FILE` or cdk.json, names the configuration. */
@@ -8,6 +8,7 @@ try {
   const { config: file, deploys } = readContext(new App({ autoSynth: false }).node.getAllContext());
   const config = loadConfig(file);
   if (deploys) refuseExample(config, file);
+  refusePartition(config, process.env.CDK_DEFAULT_REGION, file);
   createApp({ config }).app.synth();
 } catch (error) {
   if (!(error instanceof ConfigError || error instanceof ContextError)) throw error;

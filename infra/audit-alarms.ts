@@ -1,46 +1,97 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
+import type { IFunction } from 'aws-cdk-lib/aws-lambda';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Gap } from '../lambda/schedule/cron-gap';
 import type { metricNames } from '../lambda/stack-contract';
-import { alarmPeriodSeconds, longestWindowHours, missingMarginHours, stayHours } from './alarm-windows';
-import { type AlarmDefinition, hoursText, missingFor } from './alarms';
+import {
+  alarmPeriodSeconds,
+  longestWindowHours,
+  missingMarginHours,
+  promptWindowHours,
+  stayHours,
+} from './alarm-windows';
+import { type AlarmDefinition, hoursText, missingFor, whileHolding } from './alarms';
 import type { RunSource } from './run-source';
 
 /** What the alarms about the audit watch. */
 export interface WatchedAudit {
   /** Of the audit's own schedule. */
   readonly gap: Gap;
+  readonly function: IFunction;
+  /** Receives audits that the scheduler could not start. */
+  readonly deadLetterQueue: IQueue;
   /** Hours after which a cluster that was not archived raises an alarm; undefined: never. */
   readonly staleAfterHours?: number | undefined;
 }
 
 type Metrics = Pick<RunSource, 'metric'>;
 
-/** @param hours without a signed seal after which an audit is missing */
-export function auditMissing(metrics: Metrics, { gap }: WatchedAudit, hours: number): AlarmDefinition {
+/**
+ * @param hours without a signed seal after which an audit is missing; undefined: no alarm looks back that far, and an audit
+ * that failed for good has to do
+ */
+export function auditMissing(metrics: Metrics, audit: WatchedAudit, hours: number | undefined): AlarmDefinition {
+  const { gap } = audit;
   return {
     id: 'AuditMissing',
     title: 'Audit missing',
+    pages: true,
     means:
-      `No audit has stored and signed a seal for ${hoursText(hours)}. ` +
-      `The longest gap of its schedule is ${hoursText(gap.hours)}.`,
+      hours === undefined
+        ? 'The last attempt of an audit failed: there is no seal of its time.'
+        : `No audit has stored and signed a seal for ${hoursText(hours)}. ` +
+          `The longest gap of its schedule is ${hoursText(gap.hours)}.`,
     look: "The audit's log, its error in the other message on this topic, its schedule and its dead-letter queue.",
     act: 'Fix the cause, then audit now with the command of the output AuditNow. The next seal covers what is missing.',
-    props: missingFor(hours, metrics.metric('sealsWritten', { period: hour }), 'Seals'),
+    props:
+      hours === undefined
+        ? {
+            ...once,
+            metric: audit.function.metric('AsyncEventsDropped', { statistic: 'Sum', period: hour }),
+            evaluationPeriods: promptWindowHours,
+          }
+        : missingFor(hours, metrics.metric('sealsWritten', { period: hour }), 'Seals'),
+  };
+}
+
+export function auditNotStarted({ deadLetterQueue }: WatchedAudit): AlarmDefinition {
+  return {
+    id: 'AuditNotStarted',
+    title: 'Audit not started',
+    means: 'The scheduler could not start an audit and gave up: its event is in the dead-letter queue of the audit.',
+    look: 'The attributes of the message in the queue: they say why the invocation was refused.',
+    act: 'Fix the cause, audit now with the command of the output AuditNow, then delete the message.',
+    props: whileHolding(deadLetterQueue),
+  };
+}
+
+/** Two audits in a row: one alone may have had a large fleet's first day to read. */
+export function auditBehind(metrics: Metrics, { gap }: WatchedAudit): AlarmDefinition {
+  return {
+    id: 'AuditBehind',
+    title: 'Audit behind',
+    means: 'Two audits in a row left something for the next one: they cannot keep up, and the newest objects wait.',
+    look: 'What is left for the next audit, on the dashboard, and whether it grows.',
+    act: 'Audit more often with audit.schedule, collect less often, or raise audit.rereadDays.',
+    props: {
+      ...once,
+      metric: metrics.metric('auditCarriedOver', { statistic: 'Maximum', period: hour }),
+      evaluationPeriods: stayHours(gap, missingMarginHours, longestWindowHours),
+      datapointsToAlarm: 2,
+    },
   };
 }
 
 export function damageFound(metrics: Metrics, audit: WatchedAudit): AlarmDefinition {
   return {
     id: 'DamageFound',
+    pages: true,
     title: 'Audit found damage',
     means: 'The audit found objects, run records or seals that are missing, altered or forged.',
     look: 'The mail of the audit, which lists the findings. "npm run collector -- verify" lists all of them.',
     act: 'Change nothing in the archive. Find out who wrote or deleted (access logs), then restore former versions.',
-    props: untilNextAudit(audit, metrics, 'auditFindings', {
-      threshold: 1,
-      comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    }),
+    props: untilNextAudit(audit, metrics, 'auditFindings', once),
   };
 }
 
@@ -60,6 +111,14 @@ export function clustersStale(metrics: Metrics, audit: WatchedAudit, hours: numb
 }
 
 const hour = Duration.seconds(alarmPeriodSeconds);
+
+/** As soon as something was counted once. */
+const once = {
+  threshold: 1,
+  comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+  datapointsToAlarm: 1,
+  treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+};
 
 /** An alarm that one audit raises, and that stays until the next one has had its time. */
 function untilNextAudit(

@@ -1,13 +1,16 @@
-import { RemovalPolicy } from 'aws-cdk-lib';
+import { Annotations, RemovalPolicy } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type Gap, longestGap } from '../lambda/schedule/cron-gap';
 import { type AuditEnvironment, auditFile } from '../lambda/stack-contract';
 import type { Alerts } from './alerts';
 import type { Archive } from './archive';
+import { type AuditLoad, auditLoad } from './audit-load';
 import type { CollectorConfig } from './config/config';
+import type { FailureMessages } from './failure-messages';
 import { auditPlanOf } from './function-data';
 import { oneProcessorMiB } from './limits';
 import { createNodeFunction } from './node-function';
@@ -17,7 +20,10 @@ export interface AuditProps {
   readonly config: CollectorConfig;
   readonly audit: NonNullable<CollectorConfig['audit']>;
   readonly archive: Archive;
+  /** Get the mails of the audit. */
   readonly alerts: Alerts;
+  /** Gets the audits that fail for good. */
+  readonly failures: FailureMessages;
 }
 
 /**
@@ -30,8 +36,10 @@ export class Audit extends Construct {
   /** Of the audit's own schedule. */
   readonly gap: Gap;
   readonly staleAfterHours: number | undefined;
+  /** Receives audits that the scheduler could not start. */
+  readonly deadLetterQueue: IQueue;
 
-  constructor(scope: Construct, id: string, { config, audit, archive, alerts }: AuditProps) {
+  constructor(scope: Construct, id: string, { config, audit, archive, alerts, failures }: AuditProps) {
     super(scope, id);
     this.signingKey = new Key(this, 'SigningKey', {
       alias: `${config.name}-seals`,
@@ -44,29 +52,47 @@ export class Audit extends Construct {
     const plan = auditPlanOf(config, audit);
     const { function: target } = createNodeFunction(this, {
       config,
-      alerts,
       description: `Verifies and seals the archive of ${config.name}`,
       entry: 'audit-handler.ts',
       dataFile: { name: auditFile, content: plan },
       // It hashes and compares all the time. 200,000 clusters need half of this memory (docs/operations.md).
       memoryMiB: oneProcessorMiB,
       roleDescription: 'What the audit may do: read the archive, add signed seals to it, tell people and nothing else',
-      provide: (role): AuditEnvironment => ({
-        ...archive.provideToAudit(role),
-        ...this.#provideKey(role),
-        TOPIC_ARN: alerts.topic.topicArn,
-      }),
+      onFailure: (role) => failures.destinationFor(role),
+      provide: (role): AuditEnvironment => {
+        alerts.grantPublish(role);
+        return {
+          ...archive.provideToAudit(role),
+          ...this.#provideKey(role),
+          TOPIC_ARN: alerts.topic.topicArn,
+        };
+      },
     });
     this.function = target;
     const { auditSchedule: schedule } = plan;
     this.gap = longestGap(schedule.expression, schedule.timeZone);
     this.staleAfterHours = plan.staleAfterHours;
-    new RunSchedule(this, 'Schedule', {
+    const { deadLetterQueue } = new RunSchedule(this, 'Schedule', {
       description: `Starts the audits of ${config.name}`,
       roleDescription: 'Lets the schedule start the audit and keep what it could not deliver',
       schedule,
       function: target,
     });
+    this.deadLetterQueue = deadLetterQueue;
+    this.#warnIfBehind(auditLoad(config, schedule, new Date()));
+  }
+
+  #warnIfBehind({ keepsUp, perDay }: AuditLoad): void {
+    if (keepsUp) return;
+    const advice =
+      perDay === undefined
+        ? 'No schedule can: divide the fleet among several stacks.'
+        : `Start it ${perDay} times a day, or collect less often.`;
+    Annotations.of(this).addWarningV2(
+      'cluster-log-collector:audit-behind',
+      `audit.schedule cannot keep up with schedule: every audit would leave more for the next one. ${advice} ` +
+        'docs/operations.md, "How often to audit", has the table.',
+    );
   }
 
   /** The key's own policy denies everybody else to sign, whatever the account's policies allow. */

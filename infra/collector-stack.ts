@@ -1,13 +1,17 @@
 import { Annotations, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
+import { shortestGapHours } from '../lambda/schedule/cron-gap';
+import { longestSeconds } from './alarm-windows';
+import { hoursText } from './alarms';
 import { Alerts } from './alerts';
 import { ApiKeySecret } from './api-key-secret';
 import { Archive } from './archive';
 import { AthenaTables } from './athena-tables';
 import { Audit } from './audit';
 import { Collector } from './collector';
-import type { CollectorConfig } from './config/config';
+import { type CollectorConfig, recipientsOf } from './config/config';
 import { isExampleAddress } from './config/config-rules';
+import { FailureMessages } from './failure-messages';
 import { FanOut } from './fan-out';
 import { NextSteps } from './next-steps';
 import { Observability } from './observability';
@@ -26,13 +30,22 @@ export class CollectorStack extends Stack {
       ...(config.deployTo && { env: config.deployTo }),
     });
     if (isExampleAddress(config.service.baseUrl)) this.#warnOfExample(config.service.baseUrl);
-    const alerts = new Alerts(this, 'Alerts', { config });
+    this.#warnOfOverlap(config);
+    const { name, alerts } = config;
+    const recipients = recipientsOf(alerts);
+    const page = new Alerts(this, 'Alerts', { name, recipients: recipients.page });
+    const inform =
+      recipients.inform === undefined
+        ? page
+        : new Alerts(this, 'Inform', { name: `${name}-inform`, recipients: recipients.inform });
+    const failures = new FailureMessages(this, 'FailureMessages', { config, alerts: page });
     const archive = new Archive(this, 'Archive', { config });
     const apiKeySecret = new ApiKeySecret(this, 'ApiKey', { config });
-    const collector = new Collector(this, 'Collector', { config, archive, apiKeySecret, alerts });
+    const collector = new Collector(this, 'Collector', { config, archive, apiKeySecret, failures });
     const parts = { config, function: collector.function };
     const fanOut = config.shards > 1 ? new FanOut(this, 'FanOut', parts) : undefined;
     const { stateMachine } = fanOut ?? {};
+    if (stateMachine !== undefined) failures.tellOf(stateMachine);
     const { deadLetterQueue } = new RunSchedule(this, 'Schedule', {
       description: `Starts the runs of ${config.name}`,
       roleDescription: 'Lets the schedule start the collector and keep what it could not deliver',
@@ -40,13 +53,15 @@ export class CollectorStack extends Stack {
       function: collector.function,
       stateMachine,
     });
-    const audit = config.audit && new Audit(this, 'Audit', { config, audit: config.audit, archive, alerts });
+    const audit =
+      config.audit && new Audit(this, 'Audit', { config, audit: config.audit, archive, alerts: inform, failures });
     const seen = { ...parts, logGroup: collector.logGroup, archiveBucket: archive.bucket, stateMachine, audit };
     const { failedReplications } = archive;
-    new Observability(this, 'Observability', { ...seen, alerts, deadLetterQueue, fanOut, failedReplications });
+    const watched = { ...seen, page, inform, failures, deadLetterQueue, fanOut, failedReplications };
+    new Observability(this, 'Observability', watched);
     if (config.testEvents) this.#offerTestEvents(config, collector, audit);
     if (config.athenaTables) new AthenaTables(this, 'AthenaTables', seen);
-    new NextSteps(this, 'NextSteps', { ...seen, apiKeySecret, alertTopic: alerts.topic, archiveKey: archive.key });
+    new NextSteps(this, 'NextSteps', { ...seen, apiKeySecret, page, inform, archiveKey: archive.key });
   }
 
   #offerTestEvents(config: CollectorConfig, collector: Collector, audit: Audit | undefined): void {
@@ -61,6 +76,18 @@ export class CollectorStack extends Stack {
       function: audit.function,
       events: auditTestEvents,
     });
+  }
+
+  /** Two runs at once ask the service for twice as much, and they overlap just when it is slow. */
+  #warnOfOverlap({ schedule, shards, limits }: CollectorConfig): void {
+    const gap = shortestGapHours(schedule.expression, schedule.timeZone);
+    const longest = longestSeconds({ shards }) / 3600;
+    if (!schedule.enabled || limits.oneRunAtATime || gap === undefined || gap >= longest) return;
+    Annotations.of(this).addWarningV2(
+      'cluster-log-collector:overlapping-runs',
+      `The schedule fires again after ${hoursText(gap)}, and a run with its retries may last ${hoursText(longest)}: runs may ` +
+        'overlap, each at the full rate. limits.oneRunAtATime lets one wait for the other (docs/operations.md, "One run at a time").',
+    );
   }
 
   #warnOfExample(baseUrl: string): void {

@@ -3,41 +3,43 @@ import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { type CollectorEnvironment, collectionFile } from '../lambda/stack-contract';
-import type { Alerts } from './alerts';
 import type { ApiKeySecret } from './api-key-secret';
 import type { Archive } from './archive';
 import type { CollectorConfig } from './config/config';
+import type { FailureMessages } from './failure-messages';
 import { collectionOf } from './function-data';
-import { memoryMiB, temporaryStorageMiB } from './limits';
+import { memoryMiB, reservedConcurrency, temporaryStorageMiB } from './limits';
 import { createNodeFunction } from './node-function';
 
 export interface CollectorProps {
   readonly config: CollectorConfig;
   readonly archive: Archive;
   readonly apiKeySecret: ApiKeySecret;
-  readonly alerts: Alerts;
+  /** Gets the events that fail for good. */
+  readonly failures: FailureMessages;
 }
 
 /**
  * The function that works on a run, with its role and its log group.
  *
- * Grants stand with the construct that they give access to: Archive, ApiKeySecret, Alerts and Network each add theirs to
+ * Grants stand with the construct that they give access to: Archive, ApiKeySecret, FailureMessages and Network each add theirs to
  * the role. test/infra/collector.test.ts lists them all.
  */
 export class Collector extends Construct {
   readonly function: NodejsFunction;
   readonly logGroup: LogGroup;
 
-  constructor(scope: Construct, id: string, { config, archive, apiKeySecret, alerts }: CollectorProps) {
+  constructor(scope: Construct, id: string, { config, archive, apiKeySecret, failures }: CollectorProps) {
     super(scope, id);
     const { function: target, logGroup } = createNodeFunction(this, {
       config,
-      alerts,
       description: `Archives the logs and manifests of the clusters of ${config.name}`,
       entry: 'handler.ts',
       dataFile: { name: collectionFile, content: collectionOf(config) },
       memoryMiB: memoryMiB(config.limits),
       temporaryStorage: Size.mebibytes(temporaryStorageMiB(config.limits)),
+      reservedConcurrency: reservedConcurrency(config),
+      onFailure: (role) => failures.destinationFor(role),
       roleDescription:
         'What the log collector may do: add to its archive, read its run records, its key and nothing else',
       provide: (role): CollectorEnvironment => ({ ...archive.provideTo(role), ...apiKeySecret.provideTo(role) }),

@@ -5,7 +5,7 @@ import { CallAwsService, LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-task
 import type { Construct } from 'constructs';
 import { metricNames, metricNamespace } from '../lambda/stack-contract';
 import type { CollectorConfig } from './config/config';
-import { concurrentShards, incompleteRetry, invocationTimeoutSeconds, unreachedRetry } from './limits';
+import { concurrentShards, heldBackRetry, incompleteRetry, invocationTimeoutSeconds, unreachedRetry } from './limits';
 
 const { JsonPath } = sfn;
 
@@ -33,7 +33,7 @@ const unreached = [
  */
 export function fanOutDefinition(
   scope: Construct,
-  { name, shards }: Pick<CollectorConfig, 'name' | 'shards'>,
+  { name, shards, limits }: Pick<CollectorConfig, 'name' | 'shards' | 'limits'>,
   target: IFunction,
 ): sfn.IChainable {
   const nameRun = new sfn.Pass(scope, 'Name the run', {
@@ -56,12 +56,17 @@ export function fanOutDefinition(
     .when(sfn.Condition.or(isPresent('$.scheduledTime'), isPresent('$.newRun'), isPresent('$.run')), divide)
     .otherwise(nameRun.next(divide))
     .afterwards()
-    .next(collectShards(scope, shards, target))
+    .next(collectShards(scope, shards, limits, target))
     .next(conclusion(scope, name, shards));
 }
 
 /** A shard that fails is a result and no error of the map, so that it does not stop the other shards. */
-function collectShards(scope: Construct, shards: number, target: IFunction): sfn.Map {
+function collectShards(
+  scope: Construct,
+  shards: number,
+  { oneRunAtATime }: Pick<CollectorConfig['limits'], 'oneRunAtATime'>,
+  target: IFunction,
+): sfn.Map {
   const index = JsonPath.numberAt('$$.Map.Item.Value');
   const collect = new LambdaInvoke(scope, 'Collect', {
     lambdaFunction: target,
@@ -72,6 +77,14 @@ function collectShards(scope: Construct, shards: number, target: IFunction): sfn
     retryOnServiceExceptions: false,
   });
   collect.addRetry({ errors: permanent, maxAttempts: 0 });
+  // The function's reserved concurrency refuses what another run still uses.
+  if (oneRunAtATime)
+    collect.addRetry({
+      errors: ['Lambda.TooManyRequestsException'],
+      interval: Duration.seconds(heldBackRetry.firstWaitSeconds),
+      backoffRate: heldBackRetry.backoffRate,
+      maxAttempts: heldBackRetry.times,
+    });
   collect.addRetry({
     errors: unreached,
     interval: Duration.seconds(unreachedRetry.firstWaitSeconds),
@@ -103,7 +116,7 @@ function conclusion(scope: Construct, name: string, shards: number): sfn.IChaina
   const fail = new sfn.Fail(scope, 'Shards failed', {
     error: shardsFailed,
     causePath: JsonPath.format(
-      `The shards {} of ${shards} did not succeed; what the others collected is archived. Their errors are in this execution. Complete the run with npm run collector -- run --stack ${name} --run TIME, or with another execution of the same input, which names the time: {}`,
+      `The shards {} of ${shards} did not succeed; what the others collected is archived. Their errors are in this execution. Complete the run with npm run collector -- run --stack ${name} --run TIME, or with another execution of the same input, which names the time: {}. Not with Redrive, which repeats only this end.`,
       JsonPath.jsonToString(JsonPath.objectAt('$.shards.failed')),
       JsonPath.jsonToString(JsonPath.objectAt('$.event')),
     ),

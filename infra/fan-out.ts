@@ -6,32 +6,30 @@ import { Construct } from 'constructs';
 import { metricNamespace } from '../lambda/stack-contract';
 import type { CollectorConfig } from './config/config';
 import { fanOutDefinition } from './fan-out-definition';
-import { longestExecutionSeconds } from './limits';
+import { heldBackRetry, longestExecutionSeconds, waits } from './limits';
 
 export interface FanOutProps {
-  readonly config: Pick<CollectorConfig, 'name' | 'shards'>;
+  readonly config: Pick<CollectorConfig, 'name' | 'shards' | 'limits'>;
   readonly function: IFunction;
 }
 
 /** Works on one run with many invocations of the function, for a fleet that is too large for one. */
 export class FanOut extends Construct {
   readonly stateMachine: IStateMachine;
-  /** Longest time from the start of an execution to its end. */
-  readonly longestSeconds: number;
   /** Number of parts that the fleet is divided into. */
   readonly shards: number;
 
   constructor(scope: Construct, id: string, { config, function: target }: FanOutProps) {
     super(scope, id);
     this.shards = config.shards;
-    this.longestSeconds = longestExecutionSeconds(config.shards);
+    const heldBackSeconds = config.limits.oneRunAtATime ? waits(heldBackRetry) : 0;
     const role = this.#createRole(target);
     this.stateMachine = new StateMachine(this, 'StateMachine', {
       comment: `Collects ${config.name} in ${config.shards} shards`,
       definitionBody: DefinitionBody.fromChainable(fanOutDefinition(this, config, target)),
       // Express workflows end after five minutes.
       stateMachineType: StateMachineType.STANDARD,
-      timeout: Duration.seconds(this.longestSeconds),
+      timeout: Duration.seconds(longestExecutionSeconds(config.shards, heldBackSeconds)),
       // Its tasks would also allow every version and alias of the function.
       role: role.withoutPolicyUpdates(),
     });

@@ -16,18 +16,18 @@ export interface DataFile {
 }
 
 /**
- * A function's code: one file, bundled by esbuild, and its data file beside it. The list of clusters may be megabytes,
+ * A function's code: one file, bundled by esbuild, and its data file, if it has one, beside it. The list of clusters may be megabytes,
  * and environment variables end at 4 KB. As a file beside the code, a changed list changes the asset, and so a deployment
  * takes effect.
  * @param entry file in lambda/ that exports `handler`
  */
-export function functionCode(scope: Construct, entry: string, { name, content }: DataFile): Code {
+export function functionCode(scope: Construct, entry: string, data?: DataFile): Code {
   const { artifactId, bundlingRequired } = Stack.of(scope);
-  const folder = join(Stage.of(scope)?.outdir ?? '.', `${artifactId}.${parse(name).name}`);
+  const folder = join(Stage.of(scope)?.outdir ?? '.', `${artifactId}.${parse(data?.name ?? entry).name}`);
   mkdirSync(folder, { recursive: true });
   if (bundlingRequired)
     for (const { path, contents } of bundle(entry)) writeFileSync(join(folder, basename(path)), contents);
-  writeFileSync(join(folder, name), JSON.stringify(content));
+  if (data !== undefined) writeFileSync(join(folder, data.name), JSON.stringify(data.content));
   return Code.fromAsset(folder);
 }
 

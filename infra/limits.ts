@@ -90,15 +90,31 @@ export const incompleteRetry = {
  */
 export const unreachedRetry = { times: 10, firstWaitSeconds: 10, backoffRate: 2, longestWaitSeconds: 300 } as const;
 
+/** Most events that one shard adds to the history, if it has so many tries. */
+function eventsOf(tries: number): number {
+  // An iteration begins and ends, and two states are entered and left. Each try is scheduled, begins and ends.
+  return 6 + 3 * tries;
+}
+
 /** Most events that one shard adds to the history. */
-export const eventsPerShard =
-  // An iteration begins and ends, and two states are entered and left.
-  6 +
-  // Each try is scheduled, begins and ends.
-  3 * (1 + incompleteRetry.times + unreachedRetry.times);
+export const eventsPerShard = eventsOf(1 + incompleteRetry.times + unreachedRetry.times);
 
 /** Most shards: the history still fits if every one of them uses all its retries. */
 export const mostShards = 500;
+
+/** Longest time that Lambda keeps an event, in seconds: its own maximum. */
+const longestEventAgeSeconds = 6 * 60 * 60;
+
+/**
+ * Retries of a shard that another run holds back, with `oneRunAtATime`: for as long as Lambda's own queue holds back an
+ * event. Not with jitter: its mean would be half as long.
+ */
+export const heldBackRetry = { times: longestEventAgeSeconds / 300, firstWaitSeconds: 300, backoffRate: 1 } as const;
+
+/** Most shards with `oneRunAtATime`, for the same reason. */
+export const mostShardsInTurn = Math.floor(
+  historyEvents / eventsOf(1 + incompleteRetry.times + unreachedRetry.times + heldBackRetry.times),
+);
 
 /** Shards under way at once. */
 export function concurrentShards(shards: number): number {
@@ -109,11 +125,14 @@ export function concurrentShards(shards: number): number {
 const longestShardSeconds =
   (1 + incompleteRetry.times) * invocationTimeoutSeconds + waits(incompleteRetry) + waits(unreachedRetry);
 
-/** Longest time in seconds from the start of an execution to its end. */
-export function longestExecutionSeconds(shards: number): number {
+/**
+ * Longest time in seconds from the start of an execution to its end.
+ * @param heldBackSeconds how long another run may hold back a shard
+ */
+export function longestExecutionSeconds(shards: number, heldBackSeconds = 0): number {
   const turns = Math.ceil(shards / mostConcurrentShards);
   const marginSeconds = 300;
-  return turns * longestShardSeconds + marginSeconds;
+  return turns * (longestShardSeconds + heldBackSeconds) + marginSeconds;
 }
 
 interface Waits {
@@ -132,9 +151,25 @@ export function waits({ times, firstWaitSeconds, backoffRate, longestWaitSeconds
 
 /**
  * Age at which Lambda gives up an event, in seconds. It is more than the longest run with all its attempts takes, or Lambda
- * would skip the last attempts. The rest is room for throttling in a busy account. Lambda's own maximum is six hours.
+ * would skip the last attempts. The rest is room for throttling in a busy account.
  */
-export const eventAgeSeconds = 2 * 60 * 60;
+const busyEventAgeSeconds = 2 * 60 * 60;
+
+/** @param waits whether an event waits for the runs before it */
+export function eventAgeSeconds(waits: boolean): number {
+  return waits ? longestEventAgeSeconds : busyEventAgeSeconds;
+}
+
+/** Invocations under way at once with `oneRunAtATime`: as many as one run has. */
+export function reservedConcurrency({ limits, shards }: RunLimits): number | undefined {
+  return limits.oneRunAtATime ? concurrentShards(shards) : undefined;
+}
+
+/** The part of the configuration that says how a run shares the function with others. */
+export interface RunLimits {
+  readonly limits: { readonly oneRunAtATime: boolean };
+  readonly shards: number;
+}
 
 /** How long EventBridge Scheduler tries to start a run, in seconds, before it sends the event to the dead-letter queue. */
 export const deliveryAgeSeconds = 60 * 60;

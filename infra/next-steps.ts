@@ -3,9 +3,9 @@ import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import type { Alerts } from './alerts';
 import type { ApiKeySecret } from './api-key-secret';
 import type { Audit } from './audit';
 import type { CollectorConfig } from './config/config';
@@ -17,7 +17,9 @@ export interface NextStepsProps {
   readonly archiveBucket: IBucket;
   readonly function: IFunction;
   readonly logGroup: ILogGroup;
-  readonly alertTopic: ITopic;
+  readonly page: Pick<Alerts, 'topic'>;
+  /** The same as `page` if there is one list of recipients. */
+  readonly inform: Pick<Alerts, 'topic'>;
   /** Customer key of the archive; undefined if S3 encrypts it. */
   readonly archiveKey: IKey | undefined;
   /** Works on a fleet in shards; undefined if there is one shard. */
@@ -85,7 +87,10 @@ export class NextSteps extends Construct {
       'Is it well?',
       `${home}/cloudwatch/home?${region}#dashboards/dashboard/${dashboardName(config.name)}`,
     );
-    this.#output('AlertTopic', 'Gets alarms and failed runs: subscribe whoever has to know', props.alertTopic.topicArn);
+    const { page, inform } = props;
+    this.#output('AlertTopic', 'Gets alarms and failed runs: subscribe whoever has to know', page.topic.topicArn);
+    if (inform !== page)
+      this.#output('InformTopic', 'Gets what wakes nobody, and the mails of the audit', inform.topic.topicArn);
   }
 
   #auditOutputs({ function: target, signingKey }: NonNullable<NextStepsProps['audit']>): void {

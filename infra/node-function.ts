@@ -1,12 +1,10 @@
 import { Duration, RemovalPolicy, type Size } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import { ApplicationLogLevel, Architecture, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
-import { SnsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
+import { ApplicationLogLevel, Architecture, type IDestination, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { asynchronousAttempts, functionTimeoutSeconds } from '../lambda/stack-contract';
-import type { Alerts } from './alerts';
 import type { CollectorConfig } from './config/config';
 import { type DataFile, functionCode } from './function-bundle';
 import { eventAgeSeconds } from './limits';
@@ -14,16 +12,18 @@ import { Network } from './network';
 
 export interface NodeFunctionProps {
   readonly config: Pick<CollectorConfig, 'name' | 'network'>;
-  /** Gets the events that fail for good. */
-  readonly alerts: Alerts;
   readonly description: string;
   /** File in lambda/ that exports `handler`. */
   readonly entry: string;
-  readonly dataFile: DataFile;
+  readonly dataFile?: DataFile;
   readonly memoryMiB: number;
   /** Left out: Lambda's own 512 MiB. */
   readonly temporaryStorage?: Size;
   readonly roleDescription: string;
+  /** Invocations under way at once; left out: as many as the account has. Others wait in Lambda's queue. */
+  readonly reservedConcurrency?: number | undefined;
+  /** Gets the events that fail for good; a function of its role if the role needs a permission. */
+  readonly onFailure: IDestination | ((role: Role) => IDestination);
   /** Gives the role its permissions. Returns the environment in which the function finds what it may use. */
   readonly provide: (role: Role) => Readonly<Record<string, string>>;
 }
@@ -36,14 +36,14 @@ export interface NodeFunction {
 
 /** A function of this project in the scope of its construct, with a role and a log group of its own. */
 export function createNodeFunction(scope: Construct, props: NodeFunctionProps): NodeFunction {
-  const { config, alerts } = props;
+  const { config, onFailure, reservedConcurrency } = props;
   const logGroup = new LogGroup(scope, 'Logs', {
     retention: RetentionDays.SIX_MONTHS,
     removalPolicy: RemovalPolicy.DESTROY,
   });
   const role = createRole(scope, props.roleDescription, logGroup);
   const environment = props.provide(role);
-  alerts.grantPublish(role);
+  const destination = typeof onFailure === 'function' ? onFailure(role) : onFailure;
   const network = config.network === undefined ? undefined : new Network(scope, 'Network', config.network);
   network?.grantAttach(role);
   const target = new NodejsFunction(scope, 'Function', {
@@ -69,8 +69,9 @@ export function createNodeFunction(scope: Construct, props: NodeFunctionProps): 
     // An option of version 2 of the SDK, which the functions do not use.
     awsSdkConnectionReuse: false,
     retryAttempts: asynchronousAttempts - 1,
-    maxEventAge: Duration.seconds(eventAgeSeconds),
-    onFailure: new SnsDestination(alerts.topic),
+    reservedConcurrentExecutions: reservedConcurrency,
+    maxEventAge: Duration.seconds(eventAgeSeconds(reservedConcurrency !== undefined)),
+    onFailure: destination,
     vpc: network?.vpc,
     vpcSubnets: network && { subnets: network.subnets },
     securityGroups: network?.securityGroups,

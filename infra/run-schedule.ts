@@ -1,4 +1,4 @@
-import { Duration, Stack, TimeZone, Validations } from 'aws-cdk-lib';
+import { Duration, Stack, TimeZone } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { ContextAttribute, Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
@@ -7,10 +7,11 @@ import {
   type ScheduleTargetBaseProps,
   StepFunctionsStartExecution,
 } from 'aws-cdk-lib/aws-scheduler-targets';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { CollectorConfig } from './config/config';
+import { createDeadLetterQueue } from './dead-letter-queue';
 import { deliveryAgeSeconds } from './limits';
 
 export interface RunScheduleProps {
@@ -24,12 +25,12 @@ export interface RunScheduleProps {
 
 /** Starts a run or an audit at each time of a schedule, and keeps the events that could not be delivered. */
 export class RunSchedule extends Construct {
-  readonly deadLetterQueue: Queue;
+  readonly deadLetterQueue: IQueue;
 
   constructor(scope: Construct, id: string, props: RunScheduleProps) {
     super(scope, id);
     const { function: target, stateMachine } = props;
-    this.deadLetterQueue = this.#createDeadLetterQueue();
+    this.deadLetterQueue = createDeadLetterQueue(this, 'Undelivered');
     const role = this.#createRole(props.roleDescription);
     role.addToPrincipalPolicy(
       stateMachine === undefined
@@ -83,18 +84,5 @@ export class RunSchedule extends Construct {
         conditions: { StringEquals: { 'aws:SourceAccount': account, 'aws:SourceArn': group } },
       }),
     });
-  }
-
-  #createDeadLetterQueue(): Queue {
-    const queue = new Queue(this, 'Undelivered', {
-      encryption: QueueEncryption.SQS_MANAGED,
-      enforceSSL: true,
-      retentionPeriod: Duration.days(14),
-    });
-    Validations.of(queue).acknowledge({
-      id: 'AwsSolutions-SQS3',
-      reason: 'This is the dead-letter queue itself.',
-    });
-    return queue;
   }
 }

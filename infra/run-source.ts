@@ -1,11 +1,7 @@
 import type { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
-import { EventField, Rule, RuleTargetInput } from 'aws-cdk-lib/aws-events';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { ITopic } from 'aws-cdk-lib/aws-sns';
-import type { Construct } from 'constructs';
 import { metricNames, metricNamespace } from '../lambda/stack-contract';
-import { executionMarginHours, missingMarginHours } from './alarm-windows';
 import type { FanOut } from './fan-out';
 import { functionRuns, type RunQuery, shardRuns } from './log-queries';
 
@@ -27,15 +23,11 @@ export abstract class RunSource {
     this.service = service;
   }
 
-  /** Hours from a firing of the schedule until its run has ended and its metrics are there. */
-  abstract readonly marginHours: number;
   abstract readonly texts: RunTexts;
   /** The log query that makes one row of each run. */
   abstract readonly query: RunQuery;
   /** Counts the runs that nothing will retry any more. */
   abstract failedRuns(period: Duration): cloudwatch.IMetric;
-  /** Publishes a message about each failed run, if nothing else does. */
-  abstract publishFailures(scope: Construct, topic: ITopic): void;
   /** What the dashboard shows of this source alone. */
   abstract widgets(period: Duration, shape: cloudwatch.GraphWidgetProps): cloudwatch.IWidget[];
 
@@ -53,7 +45,6 @@ export abstract class RunSource {
 
 /** A run is one invocation of the function, with its retries. */
 export class FunctionRuns extends RunSource {
-  readonly marginHours = missingMarginHours;
   readonly texts: RunTexts = {
     records: 'its record',
     whenFailed: {
@@ -78,9 +69,6 @@ export class FunctionRuns extends RunSource {
     return droppedEvents(this.#collector, period);
   }
 
-  /** Lambda publishes them: the topic is the function's failure destination. */
-  publishFailures(): void {}
-
   widgets(): cloudwatch.IWidget[] {
     return [];
   }
@@ -88,12 +76,11 @@ export class FunctionRuns extends RunSource {
 
 /** A run is one execution of the state machine, which invokes the function for each shard. */
 export class ExecutionRuns extends RunSource {
-  readonly marginHours: number;
   readonly texts: RunTexts = {
     records: 'the records of all its shards',
     whenFailed: {
       look: 'The failed execution of the state machine, whose cause names the shards; the failures on the dashboard.',
-      act: 'Fix the cause, then complete the run with the command in the cause, or with another execution of the same input.',
+      act: 'Fix the cause, then complete the run with the command in the cause. Redrive repeats only the failed end.',
     },
     moreTime: 'raise shards',
   };
@@ -104,12 +91,11 @@ export class ExecutionRuns extends RunSource {
   constructor(
     service: string,
     collector: IFunction,
-    { stateMachine, longestSeconds, shards }: Pick<FanOut, 'stateMachine' | 'longestSeconds' | 'shards'>,
+    { stateMachine, shards }: Pick<FanOut, 'stateMachine' | 'shards'>,
   ) {
     super(service);
     this.#collector = collector;
     this.#stateMachine = stateMachine;
-    this.marginHours = executionMarginHours(longestSeconds);
     this.query = shardRuns(shards);
   }
 
@@ -124,31 +110,6 @@ export class ExecutionRuns extends RunSource {
       },
       label: 'Runs failed for good',
       period,
-    });
-  }
-
-  /**
-   * An alarm alone would publish once: it does so on a change of state only, and an hourly run that always fails keeps it
-   * in ALARM. A started execution has no failure destination, because Step Functions invokes the function synchronously.
-   */
-  publishFailures(scope: Construct, topic: ITopic): void {
-    const { name, status, cause } = { name: '$.detail.name', status: '$.detail.status', cause: '$.detail.cause' };
-    const lines = [
-      `${this.service}: an execution of the state machine ended with ${EventField.fromPath(status)}.`,
-      `Execution: ${EventField.fromPath(name)}`,
-      `Cause: ${EventField.fromPath(cause)}`,
-      'More: docs/operations.md, "Run failed for good".',
-    ];
-    const input = RuleTargetInput.fromMultilineText(lines.join('\n'));
-    new Rule(scope, 'FailedExecutions', {
-      description: `Publishes a message about each failed run of ${this.service}`,
-      eventPattern: {
-        source: ['aws.states'],
-        detailType: ['Step Functions Execution Status Change'],
-        detail: { stateMachineArn: [this.#stateMachine.stateMachineArn], status: ['FAILED', 'TIMED_OUT'] },
-      },
-      // Alerts allows it to publish, for an existing topic too.
-      targets: [{ bind: () => ({ arn: topic.topicArn, input }) }],
     });
   }
 

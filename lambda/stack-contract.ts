@@ -9,7 +9,7 @@ import type { Resource } from './resources';
 export const environmentNames = {
   /** Name of the archive bucket. */
   archiveBucket: 'ARCHIVE_BUCKET',
-  /** Name or ARN of the secret that holds the API key. */
+  /** ARN of the stack's own secret with the API key, or name of an existing one. */
   apiKeySecret: 'API_KEY_SECRET',
 } as const;
 
@@ -26,6 +26,14 @@ export const auditEnvironmentNames = {
 } as const;
 
 export type AuditEnvironment = Record<(typeof auditEnvironmentNames)[keyof typeof auditEnvironmentNames], string>;
+
+/** Environment variables of the function that tells of failures, by what they hold. */
+export const failureEnvironmentNames = {
+  /** Name of the stack. */
+  service: 'POWERTOOLS_SERVICE_NAME',
+  /** ARN of the SNS topic that the messages go to. */
+  topicArn: 'TOPIC_ARN',
+} as const;
 
 /** Name of the collection file beside the function's bundle. */
 export const collectionFile = 'collection.json';

@@ -31,6 +31,8 @@ const beside: Readonly<Record<string, readonly string[]>> = {
   'audit-handler': ['audit', ...ground],
   audit: ['verify', 'run', 'event', 'archive', 'schedule', ...ground],
   log: ['body', ...ground],
+  'failure-handler': ['failure', 'audit', ...ground],
+  failure: ['audit', ...ground],
   schedule: [],
 };
 

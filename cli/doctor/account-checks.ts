@@ -1,4 +1,4 @@
-import { missingMarginHours } from '../../infra/alarm-windows';
+import { runMarginHours } from '../../infra/alarm-windows';
 import type { CollectorConfig } from '../../infra/config/config';
 import { systemClock } from '../../lambda/clock';
 import { firingsOf } from '../../lambda/schedule/firings';
@@ -70,7 +70,8 @@ function stateOf({ name, status, accountId, region }: DeployedCollector, config:
   if (/_IN_PROGRESS$/.test(status)) return check.warning(found, 'wait until the deployment has ended');
   if (status === 'UPDATE_ROLLBACK_COMPLETE')
     return check.warning(`${found}: the last deployment failed, and the version before it is running`, 'deploy again');
-  return check.problem(found, 'see docs/operations.md, "When the first deployment fails"');
+  const heading = status.startsWith('UPDATE_') ? 'When an update fails' : 'When the first deployment fails';
+  return check.problem(found, `see docs/operations.md, "${heading}"`);
 }
 
 async function keyIn({ region, functionName }: DeployedCollector): Promise<{ check: Check; value?: string }> {
@@ -90,7 +91,7 @@ async function keyIn({ region, functionName }: DeployedCollector): Promise<{ che
 async function readKey(region: string, secret: string): Promise<{ check: Check; value?: string }> {
   const check = checksOf('API key');
   const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
-  const { ApiKey, ApiKeyError } = await import('../../lambda/service/api-key');
+  const { ApiKey, ApiKeyError, isOwnSecret } = await import('../../lambda/service/api-key');
   const keys = new ApiKey(new SecretsManagerClient({ region }), secret, systemClock);
   try {
     const value = await keys.current(new AbortController().signal);
@@ -98,7 +99,8 @@ async function readKey(region: string, secret: string): Promise<{ check: Check; 
   } catch (error) {
     if (!(error instanceof ApiKeyError)) throw error;
     const isDenied = /AccessDenied|not authorized/.test(error.message);
-    if (!isDenied) return { check: check.problem(error.message, 'set it as the output SetApiKey says') };
+    const setIt = isOwnSecret(secret) ? 'set it as the output SetApiKey says' : 'the secret belongs to somebody else';
+    if (!isDenied) return { check: check.problem(error.message, setIt) };
     return {
       check: check.unknown(
         `the secret ${secret} may not be read with these credentials`,
@@ -145,7 +147,7 @@ async function newestRun(collector: DeployedCollector, config: CollectorConfig |
   if (due !== undefined && due > run.run)
     return check.problem(
       `${found}; the run of ${formatTime(due)} was due and is not there`,
-      `see docs/operations.md, "Run missing"; then: ${runNow}`,
+      `see docs/alarms.md, "Run missing"; then: ${runNow} --run ${formatTime(due)} --without-record`,
     );
   if (run.status === 'complete') return check.ok(found);
   return check.problem(found, `complete it: ${runNow} --run ${formatTime(run.run)}`);
@@ -155,7 +157,7 @@ async function newestRun(collector: DeployedCollector, config: CollectorConfig |
 function lastDue(config: CollectorConfig | undefined, now: Date): Date | undefined {
   if (config?.schedule.enabled !== true) return undefined;
   const { expression, timeZone } = config.schedule;
-  const until = new Date(now.getTime() - missingMarginHours * hourMs);
+  const until = new Date(now.getTime() - runMarginHours(config) * hourMs);
   let last: Date | undefined;
   for (const days of [2, 40, 400]) {
     const from = new Date(until.getTime() - days * 24 * hourMs);

@@ -1,5 +1,5 @@
-import { missingWindowHours } from '../../infra/alarm-windows';
-import type { CollectorConfig } from '../../infra/config/config';
+import { missingWindowHours, runMarginHours } from '../../infra/alarm-windows';
+import { type CollectorConfig, recipientsOf } from '../../infra/config/config';
 import { isExampleAddress } from '../../infra/config/config-rules';
 import { longestGap } from '../../lambda/schedule/cron-gap';
 import { firingsOf } from '../../lambda/schedule/firings';
@@ -8,10 +8,11 @@ import { formatCount, formatTime } from '../terminal/format';
 import { type Check, checksOf } from './check';
 
 type Schedule = CollectorConfig['schedule'];
+type Scheduled = Pick<CollectorConfig, 'schedule' | 'shards' | 'limits'>;
 
 /** The checks that need nothing but the configuration. */
 export function configurationChecks(file: string, config: CollectorConfig, now: Date): Check[] {
-  return [configuration(file, config), ...scheduleChecks(config.schedule, now), recipients(config)];
+  return [configuration(file, config), ...scheduleChecks(config, now), recipients(config)];
 }
 
 function configuration(file: string, { name, clusters, service, shards }: CollectorConfig): Check {
@@ -24,8 +25,12 @@ function configuration(file: string, { name, clusters, service, shards }: Collec
 
 function recipients({ alerts }: CollectorConfig): Check {
   const check = checksOf('recipients');
-  if (alerts.topicArn !== undefined) return check.ok(`messages go to the existing topic ${alerts.topicArn}`);
-  if (alerts.emails.length > 0) return check.ok(`messages go to ${alerts.emails.join(', ')}`);
+  const { page, inform = page } = recipientsOf(alerts);
+  const [woken, informed] = [page, inform].map(({ topicArn, emails }) =>
+    topicArn === undefined ? emails.join(', ') : `the existing topic ${topicArn}`,
+  );
+  if (woken && informed)
+    return check.ok(inform === page ? `messages go to ${woken}` : `messages go to ${woken}, the others to ${informed}`);
   return check.warning(
     'nobody gets alarms and failed runs',
     'set alerts.emails or alerts.topicArn and deploy, or subscribe to the topic of the output AlertTopic',
@@ -38,7 +43,8 @@ const dayMs = 86_400_000;
 const namedFirings = 3;
 
 /** When the next runs are due, and what the clock changes of a year do to them. */
-export function scheduleChecks(schedule: Schedule, now: Date): Check[] {
+export function scheduleChecks(config: Scheduled, now: Date): Check[] {
+  const { schedule } = config;
   const { expression, timeZone, enabled } = schedule;
   const check = checksOf('schedule');
   if (!enabled)
@@ -57,14 +63,15 @@ export function scheduleChecks(schedule: Schedule, now: Date): Check[] {
   const times = next
     .map((time) => (isUtc ? formatTime(time) : `${wallClock(time, timeZone)} (${formatTime(time)})`))
     .join(', ');
-  return [check.ok(`next runs, ${timeZone}: ${times}`), ...clockChanges(schedule, now), missingAlarm(schedule, now)];
+  return [check.ok(`next runs, ${timeZone}: ${times}`), ...clockChanges(schedule, now), missingAlarm(config, now)];
 }
 
 /** How long it takes until the alarm about a missing run comes. Clock changes make it longer than one expects. */
-function missingAlarm({ expression, timeZone }: Schedule, now: Date): Check {
+function missingAlarm(config: Scheduled, now: Date): Check {
+  const { expression, timeZone } = config.schedule;
   const check = checksOf('missing runs');
   const gap = longestGap(expression, timeZone, now);
-  const hours = missingWindowHours(gap);
+  const hours = missingWindowHours(gap, runMarginHours(config));
   const longest = `the longest pause of the schedule is ${Math.round(gap.hours * 10) / 10} h, from ${formatTime(gap.from)}`;
   if (hours === undefined)
     return check.warning(`no alarm can watch for them: ${longest}`, 'watch "Last green runs" on the dashboard');

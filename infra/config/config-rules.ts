@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { CronError, parseCron } from '../../lambda/schedule/cron';
 import { longestGap } from '../../lambda/schedule/cron-gap';
-import { largestTemporaryStorageMiB, storageMarginMiB } from '../limits';
+import { largestTemporaryStorageMiB, mostShardsInTurn, storageMarginMiB } from '../limits';
 
 /**
  * Rules between members. They run even if single members are wrong, so that all problems are reported at once. A member
@@ -62,6 +62,7 @@ export function checkArchive(archive: unknown, context: Context): void {
     objectLock,
     replicateTo: copy,
     kms,
+    formerKmsKeyArns,
   } = objectOf(archive);
   const { days: locked } = objectOf(objectLock);
   const problem = (path: string[], input: unknown, message: string) =>
@@ -72,18 +73,47 @@ export function checkArchive(archive: unknown, context: Context): void {
     problem(['retentionDays'], expires, `at least objectLock.days (${locked})`);
   if (copy === undefined) return;
   const { kmsKeyArn } = objectOf(copy);
-  if (kms !== undefined && kmsKeyArn === undefined)
-    problem(['replicateTo', 'kmsKeyArn'], kmsKeyArn, 'the key that encrypts the copies, because kms is set');
-  // Without kms, S3 copies with its own encryption and takes no key.
-  if (kms === undefined && kmsKeyArn !== undefined)
+  // A former key counts: what it encrypts may still have to be copied.
+  const hasKey = kms !== undefined || (Array.isArray(formerKmsKeyArns) && formerKmsKeyArns.length > 0);
+  if (hasKey && kmsKeyArn === undefined)
+    problem(
+      ['replicateTo', 'kmsKeyArn'],
+      kmsKeyArn,
+      'the key that encrypts the copies, because kms or formerKmsKeyArns is set',
+    );
+  // Without a key, S3 copies with its own encryption and takes none.
+  if (!hasKey && kmsKeyArn !== undefined)
     problem(['replicateTo', 'kmsKeyArn'], kmsKeyArn, 'no key, because kms is not set');
 }
 
 /** A key encrypts an existing topic. The stack's own topic has a key of its own. */
-export function checkAlerts(alerts: unknown, context: Context): void {
-  if (!isObject(alerts) || alerts.kmsKeyArn === undefined || alerts.topicArn !== undefined) return;
+export function checkRecipients(recipients: unknown, context: Context): void {
+  if (!isObject(recipients) || recipients.kmsKeyArn === undefined || recipients.topicArn !== undefined) return;
   const message = 'no key, because topicArn is not set';
-  context.addIssue({ code: 'custom', path: ['kmsKeyArn'], input: alerts.kmsKeyArn, message });
+  context.addIssue({ code: 'custom', path: ['kmsKeyArn'], input: recipients.kmsKeyArn, message });
+}
+
+/** Either one list of recipients, or both groups. */
+export function checkGroups(alerts: unknown, context: Context): void {
+  const { page, inform, ...all } = objectOf(alerts);
+  if (page === undefined && inform === undefined) return;
+  const problem = (path: string, input: unknown, message: string) =>
+    context.addIssue({ code: 'custom', path: [path], input, message });
+  if (page === undefined) problem('page', page, 'the group that is woken up, because inform is set');
+  if (inform === undefined) problem('inform', inform, 'the group that gets the rest, because page is set');
+  const outside = Object.entries(all).find(([, value]) =>
+    Array.isArray(value) ? value.length > 0 : value !== undefined,
+  );
+  if (outside !== undefined)
+    problem(outside[0], outside[1], 'recipients inside page and inform, because these are set');
+}
+
+/** The history of an execution has to hold the tries of all shards. */
+export function checkShards(config: unknown, context: Context): void {
+  const { limits, shards } = objectOf(config);
+  if (objectOf(limits).oneRunAtATime !== true || typeof shards !== 'number' || shards <= mostShardsInTurn) return;
+  const message = `at most ${mostShardsInTurn}, because limits.oneRunAtATime is set`;
+  context.addIssue({ code: 'custom', path: ['shards'], input: shards, message });
 }
 
 /** What has to be where the stack is, if the configuration says where that is. */
@@ -94,9 +124,20 @@ export function checkEnvironment(config: unknown, context: Context): void {
     context.addIssue({ code: 'custom', path, input, message });
   const isElsewhere = (arn: unknown, part: 3 | 4, expected: unknown) =>
     typeof arn === 'string' && typeof expected === 'string' && (arn.split(':')[part] ?? expected) !== expected;
-  const { topicArn } = objectOf(alerts);
-  if (isElsewhere(topicArn, 3, region) || isElsewhere(topicArn, 4, account))
-    problem(['alerts', 'topicArn'], topicArn, `a topic in the account ${account} and the region ${region} of deployTo`);
+  const { page, inform } = objectOf(alerts);
+  for (const [path, recipients] of [
+    [[], alerts],
+    [['page'], page],
+    [['inform'], inform],
+  ] as const) {
+    const { topicArn } = objectOf(recipients);
+    if (isElsewhere(topicArn, 3, region) || isElsewhere(topicArn, 4, account))
+      problem(
+        ['alerts', ...path, 'topicArn'],
+        topicArn,
+        `a topic in the account ${account} and the region ${region} of deployTo`,
+      );
+  }
   const { kms, replicateTo } = objectOf(archive);
   if (isElsewhere(kms, 3, region)) problem(['archive', 'kms'], kms, `a key in the region ${region} of deployTo`);
   const { account: other } = objectOf(replicateTo);
@@ -118,10 +159,17 @@ export function checkAudit(config: unknown, context: Context): void {
   context.addIssue({ code: 'custom', path: ['audit', 'staleAfterHours'], input: staleAfterHours, message });
 }
 
+/** What is expected instead of a region of another partition than `aws`; undefined for all others. */
+export function partitionProblem(region: string): string | undefined {
+  return /^(cn|us-gov|us-iso[a-z]*|eu-iso[a-z]*|eusc)-/.test(region)
+    ? 'a region of the partition aws: others were not looked at, see "Other partitions" in docs/operations.md'
+    : undefined;
+}
+
 /** What is expected instead of a region; undefined if it is one of the partition `aws`. */
 export function regionProblem(region: string): string | undefined {
-  if (/^(cn|us-gov|us-iso[a-z]*|eu-iso[a-z]*|eusc)-/.test(region))
-    return 'a region of the partition aws: others were not looked at, see "Other partitions" in docs/operations.md';
+  const problem = partitionProblem(region);
+  if (problem !== undefined) return problem;
   if (!/^[a-z]{2}(-[a-z]+)+-\d+$/.test(region)) return 'the name of a region such as eu-central-1';
   return undefined;
 }

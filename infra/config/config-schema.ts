@@ -5,10 +5,12 @@ import { archive } from './archive-schema';
 import { cluster, projectUid } from './cluster-schema';
 import {
   baseUrlProblem,
-  checkAlerts,
   checkAudit,
   checkEnvironment,
+  checkGroups,
   checkLimits,
+  checkRecipients,
+  checkShards,
   checkUniqueClusters,
   checkUniqueEmails,
   isTimeZone,
@@ -104,19 +106,33 @@ const limits = members({
     .optional(),
   maxBodyMiB: wholeNumber(1, 5000).default(256).describe('Largest body that is accepted, in MiB.'),
   responseTimeoutSeconds: wholeNumber(1, 600).default(60).describe('Longest wait for the first byte of an answer.'),
+  oneRunAtATime: trueOrFalse()
+    .default(false)
+    .describe("Whether a run waits until the run before has ended; takes from the account's concurrency of Lambda."),
 }).superRefine(checkLimits, { when: () => true });
 
-const alerts = members({
+const recipients = {
   emails: z
     .array(z.email('an e-mail address'), 'a list of e-mail addresses')
     .superRefine(checkUniqueEmails, { when: () => true })
     .default([])
-    .describe('Addresses that get alarms and failed runs; each has to confirm once.'),
+    .describe('Addresses that get messages; each has to confirm once.'),
   topicArn: topicArn
     .describe("Existing topic that gets them, in the stack's account and region; left out: the stack has its own.")
     .optional(),
   kmsKeyArn: keyArn.describe('Customer key that encrypts the existing topic.').optional(),
-}).superRefine(checkAlerts, { when: () => true });
+};
+
+const group = members(recipients).superRefine(checkRecipients, { when: () => true });
+
+/** Who gets messages: one list, or two groups. */
+const alerts = members({
+  ...recipients,
+  page: group.describe('Who is woken up: damage, what failed for good or is missing, a rejected key.').optional(),
+  inform: group.describe('Who gets everything else, and the mails of the audit.').optional(),
+})
+  .superRefine(checkRecipients, { when: () => true })
+  .superRefine(checkGroups, { when: () => true });
 
 const deployTo = members({
   account: accountId.describe('The only account that the stack may be deployed to.'),
@@ -221,6 +237,7 @@ const asWritten = members({
 
 export const configSchema = asWritten
   .superRefine(checkEnvironment, { when: () => true })
+  .superRefine(checkShards, { when: () => true })
   .superRefine(checkAudit, { when: () => true });
 
 /** The validated configuration, with defaults and with the text of the files that it names. */

@@ -3,11 +3,23 @@ import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
 import { CaCertificateError, readCaCertificate } from './ca-certificate';
 import { type ConfigProblem, expectedByDefault, problemsOf } from './config-problems';
-import { isExampleAddress } from './config-rules';
+import { isExampleAddress, partitionProblem } from './config-rules';
 import { type CollectorConfig, clustersFile, configSchema } from './config-schema';
 import { type JsonFault, JsonTextError, parseJson } from './json-text';
 
 export type { CollectorConfig } from './config-schema';
+
+/** Who gets messages, and how. */
+export type Recipients = NonNullable<CollectorConfig['alerts']['page']>;
+
+/** Who is woken up, and who gets everything else; without groups, one list gets all. */
+export function recipientsOf({ page, inform, ...all }: CollectorConfig['alerts']): {
+  readonly page: Recipients;
+  /** Undefined: the same as `page`. */
+  readonly inform: Recipients | undefined;
+} {
+  return { page: page ?? all, inform };
+}
 
 /** Most problems that a message lists: thousands of invalid uids would hide the others. */
 const shownProblems = 50;
@@ -60,6 +72,17 @@ export function refuseExample({ service }: CollectorConfig, file: string): void 
   if (!isExampleAddress(service.baseUrl)) return;
   const expected = 'the address of your service: this one is reserved for examples, and nothing answers there';
   throw new ConfigError(file, [{ path: 'service.baseUrl', received: JSON.stringify(service.baseUrl), expected }]);
+}
+
+/**
+ * Refuses a region of another partition where the configuration names none.
+ * @param region that the command line deploys to; undefined if it does not know one
+ * @throws ConfigError
+ */
+export function refusePartition({ deployTo }: CollectorConfig, region: string | undefined, file: string): void {
+  const expected = deployTo === undefined && region !== undefined && partitionProblem(region);
+  if (!expected) return;
+  throw new ConfigError(file, [{ path: 'region of the credentials', received: region, expected }]);
 }
 
 /** A list of clusters from a file of its own. */

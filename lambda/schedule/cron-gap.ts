@@ -1,4 +1,5 @@
 import { CronError, parseCron } from './cron';
+import { firingsOf } from './firings';
 import { instantsOf, zoneSpans } from './time-zone';
 
 const minute = 60_000;
@@ -64,4 +65,26 @@ export function longestGap(expression: string, timeZone: string, now: Date = new
   }
   if (previous === undefined) throw new CronError('expression', expression, `a firing after ${now.toISOString()}`);
   return longest ?? { hours: Number.POSITIVE_INFINITY, from: new Date(previous) };
+}
+
+/** How many firings are looked at for the shortest gap: a schedule shows its pattern long before. */
+const mostFirings = 2000;
+
+/**
+ * The shortest time between two firings of the next year, in hours; undefined if there are no two.
+ * @param timeZone IANA name
+ * @throws CronError as {@link longestGap}
+ */
+export function shortestGapHours(expression: string, timeZone: string, now: Date = new Date()): number | undefined {
+  let shortest: number | undefined;
+  let previous: number | undefined;
+  let seen = 0;
+  for (const { at } of firingsOf(expression, timeZone).between(now, new Date(now.getTime() + 366 * day))) {
+    const hours = previous === undefined ? undefined : (at.getTime() - previous) / (60 * minute);
+    if (hours !== undefined && (shortest === undefined || hours < shortest)) shortest = hours;
+    previous = at.getTime();
+    seen += 1;
+    if (seen === mostFirings) break;
+  }
+  return shortest;
 }

@@ -57,7 +57,10 @@ export interface PublishedMessage {
   readonly topicArn: string;
   /** Of mails. */
   readonly subject: string | undefined;
+  /** As mail addresses get it. */
   readonly message: string;
+  /** As all others get it; left out: the same. */
+  readonly record?: string;
 }
 
 /** One call while it is worked on. */

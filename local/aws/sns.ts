@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import * as z from 'zod';
 import { AwsError } from './aws-error';
 import { type Account, type Answer, type Call, type PublishedMessage, readSmallBody, sha256Hex } from './call';
 import { toXml } from './s3/s3-answers';
@@ -13,7 +14,7 @@ const namespace = 'http://sns.amazonaws.com/doc/2010-03-31/';
 /** What a subject may be: printable ASCII, under 100 characters, and no space at its beginning (SNS, Publish). */
 const subjectForm = /^[!-~][ -~]{0,98}$/;
 
-const knownParameters = ['Action', 'Version', 'TopicArn', 'Subject', 'Message'];
+const knownParameters = ['Action', 'Version', 'TopicArn', 'Subject', 'Message', 'MessageStructure'];
 
 /**
  * Checks the signature of a call to SNS. Whether the policies of caller, topic and key allow it shows on delivery.
@@ -38,6 +39,9 @@ export async function admitSnsCall(call: Call, account: Account): Promise<() => 
   };
 }
 
+/** What subscribers get by their protocol, with the message structure `json`. */
+const byProtocol = z.object({ default: z.string(), email: z.string().optional() });
+
 function readMessage(parameters: URLSearchParams): PublishedMessage {
   const topicArn = parameters.get('TopicArn') ?? '';
   const subject = parameters.get('Subject') ?? undefined;
@@ -47,7 +51,18 @@ function readMessage(parameters: URLSearchParams): PublishedMessage {
   if (subject !== undefined && !subjectForm.test(subject)) throw invalid('Subject');
   if (message === '') throw invalid('Empty message');
   if (Buffer.byteLength(message) > longestMessage) throw invalid('Message too long');
-  return { topicArn, subject, message };
+  if (!parameters.has('MessageStructure')) return { topicArn, subject, message };
+  const parsed = byProtocol.safeParse(parseJson(message));
+  if (parameters.get('MessageStructure') !== 'json' || !parsed.success) throw invalid('Message Structure');
+  return { topicArn, subject, message: parsed.data.email ?? parsed.data.default, record: parsed.data.default };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 /** An error as SNS writes it. */

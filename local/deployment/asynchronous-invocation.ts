@@ -52,23 +52,47 @@ export function readAsynchronousSettings(stack: StackTemplate, functionName: str
   };
 }
 
+/** The function's reserved concurrency is in use. */
+export class ThrottledError extends Error {
+  override readonly name = 'ThrottledError';
+
+  constructor(functionName: string) {
+    super(`Invoking ${functionName} failed: TooManyRequestsException: its reserved concurrency is in use`);
+  }
+}
+
+/** An event in the queue of a function. */
+export interface QueuedEvent {
+  /** @throws ThrottledError if it is too early */
+  invoke(requestId: string): Promise<InvocationResult>;
+  /** Waits until an invocation ends. Lambda looks again by itself, at the latest after five minutes. */
+  turn(): Promise<void>;
+}
+
 /** Attempts an event as Lambda does after an asynchronous invocation: every attempt has the same request id. */
 export async function invokeAsynchronously(
-  invoke: (requestId: string) => Promise<InvocationResult>,
+  event: QueuedEvent,
   { maximumRetryAttempts, maximumEventAgeSeconds }: Omit<AsynchronousSettings, 'failureDestination'>,
   clock: QueueClock,
 ): Promise<AsynchronousResult> {
   const requestId = randomUUID();
   const queuedAt = clock.now();
-  const attempts = [await invoke(requestId)];
-  for (const wait of asynchronousRetryWaits.slice(0, maximumRetryAttempts)) {
-    if (attempts.at(-1)?.error === undefined) break;
-    await clock.wait(wait);
-    if (clock.now() - queuedAt > maximumEventAgeSeconds * 1000)
-      return { requestId, attempts, condition: 'EventAgeExceeded' };
-    attempts.push(await invoke(requestId));
+  const attempts: InvocationResult[] = [];
+  for (const wait of [0, ...asynchronousRetryWaits.slice(0, maximumRetryAttempts)]) {
+    if (wait > 0) await clock.wait(wait);
+    let result: InvocationResult | undefined;
+    while (result === undefined) {
+      if (clock.now() - queuedAt > maximumEventAgeSeconds * 1000)
+        return { requestId, attempts, condition: 'EventAgeExceeded' };
+      result = await event.invoke(requestId).catch(async (error: unknown) => {
+        if (!(error instanceof ThrottledError)) throw error;
+        await event.turn();
+        return undefined;
+      });
+    }
+    attempts.push(result);
+    if (result.error === undefined) return { requestId, attempts };
   }
-  if (attempts.at(-1)?.error === undefined) return { requestId, attempts };
   return { requestId, attempts, condition: 'RetriesExhausted' };
 }
 

@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { environmentNames } from '../../lambda/stack-contract';
+import { refusalOf } from '../aws/iam/authorize';
 import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
 import { removeLeftovers } from '../aws/store/leftovers';
 import type { AsynchronousResult, QueueClock } from './asynchronous-invocation';
@@ -9,8 +10,9 @@ import { type AroundInvocation, DeployedFunction, planFunctions } from './deploy
 import { EncryptionKeys } from './encryption-keys';
 import type { FunctionDefinition } from './function-definition';
 import { type InvocationResult, type RoleCredentials, workFolderPrefix } from './local-function';
-import { type DeliveredMessage, LocalMessages } from './local-messages';
+import { type DeliveredMessage, LocalMessages, MessageRefusedError } from './local-messages';
 import { readAssembly } from './read-assembly';
+import type { Role } from './role';
 import { fireSchedule, readSchedule, type Schedule } from './schedule';
 import { publicKeyFileOf, readSigningKeys } from './signing-keys';
 import { StackTemplate, type Template, UnsupportedTemplateError } from './stack-template';
@@ -80,7 +82,10 @@ export interface LocalDeployment {
   readonly metrics: readonly MetricValue[];
   /** Lines that the functions wrote, oldest first. */
   readonly logs: readonly string[];
-  /** Invokes the function and waits for the answer, as the console's Test button does. */
+  /**
+   * Invokes the function and waits for the answer, as the console's Test button does.
+   * @throws ThrottledError if its reserved concurrency is in use
+   */
   invoke(event?: unknown): Promise<InvocationResult>;
   /**
    * Puts the event into Lambda's queue and waits until Lambda is done with it.
@@ -114,9 +119,9 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     region: assembly.region ?? 'eu-central-1',
   };
   const stack = new StackTemplate(template, location);
-  const { plan, auditPlan } = planFunctions(stack, assembly);
+  const { plan, auditPlan, failurePlan } = planFunctions(stack, assembly);
   const { definition, credentials } = plan;
-  const plans = auditPlan === undefined ? [plan] : [plan, auditPlan];
+  const plans = [plan, auditPlan, failurePlan].filter((one) => one !== undefined);
   const isOfAudit = ({ targetArn }: Schedule) => targetArn === auditPlan?.definition.arn;
   const schedule = readSchedule(stack, (one) => !isOfAudit(one));
   const keys = new EncryptionKeys(stack);
@@ -153,7 +158,13 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     endpoint: aws.url,
     region: location.region,
     clock,
-    messages,
+    tell: async (destination: string, role: Role, record: object) => {
+      if (teller === undefined || destination !== failurePlan?.definition.arn)
+        return messages.send(destination, role, JSON.stringify(record));
+      const refusal = refusalOf(role, { action: 'lambda:InvokeFunction', resource: destination });
+      if (refusal !== undefined) throw new MessageRefusedError(`Message to ${destination} refused: ${refusal}.`);
+      await teller.invokeAsync(record);
+    },
     aroundInvocation: options.aroundInvocation ?? ((_event, invoke) => invoke()),
     onLine: (line: string) => {
       logs.push(line);
@@ -162,6 +173,10 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   };
   const lambda = new DeployedFunction(plan, surroundings);
   const auditor = auditPlan && new DeployedFunction(auditPlan, surroundings);
+  // A test that stands between the caller and a function means the others.
+  const teller =
+    failurePlan &&
+    new DeployedFunction(failurePlan, { ...surroundings, aroundInvocation: (_event, invoke) => invoke() });
   const auditSchedule = readSchedule(stack, isOfAudit);
 
   const fire = async (time: Date): Promise<FiredResult> => {
@@ -203,7 +218,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     fireSchedule: fire,
     setSecretValue: (value) => aws.setSecretValue(definition.environment[environmentNames.apiKeySecret] ?? '', value),
     close: async () => {
-      await Promise.all([lambda.close(), auditor?.close()]);
+      await Promise.all([lambda.close(), auditor?.close(), teller?.close()]);
       await aws.close();
     },
   };

@@ -1,4 +1,4 @@
-import { auditEnvironmentNames } from '../../lambda/stack-contract';
+import { auditEnvironmentNames, failureEnvironmentNames } from '../../lambda/stack-contract';
 import {
   type AsynchronousResult,
   type AsynchronousSettings,
@@ -6,10 +6,10 @@ import {
   invokeAsynchronously,
   type QueueClock,
   readAsynchronousSettings,
+  ThrottledError,
 } from './asynchronous-invocation';
 import { type FunctionDefinition, readFunction } from './function-definition';
 import { type InvocationResult, LocalFunction, type RoleCredentials } from './local-function';
-import type { LocalMessages } from './local-messages';
 import type { SynthesizedStack } from './read-assembly';
 import { type Role, readRole } from './role';
 import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
@@ -28,20 +28,23 @@ export interface FunctionPlans {
   readonly plan: FunctionPlan;
   /** Of the function that audits, which alone has a signing key; undefined if the stack has none. */
   readonly auditPlan: FunctionPlan | undefined;
+  /** Of the function that tells people of failures; undefined if the stack has none. */
+  readonly failurePlan: FunctionPlan | undefined;
 }
 
 /** @throws UnsupportedTemplateError for what Lambda would reject or a local deployment does not know */
 export function planFunctions(stack: StackTemplate, assembly: SynthesizedStack): FunctionPlans {
   const plans = stack.resourcesOf('AWS::Lambda::Function').map((resource) => planFunction(stack, resource, assembly));
   const isAudit = ({ definition }: FunctionPlan) => auditEnvironmentNames.signingKeyArn in definition.environment;
-  const collectors = plans.filter((one) => !isAudit(one));
+  const tells = ({ definition }: FunctionPlan) => failureEnvironmentNames.topicArn in definition.environment;
+  const collectors = plans.filter((one) => !isAudit(one) && !tells(one));
   const audits = plans.filter(isAudit);
   const [plan] = collectors;
   if (plan === undefined || collectors.length > 1 || audits.length > 1)
     throw new UnsupportedTemplateError(
       `Cannot deploy locally: expected one function, found ${collectors.length}, and at most one that audits, found ${audits.length}.`,
     );
-  return { plan, auditPlan: audits[0] };
+  return { plan, auditPlan: audits[0], failurePlan: plans.find((one) => tells(one) && !isAudit(one)) };
 }
 
 function planFunction(stack: StackTemplate, resource: StackResource, assembly: SynthesizedStack): FunctionPlan {
@@ -70,7 +73,11 @@ export interface FunctionSurroundings {
   readonly endpoint: string;
   readonly region: string;
   readonly clock: QueueClock;
-  readonly messages: LocalMessages;
+  /**
+   * Hands over the record of an event that failed for good.
+   * @throws MessageRefusedError
+   */
+  readonly tell: (destination: string, role: Role, record: object) => Promise<void>;
   readonly onLine: (line: string) => void;
   readonly aroundInvocation: AroundInvocation;
 }
@@ -80,6 +87,10 @@ export class DeployedFunction {
   readonly #plan: FunctionPlan;
   readonly #surroundings: FunctionSurroundings;
   readonly #lambda: LocalFunction;
+  /** Invocations under way. */
+  #running = 0;
+  /** Wakes the events that wait for one of them to end. */
+  readonly #waiting: (() => void)[] = [];
 
   constructor(plan: FunctionPlan, surroundings: FunctionSurroundings) {
     this.#plan = plan;
@@ -89,9 +100,20 @@ export class DeployedFunction {
     this.#lambda = new LocalFunction({ definition, credentials, endpoint, region, onLine });
   }
 
-  /** Invokes and waits for the answer. */
-  invoke(event: unknown, requestId?: string): Promise<InvocationResult> {
-    return this.#surroundings.aroundInvocation(event, () => this.#lambda.invoke(event, requestId));
+  /**
+   * Invokes and waits for the answer.
+   * @throws ThrottledError if its reserved concurrency is in use
+   */
+  async invoke(event: unknown, requestId?: string): Promise<InvocationResult> {
+    const { name, reservedConcurrency = Number.POSITIVE_INFINITY } = this.#plan.definition;
+    if (this.#running >= reservedConcurrency) throw new ThrottledError(name);
+    this.#running += 1;
+    try {
+      return await this.#surroundings.aroundInvocation(event, () => this.#lambda.invoke(event, requestId));
+    } finally {
+      this.#running -= 1;
+      for (const wake of this.#waiting.splice(0)) wake();
+    }
   }
 
   /**
@@ -100,13 +122,14 @@ export class DeployedFunction {
    */
   async invokeAsync(event: unknown): Promise<AsynchronousResult> {
     const { asynchronous, definition, role } = this.#plan;
-    const { clock, messages } = this.#surroundings;
-    const invoke = (requestId: string) => this.invoke(event, requestId);
-    const result = await invokeAsynchronously(invoke, asynchronous, clock);
-    if (result.condition !== undefined && asynchronous.failureDestination !== undefined) {
-      const record = failureRecord(definition.arn, event, result);
-      messages.send(asynchronous.failureDestination, role, JSON.stringify(record));
-    }
+    const { clock, tell } = this.#surroundings;
+    const queued = {
+      invoke: (requestId: string) => this.invoke(event, requestId),
+      turn: () => new Promise<void>((resolve) => this.#waiting.push(resolve)),
+    };
+    const result = await invokeAsynchronously(queued, asynchronous, clock);
+    if (result.condition !== undefined && asynchronous.failureDestination !== undefined)
+      await tell(asynchronous.failureDestination, role, failureRecord(definition.arn, event, result));
     return result;
   }
 

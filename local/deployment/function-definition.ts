@@ -15,6 +15,8 @@ export interface FunctionDefinition {
   readonly timeoutSeconds: number;
   readonly memoryMiB: number;
   readonly logGroup: string;
+  /** Invocations under way at once; left out: any number. */
+  readonly reservedConcurrency?: number | undefined;
 }
 
 /** Properties without an effect on one's own machine. One that is not listed here is an error. */
@@ -23,7 +25,6 @@ const withoutLocalEffect = {
   Description: z.unknown().optional(),
   EphemeralStorage: z.unknown().optional(),
   FunctionName: z.unknown().optional(),
-  ReservedConcurrentExecutions: z.unknown().optional(),
   Tags: z.unknown().optional(),
   VpcConfig: z.unknown().optional(),
 };
@@ -38,6 +39,7 @@ const propertiesSchema = z.strictObject({
   Handler: z.string(),
   LoggingConfig: z.looseObject({ LogGroup: z.string().optional() }).optional(),
   MemorySize: z.int().min(128).max(10_240).default(128),
+  ReservedConcurrentExecutions: z.int().min(1).optional(),
   Role: z.string(),
   Runtime: z.string().regex(/^nodejs/, 'only Node.js runs locally'),
   Timeout: z.int().min(1).max(900).default(3),
@@ -74,5 +76,6 @@ export function readFunction(resource: StackResource, stack: SynthesizedStack): 
     timeoutSeconds: properties.Timeout,
     memoryMiB: properties.MemorySize,
     logGroup: properties.LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`,
+    reservedConcurrency: properties.ReservedConcurrentExecutions,
   };
 }

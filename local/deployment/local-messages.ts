@@ -12,8 +12,10 @@ export interface DeliveredMessage {
   readonly to: string;
   /** Of a mail; undefined if the sender gave none. */
   readonly subject?: string;
-  /** Text, as its readers get it. */
+  /** Text, as its readers get it; of a topic, those who read mail. */
   readonly body: string;
+  /** What other subscribers of the topic get; left out: the same. */
+  readonly record?: string;
 }
 
 /** The stack's policies refuse a message: on AWS it would be lost, and only a metric would count it. */
@@ -68,7 +70,7 @@ export class LocalMessages {
    * @throws MessageRefusedError if they do not
    * @throws UnsupportedTemplateError if the destination is no topic, and no queue of the stack
    */
-  send(to: string, role: Role, body: string, subject?: string): void {
+  send(to: string, role: Role, body: string, mail: Pick<DeliveredMessage, 'subject' | 'record'> = {}): void {
     const serviceName = to.split(':')[2] ?? '';
     const service = services[serviceName];
     const resource = service && this.#stack.resourcesOf(service.type).find(({ identity }) => identity.arn === to);
@@ -83,13 +85,14 @@ export class LocalMessages {
     ];
     const refusal = refusals.find((one) => one !== undefined);
     if (refusal !== undefined) throw new MessageRefusedError(`Message to ${to} refused: ${refusal}.`);
-    this.delivered.push({ to, body, ...(subject !== undefined && { subject }) });
+    this.delivered.push({ to, body, ...mail });
   }
 
   /** Delivers what a function publishes to a topic, or returns why it is refused. */
-  publish({ arn, policies }: Role, { topicArn, subject, message }: PublishedMessage): string | undefined {
+  publish({ arn, policies }: Role, { topicArn, subject, message, record }: PublishedMessage): string | undefined {
+    const mail = { ...(subject !== undefined && { subject }), ...(record !== undefined && { record }) };
     try {
-      this.send(topicArn, { arn, policies }, message, subject);
+      this.send(topicArn, { arn, policies }, message, mail);
       return undefined;
     } catch (error) {
       if (error instanceof MessageRefusedError) return error.message;

@@ -64,6 +64,15 @@ describe('a permission that the audit lacks fails it loudly', () => {
   });
 });
 
+it('to tell of its failures, which the audit lacks, fails it loudly', async () => {
+  const deployed = await collector.deploy({
+    edit: (template) => {
+      for (const sid of ['ListArchive', 'TellOfFailures']) without(auditPolicy(template), withSid(sid));
+    },
+  });
+  await expect(auditOf(deployed).fireSchedule(one)).rejects.toMatchObject({ name: 'MessageRefusedError' });
+});
+
 describe('a seal that people cannot be told about is there, and the log says so', () => {
   it.each(['sns:Publish', 'kms:GenerateDataKey', 'kms:Decrypt'])('without %s', async (action) => {
     const ofTopic = ({ Sid }: { Sid?: string | undefined }) => Sid === undefined;
@@ -216,6 +225,7 @@ it('every statement of both roles is broken by a test above, but those that have
     'SignSeals',
     'StartRun',
     'KeepUndelivered',
+    'TellOfFailures',
   ];
   const ofTheTopic = ['sns:Publish', 'kms:Decrypt,kms:GenerateDataKey'];
   expect(sids.sort()).toEqual([noLocalEffect, ...broken, ...ofTheTopic].sort());

@@ -75,14 +75,31 @@ describe('a permission that the function lacks fails the job loudly', () => {
     expect(attempts.at(-1)?.error?.errorMessage).toMatch(/secretsmanager:GetSecretValue/);
   });
 
-  it.each(['sns:Publish', 'kms:GenerateDataKey', 'kms:Decrypt'])('%s, with which people are told', async (action) => {
+  it('to tell of its failures', async () => {
     const deployed = await collector.deploy({
-      edit: (template) => withoutAction(rolePolicy(template), action),
+      edit: (template) => without(rolePolicy(template), withSid('TellOfFailures')),
     });
     collector.failing.beta = 'not-found';
     await expect(deployed.fireSchedule(noon)).rejects.toMatchObject({
       name: 'MessageRefusedError',
-      message: expect.stringContaining(`not authorized to perform: ${action}`),
+      message: expect.stringContaining('not authorized to perform: lambda:InvokeFunction'),
+    });
+  });
+});
+
+describe('a permission that the function of failure messages lacks', () => {
+  const policy = (template: Template) => policyOf(template, 'AWS::IAM::Policy', 'FailureMessagesRole');
+
+  it.each(['sns:Publish', 'kms:GenerateDataKey', 'kms:Decrypt'])('%s leaves the record in a queue', async (action) => {
+    const deployed = await collector.deploy({ edit: (template) => withoutAction(policy(template), action) });
+    collector.failing.beta = 'not-found';
+    await deployed.fireSchedule(noon);
+    const [{ to = '', body = '' } = {}, ...others] = deployed.messages;
+    expect(others).toEqual([]);
+    expect(to).toMatch(/^arn:aws:sqs:.*FailureMessagesUntold/);
+    expect(JSON.parse(body)).toMatchObject({
+      requestPayload: { responsePayload: { errorType: 'RunIncompleteError' } },
+      responsePayload: { errorMessage: expect.stringContaining(`not authorized to perform: ${action}`) },
     });
   });
 });
@@ -144,8 +161,7 @@ it('every statement of both roles is broken by a test above, but the one that ha
   });
   const noLocalEffect = 'WriteLog';
   const broken = ['AddToArchive', 'ReadRunRecords', 'ListRunRecords', 'ReadApiKey', 'StartRun', 'KeepUndelivered'];
-  const ofTheTopic = ['sns:Publish', 'kms:Decrypt,kms:GenerateDataKey'];
-  expect(sids.sort()).toEqual([noLocalEffect, ...broken, ...ofTheTopic].sort());
+  expect(sids.sort()).toEqual([noLocalEffect, ...broken, 'TellOfFailures'].sort());
 });
 
 describe('the bucket’s policy', () => {

@@ -37,9 +37,9 @@ const everything = {
     objectLock: { days: 1, mode: 'compliance' },
     replicateTo: { bucketArn: 'arn:aws:s3:::copies', account: '222222222222', kmsKeyArn: keyArn },
   },
-  alerts: { emails: ['night@example.com'] },
+  alerts: { page: { emails: ['night@example.com'] }, inform: { emails: ['day@example.com'] } },
   schedule: { expression: 'cron(0 3 * * ? *)', timeZone: 'Europe/Berlin' },
-  limits: { concurrency: 8, requestsPerSecond: 100, maxBodyMiB: 64, responseTimeoutSeconds: 30 },
+  limits: { concurrency: 8, requestsPerSecond: 100, maxBodyMiB: 64, responseTimeoutSeconds: 30, oneRunAtATime: true },
   network: {
     vpcId: 'vpc-0123456789abcdef0',
     subnetIds: ['subnet-0123456789abcdef0'],

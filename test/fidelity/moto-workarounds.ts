@@ -19,6 +19,7 @@ const ignoredTypes = [
   'AWS::Glue::Database',
   'AWS::Glue::Table',
   'AWS::Lambda::EventInvokeConfig',
+  'AWS::Lambda::Permission',
   'AWS::S3::BucketPolicy',
   'AWS::SNS::Subscription',
   'AWS::SNS::TopicPolicy',

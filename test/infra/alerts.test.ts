@@ -1,6 +1,15 @@
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import * as iam from 'aws-cdk-lib/aws-iam';
-import { kmsKeyArn, topicArn } from './example-stack';
+import {
+  allowedTo,
+  audited,
+  exampleTemplate,
+  kmsKeyArn,
+  resourcesOf,
+  type TemplateJson,
+  textOf,
+  topicArn,
+} from './example-stack';
 import { checkSolutions, observedStack, type Setup } from './observability-setup';
 
 const thisAccountsAlarms = {
@@ -86,8 +95,9 @@ describe('alerts', () => {
     alerts.grantPublish(new iam.Role(stack, 'Role', { assumedBy: new iam.ServicePrincipal('lambda.amazonaws.com') }));
     const [topic] = theOne(template().findResources('AWS::SNS::Topic'));
     const [key] = theOne(template().findResources('AWS::KMS::Key'));
-    const [, policy] = theOne(template().findResources('AWS::IAM::Policy'));
-    expect(policy.Properties.PolicyDocument?.Statement).toEqual([
+    const all = Object.entries(template().findResources('AWS::IAM::Policy')) as [string, Resource][];
+    const policy = all.find(([id]) => id.startsWith('RoleDefaultPolicy'))?.[1];
+    expect(policy?.Properties.PolicyDocument?.Statement).toEqual([
       { Effect: 'Allow', Action: 'sns:Publish', Resource: { Ref: topic } },
       { Effect: 'Allow', Action: ['kms:Decrypt', 'kms:GenerateDataKey'], Resource: { 'Fn::GetAtt': [key, 'Arn'] } },
     ]);
@@ -111,31 +121,19 @@ describe('alerts', () => {
     expect(warningsOf({ alerts: { emails: [], topicArn } })).toEqual([]);
   });
 
-  it('with shards let EventBridge publish and use the key, without a condition', () => {
-    const template = observedStack({ shards: 4 }).template();
-    const ofEvents = (resources: Record<string, unknown>, policy: string) =>
-      theOne(resources)[1].Properties[policy]?.Statement.filter(
-        ({ Principal }) => (Principal as { Service?: string }).Service === 'events.amazonaws.com',
-      );
-    const [topic] = theOne(template.findResources('AWS::SNS::Topic'));
-    expect(ofEvents(template.findResources('AWS::SNS::TopicPolicy'), 'PolicyDocument')).toEqual([
-      {
-        Sid: 'FailedExecutionsPublish',
-        Effect: 'Allow',
-        Principal: { Service: 'events.amazonaws.com' },
-        Action: 'sns:Publish',
-        Resource: { Ref: topic },
-      },
-    ]);
-    expect(ofEvents(template.findResources('AWS::KMS::Key'), 'KeyPolicy')).toEqual([
-      {
-        Sid: 'FailedExecutionsEncrypt',
-        Effect: 'Allow',
-        Principal: { Service: 'events.amazonaws.com' },
-        Action: ['kms:Decrypt', 'kms:GenerateDataKey*'],
-        Resource: '*',
-      },
-    ]);
+  it('are two topics if there are two groups, and the mails of the audit inform', () => {
+    const groups = { page: { emails: ['night@example.com'] }, inform: { emails: ['day@example.com'] } };
+    const json = exampleTemplate({ ...audited, alerts: groups }).toJSON() as TemplateJson;
+    const topics = resourcesOf(json, 'AWS::SNS::Topic').map(([id]) => textOf({ Ref: id }));
+    expect(topics.sort()).toEqual(['<AlertsTopic>', '<InformTopic>']);
+    const subscribed = resourcesOf(json, 'AWS::SNS::Subscription').map(
+      ([, { Properties }]) => `${Properties.Endpoint} ${textOf(Properties.TopicArn)}`,
+    );
+    expect(subscribed.sort()).toEqual(['day@example.com <InformTopic>', 'night@example.com <AlertsTopic>']);
+    const publishing = (role: string) => allowedTo(json, role).filter((line) => line.startsWith('sns:'));
+    expect(publishing('AuditRole')).toEqual(['sns:Publish <InformTopic>']);
+    expect(publishing('FailureMessagesRole')).toEqual(['sns:Publish <AlertsTopic>']);
+    expect((json as { Outputs?: object }).Outputs).toMatchObject({ InformTopic: {}, AlertTopic: {} });
   });
 
   it('use an existing topic in place of one of their own', () => {

@@ -23,7 +23,6 @@ describe('without an audit', () => {
 
   it('the template is as if there was no such option', () => {
     expect(JSON.stringify(plain)).not.toMatch(/audit|seals|kms:Sign/i);
-    expect(resourcesOf(plain, 'AWS::Lambda::Function')).toHaveLength(1);
     expect(rest).toEqual(exampleConfig());
   });
 
@@ -46,6 +45,7 @@ describe('the role of the audit', () => {
     'kms:GenerateDataKey <AlertsKey.Arn>',
     'kms:GetPublicKey <AuditSigningKey.Arn>',
     'kms:Sign <AuditSigningKey.Arn>',
+    'lambda:InvokeFunction <FailureMessagesFunction.Arn>',
     'logs:CreateLogStream <AuditLogs.Arn>',
     'logs:PutLogEvents <AuditLogs.Arn>',
     's3:GetObject <ArchiveBucket.Arn>/*',
@@ -72,7 +72,7 @@ describe('the role of the audit', () => {
 
 describe('the function of the audit', () => {
   it('is a second one, with a log group of its own', () => {
-    expect(resourcesOf(json, 'AWS::Lambda::Function')).toHaveLength(2);
+    expect(resourcesOf(json, 'AWS::Lambda::Function')).toHaveLength(3);
     const { Properties } = resourceOf(json, 'AWS::Lambda::Function', 'AuditFunction');
     expect(Properties).toMatchObject({
       Runtime: 'nodejs24.x',

@@ -63,6 +63,30 @@ describe('the stack', () => {
     expect(environmentOf({})).toMatchObject({ account: 'unknown-account', region: 'unknown-region' });
   });
 
+  it.each([
+    ['cron(0/15 * * * ? *)', 1, {}, 'after 0.3 hours, and a run with its retries may last 0.8 hours'],
+    ['cron(0,10 3 1 * ? *)', 1, {}, 'after 0.2 hours'],
+    ['cron(0 * * * ? *)', 4, {}, 'may last 1.5 hours'],
+    ['cron(0 * * * ? *)', 1, {}, undefined],
+    ['cron(0/15 * * * ? *)', 1, { oneRunAtATime: true }, undefined],
+  ])('warns where firings of %s with %p shards are closer than a run may last, unless they wait: %j', (expression, shards, limits, expected) => {
+    const { stack } = exampleApp({ schedule: { expression }, shards, limits });
+    const warnings = Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('limits.oneRunAtATime'));
+    expect(warnings.map(({ entry }) => entry.data)).toEqual(
+      expected === undefined ? [] : [expect.stringContaining(expected)],
+    );
+  });
+
+  it('warns where audits cannot keep up', () => {
+    const clusters = Array.from({ length: 20_000 }, (_, index) => `c-${index}`);
+    const warnings = (schedule: string) =>
+      Annotations.fromStack(exampleApp({ clusters, audit: { schedule } }).stack)
+        .findWarning('*', Match.stringLikeRegexp('cannot keep up'))
+        .map(({ entry }) => entry.data);
+    expect(warnings('cron(30 6 * * ? *)')).toEqual([expect.stringContaining('Start it 4 times a day')]);
+    expect(warnings('cron(30 0/6 * * ? *)')).toEqual([]);
+  });
+
   it('warns of an example in place of the service', () => {
     const warnings = (baseUrl: string) =>
       Annotations.fromStack(exampleApp({ service: { baseUrl } }).stack).findWarning(

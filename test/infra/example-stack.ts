@@ -49,6 +49,15 @@ export const configurations: [string, Record<string, unknown>][] = [
     'an existing topic, in one account and region',
     { deployTo: { account: '111111111111', region: 'eu-central-1' }, shards: 2, alerts: { topicArn, kmsKeyArn } },
   ],
+  [
+    'two groups, one run at a time',
+    {
+      alerts: { page: { topicArn, kmsKeyArn }, inform: { emails: ['day@example.com'] } },
+      limits: { oneRunAtATime: true },
+      shards: 2,
+      ...audited,
+    },
+  ],
   ['a copy in the same account', { archive: { replicateTo: { bucketArn: otherBucketArn } } }],
 ];
 

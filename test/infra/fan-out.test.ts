@@ -75,7 +75,7 @@ describe('with more shards', () => {
   it('the rest of the stack is as with one shard, except for alarms, their messages, dashboard and outputs', () => {
     const types = (json: TemplateJson) =>
       Object.entries(json.Resources)
-        .filter(([id, { Type }]) => !id.startsWith('FanOut') && Type !== 'AWS::Events::Rule')
+        .filter(([id]) => !/^(FanOut|FailureMessagesFailedExecutions)/.test(id))
         .map(([id, { Type }]) => `${Type} ${id}`);
     expect(types(four)).toEqual(types(one));
     const unchanged = ['AWS::Lambda::EventInvokeConfig', 'AWS::S3::Bucket', 'AWS::S3::BucketPolicy', 'AWS::SNS::Topic'];
@@ -116,6 +116,24 @@ describe('numbers that belong together', () => {
     // Iteration, task and the state after it are entered and left. Each try is scheduled, started and ended.
     const events = limits.mostShards * (2 + 2 + 2 + 3 * tries) + 20;
     expect(events).toBeLessThanOrEqual(limits.historyEvents);
+  });
+
+  it('with one run at a time, a shard waits for its turn as long as Lambda keeps an event, and the history still fits', () => {
+    const shards = limits.mostShardsInTurn;
+    const inTurn = exampleTemplate({ shards, limits: { oneRunAtATime: true } }).toJSON() as TemplateJson;
+    const { task } = collectIn(inTurn);
+    const { times, firstWaitSeconds } = limits.heldBackRetry;
+    expect(task.Retry.find(({ ErrorEquals }) => ErrorEquals.includes('Lambda.TooManyRequestsException'))).toMatchObject(
+      {
+        IntervalSeconds: firstWaitSeconds,
+        MaxAttempts: times,
+        BackoffRate: 1,
+      },
+    );
+    expect(times * firstWaitSeconds).toBe(limits.eventAgeSeconds(true));
+    expect(parsed(inTurn).TimeoutSeconds).toBeGreaterThan(3 * limits.eventAgeSeconds(true));
+    const tries = 1 + task.Retry.reduce((sum, { MaxAttempts }) => sum + MaxAttempts, 0);
+    expect(shards * (2 + 2 + 2 + 3 * tries) + 20).toBeLessThanOrEqual(limits.historyEvents);
   });
 
   it('the shards under way share the request rate of the fleet', () => {

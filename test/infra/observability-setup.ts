@@ -10,20 +10,25 @@ import * as sqs from 'aws-cdk-lib/aws-sqs';
 import * as sfn from 'aws-cdk-lib/aws-stepfunctions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { Alerts } from '../../infra/alerts';
-import { longestExecutionSeconds } from '../../infra/limits';
+import { FailureMessages } from '../../infra/failure-messages';
 import { Observability } from '../../infra/observability';
 import { longestGap } from '../../lambda/schedule/cron-gap';
+import { exampleConfig } from './example-config';
 
 const root = join(__dirname, '..', '..');
 const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));
 
 export const operations = readFileSync(join(root, 'docs', 'operations.md'), 'utf8');
+export const alarmsGuide = readFileSync(join(root, 'docs', 'alarms.md'), 'utf8');
 
 export interface Setup {
   readonly schedule?: { readonly expression?: string; readonly timeZone?: string; readonly enabled?: boolean };
   readonly name?: string;
   /** Left out: one address. */
   readonly alerts?: { readonly emails?: string[]; readonly topicArn?: string; readonly kmsKeyArn?: string };
+  /** Whether the rest goes to another topic than what wakes people. */
+  readonly informed?: boolean;
+  readonly oneRunAtATime?: boolean;
   /** Whether the archive is copied to another bucket. */
   readonly copied?: boolean;
   /** Shards of the fleet; left out: one function without a state machine. */
@@ -35,34 +40,42 @@ export interface Setup {
 /** A stack with alerts and observability only. What they watch is imported. */
 export function observedStack(setup: Setup = {}) {
   const { name = 'observed', schedule, alerts: changes, copied = false, shards, audit } = setup;
+  const { informed = false, oneRunAtATime = false } = setup;
   // The check takes seconds, and synth.soak.test.ts has it.
-  const app = new App({ context, builtinCloudFormationValidation: false });
+  const app = new App({
+    context: { ...context, 'aws:cdk:bundling-stacks': [] },
+    builtinCloudFormationValidation: false,
+  });
   const stack = new Stack(app, 'observed', { env: { account: '111111111111', region: 'eu-central-1' } });
   const config = {
     name,
     schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true, ...schedule },
-    alerts: { emails: ['on-call@example.com'], ...changes },
+    limits: { ...exampleConfig().limits, oneRunAtATime },
     shards: shards ?? 1,
   };
-  const alerts = new Alerts(stack, 'Alerts', { config });
+  const alerts = new Alerts(stack, 'Alerts', { name, recipients: { emails: ['on-call@example.com'], ...changes } });
+  const inform = informed ? new Alerts(stack, 'Inform', { name, recipients: { emails: ['day@example.com'] } }) : alerts;
+  const failures = new FailureMessages(stack, 'FailureMessages', { config, alerts });
   const arn = (service: string, name: string) => `arn:aws:${service}:eu-central-1:111111111111:${name}`;
+  const stateMachine = sfn.StateMachine.fromStateMachineArn(stack, 'Shards', arn('states', 'stateMachine:shards'));
+  if (shards !== undefined) failures.tellOf(stateMachine);
   const observability = new Observability(stack, 'Observability', {
     config,
-    alerts,
+    page: alerts,
+    inform,
+    failures,
     function: lambda.Function.fromFunctionName(stack, 'Function', 'collector'),
     logGroup: logs.LogGroup.fromLogGroupName(stack, 'Logs', '/collector'),
     deadLetterQueue: sqs.Queue.fromQueueArn(stack, 'Queue', arn('sqs', 'lost')),
     archiveBucket: s3.Bucket.fromBucketName(stack, 'Bucket', 'archive'),
     failedReplications: copied ? new cloudwatch.Metric({ namespace: 'AWS/S3', metricName: 'Failed' }) : undefined,
-    audit: audit && { gap: longestGap(audit.schedule, 'Etc/UTC'), staleAfterHours: audit.staleAfterHours },
-    fanOut:
-      shards === undefined
-        ? undefined
-        : {
-            shards,
-            longestSeconds: longestExecutionSeconds(shards),
-            stateMachine: sfn.StateMachine.fromStateMachineArn(stack, 'Shards', arn('states', 'stateMachine:shards')),
-          },
+    audit: audit && {
+      gap: longestGap(audit.schedule, 'Etc/UTC'),
+      staleAfterHours: audit.staleAfterHours,
+      function: lambda.Function.fromFunctionName(stack, 'Audit', 'audit'),
+      deadLetterQueue: sqs.Queue.fromQueueArn(stack, 'AuditQueue', arn('sqs', 'audits-lost')),
+    },
+    fanOut: shards === undefined ? undefined : { shards, stateMachine },
   });
   return { app, stack, alerts, observability, template: () => Template.fromStack(stack) };
 }

@@ -1,6 +1,6 @@
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import * as windows from '../../infra/alarm-windows';
-import { deliveryAgeSeconds, eventAgeSeconds, longestExecutionSeconds } from '../../infra/limits';
+import { deliveryAgeSeconds, eventAgeSeconds, heldBackRetry, longestExecutionSeconds, waits } from '../../infra/limits';
 import { longestGap } from '../../lambda/schedule/cron-gap';
 import {
   asynchronousAttempts,
@@ -10,8 +10,8 @@ import {
   metricNames,
   metricNamespace,
 } from '../../lambda/stack-contract';
-import { exampleTemplate, topicArn } from './example-stack';
-import { checkSolutions, observedStack, operations, type Setup } from './observability-setup';
+import { audited, exampleTemplate, resourcesOf, type TemplateJson } from './example-stack';
+import { alarmsGuide, checkSolutions, observedStack, operations, type Setup } from './observability-setup';
 
 interface MetricStat {
   Metric: { MetricName: string; Namespace: string };
@@ -80,17 +80,26 @@ function scheduledRuns({ Metrics }: Alarm): MetricStat {
   return found[0];
 }
 
+/** The metrics that an alarm adds up: namespace and name. */
+function metricsOf({ Metrics = [] }: Alarm): string[] {
+  return Metrics.flatMap(({ MetricStat }) =>
+    MetricStat === undefined ? [] : `${MetricStat.Metric.Namespace} ${MetricStat.Metric.MetricName}`,
+  ).sort();
+}
+
 describe('the messages', () => {
-  it('have one heading each in the operations guide, which has no others', () => {
-    const section = /^## Alarms$(.*?)(?=^## )/ms.exec(operations)?.[1] ?? '';
-    const headings = [...section.matchAll(/^### (.+)$/gm)].map(([, heading]) => heading);
-    expect(headings.sort()).toEqual([...alarmsOf(complete).keys()].sort());
+  it('have one heading and one row of the index each in the guide, which has no others', () => {
+    const titles = [...alarmsOf(complete).keys()].sort();
+    expect([...alarmsGuide.matchAll(/^## (.+)$/gm)].map(([, heading]) => heading).sort()).toEqual(titles);
+    expect([...alarmsGuide.matchAll(/^\| \[(.+)\]\(#.*\) \|/gm)].map(([, title]) => title).sort()).toEqual(titles);
   });
 
   it('say what it means, what to look at and what to do, in at most 1,024 characters', () => {
     for (const [title, { AlarmDescription }] of alarmsOf(complete)) {
-      expect(AlarmDescription).toMatch(/^[A-Z].{20,}\.\n\nLook at: .{20,}\.\n\nDo: .{20,}\.\n\nMore: /);
-      expect(AlarmDescription).toContain(`docs/operations.md, "${title}"`);
+      expect(AlarmDescription).toMatch(
+        /^ALARM: [A-Z].{20,}\.\n\nOK: .{20,}\.\n\nLook at: .{20,}\.\n\nDo: .{20,}\.\n\nMore: /,
+      );
+      expect(AlarmDescription).toContain(`docs/alarms.md, "${title}"`);
       expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
     }
   });
@@ -99,7 +108,9 @@ describe('the messages', () => {
     const alarms = alarmsOf({ ...complete, shards: 500 });
     expect([...alarms.keys()].sort()).toEqual([...alarmsOf(complete).keys()].sort());
     for (const { AlarmDescription } of alarms.values()) expect(AlarmDescription.length).toBeLessThanOrEqual(1024);
-    expect(alarms.get('Run failed for good')?.AlarmDescription).toMatch(/Do: .*complete the run .*another execution/);
+    expect(alarms.get('Run failed for good')?.AlarmDescription).toMatch(
+      /Do: .*complete the run .*Redrive repeats only the failed end/,
+    );
     expect(alarms.get('Run missing')?.AlarmDescription).toMatch(/the records of all its shards/);
   });
 
@@ -110,6 +121,20 @@ describe('the messages', () => {
       expect({ AlarmActions, OKActions }).toEqual({ AlarmActions: [topic], OKActions: [topic] });
       expect(ActionsEnabled).not.toBe(false);
     }
+  });
+
+  it('wake people for what is damaged, missing or rejected, and inform the others, if there are two groups', () => {
+    const waking = [...alarmsOf({ ...complete, informed: true })].filter(([, { AlarmActions }]) =>
+      JSON.stringify(AlarmActions).includes('AlertsTopic'),
+    );
+    const titles = waking.map(([title]) => title).sort();
+    expect(titles).toEqual(
+      ['Audit found damage', 'Audit missing', 'Key rejected', 'Run failed for good', 'Run missing'].sort(),
+    );
+    const inGuide = [...alarmsGuide.matchAll(/^\| \[(.+)\]\(#.*\) \|.*\| page \|$/gm)].map(([, title]) => title);
+    expect(inGuide.sort()).toEqual(titles);
+    for (const { AlarmActions, OKActions } of alarmsOf({ ...complete, informed: true }).values())
+      expect(OKActions).toEqual(AlarmActions);
   });
 });
 
@@ -126,6 +151,20 @@ describe('alarms and dashboard', () => {
     const { audit } = complete;
     const more = alarmMetrics({ ...(audit && { audit }) }) - alarmMetrics();
     expect(operations).toContain(`audit: ${ofAudit} metrics x $0.30 + ${more} alarm metrics x $0.10`);
+    const inShards = alarmMetrics({ shards: 4 }) - alarmMetrics();
+    expect(inShards).toBe(3);
+    expect(operations).toContain('`shards` add three alarm metrics');
+
+    const count = (changes: Record<string, unknown>, type: string) =>
+      resourcesOf(exampleTemplate(changes).toJSON() as TemplateJson, type).length;
+    const keys = count({}, 'AWS::KMS::Key');
+    const fixed = `Fixed are ${Object.keys(metricNames).length - ofAudit} metrics, ${alarmMetrics()} alarm metrics, ${count({}, 'AWS::CloudWatch::Dashboard')} dashboard, ${keys} KMS key and ${count({}, 'AWS::SecretsManager::Secret')} secret`;
+    const ofTheAudit = `with an audit ${ofAudit} metrics, ${more} alarm metrics and ${count(audited, 'AWS::KMS::Key') - keys} KMS key more`;
+    expect(operations.replaceAll('\n', ' ')).toContain(`${fixed}, and ${ofTheAudit}`);
+    // In dollars, by the list prices of the table.
+    const cloudWatch = 0.3 * (Object.keys(metricNames).length - ofAudit) + 0.1 * alarmMetrics() + 3;
+    expect(operations).toMatch(new RegExp(`\\| CloudWatch \\|.*\\| ${cloudWatch.toFixed(2)} \\|`));
+    expect(operations).toContain(`$${(cloudWatch + 1 + 0.4 + 0.05 + 0.04).toFixed(1)} without**`);
   });
 
   it('cdk-nag and the built-in template validation find nothing', () => {
@@ -191,6 +230,14 @@ describe('run missing', () => {
     expect(alarm('Run failed for good', { shards }).EvaluationPeriods).toBe(hours);
   });
 
+  it.each([
+    [undefined, 3],
+    [4, 4],
+  ])('with %p shards and one run at a time, the window counts one run that may have to end before it', (shards, hours) => {
+    const setup = { ...(shards && { shards }), oneRunAtATime: true };
+    expect(alarm('Run missing', setup).EvaluationPeriods).toBe(hours);
+  });
+
   it('is quiet after a deployment until the first run had its time, for two days at most', () => {
     const warmUp = (expression: string) => alarm('Run missing', { schedule: { expression } }).WarmUpConfiguration;
     expect(warmUp('cron(0 * * * ? *)')).toMatchObject({ WarmUpPeriodDurationInMinutes: 120 });
@@ -245,13 +292,46 @@ describe('the alarms about the audit', () => {
     });
   });
 
-  it('has no alarm for an audit every second week, and synth warns of it', () => {
+  it('an audit every second week, for which CloudWatch looks back too short a time, is missing when it fails for good', () => {
     const setup = { audit: { schedule: 'cron(30 6 1,15 * ? *)' } };
-    expect([...alarmsOf(setup).keys()]).not.toContain('Audit missing');
+    expect(alarm('Audit missing', setup)).toMatchObject({
+      Namespace: 'AWS/Lambda',
+      MetricName: 'AsyncEventsDropped',
+      Dimensions: [{ Name: 'FunctionName', Value: 'audit' }],
+      ...atOnce,
+      TreatMissingData: 'notBreaching',
+    });
+    expect(alarm('Audit missing', setup)).not.toHaveProperty('WarmUpConfiguration');
     const warnings = Annotations.fromStack(observedStack(setup).stack).findWarning('*', Match.anyValue());
     expect(warnings.map(({ entry }) => entry.data)).toEqual([
       expect.stringMatching(/No alarm watches for missing audits: .* Watch "Seals and damage" on the dashboard/),
     ]);
+  });
+
+  it('an audit was not started as long as its own dead-letter queue holds a message', () => {
+    expect(alarm('Audit not started', complete)).toMatchObject({
+      Namespace: 'AWS/SQS',
+      MetricName: 'ApproximateNumberOfMessagesVisible',
+      Dimensions: [{ Name: 'QueueName', Value: 'audits-lost' }],
+      TreatMissingData: 'ignore',
+    });
+  });
+
+  it.each([
+    ['cron(30 6 * * ? *)', 25],
+    ['cron(30 0/2 * * ? *)', 3],
+    ['cron(30 6 ? * SUN *)', 168],
+  ])('audits of %s are behind if two in a row carry something over', (schedule, hours) => {
+    expect(alarm('Audit behind', { audit: { schedule } })).toMatchObject({
+      MetricName: auditMetricNames.auditCarriedOver,
+      Statistic: 'Maximum',
+      Period: 3600,
+      Threshold: 1,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      DatapointsToAlarm: 2,
+      EvaluationPeriods: hours,
+      TreatMissingData: 'notBreaching',
+    });
   });
 
   it('damage stays until the next audit had its time, even if that is more than a day', () => {
@@ -282,10 +362,7 @@ describe('the other alarms', () => {
   });
 
   it('with shards, a run also failed for good when the execution fails', () => {
-    const names = alarm('Run failed for good', { shards: 4 }).Metrics?.flatMap(({ MetricStat }) =>
-      MetricStat === undefined ? [] : `${MetricStat.Metric.Namespace} ${MetricStat.Metric.MetricName}`,
-    );
-    expect(names?.sort()).toEqual([
+    expect(metricsOf(alarm('Run failed for good', { shards: 4 }))).toEqual([
       'AWS/Lambda AsyncEventsDropped',
       'AWS/States ExecutionsFailed',
       'AWS/States ExecutionsTimedOut',
@@ -333,8 +410,19 @@ describe('the other alarms', () => {
     expect(Threshold).toBe(windows.throttledPercent);
   });
 
-  it('a failure message is lost when Lambda cannot deliver it to the topic', () => {
-    expect(alarm('Failure message lost')).toMatchObject({ ...ofLambda('DestinationDeliveryFailures'), ...atOnce });
+  it('a failure message is lost when Lambda cannot hand it over, or the function cannot tell it', () => {
+    expect(metricsOf(alarm('Failure message lost'))).toEqual([
+      'AWS/Lambda AsyncEventsDropped',
+      'AWS/Lambda DestinationDeliveryFailures',
+    ]);
+  });
+
+  it('with shards, it is also lost when EventBridge cannot hand it over', () => {
+    const lost = alarm('Failure message lost', { shards: 4 });
+    expect(metricsOf(lost)).toContain('AWS/Events FailedInvocations');
+    expect(lost.Metrics?.find(({ Expression }) => Expression !== undefined)?.Expression).toBe(
+      'SUM([undelivered, untold, failedInvocations])',
+    );
   });
 
   it('a copy failed when S3 could not replicate an object, if objects are copied', () => {
@@ -370,53 +458,6 @@ describe('the other alarms', () => {
   });
 });
 
-describe('a failed execution', () => {
-  const pattern = {
-    source: ['aws.states'],
-    'detail-type': ['Step Functions Execution Status Change'],
-    detail: {
-      stateMachineArn: ['arn:aws:states:eu-central-1:111111111111:stateMachine:shards'],
-      status: ['FAILED', 'TIMED_OUT'],
-    },
-  };
-
-  it('sends a message every time, because an alarm that is raised already sends none', () => {
-    const template = observedStack({ shards: 4 }).template();
-    const topic = Object.keys(template.findResources('AWS::SNS::Topic'))[0];
-    template.hasResourceProperties('AWS::Events::Rule', {
-      State: 'ENABLED',
-      EventPattern: pattern,
-      Targets: [{ Arn: { Ref: topic }, RoleArn: Match.absent(), InputTransformer: Match.anyValue() }],
-    });
-    observedStack().template().resourceCountIs('AWS::Events::Rule', 0);
-  });
-
-  it('reaches an existing topic, too', () => {
-    const template = observedStack({ shards: 4, alerts: { topicArn } }).template();
-    template.hasResourceProperties('AWS::Events::Rule', { Targets: [Match.objectLike({ Arn: topicArn })] });
-  });
-
-  it('is described in plain text with its name, its status and its cause', () => {
-    const [rule] = Object.values(observedStack({ shards: 4 }).template().findResources('AWS::Events::Rule'));
-    const { InputPathsMap, InputTemplate } = rule?.Properties.Targets[0].InputTransformer as {
-      InputPathsMap: Record<string, string>;
-      InputTemplate: string;
-    };
-    const event: Record<string, string> = {
-      '$.detail.name': 'run-7',
-      '$.detail.status': 'FAILED',
-      '$.detail.cause': 'shard 2',
-    };
-    const text = InputTemplate.replace(/<([^>]+)>/g, (_, name) => event[InputPathsMap[name] ?? ''] ?? 'nothing');
-    expect(text.split('\n').map((line) => JSON.parse(line))).toEqual([
-      'observed: an execution of the state machine ended with FAILED.',
-      'Execution: run-7',
-      'Cause: shard 2',
-      'More: docs/operations.md, "Run failed for good".',
-    ]);
-  });
-});
-
 describe('numbers that belong together', () => {
   it('the margin of a missing run covers a run whose last attempt alone reports', () => {
     expect(windows.longestRunSeconds).toBe(asynchronousAttempts * functionTimeoutSeconds + 60 + 120);
@@ -424,17 +465,20 @@ describe('numbers that belong together', () => {
   });
 
   it('an event lives longer than the longest run with all its attempts, and not longer than Lambda allows', () => {
-    expect(eventAgeSeconds).toBeGreaterThan(windows.longestRunSeconds);
-    expect(eventAgeSeconds).toBeLessThanOrEqual(6 * 3600);
+    expect(eventAgeSeconds(false)).toBeGreaterThan(windows.longestRunSeconds);
+    // Of three firings at once, the last one waits for two runs.
+    expect(eventAgeSeconds(true)).toBeGreaterThan(3 * windows.longestRunSeconds);
+    expect(eventAgeSeconds(true)).toBeLessThanOrEqual(6 * 3600);
+    expect(waits(heldBackRetry)).toBe(eventAgeSeconds(true));
   });
 
   it('the operations guide has the configured times', () => {
     expect(deliveryAgeSeconds).toBe(3600);
-    expect(operations).toContain('The scheduler could not start a run for an hour');
+    expect(alarmsGuide).toContain('The scheduler could not start a run for an hour');
     expect(windows.longestWindowHours - windows.missingMarginHours).toBe(167);
-    expect(operations).toMatch(/may pause for more than 167\s+hours/);
+    expect(alarmsGuide).toMatch(/may pause for more than 167\s+hours/);
     expect(asynchronousAttempts).toBe(3);
-    expect(operations).toContain('Lambda tried the run three times and gave up');
+    expect(alarmsGuide).toContain('Lambda tried the run three times and gave up');
   });
 
   it('windows keep within what CloudWatch accepts', () => {

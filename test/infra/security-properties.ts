@@ -1,5 +1,5 @@
 import { Match, Template } from 'aws-cdk-lib/assertions';
-import { auditEnvironmentNames, environmentNames } from '../../lambda/stack-contract';
+import { auditEnvironmentNames, environmentNames, failureEnvironmentNames } from '../../lambda/stack-contract';
 import { allowedTo, resourcesOf, statementsOf, type TemplateJson, textOf } from './example-stack';
 
 /** What must hold for every template, by name. A check throws if it does not hold. */
@@ -111,9 +111,9 @@ export const securityProperties: Record<string, (json: TemplateJson) => void> = 
       expect(Object.keys(Properties)).toEqual(['Description']);
     for (const [id, { Properties }] of resourcesOf(json, 'AWS::Lambda::Function')) {
       const { Variables } = Properties.Environment as { Variables: object };
-      const own = id.startsWith('Audit') ? auditEnvironmentNames : environmentNames;
+      const own = Object.values(environmentsOf(id));
       expect(Object.keys(Variables).sort()).toEqual(
-        [...Object.values(own), 'NODE_OPTIONS', 'POWERTOOLS_SERVICE_NAME'].sort(),
+        [...new Set([...own, 'NODE_OPTIONS', 'POWERTOOLS_SERVICE_NAME'])].sort(),
       );
     }
   },
@@ -127,10 +127,15 @@ export const securityProperties: Record<string, (json: TemplateJson) => void> = 
     });
   },
 
-  'a run that failed for good reaches the topic': (json) =>
-    every(json, 'AWS::Lambda::EventInvokeConfig', {
-      DestinationConfig: { OnFailure: { Destination: { Ref: Match.stringLikeRegexp('^AlertsTopic') } } },
-    }),
+  'what failed for good is told, and kept if it cannot be': (json) => {
+    for (const [id, { Properties }] of resourcesOf(json, 'AWS::Lambda::EventInvokeConfig')) {
+      const { OnFailure } = (Properties.DestinationConfig ?? {}) as { OnFailure?: { Destination?: unknown } };
+      expect(textOf(OnFailure?.Destination)).toBe(
+        id.startsWith('FailureMessages') ? '<FailureMessagesUntold.Arn>' : '<FailureMessagesFunction.Arn>',
+      );
+    }
+    expect(allowedTo(json, 'FailureMessagesRole')).toContain('sns:Publish <AlertsTopic>');
+  },
 
   'every alarm reaches the topic, when it begins and when it is over': (json) => {
     expect(resourcesOf(json, 'AWS::CloudWatch::Alarm').length).toBeGreaterThan(4);
@@ -221,6 +226,12 @@ export const securityProperties: Record<string, (json: TemplateJson) => void> = 
     }
   },
 };
+
+/** What the code of a function reads from its environment. */
+function environmentsOf(functionId: string): object {
+  if (functionId.startsWith('Audit')) return auditEnvironmentNames;
+  return functionId.startsWith('FailureMessages') ? failureEnvironmentNames : environmentNames;
+}
 
 /** A property of stacks that have an audit. */
 function withAudit(check: (json: TemplateJson) => void) {

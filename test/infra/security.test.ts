@@ -244,7 +244,7 @@ const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson)
   ],
   [
     'failed runs go nowhere',
-    'a run that failed for good reaches the topic',
+    'what failed for good is told, and kept if it cannot be',
     (json) => delete resourceOf(json, 'AWS::Lambda::EventInvokeConfig', 'Audit').Properties.DestinationConfig,
   ],
   [

@@ -19,13 +19,14 @@ const configurations: readonly Record<string, unknown>[] = [
   { shards: 8 },
   { alerts: { emails: ['night@example.com'] } },
   { alerts: { topicArn } },
+  { alerts: { page: { topicArn }, inform: { emails: ['day@example.com'] } } },
   { apiKeySecret: 'platform/clusters' },
   { schedule: { expression: 'cron(0 3 * * ? *)', enabled: false } },
   { tags: { team: 'another' } },
   { audit: everything.audit },
   { athenaTables: true },
   { testEvents: true },
-  { limits: { concurrency: 64, maxBodyMiB: 100 } },
+  { limits: { concurrency: 64, maxBodyMiB: 100, oneRunAtATime: true } },
   { deployTo: { account: '111111111111', region: 'eu-central-1' } },
 ];
 
@@ -40,7 +41,7 @@ describe('an update from any configuration to any other', () => {
   it('replaces and deletes nothing that holds something', () => {
     const templates = configurations.map(statefulWith);
     const pairs = templates.flatMap((from) => templates.filter((to) => to !== from).map((to) => [from, to] as const));
-    expect(pairs).toHaveLength(420);
+    expect(pairs).toHaveLength(462);
     expect(pairs.flatMap(([from, to]) => losses(from, to, replacing))).toEqual([]);
     expect([...new Set(templates.flatMap((template) => [...template.keys()]))].sort()).toEqual(knownIds);
   });

@@ -32,11 +32,15 @@ export const knownIds = [
   'AuditScheduleUndelivered4B59CCC8',
   'AuditSigningKey58F79527',
   'CollectorLogs2B7E6569',
+  'FailureMessagesLogs5C74B41D',
+  'FailureMessagesUntoldEC762402',
+  'InformKey6AA0F999',
+  'InformTopic587C2FEE',
   'ScheduleUndelivered4514B30D',
 ];
 
 /** Goes away with the option that asked for it, and with it what it holds; all others are retained. */
-const emptyOnes = /^(Alerts|AthenaTables|AuditLogs|AuditSchedule)/;
+const emptyOnes = /^(Alerts|Inform|AthenaTables|AuditLogs|AuditSchedule)/;
 
 const databaseSchema = z.object({
   schema: z.object({

@@ -67,7 +67,8 @@ export class CollectorBundle {
     );
     const location = { stackName: synthesized.stackName, accountId: '111122223333', region: 'eu-central-1' };
     const stack = new StackTemplate(synthesized.template, location);
-    const [resource] = stack.resourcesOf('AWS::Lambda::Function');
+    const functions = stack.resourcesOf('AWS::Lambda::Function');
+    const resource = functions.find(({ logicalId }) => logicalId.startsWith('Collector'));
     if (resource === undefined) throw new Error('the stack has no function');
     const runtimeFile = join(root, 'runtime.js');
     writeRuntime(runtimeFile);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { type Access, refusalOf } from '../../aws/iam/authorize';
-import type { QueueClock } from '../asynchronous-invocation';
+import { type QueueClock, ThrottledError } from '../asynchronous-invocation';
 import type { InvocationResult } from '../local-function';
 import { type Role, readRole } from '../role';
 import { type StackTemplate, UnsupportedTemplateError } from '../stack-template';
@@ -118,7 +118,10 @@ function tasksOf(role: Role, { invoke, onMetric }: StateMachineOptions): Readonl
       const { FunctionName, Payload } = invokeSchema.parse(parameters);
       const access = { action: 'lambda:InvokeFunction', resource: FunctionName };
       demand(role, access, 'Lambda.AWSLambdaException');
-      const result = await invoke(FunctionName, Payload);
+      const result = await invoke(FunctionName, Payload).catch((error: unknown) => {
+        if (error instanceof ThrottledError) throw new StatesError('Lambda.TooManyRequestsException', error.message);
+        throw error;
+      });
       invocations.push(result);
       if (result.error !== undefined) throw new StatesError(result.error.errorType, JSON.stringify(result.error));
       return { ExecutedVersion: '$LATEST', Payload: result.payload, StatusCode: 200 };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Check } from '../../../cli/doctor/check';
 import type { LocalDeployment } from '../../../local/deployment/deploy-locally';
 import { type LocalCollector, startLocalCollector } from '../../end-to-end/local-collector';
+import { operations } from '../../infra/observability-setup';
 import { runCollector } from '../run-collector';
 import { type ControlPlane, startControlPlane } from '../stack/control-plane';
 
@@ -93,9 +94,19 @@ describe('collector doctor', () => {
     expect(find('API key')).toMatchObject({ found: expect.stringContaining('no value yet') });
     expect(find('subscriptions')?.act).toContain('follow the link');
     expect(find('newest run')?.found).toContain('the run of 2026-11-20T14:00:00Z was due and is not there');
+    expect(find('newest run')?.act).toMatch(/collector -- run --stack .* --run 2026-11-20T14:00:00Z --without-record$/);
     for (const what of Object.keys(states).filter((name) => states[name] !== 'ok'))
       expect(find(what)?.act).toBeTruthy();
     expect(code).toBe(1);
+  });
+
+  it.each([
+    ['ROLLBACK_COMPLETE', 'When the first deployment fails'],
+    ['UPDATE_ROLLBACK_FAILED', 'When an update fails'],
+  ])('points from the state %s to "%s", a heading of the guide', async (status, heading) => {
+    plane.status = status;
+    expect((await doctor([])).find('stack')?.act).toBe(`see docs/operations.md, "${heading}"`);
+    expect(operations).toContain(`\n### ${heading}\n`);
   });
 
   it('gives the command that completes an incomplete newest run', async () => {

@@ -1,7 +1,19 @@
 import { configurationChecks, scheduleChecks } from '../../../cli/doctor/configuration-checks';
 import { parseConfig } from '../../../infra/config/config';
+import { exampleConfig } from '../../infra/example-config';
+import { exampleTemplate, resourcesOf, type TemplateJson } from '../../infra/example-stack';
 
-const schedule = (expression: string, timeZone = 'Europe/Berlin') => ({ expression, timeZone, enabled: true });
+const schedule = (expression: string, timeZone = 'Europe/Berlin') => ({
+  ...parseConfig(
+    {
+      name: 'mine',
+      service: { baseUrl: 'https://a.example.com' },
+      clusters: ['one'],
+      schedule: { expression, timeZone },
+    },
+    'mine.json',
+  ),
+});
 const now = new Date('2026-11-22T04:30:00Z');
 
 describe('a schedule that the doctor looks at', () => {
@@ -48,8 +60,27 @@ describe('a schedule that the doctor looks at', () => {
     );
   });
 
+  it.each([
+    ['shards', { shards: 4 }, 3],
+    ['one run at a time', { limits: { oneRunAtATime: true } }, 3],
+    ['shards, one run at a time', { shards: 4, limits: { oneRunAtATime: true } }, 4],
+  ])('has the window that the stack has with %s', (_, members, hours) => {
+    const config = exampleConfig({ schedule: { expression: 'cron(0 * * * ? *)' }, ...members });
+    const found = scheduleChecks(config, now).find(({ what }) => what === 'missing runs')?.found;
+    expect(found).toContain(`comes after ${hours} h without a run`);
+    expect(
+      resourcesOf(
+        exampleTemplate({ schedule: { expression: 'cron(0 * * * ? *)' }, ...members }).toJSON() as TemplateJson,
+        'AWS::CloudWatch::Alarm',
+      )
+        .map(([, { Properties }]) => Properties)
+        .find(({ AlarmName }) => String(AlarmName).endsWith('Run missing')),
+    ).toMatchObject({ EvaluationPeriods: hours });
+  });
+
   it('that is disabled or over is no silence', () => {
-    expect(scheduleChecks({ ...schedule('cron(0 4 * * ? *)'), enabled: false }, now)[0]?.state).toBe('warning');
+    const { schedule: enabled, ...config } = schedule('cron(0 4 * * ? *)');
+    expect(scheduleChecks({ ...config, schedule: { ...enabled, enabled: false } }, now)[0]?.state).toBe('warning');
     expect(scheduleChecks(schedule('cron(0 4 * * ? 2030)'), now)[0]).toMatchObject({ state: 'problem' });
   });
 });
@@ -78,5 +109,14 @@ describe('a configuration that the doctor looks at', () => {
   it('names its recipients', () => {
     const found = check({ alerts: { emails: ['a@b.org'] } }).find(({ what }) => what === 'recipients');
     expect(found).toEqual({ what: 'recipients', state: 'ok', found: 'messages go to a@b.org' });
+  });
+
+  it('names its recipients of both groups, and warns if one has none', () => {
+    const of = (alerts: object) => check({ alerts }).find(({ what }) => what === 'recipients');
+    expect(of({ page: { emails: ['a@b.org'] }, inform: { emails: ['c@d.org'] } })).toMatchObject({
+      state: 'ok',
+      found: 'messages go to a@b.org, the others to c@d.org',
+    });
+    expect(of({ page: { emails: ['a@b.org'] }, inform: {} })?.state).toBe('warning');
   });
 });

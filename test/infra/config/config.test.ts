@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { loadConfig, parseConfig, refuseExample } from '../../../infra/config/config';
+import { loadConfig, parseConfig, recipientsOf, refuseExample, refusePartition } from '../../../infra/config/config';
 import { spkiOf } from '../../../lambda/verify/seals/signature';
 import { testCertificates } from '../../support/tls';
 import { exampleJson, minimal, problemsOf } from '../example-config';
@@ -28,7 +28,7 @@ describe('a valid configuration', () => {
       service: { baseUrl: 'https://clusters.example.com', collection: 'platformclusters', acceptCompressed: true },
       clusters: [{ uid: 'a' }],
       schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
-      limits: { concurrency: 16, maxBodyMiB: 256, responseTimeoutSeconds: 60 },
+      limits: { concurrency: 16, maxBodyMiB: 256, responseTimeoutSeconds: 60, oneRunAtATime: false },
       archive: { compression: 'gzip', formerKmsKeyArns: [] },
       alerts: { emails: [] },
       tags: {},
@@ -203,5 +203,33 @@ describe('a configuration file', () => {
   it('may begin with a byte order mark, as some editors write it', () => {
     const file = write('bom.json', `\uFEFF${JSON.stringify(exampleJson())}`);
     expect(loadConfig(file).name).toBe('cluster-log-collector');
+  });
+});
+
+describe('a region of another partition', () => {
+  const config = (changes = {}) => parseConfig({ ...minimal, ...changes }, 'c.json');
+
+  it('is refused where the configuration names none', () => {
+    const refused = problemsOf(() => refusePartition(config(), 'us-gov-west-1', 'c.json'));
+    expect(refused).toMatchObject([
+      { received: 'us-gov-west-1', expected: expect.stringMatching(/of the partition aws/) },
+    ]);
+  });
+
+  it('does not matter if the configuration names another, or none is known', () => {
+    const deployTo = { account: '111111111111', region: 'eu-central-1' };
+    refusePartition(config({ deployTo }), 'us-gov-west-1', 'c.json');
+    refusePartition(config(), 'eu-central-1', 'c.json');
+    refusePartition(config(), undefined, 'c.json');
+  });
+});
+
+describe('who gets messages', () => {
+  const recipients = (alerts: object) => recipientsOf(parseConfig({ ...minimal, alerts }, 'c.json').alerts);
+
+  it('is one list, or two groups', () => {
+    expect(recipients({ emails: ['a@b.org'] })).toEqual({ page: { emails: ['a@b.org'] }, inform: undefined });
+    const groups = { page: { emails: ['a@b.org'] }, inform: { emails: ['c@d.org'] } };
+    expect(recipients(groups)).toEqual(groups);
   });
 });

@@ -226,6 +226,32 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
   ],
   ['a tag that is reserved', { tags: { 'aws:x': 'y' } }, 'tags["aws:x"]', /does not start with "aws:"/],
   ['a tag that is no text', { tags: { team: 7 } }, 'tags.team', /text/],
+  [
+    'more shards than may wait for their turn',
+    { shards: 96, limits: { oneRunAtATime: true } },
+    'shards',
+    /at most 95, because limits.oneRunAtATime is set/,
+  ],
+  ['a group that nobody has', { alerts: { page: { emails: [] } } }, 'alerts.inform', /the group that gets the rest/],
+  ['a rest without a group', { alerts: { inform: { emails: [] } } }, 'alerts.page', /the group that is woken up/],
+  [
+    'recipients beside two groups',
+    { alerts: { emails: ['a@b.org'], page: {}, inform: {} } },
+    'alerts.emails',
+    /recipients inside page and inform/,
+  ],
+  [
+    'a group with a key and no topic',
+    { alerts: { page: {}, inform: { kmsKeyArn: keyArn('aws', 'eu-central-1') } } },
+    'alerts.inform.kmsKeyArn',
+    /no key, because topicArn is not set/,
+  ],
+  [
+    'a group whose topic is elsewhere',
+    { deployTo, alerts: { page: {}, inform: { topicArn: 'arn:aws:sns:us-east-1:111111111111:t' } } },
+    'alerts.inform.topicArn',
+    /a topic in the account/,
+  ],
   ['no shard', { shards: 0 }, 'shards', /from 1 to/],
   ['test events that are neither true nor false', { testEvents: 'yes' }, 'testEvents', /true or false/],
 ];

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { longestGap } from '../../../lambda/schedule/cron-gap';
+import { longestGap, shortestGapHours } from '../../../lambda/schedule/cron-gap';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const hours = (fields: string, timeZone = 'Etc/UTC') => longestGap(`cron(${fields})`, timeZone, now).hours;
@@ -118,5 +118,22 @@ describe('the longest gap of a schedule', () => {
         { numRuns: 25 },
       );
     });
+  });
+});
+
+describe('the shortest gap', () => {
+  const now = new Date('2026-11-20T12:00:00Z');
+
+  it.each([
+    ['cron(0/15 * * * ? *)', 0.25],
+    ['cron(0,10 3 1 * ? *)', 1 / 6],
+    ['cron(0 3 * * ? *)', 24],
+    ['cron(0 6 ? * MON-FRI *)', 24],
+    ['cron(0 23,1 * * ? *)', 2],
+    ['cron(0 0 1 1 ? 2027)', undefined],
+  ])('of %s is %p hours', (expression, hours) => {
+    const gap = shortestGapHours(expression, 'Etc/UTC', now);
+    if (hours === undefined) expect(gap).toBeUndefined();
+    else expect(gap).toBeCloseTo(hours);
   });
 });

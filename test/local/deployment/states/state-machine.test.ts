@@ -22,7 +22,8 @@ function stateMachine({ answer, edit, now = 0 }: Options = {}) {
   const template = structuredClone(synthesised);
   edit?.(template);
   const stack = new StackTemplate(template, location);
-  const collector = stack.resourcesOf('AWS::Lambda::Function')[0]?.identity.arn;
+  const functions = stack.resourcesOf('AWS::Lambda::Function');
+  const collector = functions.find(({ logicalId }) => logicalId.startsWith('Collector'))?.identity.arn;
   const asked: Asked[] = [];
   const waits: number[] = [];
   const metrics: MetricValue[] = [];
@@ -84,7 +85,7 @@ describe('the state machine', () => {
     const { failure } = await machine.start({ scheduledTime });
     expect(failure?.error).toBe('ShardsFailedError');
     expect(failure?.cause).toMatch(
-      /^The shards \[1\] of 3 did not succeed; .*\{"scheduledTime":"2026-11-20T12:00:00Z"\}$/,
+      /^The shards \[1\] of 3 did not succeed; .*\{"scheduledTime":"2026-11-20T12:00:00Z"\}\. Not with Redrive/,
     );
     expect(waits).toEqual([60, 120]);
     expect(asked.map(({ event }) => event.shard.index).sort()).toEqual([0, 1, 1, 1, 2]);

@@ -1,0 +1,93 @@
+import { Match } from 'aws-cdk-lib/assertions';
+import { eventAgeSeconds } from '../../infra/limits';
+import { allowedTo, everything, exampleTemplate, resourceOf, resourcesOf, type TemplateJson } from './example-stack';
+
+const json = exampleTemplate().toJSON() as TemplateJson;
+const template = exampleTemplate({ shards: 4 });
+
+describe('the function that tells of failures', () => {
+  it('may publish, and keep what it could not tell, and nothing else', () => {
+    expect(allowedTo(json, 'FailureMessagesRole')).toEqual([
+      'kms:Decrypt <AlertsKey.Arn>',
+      'kms:GenerateDataKey <AlertsKey.Arn>',
+      'logs:CreateLogStream <FailureMessagesLogs.Arn>',
+      'logs:PutLogEvents <FailureMessagesLogs.Arn>',
+      'sns:Publish <AlertsTopic>',
+      'sqs:SendMessage <FailureMessagesUntold.Arn>',
+    ]);
+  });
+
+  it('needs no network of the collector', () => {
+    const full = exampleTemplate(everything).toJSON() as TemplateJson;
+    expect(resourceOf(full, 'AWS::Lambda::Function', 'FailureMessages').Properties).not.toHaveProperty('VpcConfig');
+  });
+
+  it('without shards hears of no executions', () => {
+    expect(resourcesOf(json, 'AWS::Events::Rule')).toEqual([]);
+    expect(resourcesOf(json, 'AWS::Lambda::Permission')).toEqual([]);
+  });
+});
+
+describe('a failed execution', () => {
+  it('is handed over as EventBridge has it, without a text to insert it into, and kept if that fails', () => {
+    template.hasResourceProperties('AWS::Events::Rule', {
+      State: 'ENABLED',
+      EventPattern: {
+        source: ['aws.states'],
+        'detail-type': ['Step Functions Execution Status Change'],
+        detail: { stateMachineArn: [Match.anyValue()], status: ['FAILED', 'TIMED_OUT'] },
+      },
+      Targets: [
+        {
+          Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^FailureMessagesFunction'), 'Arn'] },
+          DeadLetterConfig: { Arn: { 'Fn::GetAtt': [Match.stringLikeRegexp('^FailureMessagesUntold'), 'Arn'] } },
+          InputTransformer: Match.absent(),
+          Input: Match.absent(),
+          InputPath: Match.absent(),
+        },
+      ],
+    });
+  });
+
+  it('may be handed over by its own rule alone', () => {
+    const { Resources } = template.toJSON() as TemplateJson;
+    const [[id = ''] = []] = resourcesOf({ Resources }, 'AWS::Events::Rule');
+    template.hasResourceProperties('AWS::Lambda::Permission', {
+      Principal: 'events.amazonaws.com',
+      SourceArn: { 'Fn::GetAtt': [id, 'Arn'] },
+    });
+    template.hasResourceProperties('AWS::SQS::QueuePolicy', {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({
+            Action: 'sqs:SendMessage',
+            Effect: 'Allow',
+            Principal: { Service: 'events.amazonaws.com' },
+            Condition: { ArnEquals: { 'aws:SourceArn': { 'Fn::GetAtt': [id, 'Arn'] } } },
+          }),
+        ]),
+      },
+    });
+  });
+});
+
+describe('one run at a time', () => {
+  const reserved = (changes: Record<string, unknown>) =>
+    resourceOf(exampleTemplate(changes).toJSON() as TemplateJson, 'AWS::Lambda::Function', 'Collector').Properties
+      .ReservedConcurrentExecutions;
+
+  it('reserves as many invocations as a run has, and none by default', () => {
+    expect(reserved({})).toBeUndefined();
+    expect(reserved({ limits: { oneRunAtATime: true } })).toBe(1);
+    expect(reserved({ shards: 4, limits: { oneRunAtATime: true } })).toBe(4);
+    expect(reserved({ shards: 90, limits: { oneRunAtATime: true } })).toBe(40);
+  });
+
+  it('keeps an event for as long as Lambda can', () => {
+    const age = (changes: Record<string, unknown>) =>
+      resourceOf(exampleTemplate(changes).toJSON() as TemplateJson, 'AWS::Lambda::EventInvokeConfig', 'Collector')
+        .Properties.MaximumEventAgeInSeconds;
+    expect(age({ limits: { oneRunAtATime: true } })).toBe(eventAgeSeconds(true));
+    expect(age({})).toBe(eventAgeSeconds(false));
+  });
+});
