@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { link, mkdir, open, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { fileNameOf, InvalidKeyError, metadataFolder, ShortenedNames, segmentsOf } from './key-path';
+import { fileNamesOf, InvalidKeyError, metadataFolder, segmentsOf } from './key-path';
 import { walkKeys } from './key-walk';
 import { removeLeftovers } from './leftovers';
 import { type ObjectHeaders, type ObjectMetadata, readMetadata, receivedName, unlessAbsent } from './object-metadata';
@@ -45,12 +45,10 @@ export class ObjectExistsError extends Error {
 export class FolderStore {
   readonly #folder: string;
   readonly #incoming: string;
-  readonly #names: ShortenedNames;
 
   constructor(folder: string) {
     this.#folder = folder;
     this.#incoming = join(folder, `${metadataFolder}-incoming`);
-    this.#names = new ShortenedNames(join(folder, `${metadataFolder}-names`));
   }
 
   /**
@@ -108,10 +106,9 @@ export class FolderStore {
   async list(prefix: string, { startAfter, maxKeys = Number.POSITIVE_INFINITY }: ListOptions = {}): Promise<ListPage> {
     const objects: ObjectMetadata[] = [];
     if (maxKeys <= 0) return { objects };
-    const options = { folder: this.#folder, names: this.#names, prefix, startAfter };
-    for await (const { key, names } of walkKeys(options)) {
+    for await (const { key, path } of walkKeys({ folder: this.#folder, prefix, startAfter })) {
       // By its file, not by its key: a file that was put here by hand may have a name that no key can have.
-      const metadata = await this.#read(key, this.#pathsUnder(names));
+      const metadata = await this.#read(key, this.#pathsAt(path));
       // Deleted since the folder was read.
       if (metadata === undefined) continue;
       if (objects.length >= maxKeys) return { objects, next: objects.at(-1)?.key };
@@ -139,14 +136,11 @@ export class FolderStore {
   }
 
   #pathsOf(key: string): ObjectPaths {
-    return this.#pathsUnder(segmentsOf(key).map(fileNameOf));
+    return this.#pathsAt(join(...segmentsOf(key).flatMap(fileNamesOf)));
   }
 
-  #pathsUnder(names: readonly string[]): ObjectPaths {
-    return {
-      data: join(this.#folder, ...names),
-      description: `${join(this.#folder, metadataFolder, ...names)}.json`,
-    };
+  #pathsAt(path: string): ObjectPaths {
+    return { data: join(this.#folder, path), description: `${join(this.#folder, metadataFolder, path)}.json` };
   }
 
   #read(key: string, { data, description }: ObjectPaths): Promise<ObjectMetadata | undefined> {
@@ -160,7 +154,6 @@ export class FolderStore {
     try {
       const previous = await this.#read(key, paths);
       if (ifNoneMatch && previous !== undefined) throw exists(key);
-      await this.#names.keep(segmentsOf(key), this.#incoming);
       await mkdir(dirname(paths.description), { recursive: true });
       await mkdir(dirname(paths.data), { recursive: true });
       // The description before is kept as well: if this process is killed between the two steps, it is still theirs.
