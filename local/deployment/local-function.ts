@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildSync } from 'esbuild';
+import { transformSync } from 'esbuild';
 import { ExecutionEnvironment, type FunctionError } from './execution-environment';
 import type { FunctionDefinition } from './function-definition';
 
@@ -85,20 +85,10 @@ export class LocalFunction {
 /** What the names of work folders in the folder for temporary files begin with, before the number of the process. */
 export const workFolderPrefix = 'local-function-';
 
-let runtime: Uint8Array | undefined;
-
-/** Writes the program that runs in an execution environment, as JavaScript. */
+/** Writes the program that runs in an execution environment, as JavaScript. It imports nothing but Node's own modules. */
 export function writeRuntime(file: string): void {
-  runtime ??= buildSync({
-    entryPoints: [join(__dirname, 'runtime.ts')],
-    write: false,
-    bundle: true,
-    platform: 'node',
-    target: 'node20',
-    logLevel: 'error',
-  }).outputFiles[0]?.contents;
-  if (runtime === undefined) throw new Error('Bundling runtime.ts failed: esbuild gave no file');
-  writeFileSync(file, runtime);
+  const source = readFileSync(join(__dirname, 'runtime.ts'));
+  writeFileSync(file, transformSync(source, { loader: 'ts', format: 'cjs', target: 'node20' }).code);
 }
 
 /** One execution environment of a function. */

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CloudAssembly } from 'aws-cdk-lib/cx-api';
-import * as z from 'zod';
+import { AssetManifestArtifact, CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { type Template, UnsupportedTemplateError } from './stack-template';
 
 /** The one stack of a cloud assembly, as `cdk synth` writes it. */
@@ -18,22 +16,12 @@ export interface SynthesizedStack {
   assetFolder(objectKey: string): string;
 }
 
-const assetManifestSchema = z.object({
-  files: z.record(
-    z.string(),
-    z.object({
-      source: z.object({ path: z.string().optional(), packaging: z.string().optional() }),
-      destinations: z.record(z.string(), z.object({ objectKey: z.string() })),
-    }),
-  ),
-});
-
 /**
  * @param assembly the folder that `cdk synth` wrote (`cdk.out`), or what `app.synth()` returned
  * @throws UnsupportedTemplateError if the assembly does not hold exactly one stack
  */
 export function readAssembly(assembly: CloudAssembly | string): SynthesizedStack {
-  const { stacks, directory } = typeof assembly === 'string' ? new CloudAssembly(assembly) : assembly;
+  const { stacks, directory, artifacts } = typeof assembly === 'string' ? new CloudAssembly(assembly) : assembly;
   const [stack, ...others] = stacks;
   if (stack === undefined || others.length > 0)
     throw new UnsupportedTemplateError(
@@ -44,12 +32,12 @@ export function readAssembly(assembly: CloudAssembly | string): SynthesizedStack
     stackName: stack.stackName,
     accountId: account.startsWith('unknown') ? undefined : account,
     region: region.startsWith('unknown') ? undefined : region,
-    template: JSON.parse(readFileSync(stack.templateFullPath, 'utf8')) as Template,
+    template: stack.template as Template,
     assetFolder: (objectKey) => {
-      const manifest = assetManifestSchema.parse(
-        JSON.parse(readFileSync(join(directory, `${stack.id}.assets.json`), 'utf8')),
-      );
-      const asset = Object.values(manifest.files).find(({ destinations }) =>
+      const files = artifacts
+        .filter((artifact) => AssetManifestArtifact.isAssetManifestArtifact(artifact))
+        .flatMap(({ contents }) => Object.values(contents.files ?? {}));
+      const asset = files.find(({ destinations }) =>
         Object.values(destinations).some((destination) => destination.objectKey === objectKey),
       );
       if (asset?.source.path === undefined || asset.source.packaging !== 'zip')

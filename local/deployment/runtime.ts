@@ -1,7 +1,7 @@
 /**
  * The program of one execution environment: loads the function as Lambda's Node.js runtime does and works through the
  * invocations that its parent sends. It runs as a process of its own with Lambda's environment variables only. It is
- * bundled to JavaScript before it starts: a loader of TypeScript would change how the function runs.
+ * turned into JavaScript before it starts: a loader of TypeScript would change how the function runs.
  */
 import { join } from 'node:path';
 import type { FunctionError, InvokeMessage, RuntimeMessage } from './execution-environment';

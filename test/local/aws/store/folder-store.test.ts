@@ -248,6 +248,7 @@ describe('FolderStore', () => {
     expect(await keysOf('logs/cluster=a/')).toEqual(['logs/cluster=a/x']);
     const folders = read.mock.calls.map(([path]) => relative(folder, String(path)));
     expect(folders).toEqual(['', 'logs', 'logs/cluster=a']);
+    read.mockRestore();
   });
 
   it('lists page by page', async () => {
