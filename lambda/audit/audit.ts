@@ -91,7 +91,13 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
     const done = chain.seals.find(({ seal }) => seal === named);
     // Its audit may have been killed before it told people. What an older one said is not news.
     if (done !== undefined && done === chain.head)
-      return tell({ ...done, failing: [...chain.failing] }, done.sha256, chain.seals.at(-2), context, false);
+      return tell(
+        { ...done, failing: [...chain.failing], open: [...chain.open] },
+        done.sha256,
+        chain.seals.at(-2),
+        context,
+        false,
+      );
     if (done !== undefined) return resultOf(done, done.sha256, context, false);
     if (chain.head === undefined && chain.unread > 0)
       throw new ArchiveReadError(

@@ -20,6 +20,7 @@ import { judgeDue } from './judge-due';
 import { type SealedRuns, sealRuns } from './seal-runs';
 import { StoppableReader } from './stoppable-reader';
 import { Tally } from './tally';
+import { Unread } from './unread';
 import { verifyInTurn } from './verify-in-turn';
 
 export interface ExamineContext {
@@ -45,8 +46,9 @@ export interface ExamineContext {
 export async function examine(context: ExamineContext): Promise<Seal> {
   const { plan, chain, findings, listedFrom, named, stop } = context;
   const reader = new StoppableReader(context.reader, stop.working);
-  const { find } = findings;
   const { head, next } = chain;
+  const unread = new Unread(findings.find, chain, next.number);
+  const { find } = unread;
   const tally = new Tally(chain.failing, plan.clusters);
   const sealed = new SealedArchive(chain, find);
   sealed.addRetention(plan.retentionDays, listedFrom);
@@ -98,6 +100,7 @@ export async function examine(context: ExamineContext): Promise<Seal> {
   const current = { ...runs, number: next.number };
   const seals = [...chain.seals, ...chain.beside].sort((a, b) => a.number - b.number);
   const verified = await verifyInTurn({ ...common, sealed, seals, current, mayHaveRemoved }, context, runs);
+  await unread.readAgain(reader, stop.starting);
   const failing = tally.freshness.failing(plan.clusters);
   const lastRun = [...runs.runs].at(-1);
   return {
@@ -114,6 +117,7 @@ export async function examine(context: ExamineContext): Promise<Seal> {
     due: { runs: due.runs, absent: due.absent.map((time) => time.toISOString()) },
     verified: verified.verified,
     ...findings.summary,
+    open: unread.open,
     news: {
       ...tally.result(),
       lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),

@@ -11,7 +11,7 @@ import type { Hashed, Seal } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import type { SealedArchive } from '../verify/seals/sealed-archive';
 import type { StoredConfigurations } from '../verify/stored-configurations';
-import { type Lacking, storedOutcomes, verifyRun } from '../verify/verify-run';
+import { type Lacking, storedOutcomes, type VerifiedRun, verifyRun } from '../verify/verify-run';
 
 /** Objects read at once. */
 const concurrency = 16;
@@ -81,6 +81,8 @@ class Sealing {
   #hasNew = false;
   #toVerify = 0;
   #oldest: Date | undefined;
+  #hasRead = false;
+  #unread: string | undefined;
 
   constructor(context: SealRunsContext) {
     this.#context = context;
@@ -89,7 +91,9 @@ class Sealing {
     this.#listedFrom = new Map([...seals, ...beside].map(({ number, listedFrom }) => [number, Date.parse(listedFrom)]));
   }
 
+  /** @throws ArchiveReadError if nothing of what was to be read could be read */
   result(): SealedRuns {
+    if (this.#unread !== undefined && !this.#hasRead) throw new ArchiveReadError(this.#unread);
     return {
       records: this.#records,
       objects: this.#objects,
@@ -153,6 +157,7 @@ class Sealing {
   async #read(listed: ListedRun, news: ReadonlySet<string>): Promise<void> {
     const { reader, configurations, expiry, now, find, sealed, onRun } = this.#context;
     const run = await verifyRun(reader, listed, configurations, now, find);
+    this.#noteUnread(run);
     sealed.checkRun(listed, run.merged);
     expiry.add(run);
     const objects = await this.#hashObjects(run.merged);
@@ -166,6 +171,14 @@ class Sealing {
     for (const object of objects) this.#objects.push(object);
     for (const { days, sha256 } of run.retentions) await this.#addConfiguration(sha256, days, listed.run);
     if (news.size > 0) onRun(run.merged, true);
+  }
+
+  /** One record that cannot be read stops nothing. If none can, it is not the records. */
+  #noteUnread({ run, merged, isUnread }: VerifiedRun): void {
+    if (merged.files.size > 0) this.#hasRead = true;
+    if (!isUnread) return;
+    this.#recorded.addWholeRun(run);
+    this.#unread ??= merged.badRecords.find(({ kind }) => kind === 'unreadable')?.problem;
   }
 
   /** Takes note of what a run has archived, and hashes what no record has a hash for: the attempt that archived it was killed. */

@@ -178,7 +178,7 @@ async function readRecord(
     const { good, file, bad } = await readRunRecord(reader, { ...name, key });
     sealed.checkRecordFile(key, file?.sha256);
     // It could be read when it was sealed. That one is gone, or was no good record then, is said elsewhere.
-    if (bad !== undefined && file === undefined && !bad.isGone) find('damaged', key, bad.problem);
+    if (bad !== undefined && file === undefined && bad.kind !== 'missing') find(bad.kind, key, bad.problem);
     return good?.record;
   } catch (error) {
     if (stop.aborted) return undefined;

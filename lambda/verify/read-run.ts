@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import type { RunRecordName } from '../archive/archive-layout';
 import { largestRecordBytes, type RunOutcome, RunRecordError, type StoredRecord } from '../run/run-record';
 import { RunRecordParser } from '../run/run-record-lines';
-import type { ArchiveReader } from './archive-reader';
+import { ArchiveReadError, type ArchiveReader } from './archive-reader';
 import type { ContentHeaders } from './content-headers';
 import { type MergedRecords, mergeRecords } from './merge-records';
 import { DamagedObjectError } from './open-content';
@@ -13,8 +13,8 @@ import type { ListedRun, RunRecordObject } from './run-keys';
 export interface BadRecord {
   readonly key: string;
   readonly problem: string;
-  /** It was listed, and was gone when it was to be read. */
-  readonly isGone: boolean;
+  /** `missing`: it was listed, and was gone when it was to be read. `unreadable`: reading it failed, which says nothing of it. */
+  readonly kind: 'missing' | 'damaged' | 'unreadable';
 }
 
 /** The file of a run record, as seals have it. */
@@ -51,9 +51,9 @@ export async function readRun(reader: ArchiveReader, listed: ListedRun, onRecord
 }
 
 /**
- * Reads all records of a run. A bad record is reported in the result, and the others are read nonetheless.
+ * Reads all records of a run. A bad record, or one that cannot be read, is reported in the result, and the others are read
+ * nonetheless.
  * @param onRecord called with each valid record, in order, and with the headers of its object
- * @throws ArchiveReadError if the archive cannot be read
  */
 export async function readStoredRun(
   reader: ArchiveReader,
@@ -89,20 +89,17 @@ interface ReadRecord {
   readonly bad?: BadRecord;
 }
 
-/**
- * Reads and validates one run record.
- * @throws ArchiveReadError if the archive cannot be read
- */
+/** Reads and validates one run record. One object that cannot be read must not stop whoever reads all. */
 export async function readRunRecord(
   reader: ArchiveReader,
   object: RunRecordName & { readonly key: string },
 ): Promise<ReadRecord> {
   const { key } = object;
-  const bad = (problem: string, isGone = false): BadRecord => ({ key, problem, isGone });
+  const bad = (problem: string, kind: BadRecord['kind'] = 'damaged'): BadRecord => ({ key, problem, kind });
   try {
     const begin = ({ storedBytes }: { storedBytes: number }) => new RecordSink(object, storedBytes);
     const read = await readInto(reader, key, largestRecordBytes, begin);
-    if (read === undefined) return { bad: bad('it was listed, and is no longer there', true) };
+    if (read === undefined) return { bad: bad('it was listed, and is no longer there', 'missing') };
     const { file, record } = read.sink.result();
     if (record instanceof RunRecordError) return { file, bad: bad(record.message) };
     const { finishedAt, counts } = record;
@@ -112,6 +109,7 @@ export async function readRunRecord(
     };
   } catch (error) {
     if (error instanceof DamagedObjectError) return { bad: bad(error.message) };
+    if (error instanceof ArchiveReadError) return { bad: bad(error.message, 'unreadable') };
     throw error;
   }
 }

@@ -9,6 +9,7 @@ const kinds = resourceNames.length * compressions.length;
 export class RecordedObjects {
   readonly #clusters = new Map<string, number>();
   readonly #runs = new Map<number, Uint8Array>();
+  readonly #wholeRuns = new Set<number>();
   readonly #keptName: (cluster: string) => string;
 
   /** @param keptName gives the name of a cluster to be kept; left out: a copy, because a part of a key keeps the whole key in memory */
@@ -29,7 +30,13 @@ export class RecordedObjects {
     bits[bit >> 3] = (bits[bit >> 3] ?? 0) | (1 << (bit & 7));
   }
 
+  /** A run with a record that cannot be read: any object of it may be in that record. */
+  addWholeRun(run: Date): void {
+    this.#wholeRuns.add(run.getTime());
+  }
+
   has(name: ObjectName): boolean {
+    if (this.#wholeRuns.has(name.run.getTime())) return true;
     const bit = this.#bitOf(name, false);
     return bit >= 0 && ((this.#runs.get(name.run.getTime())?.[bit >> 3] ?? 0) & (1 << (bit & 7))) !== 0;
   }

@@ -166,6 +166,7 @@ class Verification {
     const run = await verifyRun(this.#reader, listed, this.#configurations, this.#now, this.#find);
     this.#take(run);
     this.#sealed?.checkRun(listed, run.merged);
+    if (run.isUnread) this.#recorded.addWholeRun(listed.run);
     this.#runs.add(listed.run.getTime());
     this.counts.runs += 1;
     this.counts.records += listed.records.length;
@@ -269,7 +270,13 @@ class Verification {
 
   /** Reads a run beside the period. What is wrong with it is not the business of this verification. */
   readonly #readBeside = async (listed: ListedRun): Promise<ConfiguredRun> => {
-    const { merged, ...run } = await verifyRun(this.#reader, listed, this.#configurations, this.#now, () => undefined);
+    const { merged, isUnread, ...run } = await verifyRun(
+      this.#reader,
+      listed,
+      this.#configurations,
+      this.#now,
+      () => undefined,
+    );
     return run;
   };
 

@@ -39,6 +39,8 @@ export interface ConfiguredRun extends SeenRun {
 export interface VerifiedRun extends ConfiguredRun {
   /** All records put together. */
   readonly merged: StoredRun;
+  /** Whether a record of it could not be read. */
+  readonly isUnread: boolean;
   readonly lacking: readonly Lacking[];
 }
 
@@ -68,25 +70,27 @@ export async function verifyRun(
     if (problem !== undefined) find('contradiction', object.key, problem);
     found.push({ record, object });
   });
-  for (const { key, problem, isGone } of run.badRecords) if (!isGone) find('damaged', key, problem);
+  for (const { key, problem, kind } of run.badRecords) if (kind !== 'missing') find(kind, key, problem);
   const records: ReadRecord[] = [];
   for (const { record, object } of found) {
     const configuration = await configurations.get(record.configuration);
     records.push({ record, object, configuration });
     for (const problem of checkRecord(record, configuration)) find('contradiction', object.key, problem);
   }
-  const missing = [...missingRecords(listed), ...run.badRecords.filter(({ isGone }) => isGone)];
+  const missing = [...missingRecords(listed), ...run.badRecords.filter(({ kind }) => kind === 'missing')];
   const { contradictions, withoutOrigin } = checkAttempts(found.map(({ record }) => record));
   for (const problem of contradictions) find('contradiction', allOfRun, problem);
   const areAll = run.badRecords.length === 0 && missing.length === 0;
 
   const isScheduled = records.some((one) => isFiring(one, listed.run));
   const scheduled = isScheduled ? records.filter(({ record }) => record.trigger === 'schedule') : [];
-  const absent = run.status === 'complete' ? [] : absences(scheduled, run.outcomes, now);
+  const isUnread = run.badRecords.some(({ kind }) => kind === 'unreadable');
+  const absent = run.status === 'complete' || isUnread ? [] : absences(scheduled, run.outcomes, now);
   const writtenAt = listed.run;
   return {
     run: listed.run,
     merged: run,
+    isUnread,
     isScheduled,
     startedBy: scheduled.map(usedSchedule),
     used: records.map(usedSchedule),

@@ -73,6 +73,7 @@ export class SealFixture {
       verified: { objects: 8, bytes: 1000, carriedOver: 0, carriedOverRecords: 0 },
       found: {},
       findings: [],
+      open: [],
       news: noNews,
       failing: [],
       cursor: {

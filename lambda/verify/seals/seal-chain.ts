@@ -3,18 +3,19 @@ import { parseSealKey, sealKey, sealsPrefix } from '../../archive/archive-layout
 import { type ArchiveReader, VersionsDeniedError } from '../archive-reader';
 import type { Find } from '../finding';
 import { mapConcurrently } from '../map-concurrently';
-import { type Failing, mostPassedOver, type PassedOver, type Seal } from './seal';
+import { type Failing, mostPassedOver, type OpenFinding, type PassedOver, type Seal } from './seal';
 import { listSeals, parseSeal, readSealFile, type SealFile, type SignedLine } from './seal-file';
 import { SigningKeys } from './signing-keys';
 
 /** A right seal, with counts in place of the lists that grow with the fleet. */
-export interface RightSeal extends Omit<Seal, 'records' | 'objects' | 'failing'> {
+export interface RightSeal extends Omit<Seal, 'records' | 'objects' | 'failing' | 'open'> {
   readonly key: string;
   /** Of its line. */
   readonly sha256: string;
   readonly records: number;
   readonly objects: number;
   readonly failing: number;
+  readonly open: number;
 }
 
 /** What a seal says of one run record or object. */
@@ -45,8 +46,9 @@ export interface SealChain {
   readonly beside: readonly RightSeal[];
   /** The right seal with the highest number: what the next audit goes on from. */
   readonly head: RightSeal | undefined;
-  /** Clusters that fail, as the head says. */
+  /** Clusters that fail, and what could not be read, as the head says. */
   readonly failing: readonly Failing[];
+  readonly open: readonly OpenFinding[];
   /** The next free number behind the head, and what lies between. */
   readonly next: Pick<Seal, 'number' | 'passedOver' | 'passedOverMore'>;
   /** What all right seals name, by key. */
@@ -100,6 +102,7 @@ class ChainBuilder {
   readonly #objects = new Map<string, Sealed>();
   #archive: string | undefined;
   #failing: Seal['failing'] = [];
+  #open: Seal['open'] = [];
 
   constructor({ publicKeys, archive }: ChainOptions, find: Find) {
     this.#keys = new SigningKeys(publicKeys, find);
@@ -129,9 +132,15 @@ class ChainBuilder {
     }
     this.#keep(seal.records, this.#records, key, number);
     this.#keep(seal.objects, this.#objects, key, number);
-    const counts = { records: seal.records.length, objects: seal.objects.length, failing: seal.failing.length };
+    const counts = {
+      records: seal.records.length,
+      objects: seal.objects.length,
+      failing: seal.failing.length,
+      open: seal.open.length,
+    };
     this.#right.push({ ...seal, ...counts, key, sha256 });
     this.#failing = seal.failing;
+    this.#open = seal.open;
     return undefined;
   }
 
@@ -160,6 +169,7 @@ class ChainBuilder {
       beside: this.#right.filter((seal) => !isChained.has(seal)),
       head: this.#right.at(-1),
       failing: this.#failing,
+      open: this.#open,
       next: this.#next(),
       signers: this.#signers,
       records: this.#records,

@@ -41,6 +41,14 @@ const passedOverSchema = z.object({
   why: z.string(),
 });
 
+const openSchema = z.object({
+  kind: z.string(),
+  key: z.string(),
+  problem: z.string(),
+  /** Number of the seal that found it first. */
+  since: positive,
+});
+
 /** What people are told of the runs with new records: with it, a mail can be told from its seal alone. */
 const newsSchema = z.object({
   /** How many of them are complete. */
@@ -100,6 +108,8 @@ export const sealSchema = z.object({
   /** Counts of findings by kind, and the first of them. */
   found: z.record(z.string(), count),
   findings: z.array(z.object({ kind: z.string(), key: z.string(), problem: z.string() })),
+  /** What could not be read, and by which audit first. */
+  open: z.array(openSchema),
   news: newsSchema,
   /** Clusters that the last run did not archive whole; optional ones are left out. */
   failing: z.array(failingSchema),
@@ -123,6 +133,7 @@ export type Hashed = z.infer<typeof hashed>;
 export type Position = z.infer<typeof positionSchema>;
 export type Failing = z.infer<typeof failingSchema>;
 export type PassedOver = z.infer<typeof passedOverSchema>;
+export type OpenFinding = z.infer<typeof openSchema>;
 export type News = z.infer<typeof newsSchema>;
 
 export const signatureSchema = z.object({
@@ -142,6 +153,9 @@ export const largestSealBytes = 64 * 1024 * 1024;
 
 /** Findings that a seal lists; it counts all. */
 export const mostFindings = 100;
+
+/** Findings that a seal carries for the next audit. */
+export const mostOpen = 50_000;
 
 /** Numbers in `passedOver`; a seal counts all. */
 export const mostPassedOver = 1000;

@@ -124,6 +124,8 @@ export class SealedArchive {
   #shouldBeSealed(key: string, writtenAt: Date, finishedAt = writtenAt): boolean {
     const { head } = this.#chain;
     if (head === undefined) return false;
+    // Nor what that audit could not read.
+    if (this.#chain.open.some((one) => one.key === key)) return false;
     const { records } = head.cursor;
     // What that audit had no time for, the next one seals.
     if (records !== null && key > records) return false;

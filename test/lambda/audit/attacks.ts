@@ -142,6 +142,12 @@ export const attacks: Readonly<Record<string, Attack>> = {
     },
     ...everywhere('unsealed'),
   },
+  'a sealed run record made unreadable for good': {
+    does: ({ bucket }) => bucket.refused.add(recordKey),
+    ...everywhere('unreadable'),
+    // It was read when it was sealed. With rereadDays it is read again, and then once more.
+    nextAudit: [],
+  },
   'a middle seal deleted': {
     does: ({ bucket }) => remove(bucket, [sealKey(2)]),
     ...everywhere('seal-broken', 'unsealed'),

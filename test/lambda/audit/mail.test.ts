@@ -17,6 +17,7 @@ const quiet: ToldSeal = {
   verified: { objects: 47_400, bytes: 5_000_000_000, carriedOver: 0, carriedOverRecords: 0 },
   found: {},
   findings: [],
+  open: [],
   news: {
     complete: 24,
     incomplete: 0,

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import type { ArchiveObject } from '../../../../lambda/archive/archive-object';
 import {
+  ArchiveReadError,
   type ArchiveReader,
   ChecksumError,
   type ListedObject,
@@ -23,6 +24,8 @@ export interface MemoryObject {
 export class MemoryBucket implements ArchiveReader {
   readonly location = 'memory';
   readonly objects = new Map<string, MemoryObject>();
+  /** Objects that it refuses to give, as S3 does with those in GLACIER. */
+  readonly refused = new Set<string>();
   /** What its own clock shows; undefined: it has none. */
   clock: Date | undefined;
 
@@ -58,6 +61,7 @@ export class MemoryBucket implements ArchiveReader {
   copy(): MemoryBucket {
     const copy = new MemoryBucket();
     for (const [key, object] of this.objects) copy.objects.set(key, object);
+    for (const key of this.refused) copy.refused.add(key);
     return copy;
   }
 
@@ -79,6 +83,8 @@ export class MemoryBucket implements ArchiveReader {
   }
 
   async open(key: string): Promise<OpenedObject | undefined> {
+    if (this.refused.has(key))
+      throw new ArchiveReadError(`Reading ${key} failed: 403 InvalidObjectState`, { isLasting: true });
     const object = this.objects.get(key);
     return object && { ...object, storedBytes: object.body.length, body: Readable.from(checked(object)) };
   }

@@ -1,0 +1,67 @@
+import { damageIn, look, plan, SealedWorld } from './sealed-world';
+
+const days = ['2026-11-20', '2026-11-21', '2026-11-22', '2026-11-23'];
+
+let world: SealedWorld;
+
+beforeEach(async () => {
+  world = new SealedWorld();
+  for (const hour of ['12', '18']) await world.collect(`${days[0]}T${hour}:00:00.000Z`);
+});
+
+const audit = (day: number, more = {}) => world.audit(`${days[day]}T23:30:00.000Z`, more);
+
+describe('a run record that cannot be read', () => {
+  it('stops nothing, is no damage, and is sealed by the audit that can read it', async () => {
+    const [key = '', other = ''] = world.bucket.keys('runs/');
+    world.bucket.refused.add(key);
+    const { result, mails } = await audit(0);
+    expect(result).toMatchObject({
+      found: { unreadable: 1 },
+      damage: 0,
+      verified: { objects: 6, carriedOverRecords: 1 },
+    });
+    expect(mails[0]?.subject).toContain('not everything could be read');
+    expect(world.seal(1).records.map((one) => one.key)).toEqual([other]);
+    expect(world.seal(1).open).toMatchObject([{ kind: 'unreadable', key, since: 1 }]);
+    const findings = await look(world.bucket);
+    expect([damageIn(findings), findings.filter(({ kind }) => kind === 'unreadable')]).toEqual([
+      [],
+      [expect.objectContaining({ key, problem: expect.stringContaining('403 InvalidObjectState') })],
+    ]);
+    world.bucket.refused.clear();
+    expect(damageIn(await look(world.bucket))).toEqual([]);
+    expect((await audit(1)).result).toMatchObject({ number: 2, damage: 0 });
+    expect(world.seal(2)).toMatchObject({ records: [{ key }], open: [] });
+  });
+
+  it('fails the audit if no other can be read either', async () => {
+    for (const key of world.bucket.keys('runs/')) world.bucket.refused.add(key);
+    await expect(audit(0)).rejects.toThrow('403 InvalidObjectState');
+    expect(world.bucket.keys('seals/')).toEqual([]);
+  });
+
+  it('is damage once it was sealed and cannot be read in two audits', async () => {
+    await audit(0);
+    const [key = ''] = world.bucket.keys('runs/');
+    world.bucket.refused.add(key);
+    const reading = { plan: { ...plan, rereadDays: 1 } };
+    await audit(1, reading);
+    const kinds: unknown[] = [];
+    for (const day of [2, 3]) kinds.push((await audit(day, reading)).result?.found);
+    expect(kinds).toEqual([expect.objectContaining({ unreadable: 1 }), expect.objectContaining({ damaged: 1 })]);
+  });
+});
+
+describe('an object that cannot be read', () => {
+  it('is read again by every audit until it can be, and is damage from the second on', async () => {
+    const [key = ''] = world.bucket.keys('logs/');
+    world.bucket.refused.add(key);
+    expect((await audit(0)).result).toMatchObject({ found: { unreadable: 1 }, damage: 0 });
+    for (const day of [1, 2]) expect((await audit(day)).result).toMatchObject({ found: { damaged: 1 }, damage: 1 });
+    expect(world.seal(3).open).toMatchObject([{ kind: 'unreadable', key, since: 1 }]);
+    world.bucket.refused.clear();
+    expect((await audit(3)).result?.damage).toBe(0);
+    expect(world.seal(4).open).toEqual([]);
+  });
+});
