@@ -19,15 +19,23 @@ export class MergedOutcomes implements Iterable<RunOutcome> {
   /**
    * Records come in the order of their attempts.
    * @param isCredible what it refuses is passed over
+   * @param onCounted told of each outcome that counts from now on, and of the one that counted instead of it before
    */
-  add(record: StoredRecord, isCredible: (outcome: Outcome) => boolean = () => true): void {
+  add(
+    record: StoredRecord,
+    isCredible: (outcome: Outcome) => boolean = () => true,
+    onCounted: (outcome: Outcome, before: Outcome | undefined) => void = () => {},
+  ): void {
     let index = 0;
     for (const outcome of record.outcomes) {
       const name = taskName(outcome);
       const rank = rankOf(outcome);
-      const known = this.#places.get(name)?.rank ?? -1;
-      const counts = rank > known || (rank === known && !isStored(outcome));
-      if (counts && isCredible(outcome)) this.#places.set(name, { record, index, rank });
+      const known = this.#places.get(name);
+      const counts = known === undefined || rank > known.rank || (rank === known.rank && !isStored(outcome));
+      if (counts && isCredible(outcome)) {
+        onCounted(outcome, known?.record.outcomes.at(known.index));
+        this.#places.set(name, { record, index, rank });
+      }
       index += 1;
     }
   }
@@ -35,7 +43,7 @@ export class MergedOutcomes implements Iterable<RunOutcome> {
   *[Symbol.iterator](): Generator<RunOutcome> {
     for (const { record, index } of this.#places.values()) {
       const { attempt, collectorVersion, outcomes } = record;
-      yield { ...(outcomes.at(index) as Outcome), attempt, collectorVersion };
+      yield Object.assign(outcomes.at(index) as Outcome, { attempt, collectorVersion });
     }
   }
 }

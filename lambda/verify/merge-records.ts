@@ -1,5 +1,5 @@
 import { MergedOutcomes } from '../run/merged-outcomes';
-import { isStored, type RunOutcome, type StoredRecord } from '../run/run-record';
+import { isStored, type Outcome, type RunOutcome, type StoredRecord } from '../run/run-record';
 import type { ListedRun } from './run-keys';
 
 /** What the valid records of a run say together. */
@@ -29,8 +29,8 @@ export interface MergedRecords {
 /** Puts the records of a run together. Their texts stay in memory with its outcomes. */
 export function mergeRecords(listed: ListedRun, records: readonly StoredRecord[]): MergedRecords {
   const outcomes = new MergedOutcomes();
-  for (const record of records) outcomes.add(record);
-  const totals = totalsOf(outcomes);
+  const totals = new Totals();
+  for (const record of records) outcomes.add(record, undefined, (outcome, before) => totals.replace(before, outcome));
   const worked = new Map<string, number>();
   const attempts = new Map<string, number>();
   for (const { shard, startedAt, finishedAt } of records) {
@@ -50,26 +50,35 @@ export function mergeRecords(listed: ListedRun, records: readonly StoredRecord[]
       .sort()
       .at(-1),
     durationMs: Math.max(0, ...worked.values()),
-    ...totals,
+    counts: totals.counts,
+    bytes: totals.bytes,
+    storedBytes: totals.storedBytes,
     outcomes,
     stopped: records.flatMap(({ stopped }) => stopped ?? []),
   };
 }
 
-function totalsOf(outcomes: Iterable<RunOutcome>): Pick<MergedRecords, 'counts' | 'bytes' | 'storedBytes'> {
-  const counts = { archived: 0, failed: 0, notAttempted: 0, optionalMissing: 0, doubts: 0 };
-  let bytes = 0;
-  let storedBytes = 0;
-  for (const outcome of outcomes) {
-    if (isStored(outcome)) counts.archived += 1;
-    else if (outcome.optional) counts.optionalMissing += 1;
-    else if (outcome.outcome === 'failed') counts.failed += 1;
-    else counts.notAttempted += 1;
-    if (outcome.doubt !== undefined) counts.doubts += 1;
-    bytes += outcome.bytes ?? 0;
-    storedBytes += outcome.storedBytes ?? 0;
+/** Counts while records are merged: reading all outcomes once more would take a quarter of the time. */
+class Totals {
+  readonly counts = { archived: 0, failed: 0, notAttempted: 0, optionalMissing: 0, doubts: 0 };
+  bytes = 0;
+  storedBytes = 0;
+
+  replace(before: Outcome | undefined, after: Outcome): void {
+    if (before !== undefined) this.#add(before, -1);
+    this.#add(after, 1);
   }
-  return { counts, bytes, storedBytes };
+
+  #add(outcome: Outcome, sign: 1 | -1): void {
+    const { counts } = this;
+    if (isStored(outcome)) counts.archived += sign;
+    else if (outcome.optional) counts.optionalMissing += sign;
+    else if (outcome.outcome === 'failed') counts.failed += sign;
+    else counts.notAttempted += sign;
+    if (outcome.doubt !== undefined) counts.doubts += sign;
+    this.bytes += sign * (outcome.bytes ?? 0);
+    this.storedBytes += sign * (outcome.storedBytes ?? 0);
+  }
 }
 
 /** Not Math.max, which takes some 120,000 arguments: whoever may write run records can put more there. */
