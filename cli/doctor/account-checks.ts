@@ -37,9 +37,10 @@ export async function accountChecks(
   const checks = [
     stateOf(collector, config),
     key.check,
-    await recipients(collector).catch((error: unknown) =>
-      refusal(error, checksOf('subscriptions').unknown, 'use credentials that may list the subscriptions'),
-    ),
+    await recipients(collector.region, collector.alertTopicArn, 'subscriptions'),
+    ...(collector.informTopicArn === undefined
+      ? []
+      : [await recipients(collector.region, collector.informTopicArn, 'subscriptions of inform')]),
     await newestRun(collector, config, now).catch((error: unknown) =>
       refusal(error, checksOf('newest run').unknown, `use credentials that may read s3://${archiveBucket}`),
     ),
@@ -110,16 +111,22 @@ async function readKey(region: string, secret: string): Promise<{ check: Check; 
   }
 }
 
-async function recipients({ region, alertTopicArn }: DeployedCollector): Promise<Check> {
-  const check = checksOf('subscriptions');
-  const subscribe = `subscribe somebody: aws sns subscribe --region ${region} --topic-arn ${alertTopicArn} --protocol email --notification-endpoint ADDRESS`;
-  if (alertTopicArn === undefined) return check.unknown('the stack has no output AlertTopic', 'deploy the stack again');
+async function recipients(region: string, topicArn: string | undefined, what: string): Promise<Check> {
+  return subscriptionsOf(region, topicArn, what).catch((error: unknown) =>
+    refusal(error, checksOf(what).unknown, 'use credentials that may list the subscriptions'),
+  );
+}
+
+async function subscriptionsOf(region: string, topicArn: string | undefined, what: string): Promise<Check> {
+  const check = checksOf(what);
+  const subscribe = `subscribe somebody: aws sns subscribe --region ${region} --topic-arn ${topicArn} --protocol email --notification-endpoint ADDRESS`;
+  if (topicArn === undefined) return check.unknown('the stack has no output AlertTopic', 'deploy the stack again');
   const { SNSClient, paginateListSubscriptionsByTopic } = await import('@aws-sdk/client-sns');
   const client = new SNSClient({ region });
   const confirmed: string[] = [];
   const pending: string[] = [];
-  await withAws(`Listing the subscriptions of ${alertTopicArn}`, async () => {
-    const pages = paginateListSubscriptionsByTopic({ client }, { TopicArn: alertTopicArn });
+  await withAws(`Listing the subscriptions of ${topicArn}`, async () => {
+    const pages = paginateListSubscriptionsByTopic({ client }, { TopicArn: topicArn });
     for await (const { Subscriptions = [] } of pages)
       for (const { Protocol, Endpoint, SubscriptionArn = '' } of Subscriptions)
         (SubscriptionArn.startsWith('arn:') ? confirmed : pending).push(`${Protocol} ${Endpoint}`);

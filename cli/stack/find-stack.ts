@@ -14,6 +14,8 @@ export interface DeployedCollector {
   readonly stateMachineArn: string | undefined;
   readonly archiveBucket: string;
   readonly alertTopicArn: string | undefined;
+  /** Gets what wakes nobody; undefined: the same as `alertTopicArn`. */
+  readonly informTopicArn: string | undefined;
 }
 
 /**
@@ -68,5 +70,6 @@ function collectorIn(
     stateMachineArn: idOf('AWS::StepFunctions::StateMachine', ''),
     archiveBucket,
     alertTopicArn: output('AlertTopic'),
+    informTopicArn: output('InformTopic'),
   };
 }

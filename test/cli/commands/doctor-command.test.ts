@@ -109,6 +109,16 @@ describe('collector doctor', () => {
     expect(operations).toContain(`\n### ${heading}\n`);
   });
 
+  it('looks at the recipients of both groups', async () => {
+    plane.informed = [['email', 'day@example.com', 'PendingConfirmation']];
+    const { find } = await doctor([]);
+    expect(find('subscriptions')?.state).toBe('ok');
+    expect(find('subscriptions of inform')).toMatchObject({
+      state: 'problem',
+      found: 'not confirmed: email day@example.com',
+    });
+  });
+
   it('gives the command that completes an incomplete newest run', async () => {
     collector.failing.beta = 'not-found';
     await deployed.fireSchedule(new Date('2026-11-20T15:00:00Z'));

@@ -18,6 +18,8 @@ export interface ControlPlane {
   status: string;
   /** Subscriptions of the topic: protocol, address, and ARN or `PendingConfirmation`. */
   subscriptions: readonly (readonly [protocol: string, endpoint: string, arn: string])[];
+  /** Subscriptions of the other group's topic; undefined: the stack has no such topic. */
+  informed: ControlPlane['subscriptions'] | undefined;
   /** Resolves when everything that was started asynchronously has ended. */
   settled(): Promise<void>;
   /** Also gives the process its variables back. */
@@ -51,6 +53,7 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
            <CreationTime>2026-11-01T00:00:00Z</CreationTime><Outputs>
            <member><OutputKey>ArchiveBucket</OutputKey><OutputValue>${deployment.bucket}</OutputValue></member>
            <member><OutputKey>AlertTopic</OutputKey><OutputValue>${topic}</OutputValue></member>
+           ${plane.informed === undefined ? '' : `<member><OutputKey>InformTopic</OutputKey><OutputValue>${topic}-inform</OutputValue></member>`}
            </Outputs></member></Stacks>`,
     ListStackResources: () =>
       `<StackResourceSummaries>${resources
@@ -61,8 +64,8 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
              <LastUpdatedTimestamp>2026-11-01T00:00:00Z</LastUpdatedTimestamp></member>`,
         )
         .join('')}</StackResourceSummaries>`,
-    ListSubscriptionsByTopic: () =>
-      `<Subscriptions>${plane.subscriptions
+    ListSubscriptionsByTopic: (parameters) =>
+      `<Subscriptions>${(parameters.get('TopicArn') === topic ? plane.subscriptions : (plane.informed ?? []))
         .map(
           ([protocol, endpoint, arn]) =>
             `<member><Protocol>${protocol}</Protocol><Endpoint>${endpoint}</Endpoint><SubscriptionArn>${arn}</SubscriptionArn></member>`,
@@ -146,6 +149,7 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
     events,
     status: 'CREATE_COMPLETE',
     subscriptions: [['email', 'night@example.com', `${topic}:1`]],
+    informed: undefined,
     settled: async () => {
       await Promise.all(running);
     },
