@@ -1,7 +1,7 @@
 import type { Hash } from 'node:crypto';
 import { BodyTooLargeError } from './body-check';
+import type { Destination } from './compressed-body';
 import { type Coding, decoded } from './content-coding';
-import type { Destination } from './destination';
 import { Spool } from './spool';
 
 /**

@@ -1,9 +1,20 @@
 import type { Hash } from 'node:crypto';
 import type { Content } from '../archive/archive-object';
+import type { EncodedBy } from '../resources';
 import type { Compressor } from './compress';
-import type { Destination } from './destination';
 import { LongBody, pieceBytes } from './long-body';
 import { nextInRound } from './rounds';
+
+/** Where the content of a body goes. */
+export interface Destination {
+  readonly encodedBy: EncodedBy;
+  /** @returns resolves when more may come; undefined: at once. @throws SpoolError */
+  write(content: Buffer): Promise<void> | undefined;
+  /** To be called after the last content. @returns the compressed content @throws SpoolError */
+  end(): Promise<Content>;
+  /** Forgets the content; safe at any time and more than once. */
+  release(): Promise<void>;
+}
 
 /** Content that the collector compresses: whole if it is short, piece by piece if it is long. */
 export class CompressedBody implements Destination {

@@ -1,7 +1,7 @@
 import type { JsonType } from './json/json-scanner';
 
 /** Say that something went wrong, whatever stands beside them. */
-const errorNames = /^(?:errors?|error(?:code|description|message|summary|type)|exception|fault|messages?|msg)$/;
+const errorNames = /^(?:errors?|error(?:code|description|message|summary|type|uri)|exception|fault|messages?|msg)$/;
 
 /** Say it if the object holds nothing else. */
 const reasonNames = /^(?:code|details?|reason)$/;
@@ -24,13 +24,14 @@ export function signOf(name: string, type: JsonType): 'error' | 'reason' | undef
 
 /**
  * Tells error documents from other objects. The contract does not show the service's errors, so this is one rule and no list
- * of formats: an error document has a member that says that something went wrong, and beside such members neither an object
- * nor a list. An object with a `kind` says itself what it is.
+ * of formats: an error document has a member that says that something went wrong, and holds nothing else that could be a
+ * manifest. An object or a list can be one; a text may be. An object with a `kind` says itself what it is.
  */
 export class ErrorMembers {
   #error: string | undefined;
   #sign: string | undefined;
   #holdsMore = false;
+  #holdsText = false;
   readonly #kind = new Set<string>();
 
   add(name: string, type: JsonType): void {
@@ -38,6 +39,7 @@ export class ErrorMembers {
     if (sign === 'error') this.#error ??= name;
     if (sign !== undefined) this.#sign ??= name;
     else if (type === 'object' || type === 'array') this.#holdsMore = true;
+    else if (type === 'string') this.#holdsText = true;
     if ((name === 'apiVersion' || name === 'kind') && type === 'string') this.#kind.add(name);
   }
 
@@ -56,7 +58,9 @@ export class ErrorMembers {
     return this.#kind.size === 2;
   }
 
-  get isErrorDocument(): boolean {
-    return this.#sign !== undefined && !this.#holdsMore && !this.#kind.has('kind');
+  /** Whether the object is an error document: certainly, or unless one of its texts is what was asked for. */
+  get isErrorDocument(): 'certainly' | 'perhaps' | undefined {
+    if (this.#sign === undefined || this.#holdsMore || this.#kind.has('kind')) return undefined;
+    return this.#holdsText ? 'perhaps' : 'certainly';
   }
 }

@@ -10,102 +10,53 @@ import { MemberNames, StringCapture } from './json/string-sinks';
 const longestName = 40;
 
 /**
- * Follows content as far as it is JSON, and tells error documents from other objects. A manifest may well be a JSON
- * object: `kubectl get -o json` writes one.
+ * Follows the JSON value at the beginning of a text, and tells error documents from other objects. A manifest may well be a
+ * JSON object: `kubectl get -o json` writes one.
  */
-export class JsonContent {
-  readonly #first = new JsonValue();
-  /** The JSON behind a JSON string: a service that fails half way may append an error. */
-  #second: JsonValue | undefined;
-  #isFollowedByText = false;
-
-  write(content: Buffer): void {
-    if (this.#second !== undefined) {
-      this.#second.write(content);
-      return;
-    }
-    const rest = this.#first.write(content);
-    if (rest === undefined) return;
-    this.#isFollowedByText = this.#first.showsItsEnd && /^[\w<"]/.test(rest.toString('latin1', 0, 1));
-    if (this.#first.root !== 'string') return;
-    this.#second = new JsonValue();
-    this.#second.write(rest);
-  }
-
-  /** Call this after the last content. */
-  end(): void {
-    this.#first.end();
-    this.#second?.end();
-  }
-
-  /** What the content is instead of a manifest, as part of a sentence; undefined if it may be one. */
-  get refusal(): QuotingWords | undefined {
-    return this.#first.errorDocument ?? this.#second?.errorDocument;
-  }
-
-  /** Why it is not certain that the content is a whole manifest. */
-  get doubt(): string | undefined {
-    if (this.#first.state === 'cut' || this.#second?.state === 'cut') return doubts.jsonCutShort;
-    if (this.#second?.state === 'whole' || this.#isFollowedByText) return doubts.jsonFollowed;
-    return this.#first.doubt;
-  }
-}
-
-/** One JSON value at the beginning of a text. */
-class JsonValue implements JsonListener {
+export class JsonContent implements JsonListener {
   readonly #scanner = new JsonScanner(this);
   #received = 0;
+  /** `open` as long as more of the value may come; `cut` if it ends too early. */
   #state: 'open' | 'whole' | 'cut' | 'not JSON' = 'open';
   #root: JsonType | undefined;
+  #isFollowed = false;
   readonly #name = new StringCapture(longestName);
   readonly #names = new MemberNames();
   readonly #members = new ErrorMembers();
   readonly #kind = new StringCapture(longestName);
 
-  /** `open` as long as more of the value may come; `cut` if it ends too early. */
-  get state(): 'open' | 'whole' | 'cut' | 'not JSON' {
-    return this.#state;
+  write(content: Buffer): void {
+    if (this.#state !== 'open') return;
+    const end = this.#scanned(() => this.#scanner.write(content));
+    if (end !== undefined) this.#beginRest(content.toString('latin1', end - this.#received, end - this.#received + 1));
+    this.#received += content.length;
   }
 
-  get root(): JsonType | undefined {
-    return this.#root;
-  }
-
-  /** Whether the value shows where it ends. Any text may begin like a number or a literal. */
-  get showsItsEnd(): boolean {
-    return this.#root === 'object' || this.#root === 'array' || this.#root === 'string';
-  }
-
-  /** @returns what follows the value, beginning with its first byte; undefined if nothing does, or this is not JSON */
-  write(bytes: Buffer): Buffer | undefined {
-    if (this.#state !== 'open') return undefined;
-    const before = this.#received;
-    this.#received += bytes.length;
-    const at = this.#scanned(() => this.#scanner.write(bytes));
-    return at === undefined || !this.#scanner.complete ? undefined : bytes.subarray(at - before);
-  }
-
+  /** Call this after the last content. */
   end(): void {
     if (this.#state === 'open') this.#scanned(() => this.#scanner.end());
     if (this.#state === 'open') this.#state = 'whole';
   }
 
-  /** Describes the error document that this is, as part of a sentence; undefined if it is none. */
-  get errorDocument(): QuotingWords | undefined {
+  /** What the content is instead of a manifest, as part of a sentence; undefined if it may be one. */
+  get refusal(): QuotingWords | undefined {
     if (this.#state !== 'whole' || this.#root !== 'object') return undefined;
     // Kubernetes answers a request that it cannot serve with an object of this kind.
     const isStatus = this.#members.hasKind && this.#kind.value === 'Status';
-    if (!isStatus && !this.#members.isErrorDocument) return undefined;
+    if (!isStatus && this.#members.isErrorDocument !== 'certainly') return undefined;
     return (quote) => `an error document: ${this.#names.describe(quote)}`;
   }
 
-  /** Why it is not certain that this is no error; undefined if nothing speaks against it. */
+  /** Why it is not certain that the content is a whole manifest. */
   get doubt(): string | undefined {
+    if (this.#state === 'cut') return doubts.jsonCutShort;
+    if (this.#isFollowed) return doubts.jsonFollowed;
     if (this.#state !== 'whole') return undefined;
-    if (this.#root === 'array') return this.#members.isErrorDocument ? doubts.listOfErrors : undefined;
+    const { error, sign, hasKind, isErrorDocument } = this.#members;
+    if (this.#root === 'array') return isErrorDocument && doubts.listOfErrors;
     // An object that says itself what it is may have any other member.
-    const { error, hasKind } = this.#members;
-    return error === undefined || hasKind ? undefined : doubts.errorMember(error);
+    const name = error ?? (isErrorDocument && sign);
+    return name === undefined || hasKind ? undefined : doubts.errorMember(name);
   }
 
   name(depth: number): StringSink | undefined {
@@ -128,7 +79,17 @@ class JsonValue implements JsonListener {
     return this.#root === 'array' ? 2 : 1;
   }
 
-  /** @returns the offset in bytes at which the JSON ends and something else follows; undefined if nothing does */
+  /** Whether the value shows where it ends. Any text may begin like a number or a literal. */
+  get #showsItsEnd(): boolean {
+    return this.#root === 'object' || this.#root === 'array' || this.#root === 'string';
+  }
+
+  /** Looks at what follows the value: a service that fails half way may append an error. Objects may stand in a row. */
+  #beginRest(character: string): void {
+    this.#isFollowed = this.#showsItsEnd && (this.#root === 'string' ? /[\w<"{]/ : /[\w<"]/).test(character);
+  }
+
+  /** @returns the offset in bytes at which something follows the value; undefined if nothing does, or this is not JSON */
   #scanned(scan: () => void): number | undefined {
     try {
       scan();
@@ -136,8 +97,8 @@ class JsonValue implements JsonListener {
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
       if (this.#scanner.complete) this.#state = 'whole';
-      else this.#state = error.fault === 'cut' && this.showsItsEnd ? 'cut' : 'not JSON';
-      return error.offset;
+      else this.#state = error.fault === 'cut' && this.#showsItsEnd ? 'cut' : 'not JSON';
+      return this.#scanner.complete ? error.offset : undefined;
     }
   }
 }

@@ -4,8 +4,7 @@ import { doubts } from './doubts';
 import { endsWithError, judgeErrorText } from './error-text';
 import { Utf8Check } from './json/utf8-check';
 import { JsonContent } from './json-content';
-import { isXmlCutShort, judgeMarkup } from './markup';
-import { MarkupBeginning } from './markup-beginning';
+import { Markup } from './markup';
 
 /** Longest content that is judged as a text, in bytes: errors are short. */
 const longestErrorText = 4096;
@@ -20,7 +19,7 @@ const endingBytes = 1024;
 export class ManifestContent {
   readonly #json = new JsonContent();
   readonly #utf8 = new Utf8Check();
-  readonly #markup = new MarkupBeginning();
+  readonly #markup = new Markup();
   readonly #beginning: Buffer[] = [];
   #ending: Buffer = Buffer.alloc(0);
   #isEmpty = true;
@@ -49,7 +48,7 @@ export class ManifestContent {
     if (this.#isEmpty) throw new InvalidBodyError('The manifest is empty');
     if (this.#length === 0 && isUtf8) throw new InvalidBodyError('The manifest is nothing but whitespace');
     this.#json.end();
-    const markup = judgeMarkup(this.#markup);
+    const markup = this.#markup.verdict;
     const isText = this.#visibleLength <= longestErrorText;
     const errorText = isText ? judgeErrorText(Buffer.concat(this.#beginning).toString('utf8')) : undefined;
     const refusal = markup?.isCertain ? markup.what : errorText?.refusal;
@@ -61,7 +60,7 @@ export class ManifestContent {
       isUtf8 ? undefined : doubts.notUtf8,
       this.#hasNul ? doubts.zeroBytes : undefined,
       markup && doubts.markup(markup.what),
-      isXmlCutShort(this.#markup, ending) ? doubts.xmlCutShort : undefined,
+      this.#markup.isCutShort(ending) ? doubts.xmlCutShort : undefined,
       errorText?.doubt,
       endsWithError(ending) ? doubts.errorAtEnd : undefined,
       this.#json.doubt,

@@ -1,78 +1,96 @@
-import { MarkupBeginning } from './markup-beginning';
-
 /** What content that begins with `<` is instead of a manifest. */
-export interface MarkupVerdict {
+interface MarkupVerdict {
   /** Part of a sentence. */
   readonly what: 'an HTML page' | 'an error document in XML';
   /** Whether it can be nothing else. */
   readonly isCertain: boolean;
 }
 
-const page: MarkupVerdict = { what: 'an HTML page', isCertain: true };
-const perhapsPage: MarkupVerdict = { what: 'an HTML page', isCertain: false };
-const xmlError: MarkupVerdict = { what: 'an error document in XML', isCertain: true };
-const perhapsXmlError: MarkupVerdict = { what: 'an error document in XML', isCertain: false };
+/** How much is judged from the first tag on, in bytes. */
+const beginningBytes = 16 * 1024;
+
+/** Bytes of what nobody sees, as isBlank has them. */
+const blanks = /^[\t\n\v\f\r \x80\x85\x8b\xa0\xa8\xa9\xbb\xbf\xc2\xe2\xe3\xef]+/;
+
+/** A comment, a processing instruction, or a doctype other than HTML's, to its end. */
+const prologPart = /^(?:<!(?=--)[\s\S]*?-->|<\?[\s\S]*?\?>|<!doctype (?!html[\t\n\f\r >])[^[>]*(?:\[[^\]]*\][^>]*)?>)/i;
+/** How one begins whose end is still to come. */
+const openPart = /^(?:<!--|<\?(?:xml)?|<!doctype (?!html(?:[\t\n\f\r >]|$))[^[>]{0,999}\[?)/i;
+const declaration = /^<(?:\?xml|!doctype)/i;
 
 /** An element with its name and its attributes. */
 const startTag = /^<([a-z_][\w:.-]*)((?:[^"'>]|"[^"]*"|'[^']*')*)(?:>|$)/i;
-/** White space, comments and processing instructions at the end of a text. */
-const trailing = /(?:[\t\n\f\r ]|<!--(?:(?!-->)[\s\S])*-->|<\?(?:(?!\?>)[\s\S])*\?>)+$/;
 const namespace = /\sxmlns(?::[\w.-]+)?\s*=\s*["']/;
 
-/** Begin a page and nothing else. */
-const pageElements = /^(?:html|title|center|h[1-6])$/;
-/** Begin a page, or XML whose elements happen to have these names: the first element within them tells. */
-const outerElements = /^(?:head|body)$/;
-const withinPage = /^(?:title|center|h[1-6]|meta|script|style|link|base|hr|br|img|form)$/;
-/** Begin a part of a page, or other XML. */
-const partElements =
-  /^(?:a|b|base|blockquote|br|div|font|form|hr|i|iframe|img|li|meta|ol|p|pre|script|span|strong|style|table|u|ul)$/;
+/** Elements that begin a page and nothing else, each with a `>` behind its name. */
+const pageElements = /^(?:(?:head|body)>)?(?:title|center|h[1-6])>/;
+/** Begin a part of a page, or XML whose elements happen to have these names. */
+const partElement = /^(?:head|body|div|p|pre|span|font|b|a|br|hr|img|table|ul|ol|form|iframe|meta|link|script|style)$/;
 
 /** An element of an error. The contract does not show the service's errors: these are the words that there are for one. */
 const errorElement = /^(?:\w+:)?(?:errors?|errorresponse|exception|fault|problem)$/i;
-/** So many elements may stand around it: an envelope, its header and its body. */
-const elementsAround = 3;
-
-/** @returns undefined for anything but an HTML page or an error document in XML */
-export function judgeMarkup({ text, isXml }: MarkupBeginning): MarkupVerdict | undefined {
-  if (/^<!doctype/i.test(text)) return page;
-  const [tag = '', name, attributes = ''] = startTag.exec(text) ?? [];
-  if (name === undefined) return undefined;
-  if (errorElement.test(name)) return xmlError;
-  const within = text.slice(tag.length);
-  if (firstElements(within, elementsAround).some((inner) => errorElement.test(inner))) return perhapsXmlError;
-  const html = name.toLowerCase();
-  if (html === 'html') return page;
-  // XML says so by a declaration or a namespace. HTML is written in small or in capital letters, not in both.
-  if (isXml || namespace.test(attributes) || (name !== html && name !== name.toUpperCase())) return undefined;
-  if (pageElements.test(html)) return page;
-  if (partElements.test(html)) return perhapsPage;
-  if (!outerElements.test(html)) return undefined;
-  const [first = ''] = firstElements(within, 1);
-  if (withinPage.test(first)) return page;
-  return first === '' || partElements.test(first) ? perhapsPage : undefined;
-}
-
-/** Names of the first elements that a text has one within or behind the other, without text between them. */
-function firstElements(text: string, most: number): string[] {
-  const beginning = new MarkupBeginning();
-  beginning.write(Buffer.from(text, 'latin1'));
-  const [tag, name] = startTag.exec(beginning.text) ?? [];
-  if (most === 0 || tag === undefined || name === undefined) return [];
-  return [name.toLowerCase(), ...firstElements(beginning.text.slice(tag.length), most - 1)];
-}
+/** So many elements may stand before it: an envelope, its header and its body. */
+const elementsBefore = 3;
 
 /**
- * Whether XML ends too early: before its first tag does, or, if it declares itself as XML, without the end of its first element.
- * @param ending the last part of the content, with one character per byte (Latin-1)
+ * Content that may be an HTML page, or an error document in XML. What comes before its first tag is skipped however long it
+ * is, in memory that does not grow: white space, comments, processing instructions, XML's declaration and doctype.
  */
-export function isXmlCutShort(beginning: MarkupBeginning, ending: string): boolean {
-  if (beginning.isOpen) return true;
-  if (!beginning.isXml) return false;
-  const [, name, attributes = ''] = startTag.exec(beginning.text) ?? [];
-  if (name === undefined) return true;
-  const last = ending.replace(trailing, '');
-  // An element without content, or a comment behind the root that began before the ending.
-  if (attributes.endsWith('/') || last.endsWith('-->')) return false;
-  return /^<\/([\w:.-]+)\s*>$/.exec(last.slice(last.lastIndexOf('</')))?.[1] !== name;
+export class Markup {
+  /** From the first tag, or the first text, on. One character per byte (Latin-1), whatever the content's encoding is. */
+  #text = '';
+  /** Whether it declares itself as XML. */
+  #isXml = false;
+
+  write(content: Buffer): void {
+    if (this.#text.length === beginningBytes) return;
+    this.#text += content.toString('latin1');
+    while (this.#skipsPart());
+    const [opening] = openPart.exec(this.#text) ?? [];
+    // Of a part without an end, the last two characters may begin its end. The space keeps them from ending it here.
+    if (opening !== undefined && this.#text.length > 1024) this.#text = `${opening} ${this.#text.slice(-2)}`;
+    this.#text = this.#text.slice(0, beginningBytes);
+  }
+
+  /** @returns undefined for anything but an HTML page or an error document in XML */
+  get verdict(): MarkupVerdict | undefined {
+    if (/^<!doctype/i.test(this.#text) && !openPart.test(this.#text)) return { what: 'an HTML page', isCertain: true };
+    const [tag = '', name, attributes = ''] = startTag.exec(this.#text) ?? [];
+    if (name === undefined) return undefined;
+    const next = [...this.#text.slice(tag.length).matchAll(/<([a-z_][\w:.-]*)/gi)].slice(0, elementsBefore);
+    const names = [name, ...next.map(([, inner = '']) => inner)];
+    // HTML is written in small or in capital letters, not in both.
+    const [outer = '', inner = ''] = names.map((one) => (one === one.toUpperCase() ? one.toLowerCase() : one));
+    const isXml = this.#isXml || namespace.test(attributes);
+    const isPage = /^html$/i.test(name) || (!isXml && pageElements.test(`${outer}>${inner}>`));
+    if (isPage) return { what: 'an HTML page', isCertain: true };
+    if (names.some((one) => errorElement.test(one))) {
+      return { what: 'an error document in XML', isCertain: errorElement.test(name) };
+    }
+    return !isXml && partElement.test(outer) ? { what: 'an HTML page', isCertain: false } : undefined;
+  }
+
+  /**
+   * Whether it is XML that ends too early: before its first tag does, or, if it declares itself as XML, without the end of
+   * its first element.
+   * @param ending the last part of the content, with one character per byte (Latin-1)
+   */
+  isCutShort(ending: string): boolean {
+    if (openPart.test(this.#text) || /^<(?:[!a-z][^>]*)?$/i.test(this.#text)) return this.#text.length < beginningBytes;
+    if (!this.#isXml) return false;
+    const [, name, attributes = ''] = startTag.exec(this.#text) ?? [];
+    if (name === undefined || attributes.endsWith('/')) return name === undefined;
+    return /<\/([\w:.-]+)\s*>\s*$/.exec(ending)?.[1] !== name;
+  }
+
+  /** Skips one part of what comes before the first tag. @returns whether there was one */
+  #skipsPart(): boolean {
+    // So that any space between "<!doctype" and its name is short.
+    this.#text = this.#text.replace(blanks, '').replace(/^<!doctype[\t\n\f\r ]+/i, '<!doctype ');
+    const [part] = prologPart.exec(this.#text) ?? [];
+    if (part === undefined) return false;
+    this.#isXml ||= declaration.test(part);
+    this.#text = this.#text.slice(part.length);
+    return true;
+  }
 }

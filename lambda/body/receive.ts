@@ -4,8 +4,7 @@ import type { BodyFacts, EncodedBy } from '../resources';
 import { type BodyCheck, BodyTooLargeError } from './body-check';
 import { CodedBody, type CodedTransfer } from './coded-body';
 import type { Compressor } from './compress';
-import { CompressedBody } from './compressed-body';
-import type { Destination } from './destination';
+import { CompressedBody, type Destination } from './compressed-body';
 
 export interface Receiver {
   readonly spoolDirectory: string;

@@ -15,6 +15,18 @@ const following: Record<Part, Partial<Record<ByteClass, Part>>> = {
   exponent: { '0': 'exponent', '1-9': 'exponent' },
 };
 
+const classOf: (ByteClass | undefined)[] = new Array(256);
+for (const [byteClass, bytes] of Object.entries({
+  '0': '0',
+  '1-9': '123456789',
+  '+': '+',
+  '-': '-',
+  '.': '.',
+  e: 'eE',
+})) {
+  for (const byte of bytes) classOf[byte.charCodeAt(0)] = byteClass as ByteClass;
+}
+
 const lastParts: ReadonlySet<Part> = new Set<Part>(['zero', 'integer', 'fraction', 'exponent']);
 
 /** Scans the numbers of a document one after the other. */
@@ -28,7 +40,7 @@ export class JsonNumberScanner {
 
   /** The first byte was read: a minus or a digit. */
   begin(byte: number): void {
-    const first = classOf(byte);
+    const first = classOf[byte];
     this.#part = first === '-' ? 'minus' : first === '0' ? 'zero' : 'integer';
   }
 
@@ -38,7 +50,7 @@ export class JsonNumberScanner {
    */
   scan(chunk: JsonChunk, from: number, to: number): number {
     for (let i = from; i < to; i += 1) {
-      const byteClass = classOf(chunk.bytes[i] as number);
+      const byteClass = classOf[chunk.bytes[i] as number];
       const next = byteClass === undefined ? undefined : following[this.#part][byteClass];
       if (next === undefined) {
         if (!this.complete) throw chunk.unexpected(i);
@@ -47,24 +59,5 @@ export class JsonNumberScanner {
       this.#part = next;
     }
     return to;
-  }
-}
-
-function classOf(byte: number): ByteClass | undefined {
-  if (byte >= 0x31 && byte <= 0x39) return '1-9';
-  switch (byte) {
-    case 0x30:
-      return '0';
-    case 0x2b:
-      return '+';
-    case 0x2d:
-      return '-';
-    case 0x2e:
-      return '.';
-    case 0x45:
-    case 0x65:
-      return 'e';
-    default:
-      return undefined;
   }
 }
