@@ -175,3 +175,8 @@ it('skips megabytes before the first tag, and keeps none of them', () => {
   // Microseconds. What it kept, it would look at again with every chunk: that takes a hundred times as long.
   expect(user + system).toBeLessThan(2_000_000);
 });
+
+it.each(['>a', '->', '?>'])('does not take %j within a long comment for its end, where a chunk ends with it', (end) => {
+  const chunks = [`<!--${'x'.repeat(2000)}${end}`, '<html>--><p>'];
+  expect(markupOf(chunks.map((chunk) => Buffer.from(chunk))).verdict).toMatchObject({ isCertain: false });
+});
