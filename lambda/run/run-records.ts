@@ -19,6 +19,12 @@ export interface RecordBucket {
 /** Attempt numbers that are tried before the writing of a record is given up: each was taken by another invocation. */
 const mostNumbers = 1000;
 
+/** How often a record is read back whose writing had no answer: two faults that pass must not make two records. */
+const mostReadings = 3;
+
+/** Numbers under which something lies that cannot be read: each may be this very record. */
+const mostUnread = 3;
+
 /** The run records of the archive. What is read back is untrusted: anyone with the right to write may have. */
 export class RunRecords {
   readonly #bucket: RecordBucket;
@@ -61,31 +67,41 @@ export class RunRecords {
   async write(record: RunRecord): Promise<RunRecordName> {
     const signal = AbortSignal.timeout(this.#writeLimitMs);
     const end = record.attempt + mostNumbers;
+    let unread = 0;
     for (let attempt = record.attempt; attempt < end; attempt += 1) {
       const name = { run: new Date(record.run), shard: record.shard, attempt };
       try {
-        if (await this.#putOnce(runRecordKey(name), { ...record, attempt }, signal)) return name;
+        const put = await this.#putOnce(runRecordKey(name), { ...record, attempt }, signal);
+        if (put === 'stored') return name;
+        if (put === 'unread') unread += 1;
       } catch (error) {
         if (!signal.aborted) throw error;
         throw new RunRecordError(`Writing the run record ${this.address(name)} failed: it took too long`, {
           cause: error,
         });
       }
+      if (unread === mostUnread)
+        throw new RunRecordError(
+          `Writing the run record ${this.address(name)} failed: something lies there and under numbers before it, and cannot be read`,
+        );
     }
     throw new RunRecordError(
       `Writing the record of run ${record.run} failed: the ${mostNumbers} attempt numbers from ${record.attempt} on are all taken`,
     );
   }
 
-  /** @returns whether the record is what lies under the key now */
-  async #putOnce(key: string, record: RunRecord, signal: AbortSignal): Promise<boolean> {
+  /** @returns `stored`: the record lies under the key now; `taken`: another does; `unread`: nobody knows which */
+  async #putOnce(key: string, record: RunRecord, signal: AbortSignal): Promise<'stored' | 'taken' | 'unread'> {
     const object = { key, content: recordContent(record), contentType: jsonLinesType };
-    if ((await this.#bucket.put(object, signal)) === 'archived') return true;
-    return this.#isStored(key, record, signal).catch(() => {
-      signal.throwIfAborted();
-      // What cannot be read is taken for another invocation's: this record goes under the next number.
-      return false;
-    });
+    if ((await this.#bucket.put(object, signal)) === 'archived') return 'stored';
+    for (let reading = 1; ; reading += 1) {
+      try {
+        return (await this.#isStored(key, record, signal)) ? 'stored' : 'taken';
+      } catch {
+        signal.throwIfAborted();
+        if (reading === mostReadings) return 'unread';
+      }
+    }
   }
 
   async #isStored(key: string, record: RunRecord, signal: AbortSignal): Promise<boolean> {

@@ -99,6 +99,30 @@ describe('run records', () => {
     }
   });
 
+  it.each([
+    ['twice', 2, 1],
+    ['for good', 100, 3],
+  ])('are a few at most although answers are lost and reading back fails %s', async (_, faults, most) => {
+    const store = memoryStore();
+    let left = faults;
+    const losing = {
+      ...store,
+      put: async (object: ArchiveObject) => {
+        await store.put(object);
+        return 'already-archived' as const;
+      },
+      open: async (key: string) => {
+        left -= 1;
+        if (left >= 0) throw new Error('the connection was cut');
+        return store.open(key);
+      },
+    };
+    const writing = new RunRecords(losing).write(record);
+    if (most === 1) expect((await writing).attempt).toBe(1);
+    else await expect(writing).rejects.toThrow('under numbers before it, and cannot be read');
+    expect(store.objects.size).toBe(most);
+  });
+
   it('that are long are never in memory whole, and the same each time they are sent', async () => {
     const sent: ArchiveObject[] = [];
     const put = async (object: ArchiveObject) => {
