@@ -93,8 +93,8 @@ it('what is stored is what the service said', async () => {
     const source = demoContent();
     // The demo's content changes with time: it was asked for in the minute before its body had come.
     const [before, after] = await Promise.all(
-      [new Date(Date.parse(fetchedAt) - 60_000), new Date(fetchedAt)].map((at) =>
-        resource === 'log' ? source.log(cluster, at) : source.manifest(cluster, at),
+      [new Date(Date.parse(fetchedAt) - 60_000), new Date(fetchedAt)].map(async (at) =>
+        resource === 'log' ? (await source.log(cluster, at))?.log : source.manifest(cluster, at),
       ),
     );
     const content = resource === 'log' ? JSON.parse(stored).spec.log : stored;
