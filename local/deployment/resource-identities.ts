@@ -55,6 +55,7 @@ const kinds: Readonly<Record<string, ResourceKind>> = {
     ref: (name, _arn, { region, accountId }) => `https://sqs.${region}.amazonaws.com/${accountId}/${name}`,
     attributes: (name, arn) => ({ Arn: arn, QueueName: name }),
   },
+  'AWS::Events::Rule': { nameProperty: 'Name', arn: regional('events', 'rule/') },
   'AWS::KMS::Key': { arn: regional('kms', 'key/') },
   'AWS::Logs::LogGroup': {
     nameProperty: 'LogGroupName',

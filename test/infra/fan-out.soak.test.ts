@@ -1,5 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
-import { type DeployedCollector, type LocalCollector, startLocalCollector, uids } from '../end-to-end/local-collector';
+import { type DeployedCollector, type LocalCollector, startLocalCollector } from '../end-to-end/local-collector';
 import { findCommand } from '../local/aws/moto-server';
 import { describeFanOut } from './fan-out-scenarios';
 import { type MotoStates, startMotoStates } from './moto-states';
@@ -74,32 +73,6 @@ const command = findCommand('moto_server');
       start: (deployed, input) => moto.start(deployed, input),
       metrics: (deployed) => moto.metrics(deployed),
       invocations: (deployed) => moto.invocations(deployed),
-    });
-
-    it('of one run at a time waits for the run that uses the function', async () => {
-      const inTurn = await startLocalCollector({ shards: 2, clusters: uids, limits: { oneRunAtATime: true } });
-      let release = () => {};
-      const released = new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      let count = 0;
-      const deployed = await inTurn.deploy({
-        aroundInvocation: async (_event, invoke) => {
-          count += 1;
-          if (count <= 2) await released;
-          return invoke();
-        },
-      });
-      const scheduledTime = '2026-11-20T11:00:00Z';
-      const before = [0, 1].map((index) => deployed.invoke({ scheduledTime, shard: { index, count: 2 } }));
-      const execution = moto.start(deployed, { scheduledTime: '2026-11-20T12:00:00Z' });
-      while (moto.refused() === 0) await setTimeout(50);
-      release();
-      expect((await Promise.all(before)).map(({ error }) => error)).toEqual([undefined, undefined]);
-      expect((await execution).failure).toBeUndefined();
-      expect(count).toBe(4);
-      expect((await deployed.records()).map(({ status }) => status)).toEqual(Array(4).fill('complete'));
-      await inTurn.close();
     });
   },
 );

@@ -4,7 +4,6 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
-import { ThrottledError } from '../../local/deployment/asynchronous-invocation';
 import type { DeployedCollector } from '../end-to-end/local-collector';
 import { startMoto } from '../local/aws/moto-server';
 import type { Interpreter } from './fan-out-scenarios';
@@ -12,8 +11,6 @@ import type { Interpreter } from './fan-out-scenarios';
 const region = 'eu-central-1';
 
 export interface MotoStates extends Interpreter {
-  /** How often an invocation was refused because the function's reserved concurrency was in use. */
-  refused(): number;
   stop(): Promise<void>;
 }
 
@@ -24,7 +21,6 @@ export interface MotoStates extends Interpreter {
 export async function startMotoStates(command: string): Promise<MotoStates> {
   let current: DeployedCollector | undefined;
   let invocations = 0;
-  let refused = 0;
   let motoUrl = '';
 
   const gate = createServer((incoming, response) => {
@@ -36,17 +32,7 @@ export async function startMotoStates(command: string): Promise<MotoStates> {
       return forward(motoUrl, incoming, body, response);
     if (current === undefined) throw new Error('nothing is deployed');
     invocations += 1;
-    const result = await current.invoke(JSON.parse(body.toString())).catch((error: unknown) => {
-      if (error instanceof ThrottledError) return undefined;
-      throw error;
-    });
-    if (result === undefined) {
-      refused += 1;
-      response.writeHead(429, { 'x-amzn-errortype': 'TooManyRequestsException', 'content-type': 'application/json' });
-      response.end('{"Type":"User","message":"Rate Exceeded."}');
-      return;
-    }
-    const { payload, error } = result;
+    const { payload, error } = await current.invoke(JSON.parse(body.toString()));
     response.writeHead(200, error === undefined ? {} : { 'X-Amz-Function-Error': 'Unhandled' });
     response.end(JSON.stringify(error ?? payload));
   };
@@ -125,7 +111,6 @@ export async function startMotoStates(command: string): Promise<MotoStates> {
       return [{ namespace, name, value, dimensions: { [text('Name')]: text('Value') } }];
     },
     invocations: () => invocations,
-    refused: () => refused,
     stop: async () => {
       await moto.stop();
       gate.closeAllConnections();

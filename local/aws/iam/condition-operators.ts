@@ -14,6 +14,7 @@ const arnLike = oneMatches(matchesArn);
 const operators = {
   StringEquals: oneMatches((actual, expected) => actual === expected),
   StringLike: oneMatches((actual, expected) => matchesWildcard(expected, actual)),
+  ArnEquals: arnLike,
   ArnLike: arnLike,
   ArnNotEquals: (actual, expected) => !arnLike(actual, expected),
   Bool: oneMatches((actual, expected) => actual.toLowerCase() === expected.toLowerCase()),

@@ -105,6 +105,7 @@ describe('refusalOf', () => {
     ['Bool', { Bool: { 'aws:SecureTransport': 'false' } }, { 'aws:SecureTransport': 'true' }, false],
     ['Bool written as a boolean', { Bool: { k: true } }, { k: 'true' }, true],
     ['ArnLike', { ArnLike: { k: 'arn:aws:iam::*:role/c*' } }, { k: role }, true],
+    ['ArnEquals', { ArnEquals: { k: 'arn:aws:iam::*:role/c*' } }, { k: role }, true],
     ['ArnLike with too few parts', { ArnLike: { k: 'arn:aws:iam:*' } }, { k: role }, false],
     ['ArnLike across a colon', { ArnLike: { k: 'arn:*:role/collector:::' } }, { k: role }, false],
     ['ArnNotEquals', { ArnNotEquals: { k: role } }, { k: role }, false],
