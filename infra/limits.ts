@@ -70,7 +70,7 @@ export function workingMemoryMiB({ concurrency }: Pick<Limits, 'concurrency'>): 
 export const mostConcurrentShards = 40;
 
 /** Most events in the history of one execution: Step Functions' own quota, at which it ends the execution. */
-export const historyEvents = 25_000;
+const historyEvents = 25_000;
 
 /** Time after which one invocation counts as lost, in seconds: the function's limit, and room for a cold start. */
 export const invocationTimeoutSeconds = functionTimeoutSeconds + 60;

@@ -9,7 +9,7 @@ import type { ServiceFailure } from '../service/service-error';
 export const maxRequests = 5;
 
 /** First delay's upper bound and the bound of all delays that the service does not name, in milliseconds. */
-export const backoff = { firstMs: 500, longestMs: 20_000 } as const;
+const backoff = { firstMs: 500, longestMs: 20_000 } as const;
 
 /**
  * Longest pause that one answer imposes on others, in milliseconds: its own task waits as long as the service asks for,
