@@ -1,6 +1,4 @@
 import type { Gap } from '../lambda/schedule/cron-gap';
-import { asynchronousAttempts, asynchronousRetryWaits, functionTimeoutSeconds } from '../lambda/stack-contract';
-import { longestExecutionSeconds, type RunLimits } from './limits';
 
 /**
  * Period of the alarms that follow runs, in seconds. A window of periods below one hour may last a day at most, one of
@@ -17,11 +15,6 @@ export const promptWindowHours = 24;
 /** Longest warm-up of a new alarm, in minutes: two days. */
 export const longestWarmUpMinutes = 2880;
 
-/** Longest time from a firing of the schedule until its last attempt has ended, in seconds. */
-export const longestRunSeconds =
-  asynchronousAttempts * functionTimeoutSeconds +
-  asynchronousRetryWaits.reduce<number>((sum, seconds) => sum + seconds, 0);
-
 /** How long after the longest gap of the schedule an audit, or a run of one function, counts as missing, in hours. */
 export const missingMarginHours = 1;
 
@@ -33,20 +26,6 @@ export const leastThrottledAnswers = 10;
 
 /** Share of throttled answers in an hour, in percent, above which the service asks for a slower pace. */
 export const throttledPercent = 10;
-
-/** Longest time from a firing of the schedule until its run has ended, in seconds, if no other run holds it back. */
-export function longestSeconds({ shards }: Pick<RunLimits, 'shards'>): number {
-  return shards > 1 ? longestExecutionSeconds(shards) : longestRunSeconds;
-}
-
-/**
- * How long after the longest gap of the schedule a run counts as missing, in whole hours. With `oneRunAtATime` one run may
- * have to end before it. More may, but each of them counts when it ends.
- */
-export function runMarginHours(config: RunLimits): number {
-  const runs = config.limits.oneRunAtATime ? 2 : 1;
-  return Math.floor((runs * longestSeconds(config)) / 3600) + 1;
-}
 
 /** Hours without a run of the schedule after which one is missing; undefined if no alarm looks back that far. */
 export function missingWindowHours(

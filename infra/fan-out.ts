@@ -4,9 +4,10 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { DefinitionBody, type IStateMachine, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { metricNamespace } from '../lambda/stack-contract';
+import { longestExecutionSeconds, waits } from '../lambda/verify/longest-run';
 import type { CollectorConfig } from './config/config';
 import { fanOutDefinition } from './fan-out-definition';
-import { heldBackRetry, longestExecutionSeconds, waits } from './limits';
+import { heldBackRetry } from './limits';
 
 export interface FanOutProps {
   readonly config: Pick<CollectorConfig, 'name' | 'shards' | 'limits'>;

@@ -1,4 +1,4 @@
-import { asynchronousRetryWaits, functionTimeoutSeconds } from '../lambda/stack-contract';
+import { incompleteRetry, mostConcurrentShards, unreachedRetry } from '../lambda/verify/longest-run';
 
 interface Limits {
   /** Bodies under way at once. */
@@ -66,29 +66,8 @@ export function workingMemoryMiB({ concurrency }: Pick<Limits, 'concurrency'>): 
   return baseMemoryMiB + concurrency * memoryPerBodyMiB;
 }
 
-/** Most shards at work at once: what Step Functions guarantees for an inline map. The others wait for their turn. */
-export const mostConcurrentShards = 40;
-
 /** Most events in the history of one execution: Step Functions' own quota, at which it ends the execution. */
 const historyEvents = 25_000;
-
-/** Time after which one invocation counts as lost, in seconds: the function's limit, and room for a cold start. */
-export const invocationTimeoutSeconds = functionTimeoutSeconds + 60;
-
-const [firstWaitSeconds, secondWaitSeconds] = asynchronousRetryWaits;
-
-/** Retries of a shard whose attempt failed: as many as Lambda makes of an event, after the same waits. */
-export const incompleteRetry = {
-  times: asynchronousRetryWaits.length,
-  firstWaitSeconds,
-  backoffRate: secondWaitSeconds / firstWaitSeconds,
-} as const;
-
-/**
- * Retries of an invocation that did not reach the function, mostly because the account is throttled. They last twice as
- * long as a shard takes, so that the shards can take turns in an account with little concurrency.
- */
-export const unreachedRetry = { times: 10, firstWaitSeconds: 10, backoffRate: 2, longestWaitSeconds: 300 } as const;
 
 /** Most events that one shard adds to the history, if it has so many tries. */
 function eventsOf(tries: number): number {
@@ -119,34 +98,6 @@ export const mostShardsInTurn = Math.floor(
 /** Shards under way at once. */
 export function concurrentShards(shards: number): number {
   return Math.min(shards, mostConcurrentShards);
-}
-
-/** Longest time in seconds that one shard takes, with all retries. */
-const longestShardSeconds =
-  (1 + incompleteRetry.times) * invocationTimeoutSeconds + waits(incompleteRetry) + waits(unreachedRetry);
-
-/**
- * Longest time in seconds from the start of an execution to its end.
- * @param heldBackSeconds how long another run may hold back a shard
- */
-export function longestExecutionSeconds(shards: number, heldBackSeconds = 0): number {
-  const turns = Math.ceil(shards / mostConcurrentShards);
-  const marginSeconds = 300;
-  return turns * (longestShardSeconds + heldBackSeconds) + marginSeconds;
-}
-
-interface Waits {
-  readonly times: number;
-  readonly firstWaitSeconds: number;
-  readonly backoffRate: number;
-  readonly longestWaitSeconds?: number;
-}
-
-/** Sum of all waits of a retry, in seconds. */
-export function waits({ times, firstWaitSeconds, backoffRate, longestWaitSeconds = Number.POSITIVE_INFINITY }: Waits) {
-  return Array.from({ length: times }, (_, retry) =>
-    Math.min(longestWaitSeconds, firstWaitSeconds * backoffRate ** retry),
-  ).reduce((sum, seconds) => sum + seconds, 0);
 }
 
 /**

@@ -7,13 +7,8 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type Gap, longestGap } from '../lambda/schedule/cron-gap';
-import {
-  longestWarmUpMinutes,
-  longestWindowHours,
-  missingMarginHours,
-  missingWindowHours,
-  runMarginHours,
-} from './alarm-windows';
+import { runMarginHours } from '../lambda/verify/longest-run';
+import { longestWarmUpMinutes, longestWindowHours, missingMarginHours, missingWindowHours } from './alarm-windows';
 import {
   type AlarmDefinition,
   closeToLimit,
@@ -77,7 +72,12 @@ export class Observability extends Construct {
       fanOut === undefined
         ? new FunctionRuns(config.name, props.function)
         : new ExecutionRuns(config.name, props.function, fanOut);
-    const watched: Watched = { ...props, runs, gap, marginHours: runMarginHours(config) };
+    const watched: Watched = {
+      ...props,
+      runs,
+      gap,
+      marginHours: runMarginHours(config.shards, config.limits.oneRunAtATime),
+    };
     this.#alarm(runFailed(watched));
     if (enabled) this.#watchRuns(watched);
     for (const define of [deliveryLost, closeToLimit, keyRejected, throttled, messageLost])

@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
+import { findOverdue } from '../../lambda/verify/overdue-runs';
 import { readRun } from '../../lambda/verify/read-run';
 import { openArchive } from '../archive/open-archive';
 import { selectRuns } from '../archive/select-runs';
 import { StaleClusters } from '../archive/stale-clusters';
 import { ReportBuilder } from '../report/build-report';
-import { OverdueRuns } from '../report/overdue-runs';
 import { formatBytes, formatCount } from '../terminal/format';
-import { printBadRecords } from '../terminal/print-run';
+import { describeOverdue, printBadRecords } from '../terminal/print-run';
 import { escapedJson, printable } from '../terminal/printable';
 import { type CommandContext, exitCodes, print } from '../terminal/terminal';
 import { type ReadOptions, type RunOptions, selectionOf, withArchive, withHelp, withRuns } from './options';
@@ -32,26 +32,23 @@ export function reportCommand({ terminal, end }: CommandContext): Command {
       return command.error("error: required option '--out <file>' not specified; - writes to standard output");
     const reader = await openArchive(options.archive);
     const builder = new ReportBuilder();
-    const overdueRuns = new OverdueRuns();
     const clusters = new StaleClusters();
     const now = terminal.now();
     const isNewest = options.run === undefined && options.at === undefined && options.to === undefined;
     let staleAt = now;
     for await (const listed of selectRuns(reader, selectionOf(options, defaultRuns), now)) {
-      const run = await readRun(reader, listed, (record) => {
-        overdueRuns.addRecord(record);
-        clusters.addRecord(record);
-      });
+      const run = await readRun(reader, listed, (record) => clusters.addRecord(record));
       builder.add(run);
       clusters.addRun(run);
       if (!isNewest) staleAt = run.run;
     }
+    const overdue = isNewest ? await findOverdue(reader, now) : undefined;
     const { stale, notCovered } = await clusters.find(reader, staleAt);
     const data = builder.finish({
       archive: reader.location,
       createdAt: now.toISOString(),
       isNewest,
-      overdue: isNewest ? await overdueRuns.describe(reader, now) : undefined,
+      overdue: overdue && describeOverdue(overdue),
       stale,
       notCovered: notCovered.length,
     });

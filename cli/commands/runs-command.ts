@@ -1,7 +1,10 @@
 import { Argument, Command } from 'commander';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
 import { firstOf } from '../../lambda/verify/newest-first';
+import { findOverdue } from '../../lambda/verify/overdue-runs';
 import { type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
+import { SeenRuns } from '../../lambda/verify/seen-run';
 import { completeCommand, openArchive } from '../archive/open-archive';
 import { findRunAt, type RunSelection, runsNewestFirst, selectRuns } from '../archive/select-runs';
 import { type FoundStale, StaleClusters } from '../archive/stale-clusters';
@@ -11,6 +14,7 @@ import {
   newestRunLine,
   outcomeColumns,
   outcomesFailuresFirst,
+  overdueLine,
   printBadRecords,
   printRun,
   printStale,
@@ -45,10 +49,15 @@ export function runsCommand({ terminal, end }: CommandContext): Command {
       command.error(`error: both the time of a run and --${other}; expected one of them`);
     const reader = await openArchive(options.archive);
     const selection = selectionOf({ ...options, run: time ?? options.run }, defaultRuns);
-    const print = selection.run === undefined && selection.at === undefined ? printRuns : printOneRun;
-    const badRecords = await print(terminal, reader, selection, options);
+    const overdue = await findOverdue(reader, terminal.now());
+    if (overdue !== undefined && options.json !== true)
+      await print(terminal.out, `${overdueLine(terminal, overdue)}\n`);
+    const isOne = selection.run !== undefined || selection.at !== undefined;
+    const badRecords = isOne
+      ? await printOneRun(terminal, reader, selection, options)
+      : await printRuns(terminal, reader, selection, overdue, options);
     await printBadRecords(terminal, badRecords);
-    if (badRecords.length > 0) end(exitCodes.found);
+    if (badRecords.length > 0 || overdue !== undefined) end(exitCodes.found);
   });
 }
 
@@ -81,20 +90,29 @@ async function printRuns(
   terminal: Terminal,
   reader: ArchiveReader,
   selection: RunSelection,
+  overdue: AbsentRuns | undefined,
   { json: asJson }: RunsOptions,
 ): Promise<readonly BadRecord[]> {
   const badRecords: BadRecord[] = [];
+  const seen = new SeenRuns(reader);
+  const due = new DueRuns({});
   const clusters = new StaleClusters();
   let last: Date | undefined;
   // One run at a time, without its outcomes: the records of a large fleet are large.
-  async function* runs(): AsyncGenerator<Run> {
+  async function* runs(): AsyncGenerator<RunRow> {
     for await (const listed of selectRuns(reader, selection, terminal.now())) {
-      const run = await readRun(reader, listed, (record) => clusters.addRecord(record));
+      const run = await readRun(reader, listed, (record) => {
+        clusters.addRecord(record);
+        seen.addRecord(record);
+      });
+      const absent = due.add(await seen.endRun(run.run));
+      if (absent.times.length > 0) yield absent;
       clusters.addRun(run);
       last = run.run;
       for (const bad of run.badRecords) badRecords.push(bad);
       yield { ...run, outcomes: [] };
     }
+    if (overdue !== undefined && selection.to === undefined) yield overdue;
   }
   // Whoever asks for older runs gets the state at the last of them: what came later is not read.
   const stateAt = () => (selection.to === undefined ? undefined : last);
@@ -111,42 +129,67 @@ async function printRuns(
   return badRecords;
 }
 
+/** A run, or those that were due behind the row before and are not there. */
+type RunRow = Run | AbsentRuns;
+
 /** The last element also has the stale clusters. */
-async function* summaries(runs: AsyncIterable<Run>, findStale: () => Promise<FoundStale>) {
-  let last: ReturnType<typeof summarizeRun> | undefined;
-  for await (const run of runs) {
-    if (last !== undefined) yield last;
-    last = summarizeRun(run);
-  }
+async function* summaries(rows: AsyncIterable<RunRow>, findStale: () => Promise<FoundStale>) {
+  let last: object | undefined;
+  for await (const row of rows)
+    for (const element of 'times' in row ? row.times.map(summarizeAbsent) : [summarizeRun(row)]) {
+      if (last !== undefined) yield last;
+      last = element;
+    }
   if (last !== undefined) yield { ...last, ...(await findStale()) };
 }
 
-function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<Run>[] {
+function summarizeAbsent(time: Date) {
+  return { run: time.toISOString(), status: 'absent' };
+}
+
+function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<RunRow>[] {
   const redUnlessZero = (text: string) => (text === '0' ? text : colors.red(text));
+  const ofRun = (cell: (run: Run) => string) => (row: RunRow) => ('times' in row ? '' : cell(row));
   return [
-    { head: 'Run', cell: ({ run }) => formatTime(run) },
-    { head: 'Attempts', cell: attemptsOf, align: 'right', leftOut: 4 },
-    { head: 'Archived', cell: ({ counts }) => `${counts.archived}/${totalOf(counts)}`, align: 'right' },
-    { head: 'Failed', cell: ({ counts }) => `${counts.failed}`, align: 'right', color: redUnlessZero, leftOut: 6 },
+    { head: 'Run', cell: (row) => formatTime('times' in row ? (row.times[0] ?? new Date(Number.NaN)) : row.run) },
+    { head: 'Attempts', cell: ofRun(attemptsOf), align: 'right', leftOut: 4 },
+    { head: 'Archived', cell: ofRun(({ counts }) => `${counts.archived}/${totalOf(counts)}`), align: 'right' },
+    {
+      head: 'Failed',
+      cell: ofRun(({ counts }) => `${counts.failed}`),
+      align: 'right',
+      color: redUnlessZero,
+      leftOut: 6,
+    },
     {
       head: 'Not attempted',
-      cell: ({ counts }) => `${counts.notAttempted}`,
+      cell: ofRun(({ counts }) => `${counts.notAttempted}`),
       align: 'right',
       color: redUnlessZero,
       leftOut: 5,
     },
-    { head: 'Content', cell: ({ bytes }) => formatBytes(bytes), align: 'right', leftOut: 2 },
-    { head: 'Stored', cell: ({ storedBytes }) => formatBytes(storedBytes), align: 'right', leftOut: 1 },
-    { head: 'Duration', cell: ({ durationMs }) => formatDuration(durationMs), align: 'right', leftOut: 3 },
+    { head: 'Content', cell: ofRun(({ bytes }) => formatBytes(bytes)), align: 'right', leftOut: 2 },
+    { head: 'Stored', cell: ofRun(({ storedBytes }) => formatBytes(storedBytes)), align: 'right', leftOut: 1 },
+    { head: 'Duration', cell: ofRun(({ durationMs }) => formatDuration(durationMs)), align: 'right', leftOut: 3 },
     {
       head: 'Status',
-      cell: ({ status, counts, badRecords }) =>
-        `${status}${formatDoubts(counts.doubts)}${badRecords.length === 0 ? '' : ', bad record'}`,
-      color: (text, run) =>
-        run.status === 'complete' && run.badRecords.length === 0 ? colors.green(text) : colors.red(text),
+      cell: statusOf,
+      color: (text, row) =>
+        'status' in row && row.status === 'complete' && row.badRecords.length === 0
+          ? colors.green(text)
+          : colors.red(text),
       wraps: true,
     },
   ];
+}
+
+function statusOf(row: RunRow): string {
+  if (!('times' in row))
+    return `${row.status}${formatDoubts(row.counts.doubts)}${row.badRecords.length === 0 ? '' : ', bad record'}`;
+  const { times, areMore } = row;
+  const [last = new Date(Number.NaN)] = times.slice(-1);
+  if (times.length === 1) return 'absent';
+  return `absent: ${areMore ? 'more than ' : ''}${formatCount(times.length, 'run')} up to ${formatTime(last)}`;
 }
 
 function attemptsOf({ attempts, shards }: Run): string {
@@ -154,6 +197,10 @@ function attemptsOf({ attempts, shards }: Run): string {
 }
 
 const helpText = (terminal: Terminal) => `
+A run that the schedule was due to start and that left no record is a row too: absent. Of a bucket, runs first says
+whether one is overdue now, as the newest stored configuration or seal knows the schedule. A folder is a copy, in which
+nothing is due: there the age of the newest run is all that is known.
+
 Behind the list of runs stand the stalest clusters: the last run that covers them did not archive all of them. Only
 the listed runs count: "at least" means that none of these archived the cluster.
 
@@ -161,10 +208,10 @@ ${leftOutColumns('the list of runs', runColumns(terminal))}
 
 ${leftOutColumns('the list of outcomes', outcomeColumns(terminal, new Date(0)))}
 
-With --json: an array, an element per run, the last one with all stale clusters. With the time of a run: one object,
+With --json: an array, an element per run, the last one with all stale clusters; an absent run has the status absent. With the time of a run: one object,
 with the outcomes too.
 
-Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done.
+Exit codes: 0 done, 1 a run record is damaged or a run is overdue, 2 wrong command line, 3 it could not be done.
 
 Examples:
   npm run collector -- runs --last 5

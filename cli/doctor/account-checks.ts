@@ -1,9 +1,9 @@
-import { runMarginHours } from '../../infra/alarm-windows';
 import type { CollectorConfig } from '../../infra/config/config';
 import { systemClock } from '../../lambda/clock';
 import { firingsOf } from '../../lambda/schedule/firings';
 import { environmentNames } from '../../lambda/stack-contract';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
+import { runMarginHours } from '../../lambda/verify/longest-run';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { readRun } from '../../lambda/verify/read-run';
 import { openBucket } from '../archive/open-archive';
@@ -164,7 +164,7 @@ async function newestRun(collector: DeployedCollector, config: CollectorConfig |
 function lastDue(config: CollectorConfig | undefined, now: Date): Date | undefined {
   if (config?.schedule.enabled !== true) return undefined;
   const { expression, timeZone } = config.schedule;
-  const until = new Date(now.getTime() - runMarginHours(config) * hourMs);
+  const until = new Date(now.getTime() - runMarginHours(config.shards, config.limits.oneRunAtATime) * hourMs);
   let last: Date | undefined;
   for (const days of [2, 40, 400]) {
     const from = new Date(until.getTime() - days * 24 * hourMs);

@@ -1,9 +1,10 @@
-import { missingWindowHours, runMarginHours } from '../../infra/alarm-windows';
+import { missingWindowHours } from '../../infra/alarm-windows';
 import { type CollectorConfig, recipientsOf } from '../../infra/config/config';
 import { isExampleAddress } from '../../infra/config/config-rules';
 import { longestGap } from '../../lambda/schedule/cron-gap';
 import { firingsOf } from '../../lambda/schedule/firings';
 import { type Span, zoneSpans } from '../../lambda/schedule/time-zone';
+import { runMarginHours } from '../../lambda/verify/longest-run';
 import { formatCount, formatTime } from '../terminal/format';
 import { type Check, checksOf } from './check';
 
@@ -71,7 +72,7 @@ function missingAlarm(config: Scheduled, now: Date): Check {
   const { expression, timeZone } = config.schedule;
   const check = checksOf('missing runs');
   const gap = longestGap(expression, timeZone, now);
-  const hours = missingWindowHours(gap, runMarginHours(config));
+  const hours = missingWindowHours(gap, runMarginHours(config.shards, config.limits.oneRunAtATime));
   const longest = `the longest pause of the schedule is ${Math.round(gap.hours * 10) / 10} h, from ${formatTime(gap.from)}`;
   if (hours === undefined)
     return check.warning(`no alarm can watch for them: ${longest}`, 'watch "Last green runs" on the dashboard');

@@ -1,6 +1,6 @@
-import { longestRunSeconds } from '../../infra/alarm-windows';
 import { asynchronousAttempts, asynchronousRetryWaits } from '../../lambda/stack-contract';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { longestRunSeconds } from '../../lambda/verify/longest-run';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { type Run, readRun } from '../../lambda/verify/read-run';
 import { type RunRecordObject, runsBetween } from '../../lambda/verify/run-keys';

@@ -66,24 +66,50 @@ export class DueRuns {
     return absent;
   }
 
+  /**
+   * What was due since the last run that the schedule started, up to a time, and is not there. From when the newest schedule
+   * was seen in force, it alone decides; before that, what all have.
+   * @param plan a schedule that the runs do not show
+   */
+  upTo(until: Date, plan: readonly UsedSchedule[] = []): AbsentRuns {
+    const used = [...this.#used, ...plan].sort((a, b) => a.usedAt.getTime() - b.usedAt.getTime());
+    const [newest, began] = [used.at(-1), this.#previous?.run ?? plan[0]?.usedAt];
+    if (newest === undefined || began === undefined) return nothing;
+    const since = latest(began, this.#judged.from);
+    const [from, to] = [latest(newest.usedAt, since), earliest(until, this.#judged.to)];
+    const before = absentIn(used, { from: since, to: earliest(from, to) }, this.#runs);
+    const after = absentIn([newest], { from, to }, this.#runs);
+    return { times: [...before.times, ...after.times], areMore: before.areMore || after.areMore };
+  }
+
   #absentBetween(before: Pick<SeenRun, 'run' | 'startedBy'>, after: SeenRun): AbsentRuns {
     const end = after.run.getTime() + clockSlackMs;
     const between = this.#used.filter(({ usedAt }) => usedAt.getTime() <= end);
-    const schedules = new Set([...before.startedBy, ...between, ...after.startedBy].map(({ firings }) => firings));
-    const [schedule, ...others] = schedules;
-    if (schedule === undefined || schedules.has(undefined)) return nothing;
-    const [from, to] = [latest(before.run, this.#judged.from), earliest(after.run, this.#judged.to)];
-    const runs = new Set(this.#runs);
-    const times: Date[] = [];
-    let looked = 0;
-    for (const { at, orAt } of schedule.between(from, to)) {
-      looked += 1;
-      if (looked > mostFirings || times.length === mostListed) return { times, areMore: true };
-      if (runs.has(at.getTime()) || (orAt !== undefined && runs.has(orAt.getTime()))) continue;
-      if (others.every((other) => other?.includes(at))) times.push(at);
-    }
-    return { times, areMore: false };
+    const used = [...before.startedBy, ...between, ...after.startedBy];
+    const judged = { from: latest(before.run, this.#judged.from), to: earliest(after.run, this.#judged.to) };
+    return absentIn(used, judged, this.#runs);
   }
+}
+
+/** What all these schedules had due in a period, and is not among the times of runs. */
+function absentIn(
+  used: readonly UsedSchedule[],
+  { from, to }: { from: Date; to: Date },
+  times: readonly number[],
+): AbsentRuns {
+  const schedules = new Set(used.map(({ firings }) => firings));
+  const [schedule, ...others] = schedules;
+  if (schedule === undefined || schedules.has(undefined)) return nothing;
+  const runs = new Set(times);
+  const absent: Date[] = [];
+  let looked = 0;
+  for (const { at, orAt } of schedule.between(from, to)) {
+    looked += 1;
+    if (looked > mostFirings || absent.length === mostListed) return { times: absent, areMore: true };
+    if (runs.has(at.getTime()) || (orAt !== undefined && runs.has(orAt.getTime()))) continue;
+    if (others.every((other) => other?.includes(at))) absent.push(at);
+  }
+  return { times: absent, areMore: false };
 }
 
 /** Makes a finding of absent runs, if there are any. */

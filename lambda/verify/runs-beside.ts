@@ -6,14 +6,18 @@ import type { ConfiguredRun } from './verify-run';
 /** Runs beside a period that are read at most to find the one that the schedule started. */
 const mostRead = 10;
 
-type Read = (listed: ListedRun) => Promise<ConfiguredRun>;
+type Read<Seen> = (listed: ListedRun) => Promise<Seen>;
 
 /** The last run before a period that the schedule started, and the runs between it and the period, in order. */
-export async function runsBefore(reader: ArchiveReader, { from }: Period, read: Read): Promise<ConfiguredRun[]> {
+export async function runsBefore<Seen extends { readonly isScheduled: boolean }>(
+  reader: ArchiveReader,
+  { from }: Period,
+  read: Read<Seen>,
+): Promise<Seen[]> {
   if (from === undefined) return [];
   const list = (period: Period) => runsBetween(reader, period);
   const newest = newestFirst(list, { to: new Date(from.getTime() - 1) }, from);
-  const runs: ConfiguredRun[] = [];
+  const runs: Seen[] = [];
   for await (const listed of take(mostRead, newest)) {
     const run = await read(listed);
     runs.unshift(run);
@@ -26,7 +30,7 @@ export async function runsBefore(reader: ArchiveReader, { from }: Period, read: 
 export async function* runsUntilScheduled(
   reader: ArchiveReader,
   period: Period,
-  read: Read,
+  read: Read<ConfiguredRun>,
 ): AsyncGenerator<ConfiguredRun> {
   let count = 0;
   for await (const run of runsAfter(reader, period, read)) {
@@ -37,7 +41,11 @@ export async function* runsUntilScheduled(
 }
 
 /** All runs after a period. */
-export async function* runsAfter(reader: ArchiveReader, { to }: Period, read: Read): AsyncGenerator<ConfiguredRun> {
+export async function* runsAfter(
+  reader: ArchiveReader,
+  { to }: Period,
+  read: Read<ConfiguredRun>,
+): AsyncGenerator<ConfiguredRun> {
   if (to === undefined) return;
   for await (const listed of runsBetween(reader, { from: new Date(to.getTime() + 1) })) yield await read(listed);
 }

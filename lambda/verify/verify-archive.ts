@@ -3,7 +3,7 @@ import { resourceNames } from '../resources';
 import { isStored } from '../run/run-record';
 import type { ArchiveReader } from './archive-reader';
 import { checkObject } from './check-object';
-import { type AbsentRuns, DueRuns, findAbsent } from './due-runs';
+import { type AbsentRuns, DueRuns, findAbsent, type UsedSchedule } from './due-runs';
 import { Expiry } from './expiry';
 import { type Find, type Finding, type FindingKind, findingKinds, noKeyOfAnArchive } from './finding';
 import { mapConcurrently } from './map-concurrently';
@@ -12,6 +12,7 @@ import { RecordedObjects } from './recorded-objects';
 import { type ListedRun, type Period, runsBetween } from './run-keys';
 import { runsAfter, runsBefore, runsUntilScheduled } from './runs-beside';
 import { findAbsentSeals } from './seals/absent-seals';
+import { planOf } from './seals/newest-plan';
 import { type ChainOptions, type RightSeal, readChain, type SealChain } from './seals/seal-chain';
 import { SealedArchive } from './seals/sealed-archive';
 import { StoredConfigurations } from './stored-configurations';
@@ -68,7 +69,7 @@ const mostCharacters = 500;
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function verifyArchive(reader: ArchiveReader, options: VerifyOptions): Promise<VerifyCounts> {
-  const verification = new Verification(reader, options, (await reader.time()) ?? options.now);
+  const verification = new Verification(reader, options, await reader.time());
   await verification.verifySeals();
   await verification.verifyRuns();
   await verification.verifyObjects();
@@ -93,11 +94,18 @@ class Verification {
   readonly #recorded = new RecordedObjects();
   readonly #refused = new RecordedObjects();
   #sealed: SealedArchive | undefined;
+  /** Whether runs are due in it up to now. */
+  readonly #isLive: boolean;
+  /** The schedule that the newest right seal says. */
+  #plans: readonly UsedSchedule[] = [];
   /** Times of the runs that have a record. */
   readonly #runs = new Set<number>();
 
-  constructor(reader: ArchiveReader, options: VerifyOptions, now: Date) {
+  /** @param clock the archive's own time; undefined: it has no clock */
+  constructor(reader: ArchiveReader, options: VerifyOptions, clock: Date | undefined) {
     const { from, to, retentionDays } = options;
+    const now = clock ?? options.now;
+    this.#isLive = clock !== undefined;
     this.#reader = reader;
     this.#options = options;
     this.#now = now;
@@ -124,6 +132,7 @@ class Verification {
     const pinned = heads && this.#findHeads(chain, heads);
     if (chain.files === 0) return;
     this.#sealed = new SealedArchive(chain, this.#find, pinned);
+    this.#plans = [chain.head && planOf(chain.head)].filter((plan) => plan !== undefined);
     findAbsentSeals(this.#find, chain.seals, this.#options, this.#settled);
     const newest =
       chain.head && (({ number, sha256, seal, archive }) => ({ number, sha256, seal, archive }))(chain.head);
@@ -159,6 +168,8 @@ class Verification {
     }
     for await (const run of runsUntilScheduled(this.#reader, this.#options, this.#readBeside))
       this.#absent.push(this.#due.add(run));
+    // Where there is no clock, nothing fires: the archive is a folder, such as a copy.
+    if (to === undefined && this.#isLive) this.#absent.push(this.#due.upTo(this.#settled, this.#plans));
   }
 
   /** A call of its own: a variable of the loop would keep the outcomes of a run while those of the next are read. */

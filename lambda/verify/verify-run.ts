@@ -5,11 +5,12 @@ import { asynchronousAttempts } from '../stack-contract';
 import type { ArchiveReader } from './archive-reader';
 import { checkAttempts, checkRecord, missingAttempts, TaskList, tasksOf } from './check-record';
 import { headersProblem } from './content-headers';
-import type { SeenRun, UsedSchedule } from './due-runs';
+import type { SeenRun } from './due-runs';
 import type { Find } from './finding';
 import { readStoredRun, type StoredRun } from './read-run';
 import type { UsedRetention } from './retention';
 import type { ListedRun, RunRecordObject } from './run-keys';
+import { isStarted, seenRun } from './seen-run';
 import type { RunConfiguration, StoredConfigurations } from './stored-configurations';
 import { clockSlackMs, shardsUnderWayMs, underWayMs } from './time-limits';
 
@@ -82,18 +83,15 @@ export async function verifyRun(
   for (const problem of contradictions) find('contradiction', allOfRun, problem);
   const areAll = run.badRecords.length === 0 && missing.length === 0;
 
-  const isScheduled = records.some((one) => isFiring(one, listed.run));
-  const scheduled = isScheduled ? records.filter(({ record }) => record.trigger === 'schedule') : [];
   const isUnread = run.badRecords.some(({ kind }) => kind === 'unreadable');
+  const seen = seenRun(listed.run, records);
+  const scheduled = seen.isScheduled ? records.filter(isStarted) : [];
   const absent = run.status === 'complete' || isUnread ? [] : absences(scheduled, run.outcomes, now);
   const writtenAt = listed.run;
   return {
-    run: listed.run,
-    merged: run,
+    ...seen,
     isUnread,
-    isScheduled,
-    startedBy: scheduled.map(usedSchedule),
-    used: records.map(usedSchedule),
+    merged: run,
     retentions: records.map(({ record, configuration }) => ({
       sha256: record.configuration,
       days: configuration?.retentionDays,
@@ -107,15 +105,6 @@ export async function verifyRun(
       ),
     ],
   };
-}
-
-function usedSchedule({ record, configuration }: ReadRecord): UsedSchedule {
-  return { firings: configuration?.firings, usedAt: new Date(record.startedAt) };
-}
-
-/** Whether the schedule was really due at the run's time. The trigger alone does not tell: a local run claims it at any time. */
-function isFiring({ record, configuration }: ReadRecord, run: Date): boolean {
-  return record.trigger === 'schedule' && configuration?.firings?.includes(run) === true;
 }
 
 /** What is archived under keys of an archive, to be held against the objects. */

@@ -1,4 +1,5 @@
-import { concurrentShards, memoryMiB, mostConcurrentShards } from '../../infra/limits';
+import { concurrentShards, memoryMiB } from '../../infra/limits';
+import { mostConcurrentShards } from '../../lambda/verify/longest-run';
 
 /** A fleet, and how fast its service answers. */
 export interface Fleet {

@@ -1,8 +1,8 @@
 import { Match } from 'aws-cdk-lib/assertions';
-import { longestRunSeconds } from '../../infra/alarm-windows';
 import { collectionOf } from '../../infra/function-data';
 import { deliveryAgeSeconds, eventAgeSeconds } from '../../infra/limits';
 import { deadlineReserveSeconds, environmentNames, functionTimeoutSeconds } from '../../lambda/stack-contract';
+import { longestRunSeconds } from '../../lambda/verify/longest-run';
 import { exampleConfig } from './example-config';
 import { allowedTo, everything, exampleTemplate, kmsKeyArn, type TemplateJson, topicArn } from './example-stack';
 

@@ -1,6 +1,7 @@
 import { collectionOf } from '../../infra/function-data';
 import * as limits from '../../infra/limits';
 import { asynchronousAttempts, asynchronousRetryWaits, functionTimeoutSeconds } from '../../lambda/stack-contract';
+import { incompleteRetry, unreachedRetry, waits } from '../../lambda/verify/longest-run';
 import { executeStates } from '../../local/deployment/states/execute-states';
 import { stateMachineSchema } from '../../local/deployment/states/states-language';
 import { StatesError } from '../../local/deployment/states/states-values';
@@ -92,17 +93,16 @@ describe('numbers that belong together', () => {
     const { task } = collectIn(four);
     const [permanent, unreached, other] = task.Retry;
     expect(permanent?.MaxAttempts).toBe(0);
-    expect(unreached).toMatchObject({ MaxAttempts: limits.unreachedRetry.times, JitterStrategy: 'FULL' });
+    expect(unreached).toMatchObject({ MaxAttempts: unreachedRetry.times, JitterStrategy: 'FULL' });
     expect(other).toMatchObject({ ErrorEquals: ['States.ALL'], MaxAttempts: asynchronousAttempts - 1 });
-    const { firstWaitSeconds, backoffRate } = limits.incompleteRetry;
+    const { firstWaitSeconds, backoffRate } = incompleteRetry;
     expect([firstWaitSeconds, firstWaitSeconds * backoffRate]).toEqual(asynchronousRetryWaits);
   });
 
   it('an invocation times out after the limit of the function, and an execution after the longest shard', () => {
     const { task } = collectIn(four);
     expect(task.TimeoutSeconds).toBeGreaterThan(functionTimeoutSeconds);
-    const shard =
-      3 * (task.TimeoutSeconds ?? 0) + limits.waits(limits.incompleteRetry) + limits.waits(limits.unreachedRetry);
+    const shard = 3 * (task.TimeoutSeconds ?? 0) + waits(incompleteRetry) + waits(unreachedRetry);
     expect(parsed(four).TimeoutSeconds).toBeGreaterThan(shard);
     // 40 run at once, so the last of 500 shards begin after twelve turns.
     expect(parsed(most).TimeoutSeconds).toBeGreaterThan(13 * shard);

@@ -1,6 +1,6 @@
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import * as windows from '../../infra/alarm-windows';
-import { deliveryAgeSeconds, eventAgeSeconds, heldBackRetry, longestExecutionSeconds, waits } from '../../infra/limits';
+import { deliveryAgeSeconds, eventAgeSeconds, heldBackRetry } from '../../infra/limits';
 import { longestGap } from '../../lambda/schedule/cron-gap';
 import {
   asynchronousAttempts,
@@ -10,6 +10,7 @@ import {
   metricNames,
   metricNamespace,
 } from '../../lambda/stack-contract';
+import { longestExecutionSeconds, longestRunSeconds, waits } from '../../lambda/verify/longest-run';
 import { audited, exampleTemplate, resourcesOf, type TemplateJson } from './example-stack';
 import { alarmsGuide, checkSolutions, observedStack, operations, type Setup } from './observability-setup';
 
@@ -460,14 +461,14 @@ describe('the other alarms', () => {
 
 describe('numbers that belong together', () => {
   it('the margin of a missing run covers a run whose last attempt alone reports', () => {
-    expect(windows.longestRunSeconds).toBe(asynchronousAttempts * functionTimeoutSeconds + 60 + 120);
-    expect(windows.longestRunSeconds).toBeLessThan(windows.missingMarginHours * 3600);
+    expect(longestRunSeconds).toBe(asynchronousAttempts * functionTimeoutSeconds + 60 + 120);
+    expect(longestRunSeconds).toBeLessThan(windows.missingMarginHours * 3600);
   });
 
   it('an event lives longer than the longest run with all its attempts, and not longer than Lambda allows', () => {
-    expect(eventAgeSeconds(false)).toBeGreaterThan(windows.longestRunSeconds);
+    expect(eventAgeSeconds(false)).toBeGreaterThan(longestRunSeconds);
     // Of three firings at once, the last one waits for two runs.
-    expect(eventAgeSeconds(true)).toBeGreaterThan(3 * windows.longestRunSeconds);
+    expect(eventAgeSeconds(true)).toBeGreaterThan(3 * longestRunSeconds);
     expect(eventAgeSeconds(true)).toBeLessThanOrEqual(6 * 3600);
     expect(waits(heldBackRetry)).toBe(eventAgeSeconds(true));
   });

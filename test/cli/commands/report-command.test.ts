@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import { ArchiveFixture, type AttemptFixture, hour, hourly, logRecord } from '../archive-fixture';
+import { asBucket } from '../operator-archive';
 import { runCollector } from '../run-collector';
 
 const hostile = `</script><script>owned()</script><!--<script>\u2028&amp;<img src=x onerror=owned()>`;
@@ -171,40 +172,51 @@ describe('report', () => {
   });
 
   describe('what is due', () => {
-    const overdue = async (now: string, ...args: string[]) => {
-      const { out } = await runCollector(['report', '--json', '--archive', archive.folder, ...args], {
-        now: new Date(now),
-      });
+    const overdue = async (location: string, now: string, ...args: string[]) => {
+      const { out } = await runCollector(['report', '--json', '--archive', location, ...args], { now: new Date(now) });
       const { overdue, isNewest } = JSON.parse(out);
       return [isNewest, overdue];
     };
+    let bucket: Awaited<ReturnType<typeof asBucket>>;
+    beforeEach(async () => {
+      bucket = await asBucket(archive.folder);
+    });
+    afterEach(() => bucket.close());
 
-    it('is said once the schedule has fired and its run had its time', async () => {
-      expect(await overdue('2026-11-20T10:29:00Z')).toEqual([true, undefined]);
-      expect(await overdue('2026-11-20T10:30:00Z')).toEqual([
+    it('is said of a bucket once the schedule has fired and its run had its time, and not of a copy', async () => {
+      const unless = ', unless the schedule was switched off or the stack removed';
+      expect(await overdue(bucket.location, '2026-11-20T11:59:00Z')).toEqual([true, undefined]);
+      expect(await overdue(bucket.location, '2026-11-20T12:00:00Z')).toEqual([
         true,
-        'the schedule was due at 2026-11-20T10:00:00Z, and no run of this time has a record',
+        `the schedule was due at 2026-11-20T10:00:00Z, no run of this time has a record${unless}`,
       ]);
-      expect(await overdue('2026-11-20T12:30:00Z')).toEqual([
+      expect(await overdue(bucket.location, '2026-11-20T14:00:00Z')).toEqual([
         true,
-        'the schedule was due 3 times from 2026-11-20T10:00:00Z to 2026-11-20T12:00:00Z, and no run of these times has a record',
+        `the schedule was due 3 times since 2026-11-20T10:00:00Z, no run of these times has a record${unless}`,
       ]);
+      expect(await overdue(archive.folder, '2026-11-20T13:00:00Z')).toEqual([true, undefined]);
     });
 
     it('is counted up to a thousand', async () => {
-      const [, text] = await overdue('2027-11-20T10:30:00Z');
-      expect(text).toContain('more than 1000 times');
+      const [, text] = await overdue(bucket.location, '2027-11-20T10:30:00Z');
+      expect(text).toContain('more than 1,000 times');
     });
 
-    it('is not said of older runs, nor where the schedule is disabled or nobody but people started runs', async () => {
-      expect(await overdue('2026-11-22T10:30:00Z', '--to', '2026-11-20T08:30')).toEqual([false, undefined]);
-      expect(await overdue('2026-11-22T10:30:00Z', '--run', '2026-11-20T08:00')).toEqual([false, undefined]);
+    it('is not said of older runs, nor where the schedule is disabled', async () => {
+      const { location } = bucket;
+      expect(await overdue(location, '2026-11-22T10:30:00Z', '--to', '2026-11-20T08:30')).toEqual([false, undefined]);
+      expect(await overdue(location, '2026-11-22T10:30:00Z', '--run', '2026-11-20T08:00')).toEqual([false, undefined]);
       const schedule = { ...hourly, enabled: false };
       await archive.attempt({ run: hour(11), clusters: ['alpha'], answer, configuration: { schedule } });
-      expect(await overdue('2026-11-22T10:30:00Z')).toEqual([true, undefined]);
-      archive = await ArchiveFixture.create();
-      await archive.attempt({ run: hour(8), clusters: ['alpha'], answer, trigger: 'manual' });
-      expect(await overdue('2026-11-22T10:30:00Z')).toEqual([true, undefined]);
+      expect(await overdue(location, '2026-11-22T10:30:00Z')).toEqual([true, undefined]);
+    });
+
+    it('is not said where nobody but people started runs', async () => {
+      const byHand = await ArchiveFixture.create();
+      await byHand.attempt({ run: hour(8), clusters: ['alpha'], answer, trigger: 'manual' });
+      const other = await asBucket(byHand.folder);
+      expect(await overdue(other.location, '2026-11-22T10:30:00Z')).toEqual([true, undefined]);
+      await other.close();
     });
   });
 });

@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { objectKey } from '../../../lambda/archive/archive-layout';
 import { type LocalAws, type LoggedRequest, startLocalAws } from '../../../local/aws/local-aws';
-import { ArchiveFixture, type AttemptFixture, logRecord } from '../../cli/archive-fixture';
+import { ArchiveFixture, type AttemptFixture, hourly, logRecord } from '../../cli/archive-fixture';
 import { runCollector } from '../../cli/run-collector';
 import { runVerify } from '../../cli/run-verify';
 
@@ -37,7 +37,10 @@ beforeAll(async () => {
   const answer =
     (at: number): AttemptFixture['answer'] =>
     (cluster, resource) => ({ content: resource === 'log' ? logRecord(cluster, `at ${at}\n`) : `at: ${at}\n` });
-  for (const at of [8, 9, 10]) await archive.attempt({ run: hour(at), clusters, answer: answer(at) });
+  // Of a bucket, verify says what is due up to now.
+  const schedule = { ...hourly, expression: 'cron(0 8-10 20 11 ? 2026)' };
+  for (const at of [8, 9, 10])
+    await archive.attempt({ run: hour(at), clusters, answer: answer(at), configuration: { schedule } });
   aws = await startLocalAws({
     region: 'eu-central-1',
     principals: [
@@ -122,7 +125,7 @@ describe('an archive in a bucket', () => {
   it('that may not be read is an error that names the page about permissions', async () => {
     const { code, err } = await runCollector(['runs', '--archive', 's3://foreign-bucket'], { now });
     expect(code).toBe(3);
-    expect(err).toMatch(/Listing runs\/ in s3:\/\/foreign-bucket failed: 403 .*docs\/reading-the-archive\.md/);
+    expect(err).toMatch(/Listing in s3:\/\/foreign-bucket failed: 403 .*docs\/reading-the-archive\.md/);
   });
 
   it('is not called right by a reader who may not see what was deleted', async () => {

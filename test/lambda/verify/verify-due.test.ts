@@ -1,5 +1,7 @@
 import { runPrefix, runRecordKey } from '../../../lambda/archive/archive-layout';
 import { shardOf } from '../../../lambda/run/shard';
+import { firingsOf } from '../../../lambda/schedule/firings';
+import { DueRuns, type UsedSchedule } from '../../../lambda/verify/due-runs';
 import { ArchiveFixture, type AttemptFixture, hourly } from '../../cli/archive-fixture';
 import { longAfter, runVerify } from '../../cli/run-verify';
 
@@ -30,6 +32,20 @@ describe('a run that the schedule should have started', () => {
   it('is not judged before the first and after the last', async () => {
     await runAt(at(6));
     expect(await verify()).toMatchObject({ code: 0, kinds: [] });
+  });
+
+  it('up to now is judged by the newest schedule from when it was in force, and by all before that', () => {
+    const firings = (expression: string) => firingsOf(expression, 'Etc/UTC');
+    const used = (expression: string, usedAt: Date) => ({ firings: firings(expression), usedAt });
+    const due = new DueRuns({});
+    const hourlyAt = used('cron(0 * * * ? *)', at(6));
+    due.add({ run: at(6), isScheduled: true, startedBy: [hourlyAt], used: [hourlyAt] });
+    const upTo = (plan?: UsedSchedule) => due.upTo(at(9), plan && [plan]).times;
+    expect(upTo()).toEqual([at(7), at(8), at(9)]);
+    // Before 07:10 nothing is in both, and behind it a seal's plan is alone.
+    expect(upTo(used('cron(20 * * * ? *)', at(7, 10)))).toEqual([at(7, 20), at(8, 20)]);
+    expect(upTo({ firings: undefined, usedAt: at(7, 10) })).toEqual([]);
+    expect(upTo(used('cron(20 * * * ? *)', at(5)))).toEqual([at(7), at(8), at(9)]);
   });
 
   it('is not absent if a person started it, which does not begin or end what is judged either', async () => {

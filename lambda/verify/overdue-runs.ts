@@ -1,0 +1,44 @@
+import type { ArchiveReader } from './archive-reader';
+import { type AbsentRuns, DueRuns, type UsedSchedule } from './due-runs';
+import { runMarginHours } from './longest-run';
+import { readStoredRun } from './read-run';
+import type { ListedRun } from './run-keys';
+import { runsBefore } from './runs-beside';
+import { newestPlan } from './seals/newest-plan';
+import { SeenRuns } from './seen-run';
+import { hourMs } from './time-limits';
+
+/** Runs that were due since the last scheduled run, have had their time, and are not there. */
+export interface Overdue extends AbsentRuns {
+  /** Whether a seal says that the schedule was in force: its plan is newer than every stored configuration. */
+  readonly isSealed: boolean;
+}
+
+/**
+ * Finds what is overdue now. Undefined if nothing is, and for an archive without a clock of its own: that is a folder, a
+ * copy or one that `npm start` fills, and nothing fires there.
+ * @param now by the clock of whoever asks
+ * @throws ArchiveReadError
+ */
+export async function findOverdue(reader: ArchiveReader, now: Date): Promise<Overdue | undefined> {
+  if ((await reader.time()) === undefined) return undefined;
+  const seen = new SeenRuns(reader);
+  let shards = 1;
+  const read = async (listed: ListedRun) => {
+    const run = await readStoredRun(reader, listed, (record) => seen.addRecord(record));
+    shards = Math.max(shards, run.shards);
+    return seen.endRun(listed.run);
+  };
+  const due = new DueRuns({});
+  const used: UsedSchedule[] = [];
+  for (const run of await runsBefore(reader, { from: new Date(now.getTime() + 1) }, read)) {
+    due.add(run);
+    used.push(...run.used);
+  }
+  const plan = await newestPlan(reader);
+  // The archive does not say whether one run waits for another: so it may.
+  const until = new Date(now.getTime() - runMarginHours(plan?.shards ?? shards, true) * hourMs);
+  const absent = due.upTo(until, plan === undefined ? [] : [plan]);
+  if (absent.times.length === 0) return undefined;
+  return { ...absent, isSealed: plan !== undefined && used.every(({ usedAt }) => usedAt <= plan.usedAt) };
+}

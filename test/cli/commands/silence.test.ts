@@ -1,0 +1,83 @@
+import { rm } from 'node:fs/promises';
+import type { ArchiveFixture } from '../archive-fixture';
+import { asBucket, operatorArchive, operatorRuns, runAt } from '../operator-archive';
+import { runCollector } from '../run-collector';
+
+describe('silence, in an archive of 300 clusters and 60 runs', () => {
+  let archive: ArchiveFixture;
+  let bucket: Awaited<ReturnType<typeof asBucket>>;
+  const hoursLater = (hours: number) => new Date(runAt(operatorRuns - 1).getTime() + hours * 3_600_000);
+
+  beforeAll(async () => {
+    archive = await operatorArchive();
+    bucket = await asBucket(archive.folder);
+  });
+  afterAll(async () => {
+    await bucket.close();
+    await rm(archive.folder, { recursive: true });
+  });
+
+  const runs = (location: string, now: Date, ...args: string[]) =>
+    runCollector(['runs', '--archive', location, ...args], { now });
+
+  it('is said first of a bucket, with exit code 1, and the runs that are overdue are a row', async () => {
+    const { code, out } = await runs(bucket.location, hoursLater(42));
+    expect(out.split('\n')[0]).toBe(
+      'OVERDUE: the schedule was due 10 times since 2025-11-20T00:00:00Z, no run of these times has a record, ' +
+        'unless the schedule was switched off or the stack removed.',
+    );
+    expect(out).toMatch(/│ 2025-11-20T00:00:00Z │ .*│ absent: 10 runs up to 2025-11-21T12:00:00Z +│\n└/);
+    expect(code).toBe(1);
+  });
+
+  it('begins when the run has had its time and the margin of the alarm, and not before', async () => {
+    expect((await runs(bucket.location, hoursLater(5.99))).code).toBe(0);
+    const { code, out } = await runs(bucket.location, hoursLater(6));
+    expect(out).toMatch(/^OVERDUE: the schedule was due at 2025-11-20T00:00:00Z, no run of this time has a record/);
+    expect(code).toBe(1);
+  });
+
+  it('is said too of one run, and in JSON by absent elements, the last of which has the stale clusters', async () => {
+    const now = hoursLater(11);
+    const one = await runs(bucket.location, now, '--run', runAt(59).toISOString());
+    expect(one.out).toMatch(/^OVERDUE: the schedule was due 2 times since/);
+    expect(one.code).toBe(1);
+    const { out, code } = await runs(bucket.location, now, '--last', '1', '--json');
+    expect(JSON.parse(out)).toMatchObject([
+      { run: '2025-11-19T20:00:00.000Z', status: 'incomplete' },
+      { run: '2025-11-20T00:00:00.000Z', status: 'absent' },
+      { run: '2025-11-20T04:00:00.000Z', status: 'absent', stale: [{ cluster: 'c-003' }] },
+    ]);
+    expect(code).toBe(1);
+  });
+
+  it('is the age of the newest run in a folder, which is a copy', async () => {
+    const { code, out } = await runs(archive.folder, hoursLater(42));
+    expect(out).toMatch(/^Newest run 2025-11-19T20:00:00Z, 42 h ago: incomplete, 598 of 600 archived\n/m);
+    expect(out).not.toContain('OVERDUE');
+    expect(code).toBe(0);
+  });
+
+  it('between two runs is a row of its own, in a copy too', async () => {
+    const { out } = await runs(archive.folder, hoursLater(1), '--from', '2025-11-14', '--to', '2025-11-16');
+    expect(out).toMatch(
+      /│ 2025-11-14T20:00:00Z │ .*\n│ 2025-11-15T00:00:00Z │ [ │]+│ absent +│\n│ 2025-11-15T04:00:00Z │/,
+    );
+    expect(out).not.toContain('OVERDUE');
+  });
+
+  it('up to now is absent for verify of a bucket, and not of a copy or a period that ends', async () => {
+    const absentOf = async (...args: string[]) => {
+      const { out } = await runCollector(['verify', '--json', '--from', '2025-11-19T20:00', ...args]);
+      return JSON.parse(out).findings.filter(({ kind }: { kind: string }) => kind === 'absent');
+    };
+    expect(await absentOf('--archive', bucket.location)).toMatchObject([
+      {
+        key: expect.stringMatching(/^runs\/date=2025-11-20/),
+        problem: expect.stringMatching(/was due .* times from 2025-11-20/),
+      },
+    ]);
+    expect(await absentOf('--archive', archive.folder)).toEqual([]);
+    expect(await absentOf('--archive', bucket.location, '--to', '2025-11-19T22:00')).toEqual([]);
+  });
+});

@@ -1,0 +1,106 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runRecordKey } from '../../lambda/archive/archive-layout';
+import { resourceNames } from '../../lambda/resources';
+import { countOutcomes, type Outcome } from '../../lambda/run/run-record';
+import { type LocalAws, startLocalAws } from '../../local/aws/local-aws';
+import { ArchiveFixture, keyOf, plainAnswer } from './archive-fixture';
+
+/** How many clusters and runs it has: an operator's archive of ten days, a run every four hours. */
+export const operatorClusters = 300;
+export const operatorRuns = 60;
+
+export const everyFourHours = { expression: 'cron(0 0/4 * * ? *)', timeZone: 'Etc/UTC', enabled: true };
+
+export const cluster = (at: number) => `c-${String(at).padStart(3, '0')}`;
+
+export const runAt = (at: number) => new Date(Date.UTC(2025, 10, 10, 4 * at));
+
+/** The run that never was. */
+export const absentRun = runAt(30);
+
+/** Never archived; archived in every second run; with objects, and archived in every run. */
+export const [dead, flapping, healthy] = [cluster(3), cluster(7), cluster(1)];
+
+/**
+ * Builds it: the records of all runs but one, and the objects of one cluster, which is all that readers of records look at.
+ * Another manifest of the first 100 clusters begins with run 45.
+ */
+export async function operatorArchive(): Promise<ArchiveFixture> {
+  const archive = await ArchiveFixture.create();
+  const uids = Array.from({ length: operatorClusters }, (_, at) => cluster(at));
+  const stored = { clusters: uids.map((uid) => ({ uid })), schedule: everyFourHours };
+  const configuration = await archive.putConfiguration(stored);
+  for (let at = 0; at < operatorRuns; at += 1) {
+    const run = runAt(at);
+    if (run.getTime() === absentRun.getTime()) continue;
+    const answer = at < 45 ? plainAnswer : upgraded;
+    const own = await archive.attempt({ run, clusters: [healthy], answer, configuration: stored });
+    const others = uids.filter((uid) => uid !== healthy).flatMap((uid) => outcomesOf(uid, at));
+    const outcomes = [...own.outcomes, ...others];
+    const counts = countOutcomes(outcomes);
+    await archive.putRecord({ ...own, configuration, status: 'incomplete', counts, outcomes });
+  }
+  return archive;
+}
+
+const upgraded: typeof plainAnswer = (uid, resource) =>
+  resource === 'manifest' ? { content: `kind: Namespace # ${uid}, upgraded\n` } : plainAnswer(uid, resource);
+
+function outcomesOf(uid: string, at: number): Outcome[] {
+  const run = runAt(at);
+  const isFailed = uid === dead || (uid === flapping && at % 2 === 0);
+  return resourceNames.map((resource) => {
+    if (isFailed)
+      return {
+        cluster: uid,
+        resource,
+        outcome: 'failed',
+        httpStatus: 503,
+        error: `GET ${resource} of cluster ${uid} failed: 503 Service Unavailable`,
+      };
+    const isUpgraded = resource === 'manifest' && at >= 45 && Number(uid.slice(2)) < 100;
+    return {
+      cluster: uid,
+      resource,
+      outcome: 'archived',
+      key: keyOf(resource, uid, run),
+      bytes: 1000 + Number(uid.slice(2)),
+      storedBytes: 300,
+      sha256: (isUpgraded ? 'b' : 'a').repeat(64),
+      fetchedAt: new Date(run.getTime() + 1500).toISOString(),
+    };
+  });
+}
+
+/** Takes a run's record away, so that its objects are in none. */
+export async function removeRecord(archive: ArchiveFixture, run: Date): Promise<void> {
+  await rm(join(archive.folder, runRecordKey({ run, attempt: 1 })));
+}
+
+/** Gives the archive of a folder out as the bucket `operator-archive`, which this process reaches until it is closed. */
+export async function asBucket(folder: string): Promise<{ readonly location: string; close(): Promise<void> }> {
+  const before = { ...process.env };
+  const user = { accessKeyId: 'AKIAOPERATOR', secretAccessKey: 'operator-secret' };
+  const allow = { Effect: 'Allow', Action: 's3:*', Resource: '*' } as const;
+  const policies = [{ Version: '2012-10-17', Statement: [allow] }];
+  const aws: LocalAws = await startLocalAws({
+    region: 'eu-central-1',
+    principals: [{ ...user, arn: 'arn:aws:iam::123456789012:user/operator', policies }],
+    buckets: [{ name: 'operator-archive', folder }],
+    secrets: [],
+  });
+  Object.assign(process.env, {
+    AWS_ENDPOINT_URL: aws.url,
+    AWS_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: user.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: user.secretAccessKey,
+  });
+  return {
+    location: 's3://operator-archive',
+    close: async () => {
+      process.env = before;
+      await aws.close();
+    },
+  };
+}
