@@ -173,6 +173,9 @@ export class AttackedStory {
     const key = this.#someRecord();
     if (key === undefined) return;
     this.#done.records.add(await forgeRun(this.world.bucket, stampOf(key)));
+    // S3 itself notes the time of a writing.
+    for (const one of ofRun(this.world.bucket, stampOf(key)))
+      this.world.bucket.rewrite(one, { writtenAt: this.#now() });
     this.events.push(`forged ${key}`);
   }
 
@@ -184,8 +187,13 @@ export class AttackedStory {
     this.events.push(`removed ${key}`);
   }
 
+  /** After the audit of the day. */
+  #now(): Date {
+    return new Date(`2026-11-${this.#day - 1}T23:45:00.000Z`);
+  }
+
   #plant(number: number, content: Buffer): void {
-    plant(this.world.bucket, number, content, new Date(`2026-11-${this.#day - 1}T23:45:00.000Z`));
+    plant(this.world.bucket, number, content, this.#now());
     this.events.push(`planted ${sealKey(number)}`);
   }
 
