@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { type Resource, resourceNames } from '../../lambda/resources';
+import { take } from '../../lambda/verify/newest-first';
 import type { BadRecord } from '../../lambda/verify/read-run';
 import type { ClusterFilter } from '../archive/cluster-filter';
 import { type ListedContent, listContent } from '../archive/list-content';
@@ -11,6 +12,7 @@ import { type Column, leftOutColumns, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import {
   clusterOption,
+  parseCount,
   type ReadOptions,
   type RunOptions,
   resourceOption,
@@ -24,6 +26,7 @@ interface Options extends ReadOptions, RunOptions {
   readonly cluster?: ClusterFilter;
   readonly resource?: Resource;
   readonly keys?: boolean;
+  readonly limit: number;
 }
 
 /** `list`: what is archived, in time order. */
@@ -33,7 +36,8 @@ export function listCommand({ terminal, end }: CommandContext): Command {
     .description('Lists archived objects by the time of their run. "late": fetched more than an hour after that time.')
     .addOption(clusterOption())
     .addOption(resourceOption('only objects of this resource'))
-    .option('--keys', 'print only the key of each object, one per line');
+    .option('--keys', 'print only the key of each object, one per line')
+    .option('--limit <count>', 'stop the table after so many rows; --json and --keys are never cut', parseCount, 20);
   withHelp(withArchive(withRuns(command, terminal, 'all')), terminal, helpText(terminal));
   return command.action(async (options: Options) => {
     if (options.keys === true && options.json === true)
@@ -56,14 +60,26 @@ export function listCommand({ terminal, end }: CommandContext): Command {
 async function printRows(
   terminal: Terminal,
   rows: AsyncIterable<ListedContent>,
-  { keys, json }: Options,
+  { keys, json, limit }: Options,
 ): Promise<number | undefined> {
   if (json === true) {
     await printJsonArray(terminal.out, rows);
     return undefined;
   }
-  if (keys !== true) return printTable(terminal, contentColumns(terminal), rows);
   let count = 0;
+  if (keys !== true) {
+    // One more shows whether there are more; nothing behind it is read.
+    const shown = async function* () {
+      for await (const row of take(limit + 1, rows)) {
+        count += 1;
+        if (count <= limit) yield row;
+      }
+    };
+    await printTable(terminal, contentColumns(terminal), shown());
+    if (count > limit)
+      await print(terminal.err, `The list stopped after ${limit} rows; --limit, --last or --from choose others.\n`);
+    return count;
+  }
   for await (const { key } of rows) {
     await print(terminal.out, `${key}\n`);
     count += 1;

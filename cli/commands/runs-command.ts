@@ -24,6 +24,7 @@ import {
 import { printable } from '../terminal/printable';
 import { type Column, leftOutColumns, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
+import { absentText, printClusterRuns, type RunRow, summarizeAbsent } from './cluster-runs';
 import { type ReadOptions, type RunOptions, selectionOf, withArchive, withHelp, withRuns } from './options';
 import { parseRunTime } from './time-argument';
 
@@ -31,6 +32,7 @@ const defaultRuns = 20;
 
 interface RunsOptions extends ReadOptions, RunOptions {
   readonly all?: boolean;
+  readonly cluster?: string;
 }
 
 /** `runs`: the last runs, or one run's outcomes. */
@@ -41,6 +43,7 @@ export function runsCommand({ terminal, end }: CommandContext): Command {
       'Says whether the newest run is complete, and lists the last runs, oldest first. Given the time of one: why it is not complete, and its outcomes, failures first.',
     )
     .addArgument(new Argument('[time]', 'the same as --run').argParser(parseRunTime))
+    .option('--cluster <uid>', 'what became of this cluster in each run')
     .option('--all', 'with the time of one run: show every outcome, not only the first 20');
   withHelp(withArchive(withRuns(command, terminal, defaultRuns)), terminal, helpText(terminal));
   return command.action(async (time: Date | undefined, options: RunsOptions) => {
@@ -52,7 +55,7 @@ export function runsCommand({ terminal, end }: CommandContext): Command {
     const overdue = await findOverdue(reader, terminal.now());
     if (overdue !== undefined && options.json !== true)
       await print(terminal.out, `${overdueLine(terminal, overdue)}\n`);
-    const isOne = selection.run !== undefined || selection.at !== undefined;
+    const isOne = (selection.run !== undefined || selection.at !== undefined) && options.cluster === undefined;
     const badRecords = isOne
       ? await printOneRun(terminal, reader, selection, options)
       : await printRuns(terminal, reader, selection, overdue, options);
@@ -91,7 +94,7 @@ async function printRuns(
   reader: ArchiveReader,
   selection: RunSelection,
   overdue: AbsentRuns | undefined,
-  { json: asJson }: RunsOptions,
+  { json: asJson, cluster }: RunsOptions,
 ): Promise<readonly BadRecord[]> {
   const badRecords: BadRecord[] = [];
   const seen = new SeenRuns(reader);
@@ -110,13 +113,18 @@ async function printRuns(
       clusters.addRun(run);
       last = run.run;
       for (const bad of run.badRecords) badRecords.push(bad);
-      yield { ...run, outcomes: [] };
+      yield { ...run, outcomes: run.outcomes.filter((outcome) => outcome.cluster === cluster) };
     }
-    if (overdue !== undefined && selection.to === undefined) yield overdue;
+    const isOpen = [selection.run, selection.at, selection.to].every((end) => end === undefined);
+    if (overdue !== undefined && isOpen) yield overdue;
   }
   // Whoever asks for older runs gets the state at the last of them: what came later is not read.
   const stateAt = () => (selection.to === undefined ? undefined : last);
   const findStale = () => clusters.find(reader, stateAt() ?? terminal.now());
+  if (cluster !== undefined) {
+    await printClusterRuns(terminal, cluster, runs(), asJson === true);
+    return badRecords;
+  }
   if (asJson) {
     await printJsonArray(terminal.out, summaries(runs(), findStale));
     return badRecords;
@@ -129,9 +137,6 @@ async function printRuns(
   return badRecords;
 }
 
-/** A run, or those that were due behind the row before and are not there. */
-type RunRow = Run | AbsentRuns;
-
 /** The last element also has the stale clusters. */
 async function* summaries(rows: AsyncIterable<RunRow>, findStale: () => Promise<FoundStale>) {
   let last: object | undefined;
@@ -141,10 +146,6 @@ async function* summaries(rows: AsyncIterable<RunRow>, findStale: () => Promise<
       last = element;
     }
   if (last !== undefined) yield { ...last, ...(await findStale()) };
-}
-
-function summarizeAbsent(time: Date) {
-  return { run: time.toISOString(), status: 'absent' };
 }
 
 function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<RunRow>[] {
@@ -184,12 +185,8 @@ function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<RunRow>[] {
 }
 
 function statusOf(row: RunRow): string {
-  if (!('times' in row))
-    return `${row.status}${formatDoubts(row.counts.doubts)}${row.badRecords.length === 0 ? '' : ', bad record'}`;
-  const { times, areMore } = row;
-  const [last = new Date(Number.NaN)] = times.slice(-1);
-  if (times.length === 1) return 'absent';
-  return `absent: ${areMore ? 'more than ' : ''}${formatCount(times.length, 'run')} up to ${formatTime(last)}`;
+  if ('times' in row) return absentText(row);
+  return `${row.status}${formatDoubts(row.counts.doubts)}${row.badRecords.length === 0 ? '' : ', bad record'}`;
 }
 
 function attemptsOf({ attempts, shards }: Run): string {
@@ -209,7 +206,7 @@ ${leftOutColumns('the list of runs', runColumns(terminal))}
 ${leftOutColumns('the list of outcomes', outcomeColumns(terminal, new Date(0)))}
 
 With --json: an array, an element per run, the last one with all stale clusters; an absent run has the status absent. With the time of a run: one object,
-with the outcomes too.
+with the outcomes too. With --cluster: an element per run, with the outcomes of the cluster.
 
 Exit codes: 0 done, 1 a run record is damaged or a run is overdue, 2 wrong command line, 3 it could not be done.
 
@@ -217,5 +214,6 @@ Examples:
   npm run collector -- runs --last 5
   npm run collector -- runs 2026-11-20T10:00:00Z --all
   npm run collector -- runs --from yesterday
+  npm run collector -- runs --cluster my-cluster --last 60
   npm run --silent collector -- runs --from 2026-11-01 --json | jq '.[] | select(.status != "complete")'
 `;

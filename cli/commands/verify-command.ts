@@ -82,6 +82,14 @@ function exitCodeOf({ found, runs }: VerifyCounts, isStrict: boolean): ExitCode 
   return isStrict && found.absent > 0 ? exitCodes.found : exitCodes.ok;
 }
 
+/** Findings of one kind with the same problem. */
+interface EqualFindings extends Pick<Finding, 'kind' | 'problem'> {
+  readonly keys: string[];
+}
+
+/** Most keys that a row names. */
+const namedKeys = 3;
+
 async function printFindings(terminal: Terminal, findings: readonly Finding[]): Promise<void> {
   const { colors } = terminal;
   await printTable(
@@ -92,11 +100,27 @@ async function printFindings(terminal: Terminal, findings: readonly Finding[]): 
         cell: ({ kind }) => kind,
         color: (text, { kind }) => (damageKinds.includes(kind) ? colors.red(text) : colors.yellow(text)),
       },
-      { head: 'Key', cell: ({ key }) => key, wraps: true },
+      { head: 'Key', cell: keysOf, wraps: true },
       { head: 'What is wrong', cell: ({ problem }) => problem, wraps: true },
     ],
-    findings,
+    groupEqual(findings),
   );
+}
+
+function groupEqual(findings: readonly Finding[]): Iterable<EqualFindings> {
+  const groups = new Map<string, EqualFindings>();
+  for (const { kind, key, problem } of findings) {
+    const name = JSON.stringify([kind, problem]);
+    const group = groups.get(name) ?? { kind, problem, keys: [] };
+    groups.set(name, group);
+    group.keys.push(key);
+  }
+  return groups.values();
+}
+
+function keysOf({ keys }: EqualFindings): string {
+  if (keys.length <= namedKeys) return keys.join(', ');
+  return `${keys.slice(0, namedKeys).join(', ')} and ${formatCount(keys.length - namedKeys, 'more key')}; --json has all`;
 }
 
 function summaryOf(counts: VerifyCounts, retentionDays: number | undefined): string {

@@ -2,6 +2,8 @@ import { stat } from 'node:fs/promises';
 import { CommanderError } from 'commander';
 import { ConfigError, loadConfig } from '../../infra/config/config';
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
+import { FolderArchiveReader } from '../archive/folder-archive-reader';
+import { findRun, NoSuchRunError } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printableLines } from '../terminal/printable';
 import { exitCodes, print, type Terminal } from '../terminal/terminal';
@@ -89,8 +91,8 @@ const introduction = {
   real: (url: string, clusters: string) => `Reading ${clusters} from ${url}`,
 };
 
-/** @throws StartUsageError for options that do not fit together, and for an archive that is no folder */
-async function checkOptions({ audit, tamper, dryRun, folder }: StartOptions): Promise<void> {
+/** @throws StartUsageError for options that do not fit together, or to what the archive is */
+async function checkOptions({ audit, tamper, dryRun, folder, run, withoutRecord }: StartOptions): Promise<void> {
   if (tamper === true && audit !== true)
     throw new StartUsageError('--tamper needs --audit, which finds what it forges.');
   if (audit === true && dryRun === true)
@@ -100,6 +102,12 @@ async function checkOptions({ audit, tamper, dryRun, folder }: StartOptions): Pr
     throw new StartUsageError(`Opening the folder ${folder} failed: ${error.code}.`, { cause: error });
   });
   if (there?.isDirectory() === false) throw new StartUsageError(`--folder names ${folder}, which is no folder.`);
+  if (run === undefined || withoutRecord === true) return;
+  await findRun(new FolderArchiveReader(folder), run).catch((error: unknown) => {
+    if (!(error instanceof NoSuchRunError)) throw error;
+    const act = 'if it was due and left no record, add --without-record';
+    throw new StartUsageError(`${error.message}; ${act}.`, { cause: error });
+  });
 }
 
 function checkClusters(chosen: readonly string[] | undefined, known: readonly string[]): void {

@@ -1,0 +1,86 @@
+import { type Resource, resourceNames } from '../../lambda/resources';
+import { isStored, type RunOutcome } from '../../lambda/run/run-record';
+import type { AbsentRuns } from '../../lambda/verify/due-runs';
+import { isLate, type Run } from '../../lambda/verify/read-run';
+import { formatCount, formatTime } from '../terminal/format';
+import { doubtOf } from '../terminal/print-run';
+import { printable } from '../terminal/printable';
+import { type Column, printTable } from '../terminal/table';
+import { print, printJsonArray, type Terminal } from '../terminal/terminal';
+
+/** A run, or those that were due behind the row before and are not there. */
+export type RunRow = Run | AbsentRuns;
+
+/** Prints what became of one cluster, run by run. @param rows with the outcomes of this cluster alone */
+export async function printClusterRuns(
+  terminal: Terminal,
+  cluster: string,
+  rows: AsyncIterable<RunRow>,
+  isJson: boolean,
+): Promise<void> {
+  if (isJson) {
+    await printJsonArray(terminal.out, summaries(rows));
+    return;
+  }
+  let covering = 0;
+  const counted = async function* () {
+    for await (const row of rows) {
+      if ('outcomes' in row && row.outcomes.length > 0) covering += 1;
+      yield row;
+    }
+  };
+  await printTable(terminal, columns(terminal), counted());
+  if (covering === 0) await print(terminal.err, `None of these runs covers ${printable(cluster)}.\n`);
+}
+
+function columns({ colors }: Pick<Terminal, 'colors'>): Column<RunRow>[] {
+  const outcomeOf = (row: RunRow, resource: Resource) =>
+    'outcomes' in row ? row.outcomes.find((outcome) => outcome.resource === resource) : undefined;
+  const ofResource = (resource: Resource, head: string): Column<RunRow> => ({
+    head,
+    cell: (row) => ('times' in row ? '' : outcomeText(row.run, outcomeOf(row, resource))),
+    color: (text, row) => {
+      const outcome = outcomeOf(row, resource);
+      return outcome === undefined || isStored(outcome) ? text : colors.red(text);
+    },
+  });
+  return [
+    { head: 'Run', cell: (row) => formatTime('times' in row ? (row.times[0] ?? new Date(Number.NaN)) : row.run) },
+    ...resourceNames.map((resource) => ofResource(resource, resource === 'log' ? 'Log' : 'Manifest')),
+    {
+      head: 'Reason or doubt',
+      cell: (row) => ('times' in row ? absentText(row) : reasonsOf(row.outcomes)),
+      color: (text, row) => ('times' in row ? colors.red(text) : text),
+      wraps: true,
+    },
+  ];
+}
+
+function outcomeText(run: Date, outcome: RunOutcome | undefined): string {
+  if (outcome === undefined) return 'not covered';
+  return `${outcome.outcome}${isLate(run, outcome.fetchedAt) ? ', late' : ''}`;
+}
+
+/** Log and manifest mostly have the same reason. */
+function reasonsOf(outcomes: readonly RunOutcome[]): string {
+  const reasons = outcomes.flatMap((outcome) => [outcome.error, doubtOf(outcome)]).filter((one) => one !== undefined);
+  return [...new Set(reasons)].join('; ');
+}
+
+/** `absent`, or of several in a row how many and the last of them. */
+export function absentText({ times, areMore }: AbsentRuns): string {
+  if (times.length === 1) return 'absent';
+  const count = `${areMore ? 'more than ' : ''}${formatCount(times.length, 'run')}`;
+  return `absent: ${count} up to ${formatTime(times.at(-1) ?? new Date(Number.NaN))}`;
+}
+
+/** An absent run as `--json` documents it. */
+export function summarizeAbsent(time: Date) {
+  return { run: time.toISOString(), status: 'absent' };
+}
+
+async function* summaries(rows: AsyncIterable<RunRow>) {
+  for await (const row of rows)
+    if ('times' in row) yield* row.times.map(summarizeAbsent);
+    else yield { run: row.run.toISOString(), status: row.status, outcomes: row.outcomes };
+}

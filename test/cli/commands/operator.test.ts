@@ -1,0 +1,103 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ArchiveFixture, keyOf } from '../archive-fixture';
+import { absentRun, dead, flapping, healthy, operatorArchive, runAt } from '../operator-archive';
+import { runCollector } from '../run-collector';
+import { runStart, writeStartConfig } from '../run-start';
+
+describe('an operator, with 300 clusters and 60 runs', () => {
+  let archive: ArchiveFixture;
+  const now = runAt(61);
+
+  beforeAll(async () => {
+    archive = await operatorArchive();
+  });
+  afterAll(() => rm(archive.folder, { recursive: true }));
+
+  const collector = (command: string, ...args: string[]) =>
+    runCollector([command, '--archive', archive.folder, ...args], { now });
+
+  it('sees the time line of one cluster: outcomes, reasons, and runs that are absent', async () => {
+    const { code, out } = await collector(
+      'runs',
+      '--cluster',
+      flapping,
+      '--from',
+      '2025-11-14T12:00',
+      '--to',
+      '2025-11-15T08:00',
+    );
+    const rows = out.split('\n').filter((line) => line.startsWith('│ 2025'));
+    expect(
+      rows.map((row) =>
+        row
+          .split('│')
+          .map((cell) => cell.trim())
+          .slice(1, 5),
+      ),
+    ).toEqual([
+      ['2025-11-14T12:00:00Z', 'archived', 'archived', ''],
+      [
+        '2025-11-14T16:00:00Z',
+        'failed',
+        'failed',
+        expect.stringMatching(/^GET log of cluster c-007 .*; GET manifest of/),
+      ],
+      ['2025-11-14T20:00:00Z', 'archived', 'archived', ''],
+      ['2025-11-15T00:00:00Z', '', '', 'absent'],
+      ['2025-11-15T04:00:00Z', 'archived', 'archived', ''],
+      ['2025-11-15T08:00:00Z', 'failed', 'failed', expect.stringContaining('503')],
+    ]);
+    expect(code).toBe(0);
+  });
+
+  it('gets the same as JSON, and hears of a cluster that no run covers', async () => {
+    const period = ['--from', '2025-11-14T20:00', '--to', '2025-11-15T04:00'];
+    const { out } = await collector('runs', '--cluster', dead, ...period, '--json');
+    expect(JSON.parse(out)).toMatchObject([
+      { run: '2025-11-14T20:00:00.000Z', outcomes: [{ cluster: dead, outcome: 'failed' }, { cluster: dead }] },
+      { run: absentRun.toISOString(), status: 'absent' },
+      { run: '2025-11-15T04:00:00.000Z', outcomes: [{ cluster: dead }, { cluster: dead }] },
+    ]);
+    const other = await collector('runs', '--cluster', 'c-999', ...period);
+    expect(other.out).toMatch(/│ 2025-11-14T20:00:00Z │ not covered │ not covered │/);
+    expect(other.err).toBe('None of these runs covers c-999.\n');
+  });
+
+  it('gets 20 rows of a list, and all of them as JSON and keys', async () => {
+    const rowsOf = (out: string) => out.split('\n').filter((line) => line.startsWith('│ 2025')).length;
+    const { out, err } = await collector('list');
+    expect(rowsOf(out)).toBe(20);
+    expect(err).toBe('The list stopped after 20 rows; --limit, --last or --from choose others.\n');
+    const more = await collector('list', '--last', '1', '--limit', '598');
+    expect([rowsOf(more.out), more.err]).toEqual([598, '']);
+    expect(JSON.parse((await collector('list', '--last', '1', '--json')).out)).toHaveLength(598);
+    expect((await collector('list', '--last', '1', '--keys')).out.trimEnd().split('\n')).toHaveLength(598);
+  });
+
+  it('gets equal findings of verify as one row, and each of them as JSON', async () => {
+    const last = ['--from', runAt(59).toISOString()];
+    const { out } = await collector('verify', ...last);
+    const rows = out.split('\n').filter((line) => line.startsWith('│ missing'));
+    expect(rows).toEqual([expect.stringMatching(/and 593 more keys; --json has all +│ it is not there +│$/)]);
+    expect(out).toContain('Found: 596 missing.');
+    const { findings } = JSON.parse((await collector('verify', ...last, '--json')).out);
+    expect(findings).toHaveLength(596);
+    expect(findings.map(({ key }: { key: string }) => key)).not.toContain(keyOf('log', healthy, runAt(59)));
+  });
+
+  it('hears of the nearest runs if a run is not there, from npm start too', async () => {
+    const nearest = 'there is none; the nearest: 2025-11-14T20:00:00Z, 2025-11-15T04:00:00Z';
+    const run = ['--run', absentRun.toISOString()];
+    const lines = [['runs'], ['list'], ['show', healthy], ['diff', healthy], ['grep', 'x'], ['log', healthy]];
+    for (const [command = '', ...args] of lines) {
+      const { code, err } = await collector(command, ...args, ...run);
+      expect([command, code, err]).toEqual([command, 3, expect.stringContaining(nearest)]);
+    }
+    const config = await writeStartConfig(archive.folder);
+    const { code, err } = await runStart(['--config', config, '--folder', archive.folder, ...run]);
+    await rm(join(archive.folder, 'my.json'));
+    expect(err).toContain(`${nearest}; if it was due and left no record, add --without-record.`);
+    expect(code).toBe(2);
+  });
+});
