@@ -7,7 +7,7 @@ export type JoinedRun = MissingLog | JoinedLog;
 
 export interface JoinedLog extends LogSnapshot {
   /** What no log before it has; undefined: it adds nothing, or a later log has all of it. */
-  readonly added: Pick<Seam, 'added' | 'newFrom' | 'lineFrom'> | undefined;
+  readonly added: Pick<Seam, 'shared' | 'added' | 'newFrom' | 'lineFrom'> | undefined;
   /** The run of the log that reaches back across the gap that was told here. */
   readonly closedBy: Date | undefined;
 }
@@ -36,6 +36,11 @@ export async function* joinLogs(reader: ArchiveReader, options: SnapshotOptions)
     }
   }
   yield* waiting;
+}
+
+/** Lines of a log that are from before the one that it follows: it reaches further back, and they are not printed. */
+export function linesBefore({ link, added }: JoinedLog): number {
+  return added === undefined ? 0 : Math.max(link.lines - added.shared - added.added, 0);
 }
 
 /** The new text of a joined log. */

@@ -5,7 +5,7 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import type { Period } from '../../lambda/verify/run-keys';
 import { clusterObjects, clusterObjectsNewestFirst } from '../archive/cluster-objects';
-import { isMissing, type JoinedLog, type JoinedRun, joinLogs, newText } from '../archive/join-logs';
+import { isMissing, type JoinedLog, type JoinedRun, joinLogs, linesBefore, newText } from '../archive/join-logs';
 import { openArchive } from '../archive/open-archive';
 import { NothingArchivedError } from '../archive/select-object';
 import { selectPeriod } from '../archive/select-runs';
@@ -68,6 +68,8 @@ class Totals {
   damaged = 0;
   #lines = 0;
   #repeated = 0;
+  /** Lines that are left out though no log of the period has them first. */
+  #before = 0;
   #missing = 0;
   #frozenSince: Date | undefined;
 
@@ -82,16 +84,18 @@ class Totals {
     const lines = newFrom > lineFrom ? added - 1 : added;
     this.logs += 1;
     this.#lines += lines;
-    this.#repeated += link.lines - lines;
+    this.#before += linesBefore(joined);
+    this.#repeated += link.lines - lines - linesBefore(joined);
     if (joined.isDamaged) this.damaged += 1;
     if (isGap(joined)) this.gaps += 1;
     if (link.seam.kind !== 'older' && link.seam.kind !== 'unknown') this.#frozenSince = link.unchangedSince;
   }
 
   summary(): string {
+    const before = this.#before === 0 ? '' : ` and ${this.#before.toLocaleString('en-US')} from before`;
     const parts = [
       `${formatCount(this.#lines, 'line')} of ${formatCount(this.logs, 'log')}`,
-      `${formatCount(this.#repeated, 'repeated line')} left out`,
+      `${formatCount(this.#repeated, 'repeated line')}${before} left out`,
       ...(this.#missing > 0 ? [`${formatCount(this.#missing, 'run')} without a log`] : []),
       this.gaps === 0 ? 'no gap' : `${formatCount(this.gaps, 'gap')}: lines may be lost`,
     ];
@@ -151,10 +155,14 @@ function noteOf(joined: JoinedRun): string | undefined {
   const base = link.base === undefined ? '' : ` of the run ${formatTime(link.base)}`;
   if (problem !== undefined) return `no text: ${problem}`;
   if (kind === 'older') return `older: the log ends before that${base} does, a stale answer; it adds nothing`;
-  if (kind !== 'gap') return undefined;
+  if (kind !== 'gap') return linesBefore(joined) === 0 ? undefined : reachesBack(linesBefore(joined));
   if (closedBy !== undefined)
     return `gap: nothing of the end of the log${base} is in it; closed by the run ${formatTime(closedBy)}`;
   return `gap: nothing of the end of the log${base} is in it: lines between may be lost, or the log was begun anew`;
+}
+
+function reachesBack(lines: number): string {
+  return `reaches back: its first ${formatCount(lines, 'line')} are from before the log that it follows and are left out`;
 }
 
 async function printSeams(terminal: Terminal, joined: AsyncIterable<JoinedRun>, { json }: Options): Promise<void> {

@@ -85,7 +85,7 @@ export class LogHistory {
       this.#follow(run, end);
       return { ...common, seam, closed: [], unchangedSince: undefined };
     }
-    const closed = this.#close(acrossGaps);
+    const closed = this.#close(acrossGaps, seam);
     if (seam.kind === 'unchanged') this.#base = { run, end };
     else this.#follow(run, end);
     return { ...common, seam, closed, unchangedSince: seam.kind === 'unchanged' ? this.#endSince : undefined };
@@ -101,9 +101,15 @@ export class LogHistory {
     this.#beforeGaps.splice(mostOpenGaps);
   }
 
-  /** Only if all gaps behind it are closed too: otherwise the text between them would still be missing. */
-  #close(seams: readonly Seam[]): ClosedGap[] {
-    const open = seams.findIndex(({ kind, isShort }) => isShort || (kind !== 'continues' && kind !== 'unchanged'));
+  /**
+   * Only if all gaps behind it are closed too: otherwise the text between them would still be missing. In this log, the one
+   * before the gap has to begin before the base ends: otherwise the base's lines would be in nothing that is printed.
+   */
+  #close(seams: readonly Seam[], base: Seam): ClosedGap[] {
+    const open = seams.findIndex(
+      ({ kind, isShort, shared, added }) =>
+        isShort || (kind !== 'continues' && kind !== 'unchanged') || shared + added <= base.added,
+    );
     const closed = this.#beforeGaps.splice(0, open < 0 ? this.#beforeGaps.length : open);
     return closed.flatMap(({ toldAt }, at) => (seams[at] === undefined ? [] : { run: toldAt, seam: seams[at] }));
   }

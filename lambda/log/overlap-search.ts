@@ -28,8 +28,8 @@ const proofBytes = 200;
  * - all that is known of the earlier text, anywhere: the later one reaches further back. Of several places the last;
  * - the longest end of the earlier text that the text begins with: lines at the beginning have gone.
  *
- * The first line of either text may be cut at its beginning and is not compared if another follows. The earlier text's
- * last line may have gone on. Time is linear in the lines, and memory in those of the earlier text
+ * The first line of either text may be cut at its beginning. If another follows, it is compared only with a line of the same
+ * length: one that is cut has another. The earlier text's last line may have gone on. Time is linear in the lines, and memory in those of the earlier text
  * (Knuth, Morris and Pratt 1977), however often lines repeat.
  */
 export class OverlapSearch implements LineListener {
@@ -37,6 +37,10 @@ export class OverlapSearch implements LineListener {
   /** Hashes of the earlier text's lines that are compared whole. */
   readonly #pattern: Float64Array;
   readonly #borders: Int32Array;
+  /** Lines of the earlier text before the pattern: its first one, which may be cut. */
+  readonly #skipped: number;
+  /** Whether each of the later text's last lines cannot be the one before the pattern: a ring, one longer than that. */
+  readonly #others: Uint8Array;
   /** Lines of the earlier text, from its end, that make a proof. */
   readonly #needed: number;
   /** Which of the beginnings that the reader tells is that of the earlier text's open line. */
@@ -60,6 +64,8 @@ export class OverlapSearch implements LineListener {
     const from = isWhole(base) && length > 1 ? 1 : 0;
     this.#pattern = base.hashes.subarray(from, base.isOpen ? length - 1 : length);
     this.#borders = bordersOf(this.#pattern);
+    this.#skipped = from;
+    this.#others = new Uint8Array(this.#pattern.length + 1);
     this.#needed = linesNeeded(base, from);
   }
 
@@ -74,6 +80,7 @@ export class OverlapSearch implements LineListener {
       this.#anchored = this.#placeInLine(bytes);
     // The first line may be cut; where no other follows, the beginning is looked at in the end.
     if (!isFirst) this.#advance(isOpen ? Number.NaN : hash);
+    this.#others[this.#lines % this.#others.length] = this.#skipped > 0 && this.#isOther(0, hash, bytes) ? 1 : 0;
     this.#lines += 1;
     this.#bytes += bytes + (isOpen ? 0 : 1);
     if (!baseIsOpen && this.#matched === this.#pattern.length) this.#found(this.#place());
@@ -108,8 +115,14 @@ export class OverlapSearch implements LineListener {
   }
 
   #found(place: Place): void {
+    if (this.#others[this.#lines % this.#others.length] === 1) return;
     this.#last = place;
     this.#places += 1;
+  }
+
+  /** Whether a line cannot be that of the earlier text, even if one of them is cut at its beginning. */
+  #isOther(at: number, hash: number, bytes: number): boolean {
+    return this.#base.bytes[at] === bytes && this.#base.hashes[at] !== hash;
   }
 
   #place(): Place {
@@ -138,6 +151,9 @@ export class OverlapSearch implements LineListener {
   #overlapOf(length: number, skipped: number): Overlap | undefined {
     const { isOpen, bytes: baseBytes } = this.#base;
     if (length + (isOpen ? 1 : 0) < this.#needed) return undefined;
+    const cut = skipped > 0 ? this.#first[0] : undefined;
+    const at = this.#skipped + this.#pattern.length - length - 1;
+    if (cut !== undefined && this.#isOther(at, cut.hash, cut.bytes)) return undefined;
     const lines = length + skipped;
     const next = this.#first[lines];
     const shared = lines + (isOpen ? 1 : 0);

@@ -87,6 +87,26 @@ describe('log', () => {
     expect(err).toContain('70 lines of 4 logs');
   });
 
+  it('a later log that has both sides of a gap in another order does not close it', async () => {
+    const turned = await ArchiveFixture.create();
+    const last = 'stopping\nflushed\nbye\n';
+    for (const [at, text] of [`cut x\n${last}`, lines(0, 9), `${lines(0, 9)}x\n${last}`].entries())
+      await turned.attempt({ run: hour(at), clusters: ['a'], answer: () => ({ content: logRecord('a', text) }) });
+    const { out, err } = await runCollector(['log', 'a', '--archive', turned.folder]);
+    expect(out).toBe(`cut x\n${last}${lines(0, 9)}x\n${last}`);
+    expect(err).toContain('1 gap: lines may be lost.');
+  });
+
+  it('says how many lines are left out because they are from before the log that is followed', async () => {
+    const growing = await ArchiveFixture.create();
+    for (const [at, text] of [lines(50, 60), lines(0, 70)].entries())
+      await growing.attempt({ run: hour(at), clusters: ['a'], answer: () => ({ content: logRecord('a', text) }) });
+    const { out, err } = await runCollector(['log', 'a', '--archive', growing.folder]);
+    expect(out).toBe(lines(50, 70));
+    expect(err).toContain(`${time(1)}: reaches back: its first 50 lines are from before the log that it follows`);
+    expect(err).toContain('20 lines of 2 logs, 10 repeated lines and 50 from before left out, no gap.');
+  });
+
   it('says since when nothing is new', async () => {
     const { out, err } = await log('beta', '--to', time(7));
     expect(out).toBe(lines(0, 9));

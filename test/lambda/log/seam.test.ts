@@ -27,6 +27,7 @@ function lines(from: number, to: number, end = '\n'): string {
   return Array.from({ length: to - from }, (_, at) => `line ${from + at}${end}`).join('');
 }
 
+const banner = 'starting\nready\nlistening\n';
 const gap = (text: string, added: number) => ({ kind: 'gap', added, text });
 const continues = (text: string, added: number) => ({ kind: 'continues', added, text });
 const unchanged = { kind: 'unchanged', added: 0, text: '' };
@@ -55,12 +56,17 @@ describe('a log that follows an earlier one', () => {
     ['has no LF, and little text', 'abc', 'abcd', { ...continues('d', 1), isShort: true }],
     ['is a banner that goes on', 'starting\n', 'starting\nready\n', { ...continues('ready\n', 1), isShort: true }],
     ['has only a banner in common', `${lines(0, 3)}starting\n`, 'x\nstarting\nready\n', gap('x\nstarting\nready\n', 3)],
-    ['has one long line in common', `a\n${'x'.repeat(200)}\n`, `b\n${'x'.repeat(200)}\nnew\n`, continues('new\n', 1)],
+    [
+      'has one long line in common',
+      `an a\n${'x'.repeat(200)}\n`,
+      `a\n${'x'.repeat(200)}\nnew\n`,
+      continues('new\n', 1),
+    ],
     [
       'has one line under 200 bytes',
+      `an a\n${'x'.repeat(199)}\n`,
       `a\n${'x'.repeat(199)}\n`,
-      `b\n${'x'.repeat(199)}\n`,
-      gap(`b\n${'x'.repeat(199)}\n`, 2),
+      gap(`a\n${'x'.repeat(199)}\n`, 2),
     ],
     [
       'has heartbeats in common',
@@ -68,6 +74,31 @@ describe('a log that follows an earlier one', () => {
       `${'h\n'.repeat(9)}new\n`,
       gap(`${'h\n'.repeat(9)}new\n`, 10),
     ],
+    [
+      'is begun anew with the lines of before, but for the first',
+      `boot 1\n${banner}`,
+      `boot 2\n${banner}`,
+      gap(`boot 2\n${banner}`, 4),
+    ],
+    [
+      'is begun anew, and is short',
+      `boot 1\n${banner}${lines(0, 9)}`,
+      `boot 2\n${banner}`,
+      gap(`boot 2\n${banner}`, 4),
+    ],
+    [
+      'has another line before all that is known of the earlier one',
+      `boot 1\n${banner}open`,
+      `${lines(0, 9)}boot 2\n${banner}open\n`,
+      gap(`${lines(0, 9)}boot 2\n${banner}open\n`, 14),
+    ],
+    [
+      'begins with another line than the earlier one has there',
+      `${lines(0, 9)}boot 1\n${banner}`,
+      `boot 2\n${banner}new\n`,
+      gap(`boot 2\n${banner}new\n`, 5),
+    ],
+    ['has the first line whole that was cut', `ot 1\n${banner}`, `boot 1\n${banner}new\n`, continues('new\n', 1)],
   ])('%s', (_, earlier, later, expected) => {
     const seam = seamOf(earlier, later);
     if (Buffer.isBuffer(earlier)) expect({ ...seam, text: '' }).toEqual(expected);
@@ -81,9 +112,9 @@ describe('a log that follows an earlier one', () => {
   });
 
   it('is as far behind as the longest overlap allows, and says that lines which repeat allow another', () => {
-    const period = 'a\nb\nc\n';
-    expect(seamOf(period.repeat(3), `${period.repeat(3)}a\n`)).toMatchObject({ added: 1, isAmbiguous: true });
-    expect(seamOf(`x\n${period.repeat(3)}`, `y\n${period.repeat(2)}z\n`)).toEqual({
+    const period = 'line a\nline b\nline c\n';
+    expect(seamOf(period.repeat(3), `${period.repeat(3)}line a\n`)).toMatchObject({ added: 1, isAmbiguous: true });
+    expect(seamOf(`x\n${period.repeat(3)}`, `c\n${period.repeat(2)}z\n`)).toEqual({
       ...continues('z\n', 1),
       isAmbiguous: true,
     });
