@@ -59,9 +59,12 @@ export async function whyNotArchived(
   cluster: string,
   listed: ListedRun,
 ): Promise<string> {
-  const { outcomes } = await readRun(reader, listed);
+  const { outcomes, badRecords } = await readRun(reader, listed);
   const outcome = outcomes.find((one) => one.cluster === cluster && one.resource === resource);
   const name = `the run ${formatTime(listed.run)}`;
+  const [bad] = badRecords;
+  if (outcome === undefined && bad !== undefined)
+    return `${name} has a record that cannot be used (${bad.key}): ${bad.problem}`;
   if (outcome === undefined) return `${name} did not cover it`;
   if (isStored(outcome)) return `${name} archived it, and the object is not there; verify says more`;
   return `${name} did not archive it (${outcome.outcome}): ${outcome.error ?? 'it gives no reason'}`;

@@ -22,6 +22,11 @@ export function isWhole({ lines, hashes }: LogEnd): boolean {
   return hashes.length === lines;
 }
 
+/** Whether two texts are the same to their last byte. */
+export function isSameText(a: LogEnd, b: LogEnd): boolean {
+  return a.text === b.text && a.lines === b.lines && a.isOpen === b.isOpen && a.hashes.at(-1) === b.hashes.at(-1);
+}
+
 const firstCapacity = 1024;
 
 /** Keeps the last lines of a text. */

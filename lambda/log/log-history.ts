@@ -1,4 +1,4 @@
-import type { LogEnd } from './log-end';
+import { isSameText, type LogEnd } from './log-end';
 import { LogReader, type ReadLog, type Seam } from './seam';
 
 /** One archived log of a cluster, and how it follows those before it. */
@@ -80,6 +80,8 @@ export class LogHistory {
       return { ...common, seam: { ...first, kind: 'continues' }, closed: [], unchangedSince: undefined };
     }
     if (seam.kind === 'older') return { ...common, seam, closed: [], unchangedSince: undefined };
+    if (seam.kind === 'gap' && this.#isFromBeforeGap(end, acrossGaps))
+      return { ...common, seam: { ...seam, kind: 'older', added: 0 }, closed: [], unchangedSince: undefined };
     if (seam.kind === 'gap') {
       this.#openGap(run);
       this.#follow(run, end);
@@ -94,6 +96,11 @@ export class LogHistory {
   #follow(run: Date, end: LogEnd): void {
     this.#base = { run, end };
     this.#endSince = run;
+  }
+
+  /** The very text that was there before a gap: a stale answer too. A part of it would be no proof of that. */
+  #isFromBeforeGap(end: LogEnd, seams: readonly Seam[]): boolean {
+    return this.#beforeGaps.some((before, at) => seams[at]?.isShort === false && isSameText(before.end, end));
   }
 
   #openGap(toldAt: Date): void {

@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import { ArchiveFixture, hour, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
@@ -165,6 +166,32 @@ describe('log', () => {
     expect(code).toBe(1);
     expect(err).toContain(`${time(2)}: no text: damaged:`);
     expect(out).toBe(lines(5, 15) + lines(15, 25));
+  });
+
+  it('a run whose record is damaged is not said to have left the cluster out', async () => {
+    const damaged = await ArchiveFixture.create();
+    for (const at of [1, 2])
+      await damaged.attempt({
+        run: hour(at),
+        clusters: ['a'],
+        answer: () => (at === 1 ? { content: logRecord('a', lines(0, 5)) } : { failed: 'no answer' }),
+      });
+    const key = runRecordKey({ run: hour(2), attempt: 1 });
+    await writeFile(join(damaged.folder, key), 'not a run record');
+    const { out, err } = await runCollector(['log', 'a', '--archive', damaged.folder]);
+    expect(out).toBe(lines(0, 5));
+    expect(err).toContain(`${time(2)}: no log: the run ${time(2)} has a record that cannot be used (${key}): `);
+    expect(err).not.toContain('did not cover it');
+  });
+
+  it('a stale answer from before a gap adds nothing, and what follows goes on behind the gap', async () => {
+    const stale = await ArchiveFixture.create();
+    for (const [at, text] of [lines(0, 20), lines(60, 80), lines(0, 20), lines(65, 90)].entries())
+      await stale.attempt({ run: hour(at), clusters: ['a'], answer: () => ({ content: logRecord('a', text) }) });
+    const { out, err } = await runCollector(['log', 'a', '--archive', stale.folder]);
+    expect(out).toBe(lines(0, 20) + lines(60, 90));
+    expect(err).toContain(`${time(2)}: older: `);
+    expect(err).toContain('50 lines of 4 logs, 35 repeated lines left out, 1 gap: lines may be lost.');
   });
 
   it('what is not there is said, with the newest that is', async () => {

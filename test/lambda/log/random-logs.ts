@@ -138,16 +138,23 @@ export interface Truth {
 export function truthOf({ whole, snapshots }: RandomLog): { truths: Truth[]; text: Buffer } {
   const truths: Truth[] = [];
   let base: Range | undefined;
+  /** Of the logs before gaps, newest first: those that a later log is compared with. */
+  const beforeGaps: Range[] = [];
   const ranges: { from: number; to: number }[] = [];
   for (const { run, range } of snapshots) {
     if (range === undefined) continue;
     const kind = kindOf(range);
     truths.push({ run, kind });
     if (kind === 'unknown' || kind === 'older') continue;
+    if (kind === 'gap' && base !== undefined)
+      beforeGaps.splice(0, Number.POSITIVE_INFINITY, base, ...beforeGaps.slice(0, 3));
     if (kind === 'first' || kind === 'gap') ranges.push({ ...range });
     else {
       // It reaches back across gaps: the ranges between are inside it.
-      while (ranges.length > 1 && closes(range, ranges.at(-2))) ranges.pop();
+      while (ranges.length > 1 && closes(range, ranges.at(-2))) {
+        ranges.pop();
+        beforeGaps.shift();
+      }
       const last = ranges.at(-1);
       if (last !== undefined) last.to = Math.max(last.to, range.to);
     }
@@ -159,7 +166,9 @@ export function truthOf({ whole, snapshots }: RandomLog): { truths: Truth[]; tex
     if (range.from === range.to) return 'unknown';
     if (base === undefined) return 'first';
     if (isProof(base, range)) return hasNew(base.to, range.to) ? 'continues' : 'unchanged';
-    return isProof(withoutOpenLine(range), base, { start: false }) ? 'older' : 'gap';
+    if (isProof(withoutOpenLine(range), base, { start: false })) return 'older';
+    const isStale = beforeGaps.some(({ from, to }) => from === range.from && to === range.to);
+    return isStale && closes(range, range) ? 'older' : 'gap';
   }
 
   function closes(range: Range, before: Range | undefined): boolean {
