@@ -17,7 +17,6 @@ import {
   overdueLine,
   printBadRecords,
   printRun,
-  printStale,
   summarizeRun,
   totalOf,
 } from '../terminal/print-run';
@@ -26,6 +25,7 @@ import { type Column, leftOutColumns, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
 import { absentText, printClusterRuns, type RunRow, summarizeAbsent } from './cluster-runs';
 import { type ReadOptions, type RunOptions, selectionOf, withArchive, withHelp, withRuns } from './options';
+import { printStale } from './print-stale';
 import { parseRunTime } from './time-argument';
 
 const defaultRuns = 20;
@@ -199,7 +199,8 @@ whether one is overdue now, as the newest stored configuration or seal knows the
 nothing is due: there the age of the newest run is all that is known.
 
 Behind the list of runs stand the stalest clusters: the last run that covers them did not archive all of them. Only
-the listed runs count: "at least" means that none of these archived the cluster.
+the listed runs count: "at least" means that none of these archived the cluster. A third table has the clusters that
+fail now and then: in a fifth of these runs or more, and at least three.
 
 ${leftOutColumns('the list of runs', runColumns(terminal))}
 

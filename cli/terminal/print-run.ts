@@ -1,9 +1,8 @@
-import type { StaleCluster } from '../../lambda/audit/freshness';
 import { reasonLines } from '../../lambda/run/reason-lines';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import type { Overdue } from '../../lambda/verify/overdue-runs';
 import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
-import { formatAge, formatBytes, formatCount, formatDuration, formatStale, formatTime } from './format';
+import { formatAge, formatBytes, formatCount, formatDuration, formatTime } from './format';
 import { printable } from './printable';
 import { type Column, printTable } from './table';
 import { print, type Terminal } from './terminal';
@@ -12,9 +11,6 @@ type OutcomeRow = RunOutcome & { readonly late: boolean };
 
 /** Most outcomes that are shown of a run, unless all are asked for: what is said above them should stay in view. */
 export const shownOutcomes = 20;
-
-/** Most stale clusters that are shown. */
-const shownStale = 5;
 
 /** Most reasons that are shown why attempts ended early. */
 const shownReasons = 3;
@@ -130,41 +126,6 @@ export function outcomeColumns({ colors }: Pick<Terminal, 'colors'>, run: Date):
       head: 'State or reason',
       cell: (row) => [row.error ?? row.state, doubtOf(row)].filter(Boolean).join('; '),
       wraps: true,
-    },
-  ];
-}
-
-/**
- * Prints which clusters have not been archived for longest, if any.
- * @param at when it was so; left out: now
- */
-export async function printStale(
-  terminal: Terminal,
-  { stale, notCovered }: { readonly stale: readonly StaleCluster[]; readonly notCovered: readonly string[] },
-  at: Date | undefined,
-): Promise<void> {
-  await printTable(terminal, staleColumns(at), stale.slice(0, shownStale));
-  if (stale.length > shownStale)
-    await print(terminal.out, `… and ${stale.length - shownStale} more stale clusters; --json has all\n`);
-  if (notCovered.length > 0)
-    await print(terminal.out, `None of these runs covers ${formatCount(notCovered.length, 'configured cluster')}.\n`);
-}
-
-function staleColumns(at: Date | undefined): Column<StaleCluster>[] {
-  return [
-    {
-      head: at === undefined ? 'Stalest now' : `Stalest at ${formatTime(at)}`,
-      cell: ({ cluster }) => cluster,
-      wraps: true,
-    },
-    {
-      head: 'Not archived for',
-      cell: ({ runs, hours, lastArchived }) => formatStale(runs, hours, lastArchived === null),
-    },
-    {
-      head: 'Last archived by the run',
-      cell: ({ lastArchived }) => (lastArchived === null ? 'none of these' : formatTime(lastArchived)),
-      leftOut: 1,
     },
   ];
 }

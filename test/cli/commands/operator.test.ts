@@ -64,6 +64,13 @@ describe('an operator, with 300 clusters and 60 runs', () => {
     expect(other.err).toBe('None of these runs covers c-999.\n');
   });
 
+  it('sees which clusters fail now and then, though the newest run has them', async () => {
+    const { out } = await collector('runs', '--last', '60');
+    expect(out).toMatch(/│ Fails now and then │ Not archived in │\n.*\n│ c-007 +│ 29 of 59 runs +│\n└/);
+    const { flapping: found } = JSON.parse((await collector('runs', '--last', '60', '--json')).out).at(-1);
+    expect(found).toEqual([{ cluster: flapping, failed: 29, runs: 59 }]);
+  });
+
   it('gets 20 rows of a list, and all of them as JSON and keys', async () => {
     const rowsOf = (out: string) => out.split('\n').filter((line) => line.startsWith('│ 2025')).length;
     const { out, err } = await collector('list');
