@@ -131,7 +131,7 @@ export interface AttemptProblems {
 export function checkAttempts(records: readonly StoredRecord[]): AttemptProblems {
   const contradictions: string[] = [];
   const objects = new Map<string, SaidOfObject>();
-  for (const record of records) {
+  for (const record of withoutRepeats(records)) {
     for (const outcome of record.outcomes) {
       const { key, sha256 } = outcome;
       if (!isStored(outcome) || key === undefined) continue;
@@ -156,6 +156,30 @@ export function checkAttempts(records: readonly StoredRecord[]): AttemptProblems
       : [],
   );
   return { contradictions, withoutOrigin };
+}
+
+/**
+ * Leaves out a record that says, number aside, word for word what an earlier one does. An attempt writes its record a
+ * second time, under the next number, if the answer to the first writing was lost and the record could not be read back.
+ */
+function withoutRepeats(records: readonly StoredRecord[]): StoredRecord[] {
+  const first = new Map<string, StoredRecord>();
+  return records.filter((record) => {
+    const { attempt, outcomes, ...said } = record;
+    const name = JSON.stringify(said);
+    const earlier = first.get(name);
+    if (earlier === undefined) first.set(name, record);
+    return earlier === undefined || !haveSameOutcomes(earlier, record);
+  });
+}
+
+function haveSameOutcomes(one: StoredRecord, other: StoredRecord): boolean {
+  let index = 0;
+  for (const outcome of one.outcomes) {
+    if (JSON.stringify(outcome) !== JSON.stringify(other.outcomes.at(index))) return false;
+    index += 1;
+  }
+  return other.outcomes.at(index) === undefined;
 }
 
 function pair(one: StoredRecord, other: StoredRecord): string {

@@ -145,10 +145,25 @@ describe('verify finds what was changed', () => {
   });
 
   it('two attempts that both archived one object contradict each other', async () => {
-    await archive.putRecord({ ...record, attempt: 2 });
+    await archive.putRecord({ ...record, attempt: 2, invocation: 'another' });
     const { problems } = await verify();
     expect(problems).toHaveLength(4);
     expect(problems[0]).toContain('attempts 1 and 2 both say they archived');
+  });
+
+  it('a record that one attempt wrote twice, because nobody told it that the first is stored, is no contradiction', async () => {
+    await archive.putRecord({ ...record, attempt: 2 });
+    await archive.putRecord({ ...record, attempt: 3 });
+    expect(await verify()).toMatchObject({ code: 0, kinds: [], result: { records: 4, sound: 8 } });
+  });
+
+  it.each<[string, (outcomes: readonly Outcome[]) => Outcome[], number]>([
+    ['another outcome', ([first, ...rest]) => [{ ...(first as Outcome), durationMs: 77 }, ...rest], 4],
+    ['one outcome less', (outcomes) => outcomes.slice(0, -1), 3],
+  ])('one that has %s than the other does contradict it', async (_, alter, count) => {
+    await archive.putRecord({ ...record, attempt: 2, outcomes: alter(record.outcomes) });
+    const { problems } = await verify();
+    expect(problems.filter((problem) => problem.includes('both say they archived'))).toHaveLength(count);
   });
 
   it('where no record has a hash, the metadata of the object serves', async () => {
