@@ -48,10 +48,14 @@ export async function openArchive(location: string): Promise<ArchiveReader> {
     return openBucket(bucket);
   }
   const folder = await stat(location).catch(() => undefined);
-  if (folder?.isDirectory() !== true)
+  if (folder?.isDirectory() !== true) {
+    const bucket = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(location)
+      ? `, s3://${location} a bucket of this name`
+      : '';
     throw new ArchiveReadError(
-      `Opening the archive ${location} failed: there is no such folder; npm start makes one, --archive names another`,
+      `Opening the archive ${location} failed: there is no such folder; npm start makes one, --archive names another${bucket}`,
     );
+  }
   const { FolderArchiveReader } = await import('./folder-archive-reader');
   return new FolderArchiveReader(location);
 }

@@ -46,8 +46,11 @@ export async function selectObject(
       await whyNotArchived(reader, resource, cluster, await findRun(reader, run)),
     );
   const oldest = await firstOf(clusterObjects(reader, resource, cluster, {}));
-  if (at === undefined || oldest === undefined)
-    throw new NothingArchivedError(resource, cluster, 'the archive has none; list shows what there is');
+  if (at === undefined || oldest === undefined) {
+    const newest = await firstOf(runsNewestFirst(reader, { to: at }, now));
+    const why = newest === undefined ? '' : `${await whyNotArchived(reader, resource, cluster, newest)}; `;
+    throw new NothingArchivedError(resource, cluster, `the archive has none; ${why}list shows what there is`);
+  }
   const reason = `none was archived at or before ${formatTime(at)}; the oldest is of the run ${formatTime(oldest.run)}`;
   throw new NothingArchivedError(resource, cluster, reason);
 }

@@ -93,6 +93,16 @@ describe('an operator, with 300 clusters and 60 runs', () => {
     expect(findings.map(({ key }: { key: string }) => key)).not.toContain(keyOf('log', healthy, runAt(59)));
   });
 
+  it('hears why a cluster has no object, and that a name may be that of a bucket', async () => {
+    const failed = await collector('show', dead);
+    expect(failed.err).toMatch(
+      /the run 2025-11-19T20:00:00Z did not archive it \(failed\): GET manifest .* 503 .*; list shows/,
+    );
+    expect((await collector('show', 'c-999')).err).toMatch(/the run 2025-11-19T20:00:00Z did not cover it; list shows/);
+    const { err } = await runCollector(['runs', '--archive', 'my-bucket-of-logs'], { now });
+    expect(err).toContain('--archive names another, s3://my-bucket-of-logs a bucket of this name');
+  });
+
   it('hears of the nearest runs if a run is not there, from npm start too', async () => {
     const nearest = 'there is none; the nearest: 2025-11-14T20:00:00Z, 2025-11-15T04:00:00Z';
     const run = ['--run', absentRun.toISOString()];
