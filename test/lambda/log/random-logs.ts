@@ -151,7 +151,7 @@ export function truthOf({ whole, snapshots }: RandomLog): { truths: Truth[]; tex
     if (kind === 'first' || kind === 'gap') ranges.push({ ...range });
     else {
       // It reaches back across gaps: the ranges between are inside it.
-      while (ranges.length > 1 && closes(range, ranges.at(-2))) {
+      while (ranges.length > 1 && isInOrder(beforeGaps[0]) && closes(range, ranges.at(-2))) {
         ranges.pop();
         beforeGaps.shift();
       }
@@ -166,9 +166,14 @@ export function truthOf({ whole, snapshots }: RandomLog): { truths: Truth[]; tex
     if (range.from === range.to) return 'unknown';
     if (base === undefined) return 'first';
     if (isProof(base, range)) return hasNew(base.to, range.to) ? 'continues' : 'unchanged';
-    if (isProof(withoutOpenLine(range), base, { start: false })) return 'older';
-    const isStale = beforeGaps.some(({ from, to }) => from === range.from && to === range.to);
+    if (range.to <= base.to && isProof(withoutOpenLine(range), base, { start: false })) return 'older';
+    const isStale = beforeGaps.some((before) => textOf(before).equals(textOf(range)));
     return isStale && closes(range, range) ? 'older' : 'gap';
+  }
+
+  /** Behind the gap there may be an answer so stale that it ends before the log before the gap begins. */
+  function isInOrder(before: Range | undefined): boolean {
+    return before === undefined || base === undefined || before.from < withoutOpenLine(base).to;
   }
 
   function closes(range: Range, before: Range | undefined): boolean {
@@ -181,6 +186,10 @@ export function truthOf({ whole, snapshots }: RandomLog): { truths: Truth[]; tex
 
   function isLineStart(from: number, to: number): boolean {
     return from < to && (from === 0 || whole[from - 1] === 0x0a);
+  }
+
+  function textOf({ from, to }: Range): Buffer {
+    return whole.subarray(from, to);
   }
 
   function withoutOpenLine(range: Range): Range {
