@@ -55,6 +55,32 @@ export function denySeals(bucket: IBucket, auditRole: IRole, others: readonly st
   ];
 }
 
+/**
+ * The bucket takes from nobody what the audit could not read: an object in another storage class, of which GLACIER is one,
+ * or one that is encrypted with a key that only its writer has (SSE-C).
+ */
+export function denyUnreadable(bucket: IBucket): PolicyStatement[] {
+  const writing = {
+    principals: [new AnyPrincipal()],
+    actions: ['s3:PutObject'],
+    resources: [bucket.arnForObjects('*')],
+  };
+  return [
+    deny('OnlyStandardClass', {
+      ...writing,
+      conditions: {
+        // A write that names no class goes to STANDARD. StringNotEquals holds for it too, with IfExists or without.
+        Null: { 's3:x-amz-storage-class': 'false' },
+        StringNotEquals: { 's3:x-amz-storage-class': 'STANDARD' },
+      },
+    }),
+    deny('NoCustomerKeys', {
+      ...writing,
+      conditions: { Null: { 's3:x-amz-server-side-encryption-customer-algorithm': 'false' } },
+    }),
+  ];
+}
+
 function deny(sid: string, props: PolicyStatementProps): PolicyStatement {
   return new PolicyStatement({ sid, effect: Effect.DENY, ...props });
 }

@@ -15,7 +15,7 @@ import { Construct } from 'constructs';
 import { configurationsPrefix, runsPrefix, sealsPrefix } from '../lambda/archive/archive-layout';
 import { resourceNames, resources } from '../lambda/resources';
 import type { AuditEnvironment, CollectorEnvironment } from '../lambda/stack-contract';
-import { denyChanges, denySeals } from './archive-policies';
+import { denyChanges, denySeals, denyUnreadable } from './archive-policies';
 import type { CollectorConfig } from './config/config';
 import { Replication } from './replication';
 
@@ -67,6 +67,7 @@ export class Archive extends Construct {
       objectLockEnabled: true,
       ...replication?.bucketProps,
     });
+    for (const statement of denyUnreadable(this.bucket)) this.bucket.addToResourcePolicy(statement);
     lock(this.bucket, archive.objectLock);
     if (archive.objectLock?.mode === 'compliance') this.#warnOfLock(archive.objectLock.days);
     // The bucket outlives the stack, so its protection has to outlive the stack too.

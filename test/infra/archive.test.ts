@@ -1,5 +1,7 @@
 import { Annotations, Match } from 'aws-cdk-lib/assertions';
-import { exampleApp, exampleTemplate, kmsKeyArn, resourceOf, type TemplateJson } from './example-stack';
+import { refusalOf } from '../../local/aws/iam/authorize';
+import type { PolicyDocument } from '../../local/aws/iam/policy-document';
+import { exampleApp, exampleTemplate, kmsKeyArn, resourceOf, statementsOf, type TemplateJson } from './example-stack';
 import { operations } from './observability-setup';
 
 const archive = (changes: object) => ({ archive: changes });
@@ -50,6 +52,37 @@ describe('how long the archive keeps', () => {
       { LifecycleConfiguration: { Rules: [{ ExpirationInDays: 365, Id: 'expire', Status: 'Enabled' }] } },
       1,
     );
+  });
+});
+
+describe('the archive takes from everybody', () => {
+  const policy = () => {
+    const json = exampleTemplate(archive({})).toJSON() as TemplateJson;
+    const statements = statementsOf(resourceOf(json, 'AWS::S3::BucketPolicy', 'ArchiveBucket'));
+    const ofAll = statements.filter(({ Sid = '' }) => ['OnlyStandardClass', 'NoCustomerKeys'].includes(String(Sid)));
+    const allow = { Effect: 'Allow', Principal: { AWS: '*' }, Action: 's3:*' };
+    return { Statement: [allow, ...ofAll].map((one) => ({ ...one, Resource: '*' })) } as PolicyDocument;
+  };
+
+  const storageClass = (name: string) => ({ 's3:x-amz-storage-class': name });
+  const customerKey = { 's3:x-amz-server-side-encryption-customer-algorithm': 'AES256' };
+  it.each<[string, Record<string, string>, boolean]>([
+    ['a write that names no storage class', {}, true],
+    ['one that names STANDARD', storageClass('STANDARD'), true],
+    ['none to GLACIER', storageClass('GLACIER'), false],
+    ['none to DEEP_ARCHIVE', storageClass('DEEP_ARCHIVE'), false],
+    ['none to a class that moves by itself', storageClass('INTELLIGENT_TIERING'), false],
+    ['none with the key of its writer', customerKey, false],
+    ['none with the key of its writer, to STANDARD', { ...customerKey, ...storageClass('STANDARD') }, false],
+  ])('%s', (_, context, isTaken) => {
+    const caller = { arn: 'arn:aws:iam::111122223333:role/administrator', policies: [] };
+    const access = {
+      action: 's3:PutObject',
+      resource: 'arn:aws:s3:::archive/runs/a',
+      resourcePolicy: policy(),
+      context,
+    };
+    expect(refusalOf(caller, access) === undefined).toBe(isTaken);
   });
 });
 

@@ -75,6 +75,21 @@ export const securityProperties: Record<string, (json: TemplateJson) => void> = 
       Condition: Match.absent(),
     }),
 
+  'the archive takes from nobody what could not be read': (json) => {
+    const storageClass = 's3:x-amz-storage-class';
+    for (const Condition of [
+      { Null: { [storageClass]: 'false' }, StringNotEquals: { [storageClass]: 'STANDARD' } },
+      { Null: { 's3:x-amz-server-side-encryption-customer-algorithm': 'false' } },
+    ])
+      archivePolicy(json, {
+        Effect: 'Deny',
+        Action: 's3:PutObject',
+        Principal: { AWS: '*' },
+        Resource: everyObject,
+        Condition: Match.exact(Condition),
+      });
+  },
+
   'the collector reads nothing in the archive except run records and configurations': (json) => {
     const allowed = allowedTo(json, 'CollectorRole').filter((line) => /^(s3:(Get|List|\*)|\*)/.test(line));
     expect(allowed).toEqual([

@@ -120,6 +120,16 @@ const weakenings: [string, keyof typeof securityProperties, (json: TemplateJson)
     (json) => drop(resourceOf(json, 'AWS::S3::BucketPolicy', 'ArchiveBucket'), ({ Sid }) => Sid === 'NoDeletion'),
   ],
   [
+    'the archive takes what lies in GLACIER',
+    'the archive takes from nobody what could not be read',
+    dropFromArchive('OnlyStandardClass'),
+  ],
+  [
+    'the archive takes what only its writer can decrypt',
+    'the archive takes from nobody what could not be read',
+    dropFromArchive('NoCustomerKeys'),
+  ],
+  [
     'the collector may read the archive',
     'the collector reads nothing in the archive except run records and configurations',
     (json) => widen(json, { Effect: 'Allow', Action: 's3:GetObject', Resource: archiveObjects }),

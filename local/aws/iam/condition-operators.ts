@@ -7,12 +7,15 @@ const oneMatches =
   (actual, expected) =>
     actual !== undefined && expected.some((value) => matches(actual, value));
 
+const stringEquals = oneMatches((actual, expected) => actual === expected);
+
 /** IAM treats `Equals` and `Like` of an ARN alike: both know wildcards. */
 const arnLike = oneMatches(matchesArn);
 
 /** What the stack's policies use; IAM has more. */
 const operators = {
-  StringEquals: oneMatches((actual, expected) => actual === expected),
+  StringEquals: stringEquals,
+  StringNotEquals: (actual, expected) => !stringEquals(actual, expected),
   StringLike: oneMatches((actual, expected) => matchesWildcard(expected, actual)),
   ArnEquals: arnLike,
   ArnLike: arnLike,
