@@ -180,6 +180,8 @@ function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<RunRow>[] {
           ? colors.green(text)
           : colors.red(text),
       wraps: true,
+      // A time is never broken.
+      narrowest: 20,
     },
   ];
 }
