@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { collectionFile } from '../../lambda/stack-contract';
 import type { TemplateJson } from './example-stack';
 
 const root = join(__dirname, '..', '..');
@@ -52,8 +53,10 @@ export function templateIn(outdir: string): TemplateJson {
   return JSON.parse(readFileSync(join(outdir, name), 'utf8'));
 }
 
-/** The folder of the function's code. */
+/** The folder of the collector's code: the one with the collection. */
 export function assetIn(outdir: string): string {
-  const [name = ''] = readdirSync(outdir).filter((file) => file.startsWith('asset.'));
+  const folders = readdirSync(outdir).filter((file) => file.startsWith('asset.'));
+  const name = folders.find((folder) => existsSync(join(outdir, folder, collectionFile)));
+  if (name === undefined) throw new Error(`none of ${folders.join(', ')} has ${collectionFile}`);
   return join(outdir, name);
 }

@@ -8,7 +8,7 @@ import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
 import { createApp } from '../../infra/collector-app';
 import { collectionFile } from '../../lambda/stack-contract';
 import { exampleConfig, exampleJson } from './example-config';
-import { configurations, exampleApp, exampleTemplate, resourceOf, type TemplateJson } from './example-stack';
+import { configurations, exampleApp, exampleTemplate, resourcesOf, type TemplateJson } from './example-stack';
 import { assetIn, type CdkRun, cdkSynth, templateIn } from './run-cdk';
 
 const root = join(__dirname, '..', '..');
@@ -145,7 +145,7 @@ function collectionIn(outdir: string) {
 function comparable(template: TemplateJson): TemplateJson {
   const json = structuredClone(template);
   for (const resource of Object.values(json.Resources)) Object.assign(resource, { Metadata: undefined });
-  delete resourceOf(json, 'AWS::Lambda::Function').Properties.Code;
+  for (const [, { Properties }] of resourcesOf(json, 'AWS::Lambda::Function')) delete Properties.Code;
   return JSON.parse(JSON.stringify(json));
 }
 

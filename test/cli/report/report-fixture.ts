@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Resource } from '../../../lambda/resources';
 import { type Answer, ArchiveFixture, type AttemptFixture, hour, logRecord } from '../archive-fixture';
+import { asBucket } from '../operator-archive';
 import { runCollector } from '../run-collector';
 
 export const hostile = `</script><script>window.owned = true</script><img src=x onerror="window.owned = true"><!--<script>`;
@@ -17,12 +18,12 @@ function answer(at: number, cluster: string, resource: Resource): Answer {
   return { content: `cluster: ${cluster}\nreplicas: ${cluster === 'changing' && at > 9 ? 3 : 2}\n` };
 }
 
-/** Writes a report of runs at hours of one day, and returns the page's file. @param now when it is written */
+/** Writes a report of runs at hours of one day, and returns the page's file. @param isBucket it is read as a bucket, in which runs are due up to now */
 export async function writeReport(
   clusters: readonly string[],
   hours: readonly number[],
   args: readonly string[] = [],
-  now = '2026-11-20T12:00:00Z',
+  { now = '2026-11-20T12:00:00Z', isBucket = false } = {},
 ): Promise<string> {
   const archive = await ArchiveFixture.create();
   for (const at of hours) {
@@ -30,9 +31,12 @@ export async function writeReport(
     await archive.attempt(at === 10 ? { ...attempt, startedAt: hour(12) } : attempt);
   }
   const file = join(await mkdtemp(join(tmpdir(), 'collector-report-')), 'report.html');
-  const { code, err } = await runCollector(['report', '--archive', archive.folder, '--out', file, ...args], {
+  const bucket = isBucket ? await asBucket(archive.folder) : undefined;
+  const location = bucket?.location ?? archive.folder;
+  const { code, err } = await runCollector(['report', '--archive', location, '--out', file, ...args], {
     now: new Date(now),
   });
+  await bucket?.close();
   expect([code, err]).toEqual([0, expect.stringContaining('run')]);
   return file;
 }
