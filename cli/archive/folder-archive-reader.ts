@@ -30,8 +30,8 @@ export class FolderArchiveReader implements ArchiveReader {
         this.#store.list(prefix, { startAfter, maxKeys: pageSize }),
       );
       for (const { key, size, lastModified, userMetadata, damage } of page.objects) {
-        const metadata = damage === undefined ? { metadata: userMetadata } : {};
-        yield { key, storedBytes: size, writtenAt: new Date(lastModified), ...metadata };
+        const known = damage === undefined ? { metadata: userMetadata } : { damage };
+        yield { key, storedBytes: size, writtenAt: new Date(lastModified), ...known };
       }
       startAfter = page.next;
       last = startAfter === undefined;
@@ -61,7 +61,7 @@ export class FolderArchiveReader implements ArchiveReader {
   }
 }
 
-/** The checksum is lost, so that nothing says whether the stored bytes are those that were written. */
+/** Nothing says whether the stored bytes are those that were written: they are not opened. */
 function damagedBody(damage: string): Readable {
   return new Readable({
     read() {
@@ -70,8 +70,8 @@ function damagedBody(damage: string): Readable {
   });
 }
 
-function headOf({ size, contentType, contentEncoding, userMetadata }: ObjectMetadata): ObjectHead {
-  return { storedBytes: size, contentType, contentEncoding, metadata: userMetadata };
+function headOf({ size, contentType, contentEncoding, userMetadata, damage }: ObjectMetadata): ObjectHead {
+  return { storedBytes: size, contentType, contentEncoding, metadata: userMetadata, damage };
 }
 
 /** Passes bytes through. Ends with an error if they do not have the checksum, which is in base64 as in S3. */

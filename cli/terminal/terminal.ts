@@ -41,6 +41,25 @@ export function processTerminal(): Terminal {
   };
 }
 
+/**
+ * Ends the process with the exit code of what nobody in it can wait for: Ctrl-C, and a standard output that takes no more.
+ * Call it once, before a command begins.
+ */
+export function endWithProcess(): void {
+  process.once('SIGINT', endInterrupted);
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    // A reader such as `head` may close the pipe before everything is written.
+    if (error.code === 'EPIPE') process.exit(exitCodes.ok);
+    const reason = error.code === 'ENOSPC' ? 'the disk is full (ENOSPC); make room' : error.message;
+    process.stderr.write(`error: Writing to standard output failed: ${reason}\n`);
+    process.exit(exitCodes.trouble);
+  });
+}
+
+function endInterrupted(): void {
+  process.exit(exitCodes.interrupted);
+}
+
 /** Writes, and waits while the reader is slower. */
 export async function print(out: Writable, text: string | Buffer): Promise<void> {
   if (!out.write(text)) await once(out, 'drain');
@@ -110,7 +129,12 @@ export function processSurroundings(): Surroundings {
     environment: process.env,
     interruption: () => {
       const controller = new AbortController();
-      process.once('SIGINT', () => controller.abort(new Error('interrupted by SIGINT')));
+      process.off('SIGINT', endInterrupted);
+      process.once('SIGINT', () => {
+        // A second Ctrl-C waits for nothing.
+        process.once('SIGINT', endInterrupted);
+        controller.abort(new Error('interrupted by SIGINT'));
+      });
       return controller.signal;
     },
     wait: (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal }),

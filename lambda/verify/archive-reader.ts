@@ -9,6 +9,8 @@ export interface ListedObject {
   readonly writtenAt: Date;
   /** User metadata, if the listing gives it without a further request. */
   readonly metadata?: ObjectHead['metadata'];
+  /** Why it can be no object of the archive, whatever its key: in a folder, what is no regular file. */
+  readonly damage?: string | undefined;
 }
 
 export interface ObjectHead {
@@ -18,6 +20,8 @@ export interface ObjectHead {
   readonly contentEncoding?: string | undefined;
   /** User metadata: names without the `x-amz-meta-` prefix, values as stored. */
   readonly metadata: Readonly<Record<string, string | undefined>>;
+  /** Why the archive cannot say what the object is; its body ends with a ChecksumError that says the same. */
+  readonly damage?: string | undefined;
 }
 
 /** An object that has an older version, or that was deleted. */

@@ -66,7 +66,8 @@ async function openDescribed(reader: ArchiveReader, key: string): Promise<Descri
   const opened = await reader.open(key);
   if (opened === undefined) return undefined;
   const facts = readObjectMetadata(opened.metadata);
-  const problem = facts === undefined ? 'its metadata is absent or malformed' : contradiction(name, facts);
+  const wrong = facts === undefined ? 'its metadata is absent or malformed' : contradiction(name, facts);
+  const problem = opened.damage ?? wrong;
   if (facts === undefined || problem !== undefined) {
     opened.body.destroy();
     throw new DamagedObjectError(problem);

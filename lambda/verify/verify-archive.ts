@@ -1,7 +1,7 @@
 import { sealsPrefix } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 import { isStored } from '../run/run-record';
-import type { ArchiveReader } from './archive-reader';
+import type { ArchiveReader, ListedObject } from './archive-reader';
 import { checkObject } from './check-object';
 import { type AbsentRuns, DueRuns, findAbsent, type UsedSchedule } from './due-runs';
 import { Expiry } from './expiry';
@@ -158,7 +158,7 @@ class Verification {
   async verifyRuns(): Promise<void> {
     const { from, to, onProgress } = this.#options;
     const { counts } = this;
-    const strange = ({ key }: { key: string }) => this.#find('unrecorded', key, noKeyOfAnArchive);
+    const strange = ({ key, damage }: ListedObject) => this.#find('unrecorded', key, damage ?? noKeyOfAnArchive);
     let total = 0;
     for await (const _ of runsBetween(this.#reader, { from, to })) total += 1;
     for (const run of await runsBefore(this.#reader, this.#options, this.#readBeside)) this.#take(run);
@@ -219,19 +219,19 @@ class Verification {
   async verifyObjects(): Promise<void> {
     for (const resource of resourceNames)
       for await (const object of objectsBetween(this.#reader, resource, this.#options)) {
-        if (object.name === undefined) this.#find('unrecorded', object.key, noKeyOfAnArchive);
+        if (object.name === undefined) this.#find('unrecorded', object.key, object.damage ?? noKeyOfAnArchive);
         else if (!this.#recorded.has(object.name)) await this.#verifyUnrecorded({ ...object, name: object.name });
       }
   }
 
-  async #verifyUnrecorded({ key, name, writtenAt }: FoundObject & { name: object }): Promise<void> {
+  async #verifyUnrecorded({ key, name, writtenAt, damage }: FoundObject & { name: object }): Promise<void> {
     this.#sealed?.checkObject(key, undefined);
-    if (this.#now.getTime() - writtenAt.getTime() < underWayMs) {
+    if (damage === undefined && this.#now.getTime() - writtenAt.getTime() < underWayMs) {
       this.#find('pending', key, 'no run record has it yet; it was written a short time ago');
       return;
     }
     // The lifecycle has removed its run record already.
-    if (await this.#mayHaveExpired(writtenAt)) {
+    if (damage === undefined && (await this.#mayHaveExpired(writtenAt))) {
       this.counts.expired += 1;
       return;
     }

@@ -21,36 +21,38 @@ export async function verifyRest(
   configurations: StoredConfigurations,
   find: Find,
 ): Promise<void> {
-  for await (const { key } of reader.list(configurationsPrefix)) {
+  for await (const { key, damage } of reader.list(configurationsPrefix)) {
     const sha256 = parseConfigurationKey(key);
-    if (sha256 === undefined) find('unrecorded', key, noKeyOfAnArchive);
+    if (sha256 === undefined) find('unrecorded', key, damage ?? noKeyOfAnArchive);
     else await configurations.get(sha256);
   }
-  for await (const name of topLevel(reader)) {
-    if (knownPrefixes.includes(name)) continue;
-    const key = name.endsWith('/') ? `${name}*` : name;
-    find('unrecorded', key, 'it lies outside what the collector writes');
+  for await (const { name, damage } of topLevel(reader)) {
+    if (knownPrefixes.some((prefix) => name.startsWith(prefix))) continue;
+    const key = name.endsWith('/') && damage === undefined ? `${name}*` : name;
+    find('unrecorded', key, damage ?? 'it lies outside what the collector writes');
   }
 }
 
 /**
  * What lies at the root of an archive, each once: keys, and prefixes up to their first slash. It is found by starting the
- * listing anew behind each prefix.
+ * listing anew behind each prefix. What can be no object has its own name.
  */
-async function* topLevel(reader: ArchiveReader): AsyncGenerator<string> {
+async function* topLevel(
+  reader: ArchiveReader,
+): AsyncGenerator<{ readonly name: string; readonly damage?: string | undefined }> {
   let prefix: string | undefined;
   for (let after: string | undefined, isDone = false; !isDone; ) {
     isDone = true;
-    for await (const { key } of reader.list('', after)) {
+    for await (const { key, damage } of reader.list('', after)) {
       // Names of the archive itself are plain; keys behind the tilde are passed by one by one.
       if (prefix !== undefined && key.startsWith(prefix)) continue;
       const slash = key.indexOf('/');
-      if (slash < 0) {
-        yield key;
+      if (slash < 0 || damage !== undefined) {
+        yield { name: key, damage };
         continue;
       }
       prefix = key.slice(0, slash + 1);
-      yield prefix;
+      yield { name: prefix };
       after = `${prefix}~`;
       isDone = false;
       break;

@@ -45,9 +45,9 @@ export function sealFile(line: Buffer, signature: Signature): Buffer {
 /** Lists the numbers of all seals. @throws ArchiveReadError */
 export async function listSeals(reader: ArchiveReader, find: Find): Promise<number[]> {
   const numbers: number[] = [];
-  for await (const { key } of reader.list(sealsPrefix)) {
+  for await (const { key, damage } of reader.list(sealsPrefix)) {
     const number = parseSealKey(key);
-    if (number === undefined) find('unrecorded', key, noKeyOfAnArchive);
+    if (number === undefined) find('unrecorded', key, damage ?? noKeyOfAnArchive);
     else numbers.push(number);
   }
   return numbers.sort((a, b) => a - b);

@@ -1,16 +1,24 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { link, mkdir, open, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { fileNamesOf, InvalidKeyError, metadataFolder, segmentsOf } from './key-path';
+import { Readable } from 'node:stream';
+import { InvalidKeyError, incomingFolder, pathOf } from './key-path';
 import { walkKeys } from './key-walk';
 import { removeLeftovers } from './leftovers';
-import { type ObjectHeaders, type ObjectMetadata, readMetadata, receivedName, unlessAbsent } from './object-metadata';
+import {
+  descriptionPath,
+  irregularMetadata,
+  type ObjectHeaders,
+  type ObjectMetadata,
+  readMetadata,
+  receivedName,
+  unlessAbsent,
+} from './object-metadata';
+import { type FilePath, openRegular } from './regular-file';
 
 export interface StoredObject {
   readonly metadata: ObjectMetadata;
-  /** Opens the bytes. */
+  /** Opens the bytes. Ends with an IrregularFileError if they are in no regular file, which is not opened. */
   open(): Readable;
 }
 
@@ -48,7 +56,7 @@ export class FolderStore {
 
   constructor(folder: string) {
     this.#folder = folder;
-    this.#incoming = join(folder, `${metadataFolder}-incoming`);
+    this.#incoming = join(folder, incomingFolder);
   }
 
   /**
@@ -93,22 +101,27 @@ export class FolderStore {
   async get(key: string): Promise<StoredObject | undefined> {
     const metadata = await this.head(key);
     if (metadata === undefined) return undefined;
-    const { data } = this.#pathsOf(key);
-    return { metadata, open: () => createReadStream(data) };
+    const place = this.#placeOf(key);
+    return { metadata, open: () => Readable.from(readRegular(place), { objectMode: false }) };
   }
 
   /** @throws InvalidKeyError for a key that cannot lie in a folder */
-  head(key: string): Promise<ObjectMetadata | undefined> {
-    return this.#read(key, this.#pathsOf(key));
+  async head(key: string): Promise<ObjectMetadata | undefined> {
+    return readMetadata(key, this.#placeOf(key));
   }
 
-  /** One page of the keys under a prefix, in the order of their UTF-8 bytes. */
+  /**
+   * One page of the keys under a prefix, in the order of their UTF-8 bytes. What is there and cannot be an object, such as
+   * a FIFO or a name that is none of a key, is listed with its `damage`.
+   */
   async list(prefix: string, { startAfter, maxKeys = Number.POSITIVE_INFINITY }: ListOptions = {}): Promise<ListPage> {
     const objects: ObjectMetadata[] = [];
     if (maxKeys <= 0) return { objects };
-    for await (const { key, path } of walkKeys({ folder: this.#folder, prefix, startAfter })) {
-      // By its file, not by its key: a file that was put here by hand may have a name that no key can have.
-      const metadata = await this.#read(key, this.#pathsAt(path));
+    for await (const { key, path, problem } of walkKeys({ folder: this.#folder, prefix, startAfter })) {
+      const metadata =
+        problem === undefined
+          ? await readMetadata(key, { folder: this.#folder, path })
+          : irregularMetadata(key, problem);
       // Deleted since the folder was read.
       if (metadata === undefined) continue;
       if (objects.length >= maxKeys) return { objects, next: objects.at(-1)?.key };
@@ -136,15 +149,12 @@ export class FolderStore {
   }
 
   #pathsOf(key: string): ObjectPaths {
-    return this.#pathsAt(join(...segmentsOf(key).flatMap(fileNamesOf)));
+    const path = pathOf(key);
+    return { data: join(this.#folder, path), description: join(this.#folder, descriptionPath(path)) };
   }
 
-  #pathsAt(path: string): ObjectPaths {
-    return { data: join(this.#folder, path), description: `${join(this.#folder, metadataFolder, path)}.json` };
-  }
-
-  #read(key: string, { data, description }: ObjectPaths): Promise<ObjectMetadata | undefined> {
-    return readMetadata(key, data, description);
+  #placeOf(key: string): FilePath {
+    return { folder: this.#folder, path: pathOf(key) };
   }
 
   /** Makes the object visible: first its description, then its bytes with one step of the file system. */
@@ -152,7 +162,7 @@ export class FolderStore {
     const { key } = metadata;
     const described = `${received}.json`;
     try {
-      const previous = await this.#read(key, paths);
+      const previous = await readMetadata(key, this.#placeOf(key));
       if (ifNoneMatch && previous !== undefined) throw exists(key);
       await mkdir(dirname(paths.description), { recursive: true });
       await mkdir(dirname(paths.data), { recursive: true });
@@ -179,7 +189,7 @@ export class FolderStore {
    */
   async #create({ data, description }: ObjectPaths, received: string, described: string, key: string): Promise<void> {
     if (!(await linkNew(described, description))) {
-      const first = await receivedName(description);
+      const first = await receivedName(this.#placeOf(key));
       if (first !== undefined) await unlessAbsent(linkNew(join(this.#incoming, first), data));
       if ((await unlessAbsent(stat(data)))?.isFile() === true) throw exists(key);
       // Nobody has those bytes any more: their process was killed, or the object was deleted.
@@ -192,6 +202,11 @@ export class FolderStore {
     if (!there.isFile()) throw new InvalidKeyError(`Storing ${JSON.stringify(key)} failed: a folder has this name`);
     throw exists(key);
   }
+}
+
+async function* readRegular(place: FilePath): AsyncGenerator<Buffer> {
+  const { file } = await openRegular(place);
+  yield* file.createReadStream();
 }
 
 /** @returns whether the file has the new name now: only one file ever gets it */

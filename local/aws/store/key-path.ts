@@ -1,11 +1,14 @@
 /** Folder of what is known of the objects beside their bytes; no key may begin with its name. */
 export const metadataFolder = '.metadata';
 
+/** Folder of bytes that are still arriving, and of their descriptions. */
+export const incomingFolder = `${metadataFolder}-incoming`;
+
 /** Longest key segment that is one file name, in bytes; leaves room for `.json` within the usual 255. */
 const longestName = 200;
 
 /** Ends a file name whose segment goes on within the folder of that name, and begins the name there. */
-const continued = '…';
+export const continued = '…';
 
 /** The key cannot lie in a folder. */
 export class InvalidKeyError extends Error {
@@ -16,23 +19,35 @@ export class InvalidKeyError extends Error {
  * The segments of a key.
  * @throws InvalidKeyError for a key that would leave the folder, or that a file system cannot tell from another
  */
-export function segmentsOf(key: string): string[] {
-  const segments = key.split('/');
-  for (const segment of segments) {
-    if (segment === '' || segment === '.' || segment === '..')
-      throw invalid(key, `its segment "${segment}" is no file name`);
-    if (segment.includes('\\') || segment.includes('\0'))
-      throw invalid(key, 'backslash and NUL are no part of a file name');
-    if (/\p{Surrogate}/u.test(segment)) throw invalid(key, 'it is no valid text');
-    if (segment.endsWith(continued)) throw invalid(key, `names that end with ${continued} are reserved`);
+function segmentsOf(key: string): string[] {
+  const problem = keyProblem(key);
+  if (problem !== undefined)
+    throw new InvalidKeyError(`Storing ${JSON.stringify(key)} in a folder failed: ${problem}; use another key`);
+  return key.split('/');
+}
+
+function keyProblem(key: string): string | undefined {
+  for (const segment of key.split('/')) {
+    if (segment === '' || segment === '.' || segment === '..') return `its segment "${segment}" is no file name`;
+    if (segment.includes('\\') || segment.includes('\0')) return 'backslash and NUL are no part of a file name';
+    if (/\p{Surrogate}/u.test(segment)) return 'it is no valid text';
+    // Node.js reads it in the place of bytes that are not UTF-8: a file that has it in its name may be any of several.
+    if (segment.includes('\ufffd')) return 'the character U+FFFD stands for bytes that are not UTF-8';
+    if (segment.endsWith(continued)) return `names that end with ${continued} are reserved`;
   }
-  if (segments[0]?.startsWith(metadataFolder))
-    throw invalid(key, `names that begin with ${metadataFolder} are reserved`);
-  return segments;
+  return key.startsWith(metadataFolder) ? `names that begin with ${metadataFolder} are reserved` : undefined;
+}
+
+/**
+ * The path of a key's file beneath the folder, with slashes.
+ * @throws InvalidKeyError
+ */
+export function pathOf(key: string): string {
+  return segmentsOf(key).flatMap(fileNamesOf).join('/');
 }
 
 /** The file names of a segment, one within the other: several if it is too long for one. */
-export function fileNamesOf(segment: string): string[] {
+function fileNamesOf(segment: string): string[] {
   if (Buffer.byteLength(segment) <= longestName) return [segment];
   // A character has 4 bytes at most.
   const parts = segment.match(/.{1,48}/gsu) ?? [];
@@ -44,6 +59,14 @@ export function keyOf(path: string): string {
   return path.replace(new RegExp(`${continued}/(?:${continued}|$)`, 'g'), '');
 }
 
-function invalid(key: string, reason: string): InvalidKeyError {
-  return new InvalidKeyError(`Storing ${JSON.stringify(key)} in a folder failed: ${reason}; use another key`);
+/** Why nothing is stored at a path, which ends with a slash for a folder; undefined: something may be. */
+export function pathProblem(path: string): string | undefined {
+  if (path === '') return undefined;
+  const key = keyOf(path).replace(/\/$/, '');
+  const problem = keyProblem(key);
+  if (problem !== undefined) return `no key has this name: ${problem}`;
+  // What goes on in a folder is judged with what it goes on with.
+  if (path.endsWith(`${continued}/`)) return undefined;
+  const isItsPlace = pathOf(key) === path.replace(/\/$/, '');
+  return isItsPlace ? undefined : `no key has this name: ${JSON.stringify(key)} has another`;
 }

@@ -1,6 +1,8 @@
-import { readdir } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { keyOf, metadataFolder } from './key-path';
+import { continued, incomingFolder, keyOf, metadataFolder, pathProblem } from './key-path';
+import { irregular } from './regular-file';
 
 export interface WalkOptions {
   readonly folder: string;
@@ -13,6 +15,8 @@ export interface FoundKey {
   readonly key: string;
   /** Path of its file, beneath the folder. */
   readonly path: string;
+  /** Why it is not read, or not looked into: it is no regular file, or its name is none of a key. */
+  readonly problem?: string | undefined;
 }
 
 interface Entry extends FoundKey {
@@ -33,18 +37,42 @@ export async function* walkKeys(options: WalkOptions, parent = root): AsyncGener
 async function entriesOf(options: WalkOptions, parent: FoundKey): Promise<Entry[]> {
   const entries: Entry[] = [];
   for (const file of await readFolder(join(options.folder, parent.path))) {
-    if (parent === root && file.name.startsWith(metadataFolder)) continue;
-    const isFolder = file.isDirectory();
-    if (!isFolder && !file.isFile()) continue;
-    // The slash is part of a folder's place in the order: `a.b` comes before `a/b`.
-    const path = `${parent.path}${file.name}${isFolder ? '/' : ''}`;
-    const entry = { key: keyOf(path), path, isFolder };
+    const entry = await entryOf(options, parent, file);
     if (!mayHold(entry, options)) continue;
     // What goes on in a folder has its place among the others here.
-    if (isFolder && !entry.key.endsWith('/')) entries.push(...(await entriesOf(options, entry)));
-    else entries.push(entry);
+    if (entry.isFolder && !entry.key.endsWith('/')) entries.push(...(await entriesOf(options, entry)));
+    else if (entry.isFolder || entry.problem !== undefined || !isMetadata(entry.path)) entries.push(entry);
   }
   return entries.sort((a, b) => compareKeys(a.key, b.key));
+}
+
+async function entryOf({ folder }: WalkOptions, parent: FoundKey, file: Dirent): Promise<Entry> {
+  const isLink = file.isSymbolicLink();
+  // The slash is part of a folder's place in the order: `a.b` comes before `a/b`. A link to a folder has that place too.
+  const isPlace = file.isDirectory() || (isLink && (await leadsToFolder(join(folder, parent.path, file.name))));
+  const path = `${parent.path}${file.name}${isPlace ? '/' : ''}`;
+  const unnamed = pathProblem(isMetadata(path) ? describedPath(path) : path);
+  if (unnamed === undefined) {
+    const problem = file.isFile() || file.isDirectory() ? undefined : irregular(file);
+    return { key: keyOf(path), path, isFolder: file.isDirectory(), problem };
+  }
+  // The key that its path stands for may be another object's. The path itself is no object's.
+  const start = parent.key === '' || parent.key.endsWith('/') ? parent.key : `${parent.key}${continued}/`;
+  return { key: `${start}${path.slice(parent.path.length)}`, path, isFolder: false, problem: unnamed };
+}
+
+/** Whether a path leads to what is known of objects, which is listed only if it is not to be read. */
+function isMetadata(path: string): boolean {
+  return path.startsWith(`${metadataFolder}/`) || path.startsWith(`${incomingFolder}/`);
+}
+
+/** The path of the bytes that a file in a metadata folder describes. */
+function describedPath(path: string): string {
+  return path.replace(/^[^/]*\//, '').replace(/\.json$/, '');
+}
+
+async function leadsToFolder(link: string): Promise<boolean> {
+  return (await stat(link).catch(() => undefined))?.isDirectory() === true;
 }
 
 function mayHold({ key, isFolder }: Entry, { prefix, startAfter }: WalkOptions): boolean {

@@ -1,6 +1,6 @@
-import { open, stat } from 'node:fs/promises';
 import * as z from 'zod';
 import { metadataFolder } from './key-path';
+import { type FilePath, IrregularFileError, type OpenedFile, openRegular, statRegular } from './regular-file';
 
 /** What a writer says of an object beside its bytes. */
 export interface ObjectHeaders {
@@ -22,7 +22,10 @@ export interface ObjectMetadata extends ObjectHeaders {
   readonly lastModified: string;
   readonly userMetadata: Readonly<Record<string, string>>;
   readonly checksums: Readonly<Record<string, string>>;
-  /** Why the description beside the bytes cannot be used; the other members then say only what the file system knows. */
+  /**
+   * Why the description beside the bytes cannot be used, or the bytes cannot be read; the other members then say only what
+   * the file system knows.
+   */
   readonly damage?: string;
 }
 
@@ -55,19 +58,15 @@ const longestDescription = 65_536;
 /**
  * What is known of the bytes at a path; undefined if there are none. Bytes without a description, such as those of a
  * copy of the folder without its metadata, are described by what the file system says.
- * @param data path of the bytes
- * @param description path of the JSON file about them
+ * @param data place of the bytes
  */
-export async function readMetadata(
-  key: string,
-  data: string,
-  description: string,
-): Promise<ObjectMetadata | undefined> {
-  const file = await unlessAbsent(stat(data));
-  if (file === undefined || !file.isFile()) return undefined;
+export async function readMetadata(key: string, data: FilePath): Promise<ObjectMetadata | undefined> {
+  const file = await unlessAbsent(statOf(data));
+  if (file === undefined) return undefined;
+  if ('damage' in file) return irregularMetadata(key, file.damage);
   const { size } = file;
   const lastModified = new Date(Math.round(file.mtimeMs)).toISOString();
-  const found = await unlessAbsent(readDescription(description));
+  const found = await unlessAbsent(readDescription(data));
   if (found === undefined || 'damage' in found) {
     const etag = undescribedTag(size, lastModified);
     return { key, size, etag, lastModified, userMetadata: {}, checksums: {}, ...found };
@@ -77,26 +76,47 @@ export async function readMetadata(
   return { key, size, ...(isOfBefore ? previous : current) };
 }
 
+/** Path of the JSON file about the bytes at a path, both beneath the folder. */
+export function descriptionPath(path: string): string {
+  return `${metadataFolder}/${path}.json`;
+}
+
+/** What is said of something that is there and is not opened. */
+export function irregularMetadata(key: string, damage: string): ObjectMetadata {
+  const lastModified = new Date(0).toISOString();
+  return { key, size: 0, etag: undescribedTag(0, lastModified), lastModified, userMetadata: {}, checksums: {}, damage };
+}
+
+/** A folder is no object, and absent. */
+async function statOf(data: FilePath) {
+  try {
+    return await statRegular(data);
+  } catch (error) {
+    if (!(error instanceof IrregularFileError)) throw error;
+    return error.isFolder ? undefined : { damage: error.message };
+  }
+}
+
 /** Name of the file in which the bytes of a description arrived; undefined if it does not say so. */
-export async function receivedName(description: string): Promise<string | undefined> {
-  const found = await unlessAbsent(readDescription(description));
+export async function receivedName(data: FilePath): Promise<string | undefined> {
+  const found = await unlessAbsent(readDescription(data));
   return found === undefined || 'damage' in found ? undefined : found.received;
 }
 
 /** The bytes of this folder are as untrusted as any others: a description that was cut or replaced is damage. */
-async function readDescription(path: string): Promise<Description | { readonly damage: string }> {
-  const file = await open(path);
+async function readDescription({ folder, path }: FilePath): Promise<Description | { readonly damage: string }> {
+  let opened: OpenedFile | undefined;
   try {
-    const entry = await file.stat();
-    if (!entry.isFile()) return damaged('it is no file');
-    if (entry.size > longestDescription) return damaged(`it has ${entry.size} bytes`);
-    const parsed = descriptionSchema.safeParse(JSON.parse(await file.readFile('utf8')));
+    opened = await openRegular({ folder, path: descriptionPath(path) });
+    if (opened.size > longestDescription) return damaged(`it has ${opened.size} bytes`);
+    const parsed = descriptionSchema.safeParse(JSON.parse(await opened.file.readFile('utf8')));
     return parsed.success ? parsed.data : damaged('it is no description of an object');
   } catch (error) {
+    if (error instanceof IrregularFileError) return damaged(error.message);
     if (error instanceof SyntaxError) return damaged('it is not JSON');
     throw error;
   } finally {
-    await file.close();
+    await opened?.file.close();
   }
 }
 

@@ -135,7 +135,7 @@ describe('FolderStore', () => {
     ['of another kind', '[]', 'it is no description of an object'],
     ['without its checksums', '{"etag":"x","lastModified":"2026-01-01T00:00:00.000Z"}', 'it is no description'],
     ['very long', ' '.repeat(100_000), 'it has 100000 bytes'],
-    ['a folder', undefined, 'it is no file'],
+    ['a folder', undefined, 'it is a folder, not a regular file'],
   ])('says that an object is damaged whose description is %s, and lists it with the others', async (_, text, reason) => {
     for (const key of ['logs/a', 'logs/b']) await store.put(key, body('hello'), { userMetadata: { state: 'x' } });
     const described = join(folder, '.metadata', 'logs', 'a.json');
@@ -187,6 +187,7 @@ describe('FolderStore', () => {
     '.metadata/a',
     '.metadata-x',
     'reserved…',
+    'a\ufffdb',
     '\ud800',
   ])('keeps the key %j out of the folder', async (key) => {
     await expect(store.put(key, body('x'), {})).rejects.toThrow(InvalidKeyError);
