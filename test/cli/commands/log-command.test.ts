@@ -114,6 +114,14 @@ describe('log', () => {
     expect(err).toContain(`Nothing new since the run ${time(6)}.`);
   });
 
+  it('says since when nothing is new after a log that had grown', async () => {
+    const frozen = await ArchiveFixture.create();
+    for (const [at, text] of [lines(0, 9), lines(0, 12), lines(0, 12)].entries())
+      await frozen.attempt({ run: hour(at), clusters: ['a'], answer: () => ({ content: logRecord('a', text) }) });
+    const { err } = await runCollector(['log', 'a', '--archive', frozen.folder]);
+    expect(err).toContain(`Nothing new since the run ${time(1)}.`);
+  });
+
   it('a line without an end goes on in the next log, or ends before a gap', async () => {
     const { out, err } = await log('beta');
     expect(out).toBe(`${lines(0, 9)}half\nother\n`);
