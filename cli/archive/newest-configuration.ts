@@ -21,6 +21,6 @@ export class NewestConfiguration {
    * @throws ArchiveReadError
    */
   async read(reader: ArchiveReader): Promise<RunConfiguration | undefined> {
-    return this.#record && new StoredConfigurations(reader, () => undefined).get(this.#record.configuration);
+    return this.#record && new StoredConfigurations(reader, undefined).get(this.#record.configuration);
   }
 }

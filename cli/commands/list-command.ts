@@ -6,7 +6,7 @@ import type { ClusterFilter } from '../archive/cluster-filter';
 import { type ListedContent, listContent } from '../archive/list-content';
 import { openArchive } from '../archive/open-archive';
 import { formatBytes, formatSecond, formatTime } from '../terminal/format';
-import { printBadRecords } from '../terminal/print-run';
+import { exitCodeOfBad, printBadRecords } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { type Column, leftOutColumns, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
@@ -52,7 +52,8 @@ export function listCommand({ terminal, end }: CommandContext): Command {
     const count = await printRows(terminal, rows, options);
     if (count === 0) await print(terminal.err, `Nothing in ${printable(reader.location)} matches.\n`);
     await printBadRecords(terminal, badRecords);
-    if (badRecords.length > 0) end(exitCodes.found);
+    const code = exitCodeOfBad(badRecords);
+    if (code !== exitCodes.ok) end(code);
   });
 }
 
@@ -111,7 +112,8 @@ ${leftOutColumns('the list', contentColumns(terminal))}
 
 With --json: an array, an element per object.
 
-Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done.
+Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done, or
+a run record could not be read.
 
 Examples:
   npm run collector -- list --cluster my-cluster --from "3 days ago"

@@ -8,7 +8,7 @@ import { selectRuns } from '../archive/select-runs';
 import { StaleClusters } from '../archive/stale-clusters';
 import { ReportBuilder } from '../report/build-report';
 import { formatBytes, formatCount } from '../terminal/format';
-import { describeOverdue, printBadRecords } from '../terminal/print-run';
+import { describeOverdue, exitCodeOfBad, printBadRecords } from '../terminal/print-run';
 import { escapedJson, printable } from '../terminal/printable';
 import { type CommandContext, exitCodes, print } from '../terminal/terminal';
 import { type ReadOptions, type RunOptions, selectionOf, withArchive, withHelp, withRuns } from './options';
@@ -64,14 +64,16 @@ export function reportCommand({ terminal, end }: CommandContext): Command {
       await print(terminal.err, `${printable(out)}: ${counts}, ${formatBytes(Buffer.byteLength(text))}\n`);
     }
     await printBadRecords(terminal, data.badRecords);
-    if (data.badRecords.length > 0) end(exitCodes.found);
+    const code = exitCodeOfBad(data.badRecords);
+    if (code !== exitCodes.ok) end(code);
   });
 }
 
 const helpText = `
 With --json: the data behind the page instead of the page.
 
-Exit codes: 0 done, 1 a run record is damaged (the page says which), 2 wrong command line, 3 it could not be done.
+Exit codes: 0 done, 1 a run record is damaged (the page says which), 2 wrong command line, 3 it could not be done, or
+a run record could not be read.
 
 Examples:
   npm run collector -- report --out report.html

@@ -10,6 +10,7 @@ import { findRunAt, type RunSelection, runsNewestFirst, selectRuns } from '../ar
 import { type FoundStale, StaleClusters } from '../archive/stale-clusters';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
 import {
+  exitCodeOfBad,
   formatDoubts,
   newestRunLine,
   outcomeColumns,
@@ -60,7 +61,8 @@ export function runsCommand({ terminal, end }: CommandContext): Command {
       ? await printOneRun(terminal, reader, selection, options)
       : await printRuns(terminal, reader, selection, overdue, options);
     await printBadRecords(terminal, badRecords);
-    if (badRecords.length > 0 || overdue !== undefined) end(exitCodes.found);
+    const code = overdue === undefined ? exitCodeOfBad(badRecords) : exitCodes.found;
+    if (code !== exitCodes.ok) end(code);
   });
 }
 
@@ -211,7 +213,8 @@ ${leftOutColumns('the list of outcomes', outcomeColumns(terminal, new Date(0)))}
 With --json: an array, an element per run, the last one with all stale clusters; an absent run has the status absent. With the time of a run: one object,
 with the outcomes too. With --cluster: an element per run, with the outcomes of the cluster.
 
-Exit codes: 0 done, 1 a run record is damaged or a run is overdue, 2 wrong command line, 3 it could not be done.
+Exit codes: 0 done, 1 a run record is damaged or a run is overdue, 2 wrong command line, 3 it could not be done, or
+a run record could not be read.
 
 Examples:
   npm run collector -- runs --last 5

@@ -5,7 +5,7 @@ import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
 import { formatAge, formatBytes, formatCount, formatDuration, formatTime } from './format';
 import { printable } from './printable';
 import { type Column, printTable } from './table';
-import { print, type Terminal } from './terminal';
+import { type ExitCode, exitCodes, print, type Terminal } from './terminal';
 
 type OutcomeRow = RunOutcome & { readonly late: boolean };
 
@@ -137,6 +137,12 @@ export async function printBadRecords(
 ): Promise<void> {
   for (const { key, problem } of records)
     await print(terminal.err, `${terminal.errColors.red('bad run record')} ${printable(`${key}: ${problem}`)}\n`);
+}
+
+/** Of a command that met these. A record that could not be read may be as good as any: asking again may show it. */
+export function exitCodeOfBad(records: readonly Pick<BadRecord, 'kind'>[]): ExitCode {
+  if (records.length === 0) return exitCodes.ok;
+  return records.every(({ kind }) => kind === 'unreadable') ? exitCodes.trouble : exitCodes.found;
 }
 
 /** How long after the run's time; negative where the clocks of schedule and function differ. */

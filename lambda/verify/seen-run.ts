@@ -34,7 +34,7 @@ export class SeenRuns {
   #records: Pick<StoredRecord, 'trigger' | 'startedAt' | 'configuration'>[] = [];
 
   constructor(reader: ArchiveReader) {
-    this.#configurations = new StoredConfigurations(reader, () => undefined);
+    this.#configurations = new StoredConfigurations(reader, undefined);
   }
 
   /** Takes note of a record. Its outcomes are not kept. */

@@ -5,7 +5,7 @@ import { type Resource, resourceNames } from '../resources';
 import { CronError } from '../schedule/cron';
 import { type Firings, firingsOf } from '../schedule/firings';
 import type { Collection } from '../stack-contract';
-import type { ArchiveReader } from './archive-reader';
+import { ArchiveReadError, type ArchiveReader } from './archive-reader';
 import { headersProblem } from './content-headers';
 import type { Find } from './finding';
 import { DamagedObjectError, decompressor } from './open-content';
@@ -47,15 +47,18 @@ const configurationSchema = z.object({
 /** Reads the configurations that run records name. Each that cannot be used is a finding, once. */
 export class StoredConfigurations {
   readonly #reader: ArchiveReader;
-  readonly #find: Find;
+  readonly #find: Find | undefined;
   readonly #keptName: (cluster: string) => string;
   readonly #kept = new Map<string, RunConfiguration>();
   readonly #firings = new Map<string, Firings>();
   /** Every configuration that was asked for, and whether it can be used. */
   readonly #known = new Map<string, boolean>();
 
-  /** @param keptName gives the name of a cluster to be kept */
-  constructor(reader: ArchiveReader, find: Find, keptName = (cluster: string): string => cluster) {
+  /**
+   * @param find undefined: nobody is told, and one whose reading is refused is an error
+   * @param keptName gives the name of a cluster to be kept
+   */
+  constructor(reader: ArchiveReader, find: Find | undefined, keptName = (cluster: string): string => cluster) {
     this.#keptName = keptName;
     this.#reader = reader;
     this.#find = find;
@@ -63,13 +66,13 @@ export class StoredConfigurations {
 
   /**
    * Undefined if there is none that can be used.
-   * @throws ArchiveReadError if the archive cannot be read
+   * @throws ArchiveReadError if it could be read another time, or nobody is told
    */
   async get(sha256: string): Promise<RunConfiguration | undefined> {
     const kept = this.#kept.get(sha256);
     if (kept !== undefined || this.#known.get(sha256) === false) return kept;
     const isNew = !this.#known.has(sha256);
-    const configuration = await this.#read(sha256, isNew ? this.#find : () => undefined);
+    const configuration = await this.#read(sha256, isNew);
     this.#known.set(sha256, configuration !== undefined);
     if (configuration === undefined) return undefined;
     this.#kept.set(sha256, configuration);
@@ -78,7 +81,9 @@ export class StoredConfigurations {
     return configuration;
   }
 
-  async #read(sha256: string, find: Find): Promise<RunConfiguration | undefined> {
+  /** @param isNew whether it was never read: what was wrong with its headers is told once */
+  async #read(sha256: string, isNew: boolean): Promise<RunConfiguration | undefined> {
+    const find: Find = (kind, key, problem) => this.#find?.(kind, key, problem);
     const key = configurationKey(sha256);
     try {
       const found = await readWhole(this.#reader, key, largestConfigurationBytes, () => decompressor('gzip'));
@@ -89,11 +94,13 @@ export class StoredConfigurations {
       if (createHash('sha256').update(found.bytes).digest('hex') !== sha256)
         throw new DamagedObjectError('its content does not have the SHA-256 that its key says');
       const problem = headersProblem(found, { contentType: 'application/json', contentEncoding: 'gzip' });
-      if (problem !== undefined) find('contradiction', key, problem);
+      if (isNew && problem !== undefined) find('contradiction', key, problem);
       return this.#parse(sha256, found.bytes.toString('utf8'));
     } catch (error) {
       if (error instanceof DamagedObjectError) find('damaged', key, error.message);
       else if (error instanceof CronError) find('unreadable', key, error.message);
+      else if (error instanceof ArchiveReadError && error.isLasting && this.#find !== undefined)
+        find('unreadable', key, error.message);
       else throw error;
       return undefined;
     }

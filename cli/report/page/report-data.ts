@@ -23,7 +23,12 @@ export interface ReportData {
   readonly failures: readonly ReportFailure[];
   /** Failures of the oldest runs that were left out. */
   readonly failuresLeftOut: number;
-  readonly badRecords: readonly { readonly key: string; readonly problem: string }[];
+  /** `unreadable`: reading it failed, which says nothing about it. */
+  readonly badRecords: readonly {
+    readonly key: string;
+    readonly problem: string;
+    readonly kind: 'missing' | 'damaged' | 'unreadable';
+  }[];
 }
 
 export interface ReportRun {

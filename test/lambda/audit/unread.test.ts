@@ -53,6 +53,22 @@ describe('a run record that cannot be read', () => {
   });
 });
 
+describe('a configuration that cannot be read', () => {
+  it('stops neither audit nor verify, and both name it', async () => {
+    const [key = ''] = world.bucket.keys('configurations/');
+    world.bucket.refused.add(key);
+    const { result } = await audit(0);
+    expect(result).toMatchObject({ found: { unreadable: 1 }, damage: 0, verified: { carriedOverRecords: 0 } });
+    expect(world.seal(1).records).toHaveLength(2);
+    expect(world.seal(1).open).toMatchObject([{ kind: 'unreadable', key }]);
+    const findings = await look(world.bucket);
+    expect([damageIn(findings), findings.filter((one) => one.key === key).map(({ kind }) => kind)]).toEqual([
+      [],
+      ['unreadable'],
+    ]);
+  });
+});
+
 describe('an object that cannot be read', () => {
   it('is read again by every audit until it can be, and is damage from the second on', async () => {
     const [key = ''] = world.bucket.keys('logs/');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectKey } from '../../../lambda/archive/archive-layout';
+import { objectKey, runRecordKey } from '../../../lambda/archive/archive-layout';
 import { type LocalAws, type LoggedRequest, startLocalAws } from '../../../local/aws/local-aws';
 import { ArchiveFixture, type AttemptFixture, hourly, logRecord } from '../../cli/archive-fixture';
 import { runCollector } from '../../cli/run-collector';
@@ -26,6 +26,9 @@ const environment = {
   AWS_SESSION_TOKEN: undefined,
   AWS_PROFILE: undefined,
 };
+
+/** What one reader is refused. */
+const refusedKey = runRecordKey({ run: hour(9), attempt: 1 });
 
 let archive: ArchiveFixture;
 let aws: LocalAws;
@@ -55,6 +58,12 @@ beforeAll(async () => {
         secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,
         arn: 'arn:aws:iam::123456789012:user/least',
         policies: [JSON.parse(JSON.stringify(policy).replace('"s3:ListBucketVersions"', '"s3:ListBucket"'))],
+      },
+      {
+        accessKeyId: 'AKIAPARTLY',
+        secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,
+        arn: 'arn:aws:iam::123456789012:user/partly',
+        policies: [policy, { Statement: { Effect: 'Deny', Action: 's3:GetObject', Resource: `*/${refusedKey}` } }],
       },
     ],
     buckets: [
@@ -120,6 +129,18 @@ describe('an archive in a bucket', () => {
     const { code } = await runCollector([...args, '--archive', 's3://archive-bucket'], { now: hour(11) });
     expect(code).toBe(0);
     expect(requests.length).toBeLessThanOrEqual(most);
+  });
+
+  it.each([
+    ['runs'],
+    ['list'],
+    ['report', '--json', '--out', '-'],
+    ['verify'],
+  ])('of which one run record may not be read is read nonetheless by %s, whose exit code is 3', async (...args) => {
+    process.env.AWS_ACCESS_KEY_ID = 'AKIAPARTLY';
+    const { code, out, err } = await runCollector([...args, '--archive', 's3://archive-bucket'], { now: hour(11) });
+    expect([code, out.includes('10:00')]).toEqual([3, args[0] !== 'verify']);
+    expect(`${out}${err}`.replaceAll(/[\s│:]/g, '')).toContain(`${refusedKey}Reading${refusedKey}`.replaceAll(':', ''));
   });
 
   it('that may not be read is an error that names the page about permissions', async () => {

@@ -62,6 +62,11 @@ describe('a stored configuration', () => {
     const schedule = { ...hourly, timeZone: 'Europe/Nowhere' };
     await archive.attempt({ run, clusters: ['a'], answer, configuration: { schedule } });
     expect(await runVerify(archive.folder)).toMatchObject({ code: 3, result: { found: { unreadable: 1 } } });
+    await archive.put(objectKey({ resource: 'log', cluster: 'a', run, compression: 'gzip' }), gzipSync('x'), {});
+    expect(await runVerify(archive.folder)).toMatchObject({
+      code: 1,
+      result: { found: { unreadable: 1, damaged: 1 } },
+    });
   });
 
   it('is verified if no record names it, because an attempt that was killed leaves none', async () => {
