@@ -9,7 +9,7 @@ import { isStored, type RunRecord } from '../../lambda/run/run-record';
 import { recordLines } from '../../lambda/run/run-record-lines';
 import { readRunRecord } from '../../lambda/verify/read-run';
 import { FolderStore } from '../../local/aws/store/folder-store';
-import { metadataFolder } from '../../local/aws/store/key-path';
+import { keysFolder } from '../../local/aws/store/key-path';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { readText } from '../archive/read-text';
 
@@ -38,7 +38,7 @@ export async function tamperedCopy(archive: string, records: readonly string[]):
   if (key === undefined) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'tampered-archive-'));
   // Who writes to the bucket does not have the key that signs. The times of the files tell which metadata is theirs.
-  const keys = join(archive, `${metadataFolder}-keys`);
+  const keys = join(archive, keysFolder);
   await cp(archive, folder, { recursive: true, preserveTimestamps: true, filter: (path) => path !== keys });
   const content = Buffer.from(`${await readText(reader, key, 'manifest')}${addition}`);
   const isZstd = parseObjectKey(key)?.compression === 'zstd';

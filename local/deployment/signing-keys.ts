@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { auditEnvironmentNames } from '../../lambda/stack-contract';
 import type { SigningKey } from '../aws/call';
-import { metadataFolder } from '../aws/store/key-path';
+import { keysFolder } from '../aws/store/key-path';
 import type { FunctionDefinition } from './function-definition';
 import { policyDocumentSchema } from './role';
 import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
@@ -33,7 +33,7 @@ export function readSigningKeys(stack: StackTemplate, folder: string): KeptSigni
     .resourcesOf('AWS::KMS::Key')
     .filter((key) => key.read(usageSchema).KeyUsage === 'SIGN_VERIFY')
     .map((key) => {
-      const file = join(folder, `${metadataFolder}-keys`, key.identity.ref);
+      const file = join(folder, keysFolder, key.identity.ref);
       const privateKey = keptKey(`${file}.pem`);
       const publicKeyFile = `${file}.public.pem`;
       writeFileSync(publicKeyFile, createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }));

@@ -4,6 +4,9 @@ export const metadataFolder = '.metadata';
 /** Folder of bytes that are still arriving, and of their descriptions. */
 export const incomingFolder = `${metadataFolder}-incoming`;
 
+/** Where a local deployment keeps its signing keys, beside the objects. No reader of the archive looks into it. */
+export const keysFolder = `${metadataFolder}-keys`;
+
 /** Longest key segment that is one file name, in bytes; leaves room for `.json` within the usual 255. */
 const longestName = 200;
 

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { continued, incomingFolder, keyOf, metadataFolder, pathProblem } from './key-path';
+import { continued, incomingFolder, keyOf, keysFolder, metadataFolder, pathProblem } from './key-path';
 import { irregular } from './regular-file';
 
 export interface WalkOptions {
@@ -37,6 +37,7 @@ export async function* walkKeys(options: WalkOptions, parent = root): AsyncGener
 async function entriesOf(options: WalkOptions, parent: FoundKey): Promise<Entry[]> {
   const entries: Entry[] = [];
   for (const file of await readFolder(join(options.folder, parent.path))) {
+    if (parent === root && file.name === keysFolder) continue;
     const entry = await entryOf(options, parent, file);
     if (!mayHold(entry, options)) continue;
     // What goes on in a folder has its place among the others here.
