@@ -3,14 +3,20 @@ import type { JsonType } from './json/json-scanner';
 /** Say that something went wrong, whatever stands beside them. */
 const errorNames = /^(?:errors?|error(?:code|description|message|summary|type|uri)|exception|fault|messages?|msg)$/;
 
-/** Say it if the object holds nothing else. */
+/** Say it where neither an object nor a list stands beside them: other objects have such members too. */
 const reasonNames = /^(?:code|details?|reason)$/;
 
-/** Say it if they are numbers, which are HTTP statuses then. */
+/** Say it there if they are numbers, which are HTTP statuses then. */
 const statusNames = /^(?:http)?status(?:code)?$/;
 
-/** Say it if they are false. */
+/** Say it there if they are false. */
 const successNames = /^(?:success|ok)$/;
+
+/** Longest text beside an error that is taken for a part of its description, in UTF-16 code units. */
+export const longestNote = 200;
+
+/** What a manifest has and a note has not: lines, or a member. */
+const perhapsManifest = /[\n{]|: /;
 
 /** What a member says of its object: that it is an error, or that it may be one. */
 export function signOf(name: string, type: JsonType): 'error' | 'reason' | undefined {
@@ -24,13 +30,16 @@ export function signOf(name: string, type: JsonType): 'error' | 'reason' | undef
 
 /**
  * Tells error documents from other objects. The contract does not show the service's errors, so this is one rule and no list
- * of formats: an error document has a member that says that something went wrong, and holds nothing else that could be a
- * manifest. An object or a list can be one; a text may be. An object with a `kind` says itself what it is.
+ * of formats: an error document has a member that says that something went wrong, and beside such members nothing that could
+ * be a manifest: no object with a member, and no text but a short note. An object with a `kind` says itself what it is.
  */
 export class ErrorMembers {
   #error: string | undefined;
   #sign: string | undefined;
-  #holdsMore = false;
+  /** Whether the last member says nothing of an error. */
+  #isBeside = false;
+  #holdsContainer = false;
+  #holdsMember = false;
   #holdsText = false;
   readonly #kind = new Set<string>();
 
@@ -38,9 +47,24 @@ export class ErrorMembers {
     const sign = signOf(name, type);
     if (sign === 'error') this.#error ??= name;
     if (sign !== undefined) this.#sign ??= name;
-    else if (type === 'object' || type === 'array') this.#holdsMore = true;
-    else if (type === 'string') this.#holdsText = true;
+    this.#isBeside = sign === undefined;
+    this.#holdsContainer ||= this.#isBeside && (type === 'object' || type === 'array');
     if ((name === 'apiVersion' || name === 'kind') && type === 'string') this.#kind.add(name);
+  }
+
+  /** The last member holds a member. */
+  addInner(): void {
+    this.#holdsMember ||= this.#isBeside;
+  }
+
+  /** Whether texts of the last member still make a difference: a large manifest is not to be slowed down. */
+  get weighsTexts(): boolean {
+    return this.#isBeside && !this.#holdsMember && !this.#holdsText;
+  }
+
+  /** The last member is a text, or holds one. @param text as far as it was read, with at least one character too many */
+  addText(text: string): void {
+    this.#holdsText ||= text.length > longestNote || perhapsManifest.test(text);
   }
 
   /** Name of a member that says that something went wrong, whatever stands beside it. */
@@ -60,7 +84,8 @@ export class ErrorMembers {
 
   /** Whether the object is an error document: certainly, or unless one of its texts is what was asked for. */
   get isErrorDocument(): 'certainly' | 'perhaps' | undefined {
-    if (this.#sign === undefined || this.#holdsMore || this.#kind.has('kind')) return undefined;
+    const holdsMore = this.#error === undefined ? this.#holdsContainer : this.#holdsMember;
+    if (this.#sign === undefined || holdsMore || this.#kind.has('kind')) return undefined;
     return this.#holdsText ? 'perhaps' : 'certainly';
   }
 }

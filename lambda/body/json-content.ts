@@ -1,6 +1,6 @@
 import type { QuotingWords } from './body-check';
 import { doubts } from './doubts';
-import { ErrorMembers } from './error-members';
+import { ErrorMembers, longestNote } from './error-members';
 import { JsonError } from './json/json-chunk';
 import { type JsonListener, JsonScanner, type JsonType } from './json/json-scanner';
 import type { StringSink } from './json/json-string-scanner';
@@ -24,6 +24,7 @@ export class JsonContent implements JsonListener {
   readonly #names = new MemberNames();
   readonly #members = new ErrorMembers();
   readonly #kind = new StringCapture(longestName);
+  readonly #text = new StringCapture(longestNote + 1, ({ value }) => this.#members.addText(value));
 
   write(content: Buffer): void {
     if (this.#state !== 'open') return;
@@ -60,6 +61,7 @@ export class JsonContent implements JsonListener {
   }
 
   name(depth: number): StringSink | undefined {
+    if (depth > this.#memberDepth) this.#members.addInner();
     if (depth !== this.#memberDepth) return undefined;
     this.#name.clear();
     return this.#name;
@@ -67,11 +69,19 @@ export class JsonContent implements JsonListener {
 
   value(type: JsonType, depth: number): StringSink | undefined {
     if (depth === 0) this.#root = type;
-    if (depth === 0 || depth !== this.#memberDepth) return undefined;
+    if (depth === 0 || depth < this.#memberDepth) return undefined;
+    if (depth === this.#memberDepth) this.#addMember(type);
+    if (type !== 'string') return undefined;
+    if (depth === this.#memberDepth && this.#name.value === 'kind') return this.#kind;
+    if (!this.#members.weighsTexts) return undefined;
+    this.#text.clear();
+    return this.#text;
+  }
+
+  #addMember(type: JsonType): void {
     const { value, tooLong } = this.#name;
     this.#names.add(this.#name);
     this.#members.add(tooLong ? `${value}…` : value, type);
-    return value === 'kind' && type === 'string' ? this.#kind : undefined;
   }
 
   /** Members of the object, or of the objects in an array. */

@@ -1,6 +1,5 @@
 import { json, type TableEntry } from './table-entry';
 
-const problem = { type: 'about:blank', title: 'Forbidden', status: 403, detail: 'No access.', instance: '/v1/a' };
 const code = { code: 'Unauthorized', message: 'token expired' };
 
 /** Contents that may be a manifest or something else: archived with a doubt. */
@@ -43,10 +42,7 @@ export const doubtfulManifests: readonly TableEntry[] = [
   { name: 'a number', body: '0' },
   { name: 'what Python writes for no value', body: 'None\n' },
   { name: 'what Go writes for no value', body: '<nil>' },
-  json('Lambda', { errorMessage: 'Task timed out', errorType: 'Error', stackTrace: [] }),
   json('a GraphQL error with extensions', { errors: [{ message: 'no' }], extensions: { traceId: '1' } }),
-  json('Twirp', { code: 'not_found', msg: 'no', meta: {} }),
-  json('Okta', { errorCode: 'E0000011', errorSummary: 'no', errorLink: 'a', errorId: 'b', errorCauses: [] }),
   { name: 'EC2', body: '<?xml version="1.0"?><Response><Errors><Error><Code>a</Code></Error></Errors></Response>' },
   {
     name: 'a SOAP fault',
@@ -56,20 +52,16 @@ export const doubtfulManifests: readonly TableEntry[] = [
   { name: 'a line of a proxy before 17 KB of newlines', body: `no healthy upstream${'\n'.repeat(17_000)}` },
   { name: 'a part of a page behind a vertical tab', body: '\v<p>Forbidden</p>' },
   { name: 'infinity', body: '-Infinity' },
-  json('AWS in JSON', { __type: 'com.amazon.coral.service#AccessDeniedException', Message: 'no' }),
-  json('AWS in JSON, nested', { Error: { Code: 'AccessDenied', Message: 'no' }, RequestId: '1' }),
-  json('GitHub', { message: 'Not Found', documentation_url: 'https://a.example', status: '404' }),
-  json('Heroku', { id: 'unauthorized', message: 'no', url: 'a' }),
-  json('JSend', { status: 'error', message: 'no' }),
-  json('Spring', { timestamp: '2026-11-20T10:00:00Z', status: 500, error: 'Internal Server Error', path: '/v1' }),
-  json('Twilio', { code: 20003, message: 'Authenticate', more_info: 'a', status: 401 }),
   { name: 'a JSON string and an error behind it', body: `"apiVersion: v1\\n"${JSON.stringify(code)}` },
   { name: 'a JSON string and an error on the next line', body: `"apiVersion: v1\\n"\n${JSON.stringify(code)}\n` },
   json('an envelope', { code: 0, message: 'success', data: 'apiVersion: v1' }),
-  json('problem details', problem),
-  json('problem details of two members', { title: 'Forbidden', status: 403 }),
-  json('upper case', { CODE: 'InternalError', MESSAGE: 'no', REQUEST_ID: '1' }),
   { name: 'XML with the root head', body: '<head><cluster uid="a"/></head>' },
   { name: 'a KeyValues file', body: '"AppState"\n{\n\t"appid"\t\t"10"\n}\n' },
+  json('an envelope around lines', { code: 0, message: 'success', data: 'a\nb' }),
+  json('an envelope around JSON', { code: 0, message: 'success', data: '{"kind":"Cluster"}' }),
+  json('an envelope around Base64', { code: 0, message: 'success', data: 'a2luZDog'.repeat(30) }),
+  json('an envelope around a list', { code: 0, message: 'success', data: ['no', 'kind: Cluster'] }),
+  json('an envelope around a list of objects', { code: 0, message: 'success', data: [{ kind: 'Cluster' }] }),
+  json('an error with a trace in lines', { error: 'Internal Server Error', stack: 'Error: no\n    at a' }),
   json('an envelope that holds nothing wrong', { error: '', data: 'apiVersion: v1' }),
 ];

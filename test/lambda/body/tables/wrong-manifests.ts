@@ -1,5 +1,6 @@
 import { json, type TableEntry } from './table-entry';
 
+const problem = { type: 'about:blank', title: 'Forbidden', status: 403, detail: 'No access.', instance: '/v1/a' };
 const code = { code: 'Unauthorized', message: 'token expired' };
 
 const signIn = '<html><head><title>Sign in</title></head></html>';
@@ -36,6 +37,20 @@ export const wrongManifests: readonly TableEntry[] = [
   json('Slack', { ok: false, error: 'invalid_auth' }),
   json('Apigee', { fault: { faultstring: 'Invalid API Key', detail: {} } }),
   json('Elasticsearch', { error: { root_cause: [] }, status: 404 }),
+  json('Lambda with a trace', { errorMessage: 'Task timed out', stackTrace: ['  File "a.py", line 1'] }),
+  json('Lambda', { errorMessage: 'Task timed out', errorType: 'Error', stackTrace: [] }),
+  json('Twirp', { code: 'not_found', msg: 'no', meta: {} }),
+  json('Okta', { errorCode: 'E0000011', errorSummary: 'no', errorLink: 'a', errorId: 'b', errorCauses: [] }),
+  json('AWS in JSON', { __type: 'com.amazon.coral.service#AccessDeniedException', Message: 'no' }),
+  json('AWS in JSON, nested', { Error: { Code: 'AccessDenied', Message: 'no' }, RequestId: '1' }),
+  json('GitHub', { message: 'Not Found', documentation_url: 'https://a.example', status: '404' }),
+  json('Heroku', { id: 'unauthorized', message: 'no', url: 'a' }),
+  json('JSend', { status: 'error', message: 'no' }),
+  json('Spring', { timestamp: '2026-11-20T10:00:00Z', status: 500, error: 'Internal Server Error', path: '/v1' }),
+  json('Twilio', { code: 20003, message: 'Authenticate', more_info: 'a', status: 401 }),
+  json('problem details', problem),
+  json('problem details of two members', { title: 'Forbidden', status: 403 }),
+  json('upper case', { CODE: 'InternalError', MESSAGE: 'no', REQUEST_ID: '1' }),
   json('a failure without words', { success: false }),
   json('a code alone', { code: 'InternalError' }),
   {
@@ -78,5 +93,8 @@ export const wrongManifests: readonly TableEntry[] = [
   { name: 'an error in JSON behind a vertical tab', body: `\v${JSON.stringify(code)}` },
   { name: 'null behind 5 KB of spaces', body: `${' '.repeat(5000)}null` },
   { name: '2,000 byte order marks', body: '\ufeff'.repeat(2000) },
+  json('an envelope around an empty object', { code: 1, message: 'no', data: {} }),
+  json('an envelope around an empty text', { code: 1, message: 'no', data: '' }),
+  json('an error with a note of 200 characters', { message: 'no', id: 'x'.repeat(200) }),
   json('an envelope that holds nothing', { code: 1, message: 'no', data: null }),
 ];
