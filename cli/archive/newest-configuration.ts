@@ -1,19 +1,15 @@
-import type { StoredRecord } from '../../lambda/run/run-record';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import type { AttemptStart } from '../../lambda/verify/merge-records';
+import type { Run } from '../../lambda/verify/read-run';
 import { type RunConfiguration, StoredConfigurations } from '../../lambda/verify/stored-configurations';
 
-/** The configuration of the attempt that started last, of those whose records were added. */
+/** The configuration of the attempt that started last, of those of the runs that were added. */
 export class NewestConfiguration {
-  #record: Pick<StoredRecord, 'run' | 'startedAt' | 'configuration'> | undefined;
+  #newest: AttemptStart | undefined;
 
-  /** That attempt's run, and when the attempt started. */
-  get attempt(): Pick<StoredRecord, 'run' | 'startedAt'> | undefined {
-    return this.#record;
-  }
-
-  addRecord({ run, startedAt, configuration }: StoredRecord): void {
-    if (this.#record === undefined || startedAt >= this.#record.startedAt)
-      this.#record = { run, startedAt, configuration };
+  addRun({ starts }: Pick<Run, 'starts'>): void {
+    for (const start of starts)
+      if (this.#newest === undefined || start.startedAt >= this.#newest.startedAt) this.#newest = start;
   }
 
   /**
@@ -21,6 +17,6 @@ export class NewestConfiguration {
    * @throws ArchiveReadError
    */
   async read(reader: ArchiveReader): Promise<RunConfiguration | undefined> {
-    return this.#record && new StoredConfigurations(reader, undefined).get(this.#record.configuration);
+    return this.#newest && new StoredConfigurations(reader, undefined).get(this.#newest.configuration);
   }
 }

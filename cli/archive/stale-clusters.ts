@@ -1,5 +1,5 @@
 import { Freshness, type StaleCluster, staleness } from '../../lambda/audit/freshness';
-import { isStored, type RunOutcome, type StoredRecord } from '../../lambda/run/run-record';
+import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import type { Run } from '../../lambda/verify/read-run';
 import { NewestConfiguration } from './newest-configuration';
@@ -33,12 +33,9 @@ export class StaleClusters {
   readonly #covered = new Map<string, { failed: number; runs: number }>();
   readonly #configuration = new NewestConfiguration();
 
-  addRecord(record: StoredRecord): void {
-    this.#configuration.addRecord(record);
-  }
-
   /** Takes note of a run. Runs come in the order of their times. */
-  addRun({ run, outcomes }: Run): void {
+  addRun({ run, starts, outcomes }: Run): void {
+    this.#configuration.addRun({ starts });
     this.#freshness.add(run, outcomes);
     const failed = new Set(outcomes.filter(isMissed).map(({ cluster }) => cluster));
     for (const cluster of new Set(outcomes.map((outcome) => outcome.cluster))) {

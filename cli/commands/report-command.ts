@@ -37,7 +37,7 @@ export function reportCommand({ terminal, end }: CommandContext): Command {
     const isNewest = options.run === undefined && options.at === undefined && options.to === undefined;
     let staleAt = now;
     for await (const listed of selectRuns(reader, selectionOf(options, defaultRuns), now)) {
-      const run = await readRun(reader, listed, (record) => clusters.addRecord(record));
+      const run = await readRun(reader, listed);
       builder.add(run);
       clusters.addRun(run);
       if (!isNewest) staleAt = run.run;

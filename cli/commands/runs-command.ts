@@ -4,7 +4,8 @@ import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { findOverdue } from '../../lambda/verify/overdue-runs';
 import { type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
-import { SeenRuns } from '../../lambda/verify/seen-run';
+import { seenRun } from '../../lambda/verify/seen-run';
+import { StoredConfigurations } from '../../lambda/verify/stored-configurations';
 import { completeCommand, openArchive } from '../archive/open-archive';
 import { findRunAt, type RunSelection, runsNewestFirst, selectRuns } from '../archive/select-runs';
 import { type FoundStale, StaleClusters } from '../archive/stale-clusters';
@@ -99,18 +100,15 @@ async function printRuns(
   { json: asJson, cluster }: RunsOptions,
 ): Promise<readonly BadRecord[]> {
   const badRecords: BadRecord[] = [];
-  const seen = new SeenRuns(reader);
+  const configurations = new StoredConfigurations(reader, undefined);
   const due = new DueRuns({});
   const clusters = new StaleClusters();
   let last: Date | undefined;
   // One run at a time, without its outcomes: the records of a large fleet are large.
   async function* runs(): AsyncGenerator<RunRow> {
     for await (const listed of selectRuns(reader, selection, terminal.now())) {
-      const run = await readRun(reader, listed, (record) => {
-        clusters.addRecord(record);
-        seen.addRecord(record);
-      });
-      const absent = due.add(await seen.endRun(run.run));
+      const run = await readRun(reader, listed);
+      const absent = due.add(await seenRun(run, configurations));
       if (absent.times.length > 0) yield absent;
       clusters.addRun(run);
       last = run.run;

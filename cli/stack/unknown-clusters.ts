@@ -12,7 +12,7 @@ import { runsNewestFirst } from '../archive/select-runs';
 export async function unknownClusters(reader: ArchiveReader, uids: readonly string[], now: Date): Promise<string[]> {
   const newest = await firstOf(runsNewestFirst(reader, {}, now));
   const ofNewest = new NewestConfiguration();
-  if (newest !== undefined) await readRun(reader, newest, (record) => ofNewest.addRecord(record));
+  if (newest !== undefined) ofNewest.addRun(await readRun(reader, newest));
   const configuration = await ofNewest.read(reader);
   if (configuration === undefined) return [];
   return uids.filter((uid) => !configuration.clusters.has(uid));

@@ -12,7 +12,6 @@ import type { SealChain } from '../verify/seals/seal-chain';
 import { SealedArchive } from '../verify/seals/sealed-archive';
 import { StoredConfigurations } from '../verify/stored-configurations';
 import { clockSlackMs, underWayMs } from '../verify/time-limits';
-import type { ConfiguredRun } from '../verify/verify-run';
 import { findUnrecorded } from './find-unrecorded';
 import type { Findings } from './findings';
 import type { FailingCluster } from './freshness';
@@ -53,9 +52,9 @@ export async function examine(context: ExamineContext): Promise<Seal> {
   const sealed = new SealedArchive(chain, find);
   sealed.addRetention(plan.retentionDays, listedFrom);
   const configurations = new StoredConfigurations(context.reader, find, tally.sharedName);
-  const expiry = new Expiry(context.reader, configurations, listedFrom, undefined);
+  const expiry = new Expiry({ reader: context.reader, configurations, now: listedFrom });
   const mayHaveRemoved = async (writtenAt: Date, key?: string) =>
-    sealed.mayHaveRemoved(writtenAt, listedFrom, key) ?? expiry.mayHaveRemoved(writtenAt, noRuns);
+    sealed.mayHaveRemoved(writtenAt, listedFrom, key) ?? expiry.mayHaveRemoved(writtenAt);
   const searchedTo = dateOrUndefined(head?.cursor.searchedTo ?? null);
   const search = { from: searchedTo, to: settled(listedFrom) };
   const common = { reader, stop: stop.starting, find };
@@ -177,9 +176,6 @@ function* onePerCluster(failing: readonly FailingCluster[]) {
     yield first;
   }
 }
-
-/** What is in the archive is in the listing; there are no other runs to look at. */
-async function* noRuns(): AsyncGenerator<ConfiguredRun> {}
 
 /** What was due or written up to this time, before another, does not change any more. */
 function settled(time: Date): Date {

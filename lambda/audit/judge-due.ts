@@ -1,12 +1,20 @@
 import { sealKey } from '../archive/archive-layout';
 import { CronError } from '../schedule/cron';
+import { firingsOfSchedule } from '../schedule/firings';
 import type { AuditPlan } from '../stack-contract';
-import { findAbsent } from '../verify/due-runs';
-import { type DueSince, dueSince } from '../verify/due-since';
+import { dueIn, findAbsent } from '../verify/due-runs';
 import type { Find } from '../verify/finding';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { underWayMs } from '../verify/time-limits';
 import type { SealedRuns } from './seal-runs';
+
+/** Firings of the schedule since the audit before. */
+interface DueSince {
+  /** How many were due. */
+  readonly runs: number;
+  /** Those of them that no run is of. */
+  readonly absent: readonly Date[];
+}
 
 interface JudgeContext {
   readonly plan: AuditPlan;
@@ -43,11 +51,11 @@ export async function judgeDue(
     ),
   ];
   try {
-    const due = dueSince(schedules, { from: new Date(from), to }, runs);
+    const due = dueIn(schedules.map(firingsOfSchedule), { from: new Date(from + 1), to }, runs);
     const absent: Date[] = [];
-    for (const time of due.absent) if (!(await mayHaveRemoved(time))) absent.push(time);
+    for (const time of due.times) if (!(await mayHaveRemoved(time))) absent.push(time);
     findAbsent(find, { times: absent, areMore: false });
-    return { ...due, absent };
+    return { runs: due.runs, absent };
   } catch (error) {
     if (!(error instanceof CronError)) throw error;
     find('unreadable', sealKey(chain.next.number), error.message);

@@ -169,7 +169,7 @@ class Sealing {
       this.#toVerify += file?.archived ?? 0;
     }
     for (const object of objects) this.#objects.push(object);
-    for (const { days, sha256 } of run.retentions) await this.#addConfiguration(sha256, days, listed.run);
+    for (const { days, sha256 } of run.used) await this.#addConfiguration(sha256, days, listed.run);
     if (news.size > 0) onRun(run.merged, true);
   }
 

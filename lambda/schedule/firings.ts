@@ -18,6 +18,15 @@ export interface Firing {
   readonly orAt?: Date;
 }
 
+/** When a schedule starts something. */
+export interface Schedule {
+  /** EventBridge Scheduler's cron expression. */
+  readonly expression: string;
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly enabled: boolean;
+}
+
 /**
  * When a schedule is due, as EventBridge Scheduler documents it: a time that the clocks skip does not fire, and a time
  * that comes twice fires once.
@@ -27,6 +36,14 @@ export interface Firings {
   includes(instant: Date): boolean;
   /** What is due from one instant to another, both included, in the order of {@link Firing.at}. */
   between(from: Date, to: Date): Generator<Firing>;
+}
+
+/**
+ * Undefined for a schedule that is disabled.
+ * @throws CronError as {@link firingsOf}
+ */
+export function firingsOfSchedule({ expression, timeZone, enabled }: Schedule): Firings | undefined {
+  return enabled ? firingsOf(expression, timeZone) : undefined;
 }
 
 /**

@@ -2,31 +2,20 @@ import { runPrefix } from '../archive/archive-layout';
 import type { Firings } from '../schedule/firings';
 import type { Find } from './finding';
 import type { Period } from './run-keys';
+import type { SeenRun, UsedSchedule } from './seen-run';
 import { clockSlackMs, dayMs } from './time-limits';
-
-/** A schedule, as a run record shows that it was in force. */
-export interface UsedSchedule {
-  /** Undefined: it was disabled, or its configuration is not known. */
-  readonly firings: Firings | undefined;
-  readonly usedAt: Date;
-}
-
-/** A run as its records show it. */
-export interface SeenRun {
-  readonly run: Date;
-  /** Whether the schedule started it. A run that a person started is never due. */
-  readonly isScheduled: boolean;
-  /** The schedules under which the schedule started its attempts. */
-  readonly startedBy: readonly UsedSchedule[];
-  /** The schedules that were in force at all its attempts, also at those that completed it much later. */
-  readonly used: readonly UsedSchedule[];
-}
 
 /** Times at which the schedule was due, one after the other, and no run is there. */
 export interface AbsentRuns {
   readonly times: readonly Date[];
   /** There are more of them than are looked at. */
   readonly areMore: boolean;
+}
+
+/** Firings in a period, and those of them that no run is of. */
+export interface DueFirings extends AbsentRuns {
+  /** How many were due. */
+  readonly runs: number;
 }
 
 /** Most absent runs between two others that are listed, and most firings that are looked at for that. */
@@ -41,7 +30,7 @@ const mostFirings = 100_000;
  */
 export class DueRuns {
   readonly #judged: Period;
-  #previous: Pick<SeenRun, 'run' | 'startedBy'> | undefined;
+  #previous: ScheduledRun | undefined;
   /** Schedules in force since the scheduled run before, as far as runs have shown. */
   #used: UsedSchedule[] = [];
   /** Times of the runs since then, and of the day before it: a time that comes twice may have been answered there. */
@@ -54,13 +43,13 @@ export class DueRuns {
 
   /** @returns what was due between the scheduled run before and this one, and is not there */
   add(seen: SeenRun): AbsentRuns {
-    const { run, isScheduled, startedBy, used } = seen;
+    const { run, isScheduled, used } = seen;
     this.#runs.push(run.getTime());
     for (const one of used) this.#used.push(one);
     if (!isScheduled) return nothing;
-    const absent = this.#previous === undefined ? nothing : this.#absentBetween(this.#previous, seen);
-    // Not all of it: it may come with the outcomes of a large fleet.
-    this.#previous = { run, startedBy };
+    const scheduled = { run, startedBy: used.filter(({ isStart }) => isStart) };
+    const absent = this.#previous === undefined ? nothing : this.#absentBetween(this.#previous, scheduled);
+    this.#previous = scheduled;
     this.#used = this.#used.filter(({ usedAt }) => usedAt.getTime() >= run.getTime() - clockSlackMs);
     this.#runs = this.#runs.filter((other) => other > run.getTime() - dayMs);
     return absent;
@@ -77,39 +66,58 @@ export class DueRuns {
     if (newest === undefined || began === undefined) return nothing;
     const since = latest(began, this.#judged.from);
     const [from, to] = [latest(newest.usedAt, since), earliest(until, this.#judged.to)];
-    const before = absentIn(used, { from: since, to: earliest(from, to) }, this.#runs);
-    const after = absentIn([newest], { from, to }, this.#runs);
+    const runs = new Set(this.#runs);
+    const before = dueIn(schedulesOf(used), { from: since, to: earliest(from, to) }, runs);
+    const after = dueIn(schedulesOf([newest]), { from, to }, runs);
     return { times: [...before.times, ...after.times], areMore: before.areMore || after.areMore };
   }
 
-  #absentBetween(before: Pick<SeenRun, 'run' | 'startedBy'>, after: SeenRun): AbsentRuns {
+  #absentBetween(before: ScheduledRun, after: ScheduledRun): AbsentRuns {
     const end = after.run.getTime() + clockSlackMs;
     const between = this.#used.filter(({ usedAt }) => usedAt.getTime() <= end);
     const used = [...before.startedBy, ...between, ...after.startedBy];
     const judged = { from: latest(before.run, this.#judged.from), to: earliest(after.run, this.#judged.to) };
-    return absentIn(used, judged, this.#runs);
+    return dueIn(schedulesOf(used), judged, new Set(this.#runs));
   }
 }
 
-/** What all these schedules had due in a period, and is not among the times of runs. */
-function absentIn(
-  used: readonly UsedSchedule[],
-  { from, to }: { from: Date; to: Date },
-  times: readonly number[],
-): AbsentRuns {
-  const schedules = new Set(used.map(({ firings }) => firings));
-  const [schedule, ...others] = schedules;
-  if (schedule === undefined || schedules.has(undefined)) return nothing;
-  const runs = new Set(times);
-  const absent: Date[] = [];
+interface ScheduledRun {
+  readonly run: Date;
+  /** The schedules under which the schedule started its attempts. */
+  readonly startedBy: readonly UsedSchedule[];
+}
+
+function schedulesOf(used: readonly UsedSchedule[]): (Firings | undefined)[] {
+  return used.map(({ firings }) => firings);
+}
+
+/**
+ * What was due in a period, both ends included. While the configuration changed, only what all schedules have was due for
+ * sure, and nothing while one of them was disabled, which is undefined.
+ * @param runs times of the runs that have a record, or of the audits that have a seal
+ */
+export function dueIn(
+  schedules: readonly (Firings | undefined)[],
+  { from, to }: { readonly from: Date; readonly to: Date },
+  runs: ReadonlySet<number>,
+): DueFirings {
+  const distinct = new Set(schedules);
+  const [schedule, ...others] = distinct;
+  if (schedule === undefined || distinct.has(undefined)) return nothing;
+  const times: Date[] = [];
+  let due = 0;
+  let absent = 0;
   let looked = 0;
-  for (const { at, orAt } of schedule.between(from, to)) {
+  for (const { at, orAt = at } of schedule.between(from, to)) {
     looked += 1;
-    if (looked > mostFirings || absent.length === mostListed) return { times: absent, areMore: true };
-    if (runs.has(at.getTime()) || (orAt !== undefined && runs.has(orAt.getTime()))) continue;
-    if (others.every((other) => other?.includes(at))) absent.push(at);
+    if (looked > mostFirings) return { runs: due, times, areMore: true };
+    if (!others.every((other) => other?.includes(at))) continue;
+    due += 1;
+    if (runs.has(at.getTime()) || runs.has(orAt.getTime())) continue;
+    absent += 1;
+    if (absent <= mostListed) times.push(at);
   }
-  return { times: absent, areMore: false };
+  return { runs: due, times, areMore: absent > mostListed };
 }
 
 /** Makes a finding of absent runs, if there are any. */
@@ -125,7 +133,7 @@ export function describeAbsent({ times, areMore }: AbsentRuns): string {
   return `the schedule was due ${count} times from ${first} to ${last}, and no run of these times has a record`;
 }
 
-const nothing: AbsentRuns = { times: [], areMore: false };
+const nothing: DueFirings = { runs: 0, times: [], areMore: false };
 
 function latest(time: Date, other = time): Date {
   return other > time ? other : time;

@@ -2,6 +2,8 @@ import { MergedOutcomes } from '../run/merged-outcomes';
 import { isStored, type Outcome, type RunOutcome, type StoredRecord } from '../run/run-record';
 import type { ListedRun } from './run-keys';
 
+export type AttemptStart = Pick<StoredRecord, 'trigger' | 'startedAt' | 'configuration'>;
+
 /** What the valid records of a run say together. */
 export interface MergedRecords {
   readonly run: Date;
@@ -9,6 +11,8 @@ export interface MergedRecords {
   readonly status: 'complete' | 'incomplete';
   /** Most attempts that any shard took. */
   readonly attempts: number;
+  /** How and when each attempt was started, and with which configuration. */
+  readonly starts: readonly AttemptStart[];
   /** Parts the run was divided into; 1 for an undivided run. */
   readonly shards: number;
   readonly startedAt: string | undefined;
@@ -43,6 +47,7 @@ export function mergeRecords(listed: ListedRun, records: readonly StoredRecord[]
     run: listed.run,
     status: allThere && totals.counts.failed + totals.counts.notAttempted === 0 ? 'complete' : 'incomplete',
     attempts: largest(attempts.values()),
+    starts: records.map(({ trigger, startedAt, configuration }) => ({ trigger, startedAt, configuration })),
     shards: largest(listed.records.map(({ shard }) => shard?.count ?? 1)),
     startedAt: records.map((record) => record.startedAt).sort()[0],
     finishedAt: records

@@ -1,11 +1,12 @@
 import type { ArchiveReader } from './archive-reader';
-import { type AbsentRuns, DueRuns, type UsedSchedule } from './due-runs';
+import { type AbsentRuns, DueRuns } from './due-runs';
 import { runMarginHours } from './longest-run';
 import { readStoredRun } from './read-run';
 import type { ListedRun } from './run-keys';
 import { runsBefore } from './runs-beside';
 import { newestPlan } from './seals/newest-plan';
-import { SeenRuns } from './seen-run';
+import { seenRun } from './seen-run';
+import { StoredConfigurations } from './stored-configurations';
 import { hourMs } from './time-limits';
 
 /** Runs that were due since the last scheduled run, have had their time, and are not there. */
@@ -22,23 +23,21 @@ export interface Overdue extends AbsentRuns {
  */
 export async function findOverdue(reader: ArchiveReader, now: Date): Promise<Overdue | undefined> {
   if ((await reader.time()) === undefined) return undefined;
-  const seen = new SeenRuns(reader);
+  const configurations = new StoredConfigurations(reader, undefined);
   let shards = 1;
   const read = async (listed: ListedRun) => {
-    const run = await readStoredRun(reader, listed, (record) => seen.addRecord(record));
+    const run = await readStoredRun(reader, listed);
     shards = Math.max(shards, run.shards);
-    return seen.endRun(listed.run);
+    return seenRun(run, configurations);
   };
   const due = new DueRuns({});
-  const used: UsedSchedule[] = [];
-  for (const run of await runsBefore(reader, { from: new Date(now.getTime() + 1) }, read)) {
-    due.add(run);
-    used.push(...run.used);
-  }
+  const runs = await runsBefore(reader, { from: new Date(now.getTime() + 1) }, read);
+  for (const run of runs) due.add(run);
   const plan = await newestPlan(reader);
   // The archive does not say whether one run waits for another: so it may.
   const until = new Date(now.getTime() - runMarginHours(plan?.shards ?? shards, true) * hourMs);
   const absent = due.upTo(until, plan === undefined ? [] : [plan]);
   if (absent.times.length === 0) return undefined;
-  return { ...absent, isSealed: plan !== undefined && used.every(({ usedAt }) => usedAt <= plan.usedAt) };
+  const isSealed = plan !== undefined && runs.flatMap(({ used }) => used).every(({ usedAt }) => usedAt <= plan.usedAt);
+  return { ...absent, isSealed };
 }

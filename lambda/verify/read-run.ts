@@ -28,8 +28,16 @@ export interface RecordFile {
   readonly archived?: number;
 }
 
-/** One run, put together from the records of all its attempts and shards. The records' texts stay in memory with it. */
-export interface StoredRun extends MergedRecords {
+/** A run record that is one. */
+export interface ValidRecord {
+  readonly record: StoredRecord;
+  readonly object: RunRecordObject;
+  /** Of the object. */
+  readonly headers: ContentHeaders;
+}
+
+/** One run, put together from the records of all its attempts and shards. */
+interface FoundRun extends MergedRecords {
   /** Keys of all its records, the bad ones included. */
   readonly records: readonly string[];
   readonly badRecords: readonly BadRecord[];
@@ -37,41 +45,38 @@ export interface StoredRun extends MergedRecords {
   readonly files: ReadonlyMap<string, RecordFile>;
 }
 
-/** The same with all outcomes in memory: those of 50,000 clusters take 100 MB. */
-export interface Run extends StoredRun {
+/** A run as it is stored: the texts of its records stay in memory with it. */
+export interface StoredRun extends FoundRun {
+  readonly validRecords: readonly ValidRecord[];
+}
+
+/** A run with all outcomes in memory, in place of its records: those of 50,000 clusters take 100 MB. */
+export interface Run extends FoundRun {
   readonly outcomes: readonly RunOutcome[];
 }
 
-type OnRecord = (record: StoredRecord, object: RunRecordObject, headers: ContentHeaders) => void;
-
 /** {@link readStoredRun} for a reader of few clusters, or of one run. */
-export async function readRun(reader: ArchiveReader, listed: ListedRun, onRecord?: OnRecord): Promise<Run> {
-  const run = await readStoredRun(reader, listed, onRecord);
+export async function readRun(reader: ArchiveReader, listed: ListedRun): Promise<Run> {
+  const { validRecords, ...run } = await readStoredRun(reader, listed);
   return { ...run, outcomes: [...run.outcomes] };
 }
 
-/**
- * Reads all records of a run. A bad record, or one that cannot be read, is reported in the result, and the others are read
- * nonetheless.
- * @param onRecord called with each valid record, in order, and with the headers of its object
- */
-export async function readStoredRun(
-  reader: ArchiveReader,
-  listed: ListedRun,
-  onRecord: OnRecord = () => {},
-): Promise<StoredRun> {
-  const records: StoredRecord[] = [];
+/** Reads all records of a run. A bad record, or one that cannot be read, is told, and the others are read nonetheless. */
+export async function readStoredRun(reader: ArchiveReader, listed: ListedRun): Promise<StoredRun> {
+  const validRecords: ValidRecord[] = [];
   const badRecords: BadRecord[] = [];
   const files = new Map<string, RecordFile>();
   for (const object of listed.records) {
     const { file, good, bad } = await readRunRecord(reader, object);
     if (file !== undefined) files.set(object.key, file);
     if (bad !== undefined) badRecords.push(bad);
-    if (good === undefined) continue;
-    onRecord(good.record, object, good.headers);
-    records.push(good.record);
+    if (good !== undefined) validRecords.push({ ...good, object });
   }
-  return { ...mergeRecords(listed, records), records: listed.records.map(({ key }) => key), badRecords, files };
+  const merged = mergeRecords(
+    listed,
+    validRecords.map(({ record }) => record),
+  );
+  return { ...merged, records: listed.records.map(({ key }) => key), validRecords, badRecords, files };
 }
 
 const lateMs = 3_600_000;
@@ -85,7 +90,7 @@ interface ReadRecord {
   /** Undefined: it could not be read whole. */
   readonly file?: RecordFile;
   /** One of them is there. */
-  readonly good?: { readonly record: StoredRecord; readonly headers: ContentHeaders };
+  readonly good?: Omit<ValidRecord, 'object'>;
   readonly bad?: BadRecord;
 }
 

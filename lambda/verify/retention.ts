@@ -1,14 +1,5 @@
+import type { UsedRetention } from './seen-run';
 import { clockSlackMs, dayMs } from './time-limits';
-
-/** A configuration with its retention, as something in the archive shows that it was in force. */
-export interface UsedRetention {
-  /** SHA-256 of the configuration. */
-  readonly sha256: string;
-  /** Days after which the lifecycle removes objects; undefined: never, or the configuration cannot be read. */
-  readonly days: number | undefined;
-  /** When it was in force. */
-  readonly usedAt: Date;
-}
 
 /**
  * What the lifecycle may have removed by now. A bucket has one lifecycle, that of the configuration deployed last. It

@@ -1,51 +1,37 @@
 import type { ArchiveReader } from './archive-reader';
 import { newestFirst, take } from './newest-first';
 import { type ListedRun, type Period, runsBetween } from './run-keys';
-import type { ConfiguredRun } from './verify-run';
+import type { SeenRun } from './seen-run';
 
 /** Runs beside a period that are read at most to find the one that the schedule started. */
 const mostRead = 10;
 
-type Read<Seen> = (listed: ListedRun) => Promise<Seen>;
+type Read = (listed: ListedRun) => Promise<SeenRun>;
 
 /** The last run before a period that the schedule started, and the runs between it and the period, in order. */
-export async function runsBefore<Seen extends { readonly isScheduled: boolean }>(
-  reader: ArchiveReader,
-  { from }: Period,
-  read: Read<Seen>,
-): Promise<Seen[]> {
+export async function runsBefore(reader: ArchiveReader, { from }: Period, read: Read): Promise<SeenRun[]> {
   if (from === undefined) return [];
   const list = (period: Period) => runsBetween(reader, period);
-  const newest = newestFirst(list, { to: new Date(from.getTime() - 1) }, from);
-  const runs: Seen[] = [];
-  for await (const listed of take(mostRead, newest)) {
-    const run = await read(listed);
-    runs.unshift(run);
-    if (run.isScheduled) break;
-  }
-  return runs;
+  const before = newestFirst(list, { to: new Date(from.getTime() - 1) }, from);
+  return (await untilScheduled(before, read)).reverse();
 }
 
 /** The runs after a period up to the first that the schedule started. */
-export async function* runsUntilScheduled(
-  reader: ArchiveReader,
-  period: Period,
-  read: Read<ConfiguredRun>,
-): AsyncGenerator<ConfiguredRun> {
-  let count = 0;
-  for await (const run of runsAfter(reader, period, read)) {
-    yield run;
-    count += 1;
-    if (run.isScheduled || count === mostRead) return;
-  }
+export function runsUntilScheduled(reader: ArchiveReader, period: Period, read: Read): Promise<SeenRun[]> {
+  return untilScheduled(runsAfter(reader, period), read);
 }
 
 /** All runs after a period. */
-export async function* runsAfter(
-  reader: ArchiveReader,
-  { to }: Period,
-  read: Read<ConfiguredRun>,
-): AsyncGenerator<ConfiguredRun> {
-  if (to === undefined) return;
-  for await (const listed of runsBetween(reader, { from: new Date(to.getTime() + 1) })) yield await read(listed);
+export async function* runsAfter(reader: ArchiveReader, { to }: Period): AsyncGenerator<ListedRun> {
+  if (to !== undefined) yield* runsBetween(reader, { from: new Date(to.getTime() + 1) });
+}
+
+async function untilScheduled(listed: AsyncIterable<ListedRun>, read: Read): Promise<SeenRun[]> {
+  const runs: SeenRun[] = [];
+  for await (const one of take(mostRead, listed)) {
+    const run = await read(one);
+    runs.push(run);
+    if (run.isScheduled) break;
+  }
+  return runs;
 }

@@ -1,54 +1,50 @@
-import type { StoredRecord } from '../run/run-record';
-import type { ArchiveReader } from './archive-reader';
-import type { SeenRun, UsedSchedule } from './due-runs';
-import { type RunConfiguration, StoredConfigurations } from './stored-configurations';
+import type { Firings } from '../schedule/firings';
+import type { MergedRecords } from './merge-records';
+import type { StoredConfigurations } from './stored-configurations';
 
-type ScheduledRecord = Readonly<{
-  record: Pick<StoredRecord, 'trigger' | 'startedAt'>;
-  configuration: Pick<RunConfiguration, 'firings'> | undefined;
-}>;
-
-/** What the records of a run show of when runs are due. */
-export function seenRun(run: Date, records: readonly ScheduledRecord[]): SeenRun {
-  const isScheduled = records.some((one) => isFiring(one, run));
-  const startedBy = isScheduled ? records.filter(isStarted) : [];
-  return { run, isScheduled, startedBy: startedBy.map(usedSchedule), used: records.map(usedSchedule) };
+/** A schedule that was in force. */
+export interface UsedSchedule {
+  /** Undefined: it was disabled, or its configuration is not known. */
+  readonly firings: Firings | undefined;
+  readonly usedAt: Date;
 }
 
-export function isStarted({ record }: ScheduledRecord): boolean {
-  return record.trigger === 'schedule';
+/** A configuration with its retention, as something in the archive shows that it was in force. */
+export interface UsedRetention {
+  /** SHA-256 of the configuration. */
+  readonly sha256: string;
+  /** Days after which the lifecycle removes objects; undefined: never, or the configuration cannot be read. */
+  readonly days: number | undefined;
+  readonly usedAt: Date;
 }
 
-function usedSchedule({ record, configuration }: ScheduledRecord): UsedSchedule {
-  return { firings: configuration?.firings, usedAt: new Date(record.startedAt) };
+/** The configuration of one attempt, as its record names it. */
+export interface UsedConfiguration extends UsedSchedule, UsedRetention {
+  /** Whether the schedule started the attempt. */
+  readonly isStart: boolean;
 }
 
-/** Whether the schedule was really due at the run's time. The trigger alone does not tell: a local run claims it at any time. */
-function isFiring({ record, configuration }: ScheduledRecord, run: Date): boolean {
-  return record.trigger === 'schedule' && configuration?.firings?.includes(run) === true;
+/** What the records of a run show of when runs are due and of how long objects are kept. */
+export interface SeenRun {
+  readonly run: Date;
+  /**
+   * Whether the schedule started it, and was due at its time: the trigger alone does not tell, a local run claims it at any
+   * time. A run that a person started is never due.
+   */
+  readonly isScheduled: boolean;
+  /** Of all its attempts, also of those that completed it much later. */
+  readonly used: readonly UsedConfiguration[];
 }
 
-/** Follows what runs show of their schedules, for a reader that does not verify them. */
-export class SeenRuns {
-  readonly #configurations: StoredConfigurations;
-  #records: Pick<StoredRecord, 'trigger' | 'startedAt' | 'configuration'>[] = [];
-
-  constructor(reader: ArchiveReader) {
-    this.#configurations = new StoredConfigurations(reader, undefined);
+/** @throws ArchiveReadError if a configuration could be read another time */
+export async function seenRun(
+  { run, starts }: Pick<MergedRecords, 'run' | 'starts'>,
+  configurations: StoredConfigurations,
+): Promise<SeenRun> {
+  const used: UsedConfiguration[] = [];
+  for (const { configuration: sha256, startedAt, trigger } of starts) {
+    const { firings, retentionDays: days } = (await configurations.get(sha256)) ?? {};
+    used.push({ sha256, firings, days, usedAt: new Date(startedAt), isStart: trigger === 'schedule' });
   }
-
-  /** Takes note of a record. Its outcomes are not kept. */
-  addRecord({ trigger, startedAt, configuration }: StoredRecord): void {
-    this.#records.push({ trigger, startedAt, configuration });
-  }
-
-  /** The run whose records were added since the call before. @throws ArchiveReadError */
-  async endRun(run: Date): Promise<SeenRun> {
-    const records = this.#records;
-    this.#records = [];
-    const configured: ScheduledRecord[] = [];
-    for (const record of records)
-      configured.push({ record, configuration: await this.#configurations.get(record.configuration) });
-    return seenRun(run, configured);
-  }
+  return { run, isScheduled: used.some(({ isStart, firings }) => isStart && firings?.includes(run) === true), used };
 }

@@ -3,8 +3,7 @@ import * as z from 'zod/mini';
 import { configurationKey } from '../archive/archive-layout';
 import { type Resource, resourceNames } from '../resources';
 import { CronError } from '../schedule/cron';
-import { type Firings, firingsOf } from '../schedule/firings';
-import type { Collection } from '../stack-contract';
+import { type Firings, firingsOfSchedule, type Schedule } from '../schedule/firings';
 import { ArchiveReadError, type ArchiveReader } from './archive-reader';
 import { headersProblem } from './content-headers';
 import type { Find } from './finding';
@@ -21,7 +20,7 @@ export interface RunConfiguration {
   readonly clusters: ReadonlyMap<string, ConfiguredResources>;
   /** When runs are due; undefined: never, the schedule is disabled. Equal schedules have the same object. */
   readonly firings: Firings | undefined;
-  readonly schedule: Collection['schedule'];
+  readonly schedule: Schedule;
   /** Days after which the lifecycle removes objects; undefined: never. */
   readonly retentionDays: number | undefined;
 }
@@ -50,7 +49,7 @@ export class StoredConfigurations {
   readonly #find: Find | undefined;
   readonly #keptName: (cluster: string) => string;
   readonly #kept = new Map<string, RunConfiguration>();
-  readonly #firings = new Map<string, Firings>();
+  readonly #firings = new Map<string, Firings | undefined>();
   /** Every configuration that was asked for, and whether it can be used. */
   readonly #known = new Map<string, boolean>();
 
@@ -121,15 +120,15 @@ export class StoredConfigurations {
     return {
       sha256,
       clusters,
-      firings: schedule.enabled ? this.#firingsOf(schedule) : undefined,
+      firings: this.#firingsOf(schedule),
       schedule,
       retentionDays,
     };
   }
 
-  #firingsOf({ expression, timeZone }: { expression: string; timeZone: string }): Firings {
-    const name = JSON.stringify([expression, timeZone]);
-    const firings = this.#firings.get(name) ?? firingsOf(expression, timeZone);
+  #firingsOf(schedule: Schedule): Firings | undefined {
+    const name = JSON.stringify(schedule);
+    const firings = this.#firings.get(name) ?? firingsOfSchedule(schedule);
     this.#firings.set(name, firings);
     return firings;
   }

@@ -3,11 +3,12 @@ import { resourceNames } from '../resources';
 import { isStored } from '../run/run-record';
 import type { ArchiveReader, ListedObject } from './archive-reader';
 import { checkObject } from './check-object';
-import { type AbsentRuns, DueRuns, findAbsent, type UsedSchedule } from './due-runs';
+import { type AbsentRuns, DueRuns, findAbsent } from './due-runs';
 import { Expiry } from './expiry';
 import { type Find, type Finding, type FindingKind, findingKinds, noKeyOfAnArchive } from './finding';
 import { mapConcurrently } from './map-concurrently';
 import { type FoundObject, objectsBetween } from './objects-between';
+import { readStoredRun } from './read-run';
 import { RecordedObjects } from './recorded-objects';
 import { type ListedRun, type Period, runsBetween } from './run-keys';
 import { runsAfter, runsBefore, runsUntilScheduled } from './runs-beside';
@@ -15,17 +16,11 @@ import { findAbsentSeals } from './seals/absent-seals';
 import { planOf } from './seals/newest-plan';
 import { type ChainOptions, type RightSeal, readChain, type SealChain } from './seals/seal-chain';
 import { SealedArchive } from './seals/sealed-archive';
+import { type SeenRun, seenRun, type UsedSchedule } from './seen-run';
 import { StoredConfigurations } from './stored-configurations';
 import { underWayMs } from './time-limits';
 import { verifyRest } from './verify-rest';
-import {
-  type ConfiguredRun,
-  type Lacking,
-  type StoredOutcome,
-  storedOutcomes,
-  type VerifiedRun,
-  verifyRun,
-} from './verify-run';
+import { type Lacking, type StoredOutcome, storedOutcomes, type VerifiedRun, verifyRun } from './verify-run';
 
 export interface VerifyCounts {
   runs: number;
@@ -112,7 +107,8 @@ class Verification {
     this.#configurations = new StoredConfigurations(reader, this.#find);
     this.#settled = new Date(now.getTime() - underWayMs);
     this.#due = new DueRuns({ from, to: to === undefined || to > this.#settled ? this.#settled : to });
-    this.#expiry = new Expiry(reader, this.#configurations, now, retentionDays);
+    const later = () => mapConcurrently(runsAfter(reader, { to }), 1, this.#readBeside);
+    this.#expiry = new Expiry({ reader, configurations: this.#configurations, now, days: retentionDays, later });
     const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
     this.counts = { runs: 0, records: 0, sound: 0, doubts: 0, bytes: 0, expired: 0, found, sealed: null };
   }
@@ -166,7 +162,7 @@ class Verification {
       await this.#verifyListed(listed, (share) => onProgress(counts.runs - 1 + share, total, counts));
       onProgress(counts.runs, total, counts);
     }
-    for await (const run of runsUntilScheduled(this.#reader, this.#options, this.#readBeside))
+    for (const run of await runsUntilScheduled(this.#reader, this.#options, this.#readBeside))
       this.#absent.push(this.#due.add(run));
     // Where there is no clock, nothing fires: the archive is a folder, such as a copy.
     if (to === undefined && this.#isLive) this.#absent.push(this.#due.upTo(this.#settled, this.#plans));
@@ -274,27 +270,19 @@ class Verification {
     return verifyRest(this.#reader, this.#configurations, this.#find);
   }
 
-  #take(run: ConfiguredRun): void {
+  #take(run: SeenRun): void {
     this.#absent.push(this.#due.add(run));
     this.#expiry.add(run);
   }
 
   /** Reads a run beside the period. What is wrong with it is not the business of this verification. */
-  readonly #readBeside = async (listed: ListedRun): Promise<ConfiguredRun> => {
-    const { merged, isUnread, ...run } = await verifyRun(
-      this.#reader,
-      listed,
-      this.#configurations,
-      this.#now,
-      () => undefined,
-    );
-    return run;
-  };
+  readonly #readBeside = async (listed: ListedRun): Promise<SeenRun> =>
+    seenRun(await readStoredRun(this.#reader, listed), this.#configurations);
 
   async #mayHaveExpired(writtenAt: Date, key?: string): Promise<boolean> {
     const { retentionDays } = this.#options;
     const sealed = retentionDays === undefined ? this.#sealed?.mayHaveRemoved(writtenAt, this.#now, key) : undefined;
     if (sealed !== undefined) return sealed;
-    return this.#expiry.mayHaveRemoved(writtenAt, () => runsAfter(this.#reader, this.#options, this.#readBeside));
+    return this.#expiry.mayHaveRemoved(writtenAt);
   }
 }

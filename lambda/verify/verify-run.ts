@@ -5,12 +5,10 @@ import { asynchronousAttempts } from '../stack-contract';
 import type { ArchiveReader } from './archive-reader';
 import { checkAttempts, checkRecord, missingAttempts, TaskList, tasksOf } from './check-record';
 import { headersProblem } from './content-headers';
-import type { SeenRun } from './due-runs';
 import type { Find } from './finding';
-import { readStoredRun, type StoredRun } from './read-run';
-import type { UsedRetention } from './retention';
-import type { ListedRun, RunRecordObject } from './run-keys';
-import { isStarted, seenRun } from './seen-run';
+import { readStoredRun, type StoredRun, type ValidRecord } from './read-run';
+import type { ListedRun } from './run-keys';
+import { type SeenRun, seenRun } from './seen-run';
 import type { RunConfiguration, StoredConfigurations } from './stored-configurations';
 import { clockSlackMs, shardsUnderWayMs, underWayMs } from './time-limits';
 
@@ -30,14 +28,8 @@ export interface Lacking {
   readonly writtenAt: Date;
 }
 
-/** What the records of one run say of when runs are due and of how long objects are kept. */
-export interface ConfiguredRun extends SeenRun {
-  /** The configurations that the records name. */
-  readonly retentions: readonly UsedRetention[];
-}
-
 /** What the records of one run say. */
-export interface VerifiedRun extends ConfiguredRun {
+export interface VerifiedRun extends SeenRun {
   /** All records put together. */
   readonly merged: StoredRun;
   /** Whether a record of it could not be read. */
@@ -45,9 +37,7 @@ export interface VerifiedRun extends ConfiguredRun {
   readonly lacking: readonly Lacking[];
 }
 
-interface ReadRecord {
-  readonly record: StoredRecord;
-  readonly object: RunRecordObject;
+interface ConfiguredRecord extends ValidRecord {
   readonly configuration: RunConfiguration | undefined;
 }
 
@@ -65,38 +55,31 @@ export async function verifyRun(
   const allOfRun = `${runPrefix(listed.run)}*`;
   if (listed.run.getTime() > now.getTime() + clockSlackMs)
     find('contradiction', allOfRun, 'its time is in the future, and nothing can have been archived then');
-  const found: { record: StoredRecord; object: RunRecordObject }[] = [];
-  const run = await readStoredRun(reader, listed, (record, object, headers) => {
+  const run = await readStoredRun(reader, listed);
+  for (const { key, problem, kind } of run.badRecords) if (kind !== 'missing') find(kind, key, problem);
+  const records: ConfiguredRecord[] = [];
+  for (const valid of run.validRecords) {
+    const { record, object, headers } = valid;
+    const configuration = await configurations.get(record.configuration);
+    records.push({ ...valid, configuration });
     const problem = headersProblem(headers, { contentType: jsonLinesType, contentEncoding: undefined });
     if (problem !== undefined) find('contradiction', object.key, problem);
-    found.push({ record, object });
-  });
-  for (const { key, problem, kind } of run.badRecords) if (kind !== 'missing') find(kind, key, problem);
-  const records: ReadRecord[] = [];
-  for (const { record, object } of found) {
-    const configuration = await configurations.get(record.configuration);
-    records.push({ record, object, configuration });
     for (const problem of checkRecord(record, configuration)) find('contradiction', object.key, problem);
   }
   const missing = [...missingRecords(listed), ...run.badRecords.filter(({ kind }) => kind === 'missing')];
-  const { contradictions, withoutOrigin } = checkAttempts(found.map(({ record }) => record));
+  const { contradictions, withoutOrigin } = checkAttempts(records.map(({ record }) => record));
   for (const problem of contradictions) find('contradiction', allOfRun, problem);
   const areAll = run.badRecords.length === 0 && missing.length === 0;
 
   const isUnread = run.badRecords.some(({ kind }) => kind === 'unreadable');
-  const seen = seenRun(listed.run, records);
-  const scheduled = seen.isScheduled ? records.filter(isStarted) : [];
+  const seen = await seenRun(run, configurations);
+  const scheduled = seen.isScheduled ? records.filter(({ record }) => record.trigger === 'schedule') : [];
   const absent = run.status === 'complete' || isUnread ? [] : absences(scheduled, run.outcomes, now);
   const writtenAt = listed.run;
   return {
     ...seen,
     isUnread,
     merged: run,
-    retentions: records.map(({ record, configuration }) => ({
-      sha256: record.configuration,
-      days: configuration?.retentionDays,
-      usedAt: new Date(record.startedAt),
-    })),
     lacking: [
       ...missing.map(({ key, problem }) => ({ kind: 'missing', key, problem, writtenAt }) as const),
       ...absent.map((problem) => ({ kind: 'absent', key: allOfRun, problem, writtenAt }) as const),
@@ -134,7 +117,7 @@ function missingRecords({ run, records }: ListedRun): { key: string; problem: st
  * What should have become of an incomplete run of the schedule, and did not: as many attempts as are made of an event, and
  * records of all shards. That is no damage: an attempt that is killed leaves no record.
  */
-function absences(scheduled: readonly ReadRecord[], outcomes: Iterable<RunOutcome>, now: Date): string[] {
+function absences(scheduled: readonly ConfiguredRecord[], outcomes: Iterable<RunOutcome>, now: Date): string[] {
   const problems: string[] = [];
   const listed = new Set<string>();
   const missing = new Set<string>();

@@ -1,6 +1,7 @@
 import { sealsPrefix } from '../../archive/archive-layout';
 import { CronError } from '../../schedule/cron';
-import { dueSince } from '../due-since';
+import { firingsOfSchedule } from '../../schedule/firings';
+import { dueIn } from '../due-runs';
 import type { Find } from '../finding';
 import type { Period } from '../run-keys';
 import type { Seal } from './seal';
@@ -25,10 +26,12 @@ export function findAbsentSeals(
   try {
     const absent = seals.flatMap(({ listedFrom, plan }, at) => {
       const next = seals[at + 1];
-      const schedules = [plan.auditSchedule, ...(next === undefined ? [] : [next.plan.auditSchedule])];
+      const schedules = [plan, ...(next === undefined ? [] : [next.plan])].map((one) =>
+        firingsOfSchedule(one.auditSchedule),
+      );
       const ends = [until.getTime(), ...(next === undefined ? [] : [Date.parse(next.listedFrom)])];
-      const period = { from: latest(new Date(listedFrom), from), to: new Date(Math.min(...ends)) };
-      return dueSince(schedules, period, times).absent;
+      const began = new Date(Math.max(Date.parse(listedFrom), from.getTime()) + 1);
+      return dueIn(schedules, { from: began, to: new Date(Math.min(...ends)) }, times).times;
     });
     const [first, last] = [absent[0]?.toISOString(), absent.at(-1)?.toISOString()];
     const which = first === last ? `seal of ${first}` : `${absent.length} seals from ${first} to ${last}`;
@@ -37,8 +40,4 @@ export function findAbsentSeals(
     if (!(error instanceof CronError)) throw error;
     find('unreadable', `${sealsPrefix}*`, error.message);
   }
-}
-
-function latest(one: Date, other: Date): Date {
-  return one > other ? one : other;
 }

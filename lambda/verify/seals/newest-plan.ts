@@ -1,7 +1,7 @@
 import { CronError } from '../../schedule/cron';
-import { firingsOf } from '../../schedule/firings';
+import { firingsOfSchedule } from '../../schedule/firings';
 import type { ArchiveReader } from '../archive-reader';
-import type { UsedSchedule } from '../due-runs';
+import type { UsedSchedule } from '../seen-run';
 import type { Seal } from './seal';
 import { listSeals, parseSeal, readSealFile } from './seal-file';
 
@@ -34,10 +34,8 @@ export async function newestPlan(reader: ArchiveReader): Promise<SealedPlan | un
 
 /** The plan of a seal; undefined if its schedule cannot be read, which `verify` says. */
 export function planOf({ plan, listedFrom }: Pick<Seal, 'plan' | 'listedFrom'>): SealedPlan | undefined {
-  const { expression, timeZone, enabled } = plan.schedule;
   try {
-    const firings = enabled ? firingsOf(expression, timeZone) : undefined;
-    return { firings, usedAt: new Date(listedFrom), shards: plan.shards ?? 1 };
+    return { firings: firingsOfSchedule(plan.schedule), usedAt: new Date(listedFrom), shards: plan.shards ?? 1 };
   } catch (error) {
     if (error instanceof CronError) return undefined;
     throw error;

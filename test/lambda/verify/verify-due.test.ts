@@ -1,7 +1,8 @@
 import { runPrefix, runRecordKey } from '../../../lambda/archive/archive-layout';
 import { shardOf } from '../../../lambda/run/shard';
 import { firingsOf } from '../../../lambda/schedule/firings';
-import { DueRuns, type UsedSchedule } from '../../../lambda/verify/due-runs';
+import { DueRuns } from '../../../lambda/verify/due-runs';
+import type { UsedSchedule } from '../../../lambda/verify/seen-run';
 import { ArchiveFixture, type AttemptFixture, hourly } from '../../cli/archive-fixture';
 import { longAfter, runVerify } from '../../cli/run-verify';
 
@@ -36,10 +37,11 @@ describe('a run that the schedule should have started', () => {
 
   it('up to now is judged by the newest schedule from when it was in force, and by all before that', () => {
     const firings = (expression: string) => firingsOf(expression, 'Etc/UTC');
-    const used = (expression: string, usedAt: Date) => ({ firings: firings(expression), usedAt });
+    const attempt = { sha256: '', days: undefined, isStart: true };
+    const used = (expression: string, usedAt: Date) => ({ ...attempt, firings: firings(expression), usedAt });
     const due = new DueRuns({});
     const hourlyAt = used('cron(0 * * * ? *)', at(6));
-    due.add({ run: at(6), isScheduled: true, startedBy: [hourlyAt], used: [hourlyAt] });
+    due.add({ run: at(6), isScheduled: true, used: [hourlyAt] });
     const upTo = (plan?: UsedSchedule) => due.upTo(at(9), plan && [plan]).times;
     expect(upTo()).toEqual([at(7), at(8), at(9)]);
     // Before 07:10 nothing is in both, and behind it a seal's plan is alone.
