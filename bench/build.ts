@@ -4,6 +4,7 @@ import { build } from 'esbuild';
 import { generate } from 'selfsigned';
 import { synthesize } from '../infra/collector-app';
 import { parseConfig } from '../infra/config/config';
+import { collectionFile } from '../lambda/stack-contract';
 
 /** What is made before anything is measured. */
 export interface Built {
@@ -48,9 +49,10 @@ function buildFunction(outdir: string): string {
   );
   synthesize({ config, outdir, validate: false });
   const assets = readdirSync(outdir).filter((name) => name.startsWith('asset.'));
-  const asset = assets.find((name) => readdirSync(join(outdir, name)).includes('index.js'));
+  // The stack has several functions; only the collector's has a collection beside its code.
+  const asset = assets.find((name) => readdirSync(join(outdir, name)).includes(collectionFile));
   if (asset === undefined)
-    throw new Error(`Building the function failed: no asset of ${assets.join(', ')} has an index.js`);
+    throw new Error(`Building the function failed: no asset of ${assets.join(', ')} has a ${collectionFile}`);
   return join(outdir, asset);
 }
 
