@@ -45,6 +45,8 @@ export const outcomeColumns: Columns = {
   recorduid: 'string',
   lastmodified: 'string',
   loglength: 'bigint',
+  loglines: 'bigint',
+  logsha256: 'string',
   doubt: 'string',
   error: 'string',
 };

@@ -54,6 +54,10 @@ export interface BodyFacts {
   readonly lastModified?: string;
   /** Length of `spec.log` in bytes of UTF-8. */
   readonly logLength?: number;
+  /** Lines of `spec.log`; a last one without LF counts. */
+  readonly logLines?: number;
+  /** SHA-256 of the bytes between the quotes of `spec.log` as received, lower-case hex; absent: it is too long. */
+  readonly logSha256?: string;
   /** Why it is not certain that the body is right, in words; no failure. */
   readonly doubt?: string;
 }

@@ -27,9 +27,9 @@ const ground = column.at(-1) ?? [];
 
 /** The rooms of lambda/ beside the column, and what each may import. The column imports none of them. */
 const beside: Readonly<Record<string, readonly string[]>> = {
-  verify: ['run', 'archive', 'schedule', ...ground],
+  verify: ['log', 'body', 'run', 'archive', 'schedule', ...ground],
   'audit-handler': ['audit', ...ground],
-  audit: ['verify', 'run', 'event', 'archive', 'schedule', ...ground],
+  audit: ['verify', 'log', 'run', 'event', 'archive', 'schedule', ...ground],
   log: ['body', ...ground],
   'failure-handler': ['failure', 'audit', ...ground],
   failure: ['audit', ...ground],

@@ -40,6 +40,8 @@ export function objectMetadata(facts: ObjectFacts): Record<string, string> {
     ['record-uid', cut('recordUid')],
     ['record-last-modified', cut('lastModified')],
     ['log-length', facts.logLength?.toString()],
+    ['log-lines', facts.logLines?.toString()],
+    ['log-sha256', facts.logSha256],
     ['doubt', cut('doubt')],
     ['sha256', facts.sha256],
     ['length', facts.length.toString()],
@@ -56,7 +58,7 @@ export function readObjectMetadata(metadata: Readonly<Record<string, string | un
   const resource = resourceNames.find((name) => name === metadata.resource);
   const run = new Date(metadata.run ?? Number.NaN);
   const fetchedAt = new Date(metadata['fetched-at'] ?? Number.NaN);
-  const sha256 = /^[0-9a-f]{64}$/.exec(metadata.sha256 ?? '')?.[0];
+  const sha256 = readHash(metadata.sha256);
   const length = readCount(metadata.length);
   if (cluster === undefined || resource === undefined || sha256 === undefined || length === undefined) return undefined;
   if (Number.isNaN(run.getTime()) || Number.isNaN(fetchedAt.getTime())) return undefined;
@@ -72,6 +74,8 @@ export function readObjectMetadata(metadata: Readonly<Record<string, string | un
     recordUid: value('record-uid'),
     lastModified: value('record-last-modified'),
     logLength: readCount(metadata['log-length']),
+    logLines: readCount(metadata['log-lines']),
+    logSha256: readHash(metadata['log-sha256']),
     doubt: value('doubt'),
     encodedBy: encoderNames.find((name) => name === metadata['encoded-by']),
     version: value('version') ?? '',
@@ -106,6 +110,10 @@ function decodeValue(value: string | undefined): string | undefined {
     if (error instanceof URIError) return undefined;
     throw error;
   }
+}
+
+function readHash(value: string | undefined): string | undefined {
+  return /^[0-9a-f]{64}$/.exec(value ?? '')?.[0];
 }
 
 function readCount(value: string | undefined): number | undefined {

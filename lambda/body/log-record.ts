@@ -4,7 +4,8 @@ import { doubts } from './doubts';
 import { JsonError } from './json/json-chunk';
 import { type JsonListener, JsonScanner, type JsonType } from './json/json-scanner';
 import type { StringSink } from './json/json-string-scanner';
-import { MemberNames, StringCapture, TextLength } from './json/string-sinks';
+import { MemberNames, StringCapture } from './json/string-sinks';
+import { LogDigest } from './log-digest';
 import { RecordEvidence } from './record-evidence';
 
 /**
@@ -69,15 +70,16 @@ class LogRecordCheck implements BodyCheck, JsonListener {
   #hasSection = false;
   #bytes = 0;
   readonly #recorded = new Map<keyof typeof recordedFacts, StringCapture>();
-  #log: TextLength | undefined;
+  #log: LogDigest | undefined;
 
   constructor(clusterUid: string) {
     this.#clusterUid = clusterUid;
   }
 
   write(chunk: Buffer): Buffer {
-    this.#bytes += chunk.length;
     this.#scan(() => this.#scanner.write(chunk));
+    this.#log?.hash(chunk, this.#bytes);
+    this.#bytes += chunk.length;
     return chunk;
   }
 
@@ -94,7 +96,7 @@ class LogRecordCheck implements BodyCheck, JsonListener {
     const doubt = this.#doubts().join('; ');
     return {
       ...Object.fromEntries([...this.#recorded].map(([path, capture]) => [recordedFacts[path], recordable(capture)])),
-      ...(this.#log && { logLength: this.#log.bytes }),
+      ...this.#log?.result(),
       ...(doubt !== '' && { doubt }),
     };
   }
@@ -157,7 +159,7 @@ class LogRecordCheck implements BodyCheck, JsonListener {
 
   #sinkOf(path: string, offset: number): StringSink | undefined {
     if (path === 'spec.log') {
-      this.#log = new TextLength();
+      this.#log = new LogDigest(offset);
       return this.#log;
     }
     if (path === 'spec.clusterUid') {

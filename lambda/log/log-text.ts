@@ -13,17 +13,54 @@ class LogDecoder extends JsonStringDecoder {
   }
 }
 
-/** Finds the text of a log record, the string `spec.log`, and decodes it to UTF-8, whatever its size. */
+/** Finds the text of a log record, the string `spec.log`, whatever its size. */
+export class LogTextScanner {
+  readonly #begin: (quoteAt: number) => StringSink;
+  readonly #memberName = new StringCapture(longestName);
+  readonly #scanner = new JsonScanner({
+    name: (depth) => this.#beginName(depth),
+    value: (type, depth, offset) => this.#beginValue(type, depth, offset),
+  });
+  #section = '';
+
+  /** @param begin called where the text begins, with the offset of its opening quote; what it returns takes the text */
+  constructor(begin: (quoteAt: number) => StringSink) {
+    this.#begin = begin;
+  }
+
+  /** @throws JsonError if the record is not JSON: it was checked before it was archived, so another program wrote it */
+  write(chunk: Buffer): void {
+    this.#scanner.write(chunk);
+  }
+
+  /** @throws JsonError */
+  end(): void {
+    this.#scanner.end();
+  }
+
+  #beginName(depth: number): StringSink | undefined {
+    if (depth > 2) return undefined;
+    this.#memberName.clear();
+    return this.#memberName;
+  }
+
+  #beginValue(type: JsonType, depth: number, offset: number): StringSink | undefined {
+    const name = this.#memberName.tooLong ? '' : this.#memberName.value;
+    if (depth === 1) this.#section = type === 'object' ? name : '';
+    if (depth !== 2 || this.#section !== 'spec' || name !== 'log' || type !== 'string') return undefined;
+    return this.#begin(offset);
+  }
+}
+
+/** Decodes the text of a log record to UTF-8. */
 export class LogTextDecoder {
   /** Whether the record has a log text. */
   found = false;
-  readonly #memberName = new StringCapture(longestName);
   readonly #decoder = new LogDecoder();
-  readonly #scanner = new JsonScanner({
-    name: (depth) => this.#beginName(depth),
-    value: (type, depth) => this.#beginValue(type, depth),
+  readonly #scanner = new LogTextScanner(() => {
+    this.found = true;
+    return this.#decoder;
   });
-  #section = '';
 
   /** Whether the text has half a surrogate pair, which UTF-8 cannot represent: the output leaves it out. */
   get isLossy(): boolean {
@@ -41,19 +78,5 @@ export class LogTextDecoder {
       yield this.#decoder.takeChunk();
     }
     this.#scanner.end();
-  }
-
-  #beginName(depth: number): StringSink | undefined {
-    if (depth > 2) return undefined;
-    this.#memberName.clear();
-    return this.#memberName;
-  }
-
-  #beginValue(type: JsonType, depth: number): StringSink | undefined {
-    const name = this.#memberName.tooLong ? '' : this.#memberName.value;
-    if (depth === 1) this.#section = type === 'object' ? name : '';
-    if (depth !== 2 || this.#section !== 'spec' || name !== 'log' || type !== 'string') return undefined;
-    this.found = true;
-    return this.#decoder;
   }
 }

@@ -49,6 +49,10 @@ export const outcomeSchema = z.object({
   lastModified: z.optional(z.string()),
   /** Length of `spec.log` in bytes of UTF-8. */
   logLength: z.optional(count),
+  /** Lines of `spec.log`; a last one without LF counts. */
+  logLines: z.optional(count),
+  /** Of the bytes between the quotes of `spec.log` as received; absent: they are too many. */
+  logSha256: z.optional(sha256),
   /** Why it is not certain that what was archived is right. No failure. */
   doubt: z.optional(z.string()),
   /** Why it was not archived. */

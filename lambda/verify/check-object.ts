@@ -1,4 +1,6 @@
 import { type ObjectFacts, objectMetadata } from '../archive/object-metadata';
+import type { LogText } from '../body/log-digest';
+import { LogTextCheck } from '../log/log-text-check';
 import { resources } from '../resources';
 import type { Outcome, RunOutcome } from '../run/run-record';
 import type { ArchiveReader } from './archive-reader';
@@ -33,9 +35,13 @@ export async function checkObject(reader: ArchiveReader, key: string, outcome?: 
     try {
       const content = await readContent(reader, key);
       if (content === undefined) return { bytes, problem: { kind: 'missing', problem: 'it is not there' } };
-      const { body } = content;
-      for await (const chunk of Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>)) bytes += chunk.length;
-      return { bytes, sha256: content.facts.sha256, problem: contradiction(content, outcome) };
+      const { body, facts } = content;
+      const text = facts.logLength === undefined ? undefined : new LogTextCheck();
+      for await (const chunk of Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>)) {
+        bytes += chunk.length;
+        text?.write(chunk);
+      }
+      return { bytes, sha256: facts.sha256, problem: contradiction(content, outcome, text?.end()) };
     } catch (error) {
       const damage = damageOf(error);
       if (damage !== undefined) return { bytes, problem: { kind: 'damaged', problem: damage } };
@@ -56,18 +62,33 @@ const compared = {
   'record-uid': "record's uid",
   'record-last-modified': "record's time of change",
   'log-length': "log's length",
+  'log-lines': "log's number of lines",
+  'log-sha256': "log's SHA-256",
   doubt: 'doubt',
   sha256: 'SHA-256',
   length: 'length',
 } as const;
 
-function contradiction(content: ReadContent, outcome: RunOutcome | undefined): ObjectProblem | undefined {
+/** @param text as its content has it; undefined: the object says nothing of it */
+function contradiction(
+  content: ReadContent,
+  outcome: RunOutcome | undefined,
+  text: Partial<LogText> | undefined,
+): ObjectProblem | undefined {
   const { contentType } = resources[content.facts.resource];
   const headers = headersProblem(content, { contentType, contentEncoding: content.compression });
   const different = outcome === undefined ? [] : differences(content, outcome);
   const problems = headers === undefined ? [] : [headers];
+  if (text !== undefined && !isTextOf(content.facts, text))
+    problems.push('its log is not the one that its metadata says');
   if (different.length > 0) problems.push(`its run record says another ${different.join(', ')} than the object itself`);
   return problems.length === 0 ? undefined : { kind: 'contradiction', problem: problems.join('; ') };
+}
+
+/** What the metadata does not say, the run record cannot say either. */
+function isTextOf(facts: ObjectFacts, text: Partial<LogText>): boolean {
+  const names = ['logLength', 'logLines', 'logSha256'] as const;
+  return names.every((name) => facts[name] === undefined || facts[name] === text[name]);
 }
 
 function differences({ facts, metadata, storedBytes }: ReadContent, outcome: RunOutcome): string[] {
@@ -87,11 +108,12 @@ function differences({ facts, metadata, storedBytes }: ReadContent, outcome: Run
  * What an `archived` outcome lacks, the service did not say.
  */
 function asFacts(facts: ObjectFacts, outcome: Outcome): ObjectFacts {
-  const { bytes, sha256, fetchedAt, mediaType, state, recordUid, lastModified, logLength, doubt } = outcome;
+  const { bytes, sha256, fetchedAt, mediaType, state, recordUid, lastModified, doubt } = outcome;
+  const { logLength, logLines, logSha256 } = outcome;
   const known = { length: bytes ?? facts.length, sha256: sha256 ?? facts.sha256 };
   if (outcome.outcome === 'already-archived')
     return { ...facts, ...known, ...(fetchedAt !== undefined && { fetchedAt: new Date(fetchedAt) }) };
-  const said = { state, recordUid, lastModified, logLength, doubt };
+  const said = { state, recordUid, lastModified, logLength, logLines, logSha256, doubt };
   return {
     ...facts,
     ...known,

@@ -14,6 +14,8 @@ import {
 import { jsonLinesType } from '../../lambda/archive/archive-object';
 import { checksumText } from '../../lambda/archive/checksum';
 import { objectMetadata } from '../../lambda/archive/object-metadata';
+import type { LogText } from '../../lambda/body/log-digest';
+import { LogTextCheck } from '../../lambda/log/log-text-check';
 import { type Resource, resourceNames, resources } from '../../lambda/resources';
 import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../../lambda/run/run-record';
 import type { Collection } from '../../lambda/stack-contract';
@@ -171,7 +173,7 @@ export class ArchiveFixture {
     const facts = {
       ...(state !== undefined && { state }),
       ...(answer.doubt !== undefined && { doubt: answer.doubt }),
-      ...(resource === 'log' && { recordUid: `record-of-${cluster}`, logLength: content.length }),
+      ...(resource === 'log' && { recordUid: `record-of-${cluster}`, ...checkedText(content) }),
     };
     await this.put(
       key,
@@ -224,4 +226,10 @@ export function logRecord(cluster: string, log: string, state = 'Running'): stri
     spec: { clusterUid: cluster, log },
     status: { state },
   });
+}
+
+function checkedText(record: Buffer): Partial<LogText> {
+  const check = new LogTextCheck();
+  check.write(record);
+  return check.end();
 }

@@ -8,7 +8,8 @@ export interface StringSink {
   escape(unit: number): void;
   /** Bytes of the text are not UTF-8; `text` takes them too. A sink without this member refuses them. */
   invalidUtf8?(): void;
-  end(): void;
+  /** @param offset of the closing quote in the document, in bytes */
+  end(offset: number): void;
 }
 
 const quote = 0x22;
@@ -82,7 +83,7 @@ export class JsonStringScanner {
       i = end + 1;
       if (byte === quote) {
         this.#open = false;
-        this.#sink?.end();
+        this.#sink?.end(chunk.offset + end);
         return i;
       }
       if (byte !== backslash) throw chunk.unexpected(end);

@@ -46,49 +46,6 @@ export class StringCapture implements StringSink {
   }
 }
 
-/**
- * Counts how many bytes the text of one JSON string takes as UTF-8. A lone surrogate counts 3, as in Buffer.byteLength.
- * Takes invalid UTF-8, byte for byte.
- */
-export class TextLength implements StringSink {
-  #bytes = 0;
-  #afterHighSurrogate = false;
-  #isUtf8 = true;
-
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** Whether all of the text is UTF-8. */
-  get isUtf8(): boolean {
-    return this.#isUtf8;
-  }
-
-  text(_bytes: Buffer, start: number, end: number): void {
-    this.#bytes += end - start;
-    this.#afterHighSurrogate = false;
-  }
-
-  escape(unit: number): void {
-    if (this.#afterHighSurrogate && unit >= 0xdc00 && unit <= 0xdfff) {
-      // The pair is one character of 4 bytes, and its first half has counted 3.
-      this.#bytes += 1;
-      this.#afterHighSurrogate = false;
-      return;
-    }
-    this.#bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
-    this.#afterHighSurrogate = unit >= 0xd800 && unit <= 0xdbff;
-  }
-
-  invalidUtf8(): void {
-    this.#isUtf8 = false;
-  }
-
-  end(): void {
-    this.#afterHighSurrogate = false;
-  }
-}
-
 /** How many names are kept: enough to recognise an error document by. */
 const mostNames = 5;
 

@@ -13,6 +13,8 @@ const facts: ObjectFacts = {
   recordUid: 'r-1',
   lastModified: '2026-11-20T09:59:00Z',
   logLength: 0,
+  logLines: 0,
+  logSha256: 'cd'.repeat(32),
   doubt: 'spec.log has bytes that are not UTF-8',
   version: '1.0.0',
 };
@@ -29,6 +31,8 @@ describe('object metadata', () => {
       'record-uid': 'r-1',
       'record-last-modified': '2026-11-20T09:59:00Z',
       'log-length': '0',
+      'log-lines': '0',
+      'log-sha256': 'cd'.repeat(32),
       doubt: 'spec.log%20has%20bytes%20that%20are%20not%20UTF-8',
       sha256: 'ab'.repeat(32),
       length: '0',
@@ -37,7 +41,7 @@ describe('object metadata', () => {
   });
 
   it('leaves out what the service did not say', () => {
-    const { state, recordUid, lastModified, logLength, mediaType, doubt, ...required } = facts;
+    const { state, recordUid, lastModified, logLength, logLines, logSha256, mediaType, doubt, ...required } = facts;
     const names = Object.keys(objectMetadata(required));
     expect(names).not.toEqual(expect.arrayContaining(['state']));
     expect(names).toHaveLength(7);

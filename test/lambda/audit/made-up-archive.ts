@@ -24,7 +24,7 @@ const firstRun = Date.parse('2026-11-20T00:00:00.000Z');
 const content = Buffer.from('a line of a log, as long as lines are\n'.repeat(270));
 const body = gzipSync(content);
 const sha256 = createHash('sha256').update(content).digest('hex');
-const state = { log: { state: 'Available', recordUid: 'r', logLength: content.length }, manifest: {} } as const;
+const state = { log: { state: 'Available', recordUid: 'r' }, manifest: {} } as const;
 
 /** About the length of what a run record has of one cluster. */
 const clusterBytes = 930;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { InvalidBodyError } from '../../../lambda/body/body-check';
 import { type BodyVerdict, verdictOnLog, verdictOnManifest } from '../../support/body-verdict';
 import { bytewise, decodes, split, splits } from '../../support/json-documents';
+import { logTextOf } from '../../support/log-text-of';
 import { doubtfulLogs } from './tables/doubtful-logs';
 import { doubtfulManifests } from './tables/doubtful-manifests';
 import { rightLogs } from './tables/right-logs';
@@ -153,7 +154,7 @@ describe('any body at all', () => {
         const doubt = decodes(Buffer.from(bytes)) ? {} : { doubt: 'spec.log has bytes that are not UTF-8' };
         expect(verdictOnLog(split(body, at), uid)).toEqual({
           content: body,
-          facts: { logLength: bytes.length, state: 'ä', ...doubt },
+          facts: { ...logTextOf(Buffer.from(bytes)), logLength: bytes.length, state: 'ä', ...doubt },
         });
       }),
       { numRuns: 1000 },

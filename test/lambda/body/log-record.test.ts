@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { InvalidBodyError } from '../../../lambda/body/body-check';
 import { createLogRecordCheck } from '../../../lambda/body/log-record';
 import type { BodyFacts } from '../../../lambda/resources';
 import { bytewise, decodes, parsed, split, splits, stringLiteral, writtenAnyHow } from '../../support/json-documents';
+import { linesOf, logTextOf } from '../../support/log-text-of';
 
 const uid = 'cluster-1';
 
@@ -54,7 +56,7 @@ describe('createLogRecordCheck', () => {
       state: 'Ready',
       recordUid: 'record-1',
       lastModified: '2026-11-20T10:05:00+01:00',
-      logLength: Buffer.byteLength(record.spec.log),
+      ...logTextOf(JSON.stringify(record.spec.log).slice(1, -1)),
     });
   });
 
@@ -82,7 +84,7 @@ describe('createLogRecordCheck', () => {
   });
 
   it('says an empty log and an empty state as such', () => {
-    expect(checked('{"spec":{"log":""},"status":{"state":""}}')).toEqual({ logLength: 0, state: '' });
+    expect(checked('{"spec":{"log":""},"status":{"state":""}}')).toEqual({ ...logTextOf(''), state: '' });
   });
 
   it('does not care for members that the contract does not name, nor for how often they come', () => {
@@ -243,6 +245,7 @@ describe('createLogRecordCheck', () => {
   ])('accepts the invalid UTF-8 %j in the log alone, and doubts it', (bytes) => {
     const latin1 = (text: string) => Buffer.from(text, 'latin1');
     expect(checked(latin1(`{"spec":{"log":"ab${bytes}"}}`))).toEqual({
+      ...logTextOf(latin1(`ab${bytes}`)),
       logLength: 2 + bytes.length,
       doubt: 'spec.log has bytes that are not UTF-8',
     });
@@ -258,9 +261,9 @@ describe('createLogRecordCheck', () => {
   it('records the beginning of a value that is too long, and doubts it', () => {
     const record = (state: string) => Buffer.from(`{"spec":{"log":""},"status":{"state":"${state}"}}`);
     const doubt = 'status.state is longer than 4096 characters and recorded in part';
-    expect(check([record('ä'.repeat(4096))])).toEqual({ state: 'ä'.repeat(4096), logLength: 0 });
-    expect(check([record('ä'.repeat(4097))])).toEqual({ state: 'ä'.repeat(4096), logLength: 0, doubt });
-    expect(check([record(`${'ä'.repeat(4095)}😀`)])).toEqual({ state: 'ä'.repeat(4095), logLength: 0, doubt });
+    expect(check([record('ä'.repeat(4096))])).toEqual({ state: 'ä'.repeat(4096), ...logTextOf('') });
+    expect(check([record('ä'.repeat(4097))])).toEqual({ state: 'ä'.repeat(4096), ...logTextOf(''), doubt });
+    expect(check([record(`${'ä'.repeat(4095)}😀`)])).toEqual({ state: 'ä'.repeat(4095), ...logTextOf(''), doubt });
   });
 
   it('names every doubt', () => {
@@ -303,18 +306,30 @@ describe('createLogRecordCheck', () => {
     ['\\ud800x\\udc00', 7],
     ['\\n\\t\\"', 3],
   ])('counts %s as %d bytes', (log, bytes) => {
-    expect(checked(`{"spec":{"log":"${log}"}}`)).toEqual({ logLength: bytes });
+    expect(checked(`{"spec":{"log":"${log}"}}`)).toEqual({ ...logTextOf(log), logLength: bytes });
   });
 
   it('counts the log as JSON.parse and Buffer.byteLength do, however it is written and split', () => {
     fc.assert(
       fc.property(stringLiteral, splits, (log, at) => {
         const record = Buffer.from(`{"spec":{"log":${log}}}`);
-        const expected = Buffer.byteLength(JSON.parse(record.toString()).spec.log);
-        expect(check(split(record, at))).toEqual({ logLength: expected });
+        expect(check(split(record, at))).toEqual(logTextOf(log.slice(1, -1)));
       }),
       { numRuns: 2000 },
     );
+  });
+
+  it('hashes a text of 64 MiB, and none that is longer', () => {
+    const chunk = Buffer.alloc(1024 * 1024, 'x');
+    const record = (last: string) => [
+      Buffer.from('{"spec":{"log":"'),
+      ...Array(64).fill(chunk),
+      Buffer.from(`${last}"}}`),
+    ];
+    const hash = createHash('sha256');
+    for (const part of Array(64).fill(chunk)) hash.update(part);
+    expect(check(record(''))).toEqual({ logLength: 64 * chunk.length, logLines: 1, logSha256: hash.digest('hex') });
+    expect(check(record('x'))).toEqual({ logLength: 64 * chunk.length + 1, logLines: 1 });
   });
 
   it('says of any record what a reader of its parsed value says', () => {
@@ -327,7 +342,7 @@ describe('createLogRecordCheck', () => {
         verdicts[expected === undefined ? 'rejected' : 'accepted'] += 1;
         const outcome = check(split(body, at));
         if (expected === undefined) expect(outcome).toBeInstanceOf(InvalidBodyError);
-        else expect(outcome).toEqual(expected);
+        else expect({ ...outcome, logSha256: undefined }).toEqual(expected);
       }),
       { numRuns: 3000 },
     );
@@ -407,6 +422,7 @@ function expectedFacts(value: Record<string, Record<string, unknown> | null | un
     recordUid: value.metadata?.uid ?? undefined,
     lastModified: value.metadata?.lastModifiedTimestamp ?? undefined,
     logLength: typeof value.spec?.log === 'string' ? Buffer.byteLength(value.spec.log) : undefined,
+    logLines: typeof value.spec?.log === 'string' ? linesOf(value.spec.log) : undefined,
   };
   const isBare = !(
     'log' in (value.spec ?? {}) ||

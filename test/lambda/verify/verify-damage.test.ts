@@ -174,6 +174,37 @@ describe('verify finds what was changed', () => {
     expect((await verify()).kinds).toEqual([`damaged ${keyAt('log')}`]);
   });
 
+  it.each([
+    'log-length',
+    'log-lines',
+    'log-sha256',
+  ] as const)('a %s that is not that of the text contradicts it', async (name) => {
+    const key = keyAt('log');
+    const { userMetadata = {} } = (await archive.store.head(key)) ?? {};
+    const wrong = { 'log-length': 7, 'log-lines': 7, 'log-sha256': 'ab'.repeat(32) };
+    await archive.put(key, await readFile(pathOf(key)), { ...userMetadata, [name]: `${wrong[name]}` });
+    await alterRecord((outcomes) =>
+      outcomes.map((one) =>
+        one.key === key
+          ? {
+              ...one,
+              ...(name === 'log-length' && { logLength: 7 }),
+              ...(name === 'log-lines' && { logLines: 7 }),
+              ...(name === 'log-sha256' && { logSha256: 'ab'.repeat(32) }),
+            }
+          : one,
+      ),
+    );
+    const { code, kinds, problems } = await verify();
+    expect([code, kinds]).toEqual([1, [`contradiction ${key}`]]);
+    expect(problems).toEqual(['its log is not the one that its metadata says']);
+  });
+
+  it('a record that says another text than its object contradicts it', async () => {
+    await alterRecord(([first, ...rest]) => [{ ...(first as Outcome), logSha256: 'ab'.repeat(32) }, ...rest]);
+    expect((await verify()).problems).toEqual(["its run record says another log's SHA-256 than the object itself"]);
+  });
+
   it('an object without metadata, or with that of another, is damaged', async () => {
     await archive.put(keyAt('log'), await readFile(pathOf(keyAt('log'))), {});
     const metadata = (await archive.store.head(keyAt('manifest', 'beta')))?.userMetadata ?? {};

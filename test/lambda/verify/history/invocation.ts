@@ -137,7 +137,7 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
     if (failing.has(cluster)) return statusError(404);
     const content = Buffer.from(`${resource} of ${cluster}, version ${between(random, 1, 4)}\n`);
     const stored = gzipSync(content);
-    const facts = resource === 'log' ? { state: 'Available', recordUid: `r-${cluster}`, logLength: 7 } : {};
+    const facts = resource === 'log' ? { state: 'Available', recordUid: `r-${cluster}` } : {};
     const sha256 = createHash('sha256').update(content).digest('hex');
     return answer({ facts, sha256, length: content.length, storedLength: stored.length, content: stored });
   });

@@ -1,0 +1,90 @@
+import { createHash, type Hash } from 'node:crypto';
+import type { StringSink } from './json/json-string-scanner';
+
+/** Longest text that gets a hash, in bytes as received. For 200 MB it would cost more than it is worth (docs/decisions.md). */
+export const mostHashedBytes = 64 * 1024 * 1024;
+
+const lineFeed = 0x0a;
+
+/** What is known of the text of a log without reading it again. */
+export interface LogText {
+  /** Length in bytes of UTF-8. */
+  readonly logLength: number;
+  /** The lines of the text; a last one without LF counts. */
+  readonly logLines: number;
+  /** SHA-256 of the bytes between the quotes of `spec.log`, escapes as received, in lower-case hex; absent: too long. */
+  readonly logSha256?: string;
+}
+
+/**
+ * Measures the text of a log while its record is scanned. A lone surrogate counts 3 bytes, as in Buffer.byteLength. Takes
+ * invalid UTF-8, byte for byte. The scanner tells it what the text says; what was received, it has to be given by
+ * {@link hash}.
+ */
+export class LogDigest implements StringSink {
+  readonly #from: number;
+  #to = Number.POSITIVE_INFINITY;
+  #hash: Hash | undefined = createHash('sha256');
+  #hashed = 0;
+  #bytes = 0;
+  #lineFeeds = 0;
+  #isLineOpen = false;
+  #afterHighSurrogate = false;
+  #isUtf8 = true;
+
+  /** @param quoteAt offset of the opening quote in the record, in bytes */
+  constructor(quoteAt: number) {
+    this.#from = quoteAt + 1;
+  }
+
+  /** Whether all of the text is UTF-8. */
+  get isUtf8(): boolean {
+    return this.#isUtf8;
+  }
+
+  /** Call this once, after the last chunk. */
+  result(): LogText {
+    return {
+      logLength: this.#bytes,
+      logLines: this.#lineFeeds + (this.#isLineOpen ? 1 : 0),
+      ...(this.#hash !== undefined && { logSha256: this.#hash.digest('hex') }),
+    };
+  }
+
+  /** Call this with each chunk of the record after it was scanned. @param offset bytes of the record before it */
+  hash(chunk: Buffer, offset: number): void {
+    const from = Math.max(this.#from - offset, 0);
+    const to = Math.min(this.#to - offset, chunk.length);
+    if (this.#hash === undefined || from >= to) return;
+    this.#hashed += to - from;
+    if (this.#hashed > mostHashedBytes) this.#hash = undefined;
+    else this.#hash.update(chunk.subarray(from, to));
+  }
+
+  text(_bytes: Buffer, start: number, end: number): void {
+    this.#bytes += end - start;
+    this.#isLineOpen = true;
+    this.#afterHighSurrogate = false;
+  }
+
+  escape(unit: number): void {
+    if (unit === lineFeed) this.#lineFeeds += 1;
+    this.#isLineOpen = unit !== lineFeed;
+    if (this.#afterHighSurrogate && unit >= 0xdc00 && unit <= 0xdfff) {
+      // The pair is one character of 4 bytes, and its first half has counted 3.
+      this.#bytes += 1;
+      this.#afterHighSurrogate = false;
+      return;
+    }
+    this.#bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
+    this.#afterHighSurrogate = unit >= 0xd800 && unit <= 0xdbff;
+  }
+
+  invalidUtf8(): void {
+    this.#isUtf8 = false;
+  }
+
+  end(quoteAt: number): void {
+    this.#to = quoteAt;
+  }
+}
