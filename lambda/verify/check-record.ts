@@ -93,23 +93,6 @@ export function* tasksOf(clusters: RunConfiguration['clusters']): Generator<Task
     for (const resource of resourceNames) if (own[resource] !== undefined) yield { cluster, resource };
 }
 
-/** Attempts of one run and shard that are not there although later ones are. */
-export interface MissingAttempts {
-  readonly first: number;
-  readonly last: number;
-}
-
-/**
- * Attempts are numbered from 1 without gaps.
- * @param numbers those that are there, in order
- */
-export function missingAttempts(numbers: readonly number[]): MissingAttempts[] {
-  return numbers.flatMap((number, at) => {
-    const before = numbers[at - 1] ?? 0;
-    return number > before + 1 ? [{ first: before + 1, last: number - 1 }] : [];
-  });
-}
-
 /** What the records of one run say of one object. */
 interface SaidOfObject {
   archivedBy?: StoredRecord;

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { pipeline, type Readable, Transform } from 'node:stream';
+import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
 import { promisify, types } from 'node:util';
 import * as zlib from 'node:zlib';
 import { parseObjectKey } from '../archive/archive-layout';
@@ -84,7 +84,7 @@ function streamContent(described: DescribedObject): OpenedContent {
     stored.destroy();
     throw error;
   }
-  const check = new ContentCheck(facts, () => undo.bytesWritten === storedBytes);
+  const check = contentCheck(facts, () => undo.bytesWritten === storedBytes);
   // The callback is for the stream's error, which the reader of `body` sees as well.
   const body = pipeline(stored, undo, check, () => {});
   return { ...described, body };
@@ -115,37 +115,25 @@ function contradiction(name: { resource: string; cluster: string; run: Date }, f
   return undefined;
 }
 
-/** Lets content through as long as it can be what the facts say, and compares it with them at its end. */
-class ContentCheck extends Transform {
-  readonly #content: ContentHash;
-  readonly #isUsedUp: () => boolean;
-
-  /** @param isUsedUp whether all stored bytes were decompressed */
-  constructor(facts: ObjectFacts, isUsedUp: () => boolean) {
-    super();
-    this.#content = new ContentHash(facts);
-    this.#isUsedUp = isUsedUp;
-  }
-
-  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error, chunk?: Buffer) => void): void {
+/**
+ * Lets content through as long as it can be what the facts say, and compares it with them at its end.
+ * @param isUsedUp whether all stored bytes were decompressed
+ */
+function contentCheck(facts: ObjectFacts, isUsedUp: () => boolean): Transform {
+  const content = new ContentHash(facts);
+  const checked = (check: () => void, done: TransformCallback, chunk?: Buffer) => {
     try {
-      this.#content.update(chunk);
+      check();
     } catch (error) {
       done(error as Error);
       return;
     }
-    done(undefined, chunk);
-  }
-
-  override _flush(done: (error?: Error) => void): void {
-    try {
-      this.#content.end(this.#isUsedUp());
-    } catch (error) {
-      done(error as Error);
-      return;
-    }
-    done();
-  }
+    done(null, chunk);
+  };
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => checked(() => content.update(chunk), done, chunk),
+    flush: (done) => checked(() => content.end(isUsedUp()), done),
+  });
 }
 
 /** Length and SHA-256 of content, compared with an object's own metadata. */

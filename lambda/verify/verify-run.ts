@@ -3,7 +3,7 @@ import { jsonLinesType } from '../archive/archive-object';
 import { isStored, type RunOutcome, type StoredRecord, taskName } from '../run/run-record';
 import { asynchronousAttempts } from '../stack-contract';
 import type { ArchiveReader } from './archive-reader';
-import { checkAttempts, checkRecord, missingAttempts, TaskList, tasksOf } from './check-record';
+import { checkAttempts, checkRecord, TaskList, tasksOf } from './check-record';
 import { headersProblem } from './content-headers';
 import type { Find } from './finding';
 import { readStoredRun, type StoredRun, type ValidRecord } from './read-run';
@@ -66,28 +66,23 @@ export async function verifyRun(
     if (problem !== undefined) find('contradiction', object.key, problem);
     for (const problem of checkRecord(record, configuration)) find('contradiction', object.key, problem);
   }
-  const missing = [...missingRecords(listed), ...run.badRecords.filter(({ kind }) => kind === 'missing')];
   const { contradictions, withoutOrigin } = checkAttempts(records.map(({ record }) => record));
   for (const problem of contradictions) find('contradiction', allOfRun, problem);
-  const areAll = run.badRecords.length === 0 && missing.length === 0;
 
   const isUnread = run.badRecords.some(({ kind }) => kind === 'unreadable');
   const seen = await seenRun(run, configurations);
   const scheduled = seen.isScheduled ? records.filter(({ record }) => record.trigger === 'schedule') : [];
-  const absent = run.status === 'complete' || isUnread ? [] : absences(scheduled, run.outcomes, now);
-  const writtenAt = listed.run;
-  return {
-    ...seen,
-    isUnread,
-    merged: run,
-    lacking: [
-      ...missing.map(({ key, problem }) => ({ kind: 'missing', key, problem, writtenAt }) as const),
-      ...absent.map((problem) => ({ kind: 'absent', key: allOfRun, problem, writtenAt }) as const),
-      ...(areAll ? withoutOrigin : []).map(
-        (problem) => ({ kind: 'contradiction', key: allOfRun, problem, writtenAt }) as const,
-      ),
-    ],
-  };
+  const lacking: Lacking[] = [];
+  const lack = (kind: Lacking['kind'], key: string, problem: string) =>
+    lacking.push({ kind, key, problem, writtenAt: listed.run });
+  for (const { key, problem } of missingRecords(listed)) lack('missing', key, problem);
+  for (const { key, problem, kind } of run.badRecords) if (kind === 'missing') lack(kind, key, problem);
+  // The origin of a hash may be in a record that is not there.
+  if (run.badRecords.length === 0 && lacking.length === 0)
+    for (const problem of withoutOrigin) lack('contradiction', allOfRun, problem);
+  if (run.status !== 'complete' && !isUnread)
+    for (const problem of absences(scheduled, run.outcomes, now)) lack('absent', allOfRun, problem);
+  return { ...seen, isUnread, merged: run, lacking };
 }
 
 /** What is archived under keys of an archive, to be held against the objects. */
@@ -100,17 +95,17 @@ export function* storedOutcomes({ outcomes }: Pick<StoredRun, 'outcomes'>): Gene
   }
 }
 
-function missingRecords({ run, records }: ListedRun): { key: string; problem: string }[] {
-  return [...byShard(records)].flatMap(([, own]) => {
-    const { shard } = own[0] ?? {};
-    return missingAttempts(own.map(({ attempt }) => attempt)).map(({ first, last }) => ({
-      key: runRecordKey({ run, shard, attempt: first }),
-      problem:
-        first === last
-          ? 'the run has records of later attempts, but not this one'
-          : `the run has records of later attempts, but not this one and those up to attempt ${last}`,
-    }));
-  });
+/** Attempts of a run and shard are numbered from 1 without gaps. */
+function* missingRecords({ run, records }: ListedRun): Generator<{ readonly key: string; readonly problem: string }> {
+  for (const own of byShard(records).values()) {
+    let next = 1;
+    for (const { attempt, shard } of own) {
+      const others = attempt - next > 1 ? ` and those up to attempt ${attempt - 1}` : '';
+      const problem = `the run has records of later attempts, but not this one${others}`;
+      if (attempt > next) yield { key: runRecordKey({ run, shard, attempt: next }), problem };
+      next = attempt + 1;
+    }
+  }
 }
 
 /**
