@@ -87,8 +87,9 @@ interface EqualFindings extends Pick<Finding, 'kind' | 'problem'> {
   readonly keys: string[];
 }
 
-/** Most keys that a row names. */
+/** Most keys that a row names; of what nothing vouches for any more, somebody may need each. */
 const namedKeys = 3;
+const namedUnvouched = 20;
 
 async function printFindings(terminal: Terminal, findings: readonly Finding[]): Promise<void> {
   const { colors } = terminal;
@@ -118,18 +119,20 @@ function groupEqual(findings: readonly Finding[]): Iterable<EqualFindings> {
   return groups.values();
 }
 
-function keysOf({ keys }: EqualFindings): string {
-  if (keys.length <= namedKeys) return keys.join(', ');
-  return `${keys.slice(0, namedKeys).join(', ')} and ${formatCount(keys.length - namedKeys, 'more key')}; --json has all`;
+function keysOf({ kind, keys }: EqualFindings): string {
+  const named = kind === 'unvouched' ? namedUnvouched : namedKeys;
+  if (keys.length <= named) return keys.join(', ');
+  return `${keys.slice(0, named).join(', ')} and ${formatCount(keys.length - named, 'more key')}; --json has all`;
 }
 
 function summaryOf(counts: VerifyCounts, retentionDays: number | undefined): string {
-  const { runs, records, sound, doubts, bytes, expired } = counts;
+  const { runs, records, sound, doubts, bytes, expired, found } = counts;
+  const unvouched = found.unvouched === 0 ? '' : `, ${found.unvouched} unvouched`;
   const given = retentionDays === undefined ? '' : ` (after ${formatCount(retentionDays, 'day')}, as given)`;
   const removed = expired === 0 && given === '' ? '' : `; ${formatCount(expired, 'object')} expired${given}`;
   return (
     `${formatCount(runs, 'run')}, ${formatCount(records, 'record')}, ` +
-    `${formatCount(sound, 'object')} sound (${formatBytes(bytes)} read)${formatDoubts(doubts)}${removed}.\n`
+    `${formatCount(sound, 'object')} sound${unvouched} (${formatBytes(bytes)} read)${formatDoubts(doubts)}${removed}.\n`
   );
 }
 
@@ -171,6 +174,7 @@ What it finds:
   contradiction  records, objects and configurations do not say the same
   unrecorded     it is in no run record
   unsealed       the newest seal should have this run record, and no seal has it
+  unvouched      it is there, and the run record that vouched for it is forged, gone, or in no seal
   unreadable     reading it failed, which says nothing about it
   absent         the schedule was due and left no record, or no seal; no damage
   pending        it may still get its record; no damage

@@ -7,6 +7,7 @@
  * - `contradiction`: whole, but objects, run records and configurations do not say the same.
  * - `unrecorded`: there, but in no run record.
  * - `unsealed`: a run record that was there when the newest seal was made, and no seal has it.
+ * - `unvouched`: there, but the run record that says what it is was replaced, or is gone or in no seal. That record is the damage.
  * - `unreadable`: could not be read, which says nothing about it.
  * - `absent`: the schedule was due, and what it should have left is not there. No damage: runs do get lost.
  * - `pending`: in no run record yet, but so young that one may still come. No damage.
@@ -19,6 +20,7 @@ export const findingKinds = [
   'contradiction',
   'unrecorded',
   'unsealed',
+  'unvouched',
   'unreadable',
   'absent',
   'pending',
@@ -27,7 +29,7 @@ export const findingKinds = [
 export type FindingKind = (typeof findingKinds)[number];
 
 /** What somebody has to look into. The other kinds are no damage, or say nothing about it. */
-export const damageKinds: readonly FindingKind[] = findingKinds.slice(0, findingKinds.indexOf('unreadable'));
+export const damageKinds: readonly FindingKind[] = findingKinds.slice(0, findingKinds.indexOf('unvouched'));
 
 /** @param found counts by kind */
 export function countDamage(found: Readonly<Partial<Record<string, number>>>): number {

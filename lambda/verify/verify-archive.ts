@@ -1,7 +1,8 @@
-import { sealsPrefix } from '../archive/archive-layout';
+import { type ObjectName, parseRunRecordKey, sealsPrefix } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 import { isStored } from '../run/run-record';
 import type { ArchiveReader, ListedObject } from './archive-reader';
+import { attestedOutcomes } from './attested-outcomes';
 import { checkObject } from './check-object';
 import { type AbsentRuns, DueRuns, findAbsent } from './due-runs';
 import { Expiry } from './expiry';
@@ -25,7 +26,7 @@ import { type Lacking, type StoredOutcome, storedOutcomes, type VerifiedRun, ver
 export interface VerifyCounts {
   runs: number;
   records: number;
-  /** Recorded objects that were read and are right. */
+  /** Recorded objects that were read and are right, by run records that the seals attest if there are any. */
   sound: number;
   /** Recorded objects that were archived with a doubt. */
   doubts: number;
@@ -88,6 +89,8 @@ class Verification {
   readonly #absent: AbsentRuns[] = [];
   readonly #recorded = new RecordedObjects();
   readonly #refused = new RecordedObjects();
+  /** By the time of their run: records that are sealed, and are gone or no run records any more. */
+  readonly #lost = new Map<number, string>();
   #sealed: SealedArchive | undefined;
   /** Whether runs are due in it up to now. */
   readonly #isLive: boolean;
@@ -172,7 +175,8 @@ class Verification {
   async #verifyListed(listed: ListedRun, onShare: (share: number) => void): Promise<void> {
     const run = await verifyRun(this.#reader, listed, this.#configurations, this.#now, this.#find);
     this.#take(run);
-    this.#sealed?.checkRun(listed, run.merged);
+    const unattested = this.#sealed?.checkRun(listed, run.merged) ?? new Set();
+    for (const { key } of run.merged.badRecords) if (unattested.has(key)) this.#lost.set(listed.run.getTime(), key);
     if (run.isUnread) this.#recorded.addWholeRun(listed.run);
     this.#runs.add(listed.run.getTime());
     this.counts.runs += 1;
@@ -182,10 +186,16 @@ class Verification {
       const { cluster, resource } = outcome;
       if (!isStored(outcome)) this.#refused.add({ cluster, resource, run: listed.run, compression: 'gzip' });
     }
-    await this.#verifyStored(run, onShare);
+    await this.#verifyStored(run, unattested, onShare);
   }
 
-  async #verifyStored({ run, merged }: VerifiedRun, onShare: (share: number) => void): Promise<void> {
+  async #verifyStored(
+    { run, merged }: VerifiedRun,
+    unattested: ReadonlySet<string>,
+    onShare: (share: number) => void,
+  ): Promise<void> {
+    const isAttested = attestedOutcomes(merged, unattested);
+    const [replaced] = unattested;
     const check = async (outcome: StoredOutcome) => ({
       outcome,
       checked: await checkObject(this.#reader, outcome.key, outcome),
@@ -200,9 +210,11 @@ class Verification {
       this.#recorded.add(outcome.name);
       this.counts.bytes += checked.bytes;
       if (outcome.doubt !== undefined) this.counts.doubts += 1;
-      if (checked.problem?.kind !== 'missing') this.#sealed?.checkObject(key, checked.sha256);
       const { problem } = checked;
-      if (problem === undefined) this.counts.sound += 1;
+      const isSealed = problem?.kind !== 'missing' && this.#sealed?.checkObject(key, checked.sha256) === true;
+      if (problem === undefined && !isSealed && !isAttested(outcome))
+        this.#find('unvouched', key, `not vouched for by what is sealed, only by ${replaced}`);
+      else if (problem === undefined) this.counts.sound += 1;
       else if (problem.kind !== 'missing') this.#find(problem.kind, key, problem.problem);
       else
         this.#lacking.push({ kind: 'missing', key, problem: problem.problem, writtenAt: new Date(fetchedAt ?? run) });
@@ -213,6 +225,10 @@ class Verification {
 
   /** Looks for objects of the period that are in no run record. */
   async verifyObjects(): Promise<void> {
+    for (const { key } of this.#sealed?.gone(this.#options) ?? []) {
+      const { run } = parseRunRecordKey(key) ?? {};
+      if (run !== undefined) this.#lost.set(run.getTime(), key);
+    }
     for (const resource of resourceNames)
       for await (const object of objectsBetween(this.#reader, resource, this.#options)) {
         if (object.name === undefined) this.#find('unrecorded', object.key, object.damage ?? noKeyOfAnArchive);
@@ -220,7 +236,7 @@ class Verification {
       }
   }
 
-  async #verifyUnrecorded({ key, name, writtenAt, damage }: FoundObject & { name: object }): Promise<void> {
+  async #verifyUnrecorded({ key, name, writtenAt, damage }: FoundObject & { name: ObjectName }): Promise<void> {
     this.#sealed?.checkObject(key, undefined);
     if (damage === undefined && this.#now.getTime() - writtenAt.getTime() < underWayMs) {
       this.#find('pending', key, 'no run record has it yet; it was written a short time ago');
@@ -234,8 +250,12 @@ class Verification {
     const isRefused = this.#refused.has({ ...name, compression: 'gzip' });
     const said = isRefused ? 'its run record says that it was not archived' : 'no run record says that it was archived';
     const { problem, sha256 } = await checkObject(this.#reader, key);
-    this.#sealed?.checkObject(key, sha256);
-    this.#find('unrecorded', key, `${said}; ${problem?.problem ?? 'it is what its own metadata says'}`);
+    const isSealed = this.#sealed?.checkObject(key, sha256) === true;
+    const lost = isSealed || isRefused ? undefined : this.#lost.get(name.run.getTime());
+    if (lost === undefined)
+      this.#find('unrecorded', key, `${said}; ${problem?.problem ?? 'it is what its own metadata says'}`);
+    else if (problem !== undefined) this.#find(problem.kind, key, problem.problem);
+    else this.#find('unvouched', key, `not vouched for any more: ${lost}, which is sealed, is gone or unreadable`);
   }
 
   /** Says what is not there, unless the lifecycle may have removed it. */

@@ -8,8 +8,10 @@ import { runCollector } from './run-collector';
 export interface Verified {
   readonly code: number;
   readonly result: VerifyCounts & { readonly ok: boolean; readonly findings: readonly Finding[] };
-  /** `kind key` of each finding. */
+  /** `kind key` of each finding, but for what is unvouched. */
   readonly kinds: readonly string[];
+  /** Keys of what is unvouched. */
+  readonly unvouched: readonly string[];
   readonly problems: readonly string[];
 }
 
@@ -24,7 +26,8 @@ export async function runVerify(location: string, args: readonly string[] = [], 
   return {
     code,
     result,
-    kinds: result.findings.map(({ kind, key }) => `${kind} ${key}`),
+    kinds: result.findings.filter(({ kind }) => kind !== 'unvouched').map(({ kind, key }) => `${kind} ${key}`),
+    unvouched: result.findings.filter(({ kind }) => kind === 'unvouched').map(({ key }) => key),
     problems: result.findings.map(({ problem }) => problem),
   };
 }

@@ -40,36 +40,51 @@ export class SealedArchive {
     }
   }
 
-  /** Compares the records of a run with their hashes, and says which should be in a seal and are not. */
-  checkRun({ records }: ListedRun, { files }: Pick<StoredRun, 'files'>): void {
+  /**
+   * Compares the records of a run with their hashes, and says which should be in a seal and are not.
+   * @returns the keys of those that are not what the seals say
+   */
+  checkRun({ records }: ListedRun, { files }: Pick<StoredRun, 'files'>): Set<string> {
+    const unattested = new Set<string>();
     for (const { key, writtenAt } of records) {
       const sealed = this.#chain.records.get(key);
       const file = files.get(key);
       if (sealed === undefined) {
-        if (this.#shouldBeSealed(key, writtenAt, file?.finishedAt))
-          this.#find('unsealed', key, 'it was there when the newest seal was made, and no seal has it');
+        if (!this.#shouldBeSealed(key, writtenAt, file?.finishedAt)) continue;
+        this.#find('unsealed', key, 'it was there when the newest seal was made, and no seal has it');
+        unattested.add(key);
         continue;
       }
       sealed.isThere = true;
-      this.checkRecordFile(key, file?.sha256);
+      if (this.checkRecordFile(key, file?.sha256)) unattested.add(key);
     }
+    return unattested;
   }
 
-  /** @param sha256 of the file of a run record; undefined: it could not be read, which is said already */
-  checkRecordFile(key: string, sha256: string | undefined): void {
+  /**
+   * @param sha256 of the file of a run record; undefined: it could not be read, which is said already
+   * @returns whether it is forged
+   */
+  checkRecordFile(key: string, sha256: string | undefined): boolean {
     const sealed = this.#chain.records.get(key);
-    if (sealed === undefined || sha256 === undefined || sha256 === sealed.sha256 || this.#forged.has(key)) return;
+    if (sealed === undefined || sha256 === undefined || sha256 === sealed.sha256) return false;
+    if (this.#forged.has(key)) return true;
     this.#forged.add(key);
     this.#find('forged', key, `its SHA-256 is not the one in seal ${sealed.seal}: it was replaced after that`);
+    return true;
   }
 
-  /** @param sha256 of its content; undefined: it could not be read, which is said already */
-  checkObject(key: string, sha256: string | undefined): void {
+  /**
+   * @param sha256 of its content; undefined: it could not be read, which is said already
+   * @returns whether a seal itself has this content
+   */
+  checkObject(key: string, sha256: string | undefined): boolean {
     const sealed = this.#chain.objects.get(key);
-    if (sealed === undefined) return;
+    if (sealed === undefined) return false;
     sealed.isThere = true;
-    if (sha256 !== undefined && sha256 !== sealed.sha256)
-      this.#find('forged', key, `its content is not what seal ${sealed.seal} says: it was replaced after that`);
+    if (sha256 === undefined || sha256 === sealed.sha256) return sha256 !== undefined;
+    this.#find('forged', key, `its content is not what seal ${sealed.seal} says: it was replaced after that`);
+    return false;
   }
 
   /** What is sealed in a period of runs, was not compared, and so is not there. */

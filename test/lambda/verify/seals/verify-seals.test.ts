@@ -109,6 +109,32 @@ describe('verify with seals', () => {
       ]);
     });
 
+    it('counts no object as sound that only a replaced record vouches for', async () => {
+      const before = (await verify()).result.sound;
+      await attempt(19, 8, 'forged');
+      await attempt(19, 9, 'text', { attempt: 2, answer: () => ({ alreadyArchived: 'with hash' }) });
+      await seals.seal({ at: on(22, 3) });
+      await attempt(19, 9, 'text', { durationMs: 4300 });
+      const { result, unvouched, problems } = await verify();
+      expect(unvouched).toEqual(records[2]?.outcomes.map(({ key }) => key));
+      expect([result.sound, result.found.unvouched]).toEqual([before - 4, 4]);
+      expect(problems).toContain(`not vouched for by what is sealed, only by ${recordKey(19, 8)}`);
+    });
+
+    it.each([
+      ['removed', (key: string) => remove(key)],
+      ['made unreadable', (key: string) => archive.put(key, Buffer.from('no record'), {})],
+    ])('finds no stranger in what is left of a run whose record was %s', async (_, does) => {
+      await does(recordKey(19, 8));
+      const { kinds, unvouched, result } = await verify();
+      expect([kinds[0], result.found.unrecorded, result.found.unvouched]).toEqual([
+        expect.stringMatching(/^(missing|forged) runs/),
+        0,
+        4,
+      ]);
+      expect([...unvouched].sort()).toEqual(records[2]?.outcomes.map(({ key }) => key).sort());
+    });
+
     it('finds a bad record that was a good one', async () => {
       await archive.put(recordKey(19, 8), Buffer.from('no record'), {});
       expect((await verify()).kinds).toContain(`forged ${recordKey(19, 8)}`);

@@ -1,0 +1,19 @@
+import { type RunOutcome, taskName } from '../run/run-record';
+import type { StoredRun } from './read-run';
+
+/**
+ * Tells which outcomes of a run some run record says that the seals attest, with the same hash.
+ * @param unattested keys of the run's records that are not what the seals say
+ */
+export function attestedOutcomes(
+  { validRecords }: Pick<StoredRun, 'validRecords'>,
+  unattested: ReadonlySet<string>,
+): (outcome: RunOutcome) => boolean {
+  if (unattested.size === 0) return () => true;
+  const nameOf = (outcome: Pick<RunOutcome, 'cluster' | 'resource' | 'sha256'>) =>
+    `${outcome.sha256 ?? ''} ${taskName(outcome)}`;
+  const attested = new Set<string>();
+  for (const { record, object } of validRecords)
+    if (!unattested.has(object.key)) for (const outcome of record.outcomes) attested.add(nameOf(outcome));
+  return (outcome) => attested.has(nameOf(outcome));
+}
