@@ -53,6 +53,9 @@ export class CronError extends Error {
 
 const day = 24 * 60 * 60 * 1000;
 
+/** The days of an expression that is due every day, as croner takes them. */
+const everyDay = `0 0 0 * * * ${fields[5].min}-${fields[5].max}`;
+
 /** When an expression is due, in the wall-clock time of its time zone. */
 export interface Schedule {
   /** Minutes of the day, ascending. */
@@ -94,11 +97,22 @@ export function parseCron(expression: string, now: Date = new Date()): Schedule 
   // In UTC every day exists and has 24 hours: clock changes matter only where days become instants. As an offset, and not
   // as a time zone, it costs croner a sixth.
   const cron = new Cron(pattern, { mode: '7-part', alternativeWeekdays: true, utcOffset: 0, paused: true });
-  const days = (moment: Date, limit: number) => cron.nextRuns(limit, new Date(moment.getTime() - 2 * day));
+  const isEveryDay = pattern === everyDay;
+  const days = (moment: Date, limit: number) => {
+    const start = new Date(moment.getTime() - 2 * day);
+    return isEveryDay ? midnightsAfter(start, limit) : cron.nextRuns(limit, start);
+  };
   if (days(now, 1).length === 0) {
     throw new CronError('expression', expression, `days that exist and are not past on ${now.toISOString()}`);
   }
   return { times, days };
+}
+
+/** What croner finds for {@link everyDay}, which is what most schedules say, in a hundredth of its time. */
+function midnightsAfter(start: Date, limit: number): Date[] {
+  const first = Math.max((Math.floor(start.getTime() / day) + 1) * day, Date.UTC(fields[5].min, 0));
+  const count = Math.min(limit, (Date.UTC(fields[5].max + 1, 0) - first) / day);
+  return Array.from({ length: Math.max(count, 0) }, (_, index) => new Date(first + index * day));
 }
 
 function daysOfMonth(text: string): string {

@@ -59,6 +59,8 @@ export function zoneOffset(timeZone: string): (instant: number) => number {
     if (error instanceof RangeError) throw new CronError('time zone', timeZone, 'the name of an IANA time zone');
     throw error;
   }
+  // UTC never changes, and is what most schedules go by: formatting an instant takes microseconds, for thousands of them.
+  if (format.resolvedOptions().timeZone === 'UTC') return () => 0;
   return (instant) => {
     const name = format.formatToParts(instant).find((part) => part.type === 'timeZoneName')?.value ?? '';
     const [, sign, hours = '0', minutes = '0'] = /^GMT(?:([+-])(\d\d):(\d\d))?/.exec(name) ?? [];
