@@ -32,14 +32,13 @@ export interface OpenedFile {
  * @throws IrregularFileError if it is a folder, or no regular file, or reached by a symbolic link within the folder
  */
 export async function statRegular({ folder, path }: FilePath): Promise<Stats> {
-  const [entry, root, parent] = await Promise.all([
-    lstat(join(folder, path)),
-    realpath(folder),
-    realpath(join(folder, dirname(path))),
-  ]);
+  const parentPath = join(folder, dirname(path));
+  const [entry, parent] = await Promise.all([lstat(join(folder, path)), realpath(parentPath)]);
   const isFolder = entry.isDirectory();
   if (!entry.isFile()) throw new IrregularFileError(irregular(entry), isFolder);
-  if (parent !== join(root, dirname(path))) throw new IrregularFileError('it lies behind a symbolic link');
+  // Mostly no link leads to the folder either.
+  if (parent !== parentPath && parent !== join(await realpath(folder), dirname(path)))
+    throw new IrregularFileError('it lies behind a symbolic link');
   return entry;
 }
 
