@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { clusterFilter } from '../../../cli/archive/cluster-filter';
+import { rounds } from '../../support/rounds';
 
 const uid = fc.array(fc.constantFrom('a', 'b', '.', '😀'), { maxLength: 8 }).map((characters) => characters.join(''));
 const glob = fc.array(fc.constantFrom('a', 'b', '.', '😀', '*', '?'), { maxLength: 8 }).map((parts) => parts.join(''));
@@ -11,7 +12,7 @@ describe('a filter of clusters', () => {
         const source = pattern.replace(/\./g, '\\.').replace(/\*/g, '.*').replace(/\?/g, '.');
         expect(clusterFilter(pattern).matches(cluster)).toBe(new RegExp(`^${source}$`, 'su').test(cluster));
       }),
-      { numRuns: 2000 },
+      rounds(2000),
     );
   });
 

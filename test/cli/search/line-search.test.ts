@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { linePattern, mayMatchRecord, PatternError } from '../../../cli/search/line-pattern';
 import { type FoundLine, LineSearch, longestPart, overlap } from '../../../cli/search/line-search';
 import { heldBytes } from '../../support/held-bytes';
+import { rounds } from '../../support/rounds';
 
 interface Searched {
   readonly found: FoundLine[];
@@ -156,7 +157,7 @@ describe('a pattern', () => {
         expect(pattern.matches(log)).toBe(true);
         expect(mayMatchRecord(pattern, Buffer.from(record))).toBe(true);
       }),
-      { numRuns: 1000 },
+      rounds(1000),
     );
     const plain = linePattern('OOMKilled', { isFixed: true, ignoreCase: false });
     expect(mayMatchRecord(plain, Buffer.from('{"spec":{"log":"all is well\\n"}}'))).toBe(false);
@@ -224,7 +225,7 @@ const reason = grep.status === 0 && grep.stdout.includes('GNU') ? undefined : 't
           const args = around === 0 ? ['-E'] : ['-E', '-C', `${around}`];
           expect(ours(expression, lines, around, false, false)).toEqual(grepped(args, expression, lines));
         }),
-        { numRuns: 400 },
+        rounds(400),
       );
     });
 
@@ -237,7 +238,7 @@ const reason = grep.status === 0 && grep.stdout.includes('GNU') ? undefined : 't
           const args = ignoreCase ? ['-F', '-i'] : ['-F'];
           expect(ours(searched, lines, 0, true, ignoreCase)).toEqual(grepped(args, searched, lines));
         }),
-        { numRuns: 200 },
+        rounds(200),
       );
     });
   },

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { longestGap, shortestGapHours } from '../../../lambda/schedule/cron-gap';
+import { rounds } from '../../support/rounds';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const hours = (fields: string, timeZone = 'Etc/UTC') => longestGap(`cron(${fields})`, timeZone, now).hours;
@@ -115,7 +116,7 @@ describe('the longest gap of a schedule', () => {
           const longest = longestGap(`cron(0 ${at.join(',')} ? * ${days.join(',')} 2027)`, timeZone, now).hours;
           expect(longest).toBe(Math.max(...gaps));
         }),
-        { numRuns: 25 },
+        rounds(25),
       );
     });
   });

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { firingsOf } from '../../../lambda/schedule/firings';
+import { rounds } from '../../support/rounds';
 
 const times = (expression: string, timeZone: string, from: string, to: string) =>
   [...firingsOf(expression, timeZone).between(new Date(from), new Date(to))].map(({ at, orAt }) => {
@@ -135,7 +136,7 @@ describe('beside a walk through every minute', () => {
           expect(firings.includes(new Date(from + 1))).toBe(false);
         },
       ),
-      { numRuns: 40 },
+      rounds(40),
     );
   });
 });

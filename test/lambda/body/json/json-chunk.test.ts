@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { JsonChunk } from '../../../../lambda/body/json/json-chunk';
+import { rounds } from '../../../support/rounds';
 
 describe('JsonChunk.endOfText', () => {
   const ends = (byte: number) => byte < 0x20 || byte === 0x22 || byte === 0x5c;
@@ -41,7 +42,7 @@ describe('JsonChunk.endOfText', () => {
         const found = chunk.subarray(begin, end).findIndex(ends);
         expect(new JsonChunk(chunk, 0).endOfText(begin, end)).toBe(found === -1 ? end : begin + found);
       }),
-      { numRuns: 3000 },
+      rounds(3000),
     );
   });
 });

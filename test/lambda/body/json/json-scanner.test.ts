@@ -5,8 +5,8 @@ import { bytewise, parsed } from '../../../support/json-documents';
 import { scanJson } from '../../../support/scan-json';
 
 describe('JsonScanner', () => {
-  it('agrees with JSON.parse on 3,000 documents, whole and wounded, under random splits', () => {
-    expectAgreementWithJsonParse(3000);
+  it('agrees with JSON.parse on 500 documents, whole and wounded, under random splits', () => {
+    expectAgreementWithJsonParse(500);
   });
 
   const accepted = [

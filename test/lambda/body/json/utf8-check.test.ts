@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { Utf8Check } from '../../../../lambda/body/json/utf8-check';
 import { bytewise, decodes, split, splits } from '../../../support/json-documents';
+import { rounds } from '../../../support/rounds';
 
 function isUtf8(chunks: Buffer[]): boolean {
   const check = new Utf8Check();
@@ -88,7 +89,7 @@ describe('Utf8Check', () => {
         expect(isUtf8(split(stream, at))).toBe(decodes(stream));
         expect(firstInvalid(split(stream, at))).toBe(firstInvalid([stream]));
       }),
-      { numRuns: 3000 },
+      rounds(3000),
     );
   });
 });

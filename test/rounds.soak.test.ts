@@ -1,0 +1,19 @@
+import { join } from 'node:path';
+
+/** The random cases of the fast tests, ten times as many and with other seeds. fast-check prints the seed on failure. */
+process.env.TEST_ROUNDS = 'many';
+
+describe.each([
+  'cli/archive/cluster-filter',
+  'cli/search/line-search',
+  'lambda/body/body-tables',
+  'lambda/body/json/json-chunk',
+  'lambda/body/json/utf8-check',
+  'lambda/body/log-record',
+  'lambda/body/manifest',
+  'lambda/run/run-record-lines',
+  'lambda/schedule/cron-gap',
+  'lambda/schedule/firings',
+])('%s', (file) => {
+  require(join(__dirname, `${file}.test.ts`));
+});
