@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { cpSync } from 'node:fs';
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -74,16 +75,27 @@ const collectorVersion = '1.0.0';
 /** An archive in a new folder, written as the collector writes it. */
 export class ArchiveFixture {
   readonly store: FolderStore;
-  readonly #archived = new Map<string, Outcome>();
+  readonly #archived: Map<string, Outcome>;
   /** The last configuration that was stored, so that a hundred attempts do not store it a hundred times. */
   #stored: { readonly sha256: string; readonly done: Promise<void> } | undefined;
 
-  private constructor(readonly folder: string) {
+  private constructor(
+    readonly folder: string,
+    archived: ReadonlyMap<string, Outcome> = new Map(),
+  ) {
     this.store = new FolderStore(folder);
+    this.#archived = new Map(archived);
   }
 
   static async create(): Promise<ArchiveFixture> {
     return new ArchiveFixture(await mkdtemp(join(tmpdir(), 'collector-archive-')));
+  }
+
+  /** The same archive in another new folder, for another test. */
+  async copy(): Promise<ArchiveFixture> {
+    const { folder } = await ArchiveFixture.create();
+    cpSync(this.folder, folder, { recursive: true });
+    return new ArchiveFixture(folder, this.#archived);
   }
 
   /** Writes the objects and the record of one attempt. */

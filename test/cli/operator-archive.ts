@@ -23,12 +23,12 @@ export const absentRun = runAt(30);
 export const [dead, flapping, healthy] = [cluster(3), cluster(7), cluster(1)];
 
 /**
- * Builds it: the records of all runs but one, and the objects of one cluster, which is all that readers of records look at.
+ * Builds it, of fewer clusters if asked: the records of all runs but one, and the objects of one cluster, which is all that readers of records look at.
  * Another manifest of the first 100 clusters begins with run 45.
  */
-export async function operatorArchive(): Promise<ArchiveFixture> {
+export async function operatorArchive(clusters = operatorClusters): Promise<ArchiveFixture> {
   const archive = await ArchiveFixture.create();
-  const uids = Array.from({ length: operatorClusters }, (_, at) => cluster(at));
+  const uids = Array.from({ length: clusters }, (_, at) => cluster(at));
   const stored = { clusters: uids.map((uid) => ({ uid })), schedule: everyFourHours };
   const configuration = await archive.putConfiguration(stored);
   for (let at = 0; at < operatorRuns; at += 1) {

@@ -48,6 +48,15 @@ export class SealFixture {
     this.keys = keys;
   }
 
+  /** The same seals in a copy of the archive. */
+  in(archive: ArchiveFixture): SealFixture {
+    const copy = new SealFixture(archive, this.keys);
+    for (const key of this.#sealed) copy.#sealed.add(key);
+    copy.#number = this.#number;
+    copy.#previous = this.#previous;
+    return copy;
+  }
+
   /** Of the SPKI, in PEM. */
   get publicKey(): string {
     return this.keys.publicKey.export({ format: 'pem', type: 'spki' }).toString();

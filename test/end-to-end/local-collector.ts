@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -15,6 +15,7 @@ import {
   type LocalDeploymentOptions,
 } from '../../local/deployment/deploy-locally';
 import { recordOf } from '../support/record-text';
+import { storedKeys } from '../support/stored-keys';
 import { tracesOf } from '../support/traces-of';
 
 export const uids = ['alpha', 'beta', 'a uid/with "everything" %2F'];
@@ -69,9 +70,9 @@ export async function startLocalCollector(overrides: ConfigOverrides = {}): Prom
       const deployment = await deployLocally({ assembly, folder, secretValue: collector.key, ...options });
       const deployed = Object.assign(deployment, {
         folder,
-        keys: () => storedKeys(folder),
+        keys: async () => storedKeys(folder),
         records: async () => {
-          const keys = (await storedKeys(folder)).filter((key) => key.startsWith('runs/'));
+          const keys = storedKeys(folder).filter((key) => key.startsWith('runs/'));
           const texts = await Promise.all(keys.map((key) => readFile(join(folder, key), 'utf8')));
           return texts.map(recordOf);
         },
@@ -108,18 +109,4 @@ async function expectWithoutKey({ logs, messages, folder, keys }: DeployedCollec
   const left = [...logs, JSON.stringify(messages), ...stored];
   const found = tracesOf(key).filter((trace) => left.some((text) => text.includes(trace)));
   if (found.length > 0) throw new Error(`the key has got out, as ${found.join(' and ')}`);
-}
-
-async function storedKeys(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return [];
-      throw error;
-    },
-  );
-  return entries
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
-    .filter((key) => !key.startsWith('.'))
-    .sort();
 }

@@ -59,11 +59,11 @@ const record = logRecord({ uid: victim });
 const text = { 'Content-Type': 'text/plain' };
 const html = { 'Content-Type': 'text/html; charset=utf-8' };
 /** Only the limit that is to pass is short: a busy machine must not take a good answer for a slow one. */
-const shortHead = { timeLimits: { responseMs: 250 } };
+const shortHead = { timeLimits: { responseMs: 150 } };
 const shortBody = { timeLimits: { idleMs: 60 } };
 /** For a fault that a good answer to the same request follows. */
-const fairHead = { timeLimits: { responseMs: 1500 } };
-const fairBody = { timeLimits: { idleMs: 1500 } };
+const fairHead = { timeLimits: { responseMs: 700 } };
+const fairBody = { timeLimits: { idleMs: 700 } };
 const gaveUp = `gave up after ${maxRequests} requests`;
 const always = (answer: Answer) => () => answer;
 const once =
@@ -126,7 +126,7 @@ const cells: Cell[] = [
   passing('a body shorter than its Content-Length', truncatedLength(record)),
   lasting('a chunked body without its end', truncatedChunked(record), 'its body was cut short or damaged'),
   passing('a chunked body without its end', truncatedChunked(record)),
-  lasting('headers that trickle', slowHeaders(), 'no answer in 0.25 s', shortHead),
+  lasting('headers that trickle', slowHeaders(), 'no answer in 0.15 s', shortHead),
   passing('headers that trickle', slowHeaders(), fairHead),
   lasting('a body that stalls', stalledBody(record), 'less than 1024 bytes of its body in 0.06 s', shortBody),
   lasting('a body that trickles', tricklingBody(record), 'less than 1024 bytes of its body in 0.06 s', shortBody),

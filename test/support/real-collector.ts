@@ -1,4 +1,5 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { readFileSync, rmSync } from 'node:fs';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -24,6 +25,7 @@ import { FolderStore } from '../../local/aws/store/folder-store';
 import { FakeReporter } from './fake-reporter';
 import { recordOf } from './record-text';
 import { SkippingClock } from './skipping-clock';
+import { storedKeys } from './stored-keys';
 import { tracesOf } from './traces-of';
 
 export const testKey = 'test-key-2f1c9a';
@@ -235,8 +237,13 @@ export class RealCollector {
 
   /** Every object of the archive, by key, uncompressed. */
   async objects(): Promise<Map<string, Buffer>> {
-    const stored = [...(await this.stored())];
-    return new Map(stored.map(([key, { body }]) => [key, key.endsWith('.gz') ? gunzipSync(body) : body]));
+    const folder = join(this.#directory, 'archive');
+    return new Map(
+      storedKeys(folder).map((key) => {
+        const body = readFileSync(join(folder, key));
+        return [key, key.endsWith('.gz') ? gunzipSync(body) : body];
+      }),
+    );
   }
 
   /** Every object of the archive, by key, as it is stored. */
@@ -269,7 +276,7 @@ export class RealCollector {
       ...[...(await this.objects())].flatMap(([key, body]) => [key, body.toString('latin1')]),
     ];
     await this.aws.close();
-    await rm(this.#directory, { recursive: true, force: true });
+    rmSync(this.#directory, { recursive: true, force: true });
     const keys = this.#secrets.map((secret) => /"apiKey":"([^"]+)"/.exec(secret)?.[1] ?? secret.trim());
     const traces = keys.filter((key) => key.length > 4).flatMap(tracesOf);
     const found = traces.filter((trace) => left.some((text) => text.includes(trace)));

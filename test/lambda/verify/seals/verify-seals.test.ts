@@ -28,24 +28,30 @@ const objectOf = (day: number, hour: number, resource: Resource = 'log', cluster
   objectKey({ resource, cluster, run: on(day, hour), compression: 'gzip' });
 
 describe('verify with seals', () => {
+  /** Three days, each with its seal; every test has a copy. */
+  let sealedDays: { readonly archive: ArchiveFixture; readonly seals: SealFixture };
   let archive: ArchiveFixture;
   let seals: SealFixture;
   let keyFile: string;
   /** SHA-256 of each seal, the first one's first. */
-  let hashes: string[];
-  let records: RunRecord[];
+  const hashes: string[] = [];
+  const records: RunRecord[] = [];
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     archive = await ArchiveFixture.create();
     seals = new SealFixture(archive);
+    sealedDays = { archive, seals };
     keyFile = `${archive.folder}.pem`;
     await writeFile(keyFile, seals.publicKey);
-    hashes = [];
-    records = [];
     for (const day of [18, 19, 20]) {
       for (const hour of [8, 9]) records.push(await attempt(day, hour));
       hashes.push(await seals.seal({ at: on(day + 1, 3) }));
     }
+  });
+
+  beforeEach(async () => {
+    archive = await sealedDays.archive.copy();
+    seals = sealedDays.seals.in(archive);
   });
 
   const attempt = (day: number, hour: number, text = 'text', more: Partial<AttemptFixture> = {}) =>
