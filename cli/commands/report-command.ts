@@ -1,8 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
+import { DueRuns } from '../../lambda/verify/due-runs';
 import { findOverdue } from '../../lambda/verify/overdue-runs';
 import { readRun } from '../../lambda/verify/read-run';
+import { seenRun } from '../../lambda/verify/seen-run';
+import { StoredConfigurations } from '../../lambda/verify/stored-configurations';
 import { openArchive } from '../archive/open-archive';
 import { selectRuns } from '../archive/select-runs';
 import { StaleClusters } from '../archive/stale-clusters';
@@ -33,27 +36,29 @@ export function reportCommand({ terminal, end }: CommandContext): Command {
     const reader = await openArchive(options.archive);
     const builder = new ReportBuilder();
     const clusters = new StaleClusters();
+    const configurations = new StoredConfigurations(reader, undefined);
+    const due = new DueRuns({});
     const now = terminal.now();
     const isNewest = options.run === undefined && options.at === undefined && options.to === undefined;
-    let staleAt = now;
+    let last: Date | undefined;
     for await (const listed of selectRuns(reader, selectionOf(options, defaultRuns), now)) {
       const run = await readRun(reader, listed);
+      builder.addAbsent(due.add(await seenRun(run, configurations)));
       builder.add(run);
       clusters.addRun(run);
-      if (!isNewest) staleAt = run.run;
+      last = run.run;
     }
+    if (last === undefined)
+      throw new ArchiveReadError(`Writing the report failed: ${reader.location} has no runs in this period`);
     const overdue = isNewest ? await findOverdue(reader, now) : undefined;
-    const { stale, notCovered } = await clusters.find(reader, staleAt);
+    if (overdue !== undefined) builder.addAbsent(overdue);
     const data = builder.finish({
       archive: reader.location,
       createdAt: now.toISOString(),
       isNewest,
       overdue: overdue && describeOverdue(overdue),
-      stale,
-      notCovered: notCovered.length,
+      ...(await clusters.find(reader, isNewest ? now : last)),
     });
-    if (data.runs.length === 0)
-      throw new ArchiveReadError(`Writing the report failed: ${reader.location} has no runs in this period`);
     // Other commands do not need esbuild, which takes long to load.
     const { reportHtml } = await import('../report/report-html');
     const text = options.json === true ? `${escapedJson(data)}\n` : reportHtml(data);

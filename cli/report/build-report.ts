@@ -1,10 +1,11 @@
-import type { StaleCluster } from '../../lambda/audit/freshness';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import { groupReasons } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
+import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { isLate, type Run } from '../../lambda/verify/read-run';
-import type { ReportData, ReportFailure, ReportRun } from './page/report-data';
-import { encodeCell, NumberSeriesWriter, noCell } from './page/series-code';
+import type { FoundStale } from '../archive/stale-clusters';
+import { encodeCell, noCell } from './page/cell-code';
+import type { ReportData, ReportFailure } from './page/report-data';
 
 /** Most failures that the page lists: more would only make the file large. */
 const maxFailures = 5000;
@@ -12,24 +13,26 @@ const maxFailures = 5000;
 /** Most reasons that the page gives for one run. */
 const maxReasons = 5;
 
+/** Most absent runs in a row that have a column each. */
+const maxAbsent = 50;
+
 /** What the page says that is not in the runs. */
-export type ReportFacts = Pick<ReportData, 'archive' | 'createdAt' | 'isNewest' | 'overdue' | 'notCovered'> & {
-  readonly stale: readonly StaleCluster[];
-};
+export type ReportFacts = Pick<ReportData, 'archive' | 'createdAt' | 'isNewest' | 'overdue'> & FoundStale;
 
 /** A failure whose reason has no index yet: most failures are dropped before they need one. */
 type FailedOutcome = Omit<ReportFailure, 'group'> & Pick<RunOutcome, 'httpStatus'>;
 
 interface Series {
   cells: string;
-  readonly sizes: NumberSeriesWriter;
-  readonly states: NumberSeriesWriter;
+  /** By run, with holes. */
+  readonly sizes: number[];
+  readonly states: number[];
   sha256: string | undefined;
 }
 
 /** Builds the report's data from runs in time order. It keeps a few bytes of each cluster and run. */
 export class ReportBuilder {
-  readonly #runs: ReportRun[] = [];
+  readonly #runs: ReportData['runs'][number][] = [];
   readonly #clusters = new Map<string, { readonly index: number } & Record<Resource, Series>>();
   readonly #states = new Map<string, number>();
   readonly #badRecords: ReportData['badRecords'][number][] = [];
@@ -52,14 +55,24 @@ export class ReportBuilder {
     for (const bad of run.badRecords) this.#badRecords.push(bad);
   }
 
-  finish(facts: ReportFacts): ReportData {
+  /** Takes note of runs that were due before the next one and are not there. */
+  addAbsent({ times }: AbsentRuns): void {
+    const shown = times.slice(0, maxAbsent);
+    for (const [at, time] of shown.entries()) {
+      const leftOut = at === shown.length - 1 ? times.length - shown.length : 0;
+      this.#runs.push({ time: time.toISOString(), status: 'absent', leftOut });
+    }
+  }
+
+  finish({ stale, flapping, notCovered, ...facts }: ReportFacts): ReportData {
     this.#dropOldFailures();
-    const length = this.#runs.length;
-    const series = ({ cells, sizes, states }: Series, hasStates: boolean) => ({
-      cells: cells.padEnd(length, noCell),
-      sizes: sizes.finish(length),
-      ...(hasStates && { states: states.finish(length) }),
+    const series = ({ cells, sizes, states }: Series) => ({
+      cells: cells.padEnd(this.#runs.length, noCell),
+      sizes,
+      states,
     });
+    const indexed = <Named extends { readonly cluster: string }>(named: readonly Named[]) =>
+      named.map((one) => ({ ...one, cluster: this.#clusterOf(one.cluster).index }));
     const uids = [...this.#clusters.keys()];
     const groups = new Map<string, number>();
     const failures = this.#failures.map(({ httpStatus, ...failure }) => {
@@ -75,10 +88,12 @@ export class ReportBuilder {
       runs: this.#runs,
       clusters: [...this.#clusters].map(([uid, { log, manifest }]) => ({
         uid,
-        log: series(log, true),
-        manifest: series(manifest, false),
+        log: series(log),
+        manifest: series(manifest),
       })),
-      stale: facts.stale.map((one) => ({ ...one, cluster: this.#clusterOf(one.cluster).index })),
+      stale: indexed(stale),
+      flapping: indexed(flapping),
+      notCovered: notCovered.length,
       states: [...this.#states.keys()],
       reasons: [...groups.keys()],
       failures,
@@ -102,8 +117,8 @@ export class ReportBuilder {
       hasDoubt: outcome.doubt !== undefined,
     } as const;
     series.cells = series.cells.padEnd(at, noCell) + encodeCell(cell);
-    if (bytes !== undefined) series.sizes.set(at, bytes);
-    if (state !== undefined) series.states.set(at, this.#stateIndex(state));
+    if (bytes !== undefined) series.sizes[at] = bytes;
+    if (state !== undefined) series.states[at] = this.#stateIndex(state);
     const failure = isStored(outcome)
       ? { reason: outcome.doubt }
       : { reason: outcome.error ?? '', httpStatus: outcome.httpStatus };
@@ -115,12 +130,7 @@ export class ReportBuilder {
     const known = this.#clusters.get(uid);
     if (known !== undefined) return known;
     const [log, manifest] = resourceNames.map(
-      (): Series => ({
-        cells: '',
-        sizes: new NumberSeriesWriter(),
-        states: new NumberSeriesWriter(),
-        sha256: undefined,
-      }),
+      (): Series => ({ cells: '', sizes: [], states: [], sha256: undefined }),
     ) as [Series, Series];
     const cluster = { index: this.#clusters.size, log, manifest };
     this.#clusters.set(uid, cluster);

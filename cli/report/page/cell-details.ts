@@ -1,8 +1,8 @@
-import { formatBytes, formatDuration, formatTime } from '../../terminal/format';
+import { formatBytes, formatCount, formatDuration, formatTime } from '../../terminal/format';
 import type { Commands } from './commands';
 import { commandElement, element } from './dom';
 import { type CellDetails, type Model, type Resource, type Row, resources } from './model';
-import type { ReportRun } from './report-data';
+import type { AbsentRun, ReportFlapping, ReportRun } from './report-data';
 
 /** A cell in words, as the popup shows it. */
 export function cellDetails(model: Model, row: Row, column: number): HTMLElement {
@@ -11,6 +11,7 @@ export function cellDetails(model: Model, row: Row, column: number): HTMLElement
     element('strong', row.cluster.uid),
     element('div.quiet', `run ${formatTime(model.data.runs[column]?.time ?? '')}`),
     ...(row.stale === undefined ? [] : [element('div.quiet', `stale: ${row.stale.text}`)]),
+    ...(row.flapping === undefined ? [] : [element('div.quiet', `fails now and then: ${flappingText(row.flapping)}`)]),
     ...resources.map((resource) => {
       const details = model.details(row, column, resource);
       return element('div', outcomeSign(details), describeCell(resource, details));
@@ -22,6 +23,8 @@ export function cellDetails(model: Model, row: Row, column: number): HTMLElement
 export function chosenCell(model: Model, row: Row, column: number, commands: Commands): HTMLElement {
   const content = cellDetails(model, row, column);
   const time = model.data.runs[column]?.time ?? '';
+  if (model.data.runs[column]?.status === 'absent')
+    content.append(commandElement('Make the run up', commands.complete(time)));
   for (const resource of resources) {
     const { outcome, isChanged } = model.details(row, column, resource);
     if (outcome !== 'archived' && outcome !== 'already-archived') continue;
@@ -32,7 +35,9 @@ export function chosenCell(model: Model, row: Row, column: number, commands: Com
 }
 
 /** The popup's content for a run. */
-export function runDetails({ time, status, attempts, durationMs, counts, reasons }: ReportRun): HTMLElement {
+export function runDetails(run: ReportRun | AbsentRun): HTMLElement {
+  if (run.status === 'absent') return absentRun(run);
+  const { time, status, attempts, durationMs, counts, reasons } = run;
   const { archived, failed, notAttempted } = counts;
   return element(
     'div',
@@ -41,6 +46,20 @@ export function runDetails({ time, status, attempts, durationMs, counts, reasons
     element('div', `${archived} archived, ${failed} failed, ${notAttempted} not attempted`),
     ...reasons.map(({ reason, count }) => element('div', `${count} × ${reason}`)),
   );
+}
+
+function absentRun({ time, leftOut }: AbsentRun): HTMLElement {
+  const more = leftOut === 0 ? '' : `; so are ${formatCount(leftOut, 'run')} or more behind it`;
+  return element(
+    'div',
+    element('strong', `Run ${formatTime(time)}`),
+    element('div', `absent: the schedule was due, and no record is there${more}`),
+  );
+}
+
+/** `30 of 60 runs did not archive all of it`. */
+export function flappingText({ failed, runs }: ReportFlapping): string {
+  return `${failed} of ${formatCount(runs, 'run')} did not archive all of it`;
 }
 
 /** The sign of an outcome. Its shape says what its colour says. */
@@ -52,6 +71,7 @@ export function outcomeSign({ outcome, isChanged, isLate, hasDoubt }: CellDetail
 export function describeCell(resource: Resource, details: CellDetails): string {
   const { outcome, isLate, isChanged, hasDoubt, size, state, reason } = details;
   if (outcome === 'none') return `${resource}: not covered`;
+  if (outcome === 'absent') return `${resource}: no run`;
   const parts = [outcome === 'not-attempted' ? 'not attempted' : outcome === 'already-archived' ? 'archived' : outcome];
   if (size !== undefined) parts.push(formatBytes(size));
   if (state !== undefined) parts.push(`state ${state}`);

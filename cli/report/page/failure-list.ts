@@ -74,7 +74,7 @@ export class FailureList {
   }
 
   #isInLastRun(group: Group): boolean {
-    return lastOf(group).run === this.#model.data.runs.length - 1;
+    return lastOf(group).run === this.#model.lastRun;
   }
 
   /** What one cluster has of one reason. */

@@ -3,7 +3,6 @@ import { describeCell, outcomeSign } from './cell-details';
 import { element } from './dom';
 import type { GridLayout, GridWindow, RunLabel } from './grid-layout';
 import { type Model, type Row, resources } from './model';
-import type { ReportRun } from './report-data';
 
 /** Room for the label of a run, in CSS pixels: a date takes it. */
 const labelRoom = 76;
@@ -15,7 +14,7 @@ export interface GridPosition {
 
 /** The cells above the columns in view. Labels are as dense as they fit; the newest run always has one. */
 export function headCells(
-  runs: readonly ReportRun[],
+  runs: Model['data']['runs'],
   labels: readonly RunLabel[],
   { cellWidth }: GridLayout,
   { firstColumn, endColumn, firstShown }: GridWindow,

@@ -4,7 +4,6 @@ import { byId, element, type Popup } from './dom';
 import { gridRows, headCells } from './grid-elements';
 import { type GridLayout, labelRuns, layOut, type RunLabel, windowOf } from './grid-layout';
 import type { Model, Row } from './model';
-import type { ReportRun } from './report-data';
 
 /**
  * Clusters down, runs across. Only what is in view is in the document, so that thousands of clusters scroll smoothly. One
@@ -83,7 +82,7 @@ export class Grid {
     this.#chosen.hidden = false;
   }
 
-  get #runs(): readonly ReportRun[] {
+  get #runs(): Model['data']['runs'] {
     return this.#model.data.runs;
   }
 

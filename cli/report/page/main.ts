@@ -44,7 +44,7 @@ function goTo(row: Row, run: number): void {
 
 showTotals(model);
 // One run makes no curve.
-if (model.data.runs.length > 1) for (const resource of resources) drawSizes(resource, model.data.runs, popup);
+if (model.runs.length > 1) for (const resource of resources) drawSizes(resource, model.runs, popup);
 filter.addEventListener('input', update);
 show.addEventListener('change', update);
 order.addEventListener('change', update);

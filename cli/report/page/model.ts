@@ -1,6 +1,6 @@
 import { formatStale, formatTime } from '../../terminal/format';
-import type { ReportCluster, ReportData, ReportFailure, ReportStale } from './report-data';
-import { type Cell, decodeCell, readNumberSeries } from './series-code';
+import { type Cell, decodeCell } from './cell-code';
+import type { ReportCluster, ReportData, ReportFailure, ReportFlapping, ReportRun, ReportStale } from './report-data';
 
 export type Resource = 'log' | 'manifest';
 
@@ -16,6 +16,7 @@ export interface Row {
   readonly late: number;
   readonly doubts: number;
   readonly stale: Stale | undefined;
+  readonly flapping: ReportFlapping | undefined;
 }
 
 /** For how long a cluster has not been archived. */
@@ -24,7 +25,9 @@ export interface Stale {
   readonly text: string;
 }
 
-export interface CellDetails extends Cell {
+export interface CellDetails extends Omit<Cell, 'outcome'> {
+  /** `absent`: there is no run. */
+  readonly outcome: Cell['outcome'] | 'absent';
   readonly size: number | undefined;
   readonly state: string | undefined;
   readonly reason: string | undefined;
@@ -42,10 +45,13 @@ export type Order = 'name' | 'failures' | 'changes' | 'stale';
 /** The data behind the page, and what filters and cells look up in it. */
 export class Model {
   readonly rows: readonly Row[];
+  /** The runs that are there. */
+  readonly runs: readonly ReportRun[];
+  /** The index of the last of them in the data. */
+  readonly lastRun: number;
   /** Newest first. */
   readonly changes: readonly Change[];
   readonly #failureByPlace = new Map<string, ReportFailure>();
-  readonly #numbers = new Map<string, (number | undefined)[]>();
 
   /** @param now when the page is read */
   constructor(
@@ -55,11 +61,15 @@ export class Model {
     // What was stale when the page was written is so for longer when it is read, unless newer runs are known to be there.
     const sinceMs = data.isNewest ? now.getTime() - Date.parse(data.createdAt) : 0;
     const stale = new Map(data.stale.map((one) => [one.cluster, staleOf(one, sinceMs)]));
+    const flapping = new Map(data.flapping.map((one) => [one.cluster, one]));
+    this.runs = data.runs.filter((run) => run.status !== 'absent');
+    this.lastRun = data.runs.findLastIndex(({ status }) => status !== 'absent');
     this.rows = data.clusters.map((cluster, index) => ({
       cluster,
       index,
       ...countCells(cluster),
       stale: stale.get(index),
+      flapping: flapping.get(index),
     }));
     this.changes = data.runs
       .flatMap((_, run) =>
@@ -90,24 +100,15 @@ export class Model {
   }
 
   details(row: Row, run: number, resource: Resource): CellDetails {
-    const series = row.cluster[resource];
-    const cell = decodeCell(series.cells[run]);
-    const isStored = cell.outcome === 'archived' || cell.outcome === 'already-archived';
-    const state = isStored && series.states !== undefined ? this.#numberAt(row, resource, 'states', run) : undefined;
+    const { cells, sizes, states } = row.cluster[resource];
+    const cell = decodeCell(cells[run]);
     return {
       ...cell,
-      size: isStored ? this.#numberAt(row, resource, 'sizes', run) : undefined,
-      state: state === undefined ? undefined : this.data.states[state],
+      outcome: this.data.runs[run]?.status === 'absent' ? 'absent' : cell.outcome,
+      size: sizes[run] ?? undefined,
+      state: this.data.states[states[run] ?? -1],
       reason: this.#failureByPlace.get(placeName({ cluster: row.index, run, resource }))?.reason,
     };
-  }
-
-  /** A series is decoded when it is first needed: most never are. */
-  #numberAt(row: Row, resource: Resource, member: 'sizes' | 'states', run: number): number | undefined {
-    const name = `${row.index} ${resource} ${member}`;
-    const known = this.#numbers.get(name) ?? readNumberSeries(row.cluster[resource][member] ?? '');
-    this.#numbers.set(name, known);
-    return known[run];
   }
 }
 

@@ -8,11 +8,13 @@ export interface ReportData {
   readonly isNewest: boolean;
   /** Which runs the schedule was due to start after the last run here, and has not started; undefined: none. */
   readonly overdue?: string | undefined;
-  /** Runs in time order. */
-  readonly runs: readonly ReportRun[];
+  /** Runs in time order; those that were due and are not there have a place too. */
+  readonly runs: readonly (ReportRun | AbsentRun)[];
   readonly clusters: readonly ReportCluster[];
   /** Clusters that the last run that covers them did not archive whole, the longest first. */
   readonly stale: readonly ReportStale[];
+  /** Clusters that fail now and then, the worst first. */
+  readonly flapping: readonly ReportFlapping[];
   /** Configured clusters that none of the runs covers. */
   readonly notCovered: number;
   /** Distinct `status.state` texts of log records. */
@@ -47,6 +49,14 @@ export interface ReportRun {
   readonly storedBytes: number;
 }
 
+/** A time at which the schedule was due, and of which no run has a record. */
+export interface AbsentRun {
+  readonly time: string;
+  readonly status: 'absent';
+  /** At least so many runs behind it are absent too, and have no place. */
+  readonly leftOut: number;
+}
+
 export interface ReportCluster {
   readonly uid: string;
   readonly log: ReportSeries;
@@ -63,13 +73,21 @@ export interface ReportStale {
   readonly lastArchived: string | null;
 }
 
+export interface ReportFlapping {
+  readonly cluster: number;
+  /** How many of the runs that cover it did not archive all of it. */
+  readonly failed: number;
+  readonly runs: number;
+}
+
+/** What is known by run. A run without a number has null, or no place at the end. */
 export interface ReportSeries {
-  /** One character per run; see series-code. */
+  /** One character per run; see cell-code. */
   readonly cells: string;
-  /** Uncompressed lengths in bytes; see series-code. */
-  readonly sizes: string;
-  /** Indices into the states; see series-code. */
-  readonly states?: string;
+  /** Uncompressed lengths in bytes. */
+  readonly sizes: readonly (number | null)[];
+  /** Indices into the states. */
+  readonly states: readonly (number | null)[];
 }
 
 export interface ReportFailure {

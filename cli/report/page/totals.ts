@@ -4,20 +4,21 @@ import type { Model, Resource, Row } from './model';
 import type { ReportRun } from './report-data';
 
 /** The figures over all runs on the page. */
-export function showTotals({ data, rows }: Model): void {
-  const { runs, clusters } = data;
+export function showTotals({ data, rows, runs }: Model): void {
   const sum = (of: (run: ReportRun) => number) => runs.reduce((total, run) => total + of(run), 0);
   const count = (of: (row: Row) => number) => rows.reduce((total, row) => total + of(row), 0);
   const archived = sum((run) => run.counts.archived);
   const failed = sum((run) => run.counts.failed);
   const notAttempted = sum((run) => run.counts.notAttempted);
   const all = archived + failed + notAttempted;
+  const absent = data.runs.reduce((total, run) => total + (run.status === 'absent' ? 1 + run.leftOut : 0), 0);
   const complete = runs.filter(({ status }) => status === 'complete').length;
   const content = sum((run) => run.bytes.log + run.bytes.manifest);
   const stored = sum((run) => run.storedBytes);
   byId('totals').replaceChildren(
-    tile('Clusters', clusters.length),
+    tile('Clusters', data.clusters.length),
     tile('Complete runs', complete, `of ${formatNumber(runs.length)}`, complete < runs.length),
+    ...(absent === 0 ? [] : [tile('Absent runs', absent, '', true)]),
     tile('Archived', percentage(archived, all), `${formatNumber(archived)} of ${formatNumber(all)}`),
     tile('Failed', failed, '', failed > 0),
     tile('Not attempted', notAttempted, '', notAttempted > 0),

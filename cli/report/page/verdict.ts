@@ -1,16 +1,17 @@
 import { formatAge, formatCount, formatDuration, formatSecond, formatTime } from '../../terminal/format';
+import { flappingText } from './cell-details';
 import type { Commands } from './commands';
 import { byId, commandElement, element, formatNumber, timeElement } from './dom';
 import type { Model } from './model';
 import type { ReportRun } from './report-data';
 
-/** Most stale clusters that the verdict names. */
-const namedStale = 3;
+/** Most clusters of a kind that the verdict names. */
+const mostNamed = 3;
 
 /** Says first whether it is well now: the last run, how long ago it was, why it is not complete, and what is stale. */
 export function showVerdict(model: Model, commands: Commands, now: Date): void {
-  const { archive, createdAt, runs, isNewest, overdue, badRecords } = model.data;
-  const run = runs.at(-1);
+  const { archive, createdAt, isNewest, overdue, badRecords } = model.data;
+  const run = model.runs.at(-1);
   if (run === undefined) return;
   const { archived, failed, notAttempted, optionalMissing, doubts } = run.counts;
   const isComplete = run.status === 'complete';
@@ -28,8 +29,10 @@ export function showVerdict(model: Model, commands: Commands, now: Date): void {
     ),
     ...(overdue === undefined ? [] : [element('p.overdue', `Not well: ${overdue}.`)]),
     ...(isComplete ? [] : whyIncomplete(run)),
+    ...whatIsAbsent(model),
     ...whatIsStale(model),
-    element('p.quiet', 'Run ', timeElement(formatTime(run.time)), about, ...streakOf(runs)),
+    ...whatFlaps(model),
+    element('p.quiet', 'Run ', timeElement(formatTime(run.time)), about, ...streakOf(model)),
     ...(isComplete ? [] : [commandElement('Complete it', commands.complete(run.time))]),
     ...(isComplete ? [] : [commandElement('Every outcome', commands.outcomes(run.time))]),
   );
@@ -56,19 +59,40 @@ function whyIncomplete({ counts, reasons, reasonsLeftOut }: ReportRun): HTMLElem
   return [element('p', heading), list(lines, reasonsLeftOut, 'more reason')];
 }
 
+/** Runs that were due before the last run. */
+function whatIsAbsent({ data, lastRun }: Model): HTMLElement[] {
+  const absent = data.runs.slice(0, lastRun).filter((run) => run.status === 'absent');
+  const count = absent.reduce((total, { leftOut }) => total + 1 + leftOut, 0);
+  const last = absent.at(-1);
+  if (last === undefined) return [];
+  const text = `${formatCount(count, 'run')} before it ${count === 1 ? 'was' : 'were'} due and left no record, the last `;
+  return [element('p', text, timeElement(formatTime(last.time)))];
+}
+
 /** The clusters that have not been archived for longest, whatever the last run covers. */
 function whatIsStale(model: Model): HTMLElement[] {
   const { stale, notCovered } = model.data;
-  const lines = stale.slice(0, namedStale).map(({ cluster }) => {
+  const lines = stale.map(({ cluster }): NamedLine => {
     const row = model.rowOf(cluster);
-    return [element('strong', row.cluster.uid), `: ${row.stale?.text}`];
+    return [row.cluster.uid, row.stale?.text ?? ''];
   });
   const uncovered = element('p', `No run here covers ${formatCount(notCovered, 'configured cluster')}.`);
-  const named =
-    lines.length > 1
-      ? [element('p', 'Stalest clusters:'), list(lines, stale.length - lines.length, 'more stale cluster')]
-      : lines.map((line) => element('p', 'Stalest cluster: ', ...line));
-  return [...named, ...(notCovered === 0 ? [] : [uncovered])];
+  return [...named(['Stalest cluster', 'Stalest clusters'], lines), ...(notCovered === 0 ? [] : [uncovered])];
+}
+
+function whatFlaps(model: Model): HTMLElement[] {
+  const lines = model.data.flapping.map((one): NamedLine => [model.rowOf(one.cluster).cluster.uid, flappingText(one)]);
+  return named(['Fails now and then', 'Fail now and then'], lines);
+}
+
+/** A cluster and what is said of it. */
+type NamedLine = readonly [uid: string, text: string];
+
+/** The first clusters of several, or the only one in one line. */
+function named([heading, headingOfMany]: readonly [string, string], all: readonly NamedLine[]): HTMLElement[] {
+  const lines = all.slice(0, mostNamed).map(([uid, text]) => [element('strong', uid), `: ${text}`]);
+  if (lines.length < 2) return lines.map((line) => element('p', `${heading}: `, ...line));
+  return [element('p', `${headingOfMany}:`), list(lines, all.length - lines.length, 'more cluster')];
 }
 
 function list(lines: readonly (Node | string)[][], leftOut: number, what: string): HTMLElement {
@@ -78,12 +102,13 @@ function list(lines: readonly (Node | string)[][], leftOut: number, what: string
 }
 
 /** For how many runs it has been as it is. */
-function streakOf(runs: readonly ReportRun[]): (Node | string)[] {
-  const status = runs.at(-1)?.status ?? 'complete';
+function streakOf({ data, lastRun }: Model): (Node | string)[] {
+  const runs = data.runs.slice(0, lastRun + 1);
+  const { status } = runs[lastRun] ?? { status: 'complete' };
   const turned = runs.findLastIndex((run) => run.status !== status);
-  const length = runs.length - 1 - turned;
+  const length = lastRun - turned;
   if (turned < 0) return [length === 1 ? 'the only run on this page' : `all ${length} runs on this page are ${status}`];
   if (length > 1)
     return [`${status} for ${length} runs, since `, timeElement(formatTime(runs[turned + 1]?.time ?? ''))];
-  return [status === 'complete' ? 'the run before it was incomplete' : 'the run before it was complete'];
+  return [`the run before it was ${runs[turned]?.status}`];
 }

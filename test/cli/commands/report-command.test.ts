@@ -70,6 +70,20 @@ describe('report', () => {
     expect(await runs('--to', '2026-11-20T08:30')).toEqual(['2026-11-20T08:00:00.000Z']);
   });
 
+  it('runs that were due and are not there have a place, fifty of them in a row', async () => {
+    await archive.attempt({ run: hour(12), clusters: ['alpha'], answer });
+    await archive.attempt({ run: hour(12 + 61), clusters: ['alpha'], answer });
+    const { out } = await runCollector(['report', '--json', '--archive', archive.folder]);
+    const { runs, clusters } = JSON.parse(out);
+    expect(runs).toHaveLength(6 + 50);
+    expect(runs.slice(2, 4)).toEqual([
+      { time: '2026-11-20T10:00:00.000Z', status: 'absent', leftOut: 0 },
+      { time: '2026-11-20T11:00:00.000Z', status: 'absent', leftOut: 0 },
+    ]);
+    expect(runs.at(-2)).toEqual({ time: '2026-11-22T14:00:00.000Z', status: 'absent', leftOut: 10 });
+    expect(clusters[0].log.cells).toMatch(/^BBAAB(A{50})B$/);
+  });
+
   it('--json needs no --out', async () => {
     const { code, out, err } = await runCollector(['report', '--json', '--archive', archive.folder]);
     expect([code, err]).toEqual([0, '']);
@@ -98,7 +112,7 @@ describe('report', () => {
   });
 
   it('a doubt is listed beside the failures', async () => {
-    await archive.attempt({ run: hour(11), clusters: ['odd'], answer: () => ({ content: 'x', doubt: hostile }) });
+    await archive.attempt({ run: hour(10), clusters: ['odd'], answer: () => ({ content: 'x', doubt: hostile }) });
     const { code, page } = await report('--json');
     expect(code).toBe(0);
     expect(JSON.parse(page)).toMatchObject({

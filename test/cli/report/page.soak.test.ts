@@ -161,6 +161,43 @@ describeInBrowser('the report in a browser', (browser) => {
     );
   });
 
+  it('a run that was due and is not there has a column, whose cells lead to the command that makes it up', async () => {
+    const now = '2026-11-20T15:00:00Z';
+    await open(await writeReport(['alpha', 'down'], [6, 9, 11], [], { now, isBucket: true }));
+    const columns = (await page
+      .locator('.head .run')
+      .evaluateAll((runs) => runs.map((run) => run.className))) as string[];
+    expect(columns.map((name) => name.split(' ')[1])).toEqual([
+      ...['complete', 'absent', 'absent', 'complete', 'absent', 'incomplete', 'absent', 'absent'],
+    ]);
+    expect(await classesOf('alpha', 4)).toEqual(['absent', 'absent']);
+    expect(await classesOf('alpha', 5)).toEqual(['archived', 'archived']);
+    const verdict = await page.locator('#verdict').innerText();
+    expect(verdict).toContain('Last run, 6 h ago: 2 of 4 archived');
+    expect(verdict).toContain('the schedule was due 2 times since 2026-11-20T12:00:00Z');
+    expect(verdict).toContain('3 runs before it were due and left no record, the last 2026-11-20T10:00:00Z');
+    expect(verdict).toContain('the run before it was absent');
+    expect((await page.locator('.tile', { hasText: 'Absent runs' }).innerText()).split('\n')[1]).toBe('5');
+    await page.locator('.head .run').nth(4).hover();
+    expect(await page.locator('#popup').innerText()).toBe(
+      'Run 2026-11-20T10:00:00Z\nabsent: the schedule was due, and no record is there',
+    );
+    await cell('down', 4).click();
+    expect(await page.locator('#chosen').innerText()).toMatch(
+      /log: no run\s+manifest: no run\s+Make the run up\s+npm run collector -- run --stack NAME --run 2026-11-20T10:00:00Z$/,
+    );
+    expect(await page.locator('#failures details').innerText()).toContain('only in the last run');
+  });
+
+  it('clusters that fail now and then are named, in the verdict and in their cells', async () => {
+    await open(await writeReport(['alpha', 'flapping'], [1, 2, 3, 4, 5, 6]));
+    expect(await page.locator('#verdict').innerText()).toContain(
+      'Fails now and then: flapping: 3 of 6 runs did not archive all of it',
+    );
+    await cell('flapping', 0).hover();
+    expect(await page.locator('#popup').innerText()).toContain('fails now and then: 3 of 6 runs did not');
+  });
+
   it('failures are grouped by reason, and lead to their cells', async () => {
     const groups = page.locator('#failures details');
     const texts = (await groups.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim());

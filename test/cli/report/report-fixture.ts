@@ -13,6 +13,7 @@ function answer(at: number, cluster: string, resource: Resource): Answer {
   if (cluster.startsWith('</script') && at === 11 && resource === 'manifest')
     return { content: `cluster: ${cluster}\nreplicas: 2\n`, doubt: `odd: ${hostile}` };
   if (cluster.startsWith('down') && at > 9) return { failed: `GET failed: ${hostile}` };
+  if (cluster === 'flapping' && at % 2 === 1) return { failed: 'GET failed: 503 Busy' };
   if (cluster === 'waiting' && at === 11) return { notAttempted: 'stopped before the deadline' };
   if (resource === 'log') return { content: logRecord(cluster, hostile), state: hostile };
   return { content: `cluster: ${cluster}\nreplicas: ${cluster === 'changing' && at > 9 ? 3 : 2}\n` };
