@@ -4,6 +4,7 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { take } from '../../lambda/verify/newest-first';
 import type { Period } from '../../lambda/verify/run-keys';
 import { clusterObjectsNewestFirst, type DescribedObject, describe } from './cluster-objects';
+import { isSameContent } from './same-content';
 
 export interface Content extends DescribedObject {
   readonly facts: ObjectFacts;
@@ -40,7 +41,7 @@ export interface ChangeSearch extends Period {
 }
 
 /**
- * The newest changes of a period, by the SHA-256 in the metadata of the objects. No content is read, and hardly any
+ * The newest changes of a period, by the hashes in the metadata of the objects; of a log, what counts is its text. No content is read, and hardly any
  * metadata beyond the last change that is asked for.
  * @throws ArchiveReadError if the archive cannot be read
  */
@@ -60,7 +61,7 @@ export async function findChanges(reader: ArchiveReader, search: ChangeSearch, n
       continue;
     }
     const content = { ...object, facts };
-    if (newer !== undefined && newer.facts.sha256 !== facts.sha256) {
+    if (newer !== undefined && isSameContent(newer.facts, facts) === false) {
       changes.push({ content: newer, before: content, runs });
       runs = 0;
     }

@@ -83,6 +83,22 @@ export function describeSelection({ resource, cluster, run, facts }: DescribedOb
   return `${resource} of ${cluster}, run ${formatTime(run)}, ${fetched}${late}`;
 }
 
+/**
+ * A log ends before it is fetched: says which run may have what was logged at a time.
+ * @param words what may be in that run
+ */
+export async function noteNextLog(
+  { err }: Pick<Terminal, 'err'>,
+  reader: ArchiveReader,
+  cluster: string,
+  at: Date,
+  words: string,
+): Promise<void> {
+  const next = await firstOf(clusterObjects(reader, 'log', cluster, { from: new Date(at.getTime() + 1) }));
+  if (next !== undefined)
+    await print(err, `${words} may be in the next run that has a log, ${formatTime(next.run)}.\n`);
+}
+
 /** Says so if a run at or before a time is newer than an object, and so has none. */
 export async function noteNewerRun(
   { err, now }: Pick<Terminal, 'err' | 'now'>,

@@ -2,6 +2,7 @@ import { type Resource, resourceNames } from '../../lambda/resources';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { isLate, type Run } from '../../lambda/verify/read-run';
+import { isSameContent } from '../archive/same-content';
 import { formatCount, formatTime } from '../terminal/format';
 import { doubtOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
@@ -23,22 +24,32 @@ export async function printClusterRuns(
     return;
   }
   let covering = 0;
+  let lastLog: RunOutcome | undefined;
+  const sameText = new Set<RunOutcome>();
   const counted = async function* () {
     for await (const row of rows) {
       if ('outcomes' in row && row.outcomes.length > 0) covering += 1;
+      const log = 'outcomes' in row ? outcomeOf(row, 'log') : undefined;
+      if (log !== undefined && isStored(log)) {
+        if (lastLog !== undefined && isSameContent(lastLog, log) === true) sameText.add(log);
+        lastLog = log;
+      }
       yield row;
     }
   };
-  await printTable(terminal, columns(terminal), counted());
+  await printTable(terminal, columns(terminal, sameText), counted());
   if (covering === 0) await print(terminal.err, `None of these runs covers ${printable(cluster)}.\n`);
 }
 
-function columns({ colors }: Pick<Terminal, 'colors'>): Column<RunRow>[] {
-  const outcomeOf = (row: RunRow, resource: Resource) =>
-    'outcomes' in row ? row.outcomes.find((outcome) => outcome.resource === resource) : undefined;
+function outcomeOf(row: RunRow, resource: Resource): RunOutcome | undefined {
+  return 'outcomes' in row ? row.outcomes.find((outcome) => outcome.resource === resource) : undefined;
+}
+
+/** @param sameText logs with the text of the log before */
+function columns({ colors }: Pick<Terminal, 'colors'>, sameText: ReadonlySet<RunOutcome>): Column<RunRow>[] {
   const ofResource = (resource: Resource, head: string): Column<RunRow> => ({
     head,
-    cell: (row) => ('times' in row ? '' : outcomeText(row.run, outcomeOf(row, resource))),
+    cell: (row) => ('times' in row ? '' : outcomeText(row.run, outcomeOf(row, resource), sameText)),
     color: (text, row) => {
       const outcome = outcomeOf(row, resource);
       return outcome === undefined || isStored(outcome) ? text : colors.red(text);
@@ -56,9 +67,10 @@ function columns({ colors }: Pick<Terminal, 'colors'>): Column<RunRow>[] {
   ];
 }
 
-function outcomeText(run: Date, outcome: RunOutcome | undefined): string {
+function outcomeText(run: Date, outcome: RunOutcome | undefined, sameText: ReadonlySet<RunOutcome>): string {
   if (outcome === undefined) return 'not covered';
-  return `${outcome.outcome}${isLate(run, outcome.fetchedAt) ? ', late' : ''}`;
+  const late = isLate(run, outcome.fetchedAt) ? ', late' : '';
+  return `${outcome.outcome}${late}${sameText.has(outcome) ? ', same text' : ''}`;
 }
 
 /** Log and manifest mostly have the same reason. */

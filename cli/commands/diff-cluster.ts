@@ -4,6 +4,7 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { DamagedObjectError } from '../../lambda/verify/open-content';
 import type { DescribedObject } from '../archive/cluster-objects';
 import { readText } from '../archive/read-text';
+import { isSameContent } from '../archive/same-content';
 import { describeSelection, NothingArchivedError, noteNewerRun, selectObject } from '../archive/select-object';
 import type { RunSelection } from '../archive/select-runs';
 import { formatTime } from '../terminal/format';
@@ -40,7 +41,7 @@ export async function diffCluster(
   const [before, after] = await selectSides(reader, cluster, options, terminal.now());
   if (options.json !== true) await printSides(terminal, reader, before, after, options);
   const areSame = before.facts.sha256 === after.facts.sha256;
-  const hunks = areSame
+  const hunks = isSameContent(before.facts, after.facts)
     ? []
     : unifiedHunks(await readText(reader, before.key, resource), await readText(reader, after.key, resource));
   // Content need not be UTF-8: two that read the same may still differ.

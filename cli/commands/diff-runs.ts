@@ -4,6 +4,7 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { type Run, readRun } from '../../lambda/verify/read-run';
 import { factsOf, headConcurrency } from '../archive/cluster-objects';
+import { isSameContent } from '../archive/same-content';
 import { findRun, findRunAt, NoSuchRunError } from '../archive/select-runs';
 import { formatBytes, formatCount, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
@@ -15,6 +16,8 @@ interface Side {
   /** What became of it in that run; undefined where the run did not cover it. */
   readonly outcome: RunOutcome['outcome'] | undefined;
   readonly sha256: string | undefined;
+  /** Of the text of a log. */
+  readonly logSha256?: string | undefined;
   readonly bytes: number | undefined;
 }
 
@@ -89,16 +92,25 @@ function outcomesOf({ outcomes }: Run, resource: Resource): Map<string, RunOutco
 /** A hash that the record lacks is in the object's own metadata. */
 async function sideOf(reader: ArchiveReader, outcome: RunOutcome | undefined): Promise<Side> {
   if (outcome === undefined || !isStored(outcome) || outcome.key === undefined || outcome.sha256 !== undefined)
-    return { outcome: outcome?.outcome, sha256: outcome?.sha256, bytes: outcome?.bytes };
+    return sideWith(outcome?.outcome, outcome?.sha256, outcome?.bytes, outcome?.logSha256);
   const facts = await factsOf(reader, { key: outcome.key });
-  return { outcome: outcome.outcome, sha256: facts?.sha256, bytes: facts?.length };
+  return sideWith(outcome.outcome, facts?.sha256, facts?.length, facts?.logSha256);
+}
+
+function sideWith(
+  outcome: Side['outcome'],
+  sha256: Side['sha256'],
+  bytes: Side['bytes'],
+  logSha256: Side['logSha256'],
+): Side {
+  return { outcome, sha256, ...(logSha256 !== undefined && { logSha256 }), bytes };
 }
 
 function changeOf(from: Side, to: Side): Change {
   if (from.outcome === undefined) return 'new';
   if (to.outcome === undefined) return 'gone';
-  if (from.sha256 === undefined || to.sha256 === undefined) return 'unknown';
-  return from.sha256 === to.sha256 ? 'same' : 'changed';
+  const isSame = isSameContent(from, to);
+  return isSame === undefined ? 'unknown' : isSame ? 'same' : 'changed';
 }
 
 async function printChanges(

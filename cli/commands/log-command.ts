@@ -4,10 +4,10 @@ import type { Seam } from '../../lambda/log/seam';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import type { Period } from '../../lambda/verify/run-keys';
-import { clusterObjects, clusterObjectsNewestFirst } from '../archive/cluster-objects';
+import { clusterObjectsNewestFirst } from '../archive/cluster-objects';
 import { isMissing, type JoinedLog, type JoinedRun, joinLogs, linesBefore, newText } from '../archive/join-logs';
 import { openArchive } from '../archive/open-archive';
-import { NothingArchivedError } from '../archive/select-object';
+import { NothingArchivedError, noteNextLog } from '../archive/select-object';
 import { selectPeriod } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
@@ -49,7 +49,8 @@ export function logCommand({ terminal, end }: CommandContext): Command {
     else await printText(terminal, reader, counted(joined, totals), options);
     if (totals.logs === 0) throw await nothing(reader, cluster, period, terminal.now());
     await print(terminal.err, `${totals.summary()}\n`);
-    await noteNextRun(terminal, reader, cluster, period);
+    if (period.to !== undefined)
+      await noteNextLog(terminal, reader, cluster, period.to, 'The last lines of this period');
     if (totals.damaged > 0 || (options.strict === true && totals.gaps > 0)) end(exitCodes.found);
   });
 }
@@ -228,19 +229,6 @@ async function* described(joined: AsyncIterable<JoinedRun>): AsyncGenerator<obje
       reason: problem ?? null,
     };
   }
-}
-
-/** A log ends before it is fetched: what happened in the last minutes of a period is in the run behind it. */
-async function noteNextRun(
-  { err }: Pick<Terminal, 'err'>,
-  reader: ArchiveReader,
-  cluster: string,
-  { to }: Period,
-): Promise<void> {
-  if (to === undefined) return;
-  const next = await firstOf(clusterObjects(reader, 'log', cluster, { from: new Date(to.getTime() + 1) }));
-  if (next !== undefined)
-    await print(err, `The last lines of this period may be in the next run that has a log, ${formatTime(next.run)}.\n`);
 }
 
 async function nothing(

@@ -6,7 +6,8 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { DamagedObjectError, damageOf, openContent } from '../../lambda/verify/open-content';
 import type { DescribedObject } from '../archive/cluster-objects';
 import { openArchive } from '../archive/open-archive';
-import { describeSelection, noteNewerRun, selectObject } from '../archive/select-object';
+import { describeSelection, noteNewerRun, noteNextLog, selectObject } from '../archive/select-object';
+import { formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
 import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, type RunOptions, resourceOption, withArchive, withHelp, withOneRun } from './options';
@@ -33,6 +34,8 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     if (options.json === true) return printJson(terminal.out, describeObject(object));
     await print(terminal.err, `${printable(describeSelection(object))}\n`);
     if (options.run === undefined) await noteNewerRun(terminal, reader, object, options.at);
+    if (options.resource === 'log' && options.at !== undefined && (object.facts?.fetchedAt ?? object.run) < options.at)
+      await noteNextLog(terminal, reader, cluster, options.at, `What was logged up to ${formatTime(options.at)}`);
     if (object.facts?.doubt !== undefined)
       await print(terminal.err, `Archived with a doubt: ${printable(object.facts.doubt)}.\n`);
     end(await writeContent(terminal, reader, object, options));
@@ -81,7 +84,8 @@ function describeObject({ key, facts, storedBytes }: DescribedObject) {
 
 const helpText = `
 Without --run and --at, show takes the newest object of the cluster. Standard error says which run it is of, and
-whether it was fetched late.
+whether it was fetched late. A log ends before it is fetched: with --at, standard error also names the next run that
+has a log, which may have what was logged up to that time.
 
 The content is checked against its SHA-256 while it is written. If it is another, the last line on standard error says
 so and the exit code is 1. Control characters are written out on a terminal; a pipe or a file gets the content byte for

@@ -43,9 +43,9 @@ describe('an operator, with 300 clusters and 60 runs', () => {
         'failed',
         expect.stringMatching(/^GET log of cluster c-007 .*; GET manifest of/),
       ],
-      ['2025-11-14T20:00:00Z', 'archived', 'archived', ''],
+      ['2025-11-14T20:00:00Z', 'archived, same text', 'archived', ''],
       ['2025-11-15T00:00:00Z', '', '', 'absent'],
-      ['2025-11-15T04:00:00Z', 'archived', 'archived', ''],
+      ['2025-11-15T04:00:00Z', 'archived, same text', 'archived', ''],
       ['2025-11-15T08:00:00Z', 'failed', 'failed', expect.stringContaining('503')],
     ]);
     expect(code).toBe(0);

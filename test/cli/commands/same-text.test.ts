@@ -1,0 +1,79 @@
+import { ArchiveFixture, hour, keyOf, logRecord } from '../archive-fixture';
+import { runCollector } from '../run-collector';
+
+/** The log of three runs: its record is another each time, its text only in the last. No content can be read. */
+async function archiveThreeRuns(): Promise<ArchiveFixture> {
+  const archive = await ArchiveFixture.create();
+  const texts = { 8: 'one\n', 9: 'one\n', 10: 'one\ntwo\n' };
+  for (const [at, text] of Object.entries(texts))
+    await archive.attempt({
+      run: hour(Number(at)),
+      clusters: ['c'],
+      answer: (cluster, resource) => ({
+        content: resource === 'log' ? logRecord(cluster, text, `state of ${at}`) : 'kind: A\n',
+      }),
+    });
+  for (const at of Object.keys(texts)) {
+    const key = keyOf('log', 'c', hour(Number(at)));
+    await archive.put(key, Buffer.from('x'), (await archive.store.head(key))?.userMetadata ?? {});
+  }
+  return archive;
+}
+
+describe('an equal text of a log, known from records alone', () => {
+  let archive: ArchiveFixture;
+
+  beforeAll(async () => {
+    archive = await archiveThreeRuns();
+  });
+
+  const collector = (...args: string[]) => runCollector([...args, '--archive', archive.folder]);
+
+  it('is no change in the history of the log', async () => {
+    const { out } = await collector('history', 'c', '--resource', 'log', '--json');
+    expect(JSON.parse(out)).toMatchObject([
+      { run: hour(10).toISOString(), runs: 1 },
+      { run: hour(8).toISOString(), runs: 2, before: null },
+    ]);
+  });
+
+  it('is the same between two runs, and another text is not', async () => {
+    const diff = (from: number, to: number) =>
+      collector('diff', '--all', '--resource', 'log', '--json', '--from', iso(from), '--to', iso(to));
+    const same = await diff(8, 9);
+    expect([same.code, JSON.parse(same.out).counts]).toEqual([0, expect.objectContaining({ same: 1, changed: 0 })]);
+    const changed = await diff(9, 10);
+    expect([changed.code, JSON.parse(changed.out).counts]).toEqual([1, expect.objectContaining({ changed: 1 })]);
+  });
+
+  it('is no difference of one cluster', async () => {
+    const { code, err } = await collector('diff', 'c', '--resource', 'log', '--run', iso(9));
+    expect(code).toBe(0);
+    expect(err).toContain('The text of the log is the same; the rest of its record differs');
+  });
+
+  it('stands in the time line of the cluster', async () => {
+    const { out } = await collector('runs', '--cluster', 'c');
+    const logs = [...out.matchAll(/│ 2026-11-20T\S+ │ (.*?) *│/g)].map(([, log]) => log);
+    expect(logs).toEqual(['archived', 'archived, same text', 'archived']);
+  });
+});
+
+describe('show of a log at a time', () => {
+  it('names the run that may have what was logged up to then', async () => {
+    const archive = await archiveThreeRuns();
+    const show = async (...args: string[]) =>
+      (await runCollector(['show', 'c', '--archive', archive.folder, ...args])).err;
+    const words =
+      'What was logged up to 2026-11-20T09:30:00Z may be in the next run that has a log, 2026-11-20T10:00:00Z.';
+    const at = ['--at', '2026-11-20T09:30:00Z'];
+    expect(await show('--resource', 'log', ...at)).toContain(words);
+    expect(await show(...at)).not.toContain('What was logged');
+    // Fetched behind that time: the log itself may have it.
+    expect(await show('--resource', 'log', '--at', iso(9))).not.toContain('What was logged');
+  });
+});
+
+function iso(at: number): string {
+  return hour(at).toISOString();
+}
