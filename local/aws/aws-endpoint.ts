@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { AwsError } from './aws-error';
 import { type Account, type Answer, type Call, type CallFacts, InvalidTargetError, parseTarget } from './call';
-import type { EndpointHooks, Fault } from './fault';
 import { admitJsonCall, type JsonOperation, jsonErrorAnswer } from './json-service';
 import { keyOperations } from './kms';
 import { s3ErrorAnswer } from './s3/s3-answers';
@@ -41,75 +40,69 @@ function serviceOf({ method, headers }: IncomingMessage): CallFacts['service'] {
   return method === 'POST' && isForm ? 'sns' : 's3';
 }
 
-/** Answers calls: the service admits a call, a test may inject a fault, the call is carried out. Knows no connection. */
-export class AwsEndpoint {
-  readonly #account: Account;
-  readonly #hooks: EndpointHooks;
-  readonly #stopped: Promise<undefined>;
-  #stop: () => void = () => undefined;
-
-  constructor(account: Account, hooks: EndpointHooks) {
-    this.#account = account;
-    this.#hooks = hooks;
-    this.#stopped = new Promise((resolve) => {
-      this.#stop = () => resolve(undefined);
-    });
-  }
-
-  /** Answers the calls that an injected fault holds back. */
-  stop(): void {
-    this.#stop();
-  }
-
-  /** @returns undefined: the connection is to be cut without an answer */
-  async answer(request: IncomingMessage, body: Call['body']): Promise<Answer | undefined> {
-    const { method = '', headers } = request;
-    const requestId = randomUUID();
-    const name = serviceOf(request);
-    const service = services[name];
-    const facts: CallFacts = { service: name, action: '', method, headers };
-    let code: string | undefined;
-    let answer: Answer | undefined;
-    try {
-      answer = await this.#carryOut(service, { request, target: parseTarget(request.url ?? ''), facts, body });
-    } catch (thrown) {
-      const error = asAwsError(thrown);
-      code = error.code;
-      answer = service.errorAnswer(error, requestId);
-    }
-    const isCut = answer === undefined || request.socket.destroyed;
-    this.#hooks.onRequest?.({ ...facts, status: isCut ? undefined : answer?.status, code });
-    return answer && { ...answer, headers: { ...answer.headers, [service.requestIdHeader]: requestId } };
-  }
-
-  async #carryOut(service: Service, call: Call): Promise<Answer | undefined> {
-    const execute = await service.admit(call, this.#account);
-    const fault = await this.#unlessStopped(this.#hooks.intercept?.({ ...call.facts }));
-    if (fault === undefined) return execute();
-    if (fault.kind === 'error' && fault.when !== 'after') throw faultError(fault);
-    if (fault.kind === 'reset' && fault.when === 'before') return undefined;
-    // The call is carried out; the fault replaces or delays its answer.
-    const [outcome] = await Promise.allSettled([execute()]);
-    if (fault.kind === 'reset') return undefined;
-    if (fault.kind === 'error') throw faultError(fault);
-    await this.#unlessStopped(fault.until);
-    if (outcome.status === 'rejected') throw outcome.reason;
-    return outcome.value;
-  }
-
-  #unlessStopped<T>(value: T | Promise<T>): Promise<T | undefined> {
-    return Promise.race([value, this.#stopped]);
-  }
+/** One answered call. */
+export interface LoggedRequest extends Readonly<CallFacts> {
+  /** Undefined: the connection was cut before an answer. */
+  readonly status: number | undefined;
+  /** The error code, if the call failed. */
+  readonly code?: string | undefined;
+  /** Why the endpoint itself failed, such as an error of its file system; undefined if it did its work. */
+  readonly failure?: unknown;
 }
 
-function faultError({ status, code, message, headers }: Fault & { readonly kind: 'error' }): AwsError {
-  return new AwsError(status, code, message ?? code, {}, headers);
+/** Who else takes part in calls. */
+export interface EndpointHooks {
+  /**
+   * Stands around each call that signature and policies admit.
+   * @param execute carries the call out
+   * @param closing resolves when the endpoint closes, which waits for all calls
+   * @returns undefined: the connection is to be cut without an answer
+   * @throws AwsError for an error of the service in the place of its answer
+   */
+  readonly around?: (
+    call: Readonly<CallFacts>,
+    execute: () => Promise<Answer>,
+    closing: Promise<undefined>,
+  ) => Promise<Answer | undefined>;
+  /** Called for every call just before its answer is sent. */
+  readonly onRequest?: (request: LoggedRequest) => void;
 }
 
+/**
+ * Answers a call: the service admits it, then it is carried out. Knows no connection.
+ * @returns undefined: the connection is to be cut without an answer
+ */
+export async function answerCall(
+  account: Account,
+  { around = (_call, execute) => execute(), onRequest }: EndpointHooks,
+  request: IncomingMessage,
+  body: Call['body'],
+  closing: Promise<undefined>,
+): Promise<Answer | undefined> {
+  const { method = '', headers } = request;
+  const requestId = randomUUID();
+  const facts: CallFacts = { service: serviceOf(request), action: '', method, headers };
+  const service = services[facts.service];
+  let error: AwsError | undefined;
+  let answer: Answer | undefined;
+  try {
+    const execute = await service.admit({ request, target: parseTarget(request.url ?? ''), facts, body }, account);
+    answer = await around(facts, execute, closing);
+  } catch (thrown) {
+    error = asAwsError(thrown);
+    answer = service.errorAnswer(error, requestId);
+  }
+  const isCut = answer === undefined || request.socket.destroyed;
+  onRequest?.({ ...facts, status: isCut ? undefined : answer?.status, code: error?.code, failure: error?.cause });
+  return answer && { ...answer, headers: { ...answer.headers, [service.requestIdHeader]: requestId } };
+}
+
+/** @returns with a `cause` if the endpoint itself failed */
 function asAwsError(error: unknown): AwsError {
   if (error instanceof AwsError) return error;
   if (error instanceof InvalidTargetError) return new AwsError(400, 'InvalidURI', error.message);
   // The real service keeps the reason to itself. Here a developer has to find it.
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return new AwsError(500, 'InternalError', `We encountered an internal error. Please try again. (${reason})`);
+  const message = `We encountered an internal error. Please try again. (${reason})`;
+  return Object.assign(new AwsError(500, 'InternalError', message), { cause: error });
 }

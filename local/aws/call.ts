@@ -1,10 +1,9 @@
 import { createHash, type KeyObject } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { encodeKeyPath } from '../../lambda/archive/percent-encoding';
 import { AwsError } from './aws-error';
-import type { InterceptedRequest } from './fault';
-import type { Caller } from './iam/authorize';
+import type { Caller, EncryptionKey } from './iam/authorize';
 import type { PolicyDocument } from './iam/policy-document';
 import type { FolderStore } from './store/folder-store';
 
@@ -37,11 +36,13 @@ export interface LocalSecret {
   readonly arn: string;
   /** Left out: a secret without a value, as CloudFormation creates one without SecretString. */
   readonly value?: string | undefined;
+  readonly key?: EncryptionKey | undefined;
 }
 
 export interface Bucket {
   readonly store: FolderStore;
-  readonly policy: PolicyDocument | undefined;
+  readonly policy?: PolicyDocument | undefined;
+  readonly key?: EncryptionKey | undefined;
 }
 
 /** A key of KMS that signs: ECC_NIST_P256. */
@@ -72,11 +73,16 @@ export interface Call {
   readonly body: () => AsyncIterable<Uint8Array>;
 }
 
-/** What the log and a test see of a call. It is filled in while the call is worked on. */
-export interface CallFacts extends InterceptedRequest {
+/** What is known of a call. It is filled in while the call is worked on. */
+export interface CallFacts {
+  readonly service: 's3' | 'secretsmanager' | 'kms' | 'sns';
+  readonly method: string;
+  readonly headers: IncomingHttpHeaders;
+  /** `PutObject`, `GetSecretValue`, `Sign`, `Publish`. */
   action: string;
   bucket?: string;
   key?: string;
+  /** ARN of the role or user that calls. */
   principalArn?: string;
 }
 

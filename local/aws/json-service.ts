@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { AwsError } from './aws-error';
 import { type Account, type Answer, type Call, readSmallBody, sha256Hex } from './call';
-import { type Access, refusalOf } from './iam/authorize';
+import { type Access, refusalOfAny } from './iam/authorize';
 import { verifyCaller } from './signature';
 
 /** Longest body of a call, in bytes: a secret's name, or a short message to sign. */
@@ -18,7 +18,7 @@ export interface JsonOperation {
 
 /** What the policies have to allow, and what is done then. */
 export interface PreparedCall {
-  readonly access: Access;
+  readonly accesses: readonly (Access | undefined)[];
   /** @throws AwsError */
   readonly execute: () => Readonly<Record<string, unknown>>;
 }
@@ -55,8 +55,8 @@ export async function admitJsonCall(
   const body = await readSmallBody(call.body(), longestBody);
   const principal = await verifyCaller(call, account, sha256Hex(body));
   if (operation === undefined) throw new AwsError(501, 'NotImplemented', `The embedded endpoint has no ${name}`);
-  const { access, execute } = operation.prepare(parse(body), account);
-  const refusal = refusalOf(principal, access);
+  const { accesses, execute } = operation.prepare(parse(body), account);
+  const refusal = refusalOfAny(principal, accesses);
   if (refusal !== undefined) throw new AwsError(400, 'AccessDeniedException', refusal);
   return async () => jsonAnswer(200, execute());
 }

@@ -53,7 +53,7 @@ function withKey(
 ): PreparedCall {
   const key = signingKeys.find(({ arn }) => arn === id || arn.endsWith(`:key/${id}`));
   return {
-    access: { action, resource: key?.arn ?? id, resourcePolicy: key?.policy },
+    accesses: [{ action, resource: key?.arn ?? id, resourcePolicy: key?.policy }],
     execute: () => {
       if (key === undefined) throw new AwsError(400, 'NotFoundException', `Key '${id}' does not exist`);
       return use(key);

@@ -1,20 +1,18 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { AwsEndpoint } from './aws-endpoint';
-import type { Account, Answer, Call, LocalSecret, Principal, SigningKey } from './call';
-import type { EndpointHooks } from './fault';
-import { type PolicyDocument, statementsOf } from './iam/policy-document';
+import { answerCall, type EndpointHooks } from './aws-endpoint';
+import type { Account, Answer, Bucket, Call, LocalSecret, Principal, SigningKey } from './call';
+import { statementsOf } from './iam/policy-document';
 import { findSecret } from './secrets-manager';
 import { FolderStore } from './store/folder-store';
 
-export type { Fault, InterceptedRequest, LoggedRequest } from './fault';
+export type { LoggedRequest } from './aws-endpoint';
 
-export interface LocalBucket {
+export interface LocalBucket extends Omit<Bucket, 'store'> {
   readonly name: string;
   /** Where its objects lie; made if it is absent. */
   readonly folder: string;
-  readonly policy?: PolicyDocument;
 }
 
 export interface LocalAwsOptions extends EndpointHooks {
@@ -51,13 +49,18 @@ export class UnknownSecretError extends Error {
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
   const secrets = options.secrets.map((secret) => ({ ...secret }));
   const account = { ...(await accountOf(options)), secrets };
-  const endpoint = new AwsEndpoint(account, options);
+  let stop: () => void = () => undefined;
+  const closing = new Promise<undefined>((resolve) => {
+    stop = () => resolve(undefined);
+  });
   const running = new Set<Promise<void>>();
   const server = createServer();
   // Connections stay open until the end: a client whose idle connection is closed just when it sends sees a reset.
   server.keepAliveTimeout = 0;
   const handle = (request: IncomingMessage, response: ServerResponse, waits: boolean): void => {
-    const handled = sendAnswer(request, response, waits, (askForBody) => endpoint.answer(request, askForBody));
+    const handled = sendAnswer(request, response, waits, (askForBody) =>
+      answerCall(account, options, request, askForBody, closing),
+    );
     running.add(handled);
     void handled.finally(() => running.delete(handled));
   };
@@ -76,7 +79,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
       secret.value = value;
     },
     async close() {
-      endpoint.stop();
+      stop();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeAllConnections();
       await Promise.all([closed, ...running]);
@@ -89,9 +92,9 @@ async function accountOf(options: LocalAwsOptions): Promise<Omit<Account, 'secre
   // A policy that cannot be evaluated is refused now, not at the first call.
   for (const policy of principals.flatMap((principal) => principal.policies)) statementsOf(policy, 'identity');
   for (const { policy } of signingKeys) statementsOf(policy, 'resource');
-  const stores = buckets.map(({ name, folder, policy }) => {
-    if (policy !== undefined) statementsOf(policy, 'resource');
-    return [name, { store: new FolderStore(folder), policy }] as const;
+  const stores = buckets.map(({ name, folder, ...bucket }) => {
+    if (bucket.policy !== undefined) statementsOf(bucket.policy, 'resource');
+    return [name, { ...bucket, store: new FolderStore(folder) }] as const;
   });
   await Promise.all(stores.map(([, { store }]) => store.removeLeftovers()));
   return {

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { AwsError } from './aws-error';
 import type { LocalSecret } from './call';
+import { useOfKey } from './iam/authorize';
 import { type JsonOperation, jsonOperation } from './json-service';
 
 const inputSchema = z.strictObject({ SecretId: z.string().min(1).max(2048) });
@@ -8,11 +9,14 @@ const inputSchema = z.strictObject({ SecretId: z.string().min(1).max(2048) });
 export const secretOperations: ReadonlyMap<string, JsonOperation> = new Map([
   [
     'secretsmanager.GetSecretValue',
-    jsonOperation(inputSchema, ({ SecretId }, { secrets }) => {
+    jsonOperation(inputSchema, ({ SecretId }, { secrets, region }) => {
       const secret = findSecret(secrets, SecretId);
       return {
-        // The policies judge the ARN of a secret that is there, otherwise what the caller named.
-        access: { action: 'secretsmanager:GetSecretValue', resource: secret?.arn ?? SecretId },
+        accesses: [
+          // The policies judge the ARN of a secret that is there, otherwise what the caller named.
+          { action: 'secretsmanager:GetSecretValue', resource: secret?.arn ?? SecretId },
+          useOfKey(secret?.key, 'kms:Decrypt', `secretsmanager.${region}`),
+        ],
         execute: () => readValue(secret),
       };
     }),

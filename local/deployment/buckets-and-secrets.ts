@@ -1,10 +1,31 @@
 import * as z from 'zod';
 import { environmentNames } from '../../lambda/stack-contract';
 import type { LocalSecret } from '../aws/call';
+import type { EncryptionKey } from '../aws/iam/authorize';
 import type { LocalBucket } from '../aws/local-aws';
 import type { FunctionDefinition } from './function-definition';
 import { policyDocumentSchema } from './role';
 import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
+
+const keySchema = z.object({ KeyPolicy: policyDocumentSchema });
+
+/**
+ * A KMS key by its id or ARN. Undefined for none, and for one that AWS manages, which lets everybody in the account use it
+ * through its service.
+ */
+export function readKey(stack: StackTemplate, id: string | undefined): EncryptionKey | undefined {
+  if (id === undefined || id.includes('alias/aws/')) return undefined;
+  const key = stack.resourcesOf('AWS::KMS::Key').find(({ identity }) => id === identity.ref || id === identity.arn);
+  return { arn: key?.identity.arn ?? id, policy: key?.read(keySchema).KeyPolicy };
+}
+
+const encryptionSchema = z.object({
+  ServerSideEncryptionByDefault: z.object({ KMSMasterKeyID: z.string().optional() }).optional(),
+});
+
+const bucketSchema = z.object({
+  BucketEncryption: z.object({ ServerSideEncryptionConfiguration: z.array(encryptionSchema) }).optional(),
+});
 
 const bucketPolicySchema = z.object({ Bucket: z.string(), PolicyDocument: policyDocumentSchema });
 
@@ -15,20 +36,25 @@ const bucketPolicySchema = z.object({ Bucket: z.string(), PolicyDocument: policy
  */
 export function readBuckets(stack: StackTemplate, { environment }: FunctionDefinition, folder: string): LocalBucket[] {
   const values = new Set(Object.values(environment));
-  const names = stack
-    .resourcesOf('AWS::S3::Bucket')
-    .map(({ identity }) => identity.ref)
-    .filter((name) => values.has(name));
-  if (names.length > 1)
-    throw new UnsupportedTemplateError(`Cannot tell which bucket is the archive: ${names.join(', ')}.`);
+  const buckets = stack.resourcesOf('AWS::S3::Bucket').filter(({ identity }) => values.has(identity.ref));
+  if (buckets.length > 1)
+    throw new UnsupportedTemplateError(
+      `Cannot tell which bucket is the archive: ${buckets.map(({ identity }) => identity.ref).join(', ')}.`,
+    );
   const policies = stack.resourcesOf('AWS::S3::BucketPolicy').map((policy) => policy.read(bucketPolicySchema));
-  return names.map((name) => {
-    const policy = policies.find(({ Bucket }) => Bucket === name)?.PolicyDocument;
-    return { name, folder, ...(policy !== undefined && { policy }) };
+  return buckets.map((bucket) => {
+    const name = bucket.identity.ref;
+    const [encryption] = bucket.read(bucketSchema).BucketEncryption?.ServerSideEncryptionConfiguration ?? [];
+    return {
+      name,
+      folder,
+      policy: policies.find(({ Bucket }) => Bucket === name)?.PolicyDocument,
+      key: readKey(stack, encryption?.ServerSideEncryptionByDefault?.KMSMasterKeyID),
+    };
   });
 }
 
-const secretSchema = z.object({ SecretString: z.string().optional() });
+const secretSchema = z.object({ SecretString: z.string().optional(), KmsKeyId: z.string().optional() });
 
 /**
  * The stack's secrets, and the one in the function's environment: a stack may use a secret that exists beside it.
@@ -42,9 +68,9 @@ export function readSecrets(
   const { accountId, region } = stack.location;
   const apiKeySecret = environment[environmentNames.apiKeySecret];
   const secrets: LocalSecret[] = stack.resourcesOf('AWS::SecretsManager::Secret').map((resource) => {
-    const { SecretString } = resource.read(secretSchema);
+    const { SecretString: value, KmsKeyId } = resource.read(secretSchema);
     const { arn } = resource.identity;
-    return { name: nameInArn(arn), arn, ...(SecretString !== undefined && { value: SecretString }) };
+    return { name: nameInArn(arn), arn, value, key: readKey(stack, KmsKeyId) };
   });
   const isApiKey = ({ name, arn }: LocalSecret) => apiKeySecret === name || apiKeySecret === arn;
   if (apiKeySecret !== undefined && !secrets.some(isApiKey))

@@ -7,7 +7,6 @@ import { removeLeftovers } from '../aws/store/leftovers';
 import type { AsynchronousResult, QueueClock } from './asynchronous-invocation';
 import { readBuckets, readSecrets } from './buckets-and-secrets';
 import { type AroundInvocation, DeployedFunction, planFunctions } from './deployed-function';
-import { EncryptionKeys } from './encryption-keys';
 import type { FunctionDefinition } from './function-definition';
 import { type InvocationResult, type RoleCredentials, workFolderPrefix } from './local-function';
 import { type DeliveredMessage, LocalMessages, MessageRefusedError } from './local-messages';
@@ -23,7 +22,7 @@ import {
   readStateMachine,
 } from './states/state-machine';
 
-export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'intercept' | 'onRequest'> {
+export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'around' | 'onRequest'> {
   /** The folder that `cdk synth` wrote, or what `app.synth()` returned: one stack. It must stay until {@link LocalDeployment.close}. */
   readonly assembly: CloudAssembly | string;
   /** Where the archive's objects lie; made if it is absent, and kept afterwards. */
@@ -124,8 +123,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const plans = [plan, auditPlan, failurePlan].filter((one) => one !== undefined);
   const isOfAudit = ({ targetArn }: Schedule) => targetArn === auditPlan?.definition.arn;
   const schedule = readSchedule(stack, (one) => !isOfAudit(one));
-  const keys = new EncryptionKeys(stack);
-  const messages = new LocalMessages(stack, keys);
+  const messages = new LocalMessages(stack);
   const buckets = readBuckets(stack, definition, options.folder);
   const clock = options.clock ?? { now: () => Date.now(), wait: async () => {} };
   const metrics: MetricValue[] = [];
@@ -146,10 +144,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     secrets: readSecrets(stack, definition, options.secretValue),
     signingKeys,
     publish: (principal, message) => messages.publish(principal, message),
-    intercept: (request) => {
-      const caller = plans.find(({ role }) => role.arn === request.principalArn);
-      return (caller && keys.faultOf(caller.role, request)) ?? options.intercept?.(request);
-    },
+    ...(options.around !== undefined && { around: options.around }),
     ...(options.onRequest !== undefined && { onRequest: options.onRequest }),
   });
   await removeLeftovers(tmpdir(), workFolderPrefix);

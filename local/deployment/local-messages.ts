@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { PublishedMessage } from '../aws/call';
-import { refusalOf } from '../aws/iam/authorize';
+import { refusalOfAny, useOfKey } from '../aws/iam/authorize';
 import type { PolicyDocument } from '../aws/iam/policy-document';
-import type { EncryptionKeys } from './encryption-keys';
+import { readKey } from './buckets-and-secrets';
 import { policyDocumentSchema, type Role } from './role';
 import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
@@ -58,11 +58,9 @@ const encryptedSchema = z.object({ KmsMasterKeyId: z.string().optional() });
 export class LocalMessages {
   readonly delivered: DeliveredMessage[] = [];
   readonly #stack: StackTemplate;
-  readonly #keys: EncryptionKeys;
 
-  constructor(stack: StackTemplate, keys: EncryptionKeys) {
+  constructor(stack: StackTemplate) {
     this.#stack = stack;
-    this.#keys = keys;
   }
 
   /**
@@ -77,13 +75,13 @@ export class LocalMessages {
     if (service === undefined || (resource === undefined && serviceName !== 'sns'))
       throw new UnsupportedTemplateError(`Cannot deliver to ${to}: it is no topic, and no queue of this stack.`);
     const resourcePolicy = resource && this.#policyOf(service, resource.identity.ref);
-    const keyId = resource?.read(encryptedSchema).KmsMasterKeyId;
-    const ofKey = keyId === undefined ? [] : ['kms:GenerateDataKey', 'kms:Decrypt'];
-    const refusals = [
-      refusalOf(role, { action: service.action, resource: to, resourcePolicy }),
-      ...ofKey.map((action) => this.#keys.refusalOf(role, action, keyId ?? '', serviceName)),
-    ];
-    const refusal = refusals.find((one) => one !== undefined);
+    const key = readKey(this.#stack, resource?.read(encryptedSchema).KmsMasterKeyId);
+    const through = `${serviceName}.${this.#stack.location.region}`;
+    const refusal = refusalOfAny(role, [
+      { action: service.action, resource: to, resourcePolicy },
+      useOfKey(key, 'kms:GenerateDataKey', through),
+      useOfKey(key, 'kms:Decrypt', through),
+    ]);
     if (refusal !== undefined) throw new MessageRefusedError(`Message to ${to} refused: ${refusal}.`);
     this.delivered.push({ to, body, ...mail });
   }

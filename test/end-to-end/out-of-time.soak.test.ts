@@ -1,5 +1,5 @@
 import { deadlineReserveSeconds } from '../../lambda/stack-contract';
-import type { InterceptedRequest } from '../../local/aws/local-aws';
+import type { InterceptedRequest } from '../support/aws-faults';
 import { type BundledCollector, CollectorBundle, summaryOf } from '../support/bundled-collector';
 import { type Answer, type FaultService, startFaultService } from '../support/fault-service';
 import { ok, silence } from '../support/fault-service-answers';

@@ -7,6 +7,7 @@ import { type Run, readRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
 import type { MetricValue } from '../../local/deployment/states/state-machine';
 import { type DeployedCollector, type LocalCollector, startLocalCollector } from '../end-to-end/local-collector';
+import { injectFaults } from '../support/aws-faults';
 
 /** Something that runs the state machine of a deployed stack. */
 export interface Interpreter {
@@ -93,11 +94,11 @@ export function describeFanOut(interpreter: Interpreter): void {
 
   it('a shard that succeeds at a retry fails nothing', async () => {
     const deployed = await collector.deploy({
-      intercept: ({ action, key }) => {
+      around: injectFaults(({ action, key }) => {
         if (action !== 'PutObject' || !key?.startsWith('runs/') || !key.includes('shard-1')) return undefined;
         failures += 1;
         return failures === 1 ? { kind: 'error', status: 403, code: 'AccessDenied', message: 'once' } : undefined;
-      },
+      }),
     });
     let failures = 0;
     expect((await interpreter.start(deployed, { scheduledTime })).failure).toBeUndefined();

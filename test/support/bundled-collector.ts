@@ -16,12 +16,14 @@ import { writeRuntime } from '../../local/deployment/local-function';
 import { readAssembly } from '../../local/deployment/read-assembly';
 import { readRole } from '../../local/deployment/role';
 import { StackTemplate } from '../../local/deployment/stack-template';
+import { type Intercept, injectFaults } from './aws-faults';
 import { recordOf } from './record-text';
 
 /** Every spelling of it differs: plain, as JSON, percent-encoded, base64. */
 export const bundledKey = 'k"e\\y/+%&=<secret>~2f1c9a';
 
-export interface BundleOptions extends Pick<LocalAwsOptions, 'intercept' | 'onRequest'> {
+export interface BundleOptions extends Pick<LocalAwsOptions, 'onRequest'> {
+  readonly intercept?: Intercept;
   /** Laid over the bundle's own collection. */
   readonly collection: Partial<Omit<Collection, 'limits'>> & { readonly limits?: Partial<Collection['limits']> };
   readonly secret?: string;
@@ -98,7 +100,7 @@ export class CollectorBundle {
       principals: [{ ...credentials, arn: role.arn, policies: role.policies }],
       buckets: readBuckets(stack, definition, archive),
       secrets: readSecrets(stack, definition, options.secret ?? bundledKey),
-      ...(options.intercept && { intercept: options.intercept }),
+      ...(options.intercept && { around: injectFaults(options.intercept) }),
       ...(options.onRequest && { onRequest: options.onRequest }),
     });
     const variables = {

@@ -20,8 +20,9 @@ import type { RequestTimeLimits } from '../../lambda/service/request-watch';
 import type { ResourceRequest } from '../../lambda/service/resource-request';
 import type { Collection, Compression, ConfiguredCluster } from '../../lambda/stack-contract';
 import { Stop } from '../../lambda/stop';
-import { type LocalAws, type LocalAwsOptions, startLocalAws } from '../../local/aws/local-aws';
+import { type LocalAws, startLocalAws } from '../../local/aws/local-aws';
 import { FolderStore } from '../../local/aws/store/folder-store';
+import { type Intercept, injectFaults } from './aws-faults';
 import { FakeReporter } from './fake-reporter';
 import { recordOf } from './record-text';
 import { SkippingClock } from './skipping-clock';
@@ -41,7 +42,7 @@ export interface RealCollectorOptions {
   readonly clusters: readonly ConfiguredCluster[];
   /** The secret's value; null for a secret without one. */
   readonly secret?: string | null;
-  readonly intercept?: LocalAwsOptions['intercept'];
+  readonly intercept?: Intercept;
   readonly limits?: Partial<Collection['limits']>;
   readonly timeLimits?: Partial<RequestTimeLimits>;
   readonly compression?: Compression;
@@ -106,7 +107,7 @@ export class RealCollector {
       ],
       buckets: [{ name: 'archive', folder: join(directory, 'archive') }],
       secrets: [{ name: secretName, arn: secretArn, ...(secret === null ? {} : { value: secret }) }],
-      ...(intercept === undefined ? {} : { intercept }),
+      ...(intercept && { around: injectFaults(intercept) }),
     });
     return new RealCollector(options, directory, aws);
   }

@@ -20,6 +20,29 @@ export interface Access {
   readonly context?: RequestContext;
 }
 
+/** A key of KMS that encrypts what lies in a bucket, a secret or a topic. Nothing is encrypted here. */
+export interface EncryptionKey {
+  readonly arn: string;
+  /** Undefined: not known, so that the caller's policies decide, as they do under a key's default policy. */
+  readonly policy: PolicyDocument | undefined;
+}
+
+/**
+ * The use of a key through a service; undefined if nothing is encrypted.
+ * @param action `kms:Decrypt`
+ * @param service with its region: `s3.eu-central-1`
+ */
+export function useOfKey(key: EncryptionKey | undefined, action: string, service: string): Access | undefined {
+  if (key === undefined) return undefined;
+  const context = { 'kms:ViaService': `${service}.amazonaws.com` };
+  return { action, resource: key.arn, resourcePolicy: key.policy, context };
+}
+
+/** The first refusal of a call that needs several permissions. An access that is undefined needs none. */
+export function refusalOfAny(caller: Caller, accesses: readonly (Access | undefined)[]): string | undefined {
+  return accesses.map((access) => access && refusalOf(caller, access)).find((refusal) => refusal !== undefined);
+}
+
 /**
  * Decides one call as IAM does within one account: an explicit deny wins, otherwise one allow suffices, from the
  * caller's policies or the resource's.

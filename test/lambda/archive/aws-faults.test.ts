@@ -1,6 +1,6 @@
 import { objectKey } from '../../../lambda/archive/archive-layout';
 import { memoryLimitBytes } from '../../../lambda/body/spool';
-import type { Fault, InterceptedRequest } from '../../../local/aws/fault';
+import type { Fault, InterceptedRequest } from '../../support/aws-faults';
 import { type FaultService, startFaultService } from '../../support/fault-service';
 import { ok } from '../../support/fault-service-answers';
 import { logRecord } from '../../support/fault-service-bodies';

@@ -5,6 +5,7 @@ import { inspect } from 'node:util';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ApiKey } from '../../../lambda/service/api-key';
 import { type LocalAws, startLocalAws } from '../../../local/aws/local-aws';
+import { injectFaults } from '../../support/aws-faults';
 import { FakeClock } from '../../support/fake-clock';
 
 const arn = 'arn:aws:secretsmanager:eu-central-1:111111111111:secret:key-AbCdEf';
@@ -38,7 +39,7 @@ beforeEach(async () => {
       { name: 'key', arn, value: 'first' },
       { name: 'platform/clusters', arn: existingArn, value: undefined },
     ],
-    intercept: () => hold,
+    around: injectFaults(() => hold),
     onRequest: () => {
       readings += 1;
     },

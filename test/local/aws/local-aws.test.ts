@@ -16,13 +16,14 @@ import { DescribeSecretCommand, GetSecretValueCommand } from '@aws-sdk/client-se
 import * as fc from 'fast-check';
 import { percentEncode } from '../../../lambda/archive/percent-encoding';
 import { UnknownPolicyElementError } from '../../../local/aws/iam/policy-document';
-import type { Fault, InterceptedRequest, LoggedRequest } from '../../../local/aws/local-aws';
+import type { LoggedRequest } from '../../../local/aws/local-aws';
 import { startLocalAws, UnknownSecretError } from '../../../local/aws/local-aws';
+import { type Intercept, injectFaults } from '../../support/aws-faults';
 import { accountId, region, secretArn, startEndpoint } from './endpoint-setup';
 import { answerOf, failureOf } from './expect-failure';
 
 let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
-let fault: (request: InterceptedRequest) => Fault | undefined | Promise<Fault | undefined>;
+let fault: Intercept;
 let logged: LoggedRequest[];
 let onLogged: () => void;
 
@@ -31,7 +32,7 @@ beforeEach(async () => {
   logged = [];
   onLogged = () => undefined;
   endpoint = await startEndpoint({
-    intercept: (request) => fault(request),
+    around: injectFaults((request) => fault(request)),
     onRequest: (request) => {
       logged.push(request);
       onLogged();
