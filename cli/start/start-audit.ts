@@ -1,4 +1,5 @@
-import { Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import type { AuditResult } from '../../lambda/audit/audit';
 import type { LocalDeployment } from '../../local/deployment/deploy-locally';
 import type { DeliveredMessage } from '../../local/deployment/local-messages';
@@ -13,7 +14,7 @@ import { type TamperedCopy, tamperedCopy } from './tampered-copy';
 /** When the archive is audited if the configuration does not say so: only that there is an audit has an effect here. */
 export const defaultAudit = { schedule: 'cron(30 6 * * ? *)' } as const;
 
-/** An audit of the locally deployed stack. */
+/** An audit of the locally deployed stack, and what `collector verify` says after it. */
 export interface StartedAudit {
   /** What the function answered; undefined if the audit failed. */
   readonly result: AuditResult | undefined;
@@ -23,10 +24,6 @@ export interface StartedAudit {
   readonly mails: readonly DeliveredMessage[];
   /** PEM. */
   readonly publicKeyFile: string;
-}
-
-/** An audit, and what `collector verify` says after it. */
-export interface VerifiedAudit extends StartedAudit {
   /** Arguments of the command that verified. */
   readonly verify: readonly string[];
   readonly verified: { readonly code: number; readonly out: string };
@@ -39,60 +36,49 @@ export class TamperError extends Error {
   override readonly name = 'TamperError';
 }
 
-/** Fires the schedule of the audit. An audit that fails is a result. */
-export async function startAudit({ audit, messages }: LocalDeployment): Promise<StartedAudit> {
-  if (audit === undefined) throw new Error('Auditing the archive failed: the stack has no audit.');
-  const before = messages.length;
-  const { attempts, refused } = await fire(() => audit.fireSchedule(new Date()));
-  const last = attempts.at(-1);
-  return {
-    result: last?.payload as AuditResult | undefined,
-    error: refused?.message ?? last?.error?.errorMessage,
-    mails: messages.slice(before).filter(({ subject }) => subject !== undefined),
-    publicKeyFile: audit.publicKeyFile,
-  };
-}
-
 /**
- * Verifies the archive after its audit, against the key and the hash that a person keeps, or a forged copy of it.
+ * Fires the schedule of the audit; one that fails is a result. Then verifies the archive, or a forged copy of it, against
+ * the key and the hash that a person keeps.
  * @param records keys of the run's records
  * @throws TamperError
  */
-export async function verifyAfterAudit(
-  audit: StartedAudit,
+export async function auditArchive(
+  { audit, messages }: LocalDeployment,
   records: readonly string[],
   { folder, tamper = false, json = false }: StartOptions,
   terminal: Terminal,
-): Promise<VerifiedAudit> {
+): Promise<StartedAudit> {
+  if (audit === undefined) throw new Error('Auditing the archive failed: the stack has no audit.');
+  const before = messages.length;
+  const { attempts, failure } = await fire(audit, new Date());
+  const result = attempts.at(-1)?.payload as AuditResult | undefined;
+  const mails = messages.slice(before).filter(({ subject }) => subject !== undefined);
   const tampered = tamper ? await tamperedCopy(folder, records) : undefined;
   if (tamper && tampered === undefined)
     throw new TamperError('Forging a copy of the archive failed: the run has archived no manifest.');
-  const head = audit.result === undefined ? [] : ['--head', audit.result.sha256];
-  const archive = tampered?.folder ?? folder;
-  const verify = ['verify', '--archive', archive, '--public-key', audit.publicKeyFile, ...head];
-  const kept: string[] = [];
-  const out = new Writable({
-    write: (chunk, _encoding, done) => {
-      kept.push(String(chunk));
-      done();
-    },
-  });
+  const { publicKeyFile } = audit;
+  const head = result === undefined ? [] : ['--head', result.sha256];
+  const verify = ['verify', '--archive', tampered?.folder ?? folder, '--public-key', publicKeyFile, ...head];
+  const out = new PassThrough();
+  const said = text(out);
   const code = await main([...verify, ...(json ? ['--json'] : [])], { ...terminal, out, isWatched: false });
-  return { ...audit, verify, tampered, verified: { code, out: kept.join('') } };
+  out.end();
+  const verified = { code, out: await said };
+  return { result, error: failure?.errorMessage, mails, publicKeyFile, verify, verified, tampered };
 }
 
 /** Whether the archive is sealed, and is what its seals say. */
-export function isSound({ result, verified }: VerifiedAudit): boolean {
+export function isSound({ result, verified }: StartedAudit): boolean {
   return result !== undefined && verified.code === exitCodes.ok;
 }
 
 /** What the JSON document says of an audit. */
-export function auditAsJson({ result, error, mails, publicKeyFile, verified, tampered }: VerifiedAudit): object {
+export function auditAsJson({ result, error, mails, publicKeyFile, verified, tampered }: StartedAudit): object {
   return { result, error, mails, publicKeyFile, tampered, verified: JSON.parse(verified.out || 'null') };
 }
 
 /** Prints the mail of an audit, and what verifying says. */
-export async function printAudit(terminal: Terminal, audit: VerifiedAudit): Promise<void> {
+export async function printAudit(terminal: Terminal, audit: StartedAudit): Promise<void> {
   const { colors } = terminal;
   const { result, error, mails, tampered, verify, verified } = audit;
   const sealed = result && `Seal ${result.number} of ${formatTime(result.seal)} is stored and signed.`;

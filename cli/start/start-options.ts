@@ -1,8 +1,12 @@
+import { stat } from 'node:fs/promises';
 import { Command, InvalidArgumentError, Option } from 'commander';
+import type { CollectorConfig } from '../../infra/config/config';
 import { mostShards } from '../../infra/limits';
 import type { ManifestForm } from '../../local/demo-service/demo-answer';
 import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
+import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { defaultArchive } from '../archive/open-archive';
+import { findRun, NoSuchRunError } from '../archive/select-runs';
 import { printsTo, withHelp, withRunWishes } from '../commands/options';
 import type { RunWishes } from '../stack/event-of';
 import { apiKeyVariable, type Terminal } from '../terminal/terminal';
@@ -61,6 +65,43 @@ export function parseStartOptions(args: readonly string[], terminal: Terminal): 
   return printsTo(terminal, command, 'npm start --').parse(args, { from: 'user' }).opts<StartOptions>();
 }
 
+/** The options do not fit together or to the configuration; nothing was started. */
+export class StartUsageError extends Error {
+  override readonly name = 'StartUsageError';
+}
+
+/** @throws StartUsageError for options that do not fit together, or to what the archive is */
+export async function checkOptions({ audit, tamper, dryRun, folder, run, withoutRecord }: StartOptions): Promise<void> {
+  if (tamper === true && audit !== true)
+    throw new StartUsageError('--tamper needs --audit, which finds what it forges.');
+  if (audit === true && dryRun === true)
+    throw new StartUsageError('--audit seals what a run archives, and --dry-run archives nothing; leave one out.');
+  const there = await stat(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new StartUsageError(`Opening the folder ${folder} failed: ${error.code}.`, { cause: error });
+  });
+  if (there?.isDirectory() === false) throw new StartUsageError(`--folder names ${folder}, which is no folder.`);
+  if (run === undefined || withoutRecord === true) return;
+  await findRun(new FolderArchiveReader(folder), run).catch((error: unknown) => {
+    if (!(error instanceof NoSuchRunError)) throw error;
+    const act = 'if it was due and left no record, add --without-record';
+    throw new StartUsageError(`${error.message}; ${act}.`, { cause: error });
+  });
+}
+
+/** @throws StartUsageError for a cluster that is chosen, or made to fail, and is not configured */
+export function checkClusters({ clusters = [], fail = {} }: StartOptions, configured: CollectorConfig): void {
+  const known = configured.clusters.map(({ uid }) => uid);
+  for (const [option, uids] of Object.entries({ '--clusters': clusters, '--fail': Object.keys(fail) })) {
+    const unknown = uids.filter((uid) => !known.includes(uid));
+    if (unknown.length === 0) continue;
+    const some = `${known.slice(0, 20).join(', ')}${known.length > 20 ? ', …' : ''}`;
+    throw new StartUsageError(
+      `${option} names ${unknown.join(', ')}, which is not configured; expected some of ${some}.`,
+    );
+  }
+}
+
 function parseShards(text: string): number {
   const shards = /^\d+$/.test(text) ? Number(text) : 0;
   if (shards < 1 || shards > mostShards)
@@ -88,7 +129,8 @@ to 14 minutes.
 --audit deploys the second function too, with its own role and its signing key. --tamper replaces a manifest and what the
 run records say of it in a copy of the archive; the archive itself stays as it is.
 
-Exit codes: 0 everything was archived, 1 something was not, or verifying found damage, 2 wrong usage or configuration.
+Exit codes: 0 everything was archived, 1 something was not, or verifying found damage, 2 wrong usage or configuration,
+3 a disk is full: that of the archive, which ends the run, or that behind the output. 130 interrupted.
 
 Examples:
   npm start

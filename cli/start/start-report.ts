@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { parseObjectKey, runPrefix } from '../../lambda/archive/archive-layout';
-import { type Outcome, taskName } from '../../lambda/run/run-record';
+import { isStored, type Outcome, type RunOutcome, taskName } from '../../lambda/run/run-record';
+import { isInShard } from '../../lambda/run/shard';
 import type { Run } from '../../lambda/verify/read-run';
-import type { FunctionError } from '../../local/deployment/execution-environment';
 import { archiveArgument } from '../archive/open-archive';
 import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
 import {
@@ -14,12 +14,11 @@ import {
   summarizeRun,
 } from '../terminal/print-run';
 import { printable, printableLines } from '../terminal/printable';
-import { printTable } from '../terminal/table';
+import { type Column, printTable } from '../terminal/table';
 import { print, printJson, type Terminal } from '../terminal/terminal';
 import type { StartOptions } from './start-options';
 import type { StartedRun } from './start-run';
 import type { StartedService } from './start-service';
-import { outcomeColumns, printShards } from './start-tables';
 
 export interface Reported {
   readonly service: StartedService;
@@ -46,7 +45,7 @@ export async function reportAsJson(terminal: Terminal, reported: Reported, audit
     ...(run === undefined
       ? { ...started.summary, outcomes: outcomesOfDryRun(started) }
       : { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) }),
-    error: failureOf(started),
+    error: failureAsJson(started),
     ...(run !== undefined && !isComplete(started) && { completeWith: completingCommand(args, run.run) }),
     audit,
   });
@@ -83,8 +82,13 @@ export async function reportAsText(terminal: Terminal, reported: Reported): Prom
   await print(terminal.out, `${conclusion(terminal, reported, run)}\n`);
 }
 
-export function isComplete(started: StartedRun): boolean {
-  return failureOf(started) === undefined;
+function isComplete({ failure }: StartedRun): boolean {
+  return failure === undefined;
+}
+
+/** Without the trace, which a function's own error has. */
+function failureAsJson({ failure }: StartedRun): StartedRun['failure'] {
+  return failure && { errorType: failure.errorType, errorMessage: failure.errorMessage };
 }
 
 function conclusion({ colors }: Terminal, reported: Reported, run: Run): string {
@@ -96,8 +100,10 @@ function conclusion({ colors }: Terminal, reported: Reported, run: Run): string 
       `${formatOutcomeCounts(run.counts)}; ${sizes}, ${attemptsOf(started, run)}`,
     ...reasonsOf(run),
     ...run.stopped.slice(-1).map((reason) => `Ended early: ${printable(reason)}`),
-    ...(started.execution?.failure === undefined ? [] : [colors.red(printable(started.execution.failure.cause))]),
-    ...(started.refused === undefined ? [] : [colors.red(printable(started.refused.message))]),
+    // The reasons above say what the function's own error says.
+    ...(started.failure === undefined || started.failure === started.attempts.at(-1)?.error
+      ? []
+      : [colors.red(printable(started.failure.errorMessage))]),
     ...(started.isLastLeftOut
       ? ['Left out: the last attempt, which in Lambda asks until the service answers, for up to 14 minutes.']
       : []),
@@ -174,7 +180,7 @@ async function reportWithoutRecord(
   { out, colors }: Terminal,
   { started, options: { dryRun } }: Reported,
 ): Promise<void> {
-  const failure = failureOf(started);
+  const { failure } = started;
   const { counts } = started.summary ?? {};
   const lines = [
     ...(dryRun && counts !== undefined
@@ -189,12 +195,46 @@ async function reportWithoutRecord(
   await print(out, `${lines.join('\n')}\n`);
 }
 
-type Failure = Pick<FunctionError, 'errorType' | 'errorMessage'>;
+function outcomeColumns({ colors }: Pick<Terminal, 'colors'>, rows: readonly RunOutcome[]): Column<RunOutcome>[] {
+  const hasKeys = rows.some(({ key }) => key !== undefined);
+  return [
+    { head: 'Cluster', cell: (row) => row.cluster, wraps: true },
+    { head: 'Resource', cell: (row) => row.resource },
+    {
+      head: 'Outcome',
+      cell: (row) => row.outcome,
+      color: (text, row) => (row.key === undefined ? colors.red(text) : colors.green(text)),
+    },
+    { head: 'Content', cell: (row) => formatBytes(row.bytes), align: 'right', leftOut: 3 },
+    { head: 'Stored', cell: (row) => formatBytes(row.storedBytes), align: 'right', leftOut: 2 },
+    ...(hasKeys ? [{ head: 'Object', cell: (row: RunOutcome) => row.key ?? '', leftOut: 1 }] : []),
+  ];
+}
 
-function failureOf({ attempts, execution, refused }: StartedRun): Failure | undefined {
-  if (refused !== undefined) return { errorType: refused.name, errorMessage: refused.message };
-  if (execution !== undefined)
-    return execution.failure && { errorType: execution.failure.error, errorMessage: execution.failure.cause };
-  const error = attempts.at(-1)?.error;
-  return error && { errorType: error.errorType, errorMessage: error.errorMessage };
+/** Most rows of the table of shards. */
+const shownShards = 40;
+
+/** Prints what each shard of a run archived. */
+async function printShards(terminal: Terminal, { shards, outcomes, records }: Run): Promise<void> {
+  const rows = Array.from({ length: Math.min(shards, shownShards) }, (_, index) => {
+    const own = outcomes.filter(({ cluster }) => isInShard(cluster, { index, count: shards }));
+    return {
+      index,
+      clusters: new Set(own.map(({ cluster }) => cluster)).size,
+      archived: own.filter(isStored).length,
+      missing: own.filter((outcome) => !isStored(outcome)).length,
+      attempts: records.filter((key) => key.includes(`.shard-${index}-of-${shards}.`)).length,
+    };
+  });
+  await printTable(
+    terminal,
+    [
+      { head: 'Shard', cell: ({ index }) => `${index} of ${shards}` },
+      { head: 'Clusters', cell: ({ clusters }) => `${clusters}`, align: 'right' },
+      { head: 'Archived', cell: ({ archived }) => `${archived}`, align: 'right' },
+      { head: 'Not archived', cell: ({ missing }) => `${missing}`, align: 'right' },
+      { head: 'Attempts', cell: ({ attempts }) => `${attempts}`, align: 'right' },
+    ],
+    rows,
+  );
 }

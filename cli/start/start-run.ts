@@ -13,15 +13,15 @@ import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { eventOf } from '../stack/event-of';
 import type { Terminal } from '../terminal/terminal';
 import { type Fired, fire } from './fire';
-import { LastAttempt } from './last-attempt';
-import { type StartedAudit, startAudit } from './start-audit';
+import { leaveOutLast } from './leave-out-last';
+import { auditArchive, type StartedAudit } from './start-audit';
 import type { StartOptions } from './start-options';
 import type { StartedService } from './start-service';
 import { WatchedRun } from './watched-run';
 
-/** The run was interrupted. What it has archived stays. */
-export class RunInterruptedError extends Error {
-  override readonly name = 'RunInterruptedError';
+/** The run ended before its time: somebody interrupted it, or its archive takes no more. What it has archived stays. */
+export class RunEndedError extends Error {
+  override readonly name = 'RunEndedError';
 
   /**
    * @param archived objects
@@ -58,8 +58,10 @@ export interface StartedRun extends Fired {
 }
 
 /**
- * Synthesises the stack, deploys it locally, starts one run, audits the archive if asked to, and takes everything but the archive down again.
- * @throws what synthesis and deployment throw; a run that fails is a result
+ * Synthesises the stack, deploys it locally, starts one run, audits the archive if asked to, and takes everything but the
+ * archive down again. A run that fails is a result.
+ * @throws RunEndedError if something was archived before it was interrupted, or before its archive took no more
+ * @throws what synthesis and deployment throw, and the reason of an interruption
  */
 export async function startRun(
   { config, apiKey }: StartedService,
@@ -67,66 +69,62 @@ export async function startRun(
   terminal: Terminal,
   interrupted: AbortSignal,
 ): Promise<StartedRun> {
-  const outdir = await mkdtemp(join(tmpdir(), 'cdk-out-'));
   const run = options.run ?? new Date();
   const covered = coveredBy(config, options);
-  const lastAttempt = new LastAttempt();
+  const byHand = isByHand(config, options);
+  const watched = new WatchedRun(terminal, { objects: covered.length, isRetried: !byHand, shards: config.shards });
+  const ended = AbortSignal.any([interrupted, watched.broken]);
+  const outdir = await mkdtemp(join(tmpdir(), 'cdk-out-'));
+  let isLastLeftOut = false;
   let deployment: LocalDeployment | undefined;
-  let watched: WatchedRun | undefined;
   try {
     // Loading the CDK takes a second, which whoever only mistyped an option should not wait for.
-    const { synthesize } = await Promise.race([import('../../infra/collector-app'), aborted(interrupted)]);
+    const { synthesize } = await unlessAborted(ended, import('../../infra/collector-app'));
     const assembly = synthesize({ config, outdir, validate: false });
-    interrupted.throwIfAborted();
+    ended.throwIfAborted();
     deployment = await deployLocally({
       assembly,
       folder: options.folder,
       secretValue: apiKey,
-      aroundInvocation: lastAttempt.aroundInvocation,
-      onRequest: (request) => watched?.request(request),
-      onLog: (line) => watched?.line(line),
+      aroundInvocation: leaveOutLast(() => {
+        isLastLeftOut = true;
+      }),
+      onRequest: (request) => watched.request(request),
+      onLog: (line) => watched.line(line),
     });
-    const byHand = isByHand(deployment, options);
-    watched = new WatchedRun(terminal, { objects: covered.length, isRetried: !byHand, shards: config.shards });
-    interrupted.throwIfAborted();
-    const worked = work(deployment, run, byHand, options);
-    const { fired, audit } = await Promise.race([worked, aborted(interrupted)]);
+    ended.throwIfAborted();
+    const fired = await unlessAborted(ended, byHand ? invoke(deployment, run, options) : fire(deployment, run));
     const { summary, failures, records } = watched;
+    const audited = options.audit ? auditArchive(deployment, records, options, terminal) : undefined;
+    const audit = await unlessAborted(ended, audited);
     const stored = await storedRun(options.folder, records);
-    const { isLeftOut: isLastLeftOut } = lastAttempt;
     return { ...fired, scheduled: !byHand, audit, covered, isLastLeftOut, summary, failures, records, stored };
   } catch (error) {
-    if (!interrupted.aborted || watched === undefined || options.dryRun) throw error;
+    if (!ended.aborted || (watched.archived === 0 && watched.records.length === 0)) throw error;
     const hasRecord = watched.records.length > 0 || (options.run !== undefined && !options.withoutRecord);
-    throw new RunInterruptedError(run, watched.archived, hasRecord, { cause: error });
+    throw new RunEndedError(run, watched.archived, hasRecord, { cause: error });
   } finally {
-    watched?.stop();
+    watched.stop();
     await deployment?.close();
     await rm(outdir, { recursive: true, force: true });
   }
 }
 
-/** Starts the run, and audits the archive after it if asked to. */
-async function work(
-  deployment: LocalDeployment,
-  run: Date,
-  byHand: boolean,
-  options: StartOptions,
-): Promise<{ fired: Fired; audit: StartedAudit | undefined }> {
-  const fired: Fired = byHand
-    ? { attempts: [await deployment.invoke(eventOf({ ...options, newRun: run }))], refused: undefined }
-    : await fire(() => deployment.fireSchedule(run));
-  return { fired, audit: options.audit === true ? await startAudit(deployment) : undefined };
-}
-
 /** Whether the function is invoked, rather than the schedule fired. */
-function isByHand({ schedule }: LocalDeployment, { clusters, dryRun, run }: StartOptions): boolean {
-  return clusters !== undefined || dryRun === true || run !== undefined || schedule?.enabled !== true;
+function isByHand({ schedule }: CollectorConfig, { clusters, dryRun, run }: StartOptions): boolean {
+  return clusters !== undefined || dryRun === true || run !== undefined || !schedule.enabled;
 }
 
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
+async function invoke(deployment: LocalDeployment, newRun: Date, options: StartOptions): Promise<Fired> {
+  const result = await deployment.invoke(eventOf({ ...options, newRun }));
+  return { attempts: [result], failure: result.error };
+}
+
+/** Waits until the work is done or the signal aborts, whose reason is thrown then. */
+function unlessAborted<T>(signal: AbortSignal, work: Promise<T> | T): Promise<T> {
+  return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+    Promise.resolve(work).then(resolve, reject);
   });
 }
 

@@ -3,8 +3,9 @@ import type { CollectorConfig } from '../../infra/config/config';
 import { demoContent } from '../../local/demo-service/demo-content';
 import { folderContent } from '../../local/demo-service/folder-content';
 import { startDemoService } from '../../local/demo-service/start-demo-service';
+import { formatCount } from '../terminal/format';
 import { apiKeyVariable } from '../terminal/terminal';
-import { demoBaseUrl, type StartOptions } from './start-options';
+import { demoBaseUrl, type StartOptions, StartUsageError } from './start-options';
 
 /** The service that a local run reads. */
 export interface StartedService {
@@ -13,12 +14,9 @@ export interface StartedService {
   readonly apiKey: string;
   /** The configuration with this service in it. */
   readonly config: CollectorConfig;
+  /** A sentence about it, without a full stop. */
+  readonly introduction: string;
   close(): Promise<void>;
-}
-
-/** The options do not fit together or to the configuration; nothing was started. */
-export class StartUsageError extends Error {
-  override readonly name = 'StartUsageError';
 }
 
 /**
@@ -64,28 +62,25 @@ async function serveFolder(config: CollectorConfig, options: StartOptions, folde
 async function startDemo(
   kind: 'demo' | 'folder',
   config: CollectorConfig,
-  { manifestAs, plain = false, fail: failing = {} }: StartOptions,
+  { manifestAs, plain = false, fail: failing = {}, serve }: StartOptions,
   source: ReturnType<typeof demoContent>,
 ): Promise<StartedService> {
-  const unknown = Object.keys(failing).filter((uid) => !config.clusters.some((cluster) => cluster.uid === uid));
-  if (unknown.length > 0) throw new StartUsageError(`--fail names ${unknown.join(', ')}, which is not configured.`);
   const apiKey = `demo-${randomUUID()}`;
   const { collection } = config.service;
-  const service = await startDemoService({
-    apiKey,
-    source,
-    collection,
-    failing,
-    plain,
-    ...(manifestAs !== undefined && { manifestAs }),
-  });
+  const service = await startDemoService({ apiKey, source, collection, failing, plain, manifestAs });
+  const { url } = service;
+  const clusters = formatCount(config.clusters.length, 'cluster');
   // The demo service has no certificate, so the real one's authority does not apply.
   const { caCertificate: _, ...rest } = config.service;
   return {
     kind,
     apiKey,
-    url: service.url,
-    config: { ...config, service: { ...rest, baseUrl: service.url } },
+    url,
+    introduction:
+      kind === 'folder'
+        ? `${serve} is served at ${url}, with ${clusters}`
+        : `The demo service at ${url} stands for ${demoBaseUrl}, with ${clusters}`,
+    config: { ...config, service: { ...rest, baseUrl: url } },
     close: () => service.close(),
   };
 }
@@ -106,5 +101,6 @@ function readRealService(
       `Reading ${baseUrl} needs its API key in the environment variable ${apiKeyVariable}, which is not set.\n` +
         `Type: read -rs ${apiKeyVariable} && export ${apiKeyVariable}   (then paste the key and press Enter)`,
     );
-  return { kind: 'real', url: baseUrl, apiKey, config, close: async () => {} };
+  const introduction = `Reading ${formatCount(config.clusters.length, 'cluster')} from ${baseUrl}`;
+  return { kind: 'real', url: baseUrl, introduction, apiKey, config, close: async () => {} };
 }

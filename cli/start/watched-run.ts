@@ -24,6 +24,7 @@ export class WatchedRun {
   readonly failures: Outcome[] = [];
   readonly #progress: Progress;
   readonly #expected: ExpectedRun;
+  readonly #broken = new AbortController();
   #attemptsEnded = 0;
   #isPaused = false;
 
@@ -33,8 +34,14 @@ export class WatchedRun {
     this.#progress = new Progress(terminal, 'Archiving', state, ticker);
   }
 
+  /** Aborts, with the file system's error, when the archive's folder can no longer be used: every retry would fail. */
+  get broken(): AbortSignal {
+    return this.#broken.signal;
+  }
+
   /** Takes note of an answered call to the archive. */
-  request({ action, key = '', status }: LoggedRequest): void {
+  request({ action, key = '', status, failure }: LoggedRequest): void {
+    if (isSystemError(failure)) this.#broken.abort(failure);
     if (action !== 'PutObject' || status !== 200) return;
     if (parseRunRecordKey(key) !== undefined) this.records.push(key);
     if (parseObjectKey(key) === undefined) return;
@@ -69,18 +76,14 @@ export class WatchedRun {
   }
 }
 
+/** Whether the operating system has refused something: a disk is full, a folder may not be written. */
+export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return typeof error === 'object' && error !== null && 'syscall' in error;
+}
+
 /** The line also says what the logger adds, such as the function's name. */
-function summaryOf({
-  run,
-  shard,
-  attempt,
-  status,
-  dryRun,
-  counts,
-  record,
-  stopped,
-  durationMs,
-}: RunSummary): RunSummary {
+function summaryOf(entry: RunSummary): RunSummary {
+  const { run, shard, status, dryRun, counts, stopped, durationMs, attempt, record } = entry;
   const written = { ...(attempt && { attempt }), ...(record && { record }) };
   return { run, shard, status, dryRun, counts, stopped, durationMs, ...written };
 }

@@ -50,10 +50,14 @@ export function endWithProcess(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     // A reader such as `head` may close the pipe before everything is written.
     if (error.code === 'EPIPE') process.exit(exitCodes.ok);
-    const reason = error.code === 'ENOSPC' ? 'the disk is full (ENOSPC); make room' : error.message;
-    process.stderr.write(`error: Writing to standard output failed: ${reason}\n`);
+    process.stderr.write(`error: Writing to standard output failed: ${writeProblem(error)}\n`);
     process.exit(exitCodes.trouble);
   });
+}
+
+/** Why something could not be written. */
+export function writeProblem({ code, message }: NodeJS.ErrnoException): string {
+  return code === 'ENOSPC' ? 'the disk is full (ENOSPC); make room' : message;
 }
 
 function endInterrupted(): void {

@@ -12,7 +12,7 @@ export interface DemoServiceOptions {
   /** Path segment of the cluster collection; left out: `platformclusters`. */
   readonly collection?: string;
   /** How the manifest is sent; left out: it varies by cluster, always the same for one. */
-  readonly manifestAs?: ManifestForm;
+  readonly manifestAs?: ManifestForm | undefined;
   /** Whether no answer is compressed; otherwise a client that accepts gzip gets it. */
   readonly plain?: boolean;
   /** Wait before every answer, in milliseconds. */

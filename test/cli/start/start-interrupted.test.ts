@@ -1,3 +1,4 @@
+import { rmSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,9 @@ import { startDemoService } from '../../../local/demo-service/start-demo-service
 import { keptTerminal } from '../run-collector';
 import { runStart, writeStartConfig } from '../run-start';
 
-describe('an interrupted start', () => {
+const environment = { COLLECTOR_API_KEY: 'the-key' };
+
+describe('a start that ends before its time', () => {
   let root: string;
 
   beforeEach(async () => {
@@ -16,28 +19,31 @@ describe('an interrupted start', () => {
   });
   afterEach(() => rm(root, { recursive: true }));
 
-  it('says which run it was, what stays, and the command that completes it, which does', async () => {
-    const interruption = new AbortController();
+  /** Starts a run of two clusters; `onSecond` is called when the second one is asked for its manifest. */
+  async function startUntil(onSecond: () => void, interrupted: AbortSignal) {
     const source = demoContent(['one', 'two']);
     const service = await startDemoService({
       apiKey: 'the-key',
       source: {
         ...source,
         manifest: async (uid, at) => {
-          if (uid === 'two') interruption.abort(new Error('interrupted by SIGINT'));
+          if (uid === 'two') onSecond();
           return source.manifest(uid, at);
         },
       },
     });
     const members = { service: { baseUrl: service.url }, limits: { concurrency: 1 } };
-    const config = await writeStartConfig(root, members);
-    const args = ['--config', config, '--folder', join(root, 'archive'), '--json'];
-    const environment = { COLLECTOR_API_KEY: 'the-key' };
-    const started = startCommand(args, { terminal: keptTerminal(), environment, interrupted: interruption.signal });
-    const { message } = await started.then(
-      () => new Error('not interrupted'),
-      (error: Error) => error,
-    );
+    const args = ['--config', await writeStartConfig(root, members), '--folder', join(root, 'archive'), '--json'];
+    const terminal = keptTerminal();
+    const code = await startCommand(args, { terminal, environment, interrupted });
+    return { service, code, message: terminal.err.text };
+  }
+
+  it('says which run it was, what stays, and the command that completes it, which does', async () => {
+    const interruption = new AbortController();
+    const interrupt = () => interruption.abort(new Error('interrupted by SIGINT'));
+    const { service, code, message } = await startUntil(interrupt, interruption.signal);
+    expect(code).toBe(130);
     expect(message).toMatch(
       /^Run 20\S+Z was interrupted\. What it has archived stays: \d objects?\. Complete it with\n/,
     );
@@ -50,6 +56,26 @@ describe('an interrupted start', () => {
       isComplete: true,
       counts: { archived: 4 },
     });
+  });
+
+  it('ends with 3, in sentences, when the archive takes no more, and retries nothing', async () => {
+    const incoming = join(root, 'archive', '.metadata-incoming');
+    const spoil = () => {
+      rmSync(incoming, { recursive: true });
+      writeFileSync(incoming, '');
+    };
+    const { service, code, message } = await startUntil(spoil, new AbortController().signal);
+    await service.close();
+    expect(code).toBe(3);
+    const [error, run, command] = message.split('\n');
+    expect(error).toMatch(/^error: Writing to \S+\.metadata-incoming\S* failed: E(EXIST|NOTDIR): /);
+    expect(run).toMatch(/^Run 20\S+Z was interrupted\. What it has archived stays: \d objects?\. Complete it with$/);
+    expect(command).toMatch(/ --without-record$/);
+    // Before anything is started, too.
+    const args = ['--config', join(root, 'my.json'), '--folder', join(root, 'archive')];
+    const again = await runStart(args, environment);
+    expect(again.code).toBe(3);
+    expect(again.err).toMatch(/^error: Writing to \S+ failed: EEXIST: file already exists, mkdir '\S+'\n$/);
   });
 });
 

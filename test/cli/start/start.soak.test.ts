@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import type { Outcome } from '../../../lambda/run/run-record';
@@ -84,6 +87,24 @@ describe('npm start as a process', () => {
     child.stdout.destroy();
     expect(await exited).toEqual([0, null]);
     expect([...(await stored()).keys()]).toContainEqual(expect.stringContaining('.attempt-1.jsonl'));
+  });
+
+  // Of the systems that tests run on, Linux alone has a device that is always full.
+  (existsSync('/dev/full') ? it : it.skip).each([
+    ['output', [], 1, ['error: Writing to standard output failed: the disk is full (ENOSPC); make room', '']],
+    ['error', ['--unknown'], 2, ['']],
+  ] as const)('ends with 3 if the disk behind standard %s is full; a run goes on', async (name, args, fd, told) => {
+    const full = openSync('/dev/full', 'w');
+    const stdio = ['ignore', 'pipe', 'pipe'] as (number | 'ignore' | 'pipe')[];
+    stdio[fd] = full;
+    const command = ['--import', 'tsx', 'cli/start/start.ts', '--folder', folder, ...args];
+    const child = spawn(process.execPath, command, { cwd: projectRoot, stdio });
+    const said = text((fd === 1 ? child.stderr : child.stdout) ?? Readable.from([]));
+    expect(await once(child, 'exit')).toEqual([3, null]);
+    closeSync(full);
+    expect((await said).split('\n')).toEqual(told);
+    const hasRun = existsSync(folder) && [...(await stored()).keys()].some((file) => file.includes('.attempt-1.jsonl'));
+    expect(hasRun).toBe(name === 'output');
   });
 
   // Other systems have no /proc to find the processes in.
