@@ -1,4 +1,4 @@
-import CliTable from 'cli-table3';
+import stringWidth from 'string-width';
 import { printable } from './printable';
 import { print, type Terminal } from './terminal';
 
@@ -16,7 +16,7 @@ export interface Column<Row> {
   readonly color?: (text: string, row: Row) => string;
 }
 
-/** The columns that are shown, with their widths as the table library takes them. */
+/** The columns that are shown, with their widths between the borders. */
 interface Layout<Row> {
   readonly columns: readonly Column<Row>[];
   readonly widths: readonly number[];
@@ -25,19 +25,13 @@ interface Layout<Row> {
 /** Rows that are laid out together: the widths follow from the first batch. */
 const batchSize = 500;
 
-/** Rows that are handed to the library at once: its time grows with their square. */
-const renderedRows = 25;
-
 const narrowestText = 10;
 
-/** What the library puts around a cell's text. */
+/** Spaces around a cell's text. */
 const padding = 2;
 
 /** How much wider the cells of later batches may be: a time with milliseconds has four characters more than one without. */
 const growth = 4;
-
-const withoutTop = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '' };
-const withoutBottom = { bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' };
 
 /**
  * Prints rows as a table that fits the terminal, batch by batch. Control characters in cells are written out.
@@ -52,14 +46,15 @@ export async function printTable<Row>(
   let batch: Row[] = [];
   let layout: Layout<Row> | undefined;
   const flush = async (isLast: boolean) => {
-    const isFirst = layout === undefined;
-    layout ??= layOut(terminal, columns, batch, isLast);
-    for (let at = 0; at < batch.length; at += renderedRows) {
-      const end = at + renderedRows;
-      const [isTop, isBottom] = [isFirst && at === 0, isLast && end >= batch.length];
-      await print(terminal.out, `${renderRows(terminal, layout, batch.slice(at, end), isTop, isBottom)}\n`);
-    }
+    const known = layout ?? layOut(terminal, columns, batch, isLast);
+    const lines = [
+      ...(layout === undefined ? headLines(terminal, known) : []),
+      ...batch.flatMap((row) => rowLines(known, row)),
+      ...(isLast ? [ruler(known, '└┴┘')] : []),
+    ];
+    layout = known;
     batch = [];
+    await print(terminal.out, `${lines.join('\n')}\n`);
   };
   for await (const row of rows) {
     if (batch.length === batchSize) await flush(false);
@@ -80,30 +75,42 @@ function inOrderOfLeaving<Row>(columns: readonly Column<Row>[]): Column<Row>[] {
   return columns.filter(({ leftOut }) => leftOut !== undefined).sort((a, b) => (a.leftOut ?? 0) - (b.leftOut ?? 0));
 }
 
-function renderRows<Row>(
-  { colors }: Terminal,
+function headLines<Row>({ colors }: Terminal, layout: Layout<Row>): string[] {
+  const heads = layout.columns.map(({ head }) => head);
+  return [ruler(layout, '┌┬┐'), ...cellLines(layout, heads, colors.bold), ruler(layout, '├┼┤')];
+}
+
+function rowLines<Row>(layout: Layout<Row>, row: Row): string[] {
+  const texts = layout.columns.map(({ cell }) => printable(cell(row)));
+  return cellLines(layout, texts, (line, { color }) => color?.(line, row) ?? line);
+}
+
+/** The lines of one row. @param paint colours a line of a cell that is not empty */
+function cellLines<Row>(
   { columns, widths }: Layout<Row>,
-  rows: readonly Row[],
-  isFirst: boolean,
-  isLast: boolean,
-): string {
-  const lines = (text: string, at: number) => wrap(text, (widths[at] ?? 0) - padding);
-  const table = new CliTable({
-    colWidths: [...widths],
-    colAligns: columns.map(({ align }) => align ?? 'left'),
-    style: { head: [], border: [], compact: true },
-    head: isFirst ? columns.map(({ head }, at) => lines(head, at).map(colors.bold).join('\n')) : [],
-    chars: { ...(isFirst ? {} : withoutTop), ...(isLast ? {} : withoutBottom) },
+  texts: readonly string[],
+  paint: (line: string, column: Column<Row>) => string,
+): string[] {
+  const cells = columns.map((column, at) => {
+    const width = (widths[at] ?? 0) - padding;
+    const lines = wrap(texts[at] ?? '', width);
+    return { column, width, lines };
   });
-  for (const row of rows)
-    table.push(
-      columns.map(({ cell, color }, at) =>
-        lines(printable(cell(row)), at)
-          .map((line) => (color === undefined || line === '' ? line : color(line, row)))
-          .join('\n'),
-      ),
-    );
-  return table.toString();
+  const height = cells.reduce((most, { lines }) => Math.max(most, lines.length), 1);
+  return Array.from({ length: height }, (_, at) => {
+    const shown = cells.map(({ column, width, lines: { [at]: line = '' } }) => {
+      const space = ' '.repeat(Math.max(0, width - stringWidth(line)));
+      const text = line === '' ? '' : paint(line, column);
+      return column.align === 'right' ? ` ${space}${text} ` : ` ${text}${space} `;
+    });
+    return `│${shown.join('│')}│`;
+  });
+}
+
+/** @param corners the characters at its beginning, between columns, and at its end */
+function ruler<Row>({ widths }: Layout<Row>, corners: string): string {
+  const [left, between, right] = corners;
+  return `${left}${widths.map((width) => '─'.repeat(width)).join(between)}${right}`;
 }
 
 function layOut<Row>(
@@ -113,8 +120,8 @@ function layOut<Row>(
   areAll: boolean,
 ): Layout<Row> {
   const measured = columns.map((column) => {
-    const texts = rows.map((row) => widthOf(printable(column.cell(row))));
-    const natural = texts.reduce((a, b) => Math.max(a, b), widthOf(column.head)) + padding;
+    const texts = rows.map((row) => stringWidth(printable(column.cell(row))));
+    const natural = texts.reduce((a, b) => Math.max(a, b), stringWidth(column.head)) + padding;
     const width = areAll || column.wraps === true ? natural : natural + growth;
     const narrowest = (column.narrowest ?? narrowestText) + padding;
     return { column, width, least: column.wraps === true ? Math.min(width, narrowest) : width };
@@ -139,23 +146,20 @@ function sumWidths(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + 1, 1);
 }
 
-/**
- * Lines no wider than the width, broken between words where possible. The library's own wrapping takes the codes of
- * colours for text, or leaves out the rest of a long word.
- */
+/** Lines no wider than the width, broken between words where possible. */
 function wrap(text: string, width: number): string[] {
   const lines: string[] = [];
   let line = '';
   for (const word of text.split(/(?<= )/)) {
-    if (widthOf(line + word.trimEnd()) <= width) {
+    if (stringWidth(line + word.trimEnd()) <= width) {
       line += word;
       continue;
     }
     if (line !== '') lines.push(line);
     line = word;
-    while (widthOf(line.trimEnd()) > width) {
+    while (stringWidth(line.trimEnd()) > width) {
       let end = Math.min(line.length, width);
-      while (end > 1 && widthOf(line.slice(0, end)) > width) end -= 1;
+      while (end > 1 && stringWidth(line.slice(0, end)) > width) end -= 1;
       // Never between the halves of a surrogate pair.
       if (/[\ud800-\udbff]$/.test(line.slice(0, end)) && end > 1) end -= 1;
       lines.push(line.slice(0, end));
@@ -163,12 +167,4 @@ function wrap(text: string, width: number): string[] {
     }
   }
   return [...lines, line].map((part) => part.trimEnd());
-}
-
-/** The library knows how wide characters are on a terminal: a table of this one cell has the width. */
-function widthOf(text: string): number {
-  if (/^[\x20-\x7e]*$/.test(text)) return text.length;
-  const table = new CliTable({ style: { head: [], border: [] } });
-  table.push([text]);
-  return table.width - 2 - padding;
 }
