@@ -125,12 +125,12 @@ export function parseRunRecordKey(key: string): RunRecordName | undefined {
  * the prefix `cluster=` keeps `.` and `..` harmless.
  * @throws URIError for a lone surrogate, which a valid configuration does not contain
  */
-export function encodeSegment(uid: string): string {
+function encodeSegment(uid: string): string {
   return isPlain(uid) ? uid : percentEncode(uid).replaceAll('~', '%7E');
 }
 
 /** The uid behind a key segment; undefined if the segment is not exactly what {@link encodeSegment} writes. */
-export function decodeSegment(segment: string): string | undefined {
+function decodeSegment(segment: string): string | undefined {
   if (isPlain(segment)) return segment;
   try {
     const uid = decodeURIComponent(segment);

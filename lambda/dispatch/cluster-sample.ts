@@ -57,7 +57,7 @@ export class ClusterSample {
 }
 
 /** The same items in another order: middle, end, then the middles of what lies between (van der Corput's sequence). */
-export function spread<Item>(items: readonly Item[]): Item[] {
+function spread<Item>(items: readonly Item[]): Item[] {
   const bits = Math.ceil(Math.log2(Math.max(2, items.length)));
   const places = new Set<number>();
   for (let nth = 0; nth < 2 ** bits; nth += 1) {

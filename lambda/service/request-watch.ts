@@ -12,7 +12,7 @@ export interface RequestTimeLimits {
 }
 
 /** A body that brings fewer bytes than this in one idle window counts as stopped. */
-export const minimumProgressBytes = 1024;
+const minimumProgressBytes = 1024;
 
 /** Ends one request when a time limit passes or the caller's signal aborts, and remembers why. */
 export class RequestWatch {

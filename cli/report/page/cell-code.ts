@@ -1,5 +1,5 @@
 /** What became of one cluster x resource in a run; `none`: the run did not cover it. */
-export const cellOutcomes = ['none', 'archived', 'already-archived', 'failed', 'not-attempted'] as const;
+const cellOutcomes = ['none', 'archived', 'already-archived', 'failed', 'not-attempted'] as const;
 
 export interface Cell {
   readonly outcome: (typeof cellOutcomes)[number];

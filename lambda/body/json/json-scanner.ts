@@ -14,7 +14,7 @@ export interface JsonListener {
 }
 
 /** Deepest nesting of objects and arrays that is accepted. JSON.parse has no limit, but other readers of JSON have. */
-export const maxDepth = 1000;
+const maxDepth = 1000;
 
 /** RFC 8259, section 8.1: a reader may ignore it at the beginning of a document. */
 const byteOrderMark = [0xef, 0xbb, 0xbf];

@@ -1,9 +1,9 @@
-import { cellOutcomes, decodeCell, encodeCell } from '../../../../cli/report/page/cell-code';
+import { decodeCell, encodeCell } from '../../../../cli/report/page/cell-code';
 
 describe('a cell as a letter', () => {
   it('every cell survives its letter', () => {
     const letters = new Set<string>();
-    for (const outcome of cellOutcomes)
+    for (const outcome of ['none', 'archived', 'already-archived', 'failed', 'not-attempted'] as const)
       for (const isLate of [false, true])
         for (const isChanged of [false, true])
           for (const hasDoubt of [false, true]) {
