@@ -154,7 +154,7 @@ function readOn({ config, archiveBucket }: DashboardProps): cloudwatch.IWidget {
   const lines = [
     ['Complete a run', `run --stack ${config.name} --run TIME`],
     ['Why a run is incomplete', `runs TIME ${archive}`],
-    ['Which manifests changed', `diff --all ${archive}`],
+    ['Which manifests changed', `history --all ${archive}`],
     ['Everything on one page', `report --out report.html ${archive}`],
   ];
   const markdown = lines.map(([what, command]) => `${what}: \`npm run collector -- ${command}\``).join('  \n');

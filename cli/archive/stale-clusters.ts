@@ -1,8 +1,7 @@
 import { Freshness, type StaleCluster, staleness } from '../../lambda/audit/freshness';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import type { Run } from '../../lambda/verify/read-run';
-import { NewestConfiguration } from './newest-configuration';
+import type { RunConfiguration } from '../../lambda/verify/stored-configurations';
 
 export interface FoundStale {
   /** Clusters that the last run that covers them did not archive whole, the longest first. */
@@ -31,11 +30,9 @@ export class StaleClusters {
   readonly #freshness = new Freshness([]);
   /** Of each cluster, how many runs cover it, and how many of them did not archive all of it. */
   readonly #covered = new Map<string, { failed: number; runs: number }>();
-  readonly #configuration = new NewestConfiguration();
 
   /** Takes note of a run. Runs come in the order of their times. */
-  addRun({ run, starts, outcomes }: Run): void {
-    this.#configuration.addRun({ starts });
+  addRun({ run, outcomes }: Run): void {
     this.#freshness.add(run, outcomes);
     const failed = new Set(outcomes.filter(isMissed).map(({ cluster }) => cluster));
     for (const cluster of new Set(outcomes.map((outcome) => outcome.cluster))) {
@@ -47,11 +44,10 @@ export class StaleClusters {
   }
 
   /**
+   * @param configuration undefined: what the runs cover counts
    * @param at the time from which hours are counted back
-   * @throws ArchiveReadError
    */
-  async find(reader: ArchiveReader, at: Date): Promise<FoundStale> {
-    const configuration = await this.#configuration.read(reader);
+  find(configuration: RunConfiguration | undefined, at: Date): FoundStale {
     const required =
       configuration && [...configuration.clusters].filter(([, own]) => Object.values(own).some(isRequired));
     const configured = required?.map(([uid]) => uid) ?? [...this.#covered.keys()];

@@ -1,16 +1,14 @@
 import { type Resource, resourceNames } from '../../lambda/resources';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import type { AbsentRuns } from '../../lambda/verify/due-runs';
-import { isLate, type Run } from '../../lambda/verify/read-run';
+import { isLate } from '../../lambda/verify/read-run';
+import { isAbsent, type RunRow } from '../archive/run-reader';
 import { isSameContent } from '../archive/same-content';
 import { formatCount, formatTime } from '../terminal/format';
 import { doubtOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { print, printJsonArray, type Terminal } from '../terminal/terminal';
-
-/** A run, or those that were due behind the row before and are not there. */
-export type RunRow = Run | AbsentRuns;
 
 /** Prints what became of one cluster, run by run. @param rows with the outcomes of this cluster alone */
 export async function printClusterRuns(
@@ -49,19 +47,19 @@ function outcomeOf(row: RunRow, resource: Resource): RunOutcome | undefined {
 function columns({ colors }: Pick<Terminal, 'colors'>, sameText: ReadonlySet<RunOutcome>): Column<RunRow>[] {
   const ofResource = (resource: Resource, head: string): Column<RunRow> => ({
     head,
-    cell: (row) => ('times' in row ? '' : outcomeText(row.run, outcomeOf(row, resource), sameText)),
+    cell: (row) => (isAbsent(row) ? '' : outcomeText(row.run, outcomeOf(row, resource), sameText)),
     color: (text, row) => {
       const outcome = outcomeOf(row, resource);
       return outcome === undefined || isStored(outcome) ? text : colors.red(text);
     },
   });
   return [
-    { head: 'Run', cell: (row) => formatTime('times' in row ? (row.times[0] ?? new Date(Number.NaN)) : row.run) },
+    { head: 'Run', cell: (row) => formatTime(isAbsent(row) ? (row.times[0] ?? new Date(Number.NaN)) : row.run) },
     ...resourceNames.map((resource) => ofResource(resource, resource === 'log' ? 'Log' : 'Manifest')),
     {
       head: 'Reason or doubt',
-      cell: (row) => ('times' in row ? absentText(row) : reasonsOf(row.outcomes)),
-      color: (text, row) => ('times' in row ? colors.red(text) : text),
+      cell: (row) => (isAbsent(row) ? absentText(row) : reasonsOf(row.outcomes)),
+      color: (text, row) => (isAbsent(row) ? colors.red(text) : text),
       wraps: true,
     },
   ];
@@ -93,6 +91,6 @@ export function summarizeAbsent(time: Date) {
 
 async function* summaries(rows: AsyncIterable<RunRow>) {
   for await (const row of rows)
-    if ('times' in row) yield* row.times.map(summarizeAbsent);
+    if (isAbsent(row)) yield* row.times.map(summarizeAbsent);
     else yield { run: row.run.toISOString(), status: row.status, outcomes: row.outcomes };
 }

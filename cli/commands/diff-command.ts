@@ -1,52 +1,32 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { openArchive } from '../archive/open-archive';
-import { leftOutColumns } from '../terminal/table';
-import type { CommandContext, Terminal } from '../terminal/terminal';
+import type { CommandContext } from '../terminal/terminal';
 import { type ClusterDiffOptions, diffCluster } from './diff-cluster';
-import { changeColumns, diffRuns } from './diff-runs';
 import { type ReadOptions, resourceOption, withArchive, withHelp, withOneRun, withPeriod } from './options';
 
-interface Options extends ReadOptions, ClusterDiffOptions {
-  readonly from?: Date;
-  readonly to?: Date;
-  readonly all?: boolean;
-}
+interface Options extends ReadOptions, ClusterDiffOptions {}
 
-/** `diff`: what changed of one cluster, or which clusters changed between two runs. */
+/** `diff`: what changed of one cluster. */
 export function diffCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('diff')
     .summary('what changed between two runs')
     .description('Shows what changed between two runs as a unified diff; without times, between the two newest.')
-    .argument('[cluster]', "the cluster's uid")
-    .addOption(resourceOption('what to compare', 'manifest'))
-    .addOption(new Option('--all', 'list the clusters that changed between the two runs'));
+    .argument('<cluster>', "the cluster's uid")
+    .addOption(resourceOption('what to compare', 'manifest'));
   withPeriod(withOneRun(command, terminal, ['from', 'to']), terminal, [
     'compare from the newest run at or before this time',
     'compare to the newest run at or before this time',
   ]).option('--no-escape', 'leave control characters of the content as they are, for patch');
-  withHelp(withArchive(command), terminal, helpText(terminal));
-  return command.action(async (cluster: string | undefined, options: Options) => {
-    if ((cluster === undefined) === (options.all !== true))
-      command.error(
-        cluster === undefined
-          ? "error: nothing to compare; expected a cluster's uid, or --all"
-          : `error: both a cluster (${cluster}) and --all; expected one of them`,
-      );
-    const reader = await openArchive(options.archive);
-    end(
-      cluster === undefined
-        ? await diffRuns(terminal, reader, options)
-        : await diffCluster(terminal, reader, cluster, options),
-    );
+  withHelp(withArchive(command), terminal, helpText);
+  return command.action(async (cluster: string, options: Options) => {
+    end(await diffCluster(terminal, await openArchive(options.archive), cluster, options));
   });
 }
 
-const helpText = (terminal: Terminal) => `
-A cluster is compared between two runs that archived it. Standard error says which two these are, and whether they
+const helpText = `
+The cluster is compared between two runs that archived it. Standard error says which two these are, and whether they
 were fetched late. --run and --at compare that run with the one before it. --from and --to compare the state when
-the period began with the state when it ended.
-
-${leftOutColumns('the list of clusters', changeColumns(terminal))}
+the period began with the state when it ended. history --all says which clusters changed.
 
 With --json: one object; its members are in docs/reading-the-archive.md.
 
@@ -55,5 +35,5 @@ Exit codes: 0 no difference, 1 a difference, 2 wrong command line, 3 it could no
 Examples:
   npm run collector -- diff my-cluster
   npm run collector -- diff my-cluster --resource log --from yesterday --to yesterday
-  npm run collector -- diff --all --run 2026-11-20T10:00:00Z
+  npm run collector -- diff my-cluster --run 2026-11-20T10:00:00Z
 `;

@@ -3,6 +3,7 @@ import type { Resource } from '../../lambda/resources';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import type { ClusterFilter } from '../archive/cluster-filter';
 import { openArchive } from '../archive/open-archive';
+import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import { type LinePattern, linePattern, PatternError } from '../search/line-pattern';
 import { ObjectsToSearch } from '../search/objects-to-search';
@@ -60,24 +61,21 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
   withHelp(withArchive(command), terminal, helpText);
   return command.action(async (text: string, options: Options) => {
     const pattern = patternOf(command, text, options);
-    const reader = await openArchive(options.archive);
+    const archive = await openArchive(options.archive);
+    const reader = new RunReader(archive, terminal.now());
     const { resource, context } = options;
     const selection = selectionOf(options, 1);
-    const objects = new ObjectsToSearch(
-      reader,
-      { resource, clusters: options.cluster, selection, joined: isJoined(options, selection) },
-      terminal.now(),
-    );
+    const objects = new ObjectsToSearch(reader, { resources: [resource], clusters: options.cluster, selection });
     const printer = new SearchPrinter(terminal, options);
     const { format } = printer;
     const running = new Set<ObjectSearch>();
     const start = async (object: SearchedObject) => {
-      const search = new ObjectSearch(reader, object, { pattern, context, format });
+      const search = new ObjectSearch(archive, object, { pattern, context, format });
       running.add(search);
       return search;
     };
     try {
-      for await (const search of mapConcurrently(objects.list(), concurrency, start)) {
+      for await (const search of mapConcurrently(objects.list(isJoined(options, selection)), concurrency, start)) {
         await printer.print(search);
         running.delete(search);
       }
@@ -86,10 +84,10 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
       for (const { output } of running) output.destroy();
     }
     await printer.end();
-    await printBadRecords(terminal, objects.badRecords);
-    if (objects.objects === 0) throw new NothingToSearchError(nothingToSearch(objects, options));
-    await print(terminal.err, `${summary(objects, printer, resource)}\n`);
-    if (printer.problems + objects.badRecords.length > 0) end(exitCodes.trouble);
+    await printBadRecords(terminal, reader.problems);
+    if (objects.objects === 0) throw new NothingToSearchError(nothingToSearch(reader, options));
+    await print(terminal.err, `${summary(objects, printer, reader, resource)}\n`);
+    if (printer.problems + reader.problems.length > 0) end(exitCodes.trouble);
     else if (printer.matches === 0) end(exitCodes.noMatch);
   });
 }
@@ -114,15 +112,15 @@ function parseContext(text: string): number {
   return lines;
 }
 
-function nothingToSearch(objects: ObjectsToSearch, { resource, cluster }: Options): string {
+function nothingToSearch(reader: RunReader, { resource, cluster }: Options): string {
   const which = cluster === undefined ? '' : ` of a cluster ${cluster.glob}`;
-  const isEmpty = objects.runs === 0 && cluster === undefined;
-  const where = isEmpty ? 'there is no run in this period' : `none was archived${runsOf(objects)}; list shows what is`;
+  const where =
+    reader.runs === 0 ? 'there is no run in this period' : `none was archived${runsOf(reader)}; list shows what is`;
   return `Searching every ${resource}${which} failed: ${where}`;
 }
 
 /** What was searched and found, so that nobody takes a part of the archive for all of it. */
-function summary(objects: ObjectsToSearch, printer: SearchPrinter, resource: Resource): string {
+function summary(objects: ObjectsToSearch, printer: SearchPrinter, reader: RunReader, resource: Resource): string {
   const { matches, objects: found, dividedLines } = printer;
   const divided =
     dividedLines === 0
@@ -132,14 +130,14 @@ function summary(objects: ObjectsToSearch, printer: SearchPrinter, resource: Res
     objects.notArchived === 0 ? '' : `; ${formatCount(objects.notArchived, resource)} not archived, so not searched`;
   return (
     `${formatCount(matches, 'line')} in ${found} of ${formatCount(objects.objects, resource)}` +
-    `${runsOf(objects)}${missing}.${divided}`
+    `${runsOf(reader)}${missing}.${divided}`
   );
 }
 
-function runsOf({ runs, oldestRun, newestRun }: ObjectsToSearch): string {
-  if (oldestRun === undefined || newestRun === undefined) return '';
-  if (runs === 1) return ` of the run ${formatTime(oldestRun)}`;
-  return ` of ${formatCount(runs, 'run')}, ${formatTime(oldestRun)} to ${formatTime(newestRun)}`;
+function runsOf({ runs, oldest, newest }: RunReader): string {
+  if (oldest === undefined || newest === undefined) return '';
+  if (runs === 1) return ` of the run ${formatTime(oldest)}`;
+  return ` of ${formatCount(runs, 'run')}, ${formatTime(oldest)} to ${formatTime(newest)}`;
 }
 
 const helpText = `

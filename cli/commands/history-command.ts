@@ -1,43 +1,63 @@
-import { Command } from 'commander';
-import type { Resource } from '../../lambda/resources';
+import { Command, Option } from 'commander';
+import { clusterFilter } from '../archive/cluster-filter';
 import { type Change, type Changes, type Content, findChanges } from '../archive/find-changes';
 import { archiveArgument, openArchive } from '../archive/open-archive';
+import { RunReader } from '../archive/run-reader';
 import { NothingArchivedError } from '../archive/select-object';
 import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { type Column, leftOutColumns, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
+import { type FleetHistoryOptions, groupings, printFleetHistory } from './fleet-history';
 import {
+  endWithProblems,
   lastOption,
   type PeriodOptions,
   parseCount,
   type ReadOptions,
   resourceOption,
+  selectionOf,
   withArchive,
   withHelp,
   withPeriod,
 } from './options';
 
-interface Options extends ReadOptions, PeriodOptions {
-  readonly resource: Resource;
+interface Options extends ReadOptions, PeriodOptions, Pick<FleetHistoryOptions, 'resource' | 'by' | 'limit'> {
   readonly last?: number;
-  readonly limit: number;
+  readonly all?: boolean;
 }
+
+/** How many of the newest runs are compared with --all, unless others are asked for. */
+const defaultRuns = 20;
 
 /** `history`: when the content of a cluster changed. */
 export function historyCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('history')
-    .summary('when a manifest changed')
+    .summary('when manifests changed')
     .description('Lists the runs in which a manifest changed, newest first, with the command that shows each change.')
-    .argument('<cluster>', "the cluster's uid")
+    .argument('[cluster]', "the cluster's uid, or with --all a pattern with * and ?")
+    .option('--all', 'what changed of all clusters, each change once')
+    .addOption(
+      new Option('--by <what>', 'with --all: a line per run, or per cluster').choices(groupings).default('run'),
+    )
     .addOption(resourceOption('what may have changed', 'manifest'));
   withPeriod(command, terminal)
-    .addOption(lastOption('only so many runs that archived it, the newest (default: all)'))
-    .option('--limit <count>', 'stop after so many changes', parseCount, 20);
+    .addOption(
+      lastOption(`only so many runs, the newest (default: all that archived it, with --all ${defaultRuns} or --from)`),
+    )
+    .option('--limit <count>', 'stop after so many changes, with --all after so many lines', parseCount, 20);
   withHelp(withArchive(command), terminal, helpText(terminal));
-  return command.action(async (cluster: string, options: Options) => {
+  return command.action(async (cluster: string | undefined, options: Options) => {
     const { resource } = options;
     const reader = await openArchive(options.archive);
+    if (options.all === true) {
+      const runs = new RunReader(reader, terminal.now());
+      const clusters = cluster === undefined ? undefined : clusterFilter(cluster);
+      const selection = selectionOf(options, defaultRuns);
+      await printFleetHistory(terminal, runs, { ...options, clusters, selection });
+      return endWithProblems(terminal, runs, end);
+    }
+    if (cluster === undefined) return command.error("error: nothing to look at; expected a cluster's uid, or --all");
     const found = await findChanges(reader, { ...options, cluster }, terminal.now());
     for (const { key } of found.damaged)
       await print(
@@ -104,14 +124,18 @@ const helpText = (terminal: Terminal) => `
 A change is between two runs that archived the cluster; other runs are passed over. history reads only metadata, the
 newest first, until it has found --limit changes.
 
+With --all it reads the run records, and lists every change of the period once, also what was changed back: all clusters
+that changed in one run are one line, or with --by cluster all changes of one cluster.
+
 ${leftOutColumns('the list', changeColumns(terminal, '', { resource: 'manifest', archive: '' }))}
 
-With --json: an array, an element per change, with what was before it.
+With --json: an array, an element per change, with what was before it; with --all the oldest first, and never cut.
 
-Exit codes: 0 done, 1 the metadata of an object is damaged, 2 wrong command line, 3 it could not be done.
+Exit codes: 0 done, 1 the metadata of an object, or a run record, is damaged, 2 wrong command line, 3 it could not be done.
 
 Examples:
   npm run collector -- history my-cluster
   npm run collector -- history my-cluster --last 100
-  npm run collector -- history my-cluster --resource log --from "3 days ago"
+  npm run collector -- history --all --from "7 days ago"
+  npm run collector -- history --all "prod-*" --by cluster
 `;

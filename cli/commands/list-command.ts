@@ -1,17 +1,20 @@
 import { Command } from 'commander';
-import { type Resource, resourceNames } from '../../lambda/resources';
+import type { Resource } from '../../lambda/resources';
+import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { take } from '../../lambda/verify/newest-first';
-import type { BadRecord } from '../../lambda/verify/read-run';
 import type { ClusterFilter } from '../archive/cluster-filter';
-import { type ListedContent, listContent } from '../archive/list-content';
+import { type ListedOutcome, listOutcomes } from '../archive/list-outcomes';
 import { openArchive } from '../archive/open-archive';
-import { formatBytes, formatSecond, formatTime } from '../terminal/format';
-import { exitCodeOfBad, printBadRecords } from '../terminal/print-run';
+import { isAbsent, RunReader } from '../archive/run-reader';
+import { formatTime } from '../terminal/format';
+import { type OutcomeRow, outcomeColumns } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { type Column, leftOutColumns, printTable } from '../terminal/table';
-import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
+import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
+import { absentText } from './cluster-runs';
 import {
   clusterOption,
+  endWithProblems,
   parseCount,
   type ReadOptions,
   type RunOptions,
@@ -29,88 +32,106 @@ interface Options extends ReadOptions, RunOptions {
   readonly limit: number;
 }
 
-/** `list`: what is archived, in time order. */
+type Row = ListedOutcome | AbsentRuns;
+
+/** `list`: what became of clusters, run by run. */
 export function listCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('list')
-    .summary('the archived objects')
-    .description('Lists archived objects by the time of their run. "late": fetched more than an hour after that time.')
+    .summary('the archived objects, and what is missing')
+    .description(
+      'Lists the outcomes of runs, oldest first: what is archived, what failed, and which runs are absent. "late": fetched more than an hour after the time of the run.',
+    )
     .addOption(clusterOption())
-    .addOption(resourceOption('only objects of this resource'))
+    .addOption(resourceOption('only this resource'))
     .option('--keys', 'print only the key of each object, one per line')
     .option('--limit <count>', 'stop the table after so many rows; --json and --keys are never cut', parseCount, 20);
   withHelp(withArchive(withRuns(command, terminal, 'all')), terminal, helpText(terminal));
   return command.action(async (options: Options) => {
     if (options.keys === true && options.json === true)
       command.error('error: both --keys and --json; expected one of them');
-    const reader = await openArchive(options.archive);
-    const resources = options.resource === undefined ? resourceNames : [options.resource];
+    const archive = await openArchive(options.archive);
+    const reader = new RunReader(archive, terminal.now());
+    const { resource, cluster: clusters } = options;
     const selection = selectionOf(options, undefined);
-    const badRecords: BadRecord[] = [];
-    const { cluster: clusters } = options;
-    const onBadRecord = (record: BadRecord) => badRecords.push(record);
-    const rows = listContent(reader, { resources, clusters, selection }, terminal.now(), onBadRecord);
-    const count = await printRows(terminal, rows, options);
-    if (count === 0) await print(terminal.err, `Nothing in ${printable(reader.location)} matches.\n`);
-    await printBadRecords(terminal, badRecords);
-    const code = exitCodeOfBad(badRecords);
-    if (code !== exitCodes.ok) end(code);
+    const rows = listOutcomes(reader, { ...(resource && { resources: [resource] }), clusters, selection });
+    if (options.json === true) await printJsonArray(terminal.out, summaries(rows));
+    else if ((await printRows(terminal, rows, options)) === 0)
+      await print(terminal.err, `Nothing in ${printable(archive.location)} matches.\n`);
+    await endWithProblems(terminal, reader, end);
   });
 }
 
-/** @returns the number of rows; undefined for JSON */
+/** @returns the number of rows */
 async function printRows(
   terminal: Terminal,
-  rows: AsyncIterable<ListedContent>,
-  { keys, json, limit }: Options,
-): Promise<number | undefined> {
-  if (json === true) {
-    await printJsonArray(terminal.out, rows);
-    return undefined;
-  }
+  rows: AsyncIterable<Row>,
+  { keys, limit }: Pick<Options, 'keys' | 'limit'>,
+): Promise<number> {
   let count = 0;
-  if (keys !== true) {
-    // One more shows whether there are more; nothing behind it is read.
-    const shown = async function* () {
-      for await (const row of take(limit + 1, rows)) {
-        count += 1;
-        if (count <= limit) yield row;
-      }
-    };
-    await printTable(terminal, contentColumns(terminal), shown());
-    if (count > limit)
-      await print(terminal.err, `The list stopped after ${limit} rows; --limit, --last or --from choose others.\n`);
+  if (keys === true) {
+    for await (const row of rows) {
+      if (isAbsent(row) || row.key === undefined) continue;
+      await print(terminal.out, `${row.key}\n`);
+      count += 1;
+    }
     return count;
   }
-  for await (const { key } of rows) {
-    await print(terminal.out, `${key}\n`);
-    count += 1;
-  }
+  // One more shows whether there are more; nothing behind it is read.
+  const shown = async function* (): AsyncGenerator<OutcomeRow> {
+    for await (const row of take(limit + 1, rows)) {
+      count += 1;
+      if (count > limit) return;
+      yield isAbsent(row) ? absentRow(row) : row;
+    }
+  };
+  await printTable(terminal, columns(terminal), shown());
+  if (count > limit)
+    await print(terminal.err, `The list stopped after ${limit} rows; --limit, --last or --from choose others.\n`);
   return count;
 }
 
-function contentColumns({ colors }: Pick<Terminal, 'colors'>): Column<ListedContent>[] {
-  return [
-    { head: 'Run', cell: (row) => formatTime(row.run) },
-    {
-      head: 'Fetched',
-      cell: (row) => (row.fetchedAt === null ? '' : `${formatSecond(row.fetchedAt)}${row.late ? ' late' : ''}`),
-      color: (text, row) => (row.late ? colors.yellow(text) : text),
-      leftOut: 4,
-    },
-    { head: 'Cluster', cell: (row) => row.cluster, wraps: true },
-    { head: 'Resource', cell: (row) => row.resource },
-    { head: 'Content', cell: (row) => formatBytes(row.bytes ?? undefined), align: 'right', leftOut: 3 },
-    { head: 'Stored', cell: (row) => formatBytes(row.storedBytes ?? undefined), align: 'right', leftOut: 1 },
-    { head: 'State', cell: (row) => row.state ?? '', wraps: true, leftOut: 2 },
-  ];
+function absentRow(absent: AbsentRuns): OutcomeRow {
+  const several = absent.times.length > 1 ? { error: absentText(absent) } : {};
+  return { run: absent.times[0] ?? new Date(Number.NaN), outcome: 'absent', ...several };
+}
+
+function columns(terminal: Pick<Terminal, 'colors'>): Column<OutcomeRow>[] {
+  return [{ head: 'Run', cell: ({ run }) => formatTime(run) }, ...outcomeColumns(terminal)];
+}
+
+/** Elements as `list --json` documents them. Null: not known. */
+async function* summaries(rows: AsyncIterable<Row>) {
+  for await (const row of rows) {
+    if (isAbsent(row)) {
+      yield* row.times.map((time) => ({ run: time.toISOString(), outcome: 'absent' }));
+      continue;
+    }
+    const { run, cluster, resource, outcome, late, error, doubt, key } = row;
+    const { fetchedAt, bytes, storedBytes, state, sha256 } = row;
+    yield {
+      run: run.toISOString(),
+      cluster,
+      resource,
+      outcome,
+      late,
+      reason: error ?? doubt ?? null,
+      fetchedAt: fetchedAt ?? null,
+      bytes: bytes ?? null,
+      storedBytes: storedBytes ?? null,
+      state: state ?? null,
+      sha256: sha256 ?? null,
+      key: key ?? null,
+    };
+  }
 }
 
 const helpText = (terminal: Terminal) => `
-With the uid of one cluster, list reads the metadata of its objects; otherwise it reads the run records.
+list reads the run records. With the uid of one cluster it also lists its objects, and names those that no record has:
+unrecorded. A run that the schedule was due to start and that left no record is a row too: absent.
 
-${leftOutColumns('the list', contentColumns(terminal))}
+${leftOutColumns('the list', columns(terminal))}
 
-With --json: an array, an element per object.
+With --json: an array, an element per row, several absent runs in a row one by one. --keys leaves out what has no object.
 
 Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done, or
 a run record could not be read.

@@ -2,8 +2,10 @@ import { type Command, Help, InvalidArgumentError, Option } from 'commander';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import { clusterFilter } from '../archive/cluster-filter';
 import { defaultArchive } from '../archive/open-archive';
+import type { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
-import type { Terminal } from '../terminal/terminal';
+import { exitCodeOfBad, printBadRecords } from '../terminal/print-run';
+import { type CommandContext, exitCodes, type Terminal } from '../terminal/terminal';
 import { type Edge, parseRunTime, parseTime } from './time-argument';
 
 /** Lets a command line print to the terminal, and throw rather than end the process. @param typed how it is called */
@@ -111,6 +113,17 @@ export function clusterOption(): Option {
 export function resourceOption(description: string, fallback?: Resource): Option {
   const option = new Option('--resource <resource>', description).choices(resourceNames);
   return fallback === undefined ? option : option.default(fallback);
+}
+
+/** Prints what a command could not read of the runs, and ends it with the exit code that says so. */
+export async function endWithProblems(
+  terminal: Terminal,
+  { problems }: RunReader,
+  end: CommandContext['end'],
+): Promise<void> {
+  await printBadRecords(terminal, problems);
+  const code = exitCodeOfBad(problems);
+  if (code !== exitCodes.ok) end(code);
 }
 
 /** A whole number of at least 1. */

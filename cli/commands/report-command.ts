@@ -1,20 +1,23 @@
 import { writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
-import { DueRuns } from '../../lambda/verify/due-runs';
-import { findOverdue } from '../../lambda/verify/overdue-runs';
-import { readRun } from '../../lambda/verify/read-run';
-import { seenRun } from '../../lambda/verify/seen-run';
-import { StoredConfigurations } from '../../lambda/verify/stored-configurations';
 import { openArchive } from '../archive/open-archive';
-import { selectRuns } from '../archive/select-runs';
+import { isAbsent, RunReader } from '../archive/run-reader';
 import { StaleClusters } from '../archive/stale-clusters';
 import { ReportBuilder } from '../report/build-report';
 import { formatBytes, formatCount } from '../terminal/format';
-import { describeOverdue, exitCodeOfBad, printBadRecords } from '../terminal/print-run';
+import { describeOverdue } from '../terminal/print-run';
 import { escapedJson, printable } from '../terminal/printable';
-import { type CommandContext, exitCodes, print } from '../terminal/terminal';
-import { type ReadOptions, type RunOptions, selectionOf, withArchive, withHelp, withRuns } from './options';
+import { type CommandContext, print } from '../terminal/terminal';
+import {
+  endWithProblems,
+  type ReadOptions,
+  type RunOptions,
+  selectionOf,
+  withArchive,
+  withHelp,
+  withRuns,
+} from './options';
 
 interface Options extends ReadOptions, RunOptions {
   readonly out?: string;
@@ -33,31 +36,29 @@ export function reportCommand({ terminal, end }: CommandContext): Command {
     const { out = options.json === true ? '-' : undefined } = options;
     if (out === undefined)
       return command.error("error: required option '--out <file>' not specified; - writes to standard output");
-    const reader = await openArchive(options.archive);
+    const archive = await openArchive(options.archive);
+    const reader = new RunReader(archive, terminal.now());
     const builder = new ReportBuilder();
     const clusters = new StaleClusters();
-    const configurations = new StoredConfigurations(reader, undefined);
-    const due = new DueRuns({});
-    const now = terminal.now();
     const isNewest = options.run === undefined && options.at === undefined && options.to === undefined;
-    let last: Date | undefined;
-    for await (const listed of selectRuns(reader, selectionOf(options, defaultRuns), now)) {
-      const run = await readRun(reader, listed);
-      builder.addAbsent(due.add(await seenRun(run, configurations)));
-      builder.add(run);
-      clusters.addRun(run);
-      last = run.run;
+    for await (const row of reader.select(selectionOf(options, defaultRuns))) {
+      if (isAbsent(row)) {
+        builder.addAbsent(row);
+      } else {
+        builder.add(row);
+        clusters.addRun(row);
+      }
     }
-    if (last === undefined)
-      throw new ArchiveReadError(`Writing the report failed: ${reader.location} has no runs in this period`);
-    const overdue = isNewest ? await findOverdue(reader, now) : undefined;
+    if (reader.newest === undefined)
+      throw new ArchiveReadError(`Writing the report failed: ${archive.location} has no runs in this period`);
+    const overdue = isNewest ? await reader.overdue() : undefined;
     if (overdue !== undefined) builder.addAbsent(overdue);
     const data = builder.finish({
-      archive: reader.location,
-      createdAt: now.toISOString(),
+      archive: archive.location,
+      createdAt: reader.now.toISOString(),
       isNewest,
       overdue: overdue && describeOverdue(overdue),
-      ...(await clusters.find(reader, isNewest ? now : last)),
+      ...clusters.find(await reader.configuration(), isNewest ? reader.now : reader.newest),
     });
     // Other commands do not need esbuild, which takes long to load.
     const { reportHtml } = await import('../report/report-html');
@@ -68,9 +69,7 @@ export function reportCommand({ terminal, end }: CommandContext): Command {
       const counts = `${formatCount(data.clusters.length, 'cluster')}, ${formatCount(data.runs.length, 'run')}`;
       await print(terminal.err, `${printable(out)}: ${counts}, ${formatBytes(Buffer.byteLength(text))}\n`);
     }
-    await printBadRecords(terminal, data.badRecords);
-    const code = exitCodeOfBad(data.badRecords);
-    if (code !== exitCodes.ok) end(code);
+    await endWithProblems(terminal, reader, end);
   });
 }
 

@@ -3,13 +3,13 @@ import { firstOf } from '../../lambda/verify/newest-first';
 import type { Run } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
 import { openBucket } from '../archive/open-archive';
+import { RunReader } from '../archive/run-reader';
 import { findRun } from '../archive/select-runs';
 import { stackArguments } from '../stack/aws-access';
 import { eventOf, type RunWishes } from '../stack/event-of';
 import { type DeployedCollector, findStack } from '../stack/find-stack';
 import { type FollowedRun, followRun } from '../stack/follow-run';
 import { invokeInAccount, startInAccount } from '../stack/start-in-account';
-import { unknownClusters } from '../stack/unknown-clusters';
 import { formatTime } from '../terminal/format';
 import { outcomesFailuresFirst, printRun, summarizeRun } from '../terminal/print-run';
 import { printable, printableLines } from '../terminal/printable';
@@ -46,8 +46,8 @@ async function runForGood(context: CommandContext, collector: DeployedCollector,
   if (options.run !== undefined && !options.withoutRecord) await findRun(reader, options.run);
   const wishes: RunWishes = { ...options, newRun: terminal.now() };
   const run = options.run ?? wishes.newRun;
-  const unknown = options.clusters && (await unknownClusters(reader, options.clusters, terminal.now()));
-  if (unknown !== undefined && unknown.length > 0)
+  const unknown = await unknownClusters(new RunReader(reader, terminal.now()), options.clusters ?? []);
+  if (unknown.length > 0)
     await print(
       terminal.err,
       `The configuration of the newest run does not have ${printable(unknown.join(', '))}: unless another one was deployed since, the function refuses this start\n`,
@@ -79,6 +79,16 @@ async function runForGood(context: CommandContext, collector: DeployedCollector,
   } finally {
     progress.stop();
   }
+}
+
+/**
+ * The uids that the newest run's configuration does not have. The function refuses an event with such a uid, unless another
+ * configuration has been deployed since. Empty if the archive has no such configuration.
+ */
+async function unknownClusters(reader: RunReader, uids: readonly string[]): Promise<readonly string[]> {
+  if (uids.length > 0) await firstOf(reader.select({ last: 1 }));
+  const configuration = await reader.configuration();
+  return configuration === undefined ? [] : uids.filter((uid) => !configuration.clusters.has(uid));
 }
 
 async function report(

@@ -1,23 +1,17 @@
 import { Argument, Command } from 'commander';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
-import { firstOf } from '../../lambda/verify/newest-first';
-import { findOverdue } from '../../lambda/verify/overdue-runs';
-import { type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
-import { seenRun } from '../../lambda/verify/seen-run';
-import { StoredConfigurations } from '../../lambda/verify/stored-configurations';
+import type { AbsentRuns } from '../../lambda/verify/due-runs';
+import type { Run } from '../../lambda/verify/read-run';
 import { completeCommand, openArchive } from '../archive/open-archive';
-import { findRunAt, type RunSelection, runsNewestFirst, selectRuns } from '../archive/select-runs';
+import { isAbsent, RunReader, type RunRow } from '../archive/run-reader';
+import type { RunSelection } from '../archive/select-runs';
 import { type FoundStale, StaleClusters } from '../archive/stale-clusters';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
 import {
-  exitCodeOfBad,
   formatDoubts,
   newestRunLine,
   outcomeColumns,
   outcomesFailuresFirst,
   overdueLine,
-  printBadRecords,
   printRun,
   summarizeRun,
   totalOf,
@@ -25,8 +19,16 @@ import {
 import { printable } from '../terminal/printable';
 import { type Column, leftOutColumns, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
-import { absentText, printClusterRuns, type RunRow, summarizeAbsent } from './cluster-runs';
-import { type ReadOptions, type RunOptions, selectionOf, withArchive, withHelp, withRuns } from './options';
+import { absentText, printClusterRuns, summarizeAbsent } from './cluster-runs';
+import {
+  endWithProblems,
+  type ReadOptions,
+  type RunOptions,
+  selectionOf,
+  withArchive,
+  withHelp,
+  withRuns,
+} from './options';
 import { printStale } from './print-stale';
 import { parseRunTime } from './time-argument';
 
@@ -52,96 +54,82 @@ export function runsCommand({ terminal, end }: CommandContext): Command {
     const other = (['run', 'at', 'from', 'to', 'last'] as const).find((name) => options[name] !== undefined);
     if (time !== undefined && other !== undefined)
       command.error(`error: both the time of a run and --${other}; expected one of them`);
-    const reader = await openArchive(options.archive);
+    const archive = await openArchive(options.archive);
+    const reader = new RunReader(archive, terminal.now());
     const selection = selectionOf({ ...options, run: time ?? options.run }, defaultRuns);
-    const overdue = await findOverdue(reader, terminal.now());
+    const overdue = await reader.overdue();
     if (overdue !== undefined && options.json !== true)
       await print(terminal.out, `${overdueLine(terminal, overdue)}\n`);
     const isOne = (selection.run !== undefined || selection.at !== undefined) && options.cluster === undefined;
-    const badRecords = isOne
-      ? await printOneRun(terminal, reader, selection, options)
-      : await printRuns(terminal, reader, selection, overdue, options);
-    await printBadRecords(terminal, badRecords);
-    const code = overdue === undefined ? exitCodeOfBad(badRecords) : exitCodes.found;
-    if (code !== exitCodes.ok) end(code);
+    if (isOne) await printOneRun(terminal, reader, selection, options);
+    else await printRuns(terminal, reader, selection, overdue, options);
+    await endWithProblems(terminal, reader, end);
+    if (overdue !== undefined) end(exitCodes.found);
   });
 }
 
 /** @throws NoSuchRunError */
 async function printOneRun(
   terminal: Terminal,
-  reader: ArchiveReader,
+  reader: RunReader,
   selection: RunSelection,
   { json: asJson, all }: RunsOptions,
-): Promise<readonly BadRecord[]> {
-  const badRecords: BadRecord[] = [];
-  for await (const listed of selectRuns(reader, selection, terminal.now())) {
-    const run = await readRun(reader, listed);
-    for (const bad of run.badRecords) badRecords.push(bad);
+): Promise<void> {
+  for await (const run of reader.select(selection)) {
+    if (isAbsent(run)) continue;
     if (asJson) {
       await printJson(terminal.out, { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) });
       continue;
     }
-    const newest = await findRunAt(reader, undefined, terminal.now());
-    if (newest.run.getTime() !== run.run.getTime())
-      await print(terminal.out, `${newestRunLine(terminal, await readRun(reader, newest))}\n`);
+    const newest = await reader.newestRun();
+    if (newest !== undefined && newest.run.getTime() !== run.run.getTime())
+      await print(terminal.out, `${newestRunLine(terminal, newest)}\n`);
     await printRun(terminal, run, all === true);
-    const complete = run.status === 'complete' ? undefined : completeCommand(reader.location, run.run);
+    const complete = run.status === 'complete' ? undefined : completeCommand(reader.archive.location, run.run);
     if (complete !== undefined) await print(terminal.out, `Complete it with: ${complete}\n`);
   }
-  return badRecords;
 }
 
 async function printRuns(
   terminal: Terminal,
-  reader: ArchiveReader,
+  reader: RunReader,
   selection: RunSelection,
   overdue: AbsentRuns | undefined,
   { json: asJson, cluster }: RunsOptions,
-): Promise<readonly BadRecord[]> {
-  const badRecords: BadRecord[] = [];
-  const configurations = new StoredConfigurations(reader, undefined);
-  const due = new DueRuns({});
+): Promise<void> {
   const clusters = new StaleClusters();
-  let last: Date | undefined;
   // One run at a time, without its outcomes: the records of a large fleet are large.
   async function* runs(): AsyncGenerator<RunRow> {
-    for await (const listed of selectRuns(reader, selection, terminal.now())) {
-      const run = await readRun(reader, listed);
-      const absent = due.add(await seenRun(run, configurations));
-      if (absent.times.length > 0) yield absent;
-      clusters.addRun(run);
-      last = run.run;
-      for (const bad of run.badRecords) badRecords.push(bad);
-      yield { ...run, outcomes: run.outcomes.filter((outcome) => outcome.cluster === cluster) };
+    for await (const row of reader.select(selection)) {
+      if (!isAbsent(row)) clusters.addRun(row);
+      yield isAbsent(row) ? row : { ...row, outcomes: row.outcomes.filter((outcome) => outcome.cluster === cluster) };
     }
     const isOpen = [selection.run, selection.at, selection.to].every((end) => end === undefined);
     if (overdue !== undefined && isOpen) yield overdue;
   }
   // Whoever asks for older runs gets the state at the last of them: what came later is not read.
-  const stateAt = () => (selection.to === undefined ? undefined : last);
-  const findStale = () => clusters.find(reader, stateAt() ?? terminal.now());
+  const stateAt = () => (selection.to === undefined ? undefined : reader.newest);
+  const findStale = async () => clusters.find(await reader.configuration(), stateAt() ?? reader.now);
   if (cluster !== undefined) {
     await printClusterRuns(terminal, cluster, runs(), asJson === true);
-    return badRecords;
+    return;
   }
   if (asJson) {
     await printJsonArray(terminal.out, summaries(runs(), findStale));
-    return badRecords;
+    return;
   }
-  const newest = await firstOf(runsNewestFirst(reader, {}, terminal.now()));
-  if (newest !== undefined) await print(terminal.out, `${newestRunLine(terminal, await readRun(reader, newest))}\n`);
+  const newest = await reader.newestRun();
+  if (newest !== undefined) await print(terminal.out, `${newestRunLine(terminal, newest)}\n`);
   if ((await printTable(terminal, runColumns(terminal), runs())) === 0)
-    await print(terminal.err, `No runs in ${printable(reader.location)} in this period.\n`);
+    await print(terminal.err, `No runs in ${printable(reader.archive.location)} in this period.\n`);
   else await printStale(terminal, await findStale(), stateAt());
-  return badRecords;
 }
 
 /** The last element also has the stale clusters. */
 async function* summaries(rows: AsyncIterable<RunRow>, findStale: () => Promise<FoundStale>) {
   let last: object | undefined;
   for await (const row of rows)
-    for (const element of 'times' in row ? row.times.map(summarizeAbsent) : [summarizeRun(row)]) {
+    for (const element of isAbsent(row) ? row.times.map(summarizeAbsent) : [summarizeRun(row)]) {
       if (last !== undefined) yield last;
       last = element;
     }
@@ -150,9 +138,9 @@ async function* summaries(rows: AsyncIterable<RunRow>, findStale: () => Promise<
 
 function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<RunRow>[] {
   const redUnlessZero = (text: string) => (text === '0' ? text : colors.red(text));
-  const ofRun = (cell: (run: Run) => string) => (row: RunRow) => ('times' in row ? '' : cell(row));
+  const ofRun = (cell: (run: Run) => string) => (row: RunRow) => (isAbsent(row) ? '' : cell(row));
   return [
-    { head: 'Run', cell: (row) => formatTime('times' in row ? (row.times[0] ?? new Date(Number.NaN)) : row.run) },
+    { head: 'Run', cell: (row) => formatTime(isAbsent(row) ? (row.times[0] ?? new Date(Number.NaN)) : row.run) },
     { head: 'Attempts', cell: ofRun(attemptsOf), align: 'right', leftOut: 4 },
     { head: 'Archived', cell: ofRun(({ counts }) => `${counts.archived}/${totalOf(counts)}`), align: 'right' },
     {
@@ -187,7 +175,7 @@ function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<RunRow>[] {
 }
 
 function statusOf(row: RunRow): string {
-  if ('times' in row) return absentText(row);
+  if (isAbsent(row)) return absentText(row);
   return `${row.status}${formatDoubts(row.counts.doubts)}${row.badRecords.length === 0 ? '' : ', bad record'}`;
 }
 
@@ -206,7 +194,7 @@ fail now and then: in a fifth of these runs or more, and at least three.
 
 ${leftOutColumns('the list of runs', runColumns(terminal))}
 
-${leftOutColumns('the list of outcomes', outcomeColumns(terminal, new Date(0)))}
+${leftOutColumns('the list of outcomes', outcomeColumns(terminal))}
 
 With --json: an array, an element per run, the last one with all stale clusters; an absent run has the status absent. With the time of a run: one object,
 with the outcomes too. With --cluster: an element per run, with the outcomes of the cluster.

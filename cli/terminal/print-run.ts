@@ -1,3 +1,4 @@
+import { configurationsPrefix } from '../../lambda/archive/archive-layout';
 import { reasonLines } from '../../lambda/run/reason-lines';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import type { Overdue } from '../../lambda/verify/overdue-runs';
@@ -7,7 +8,12 @@ import { printable } from './printable';
 import { type Column, printTable } from './table';
 import { type ExitCode, exitCodes, print, type Terminal } from './terminal';
 
-type OutcomeRow = RunOutcome & { readonly late: boolean };
+/** An outcome of a run, or a run that is absent, as a row of a table. */
+export type OutcomeRow = Partial<Omit<RunOutcome, 'outcome'>> & {
+  readonly run: Date;
+  readonly outcome: string;
+  readonly late?: boolean;
+};
 
 /** Most outcomes that are shown of a run, unless all are asked for: what is said above them should stay in view. */
 export const shownOutcomes = 20;
@@ -28,7 +34,8 @@ export async function printRun(terminal: Terminal, run: Run, isEach: boolean): P
     ...reasonsOf(run),
   ];
   await print(terminal.out, `${lines.join('\n')}\n`);
-  await printTable(terminal, outcomeColumns(terminal, run.run), shown);
+  const rows = shown.map((outcome) => ({ ...outcome, run: run.run }));
+  await printTable(terminal, outcomeColumns(terminal), rows);
   if (shown.length < outcomes.length)
     await print(terminal.out, `… and ${outcomes.length - shown.length} more; --all shows every row\n`);
 }
@@ -111,32 +118,37 @@ export function totalOf({ archived, failed, notAttempted, optionalMissing }: Run
   return archived + failed + notAttempted + optionalMissing;
 }
 
-export function outcomeColumns({ colors }: Pick<Terminal, 'colors'>, run: Date): Column<OutcomeRow>[] {
+export function outcomeColumns({ colors }: Pick<Terminal, 'colors'>): Column<OutcomeRow>[] {
   return [
-    { head: 'Cluster', cell: (row) => row.cluster, wraps: true },
-    { head: 'Resource', cell: (row) => row.resource },
+    { head: 'Cluster', cell: (row) => row.cluster ?? '', wraps: true, narrowest: 7 },
+    { head: 'Resource', cell: (row) => row.resource ?? '' },
     {
       head: 'Outcome',
       cell: (row) => `${row.outcome}${row.late ? ', late' : ''}`,
       color: (text, row) => (row.key !== undefined ? text : colors.red(text)),
+      wraps: true,
+      narrowest: 8,
     },
-    { head: 'Fetched after', cell: (row) => fetchedAfter(run, row.fetchedAt), align: 'right', leftOut: 1 },
+    { head: 'Fetched after', cell: fetchedAfter, align: 'right', leftOut: 1 },
     { head: 'Content', cell: (row) => formatBytes(row.bytes), align: 'right', leftOut: 2 },
     {
       head: 'State or reason',
       cell: (row) => [row.error ?? row.state, doubtOf(row)].filter(Boolean).join('; '),
       wraps: true,
+      leftOut: 3,
     },
   ];
 }
 
-/** Prints run records that cannot be read, on standard error. */
+/** Prints run records, and configurations, that cannot be read, on standard error. */
 export async function printBadRecords(
   terminal: Terminal,
   records: readonly Pick<BadRecord, 'key' | 'problem'>[],
 ): Promise<void> {
-  for (const { key, problem } of records)
-    await print(terminal.err, `${terminal.errColors.red('bad run record')} ${printable(`${key}: ${problem}`)}\n`);
+  for (const { key, problem } of records) {
+    const what = key.startsWith(configurationsPrefix) ? 'unreadable configuration' : 'bad run record';
+    await print(terminal.err, `${terminal.errColors.red(what)} ${printable(`${key}: ${problem}`)}\n`);
+  }
 }
 
 /** Of a command that met these. A record that could not be read may be as good as any: asking again may show it. */
@@ -146,7 +158,7 @@ export function exitCodeOfBad(records: readonly Pick<BadRecord, 'kind'>[]): Exit
 }
 
 /** How long after the run's time; negative where the clocks of schedule and function differ. */
-function fetchedAfter(run: Date, fetchedAt: string | undefined): string {
+function fetchedAfter({ run, fetchedAt }: OutcomeRow): string {
   if (fetchedAt === undefined) return '';
   const milliseconds = Date.parse(fetchedAt) - run.getTime();
   return milliseconds < 0 ? `-${formatDuration(-milliseconds)}` : formatDuration(milliseconds);
@@ -172,7 +184,7 @@ export function summarizeRun(run: Run) {
 }
 
 /** The outcomes of a run: failures first, then what was not attempted, each by cluster. */
-export function outcomesFailuresFirst({ run, outcomes }: Run): OutcomeRow[] {
+export function outcomesFailuresFirst({ run, outcomes }: Run): (RunOutcome & { readonly late: boolean })[] {
   const rank = (outcome: RunOutcome) => (isStored(outcome) ? 2 : outcome.outcome === 'failed' ? 0 : 1);
   return outcomes
     .map((outcome) => ({ ...outcome, late: isLate(run, outcome.fetchedAt) }))

@@ -6,7 +6,7 @@ import type { ListedRun } from './run-keys';
 import { runsBefore } from './runs-beside';
 import { newestPlan } from './seals/newest-plan';
 import { seenRun } from './seen-run';
-import { StoredConfigurations } from './stored-configurations';
+import type { StoredConfigurations } from './stored-configurations';
 import { hourMs } from './time-limits';
 
 /** Runs that were due since the last scheduled run, have had their time, and are not there. */
@@ -21,9 +21,12 @@ export interface Overdue extends AbsentRuns {
  * @param now by the clock of whoever asks
  * @throws ArchiveReadError
  */
-export async function findOverdue(reader: ArchiveReader, now: Date): Promise<Overdue | undefined> {
+export async function findOverdue(
+  reader: ArchiveReader,
+  now: Date,
+  configurations: StoredConfigurations,
+): Promise<Overdue | undefined> {
   if ((await reader.time()) === undefined) return undefined;
-  const configurations = new StoredConfigurations(reader, undefined);
   let shards = 1;
   const read = async (listed: ListedRun) => {
     const run = await readStoredRun(reader, listed);

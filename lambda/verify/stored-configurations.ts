@@ -46,18 +46,15 @@ const configurationSchema = z.object({
 /** Reads the configurations that run records name. Each that cannot be used is a finding, once. */
 export class StoredConfigurations {
   readonly #reader: ArchiveReader;
-  readonly #find: Find | undefined;
+  readonly #find: Find;
   readonly #keptName: (cluster: string) => string;
   readonly #kept = new Map<string, RunConfiguration>();
   readonly #firings = new Map<string, Firings | undefined>();
   /** Every configuration that was asked for, and whether it can be used. */
   readonly #known = new Map<string, boolean>();
 
-  /**
-   * @param find undefined: nobody is told, and one whose reading is refused is an error
-   * @param keptName gives the name of a cluster to be kept
-   */
-  constructor(reader: ArchiveReader, find: Find | undefined, keptName = (cluster: string): string => cluster) {
+  /** @param keptName gives the name of a cluster to be kept */
+  constructor(reader: ArchiveReader, find: Find, keptName = (cluster: string): string => cluster) {
     this.#keptName = keptName;
     this.#reader = reader;
     this.#find = find;
@@ -65,7 +62,7 @@ export class StoredConfigurations {
 
   /**
    * Undefined if there is none that can be used.
-   * @throws ArchiveReadError if it could be read another time, or nobody is told
+   * @throws ArchiveReadError if it could be read another time
    */
   async get(sha256: string): Promise<RunConfiguration | undefined> {
     const kept = this.#kept.get(sha256);
@@ -82,7 +79,7 @@ export class StoredConfigurations {
 
   /** @param isNew whether it was never read: what was wrong with its headers is told once */
   async #read(sha256: string, isNew: boolean): Promise<RunConfiguration | undefined> {
-    const find: Find = (kind, key, problem) => this.#find?.(kind, key, problem);
+    const find = this.#find;
     const key = configurationKey(sha256);
     try {
       const found = await readWhole(this.#reader, key, largestConfigurationBytes, () => decompressor('gzip'));
@@ -98,8 +95,7 @@ export class StoredConfigurations {
     } catch (error) {
       if (error instanceof DamagedObjectError) find('damaged', key, error.message);
       else if (error instanceof CronError) find('unreadable', key, error.message);
-      else if (error instanceof ArchiveReadError && error.isLasting && this.#find !== undefined)
-        find('unreadable', key, error.message);
+      else if (error instanceof ArchiveReadError && error.isLasting) find('unreadable', key, error.message);
       else throw error;
       return undefined;
     }

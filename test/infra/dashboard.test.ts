@@ -39,7 +39,7 @@ describe('the dashboard', () => {
   it('names the commands for what no log line says', () => {
     const text = dashboardOf().widgets.at(-1)?.properties.markdown;
     expect(text).toContain('`npm run collector -- run --stack observed --run TIME`');
-    expect(text).toContain('`npm run collector -- diff --all --archive s3://archive`');
+    expect(text).toContain('`npm run collector -- history --all --archive s3://archive`');
   });
 
   it('has the region in its name, because names of dashboards are global in an account', () => {

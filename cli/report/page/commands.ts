@@ -17,7 +17,8 @@ export class Commands {
 
   /** Whose manifests changed with a run. */
   changes(run: string): string {
-    return `npm run collector -- diff --all --run ${formatTime(run)} ${this.#archive}`;
+    const time = formatTime(run);
+    return `npm run collector -- history --all --from ${time} --to ${time} ${this.#archive}`;
   }
 
   content(cluster: string, resource: Resource, run: string): string {

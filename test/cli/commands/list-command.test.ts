@@ -32,6 +32,8 @@ describe('list', () => {
       late: false,
       cluster: 'alpha beta/1',
       resource: 'log',
+      outcome: 'archived',
+      reason: null,
       bytes: expect.any(Number),
       storedBytes: expect.any(Number),
       state: 'Running',
@@ -69,7 +71,7 @@ describe('list', () => {
     const { rows } = await list('--cluster', 'alpha', '--resource', 'log');
     expect(rows.map(({ late }) => late)).toEqual([false, false, false, true]);
     const { out } = await runCollector(['list', '--archive', archive.folder, '--cluster', 'alpha']);
-    expect(out).toContain('2026-11-20T13:00:01Z late');
+    expect(out).toMatch(/archived, late │ +2 h 00 min │/);
   });
 
   it('a cluster that is not there lists nothing and says so', async () => {

@@ -1,9 +1,21 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ArchiveFixture, keyOf } from '../archive-fixture';
-import { absentRun, dead, flapping, healthy, operatorArchive, runAt } from '../operator-archive';
+import { absentRun, cluster, dead, flapping, healthy, operatorArchive, runAt } from '../operator-archive';
 import { runCollector } from '../run-collector';
 import { runStart, writeStartConfig } from '../run-start';
+
+/** The cells of a table, row by row; a name or a time begins each. */
+const cellsOf = (out: string) =>
+  out
+    .split('\n')
+    .filter((line) => /^│ (2025|c-)/.test(line))
+    .map((row) =>
+      row
+        .split('│')
+        .map((cell) => cell.trim())
+        .slice(1, -1),
+    );
 
 describe('an operator, with 300 clusters and 60 runs', () => {
   let archive: ArchiveFixture;
@@ -27,15 +39,7 @@ describe('an operator, with 300 clusters and 60 runs', () => {
       '--to',
       '2025-11-15T08:00',
     );
-    const rows = out.split('\n').filter((line) => line.startsWith('│ 2025'));
-    expect(
-      rows.map((row) =>
-        row
-          .split('│')
-          .map((cell) => cell.trim())
-          .slice(1, 5),
-      ),
-    ).toEqual([
+    expect(cellsOf(out)).toEqual([
       ['2025-11-14T12:00:00Z', 'archived', 'archived', ''],
       [
         '2025-11-14T16:00:00Z',
@@ -76,10 +80,57 @@ describe('an operator, with 300 clusters and 60 runs', () => {
     const { out, err } = await collector('list');
     expect(rowsOf(out)).toBe(20);
     expect(err).toBe('The list stopped after 20 rows; --limit, --last or --from choose others.\n');
-    const more = await collector('list', '--last', '1', '--limit', '598');
-    expect([rowsOf(more.out), more.err]).toEqual([598, '']);
-    expect(JSON.parse((await collector('list', '--last', '1', '--json')).out)).toHaveLength(598);
+    const more = await collector('list', '--last', '1', '--limit', '600');
+    expect([rowsOf(more.out), more.err]).toEqual([600, '']);
+    expect(JSON.parse((await collector('list', '--last', '1', '--json')).out)).toHaveLength(600);
     expect((await collector('list', '--last', '1', '--keys')).out.trimEnd().split('\n')).toHaveLength(598);
+  });
+
+  it('sees in the list of one cluster what failed, why, and what is absent', async () => {
+    const period = [
+      '--cluster',
+      flapping,
+      '--resource',
+      'log',
+      '--from',
+      '2025-11-14T16:00',
+      '--to',
+      '2025-11-15T04:00',
+    ];
+    const { code, out } = await collector('list', ...period);
+    expect(cellsOf(out)).toEqual([
+      ['2025-11-14T16:00:00Z', flapping, 'log', 'failed', '', '', expect.stringContaining('503 Service Unavailable')],
+      ['2025-11-14T20:00:00Z', flapping, 'log', 'archived', '1.5 s', '1007 B', ''],
+      ['2025-11-15T00:00:00Z', '', '', 'absent', '', '', ''],
+      ['2025-11-15T04:00:00Z', flapping, 'log', 'archived', '1.5 s', '1007 B', ''],
+    ]);
+    expect(code).toBe(0);
+    expect(JSON.parse((await collector('list', ...period, '--json')).out)).toMatchObject([
+      { outcome: 'failed', reason: expect.stringContaining('503'), key: null },
+      { outcome: 'archived', reason: null, key: expect.any(String) },
+      { run: absentRun.toISOString(), outcome: 'absent' },
+      { outcome: 'archived' },
+    ]);
+    const keys = (await collector('list', ...period, '--keys')).out.trimEnd().split('\n');
+    expect(keys).toEqual([keyOf('log', flapping, runAt(29)), keyOf('log', flapping, runAt(31))]);
+  });
+
+  it('sees an upgrade of 100 clusters as one line with 100 names', async () => {
+    const { code, out, err } = await collector('history', '--all', '--last', '60');
+    const [upgrade = '', later, first, ...others] = out.trimEnd().split('\n');
+    const names = Array.from({ length: 100 }, (_, at) => cluster(at)).filter((uid) => uid !== dead);
+    const [, which = ''] = upgrade.split('2025-11-17T12:00:00Z changed: 99 clusters: ');
+    expect(which.split(', ').sort()).toEqual(names);
+    expect(later).toBe('2025-11-10T04:00:00Z first: 1 cluster: c-007');
+    expect(first).toMatch(/^2025-11-10T00:00:00Z first: 298 clusters: c-001, .*, and 198 more; --json has all$/);
+    expect(others).toEqual([]);
+    expect(err).toMatch(/^99 changes of manifests in 59 runs, 2025-11-10T00:00:00Z to 2025-11-19T20:00:00Z\./);
+    expect(code).toBe(0);
+    const { out: week } = await collector('history', '--all', '--from', '2025-11-16', '--json');
+    expect(JSON.parse(week)).toHaveLength(99);
+    const { out: some } = await collector('history', '--all', 'c-00*', '--by', 'cluster', '--from', '2025-11-16');
+    expect(some.split('\n')[0]).toBe('c-009: 1 time: 2025-11-17T12:00:00Z (changed)');
+    expect(some.trimEnd().split('\n')).toHaveLength(9);
   });
 
   it('gets equal findings of verify as one row, and each of them as JSON', async () => {

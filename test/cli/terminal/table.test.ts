@@ -40,7 +40,6 @@ describe('tables', () => {
     ['runs', minute(1).toISOString()],
     ['list'],
     ['list', '--cluster', clusters[1] ?? ''],
-    ['diff', '--all'],
     ['verify'],
   ];
 

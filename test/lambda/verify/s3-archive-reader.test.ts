@@ -27,8 +27,9 @@ const environment = {
   AWS_PROFILE: undefined,
 };
 
-/** What one reader is refused. */
+/** What one reader is refused, and what another. */
 const refusedKey = runRecordKey({ run: hour(9), attempt: 1 });
+const refusedConfigurations = 'configurations/*';
 
 let archive: ArchiveFixture;
 let aws: LocalAws;
@@ -65,6 +66,15 @@ beforeAll(async () => {
         arn: 'arn:aws:iam::123456789012:user/partly',
         policies: [policy, { Statement: { Effect: 'Deny', Action: 's3:GetObject', Resource: `*/${refusedKey}` } }],
       },
+      {
+        accessKeyId: 'AKIAOUTCOMES',
+        secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,
+        arn: 'arn:aws:iam::123456789012:user/outcomes',
+        policies: [
+          policy,
+          { Statement: { Effect: 'Deny', Action: 's3:GetObject', Resource: `*/${refusedConfigurations}` } },
+        ],
+      },
     ],
     buckets: [
       { name: 'archive-bucket', folder: archive.folder },
@@ -94,7 +104,7 @@ const commands: [string, ...string[]][] = [
   ['show', 'beta/1 x', '--at', '2026-11-20T09:30'],
   ['show', 'alpha', '--resource', 'log'],
   ['diff', 'alpha'],
-  ['diff', '--all'],
+  ['history', '--all'],
   ['history', 'alpha', '--json'],
   ['grep', 'at [0-9]+', '--last', '2'],
   ['grep', 'at 9', '--cluster', 'alpha', '--at', '2026-11-20T09:30'],
@@ -115,9 +125,9 @@ describe('an archive in a bucket', () => {
     expect(requests.filter(({ status, code }) => status !== 200 && code !== 'NotImplemented')).toEqual([]);
   });
 
-  it('finds one cluster without listing the others', async () => {
-    await runCollector(['list', '--cluster', 'alpha', '--archive', 's3://archive-bucket'], { now });
-    expect(requests.filter(({ action }) => action === 'ListObjectsV2' || action === 'ListBucket')).toHaveLength(2);
+  it('finds the history of one cluster without its neighbours and without run records', async () => {
+    await runCollector(['history', 'alpha', '--archive', 's3://archive-bucket'], { now });
+    expect(requests.filter(({ key }) => key !== undefined)).toHaveLength(3);
     expect(requests.every(({ key }) => key === undefined || key.includes('cluster=alpha/'))).toBe(true);
   });
 
@@ -141,6 +151,17 @@ describe('an archive in a bucket', () => {
     const { code, out, err } = await runCollector([...args, '--archive', 's3://archive-bucket'], { now: hour(11) });
     expect([code, out.includes('10:00')]).toEqual([3, args[0] !== 'verify']);
     expect(`${out}${err}`.replaceAll(/[\s│:]/g, '')).toContain(`${refusedKey}Reading${refusedKey}`.replaceAll(':', ''));
+  });
+
+  it.each([
+    ['runs'],
+    ['list'],
+    ['report', '--json', '--out', '-'],
+  ])('whose configurations may not be read is read nonetheless by %s, which names them once', async (...args) => {
+    process.env.AWS_ACCESS_KEY_ID = 'AKIAOUTCOMES';
+    const { code, out, err } = await runCollector([...args, '--archive', 's3://archive-bucket'], { now });
+    expect([code, out.includes('10:00')]).toEqual([3, true]);
+    expect(err).toMatch(/^unreadable configuration configurations\/[0-9a-f]{64}\.json\.gz: Reading .* 403 .*\n$/);
   });
 
   it('that may not be read is an error that names the page about permissions', async () => {

@@ -1,0 +1,77 @@
+import type { Resource } from '../../lambda/resources';
+import { firstOf } from '../../lambda/verify/newest-first';
+import { readRun } from '../../lambda/verify/read-run';
+import type { ClusterFilter } from './cluster-filter';
+import { clusterObjectsNewestFirst, factsOf } from './cluster-objects';
+import { listOutcomes, withMetadata } from './list-outcomes';
+import { isAbsent, type RunReader } from './run-reader';
+import { type ContentHashes, isSameContent } from './same-content';
+import { type RunSelection, runsNewestFirst } from './select-runs';
+
+/** A run that archived another content of a cluster than the run before it. */
+export interface FleetChange {
+  readonly cluster: string;
+  readonly run: Date;
+  /** `changed back`: to what it was before the last change. `first`: nothing is archived before it. */
+  readonly change: 'changed' | 'changed back' | 'first';
+  /** Of the content, lower-case hex, and of that before it; null for the first. */
+  readonly sha256: string;
+  readonly before: string | null;
+}
+
+export interface FleetScope {
+  readonly resource: Resource;
+  /** Left out: all clusters. */
+  readonly clusters?: ClusterFilter | undefined;
+  readonly selection: RunSelection;
+}
+
+/** The newest content of a cluster, and the one before its last change; undefined: there is none. */
+type Known = { readonly content: ContentHashes | undefined; readonly before: ContentHashes | undefined };
+
+/**
+ * Every change of a fleet, each once, oldest first, by the hashes in the run records. What was not archived is passed over.
+ * @throws ArchiveReadError if the archive cannot be read
+ */
+export async function* fleetChanges(reader: RunReader, scope: FleetScope): AsyncGenerator<FleetChange> {
+  const known = new Map<string, Known>();
+  let contentOf: Awaited<ReturnType<typeof contentBefore>> | undefined;
+  for await (const row of listOutcomes(reader, { ...scope, resources: [scope.resource] })) {
+    if (isAbsent(row) || row.sha256 === undefined) continue;
+    const { cluster, run, sha256 } = row;
+    contentOf ??= await contentBefore(reader, scope.resource, run);
+    const { content, before } = known.get(cluster) ?? { content: await contentOf(cluster), before: undefined };
+    const isChanged = content === undefined || isSameContent(content, row) === false;
+    known.set(cluster, isChanged ? { content: hashesOf(row), before: content } : { content, before });
+    if (!isChanged) continue;
+    const isBack = before !== undefined && isSameContent(before, row) === true;
+    const change = content === undefined ? 'first' : isBack ? 'changed back' : 'changed';
+    yield { cluster, run, change, sha256, before: content?.sha256 ?? null };
+  }
+}
+
+/** Not the whole outcome: it would stay in memory. */
+function hashesOf({ sha256, logSha256 }: ContentHashes): ContentHashes {
+  return { sha256, logSha256 };
+}
+
+/** Tells what was archived before a run: by the run before it; of a cluster that this did not archive, by its newest object. */
+async function contentBefore(
+  { archive, now }: RunReader,
+  resource: Resource,
+  first: Date,
+): Promise<(cluster: string) => Promise<ContentHashes | undefined>> {
+  const to = new Date(first.getTime() - 1);
+  const listed = await firstOf(runsNewestFirst(archive, { to }, now));
+  const outcomes = listed === undefined ? [] : (await readRun(archive, listed)).outcomes;
+  const hashes = new Map<string, ContentHashes>();
+  const own = outcomes.filter((outcome) => outcome.resource === resource);
+  for await (const outcome of withMetadata(archive, own))
+    if (outcome.sha256 !== undefined) hashes.set(outcome.cluster, hashesOf(outcome));
+  return async (cluster) => {
+    const known = hashes.get(cluster);
+    if (known !== undefined || listed === undefined) return known;
+    const newest = await firstOf(clusterObjectsNewestFirst(archive, resource, cluster, { to }, now));
+    return newest && (await factsOf(archive, newest));
+  };
+}

@@ -1,0 +1,76 @@
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
+import type { AttemptStart } from '../../lambda/verify/merge-records';
+import { firstOf } from '../../lambda/verify/newest-first';
+import { findOverdue, type Overdue } from '../../lambda/verify/overdue-runs';
+import { type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
+import { seenRun } from '../../lambda/verify/seen-run';
+import { type RunConfiguration, StoredConfigurations } from '../../lambda/verify/stored-configurations';
+import { type RunSelection, runsNewestFirst, selectRuns } from './select-runs';
+
+/** A run, or those that were due behind the row before and are not there. */
+export type RunRow = Run | AbsentRuns;
+
+export function isAbsent(row: object): row is AbsentRuns {
+  return 'times' in row;
+}
+
+/**
+ * Reads runs, and keeps what a command says behind them. A record or a configuration that cannot be read is passed over.
+ * Every method @throws ArchiveReadError if the archive cannot be read
+ */
+export class RunReader {
+  readonly archive: ArchiveReader;
+  readonly now: Date;
+  /** Run records that cannot be used, and configurations that may not be read. */
+  readonly problems: BadRecord[] = [];
+  /** How many runs were selected, and the first and the last of them. */
+  runs = 0;
+  oldest: Date | undefined;
+  newest: Date | undefined;
+  readonly #configurations: StoredConfigurations;
+  #newestStart: AttemptStart | undefined;
+
+  constructor(archive: ArchiveReader, now: Date) {
+    this.archive = archive;
+    this.now = now;
+    this.#configurations = new StoredConfigurations(archive, (kind, key, problem) => {
+      // What else is wrong with one is found by `verify`.
+      if (kind === 'unreadable') this.problems.push({ kind, key, problem });
+    });
+  }
+
+  /** The selected runs, oldest first, and between them those that are absent. @throws NoSuchRunError */
+  async *select(selection: RunSelection): AsyncGenerator<RunRow> {
+    const due = new DueRuns({});
+    for await (const listed of selectRuns(this.archive, selection, this.now)) {
+      const run = await readRun(this.archive, listed);
+      const absent = due.add(await seenRun(run, this.#configurations));
+      if (absent.times.length > 0) yield absent;
+      for (const start of run.starts)
+        if (this.#newestStart === undefined || start.startedAt >= this.#newestStart.startedAt)
+          this.#newestStart = start;
+      this.problems.push(...run.badRecords);
+      this.runs += 1;
+      this.oldest ??= run.run;
+      this.newest = run.run;
+      yield run;
+    }
+  }
+
+  /** The newest run of the archive; undefined if there is none. */
+  async newestRun(): Promise<Run | undefined> {
+    const listed = await firstOf(runsNewestFirst(this.archive, {}, this.now));
+    return listed && readRun(this.archive, listed);
+  }
+
+  /** What is overdue now. */
+  overdue(): Promise<Overdue | undefined> {
+    return findOverdue(this.archive, this.now, this.#configurations);
+  }
+
+  /** The configuration of the attempt that started last, of the selected runs; undefined if it cannot be used. */
+  async configuration(): Promise<RunConfiguration | undefined> {
+    return this.#newestStart && this.#configurations.get(this.#newestStart.configuration);
+  }
+}

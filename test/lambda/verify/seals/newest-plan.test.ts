@@ -1,0 +1,59 @@
+import { rm } from 'node:fs/promises';
+import { FolderArchiveReader } from '../../../../cli/archive/folder-archive-reader';
+import { newestPlan } from '../../../../lambda/verify/seals/newest-plan';
+import { ArchiveFixture, hourly } from '../../../cli/archive-fixture';
+import { SealFixture, sealedPlan, signingKeys } from '../../../cli/seal-fixture';
+
+describe('the plan of the newest seal', () => {
+  let archive: ArchiveFixture;
+  let seals: SealFixture;
+  const at = (hours: number) => new Date(Date.UTC(2026, 10, 21, hours));
+  const plan = () => newestPlan(new FolderArchiveReader(archive.folder));
+
+  beforeEach(async () => {
+    archive = await ArchiveFixture.create();
+    seals = new SealFixture(archive);
+  });
+  afterEach(() => rm(archive.folder, { recursive: true }));
+
+  it('is that of the last, with its time and its shards', async () => {
+    expect(await plan()).toBeUndefined();
+    await seals.seal({ at: at(1) });
+    expect(await plan()).toMatchObject({ usedAt: at(1), shards: 1 });
+    await seals.seal({ at: at(2), changes: { plan: { ...sealedPlan, shards: 4 } } });
+    const found = await plan();
+    expect(found).toMatchObject({ usedAt: at(2), shards: 4 });
+    expect(found?.firings?.includes(at(5))).toBe(true);
+  });
+
+  it('has no firings if the schedule is disabled, and is none if its expression cannot be read', async () => {
+    await seals.seal({ at: at(1), changes: { plan: { ...sealedPlan, schedule: { ...hourly, enabled: false } } } });
+    expect(await plan()).toMatchObject({ usedAt: at(1), firings: undefined });
+    const schedule = { ...hourly, expression: 'cron(nonsense)' };
+    await seals.seal({ at: at(2), changes: { plan: { ...sealedPlan, schedule } } });
+    expect(await plan()).toBeUndefined();
+  });
+
+  it.each<[string, (wrong: SealFixture) => Promise<unknown>]>([
+    ['that another key signed', (wrong) => wrong.seal({ at: at(3), keys: signingKeys() })],
+    [
+      'whose signature is of something else',
+      async (wrong) => wrong.put(await numbered(wrong, 2), { signed: 'e'.repeat(64) }),
+    ],
+    ['of another number', async (wrong) => wrong.put(await numbered(wrong, 7), { number: 2 })],
+  ])('is not that of a file %s: the one before counts', async (_, put) => {
+    await seals.seal({ at: at(1) });
+    await put(seals);
+    expect(await plan()).toMatchObject({ usedAt: at(1) });
+  });
+
+  it('is looked for in the last five files, and then not known', async () => {
+    await seals.seal({ at: at(1) });
+    for (const number of [2, 3, 4, 5]) await seals.put(await numbered(seals, number), { signed: 'e'.repeat(64) });
+    expect(await plan()).toMatchObject({ usedAt: at(1) });
+    await seals.put(await numbered(seals, 6), { signed: 'e'.repeat(64) });
+    expect(await plan()).toBeUndefined();
+  });
+});
+
+const numbered = async (seals: SealFixture, number: number) => ({ ...(await seals.read(1)), number });
