@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CollectorConfig } from '../../infra/config/config';
+import type { ClusterSource } from '../../local/demo-service/demo-answer';
 import { demoContent } from '../../local/demo-service/demo-content';
 import { folderContent } from '../../local/demo-service/folder-content';
 import { startDemoService } from '../../local/demo-service/start-demo-service';
@@ -30,10 +31,7 @@ export async function startService(
   environment: Readonly<Record<string, string | undefined>>,
 ): Promise<StartedService> {
   if (options.serve !== undefined) return serveFolder(config, options, options.serve);
-  if (config.service.baseUrl === demoBaseUrl) {
-    const uids = config.clusters.map(({ uid }) => uid);
-    return startDemo('demo', config, options, demoContent(uids));
-  }
+  if (config.service.baseUrl === demoBaseUrl) return startDemo('demo', config, options, demoContent());
   return readRealService(config, options, environment);
 }
 
@@ -63,7 +61,7 @@ async function startDemo(
   kind: 'demo' | 'folder',
   config: CollectorConfig,
   { manifestAs, plain = false, fail: failing = {}, serve }: StartOptions,
-  source: ReturnType<typeof demoContent>,
+  source: ClusterSource,
 ): Promise<StartedService> {
   const apiKey = `demo-${randomUUID()}`;
   const { collection } = config.service;

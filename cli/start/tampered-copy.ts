@@ -37,9 +37,9 @@ export async function tamperedCopy(archive: string, records: readonly string[]):
   const key = manifest?.key;
   if (key === undefined) return undefined;
   const folder = await mkdtemp(join(tmpdir(), 'tampered-archive-'));
-  // Who writes to the bucket does not have the key that signs. The times of the files tell which metadata is theirs.
+  // Who writes to the bucket does not have the key that signs.
   const keys = join(archive, keysFolder);
-  await cp(archive, folder, { recursive: true, preserveTimestamps: true, filter: (path) => path !== keys });
+  await cp(archive, folder, { recursive: true, filter: (path) => path !== keys });
   const content = Buffer.from(`${await readText(reader, key, 'manifest')}${addition}`);
   const isZstd = parseObjectKey(key)?.compression === 'zstd';
   const body = isZstd ? zstdCompressSync(content) : gzipSync(content);

@@ -7,14 +7,12 @@ import { verifyCaller } from './signature';
 /** Longest body of a call, in bytes: a secret's name, or a short message to sign. */
 const longestBody = 65_536;
 
-/** One operation of a service whose calls and answers are JSON. */
-export interface JsonOperation {
-  /**
-   * @param body parsed, and not checked yet
-   * @throws AwsError
-   */
-  readonly prepare: (body: unknown, account: Account) => PreparedCall;
-}
+/**
+ * One operation of a service whose calls and answers are JSON.
+ * @param body parsed, and not checked yet
+ * @throws AwsError
+ */
+export type JsonOperation = (body: unknown, account: Account) => PreparedCall;
 
 /** What the policies have to allow, and what is done then. */
 export interface PreparedCall {
@@ -28,13 +26,11 @@ export function jsonOperation<Input extends z.ZodType>(
   schema: Input,
   prepare: (input: z.output<Input>, account: Account) => PreparedCall,
 ): JsonOperation {
-  return {
-    prepare: (body, account) => {
-      const result = schema.safeParse(body);
-      if (result.success) return prepare(result.data, account);
-      const [issue] = result.error.issues;
-      throw new AwsError(400, 'ValidationException', `${issue?.path.join('.')}: ${issue?.message}`);
-    },
+  return (body, account) => {
+    const result = schema.safeParse(body);
+    if (result.success) return prepare(result.data, account);
+    const [issue] = result.error.issues;
+    throw new AwsError(400, 'ValidationException', `${issue?.path.join('.')}: ${issue?.message}`);
   };
 }
 
@@ -55,7 +51,7 @@ export async function admitJsonCall(
   const body = await readSmallBody(call.body(), longestBody);
   const principal = await verifyCaller(call, account, sha256Hex(body));
   if (operation === undefined) throw new AwsError(501, 'NotImplemented', `The embedded endpoint has no ${name}`);
-  const { accesses, execute } = operation.prepare(parse(body), account);
+  const { accesses, execute } = operation(parse(body), account);
   const refusal = refusalOfAny(principal, accesses);
   if (refusal !== undefined) throw new AwsError(400, 'AccessDeniedException', refusal);
   return async () => jsonAnswer(200, execute());

@@ -5,13 +5,9 @@ import { pick, seededRandom } from './seeded-random';
 
 const minute = 60_000;
 
-/**
- * Made-up content for any uid, the same for the same uid and time: logs grow, some manifests change, states vary.
- * @param uids the clusters that it lists; it has content for every other uid too
- */
-export function demoContent(uids: readonly string[] = []): ClusterSource {
+/** Made-up content for any uid, the same for the same uid and time: logs grow, some manifests change, states vary. */
+export function demoContent(): ClusterSource {
   return {
-    clusterUids: async () => uids,
     log: async (uid, at) => ({ log: demoLog(uid, at), state: demoState(uid, at), lastModified: floorToMinute(at) }),
     manifest: async (uid, at) => demoManifest(uid, at),
   };

@@ -10,6 +10,8 @@ const fileNames: Readonly<Record<Resource, readonly string[]>> = {
 };
 
 export interface FolderContent extends ClusterSource {
+  /** The names of the folders, in order. */
+  clusterUids(): Promise<readonly string[]>;
   /** What the folder lacks: `b has no log (log.txt)`. */
   missing(): Promise<string[]>;
 }

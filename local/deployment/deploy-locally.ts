@@ -6,7 +6,7 @@ import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
 import { removeLeftovers } from '../aws/store/leftovers';
 import type { AsynchronousResult, QueueClock } from './asynchronous-invocation';
 import { readBuckets, readSecrets } from './buckets-and-secrets';
-import { type AroundInvocation, DeployedFunction, planFunctions } from './deployed-function';
+import { type AroundInvocation, DeployedFunction, type FunctionPlan, planFunctions } from './deployed-function';
 import type { FunctionDefinition } from './function-definition';
 import { type InvocationResult, type RoleCredentials, workFolderPrefix } from './local-function';
 import { type DeliveredMessage, LocalMessages, MessageRefusedError } from './local-messages';
@@ -45,32 +45,39 @@ export interface FiredResult extends AsynchronousResult {
   readonly execution?: ExecutionResult;
 }
 
-/** The function that verifies and seals the archive. */
-export interface LocalAudit {
+/** A function of the stack, with its role and its schedule. */
+export interface ScheduledFunction {
+  /** What the template says about the function. */
   readonly definition: FunctionDefinition;
   /** With which the function's role calls the endpoint. */
   readonly credentials: RoleCredentials;
   readonly schedule: Schedule | undefined;
-  /** File with the public key of the seals, in PEM. */
-  readonly publicKeyFile: string;
-  /** Invokes the function and waits for the answer. */
+  /**
+   * Invokes the function and waits for the answer, as the console's Test button does.
+   * @throws ThrottledError if its reserved concurrency is in use
+   */
   invoke(event?: unknown): Promise<InvocationResult>;
-  /** Does what EventBridge Scheduler does at a time of the audit's own schedule, as {@link LocalDeployment.fireSchedule}. */
-  fireSchedule(time: Date): Promise<AsynchronousResult>;
+  /**
+   * Does what EventBridge Scheduler does at a time of the schedule, and waits until what it started has ended.
+   * @throws ScheduleError if the schedule is disabled or may not deliver
+   * @throws MessageRefusedError as {@link LocalDeployment.invokeAsync}
+   */
+  fireSchedule(time: Date): Promise<FiredResult>;
 }
 
-/** A stack that runs on one's own machine, its policies enforced. */
-export interface LocalDeployment {
+/** The function that verifies and seals the archive. */
+export interface LocalAudit extends ScheduledFunction {
+  /** File with the public key of the seals, in PEM. */
+  readonly publicKeyFile: string;
+}
+
+/** A stack that runs on one's own machine, its policies enforced; itself the function that collects. */
+export interface LocalDeployment extends ScheduledFunction {
   /** The embedded endpoint: `http://127.0.0.1:<port>`. */
   readonly url: string;
   readonly region: string;
-  /** With which the function's role calls the endpoint. */
-  readonly credentials: RoleCredentials;
   /** Name of the archive's bucket at the endpoint. */
   readonly bucket: string | undefined;
-  /** What the template says about the function. */
-  readonly definition: FunctionDefinition;
-  readonly schedule: Schedule | undefined;
   /** Works on a fleet in shards; undefined if the stack has none. */
   readonly stateMachine: LocalStateMachine | undefined;
   /** Undefined if the stack has no audit. */
@@ -82,21 +89,10 @@ export interface LocalDeployment {
   /** Lines that the functions wrote, oldest first. */
   readonly logs: readonly string[];
   /**
-   * Invokes the function and waits for the answer, as the console's Test button does.
-   * @throws ThrottledError if its reserved concurrency is in use
-   */
-  invoke(event?: unknown): Promise<InvocationResult>;
-  /**
    * Puts the event into Lambda's queue and waits until Lambda is done with it.
    * @throws MessageRefusedError if it failed for good and its failure record was refused too
    */
   invokeAsync(event?: unknown): Promise<AsynchronousResult>;
-  /**
-   * Does what EventBridge Scheduler does at a time of the schedule, and waits until what it started has ended.
-   * @throws ScheduleError if the schedule is disabled or may not deliver
-   * @throws MessageRefusedError as {@link LocalDeployment.invokeAsync}
-   */
-  fireSchedule(time: Date): Promise<FiredResult>;
   /** Sets or, with undefined, takes away the value of the secret that the function reads. */
   setSecretValue(value: string | undefined): void;
   /** Ends the functions' processes, with what they are doing, and the endpoint. */
@@ -119,7 +115,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   };
   const stack = new StackTemplate(template, location);
   const { plan, auditPlan, failurePlan } = planFunctions(stack, assembly);
-  const { definition, credentials } = plan;
+  const { definition } = plan;
   const plans = [plan, auditPlan, failurePlan].filter((one) => one !== undefined);
   const isOfAudit = ({ targetArn }: Schedule) => targetArn === auditPlan?.definition.arn;
   const schedule = readSchedule(stack, (one) => !isOfAudit(one));
@@ -172,49 +168,48 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const teller =
     failurePlan &&
     new DeployedFunction(failurePlan, { ...surroundings, aroundInvocation: (_event, invoke) => invoke() });
-  const auditSchedule = readSchedule(stack, isOfAudit);
-
-  const fire = async (time: Date): Promise<FiredResult> => {
-    const event = fireSchedule(stack, schedule, messages, time);
-    if (schedule?.targetArn === definition.arn) return lambda.invokeAsync(event);
-    if (stateMachine === undefined || schedule?.targetArn !== stateMachine.arn)
-      throw new UnsupportedTemplateError(`Cannot fire the schedule: ${schedule?.targetArn} does not run locally.`);
-    const execution = await stateMachine.start(event);
-    return {
-      execution,
-      requestId: execution.name,
-      attempts: execution.invocations,
-      ...(execution.failure !== undefined && { condition: 'RetriesExhausted' }),
-    };
-  };
+  const scheduled = (
+    { definition, credentials }: FunctionPlan,
+    deployed: DeployedFunction,
+    schedule: Schedule | undefined,
+  ): ScheduledFunction => ({
+    definition,
+    credentials,
+    schedule,
+    invoke: (event = {}) => deployed.invoke(event),
+    fireSchedule: async (time) => {
+      const event = fireSchedule(stack, schedule, messages, time);
+      if (schedule?.targetArn === definition.arn) return deployed.invokeAsync(event);
+      if (stateMachine === undefined || schedule?.targetArn !== stateMachine.arn)
+        throw new UnsupportedTemplateError(`Cannot fire the schedule: ${schedule?.targetArn} does not run locally.`);
+      return firedResult(await stateMachine.start(event));
+    },
+  });
 
   return {
+    ...scheduled(plan, lambda, schedule),
     url: aws.url,
     region: location.region,
-    credentials,
     bucket: buckets[0]?.name,
-    definition,
-    schedule,
     stateMachine,
     audit: auditor &&
       auditPlan && {
-        definition: auditPlan.definition,
-        credentials: auditPlan.credentials,
-        schedule: auditSchedule,
+        ...scheduled(auditPlan, auditor, readSchedule(stack, isOfAudit)),
         publicKeyFile: publicKeyFileOf(auditPlan.definition, signingKeys),
-        invoke: (event = {}) => auditor.invoke(event),
-        fireSchedule: async (time) => auditor.invokeAsync(fireSchedule(stack, auditSchedule, messages, time)),
       },
     messages: messages.delivered,
     metrics,
     logs,
-    invoke: (event = {}) => lambda.invoke(event),
     invokeAsync: (event = {}) => lambda.invokeAsync(event),
-    fireSchedule: fire,
     setSecretValue: (value) => aws.setSecretValue(definition.environment[environmentNames.apiKeySecret] ?? '', value),
     close: async () => {
       await Promise.all([lambda.close(), auditor?.close(), teller?.close()]);
       await aws.close();
     },
   };
+}
+
+function firedResult(execution: ExecutionResult): FiredResult {
+  const { name: requestId, invocations: attempts, failure } = execution;
+  return { execution, requestId, attempts, ...(failure !== undefined && { condition: 'RetriesExhausted' }) };
 }

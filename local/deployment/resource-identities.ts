@@ -13,58 +13,45 @@ export interface ResourceIdentity {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
+/** Texts with `{name}`, `{account}`, `{region}`, `{place}` (region and account) and, but for the ARN itself, `{arn}`. */
 interface ResourceKind {
   /** Property that holds a name chosen in the template. */
   readonly nameProperty?: string;
-  readonly arn: (name: string, location: StackLocation) => string;
+  readonly arn: string;
   /** Left out: the name. */
-  readonly ref?: (name: string, arn: string, location: StackLocation) => string;
+  readonly ref?: string;
   /** Left out: the ARN as `Arn`. */
-  readonly attributes?: (name: string, arn: string) => Record<string, string>;
+  readonly attributes?: Readonly<Record<string, string>>;
 }
 
-/** An ARN with region and account: `arn:aws:<service>:<region>:<account>:<kind><name>`. */
-const regional =
-  (service: string, kind = ''): ResourceKind['arn'] =>
-  (name, { region, accountId }) =>
-    `arn:aws:${service}:${region}:${accountId}:${kind}${name}`;
-
-const refIsArn = (_name: string, arn: string): string => arn;
-
 const kinds: Readonly<Record<string, ResourceKind>> = {
-  'AWS::S3::Bucket': { nameProperty: 'BucketName', arn: (name) => `arn:aws:s3:::${name}` },
+  'AWS::S3::Bucket': { nameProperty: 'BucketName', arn: 'arn:aws:s3:::{name}' },
   'AWS::SecretsManager::Secret': {
     nameProperty: 'Name',
-    arn: (name, location) => `${regional('secretsmanager', 'secret:')(name, location)}-Ab12Cd`,
-    ref: refIsArn,
+    arn: 'arn:aws:secretsmanager:{place}:secret:{name}-Ab12Cd',
+    ref: '{arn}',
   },
-  'AWS::IAM::Role': {
-    nameProperty: 'RoleName',
-    arn: (name, { accountId }) => `arn:aws:iam::${accountId}:role/${name}`,
-  },
-  'AWS::Lambda::Function': { nameProperty: 'FunctionName', arn: regional('lambda', 'function:') },
+  'AWS::IAM::Role': { nameProperty: 'RoleName', arn: 'arn:aws:iam::{account}:role/{name}' },
+  'AWS::Lambda::Function': { nameProperty: 'FunctionName', arn: 'arn:aws:lambda:{place}:function:{name}' },
   'AWS::SNS::Topic': {
     nameProperty: 'TopicName',
-    arn: regional('sns'),
-    ref: refIsArn,
-    attributes: (name, arn) => ({ TopicArn: arn, TopicName: name }),
+    arn: 'arn:aws:sns:{place}:{name}',
+    ref: '{arn}',
+    attributes: { TopicArn: '{arn}', TopicName: '{name}' },
   },
   'AWS::SQS::Queue': {
     nameProperty: 'QueueName',
-    arn: regional('sqs'),
-    ref: (name, _arn, { region, accountId }) => `https://sqs.${region}.amazonaws.com/${accountId}/${name}`,
-    attributes: (name, arn) => ({ Arn: arn, QueueName: name }),
+    arn: 'arn:aws:sqs:{place}:{name}',
+    ref: 'https://sqs.{region}.amazonaws.com/{account}/{name}',
+    attributes: { Arn: '{arn}', QueueName: '{name}' },
   },
-  'AWS::Events::Rule': { nameProperty: 'Name', arn: regional('events', 'rule/') },
-  'AWS::KMS::Key': { arn: regional('kms', 'key/') },
-  'AWS::Logs::LogGroup': {
-    nameProperty: 'LogGroupName',
-    arn: (name, location) => `${regional('logs', 'log-group:')(name, location)}:*`,
-  },
+  'AWS::Events::Rule': { nameProperty: 'Name', arn: 'arn:aws:events:{place}:rule/{name}' },
+  'AWS::KMS::Key': { arn: 'arn:aws:kms:{place}:key/{name}' },
+  'AWS::Logs::LogGroup': { nameProperty: 'LogGroupName', arn: 'arn:aws:logs:{place}:log-group:{name}:*' },
   'AWS::StepFunctions::StateMachine': {
     nameProperty: 'StateMachineName',
-    arn: regional('states', 'stateMachine:'),
-    ref: refIsArn,
+    arn: 'arn:aws:states:{place}:stateMachine:{name}',
+    ref: '{arn}',
   },
 };
 
@@ -75,22 +62,23 @@ const kinds: Readonly<Record<string, ResourceKind>> = {
 export function identifyResource(
   logicalId: string,
   type: string,
-  location: StackLocation,
+  { stackName, accountId, region }: StackLocation,
   chosenName: (property: string) => unknown,
 ): ResourceIdentity | undefined {
   const kind = kinds[type];
   if (kind === undefined) return undefined;
   const chosen = kind.nameProperty === undefined ? undefined : chosenName(kind.nameProperty);
-  const name = typeof chosen === 'string' ? chosen : generatedName(logicalId, type, location.stackName);
-  const arn = kind.arn(name, location);
+  const generated = `${stackName}-${logicalId}`;
+  const ofBucket = generated.toLowerCase().slice(0, 63);
+  const name = typeof chosen === 'string' ? chosen : type === 'AWS::S3::Bucket' ? ofBucket : generated;
+  const known: Record<string, string> = { name, account: accountId, region, place: `${region}:${accountId}` };
+  const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_whole, value: string) => known[value] ?? '');
+  const arn = fill(kind.arn);
+  known.arn = arn;
+  const attributes = Object.entries(kind.attributes ?? { Arn: '{arn}' });
   return {
-    ref: kind.ref?.(name, arn, location) ?? name,
+    ref: fill(kind.ref ?? '{name}'),
     arn,
-    attributes: kind.attributes?.(name, arn) ?? { Arn: arn },
+    attributes: Object.fromEntries(attributes.map(([attribute, text]) => [attribute, fill(text)])),
   };
-}
-
-function generatedName(logicalId: string, type: string, stackName: string): string {
-  const name = `${stackName}-${logicalId}`;
-  return type === 'AWS::S3::Bucket' ? name.toLowerCase().slice(0, 63) : name;
 }

@@ -166,13 +166,13 @@ it('a dry run checks everything and writes nothing', async () => {
 it('a bad event fails with all its problems at once, and nothing is asked or written', async () => {
   const calls: string[] = [];
   const deployed = await collector.deploy({ onRequest: ({ action }) => calls.push(action) });
-  const asked = collector.demo.requests.length;
+  const asked = collector.requests.length;
   const { error } = await deployed.invoke({ clusters: ['alpha', 'gamma'], dryrun: true, scheduledTime: 'noon' });
   expect(error?.errorType).toBe('InvalidEventError');
   for (const problem of [/clusters\.1: received "gamma"/, /"dryrun"/, /scheduledTime: received "noon"/])
     expect(error?.errorMessage).toMatch(problem);
   expect(calls).toEqual([]);
-  expect(collector.demo.requests).toHaveLength(asked);
+  expect(collector.requests).toHaveLength(asked);
   expect(await deployed.keys()).toEqual([]);
 });
 

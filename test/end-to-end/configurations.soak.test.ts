@@ -87,7 +87,7 @@ it('what the configuration says about the service and its clusters reaches the s
   });
   const deployed = await collector.deploy();
   await deployed.fireSchedule(noon);
-  const asked = collector.demo.requests.map(({ path, headers }) => [path, headers.projectuid, headers.accept]);
+  const asked = collector.requests.map(({ path, headers }) => [path, headers.projectuid, headers.accept]);
   expect(asked.sort()).toEqual([
     ['/v1/platformclusters/one/assets/manifest', 'project-of-all', expect.anything()],
     ['/v1/platformclusters/one/features/logFetcher', 'project-of-all', expect.anything()],

@@ -6,6 +6,7 @@ import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { synthesize } from '../../infra/collector-app';
 import { parseConfig } from '../../infra/config/config';
 import type { RunRecord } from '../../lambda/run/run-record';
+import type { DemoRequest } from '../../local/demo-service/demo-answer';
 import { demoContent } from '../../local/demo-service/demo-content';
 import type { FaultName } from '../../local/demo-service/demo-faults';
 import { type DemoService, startDemoService } from '../../local/demo-service/start-demo-service';
@@ -23,6 +24,8 @@ export const uids = ['alpha', 'beta', 'a uid/with "everything" %2F'];
 /** The real stack, synthesised once for a test file, beside a demo service that it reads. */
 export interface LocalCollector {
   readonly demo: DemoService;
+  /** What the demo service was asked for, oldest first. */
+  readonly requests: readonly DemoRequest[];
   /** Clusters that fail from now on, by uid; emptied before every deployment. */
   readonly failing: Record<string, FaultName>;
   /** The key that the demo service lets in from now on, and that a deployment's secret has by default. */
@@ -50,7 +53,13 @@ interface ConfigOverrides {
 export async function startLocalCollector(overrides: ConfigOverrides = {}): Promise<LocalCollector> {
   const failing: Record<string, FaultName> = {};
   const collector = { key: 'the-api-key-of-the-tests' };
-  const demo = await startDemoService({ apiKey: () => collector.key, source: demoContent(), failing });
+  const requests: DemoRequest[] = [];
+  const demo = await startDemoService({
+    apiKey: () => collector.key,
+    source: demoContent(),
+    failing,
+    onRequest: (request) => requests.push(request),
+  });
   const root = await mkdtemp(join(tmpdir(), 'end-to-end-'));
   const assembly = assemblyOf(demo.url, overrides, join(root, 'cdk.out'));
   const deployments: DeployedCollector[] = [];
@@ -63,6 +72,7 @@ export async function startLocalCollector(overrides: ConfigOverrides = {}): Prom
   };
   return Object.assign(collector, {
     demo,
+    requests,
     failing,
     deploy: async (options: Partial<LocalDeploymentOptions> = {}) => {
       for (const uid of Object.keys(failing)) delete failing[uid];

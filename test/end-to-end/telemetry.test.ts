@@ -8,11 +8,11 @@ const clusters = ['one', 'two', 'three', 'four', 'five'];
 
 let collector: LocalCollector;
 
-// One for each test: the demo service counts how often a cluster has been asked for.
-beforeEach(async () => {
+beforeAll(async () => {
   collector = await startLocalCollector({ clusters });
 });
-afterEach(() => collector.close());
+afterEach(() => collector.closeDeployments());
+afterAll(() => collector.close());
 
 interface Line extends Record<string, unknown> {
   readonly message?: string;

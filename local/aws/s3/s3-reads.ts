@@ -5,14 +5,10 @@ import { InvalidKeyError } from '../store/key-path';
 import type { AuthorizedRequest } from './s3-authorization';
 import { checksumHeaders, userMetadataPrefix } from './s3-writes';
 
+/** Also answers HeadObject: the answer to a HEAD is sent without its body. */
 export async function getObject(call: Call, request: AuthorizedRequest): Promise<Answer> {
   const { metadata, open } = await find(request);
   return { status: 200, headers: objectHeaders(call, metadata), ...(metadata.size > 0 && { body: open }) };
-}
-
-export async function headObject(call: Call, request: AuthorizedRequest): Promise<Answer> {
-  const { metadata } = await find(request);
-  return { status: 200, headers: objectHeaders(call, metadata) };
 }
 
 async function find({ store, key, refusalToList }: AuthorizedRequest): Promise<StoredObject> {

@@ -3,7 +3,7 @@ import type { Account, Answer, Call, RequestTarget } from '../call';
 import { notImplemented } from './s3-answers';
 import { type AuthorizedRequest, authorizeS3Request, type S3Request } from './s3-authorization';
 import { listObjects, listObjectVersions } from './s3-listings';
-import { getObject, headObject } from './s3-reads';
+import { getObject } from './s3-reads';
 import { deleteObject, putObject } from './s3-writes';
 
 interface Operation extends Pick<S3Request, 'action' | 'onKey'> {
@@ -17,7 +17,7 @@ interface Operation extends Pick<S3Request, 'action' | 'onKey'> {
 const operations: Readonly<Record<string, Operation>> = {
   PutObject: { method: 'PUT', on: 'object', action: 's3:PutObject', onKey: 'kms:GenerateDataKey', execute: putObject },
   GetObject: { method: 'GET', on: 'object', action: 's3:GetObject', onKey: 'kms:Decrypt', execute: getObject },
-  HeadObject: { method: 'HEAD', on: 'object', action: 's3:GetObject', execute: headObject },
+  HeadObject: { method: 'HEAD', on: 'object', action: 's3:GetObject', execute: getObject },
   DeleteObject: { method: 'DELETE', on: 'object', action: 's3:DeleteObject', execute: deleteObject },
   ListObjectVersions: {
     method: 'GET',

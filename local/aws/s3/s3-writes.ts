@@ -20,7 +20,7 @@ export const userMetadataPrefix = 'x-amz-meta-';
 
 export async function putObject(call: Call, { store, key }: AuthorizedRequest): Promise<Answer> {
   const { headers } = call.request;
-  checkKeyLength(key);
+  checkSize(Buffer.byteLength(key), longestKey, 'KeyTooLongError', 'Your key is too long');
   const ifNoneMatch = headers['if-none-match'] !== undefined;
   if (ifNoneMatch && headers['if-none-match'] !== '*') throw notImplemented('If-None-Match with a tag');
   const userMetadata = userMetadataOf(headers);
@@ -106,11 +106,8 @@ function lengthOf(headers: IncomingHttpHeaders): number {
   const value = headers['content-length'];
   if (value === undefined)
     throw new AwsError(411, 'MissingContentLength', 'You must provide the Content-Length HTTP header.');
-  if (Number(value) > largestObject)
-    throw new AwsError(400, 'EntityTooLarge', 'Your proposed upload exceeds the maximum allowed size', {
-      ProposedSize: value,
-      MaxSizeAllowed: String(largestObject),
-    });
+  const tooLarge = 'Your proposed upload exceeds the maximum allowed size';
+  checkSize(Number(value), largestObject, 'EntityTooLarge', tooLarge);
   return Number(value);
 }
 
@@ -129,13 +126,8 @@ function crc32Of(headers: IncomingHttpHeaders): string | undefined {
   return value;
 }
 
-function checkKeyLength(key: string): void {
-  const size = Buffer.byteLength(key);
-  if (size > longestKey)
-    throw new AwsError(400, 'KeyTooLongError', 'Your key is too long', {
-      Size: String(size),
-      MaxSizeAllowed: String(longestKey),
-    });
+function checkSize(size: number, most: number, code: string, message: string): void {
+  if (size > most) throw new AwsError(400, code, message, { ProposedSize: String(size), MaxSizeAllowed: String(most) });
 }
 
 function userMetadataOf(headers: IncomingHttpHeaders): Record<string, string> {
@@ -143,11 +135,8 @@ function userMetadataOf(headers: IncomingHttpHeaders): Record<string, string> {
     .filter(([name]) => name.startsWith(userMetadataPrefix))
     .map(([name, value]) => [name.slice(userMetadataPrefix.length), String(value)] as const);
   const size = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-  if (size > largestMetadata)
-    throw new AwsError(400, 'MetadataTooLarge', 'Your metadata headers exceed the maximum allowed metadata size', {
-      Size: String(size),
-      MaxSizeAllowed: String(largestMetadata),
-    });
+  const tooLarge = 'Your metadata headers exceed the maximum allowed metadata size';
+  checkSize(size, largestMetadata, 'MetadataTooLarge', tooLarge);
   return Object.fromEntries(entries);
 }
 

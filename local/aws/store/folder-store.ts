@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { link, mkdir, open, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { link, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { InvalidKeyError, incomingFolder, pathOf } from './key-path';
@@ -47,8 +47,8 @@ export class ObjectExistsError extends Error {
 
 /**
  * Objects in a folder: the bytes of one lie at `<folder>/<key>`, what else is known of it at
- * `<folder>/.metadata/<key>.json`. An object appears whole or not at all, even if the process is killed; several
- * processes may share a folder. Unlike in S3, a key cannot be stored beside one that has it as a folder (`a`, `a/b`).
+ * `<folder>/.metadata/<key>.json`. A new object appears whole or not at all, even if the process is killed; several
+ * processes may share a folder. One that is replaced, which the collector never does, changes in two steps. Unlike in S3, a key cannot be stored beside one that has it as a folder (`a`, `a/b`).
  */
 export class FolderStore {
   readonly #folder: string;
@@ -76,8 +76,6 @@ export class FolderStore {
       await mkdir(this.#incoming, { recursive: true });
       const { size, etag } = await receiveBody(received, body);
       const lastModified = new Date();
-      // The bytes carry their time, so that a reader can tell which description is theirs.
-      await utimes(received, lastModified, lastModified);
       const metadata: ObjectMetadata = {
         key,
         size,
@@ -162,12 +160,10 @@ export class FolderStore {
     const { key } = metadata;
     const described = `${received}.json`;
     try {
-      const previous = await readMetadata(key, this.#placeOf(key));
-      if (ifNoneMatch && previous !== undefined) throw exists(key);
+      if (ifNoneMatch && (await this.head(key)) !== undefined) throw exists(key);
       await mkdir(dirname(paths.description), { recursive: true });
       await mkdir(dirname(paths.data), { recursive: true });
-      // The description before is kept as well: if this process is killed between the two steps, it is still theirs.
-      await writeFile(described, JSON.stringify({ ...metadata, previous, received: basename(received) }));
+      await writeFile(described, JSON.stringify({ ...metadata, received: basename(received) }));
       if (ifNoneMatch) await this.#create(paths, received, described, key);
       else {
         await rename(described, paths.description);

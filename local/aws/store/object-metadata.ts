@@ -31,18 +31,13 @@ export interface ObjectMetadata extends ObjectHeaders {
 
 const textByName = z.record(z.string(), z.string());
 
-const contentSchema = z.object({
+const descriptionSchema = z.object({
   etag: z.string(),
   lastModified: z.iso.datetime({ precision: 3 }),
   contentType: z.string().optional(),
   contentEncoding: z.string().optional(),
   userMetadata: textByName,
   checksums: textByName,
-});
-
-const descriptionSchema = contentSchema.extend({
-  /** Describes the bytes before these, for as long as those may still be there. */
-  previous: contentSchema.optional(),
   /** Name of the file in which the bytes arrived. It never chooses another folder. */
   received: z
     .string()
@@ -71,9 +66,8 @@ export async function readMetadata(key: string, data: FilePath): Promise<ObjectM
     const etag = undescribedTag(size, lastModified);
     return { key, size, etag, lastModified, userMetadata: {}, checksums: {}, ...found };
   }
-  const { previous, received: _, ...current } = found;
-  const isOfBefore = previous?.lastModified === lastModified && current.lastModified !== lastModified;
-  return { key, size, ...(isOfBefore ? previous : current) };
+  const { received: _, ...described } = found;
+  return { key, size, ...described };
 }
 
 /** Path of the JSON file about the bytes at a path, both beneath the folder. */

@@ -21,7 +21,7 @@ describe('a start that ends before its time', () => {
 
   /** Starts a run of two clusters; `onSecond` is called when the second one is asked for its manifest. */
   async function startUntil(onSecond: () => void, interrupted: AbortSignal) {
-    const source = demoContent(['one', 'two']);
+    const source = demoContent();
     const service = await startDemoService({
       apiKey: 'the-key',
       source: {

@@ -87,9 +87,8 @@ describe('the content of the demo', () => {
   });
 
   it('states vary between clusters', async () => {
-    const source = demoContent(uids);
+    const source = demoContent();
     const states = await Promise.all(uids.map(async (uid) => (await source.log(uid, at(0)))?.state));
     expect(new Set(states).size).toBeGreaterThan(1);
-    expect(await source.clusterUids()).toEqual(uids);
   });
 });
