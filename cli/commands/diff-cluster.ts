@@ -10,6 +10,7 @@ import type { RunSelection } from '../archive/select-runs';
 import { formatTime } from '../terminal/format';
 import { printable, printableLines } from '../terminal/printable';
 import { type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
+import type { VouchedNotes } from './check-option';
 import { type Hunk, unifiedHunks } from './unified-hunks';
 
 /** `run` or `at`: that run against the one before it; `from` and `to`: the runs at or before these times. */
@@ -28,6 +29,7 @@ interface Side extends DescribedObject {
 
 /**
  * Prints how one resource of one cluster changed.
+ * @param notes gets both sides
  * @throws NothingArchivedError if there are no two objects to compare
  * @throws NoSuchRunError, DamagedObjectError, TextTooLargeError, ArchiveReadError
  */
@@ -36,9 +38,11 @@ export async function diffCluster(
   reader: ArchiveReader,
   cluster: string,
   options: ClusterDiffOptions,
+  notes: VouchedNotes,
 ): Promise<ExitCode> {
   const { resource } = options;
   const [before, after] = await selectSides(reader, cluster, options, terminal.now());
+  const [vouchedBefore, vouchedAfter] = [await notes.ofObject(before), await notes.ofObject(after)];
   if (options.json !== true) await printSides(terminal, reader, before, after, options);
   const areSame = before.facts.sha256 === after.facts.sha256;
   const hunks = isSameContent(before.facts, after.facts)
@@ -48,7 +52,8 @@ export async function diffCluster(
   const differsElsewhere = !areSame && hunks.length === 0;
   const isChanged = hunks.length > 0 || (differsElsewhere && resource === 'manifest');
   if (options.json === true) {
-    const sides = { from: summarizeSide(before), to: summarizeSide(after) };
+    const from = { ...summarizeSide(before), vouched: vouchedBefore };
+    const sides = { from, to: { ...summarizeSide(after), vouched: vouchedAfter } };
     await printJson(terminal.out, { cluster, resource, changed: isChanged, ...sides, hunks });
   } else {
     await printHunks(terminal, `${cluster}/${resource}`, before, after, hunks, options.escape);

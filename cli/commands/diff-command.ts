@@ -1,10 +1,11 @@
 import { Command } from 'commander';
 import { openArchive } from '../archive/open-archive';
-import type { CommandContext } from '../terminal/terminal';
+import { type CommandContext, exitCodes } from '../terminal/terminal';
+import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
 import { type ClusterDiffOptions, diffCluster } from './diff-cluster';
 import { type ReadOptions, resourceOption, withArchive, withHelp, withOneRun, withPeriod } from './options';
 
-interface Options extends ReadOptions, ClusterDiffOptions {}
+interface Options extends ReadOptions, CheckOptions, ClusterDiffOptions {}
 
 /** `diff`: what changed of one cluster. */
 export function diffCommand({ terminal, end }: CommandContext): Command {
@@ -17,9 +18,12 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
     'compare from the newest run at or before this time',
     'compare to the newest run at or before this time',
   ]).option('--no-escape', 'leave control characters of the content as they are, for patch');
-  withHelp(withArchive(command), terminal, helpText);
+  withHelp(withArchive(withCheck(command)), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
-    end(await diffCluster(terminal, await openArchive(options.archive), cluster, options));
+    const reader = await openArchive(options.archive);
+    const notes = new VouchedNotes(reader, options);
+    const code = await diffCluster(terminal, reader, cluster, options, notes);
+    end((await notes.print(terminal)) ? code : exitCodes.trouble);
   });
 }
 
@@ -28,9 +32,12 @@ The cluster is compared between two runs that archived it. Standard error says w
 were fetched late. --run and --at compare that run with the one before it. --from and --to compare the state when
 the period began with the state when it ended. history --all says which clusters changed.
 
+--check: standard error says which seal vouches for both sides.
+
 With --json: one object; its members are in docs/reading-the-archive.md.
 
-Exit codes: 0 no difference, 1 a difference, 2 wrong command line, 3 it could not be compared.
+Exit codes: 0 no difference, 1 a difference, 2 wrong command line, 3 it could not be compared, or with
+--check no seal vouches for both.
 
 Examples:
   npm run collector -- diff my-cluster

@@ -4,7 +4,7 @@ import type { Seam } from '../../lambda/log/seam';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import type { Period } from '../../lambda/verify/run-keys';
-import { clusterObjectsNewestFirst } from '../archive/cluster-objects';
+import { clusterObjects, clusterObjectsNewestFirst } from '../archive/cluster-objects';
 import { isMissing, type JoinedLog, type JoinedRun, joinLogs, linesBefore, newText } from '../archive/join-logs';
 import { openArchive } from '../archive/open-archive';
 import { NothingArchivedError, noteNextLog } from '../archive/select-object';
@@ -13,9 +13,10 @@ import { formatCount, formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
+import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
 import { type ReadOptions, type RunOptions, selectionOf, withArchive, withHelp, withRuns } from './options';
 
-interface Options extends ReadOptions, RunOptions {
+interface Options extends ReadOptions, CheckOptions, RunOptions {
   readonly seams?: boolean;
   readonly strict?: boolean;
   readonly escape: boolean;
@@ -38,20 +39,23 @@ export function logCommand({ terminal, end }: CommandContext): Command {
     .option('--seams', 'print how each log follows the one before it, instead of the text')
     .option('--strict', 'end with 1 if lines may be lost')
     .option('--no-escape', 'leave control characters as they are, on a terminal too');
-  withHelp(withArchive(command), terminal, helpText);
+  withHelp(withArchive(withCheck(command)), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
     const reader = await openArchive(options.archive);
     const period = await periodOf(reader, options, terminal.now());
     const totals = new Totals();
     const isTable = options.seams === true || options.json === true;
     const joined = joinLogs(reader, { cluster, period, hold: isTable ? 0 : mostHeld, now: terminal.now() });
-    if (isTable) await printSeams(terminal, counted(joined, totals), options);
-    else await printText(terminal, reader, counted(joined, totals), options);
+    const notes = new VouchedNotes(reader, options);
+    const noted = options.check === true ? vouched(joined, reader, cluster, notes) : joined;
+    if (isTable) await printSeams(terminal, counted(noted, totals), notes, options);
+    else await printText(terminal, reader, counted(noted, totals), options);
     if (totals.logs === 0) throw await nothing(reader, cluster, period, terminal.now());
     await print(terminal.err, `${totals.summary()}\n`);
     if (period.to !== undefined)
       await noteNextLog(terminal, reader, cluster, period.to, 'The last lines of this period');
-    if (totals.damaged > 0 || (options.strict === true && totals.gaps > 0)) end(exitCodes.found);
+    const isVouched = await notes.print(terminal);
+    if (!isVouched || totals.damaged > 0 || (options.strict === true && totals.gaps > 0)) end(exitCodes.found);
   });
 }
 
@@ -113,6 +117,23 @@ async function* counted(joined: AsyncIterable<JoinedRun>, totals: Totals): Async
   }
 }
 
+/** Notes which seals vouch for the logs, and for the one before that the first is compared with. */
+async function* vouched(
+  joined: AsyncIterable<JoinedRun>,
+  reader: ArchiveReader,
+  cluster: string,
+  notes: VouchedNotes,
+): AsyncGenerator<JoinedRun> {
+  for await (const one of joined) {
+    const { base } = isMissing(one) ? {} : one.link;
+    if (base !== undefined)
+      for await (const before of clusterObjects(reader, 'log', cluster, { from: base, to: base }))
+        await notes.ofObject(before);
+    if (!isMissing(one)) await notes.ofObject(one);
+    yield one;
+  }
+}
+
 async function printText(
   terminal: Terminal,
   reader: ArchiveReader,
@@ -166,9 +187,14 @@ function reachesBack(lines: number): string {
   return `reaches back: its first ${formatCount(lines, 'line')} are from before the log that it follows and are left out`;
 }
 
-async function printSeams(terminal: Terminal, joined: AsyncIterable<JoinedRun>, { json }: Options): Promise<void> {
+async function printSeams(
+  terminal: Terminal,
+  joined: AsyncIterable<JoinedRun>,
+  notes: VouchedNotes,
+  { json }: Options,
+): Promise<void> {
   if (json === true) {
-    await printJsonArray(terminal.out, described(joined));
+    await printJsonArray(terminal.out, described(joined, notes));
     return;
   }
   const rows: JoinedRun[] = [];
@@ -206,7 +232,7 @@ function remarks({ isAmbiguous, isShort }: Seam): string[] {
   return [...(isAmbiguous ? ['at least: lines repeat'] : []), ...(isShort ? ['short'] : [])];
 }
 
-async function* described(joined: AsyncIterable<JoinedRun>): AsyncGenerator<object> {
+async function* described(joined: AsyncIterable<JoinedRun>, notes: VouchedNotes): AsyncGenerator<object> {
   for await (const one of joined) {
     const run = one.run.toISOString();
     if (isMissing(one)) {
@@ -227,6 +253,7 @@ async function* described(joined: AsyncIterable<JoinedRun>): AsyncGenerator<obje
       closedBy: closedBy?.toISOString() ?? null,
       unchangedSince: link.unchangedSince?.toISOString() ?? null,
       reason: problem ?? null,
+      vouched: await notes.ofObject(one),
     };
   }
 }
@@ -256,7 +283,10 @@ says so at that run, and at the end how many lines there were. Where lines repea
 follows that one: continues, unchanged (nothing new at its end), older (a stale answer), gap. "short" is an overlap that
 proves little. With --json: the same as an array.
 
-Exit codes: 0 done, 1 an object is damaged, or with --strict lines may be lost, 2 wrong command line, 3 it could not be done.
+--check: standard error says which seals vouch for these logs, and for the log before them. With --json: each has its seal.
+
+Exit codes: 0 done, 1 an object is damaged, with --strict lines may be lost, or with --check no seal vouches for a log, 2
+wrong command line, 3 it could not be done.
 
 Examples:
   npm run --silent collector -- log my-cluster --from "today 09:00" --to "today 15:00" > my-cluster.log

@@ -10,9 +10,10 @@ import { describeSelection, noteNewerRun, noteNextLog, selectObject } from '../a
 import { formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
 import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
+import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
 import { type ReadOptions, type RunOptions, resourceOption, withArchive, withHelp, withOneRun } from './options';
 
-interface Options extends ReadOptions, Pick<RunOptions, 'run' | 'at'> {
+interface Options extends ReadOptions, CheckOptions, Pick<RunOptions, 'run' | 'at'> {
   readonly resource: Resource;
   readonly raw?: boolean;
   readonly escape: boolean;
@@ -27,18 +28,27 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     .addOption(resourceOption('what to show', 'manifest'))
     .addOption(new Option('--raw', 'write the whole log record, not only its text'))
     .option('--no-escape', 'leave control characters as they are, on a terminal too');
-  withHelp(withArchive(withOneRun(command, terminal)), terminal, helpText);
+  withHelp(withArchive(withCheck(withOneRun(command, terminal))), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
     const reader = await openArchive(options.archive);
     const object = await selectObject(reader, options.resource, cluster, options, terminal.now());
-    if (options.json === true) return printJson(terminal.out, describeObject(object));
+    const notes = new VouchedNotes(reader, options);
+    const vouched = await notes.ofObject(object);
+    const isVouched = vouched === undefined || vouched.seal !== undefined;
+    if (options.json === true) {
+      await printJson(terminal.out, { ...describeObject(object), vouched });
+      return isVouched ? undefined : end(exitCodes.found);
+    }
     await print(terminal.err, `${printable(describeSelection(object))}\n`);
     if (options.run === undefined) await noteNewerRun(terminal, reader, object, options.at);
     if (options.resource === 'log' && options.at !== undefined && (object.facts?.fetchedAt ?? object.run) < options.at)
       await noteNextLog(terminal, reader, cluster, options.at, `What was logged up to ${formatTime(options.at)}`);
     if (object.facts?.doubt !== undefined)
       await print(terminal.err, `Archived with a doubt: ${printable(object.facts.doubt)}.\n`);
-    end(await writeContent(terminal, reader, object, options));
+    const code = await writeContent(terminal, reader, object, options);
+    // Of another content nobody says anything.
+    if (code === exitCodes.ok) await notes.print(terminal);
+    end(isVouched ? code : exitCodes.found);
   });
 }
 
@@ -91,9 +101,12 @@ The content is checked against its SHA-256 while it is written. If it is another
 so and the exit code is 1. Control characters are written out on a terminal; a pipe or a file gets the content byte for
 byte.
 
-With --json: the key, the lengths and the metadata of the object, not the content.
+--check: standard error says which seal has the hash of the run record that has the hash of this content. "verify" says
+whether the seals are one whole chain.
 
-Exit codes: 0 done, 1 the object is damaged, 2 wrong command line, 3 it could not be done.
+With --json: the key, the lengths and the metadata of the object, not the content; with --check also the seal.
+
+Exit codes: 0 done, 1 the object is damaged, or with --check no seal vouches for it, 2 wrong command line, 3 it could not be done.
 
 Examples:
   npm run --silent collector -- show my-cluster --at yesterday > manifest.yaml

@@ -9,8 +9,9 @@ import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { printTable } from '../terminal/table';
 import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
+import { withPublicKeys } from './check-option';
 import { type PeriodOptions, parseCount, type ReadOptions, withArchive, withHelp, withPeriod } from './options';
-import { parseHashes, parsePublicKeys } from './public-key-argument';
+import { parseHashes } from './public-key-argument';
 
 interface Options extends ReadOptions, PeriodOptions {
   readonly retentionDays?: number;
@@ -28,11 +29,6 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       'Checks that every recorded object is there, whole and unchanged, that there is no other, that every run that was due left its record, and that all of it is what the seals say.',
     )
     .addOption(
-      new Option('--public-key <file...>', 'the keys that may have signed the seals, as PEM').argParser(
-        parsePublicKeys,
-      ),
-    )
-    .addOption(
       new Option('--head <sha256...>', 'SHA-256 of seals that have to be there, from the mails of audits').argParser(
         parseHashes,
       ),
@@ -44,7 +40,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     )
     .option('--strict', 'exit with 1 also if a run was due and is absent')
     .option('--concurrency <count>', 'objects read at once', parseCount, 8);
-  withHelp(withArchive(withPeriod(command, terminal)), terminal, helpText);
+  withHelp(withArchive(withPeriod(withPublicKeys(command), terminal)), terminal, helpText);
   return command.action(async (options: Options) => {
     const reader = await openArchive(options.archive);
     const findings: Finding[] = [];
@@ -174,7 +170,7 @@ What it finds:
   contradiction  records, objects and configurations do not say the same
   unrecorded     it is in no run record
   unsealed       the newest seal should have this run record, and no seal has it
-  unvouched      it is there, and the run record that vouched for it is forged, gone, or in no seal
+  unvouched      its run record is forged, gone, or in no seal
   unreadable     reading it failed, which says nothing about it
   absent         the schedule was due and left no record, or no seal; no damage
   pending        it may still get its record; no damage

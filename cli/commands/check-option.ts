@@ -1,0 +1,94 @@
+import type { KeyObject } from 'node:crypto';
+import { type Command, Option } from 'commander';
+import { parseObjectKey } from '../../lambda/archive/archive-layout';
+import type { ObjectFacts } from '../../lambda/archive/object-metadata';
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { SealIndex } from '../../lambda/verify/seals/seal-index';
+import { type Vouched, Vouching } from '../../lambda/verify/vouching';
+import { factsOf } from '../archive/cluster-objects';
+import { formatTime } from '../terminal/format';
+import { printable } from '../terminal/printable';
+import { print, type Terminal } from '../terminal/terminal';
+import { parsePublicKeys } from './public-key-argument';
+
+export interface CheckOptions {
+  readonly check?: boolean;
+  readonly publicKey?: readonly KeyObject[];
+}
+
+/** Adds --check and the keys that it goes by. */
+export function withCheck(command: Command): Command {
+  return withPublicKeys(command.option('--check', 'say which seal vouches for what is shown'));
+}
+
+export function withPublicKeys(command: Command): Command {
+  const keys = new Option('--public-key <file...>', 'the keys that may have signed the seals, as PEM');
+  return command.addOption(keys.argParser(parsePublicKeys));
+}
+
+/** Most names that one line has. */
+const mostNamed = 20;
+
+/** Notes which seals vouch for what a command shows. */
+export class VouchedNotes {
+  readonly #reader: ArchiveReader;
+  readonly #options: CheckOptions;
+  readonly #vouching: Vouching;
+  /** By key. */
+  readonly #noted = new Map<string, { readonly name: string; readonly vouched: Vouched }>();
+
+  constructor(reader: ArchiveReader, options: CheckOptions) {
+    this.#reader = reader;
+    this.#options = options;
+    this.#vouching = new Vouching(reader, new SealIndex(reader, options.publicKey));
+  }
+
+  /**
+   * Undefined without --check. An object that was noted before is not read again.
+   * @param facts left out: they are read
+   * @throws ArchiveReadError
+   */
+  async ofObject({ key, facts }: { key: string; facts?: ObjectFacts | undefined }): Promise<Vouched | undefined> {
+    const before = this.#noted.get(key);
+    if (before !== undefined || this.#options.check !== true) return before?.vouched;
+    const name = parseObjectKey(key);
+    const known = facts ?? (await factsOf(this.#reader, { key }));
+    const vouched: Vouched =
+      name === undefined || known === undefined
+        ? { seal: undefined, problem: 'its metadata is absent or malformed' }
+        : await this.#vouching.ofObject({ ...name, key }, known.sha256);
+    const said = name === undefined ? key : `${name.resource} of ${name.cluster}, run ${formatTime(name.run)}`;
+    this.#noted.set(key, { name: said, vouched });
+    return vouched;
+  }
+
+  /** Prints it on standard error. @returns whether all of it is vouched for */
+  async print({ err, errColors }: Pick<Terminal, 'err' | 'errColors'>): Promise<boolean> {
+    if (this.#noted.size === 0) return true;
+    const seals = new Map<number, string>();
+    const problems = new Map<string, string[]>();
+    for (const { name, vouched } of this.#noted.values())
+      if (vouched.seal !== undefined) seals.set(vouched.seal.number, formatTime(vouched.seal.seal));
+      else problems.set(vouched.problem, [...(problems.get(vouched.problem) ?? []), name]);
+    const lost = [...problems.values()].reduce((sum, names) => sum + names.length, 0);
+    const all = this.#noted.size;
+    const count = all === 1 ? '' : ` ${all - lost} of ${all}`;
+    if (lost < all) await print(err, `Vouched for${count} by ${describeSeals(seals)}.\n`);
+    for (const [problem, names] of problems) {
+      const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
+      const text = `${names.slice(0, mostNamed).join('; ')}${more}: ${problem}`;
+      await print(err, `${errColors.red('Not vouched for:')} ${printable(text)}.\n`);
+    }
+    if (seals.size > 0 && this.#options.publicKey === undefined)
+      await print(err, "Seals were checked with the archive's own key; --public-key takes one that you kept.\n");
+    return lost === 0;
+  }
+}
+
+function describeSeals(seals: ReadonlyMap<number, string>): string {
+  const numbers = [...seals].sort(([a], [b]) => a - b);
+  const described = ([number, time]: readonly [number, string]) => `seal ${number} of ${time}`;
+  const [first, last] = [numbers[0], numbers.at(-1)];
+  if (first === undefined || last === undefined) return '';
+  return first === last ? described(first) : `${described(first)} to ${described(last)}`;
+}

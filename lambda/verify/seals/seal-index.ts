@@ -1,0 +1,86 @@
+import type { KeyObject } from 'node:crypto';
+import type { ArchiveReader } from '../archive-reader';
+import { clockSlackMs } from '../time-limits';
+import type { Seal } from './seal';
+import { listSeals, parseSeal, readSealFile } from './seal-file';
+import { spkiOf } from './signature';
+
+/** A right seal, as far as whoever asks for single hashes needs it. */
+export type IndexedSeal = Pick<Seal, 'number' | 'seal' | 'listedFrom' | 'records' | 'objects'> & {
+  /** Of its line. */
+  readonly sha256: string;
+};
+
+/**
+ * Reads single seals of an archive. Each is right by itself: what it has a hash of was so when it was made. Whether all of
+ * them are one chain is for `verify` to say. Seals that were read stay in memory.
+ */
+export class SealIndex {
+  readonly #reader: ArchiveReader;
+  readonly #read = new Map<number, IndexedSeal | undefined>();
+  #trusted: ReadonlySet<string> | undefined;
+  #numbers: readonly number[] | undefined;
+
+  /** @param publicKeys that may have signed; left out: the key that signed the first seal */
+  constructor(reader: ArchiveReader, publicKeys?: readonly KeyObject[]) {
+    this.#reader = reader;
+    this.#trusted = publicKeys && new Set(publicKeys.map(spkiOf));
+  }
+
+  /** The numbers of all seals, right or not. @throws ArchiveReadError */
+  async numbers(): Promise<readonly number[]> {
+    this.#numbers ??= await listSeals(this.#reader, () => undefined);
+    return this.#numbers;
+  }
+
+  /** The right seals that can have what was written at a time or later, in order. @throws ArchiveReadError */
+  async *since(time: Date): AsyncGenerator<IndexedSeal> {
+    const numbers = await this.numbers();
+    for (const number of numbers.slice(await this.#firstSince(time.getTime() - clockSlackMs))) {
+      const seal = await this.#sealOf(number);
+      if (seal !== undefined) yield seal;
+    }
+  }
+
+  /** The index of the first seal whose listing began then or later: seals follow one another in time. */
+  async #firstSince(time: number): Promise<number> {
+    const numbers = await this.numbers();
+    let [low, high] = [0, numbers.length];
+    while (low < high) {
+      const middle = Math.floor((low + high) / 2);
+      // What is no right seal has no time. The next that is right tells.
+      let at = middle;
+      let seal = await this.#sealOf(numbers[at]);
+      for (at += 1; seal === undefined && at < high; at += 1) seal = await this.#sealOf(numbers[at]);
+      if (seal !== undefined && Date.parse(seal.listedFrom) < time) low = at;
+      else high = middle;
+    }
+    return low;
+  }
+
+  async #sealOf(number = 0): Promise<IndexedSeal | undefined> {
+    if (!this.#read.has(number)) this.#read.set(number, await this.#readSeal(number));
+    return this.#read.get(number);
+  }
+
+  async #readSeal(number: number): Promise<IndexedSeal | undefined> {
+    const trusted = await this.#trustedKeys();
+    const { signed } = await readSealFile(this.#reader, number);
+    if (signed === undefined || !trusted.has(signed.publicKey)) return undefined;
+    const seal = parseSeal(signed.bytes);
+    if (typeof seal === 'string' || seal.number !== number) return undefined;
+    const { seal: time, listedFrom, records, objects } = seal;
+    return { number, sha256: signed.sha256, seal: time, listedFrom, records, objects };
+  }
+
+  async #trustedKeys(): Promise<ReadonlySet<string>> {
+    for (const number of this.#trusted === undefined ? await this.numbers() : []) {
+      const { signed } = await readSealFile(this.#reader, number);
+      if (signed === undefined) continue;
+      this.#trusted = new Set([signed.publicKey]);
+      break;
+    }
+    this.#trusted ??= new Set();
+    return this.#trusted;
+  }
+}

@@ -1,0 +1,103 @@
+import { type ObjectName, runPrefix } from '../archive/archive-layout';
+import type { ArchiveReader } from './archive-reader';
+import { firstOf } from './newest-first';
+import { readStoredRun, type StoredRun } from './read-run';
+import { runsBetween } from './run-keys';
+import type { IndexedSeal, SealIndex } from './seals/seal-index';
+
+/** The seal that vouches for something, or why none does. */
+export type Vouched =
+  | {
+      readonly seal: Pick<IndexedSeal, 'number' | 'seal' | 'sha256'>;
+      /** The run record in between; undefined: the seal itself has the hash. */
+      readonly record: string | undefined;
+    }
+  | { readonly seal: undefined; readonly problem: string };
+
+/** What seals say of a key. */
+interface SealedHash {
+  readonly seal: IndexedSeal;
+  readonly sha256: string;
+}
+
+/**
+ * Says which seal vouches for what is in an archive: it has the hash of a run record, and that record the hash of an object.
+ * It reads the records of the run and the seals that can have them, and nothing else.
+ */
+export class Vouching {
+  readonly #reader: ArchiveReader;
+  readonly #seals: SealIndex;
+  /** Whoever asks for one object of a run mostly asks for the next. */
+  #last: { readonly time: number; readonly run: StoredRun | undefined } | undefined;
+
+  constructor(reader: ArchiveReader, seals: SealIndex) {
+    this.#reader = reader;
+    this.#seals = seals;
+  }
+
+  /**
+   * @param sha256 of the object's content
+   * @throws ArchiveReadError
+   */
+  async ofObject(object: ObjectName & { readonly key: string }, sha256: string): Promise<Vouched> {
+    const run = await this.#readRun(object.run);
+    const hashes = await this.#hashesOf(object.run, run, object.key);
+    const own = hashes.get(object.key);
+    if (own?.sha256 === sha256) return { seal: own.seal, record: undefined };
+    let problem: string | undefined;
+    for (const { record, object: file } of run?.validRecords ?? [])
+      for (const { cluster, resource, sha256: recorded } of record.outcomes) {
+        if (cluster !== object.cluster || resource !== object.resource || recorded === undefined) continue;
+        const vouched = judge(file.key, run?.files.get(file.key)?.sha256, hashes);
+        if (recorded === sha256 && vouched.seal !== undefined) return vouched;
+        problem ??= vouched.seal === undefined ? vouched.problem : `${file.key} has another SHA-256 of it`;
+      }
+    problem ??= own && `seal ${own.seal.number} has another SHA-256 of it`;
+    problem ??= goneRecord(run, hashes) ?? 'no run record has its SHA-256';
+    return { seal: undefined, problem: await this.#explained(problem) };
+  }
+
+  async #readRun(time: Date): Promise<StoredRun | undefined> {
+    if (this.#last?.time === time.getTime()) return this.#last.run;
+    const listed = await firstOf(runsBetween(this.#reader, { from: time, to: time }));
+    const run = listed && (await readStoredRun(this.#reader, listed));
+    this.#last = { time: time.getTime(), run };
+    return run;
+  }
+
+  /** What seals say of a run's records and of an object, up to the seal by which they have all records that are there. */
+  async #hashesOf(time: Date, run: StoredRun | undefined, object: string): Promise<ReadonlyMap<string, SealedHash>> {
+    const hashes = new Map<string, SealedHash>();
+    const prefix = runPrefix(time);
+    for await (const seal of this.#seals.since(time)) {
+      for (const { key, sha256 } of seal.records)
+        if (key.startsWith(prefix) && !hashes.has(key)) hashes.set(key, { seal, sha256 });
+      for (const { key, sha256 } of seal.objects)
+        if (key === object && !hashes.has(key)) hashes.set(key, { seal, sha256 });
+      if (run?.records.every((key) => hashes.has(key))) break;
+    }
+    return hashes;
+  }
+
+  async #explained(problem: string): Promise<string> {
+    if ((await this.#seals.numbers()).length === 0) return 'the archive is not sealed';
+    const right = await firstOf(this.#seals.since(new Date(0)));
+    return right === undefined ? 'no seal is signed with a key that is trusted' : problem;
+  }
+}
+
+function judge(key: string, sha256: string | undefined, hashes: ReadonlyMap<string, SealedHash>): Vouched {
+  const sealed = hashes.get(key);
+  const problem = (text: string) => ({ seal: undefined, problem: text });
+  if (sealed === undefined) return problem(`no seal has its run record ${key}; the next audit seals what is new`);
+  const { number, seal, sha256: hash } = sealed.seal;
+  if (sha256 === undefined) return problem(`its run record ${key} cannot be read`);
+  if (sha256 !== sealed.sha256) return problem(`its run record ${key} is not what seal ${number} has: it was replaced`);
+  return { seal: { number, seal, sha256: hash }, record: key };
+}
+
+/** Says which run record of a run is sealed and not there. */
+function goneRecord(run: StoredRun | undefined, hashes: ReadonlyMap<string, SealedHash>): string | undefined {
+  const gone = [...hashes].find(([key]) => key.endsWith('.jsonl') && run?.records.includes(key) !== true);
+  return gone && `its run record ${gone[0]}, which seal ${gone[1].seal.number} has, is not there`;
+}
