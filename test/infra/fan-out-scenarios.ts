@@ -25,7 +25,7 @@ export interface Interpreter {
 
 const name = 'in-shards';
 const shards = 4;
-const uids = Array.from({ length: 200 }, (_, index) => `cluster-${index}`);
+const uids = Array.from({ length: 60 }, (_, index) => `cluster-${index}`);
 const scheduledTime = '2026-11-20T12:00:00Z';
 const run = new Date(scheduledTime);
 const ofSchedule = { namespace: metricNamespace, name: metricNames.scheduled, value: 1, dimensions: { service: name } };
@@ -53,7 +53,7 @@ export function describeFanOut(interpreter: Interpreter): void {
   const objects = () => written.filter((key) => /^(logs|manifests)\//.test(key)).sort();
   const recordNames = () => written.flatMap((key) => parseRunRecordKey(key) ?? []);
 
-  it('4 shards archive all of 200 clusters, each object once', async () => {
+  it('4 shards archive all of 60 clusters, each object once', async () => {
     const deployed = await deploy();
     expect((await interpreter.start(deployed, { scheduledTime })).failure).toBeUndefined();
     expect(objects()).toEqual(allKeys(run));
@@ -63,14 +63,14 @@ export function describeFanOut(interpreter: Interpreter): void {
         .map(({ shard }) => shard?.index)
         .sort(),
     ).toEqual([0, 1, 2, 3]);
-    expect(await runIn(deployed)).toMatchObject({ status: 'complete', shards, counts: { archived: 400, failed: 0 } });
+    expect(await runIn(deployed)).toMatchObject({ status: 'complete', shards, counts: { archived: 120, failed: 0 } });
     expect(await interpreter.metrics(deployed)).toEqual([ofSchedule]);
   });
 
   it('a failing shard stops no other, the execution names it, and a second one completes the run', async () => {
     const deployed = await deploy();
     const [bad = '', ...others] = uids.filter((uid) => isInShard(uid, { index: 2, count: shards }));
-    expect(others.length).toBeGreaterThan(30);
+    expect(others.length).toBeGreaterThan(8);
     collector.failing[bad] = 'not-found';
     const { failure } = await interpreter.start(deployed, { scheduledTime });
     expect(failure).toEqual({
@@ -89,7 +89,7 @@ export function describeFanOut(interpreter: Interpreter): void {
     delete collector.failing[bad];
     expect((await interpreter.start(deployed, { scheduledTime })).failure).toBeUndefined();
     expect(objects()).toEqual(allKeys(run));
-    expect(await runIn(deployed)).toMatchObject({ status: 'complete', counts: { archived: 400, failed: 0 } });
+    expect(await runIn(deployed)).toMatchObject({ status: 'complete', counts: { archived: 120, failed: 0 } });
   });
 
   it('a shard that succeeds at a retry fails nothing', async () => {
@@ -103,7 +103,7 @@ export function describeFanOut(interpreter: Interpreter): void {
     let failures = 0;
     expect((await interpreter.start(deployed, { scheduledTime })).failure).toBeUndefined();
     expect(failures).toBeGreaterThan(1);
-    expect(await runIn(deployed)).toMatchObject({ status: 'complete', counts: { archived: 400 } });
+    expect(await runIn(deployed)).toMatchObject({ status: 'complete', counts: { archived: 120 } });
   });
 
   (interpreter.overlaps ? it : it.skip)(

@@ -49,48 +49,50 @@ function withConfig(changes: Record<string, unknown>): string[] {
 const cheaper = (one: CdkRun, other: CdkRun) => (one.cpuSeconds < other.cpuSeconds ? one : other);
 
 let shipped: CdkRun;
+/** The same once more, without a proxy that answers. */
+let again: CdkRun;
 /** What CDK itself costs here: seconds depend on the machine, their ratio does not. */
 let least: CdkRun;
+/** What the first of them asked the network for. */
+const calls: string[] = [];
 beforeAll(async () => {
-  const queue = ['--app', `node ${oneQueue()}`];
-  [shipped, least] = [await synth(), await synth(queue)];
-  shipped = cheaper(shipped, await synth());
-  least = cheaper(least, await synth(queue));
+  const server = createServer((request, response) => {
+    calls.push(`${request.method} ${request.url}`);
+    response.writeHead(502).end();
+  }).on('connect', (request, socket) => {
+    calls.push(`CONNECT ${request.url}`);
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  shipped = await synth([], `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  await new Promise((resolve) => server.close(resolve));
+  again = await synth();
+  least = await synth(['--app', `node ${oneQueue()}`]);
 });
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
 describe('cdk synth', () => {
-  it('succeeds without a network', async () => {
-    const calls: string[] = [];
-    const server = createServer((request, response) => {
-      calls.push(`${request.method} ${request.url}`);
-      response.writeHead(502).end();
-    }).on('connect', (request, socket) => {
-      calls.push(`CONNECT ${request.url}`);
-      socket.destroy();
-    });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const run = await synth([], `http://127.0.0.1:${port}`);
-    await new Promise((resolve) => server.close(resolve));
-    expect(run.status).toBe(0);
+  it('succeeds without a network', () => {
+    expect([shipped.status, again.status]).toEqual([0, 0]);
     expect(calls).toEqual([]);
   });
 
   it('takes less than two and a half times the processor time of a stack with one queue', () => {
-    expect(shipped.status).toBe(0);
     expect(least.cpuSeconds).toBeGreaterThan(1);
-    expect(shipped.cpuSeconds / least.cpuSeconds).toBeLessThan(2.5);
+    expect(cheaper(shipped, again).cpuSeconds / least.cpuSeconds).toBeLessThan(2.5);
   });
 
   it('takes less than three times that for 50,000 clusters, all of which reach the function', async () => {
     const clusters = Array.from({ length: 50_000 }, (_, index) => `cluster-${String(index).padStart(36, '0')}`);
     const large = withConfig({ clusters });
-    const run = cheaper(await synth(large), await synth(large));
+    const run = await synth(large);
     expect(run.status).toBe(0);
-    expect(run.cpuSeconds / least.cpuSeconds).toBeLessThan(3);
+    const isCheap = run.cpuSeconds / least.cpuSeconds < 3;
+    expect((isCheap ? run : await synth(large)).cpuSeconds / least.cpuSeconds).toBeLessThan(3);
+    // Another list is another asset.
+    expect(basename(assetIn(run.outdir))).not.toBe(basename(assetIn(shipped.outdir)));
     expect(collectionIn(run.outdir).clusters).toHaveLength(50_000);
   });
 
@@ -99,13 +101,12 @@ describe('cdk synth', () => {
     expect(comparable(app.synth().stacks[0]?.template)).toEqual(comparable(templateIn(shipped.outdir)));
   });
 
-  it.each([
-    ['several problems', { name: 'no name', shards: 0 }, ['name: received "no name"', 'shards: received 0']],
-    ['rate()', { schedule: { expression: 'rate(1 hour)' } }, ['rate() fires at deployment']],
-  ])('fails on %s with one message, no stack trace and no assembly', async (_, changes, messages) => {
-    const run = await synth(withConfig(changes));
+  it('fails on several problems with one message, no stack trace and no assembly', async () => {
+    const schedule = { expression: 'rate(1 hour)' };
+    const run = await synth(withConfig({ name: 'no name', shards: 0, schedule }));
     expect(run.status).not.toBe(0);
-    for (const message of messages) expect(run.stderr).toContain(message);
+    for (const message of ['name: received "no name"', 'shards: received 0', 'rate() fires at deployment'])
+      expect(run.stderr).toContain(message);
     expect(run.stderr).not.toMatch(/^\s+at /m);
     expect(readdirSync(run.outdir)).toEqual([]);
   });
@@ -113,12 +114,6 @@ describe('cdk synth', () => {
   it('warns of the address of the shipped example, and that nobody gets messages', () => {
     expect(shipped.stderr).toContain('an address for examples');
     expect(shipped.stderr).toContain('Nobody gets alarms and failed runs');
-  });
-
-  it('refuses a context key that nobody reads', async () => {
-    const { status, stderr } = await synth(['-c', 'conf=prod.json']);
-    expect(status).not.toBe(0);
-    expect(stderr).toContain('received "conf", expected "config"');
   });
 
   it('refuses to deploy the shipped example', async () => {
@@ -164,11 +159,8 @@ describe('the code of the function', () => {
     });
   });
 
-  it('is the same for the same sources, and differs for another list', async () => {
-    const again = await synth();
-    const other = await synth(withConfig({ clusters: ['another'] }));
+  it('is the same for the same sources', () => {
     expect(basename(assetIn(again.outdir))).toBe(basename(assetIn(shipped.outdir)));
-    expect(basename(assetIn(other.outdir))).not.toBe(basename(assetIn(shipped.outdir)));
   });
 
   it('has no path of the machine that bundled it', () => {

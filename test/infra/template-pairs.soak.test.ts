@@ -1,7 +1,10 @@
 import { everything, kmsKeyArn, topicArn } from './example-stack';
 import { combinations, losses, replacingProperties, statefulWith } from './template-pairs';
 
-/** Everything that one stack may be changed in, each with what it may be. */
+/**
+ * What one stack may be changed in, each with what it may be: whatever adds or changes a resource that holds something.
+ * `template-pairs.test.ts` has the other options.
+ */
 const choices: Record<string, unknown>[][] = [
   [{}, { archive: { kms: true } }, { archive: { kms: kmsKeyArn } }],
   [{}, { archive: { objectLock: { days: 1, mode: 'compliance' } } }],
@@ -9,8 +12,6 @@ const choices: Record<string, unknown>[][] = [
   [{}, { network: everything.network }],
   [{}, { shards: 8 }],
   [{}, { alerts: { emails: ['night@example.com'] } }, { alerts: { topicArn } }],
-  [{}, { schedule: { expression: 'cron(0 3 * * ? *)' } }],
-  [{}, { tags: { team: 'another' } }],
   [{}, { audit: everything.audit }],
 ];
 
@@ -18,7 +19,7 @@ describe('an update from any configuration to any other, with all options combin
   it('replaces and deletes nothing that holds something', () => {
     const replacing = replacingProperties();
     const templates = combinations(choices).map(statefulWith);
-    expect(templates).toHaveLength(1152);
+    expect(templates).toHaveLength(288);
     let pairs = 0;
     const found = new Set<string>();
     for (const from of templates)
@@ -27,7 +28,7 @@ describe('an update from any configuration to any other, with all options combin
         pairs += 1;
         for (const loss of losses(from, to, replacing)) found.add(loss);
       }
-    expect(pairs).toBe(1152 * 1151);
+    expect(pairs).toBe(288 * 287);
     expect([...found]).toEqual([]);
   }, 3_600_000);
 });

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -10,9 +9,9 @@ import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import type { Outcome } from '../../../lambda/run/run-record';
+import { Program } from '../../support/program';
 import { runStart } from '../run-start';
 
-const projectRoot = join(__dirname, '..', '..', '..');
 describe('npm start as a process', () => {
   let root: string;
   let folder: string;
@@ -78,14 +77,10 @@ describe('npm start as a process', () => {
   });
 
   it('a reader that has seen enough ends no run', async () => {
-    const child = spawn(process.execPath, ['--import', 'tsx', 'cli/start/start.ts', '--folder', folder], {
-      cwd: projectRoot,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const exited = once(child, 'exit');
-    await once(createInterface({ input: child.stdout }), 'line');
-    child.stdout.destroy();
-    expect(await exited).toEqual([0, null]);
+    const program = new Program('cli/start/start.ts', ['--folder', folder]);
+    await once(createInterface({ input: program.stdout }), 'line');
+    program.stdout.destroy();
+    await program.end();
     expect([...(await stored()).keys()]).toContainEqual(expect.stringContaining('.attempt-1.jsonl'));
   });
 
@@ -114,24 +109,16 @@ describe('npm start as a process', () => {
     const temporary = join(root, 'tmp');
     await mkdir(temporary);
     // A cluster that fails however often it is asked keeps the function busy until it is interrupted.
-    const child = spawn(
-      process.execPath,
-      ['--import', 'tsx', 'cli/start/start.ts', '--folder', folder, '--fail', 'prod-eu-1=server-error'],
-      {
-        cwd: projectRoot,
-        env: { ...process.env, TMPDIR: temporary },
-        stdio: ['ignore', 'pipe', 'inherit'],
-        detached: true,
-      },
-    );
-    const lines = createInterface({ input: child.stdout });
-    await once(lines, 'line');
+    const program = new Program('cli/start/start.ts', ['--folder', folder, '--fail', 'prod-eu-1=server-error'], {
+      environment: { ...process.env, TMPDIR: temporary },
+      isDetached: true,
+    });
+    await once(createInterface({ input: program.stdout }), 'line');
     const pids = await functionProcesses(temporary);
     expect(pids).not.toEqual([]);
-    const exited = once(child, 'exit');
     // As Ctrl-C does: the signal reaches the whole group.
-    process.kill(-(child.pid ?? 0), 'SIGINT');
-    expect(await exited).toEqual([130, null]);
+    process.kill(-(program.child.pid ?? 0), 'SIGINT');
+    await program.end(130);
     for (const pid of pids) expect(() => process.kill(pid, 0)).toThrow('ESRCH');
     // The loader of TypeScript keeps its caches there, from Node 22 on with Node's own.
     const caches = /^(tsx-\d+|node-compile-cache)$/;

@@ -1,9 +1,10 @@
-import { execFile } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify, stripVTControlCharacters } from 'node:util';
+import { text } from 'node:stream/consumers';
+import { stripVTControlCharacters } from 'node:util';
 import { type Column, printTable } from '../../../cli/terminal/table';
 import { objectKey } from '../../../lambda/archive/archive-layout';
+import { startCollector } from '../../support/program';
 import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
 import { keptTerminal, runCollector } from '../run-collector';
 
@@ -83,9 +84,10 @@ describe('tables', () => {
 
   it('COLUMNS sets the width of a pipe, which gets no colours, also in continuous integration', async () => {
     const outOf = async (environment: Record<string, string>) => {
-      const args = ['--import', 'tsx', 'cli/collector.ts', 'runs', '--archive', archive.folder];
-      const env = { ...process.env, ...environment };
-      const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+      const program = startCollector(['runs', '--archive', archive.folder], {
+        environment: { ...process.env, ...environment },
+      });
+      const [stdout] = await Promise.all([text(program.stdout), program.end()]);
       expect(stdout).toContain('│ 2026-11-20T09:02:15.457Z │');
       expect(stdout).toBe(stripVTControlCharacters(stdout));
       // The line above the table is a sentence, which the terminal wraps.

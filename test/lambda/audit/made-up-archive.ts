@@ -29,8 +29,11 @@ const state = { log: { state: 'Available', recordUid: 'r' }, manifest: {} } as c
 /** About the length of what a run record has of one cluster. */
 const clusterBytes = 930;
 
-/** Outcomes that a chunk of a run record has. */
-const chunkOutcomes = 100;
+/** Clusters of which a chunk of a run record has the outcomes. */
+const chunkClusters = 100;
+
+/** Stands for a uid in text that is made once for all clusters. Neither JSON nor a key writes it in another way. */
+const anyUid = '00000000-any-uid';
 
 export interface MadeUpFleet {
   readonly clusters: number;
@@ -47,7 +50,8 @@ export class MadeUpArchive implements ArchiveReader {
   /** Half an hour after the last run. */
   readonly now: Date;
   readonly #runs: readonly Date[];
-  readonly #shards: number;
+  /** The clusters of each shard. */
+  readonly #shards: readonly (readonly string[])[];
   readonly #configuration: Buffer;
   readonly #digest: string;
   /** Called before an object is opened. */
@@ -60,7 +64,9 @@ export class MadeUpArchive implements ArchiveReader {
       { length: clusters },
       (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
     );
-    this.#shards = shards;
+    this.#shards = Array.from({ length: shards }, (_, index) =>
+      shards === 1 ? this.clusters : this.clusters.filter((uid) => shardOf(uid, shards) === index),
+    );
     this.#runs = Array.from({ length: runs }, (_, hour) => new Date(firstRun + hour * hourMs));
     this.now = new Date(firstRun + runs * hourMs - hourMs / 2);
     const text = JSON.stringify({ clusters: this.clusters.map((uid) => ({ uid })), schedule: plan.schedule });
@@ -79,7 +85,7 @@ export class MadeUpArchive implements ArchiveReader {
     const start = resource === undefined ? '' : clusterPrefix(resource as Resource, cluster);
     for (const run of this.#runs) {
       if (prefix.startsWith('runs/'))
-        for (let index = 0; index < this.#shards; index += 1)
+        for (let index = 0; index < this.#shards.length; index += 1)
           yield listed(runRecordKey({ run, attempt: 1, ...this.#shardOf(index) }), run);
       else if (start !== '') {
         const key = objectKey({ resource: resource as Resource, cluster, run, compression: 'gzip' });
@@ -105,7 +111,7 @@ export class MadeUpArchive implements ArchiveReader {
     if (record !== undefined) {
       this.onRecord();
       const chunks = this.#recordText(record.run, record.shard?.index ?? 0);
-      const storedBytes = Math.ceil((this.clusters.length / this.#shards) * clusterBytes);
+      const storedBytes = Math.ceil((this.clusters.length / this.#shards.length) * clusterBytes);
       return {
         storedBytes,
         contentType: jsonLinesType,
@@ -122,7 +128,8 @@ export class MadeUpArchive implements ArchiveReader {
   }
 
   #shardOf(index: number) {
-    return this.#shards === 1 ? {} : { shard: { index, count: this.#shards } };
+    const count = this.#shards.length;
+    return count === 1 ? {} : { shard: { index, count } };
   }
 
   #facts(resource: Resource, fetchedAt: Date) {
@@ -131,10 +138,9 @@ export class MadeUpArchive implements ArchiveReader {
   }
 
   *#recordText(run: Date, index: number): Generator<Buffer> {
-    const own = this.clusters.filter((uid) => this.#shards === 1 || shardOf(uid, this.#shards) === index);
+    const own = this.#shards[index] ?? [];
     const time = run.toISOString();
-    const [outcome] = this.#outcomes(own.slice(0, 1), run);
-    const counts = { ...countOutcomes([]), archived: outcome === undefined ? 0 : own.length * resourceNames.length };
+    const archived = own.length * resourceNames.length;
     const record = {
       version: 1,
       run: time,
@@ -148,24 +154,22 @@ export class MadeUpArchive implements ArchiveReader {
       invocation: 'i',
       configuration: this.#digest,
       status: 'complete',
-      counts,
-      outcomes: counts.archived,
+      counts: { ...countOutcomes([]), archived },
+      outcomes: archived,
     };
     yield Buffer.from(`${JSON.stringify(record)}\n`);
-    for (let at = 0; at < own.length; at += chunkOutcomes) {
-      const outcomes = this.#outcomes(own.slice(at, at + chunkOutcomes), run);
-      yield Buffer.from(outcomes.map((outcome) => `${JSON.stringify(outcome)}\n`).join(''));
+    const lines = resourceNames.map((resource) => `${JSON.stringify(this.#outcome(resource, run))}\n`).join('');
+    for (let at = 0; at < own.length; at += chunkClusters) {
+      const uids = own.slice(at, at + chunkClusters);
+      yield Buffer.from(uids.map((uid) => lines.replaceAll(anyUid, uid)).join(''));
     }
   }
 
-  #outcomes(clusters: readonly string[], run: Date): Outcome[] {
-    return clusters.flatMap((cluster) =>
-      resourceNames.map((resource): Outcome => {
-        const { fetchedAt, length, ...facts } = this.#facts(resource, run);
-        const key = objectKey({ resource, cluster, run, compression: 'gzip' });
-        const sizes = { bytes: length, storedBytes: body.length, httpStatus: 200, requests: 1, durationMs: 120 };
-        return { cluster, resource, outcome: 'archived', key, ...sizes, fetchedAt: run.toISOString(), ...facts };
-      }),
-    );
+  #outcome(resource: Resource, run: Date): Outcome {
+    const { fetchedAt, length, ...facts } = this.#facts(resource, run);
+    const key = objectKey({ resource, cluster: anyUid, run, compression: 'gzip' });
+    const sizes = { bytes: length, storedBytes: body.length, httpStatus: 200, requests: 1, durationMs: 120 };
+    const time = fetchedAt.toISOString();
+    return { cluster: anyUid, resource, outcome: 'archived', key, ...sizes, fetchedAt: time, ...facts };
   }
 }
