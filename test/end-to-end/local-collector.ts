@@ -33,6 +33,8 @@ export interface LocalCollector {
   /** Deploys into a folder of its own, which is removed with everything else by {@link LocalCollector.closeDeployments}. */
   deploy(options?: Partial<LocalDeploymentOptions>): Promise<DeployedCollector>;
   closeDeployments(): Promise<void>;
+  /** Deploys for several tests: closed only by {@link LocalCollector.close}. */
+  deployForAll(): Promise<DeployedCollector>;
   close(): Promise<void>;
 }
 
@@ -63,36 +65,43 @@ export async function startLocalCollector(overrides: ConfigOverrides = {}): Prom
   const root = await mkdtemp(join(tmpdir(), 'end-to-end-'));
   const assembly = assemblyOf(demo.url, overrides, join(root, 'cdk.out'));
   const deployments: DeployedCollector[] = [];
+  const forAll: DeployedCollector[] = [];
   let count = 0;
 
-  const closeDeployments = async () => {
-    const closed = deployments.splice(0);
+  const close = async (closed: readonly DeployedCollector[]) => {
     await Promise.all(closed.map((deployment) => deployment.close()));
     for (const deployment of closed) await expectWithoutKey(deployment, collector.key);
+  };
+  const closeDeployments = () => close(deployments.splice(0));
+  const deploy = async (options: Partial<LocalDeploymentOptions> = {}) => {
+    for (const uid of Object.keys(failing)) delete failing[uid];
+    const folder = join(root, `archive-${++count}`);
+    const deployment = await deployLocally({ assembly, folder, secretValue: collector.key, ...options });
+    const deployed = Object.assign(deployment, {
+      folder,
+      keys: async () => storedKeys(folder),
+      records: async () => {
+        const keys = storedKeys(folder).filter((key) => key.startsWith('runs/'));
+        const texts = await Promise.all(keys.map((key) => readFile(join(folder, key), 'utf8')));
+        return texts.map(recordOf);
+      },
+    });
+    deployments.push(deployed);
+    return deployed;
   };
   return Object.assign(collector, {
     demo,
     requests,
     failing,
-    deploy: async (options: Partial<LocalDeploymentOptions> = {}) => {
-      for (const uid of Object.keys(failing)) delete failing[uid];
-      const folder = join(root, `archive-${++count}`);
-      const deployment = await deployLocally({ assembly, folder, secretValue: collector.key, ...options });
-      const deployed = Object.assign(deployment, {
-        folder,
-        keys: async () => storedKeys(folder),
-        records: async () => {
-          const keys = storedKeys(folder).filter((key) => key.startsWith('runs/'));
-          const texts = await Promise.all(keys.map((key) => readFile(join(folder, key), 'utf8')));
-          return texts.map(recordOf);
-        },
-      });
-      deployments.push(deployed);
+    deploy,
+    deployForAll: async () => {
+      const deployed = await deploy();
+      forAll.push(...deployments.splice(deployments.indexOf(deployed), 1));
       return deployed;
     },
     closeDeployments,
     close: async () => {
-      await closeDeployments();
+      await close([...deployments.splice(0), ...forAll.splice(0)]);
       await demo.close();
       await rm(root, { recursive: true, force: true });
     },

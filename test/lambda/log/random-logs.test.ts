@@ -2,8 +2,8 @@ import { checkRandomLogs } from './check-random-logs';
 
 describe('random logs, of which a service shows ever another part', () => {
   it('are joined to the original, with a gap exactly where nothing proves an overlap', () => {
-    const { wrong, seams } = checkRandomLogs(0, 400);
+    const { wrong, seams } = checkRandomLogs(0, 100);
     expect(wrong).toEqual([]);
-    expect(seams).toBeGreaterThan(4000);
+    expect(seams).toBeGreaterThan(1000);
   });
 });

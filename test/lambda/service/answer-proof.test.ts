@@ -108,10 +108,10 @@ async function collect(cluster: string, resource: Resource): Promise<string> {
 
 const clusters = Array.from({ length: 6 }, (_, index) => `cluster-${index}`);
 
-/** Collects everything, one after the other. @returns what is not as it should be */
+/** Collects everything of three clusters, one after the other. @returns what is not as it should be */
 async function collectAll(resources: readonly Resource[]): Promise<{ what: string; content: string }[]> {
   const wrong: { what: string; content: string }[] = [];
-  for (const cluster of clusters)
+  for (const cluster of clusters.slice(0, 3))
     for (const resource of resources) {
       const content = await collect(cluster, resource);
       if (content !== rightBody(cluster, resource)) wrong.push({ what: `${resource} of ${cluster}`, content });
