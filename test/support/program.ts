@@ -15,6 +15,8 @@ export interface ProgramOptions {
   readonly environment?: NodeJS.ProcessEnv;
   /** Where its output goes; left out: to {@link Program.stdout}. */
   readonly stdout?: 'pipe' | 'ignore' | number;
+  /** Where its errors go; left out: they are kept. */
+  readonly stderr?: 'pipe' | number;
   /** Whether it is the first of a group of processes of its own. */
   readonly isDetached?: boolean;
 }
@@ -27,11 +29,11 @@ export class Program {
 
   /** @param file from the root of the repository; TypeScript is loaded by tsx, which takes half a second */
   constructor(file: string, args: readonly string[], options: ProgramOptions = {}) {
-    const { nodeArguments = [], environment = process.env, stdout = 'pipe', isDetached = false } = options;
+    const { nodeArguments = [], environment = process.env, stdout = 'pipe', stderr = 'pipe' } = options;
     const loader = file.endsWith('.ts') ? ['--import', 'tsx'] : [];
-    const stdio: StdioOptions = ['ignore', stdout, 'pipe', 'ipc'];
+    const stdio: StdioOptions = ['ignore', stdout, stderr, 'ipc'];
     const command = [...nodeArguments, ...loader, file, ...args];
-    this.child = spawn(process.execPath, command, { cwd: root, env: environment, stdio, detached: isDetached });
+    this.child = spawn(process.execPath, command, { cwd: root, env: environment, stdio, detached: options.isDetached });
     this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#said += text;
     });

@@ -4,7 +4,6 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
@@ -90,14 +89,13 @@ describe('npm start as a process', () => {
     ['error', ['--unknown'], 2, ['']],
   ] as const)('ends with 3 if the disk behind standard %s is full; a run goes on', async (name, args, fd, told) => {
     const full = openSync('/dev/full', 'w');
-    const stdio = ['ignore', 'pipe', 'pipe'] as (number | 'ignore' | 'pipe')[];
-    stdio[fd] = full;
-    const command = ['--import', 'tsx', 'cli/start/start.ts', '--folder', folder, ...args];
-    const child = spawn(process.execPath, command, { cwd: projectRoot, stdio });
-    const said = text((fd === 1 ? child.stderr : child.stdout) ?? Readable.from([]));
-    expect(await once(child, 'exit')).toEqual([3, null]);
+    const program = new Program('cli/start/start.ts', ['--folder', folder, ...args], {
+      [fd === 1 ? 'stdout' : 'stderr']: full,
+    });
+    const written = fd === 1 ? '' : text(program.stdout);
+    const said = await program.end(3);
     closeSync(full);
-    expect((await said).split('\n')).toEqual(told);
+    expect((fd === 1 ? said : await written).split('\n')).toEqual(told);
     const hasRun = existsSync(folder) && [...(await stored()).keys()].some((file) => file.includes('.attempt-1.jsonl'));
     expect(hasRun).toBe(name === 'output');
   });
