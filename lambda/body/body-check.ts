@@ -14,10 +14,7 @@ export interface BodyCheck {
    * @throws NotDecodableError
    */
   end(): BodyFacts;
-  /**
-   * Whether the bytes to archive are those of the body, unchanged. Decided once `write` has handed on a byte, or `end` has
-   * returned.
-   */
+  /** Whether the bytes to archive are certainly those of the body, unchanged. */
   readonly isAsReceived: boolean;
 }
 

@@ -1,8 +1,9 @@
 import type { Hash } from 'node:crypto';
+import type { Content } from '../archive/archive-object';
 import { BodyTooLargeError } from './body-check';
 import type { Destination } from './compressed-body';
 import { type Coding, decoded } from './content-coding';
-import { Spool } from './spool';
+import type { Spool } from './spool';
 
 /**
  * A coded body is kept and decoded in pieces of this many bytes: decoding the 16 KB that TLS hands over costs four times
@@ -23,28 +24,23 @@ export interface CodedTransfer {
   readonly signal: AbortSignal;
 }
 
-/** A body that comes with a content coding: decoded while it arrives, and kept as it comes as long as that is wanted. */
+/** A body that comes with a content coding: decoded while it arrives. */
 export class CodedBody {
   readonly #source: AsyncIterable<Buffer>;
   readonly #transfer: CodedTransfer;
   readonly #maxBytes: number;
-  #spool: Spool | undefined;
+  readonly #spool: Spool | undefined;
   #receivedBytes = 0;
 
   /**
    * @param maxBytes most bytes of it that are accepted
-   * @param spoolDirectory where the coded body is kept; undefined: it is not kept
+   * @param spool where it is kept as it comes; undefined: it is not kept
    */
-  constructor(
-    source: AsyncIterable<Buffer>,
-    transfer: CodedTransfer,
-    maxBytes: number,
-    spoolDirectory: string | undefined,
-  ) {
+  constructor(source: AsyncIterable<Buffer>, transfer: CodedTransfer, maxBytes: number, spool: Spool | undefined) {
     this.#source = source;
     this.#transfer = transfer;
     this.#maxBytes = maxBytes;
-    this.#spool = spoolDirectory === undefined ? undefined : new Spool(spoolDirectory);
+    this.#spool = spool;
   }
 
   /** Length of what came so far, in bytes. */
@@ -59,30 +55,6 @@ export class CodedBody {
   content(): AsyncGenerator<Buffer> {
     const { coding, signal } = this.#transfer;
     return decoded(this.#pieces(), coding, signal, this.#spool ? outputBytes.kept : outputBytes.compressedAgain);
-  }
-
-  /** The body is stored as it came. @param hash gets the content */
-  keptWith(hash: Hash): Destination {
-    return {
-      encodedBy: 'service',
-      write: (content) => {
-        hash.update(content);
-        return undefined;
-      },
-      end: async () => {
-        if (this.#spool === undefined)
-          throw new Error('Keeping a coded body failed: it was released; this is a defect');
-        return this.#spool.end();
-      },
-      release: () => this.release(),
-    };
-  }
-
-  /** Forgets the coded bytes; safe at any time and more than once. */
-  async release(): Promise<void> {
-    const spool = this.#spool;
-    this.#spool = undefined;
-    await spool?.release();
   }
 
   async *#pieces(): AsyncGenerator<Buffer> {
@@ -104,5 +76,30 @@ export class CodedBody {
       if (length >= pieceBytes) yield await take();
     }
     if (length > 0) yield await take();
+  }
+}
+
+/** A body that is stored as it comes: its content is only hashed. */
+export class KeptBody implements Destination {
+  readonly encodedBy = 'service';
+  readonly #spool: Spool;
+  readonly #hash: Hash;
+
+  /** @param spool gets the coded body  @param hash gets the content */
+  constructor(spool: Spool, hash: Hash) {
+    this.#spool = spool;
+    this.#hash = hash;
+  }
+
+  write(content: Buffer): undefined {
+    this.#hash.update(content);
+  }
+
+  end(): Promise<Content> {
+    return this.#spool.end();
+  }
+
+  release(): Promise<void> {
+    return this.#spool.release();
   }
 }

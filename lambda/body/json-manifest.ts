@@ -36,11 +36,6 @@ export class JsonManifest implements JsonListener {
     if (asReceived) this.#form = 'received';
   }
 
-  /** Whether the body is stored as received; decided once there is content to store. */
-  get isAsReceived(): boolean {
-    return this.#form === 'received';
-  }
-
   /**
    * @returns the content to store that this chunk completes
    * @throws InvalidBodyError, NotDecodableError

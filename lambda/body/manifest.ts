@@ -25,19 +25,18 @@ export interface ManifestAnswer {
 export function createManifestCheck({ mediaType, asReceived }: ManifestAnswer): BodyCheck {
   const essence = (mediaType?.split(';', 1)[0] ?? '').trim().toLowerCase();
   const isJson = essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
-  return new ManifestCheck(isJson ? new JsonManifest(asReceived) : undefined);
+  return new ManifestCheck(isJson ? new JsonManifest(asReceived) : undefined, !isJson || asReceived);
 }
 
 class ManifestCheck implements BodyCheck {
   readonly #json: JsonManifest | undefined;
   readonly #content = new ManifestContent();
 
-  constructor(json: JsonManifest | undefined) {
+  constructor(
+    json: JsonManifest | undefined,
+    readonly isAsReceived: boolean,
+  ) {
     this.#json = json;
-  }
-
-  get isAsReceived(): boolean {
-    return this.#json === undefined || this.#json.isAsReceived;
   }
 
   write(chunk: Buffer): Buffer {

@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import type { Content } from '../archive/archive-object';
 import type { BodyFacts, EncodedBy } from '../resources';
 import { type BodyCheck, BodyTooLargeError } from './body-check';
-import { CodedBody, type CodedTransfer } from './coded-body';
+import { CodedBody, type CodedTransfer, KeptBody } from './coded-body';
 import type { Compressor } from './compress';
-import { CompressedBody, type Destination } from './compressed-body';
+import { CompressedBody } from './compressed-body';
+import { Spool } from './spool';
 
 export interface Receiver {
   readonly spoolDirectory: string;
@@ -33,9 +34,8 @@ export interface ReceivedBody {
 }
 
 /**
- * Receives one body whole while it is counted, decoded, checked and hashed; memory does not grow with the body. One choice is
- * made, when the check hands on the first content: a body that came in the archive's own compression and is archived as
- * received is kept as it came, and any other is compressed.
+ * Receives one body whole while it is counted, decoded, checked and hashed; memory does not grow with the body. A body
+ * that comes in the archive's own compression and is archived as received is kept as it came; any other is compressed.
  * @param transfer left out: the body has no content coding
  * @throws BodyTooLargeError, CodingError, InvalidBodyError, NotDecodableError, SpoolError; whatever the source throws passes through
  */
@@ -46,18 +46,12 @@ export async function receive(
   transfer?: CodedTransfer,
 ): Promise<ReceivedBody> {
   const hash = createHash('sha256');
-  const isStorable = transfer?.coding === compressor.compression;
-  const coded = transfer && new CodedBody(source, transfer, maxBytes, isStorable ? spoolDirectory : undefined);
-  const choose = async (): Promise<Destination> => {
-    if (isStorable && coded !== undefined && check.isAsReceived) return coded.keptWith(hash);
-    await coded?.release();
-    return new CompressedBody(compressor, spoolDirectory, hash);
-  };
-  let destination: Destination | undefined;
-  const release = async () => {
-    await destination?.release();
-    await coded?.release();
-  };
+  const isKept = transfer?.coding === compressor.compression && check.isAsReceived;
+  const spool = isKept ? new Spool(spoolDirectory) : undefined;
+  const coded = transfer && new CodedBody(source, transfer, maxBytes, spool);
+  const destination =
+    spool === undefined ? new CompressedBody(compressor, spoolDirectory, hash) : new KeptBody(spool, hash);
+  const release = () => destination.release();
   let decodedLength = 0;
   let length = 0;
   try {
@@ -67,13 +61,11 @@ export async function receive(
       const content = check.write(chunk);
       if (content.length === 0) continue;
       length += content.length;
-      destination ??= await choose();
       const written = destination.write(content);
       // To wait for nothing makes garbage too.
       if (written !== undefined) await written;
     }
     const facts = check.end();
-    destination ??= await choose();
     const content = await destination.end();
     return {
       facts,
