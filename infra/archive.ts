@@ -14,13 +14,10 @@ import {
 import { Construct } from 'constructs';
 import { configurationsPrefix, runsPrefix, sealsPrefix } from '../lambda/archive/archive-layout';
 import { resourceNames, resources } from '../lambda/resources';
-import type { AuditEnvironment, CollectorEnvironment } from '../lambda/stack-contract';
+import { type AuditEnvironment, type CollectorEnvironment, formerVersionDays } from '../lambda/stack-contract';
 import { denyChanges, denySeals, denyUnreadable } from './archive-policies';
 import type { CollectorConfig } from './config/config';
 import { Replication } from './replication';
-
-/** How long S3 keeps a version after it expired or was deleted, in days: time to notice a mistake. */
-const noncurrentDays = 30;
 
 /** How long access logs are kept, in days. */
 const accessLogDays = 365;
@@ -223,7 +220,7 @@ function lifecycleRule(prefix: string, archive: CollectorConfig['archive']): Lif
     id: prefix.slice(0, -1),
     prefix,
     abortIncompleteMultipartUploadAfter: Duration.days(1),
-    noncurrentVersionExpiration: Duration.days(noncurrentDays),
+    noncurrentVersionExpiration: Duration.days(formerVersionDays),
     // A delete marker without older versions has no use and slows listings down. A rule that expires objects removes
     // such markers by itself, and must not say so.
     ...(expires === undefined ? { expiredObjectDeleteMarker: true } : { expiration: Duration.days(expires) }),

@@ -3,7 +3,6 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import type { Gap } from '../lambda/schedule/cron-gap';
-import type { metricNames } from '../lambda/stack-contract';
 import {
   alarmPeriodSeconds,
   longestWindowHours,
@@ -83,30 +82,42 @@ export function auditBehind(metrics: Metrics, { gap }: WatchedAudit): AlarmDefin
   };
 }
 
-export function damageFound(metrics: Metrics, audit: WatchedAudit): AlarmDefinition {
+export function damageFound(metrics: Metrics): AlarmDefinition {
   return {
     id: 'DamageFound',
     pages: true,
     title: 'Audit found damage',
-    means: 'The audit found objects, run records or seals that are missing, altered or forged.',
-    look: 'The mail of the audit, which lists the findings. "npm run collector -- verify" lists all of them.',
+    means: 'Objects, run records or seals are missing, altered or forged, and neither repaired nor acknowledged.',
+    look: 'The mail of the audit says what is open and since when. "npm run collector -- verify" lists all of it.',
     act: 'Change nothing in the archive. Find out who wrote or deleted (access logs), then restore former versions.',
-    props: untilNextAudit(audit, metrics, 'auditFindings', once),
+    props: {
+      ...once,
+      // In an hour there may be the audit that finds it, the repair, and the audit that sees it.
+      metric: metrics.metric('auditFindings', { statistic: 'Maximum', period: Duration.minutes(5) }),
+      evaluationPeriods: 1,
+      // Only an audit can say that it is repaired: that there was none says nothing.
+      treatMissingData: cloudwatch.TreatMissingData.IGNORE,
+    },
   };
 }
 
 /** @param hours without an archived object after which a cluster is stale */
-export function clustersStale(metrics: Metrics, audit: WatchedAudit, hours: number): AlarmDefinition {
+export function clustersStale(metrics: Metrics, { gap }: WatchedAudit, hours: number): AlarmDefinition {
   return {
     id: 'ClustersStale',
     title: 'Clusters stale',
     means: `At least one cluster was not archived for more than ${hoursText(hours)}.`,
     look: 'The mail of the audit, which names the clusters, and the failures on the dashboard.',
     act: 'Fix the cause. Remove a cluster that is gone for good from the configuration, or mark it as optional.',
-    props: untilNextAudit(audit, metrics, 'stalestHours', {
+    props: {
+      metric: metrics.metric('stalestHours', { statistic: 'Maximum', period: hour }),
       threshold: hours,
       comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_THRESHOLD,
-    }),
+      // More than a day: an alarm that ends shortly before each daily audit would send two mails every day.
+      evaluationPeriods: stayHours(gap, missingMarginHours, longestWindowHours),
+      datapointsToAlarm: 1,
+      treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+    },
   };
 }
 
@@ -119,20 +130,3 @@ const once = {
   datapointsToAlarm: 1,
   treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
 };
-
-/** An alarm that one audit raises, and that stays until the next one has had its time. */
-function untilNextAudit(
-  { gap }: WatchedAudit,
-  metrics: Metrics,
-  name: keyof typeof metricNames,
-  limit: Pick<cloudwatch.AlarmProps, 'threshold' | 'comparisonOperator'>,
-): cloudwatch.AlarmProps {
-  return {
-    ...limit,
-    metric: metrics.metric(name, { statistic: 'Maximum', period: hour }),
-    // More than a day: an alarm that ends shortly before each daily audit would send two mails every day.
-    evaluationPeriods: stayHours(gap, missingMarginHours, longestWindowHours),
-    datapointsToAlarm: 1,
-    treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
-  };
-}

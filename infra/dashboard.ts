@@ -169,7 +169,7 @@ function audits({ runs }: DashboardProps, period: Duration): cloudwatch.IWidget[
       title: 'Seals and damage',
       left: [
         runs.metric('sealsWritten', { period, label: 'seals signed', color: cloudwatch.Color.GREEN }),
-        runs.metric('auditFindings', { period, label: 'damage found', color: cloudwatch.Color.RED }),
+        runs.metric('auditFindings', { period, label: 'damage open', color: cloudwatch.Color.RED }),
         runs.metric('auditCarriedOver', { period, label: 'left for the next audit', color: cloudwatch.Color.ORANGE }),
       ],
     }),

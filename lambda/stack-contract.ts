@@ -109,9 +109,14 @@ export interface AuditPlan {
   readonly rereadDays?: number;
   /** Hours without an archived object after which a cluster counts as stale; left out: none does. */
   readonly staleAfterHours?: number;
+  /** Damage that somebody knows of: it is told, and alarms no more. */
+  readonly acknowledged?: readonly { readonly kind: string; readonly key: string; readonly why: string }[];
   /** Public keys that signed the seals before the audit's own key did: SPKI in DER, base64. */
   readonly formerPublicKeys?: readonly string[];
 }
+
+/** Days for which the bucket keeps what expired, or was overwritten or deleted: time to notice a mistake. */
+export const formerVersionDays = 30;
 
 /** The function's time limit, in seconds: Lambda's own maximum. */
 export const functionTimeoutSeconds = 900;
@@ -138,7 +143,7 @@ export const metricNamespace = 'ClusterLogCollector';
 export const auditMetricNames = {
   /** Hours since the cluster that was archived longest ago was archived. */
   stalestHours: 'StalestHours',
-  /** Damage that the audit found; absent runs are none. */
+  /** Damage that is open: found by this audit or one before it, neither repaired nor acknowledged. */
   auditFindings: 'AuditFindings',
   /** 1 per seal that is stored and signed: what shows that the audit is alive. */
   sealsWritten: 'SealsWritten',

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { objectKey, runRecordKey, sealKey } from '../lambda/archive/archive-layout';
 import { sealSchema, signatureSchema } from '../lambda/verify/seals/seal';
 import { ArchiveFixture, logRecord } from './cli/archive-fixture';
-import { SealFixture, signingKeys } from './cli/seal-fixture';
+import { SealFixture, sealedPlan, signingKeys } from './cli/seal-fixture';
 
 const page = readFileSync(join(__dirname, '../docs/proof.md'), 'utf8');
 /** The commands of the page, by the words before them. */
@@ -34,6 +34,12 @@ it('docs/proof.md explains every member of a seal and of a signature', () => {
 });
 
 describe('the commands in docs/proof.md', () => {
+  /** What names run records in a seal, and has no hash of them. */
+  const known = { kind: 'forged', key: recordKey(8) };
+  const changes = {
+    plan: { ...sealedPlan, acknowledged: [{ ...known, why: '{"key":"runs/x","sha256":"y"}' }] },
+    open: [{ ...known, problem: '{"key":"runs/x","sha256":"y"}', since: run(1).toISOString() }],
+  };
   let archive: ArchiveFixture;
   let seals: SealFixture;
   let keyFile: string;
@@ -45,7 +51,7 @@ describe('the commands in docs/proof.md', () => {
     hashes = [];
     for (const hour of [8, 9, 10]) {
       await attempt(hour);
-      hashes.push(await seals.seal({ at: run(hour + 12) }));
+      hashes.push(await seals.seal({ at: run(hour + 12), changes }));
     }
     keyFile = `${archive.folder}.pem`;
     await writeFile(keyFile, seals.publicKey);

@@ -1,6 +1,8 @@
 import { Argument, Command } from 'commander';
 import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import type { Run } from '../../lambda/verify/read-run';
+import { newestSeal } from '../../lambda/verify/seals/newest-seal';
+import { openDamage } from '../../lambda/verify/seals/open-damage';
 import { completeCommand, openArchive } from '../archive/open-archive';
 import { isAbsent, RunReader, type RunRow } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
@@ -29,6 +31,7 @@ import {
   withHelp,
   withRuns,
 } from './options';
+import { printOpen } from './print-open';
 import { printStale } from './print-stale';
 import { parseRunTime } from './time-argument';
 
@@ -58,13 +61,15 @@ export function runsCommand({ terminal, end }: CommandContext): Command {
     const reader = new RunReader(archive, terminal.now());
     const selection = selectionOf({ ...options, run: time ?? options.run }, defaultRuns);
     const overdue = await reader.overdue();
+    const seal = await newestSeal(archive);
+    if (seal !== undefined && options.json !== true) await printOpen(terminal, seal);
     if (overdue !== undefined && options.json !== true)
       await print(terminal.out, `${overdueLine(terminal, overdue)}\n`);
     const isOne = (selection.run !== undefined || selection.at !== undefined) && options.cluster === undefined;
     if (isOne) await printOneRun(terminal, reader, selection, options);
     else await printRuns(terminal, reader, selection, overdue, options);
     await endWithProblems(terminal, reader, end);
-    if (overdue !== undefined) end(exitCodes.found);
+    if (overdue !== undefined || (seal !== undefined && openDamage(seal).count > 0)) end(exitCodes.found);
   });
 }
 
@@ -186,7 +191,8 @@ function attemptsOf({ attempts, shards }: Run): string {
 const helpText = (terminal: Terminal) => `
 A run that the schedule was due to start and that left no record is a row too: absent. Of a bucket, runs first says
 whether one is overdue now, as the newest stored configuration or seal knows the schedule. A folder is a copy, in which
-nothing is due: there the age of the newest run is all that is known.
+nothing is due: there the age of the newest run is all that is known. With an audit, it says before that what is
+damaged and since when, as the newest seal has it.
 
 Behind the list of runs stand the stalest clusters: the last run that covers them did not archive all of them. Only
 the listed runs count: "at least" means that none of these archived the cluster. A third table has the clusters that
@@ -199,7 +205,7 @@ ${leftOutColumns('the list of outcomes', outcomeColumns(terminal))}
 With --json: an array, an element per run, the last one with all stale clusters; an absent run has the status absent. With the time of a run: one object,
 with the outcomes too. With --cluster: an element per run, with the outcomes of the cluster.
 
-Exit codes: 0 done, 1 a run record is damaged or a run is overdue, 2 wrong command line, 3 it could not be done, or
+Exit codes: 0 done, 1 a run record is damaged, a run is overdue or damage is open, 2 wrong command line, 3 it could not be done, or
 a run record could not be read.
 
 Examples:

@@ -1,6 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { damageKinds, type Finding } from '../../lambda/verify/finding';
+import { acknowledgedBy, openDamage } from '../../lambda/verify/seals/open-damage';
 import { type RightSeal, readChain, type SealChain } from '../../lambda/verify/seals/seal-chain';
 import { openArchive } from '../archive/open-archive';
 import { formatTime } from '../terminal/format';
@@ -8,6 +9,7 @@ import { printable } from '../terminal/printable';
 import { type Column, leftOutColumns, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import { lastOption, type ReadOptions, withArchive, withHelp } from './options';
+import { printOpen, printOpenFindings } from './print-open';
 
 interface Options extends ReadOptions {
   readonly publicKey?: boolean;
@@ -42,11 +44,18 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
     if (publicKey === true) await printPublicKeys(terminal, chain, reader.location);
     else if (json === true) await printJsonArray(terminal.out, seals.slice(-last));
     else await printTable(terminal, sealColumns(terminal), seals.slice(-last));
+    const newest = chain.head && { ...chain.head, open: [...chain.open] };
+    if (newest !== undefined && publicKey !== true && json !== true) {
+      await printOpenFindings(terminal, newest);
+      await printOpen(terminal, newest);
+    }
     if (publicKey !== true && chain.files === 0)
       await print(terminal.err, `No seals in ${printable(reader.location)}: nothing attests it.\n`);
     for (const { kind, key, problem } of findings)
       await print(terminal.err, `${terminal.errColors.red(kind)} ${printable(`${key}: ${problem}`)}\n`);
-    if (findings.some(({ kind }) => damageKinds.includes(kind))) end(exitCodes.found);
+    const isAcknowledged = acknowledgedBy(newest?.plan.acknowledged ?? []);
+    const isBroken = findings.some((one) => damageKinds.includes(one.kind) && !isAcknowledged(one));
+    if (isBroken || (newest !== undefined && openDamage(newest).count > 0)) end(exitCodes.found);
     else if (findings.some(({ kind }) => kind === 'unreadable')) end(exitCodes.trouble);
   });
 }
@@ -83,6 +92,7 @@ function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<ListedSeal>[]
     { head: 'Absent', cell: ({ due }) => `${due.absent.length}`, align: 'right', leftOut: 3 },
     { head: 'Objects read', cell: ({ verified }) => `${verified.objects}`, align: 'right', leftOut: 1 },
     { head: 'Found', cell: foundBy, wraps: true },
+    { head: 'Open', cell: openIn, wraps: true },
     {
       head: 'Chain',
       cell: ({ isChained }) => (isChained ? 'in it' : 'beside'),
@@ -98,9 +108,16 @@ function foundBy({ found }: ListedSeal): string {
   return counted.map(([kind, count]) => `${count} ${kind}`).join(', ');
 }
 
+function openIn({ open }: ListedSeal): string {
+  const { damage, ...others } = open;
+  const counted = Object.entries({ damaged: damage, ...others }).filter(([, count]) => count > 0);
+  return counted.map(([what, count]) => `${count} ${what}`).join(', ');
+}
+
 const helpText = (terminal: Terminal) => `
 A seal is what an audit wrote: the hashes of all run records since the seal before it, that seal's hash, and a
-signature. The list shows what each audit read and found. "verify" compares the archive with its seals.
+signature. The list shows what each audit read and found, and what was damaged then and not repaired. Below it stands
+what is open by the newest seal, and since which audit. "verify" compares the archive with its seals.
 
 ${leftOutColumns('the list of seals', sealColumns(terminal))}
 
@@ -109,7 +126,7 @@ first day on, and give it to "verify --public-key FILE".
 
 With --json: an array, an element per seal.
 
-Exit codes: 0 done, 1 the chain is broken, 2 wrong command line, 3 it could not be done, or not everything could be
+Exit codes: 0 done, 1 the chain is broken or damage is open, 2 wrong command line, 3 it could not be done, or not everything could be
 checked.
 
 Examples:

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { Command, Option } from 'commander';
-import { damageKinds, type Finding, findingKinds } from '../../lambda/verify/finding';
-import { type VerifyCounts, verifyArchive } from '../../lambda/verify/verify-archive';
+import { countDamage, damageKinds, type Finding, findingKinds } from '../../lambda/verify/finding';
+import { type OpenedFinding, type VerifyCounts, verifyArchive } from '../../lambda/verify/verify-archive';
 import { openArchive } from '../archive/open-archive';
 import { formatBytes, formatCount, formatTime } from '../terminal/format';
 import { formatDoubts } from '../terminal/print-run';
@@ -43,7 +43,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
   withHelp(withArchive(withPeriod(withPublicKeys(command), terminal)), terminal, helpText);
   return command.action(async (options: Options) => {
     const reader = await openArchive(options.archive);
-    const findings: Finding[] = [];
+    const findings: OpenedFinding[] = [];
     const progress = new Progress(terminal, 'Verifying runs', { now: 'listing the archive' });
     const { from, to, retentionDays, concurrency, publicKey: publicKeys, head: heads } = options;
     const counts = await verifyArchive(reader, {
@@ -72,8 +72,8 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
   });
 }
 
-function exitCodeOf({ found, runs }: VerifyCounts, isStrict: boolean): ExitCode {
-  if (damageKinds.some((kind) => found[kind] > 0)) return exitCodes.found;
+function exitCodeOf({ found, runs, acknowledged }: VerifyCounts, isStrict: boolean): ExitCode {
+  if (countDamage(found) > acknowledged) return exitCodes.found;
   if (found.unreadable > 0 || runs === 0) return exitCodes.trouble;
   return isStrict && found.absent > 0 ? exitCodes.found : exitCodes.ok;
 }
@@ -87,7 +87,7 @@ interface EqualFindings extends Pick<Finding, 'kind' | 'problem'> {
 const namedKeys = 3;
 const namedUnvouched = 20;
 
-async function printFindings(terminal: Terminal, findings: readonly Finding[]): Promise<void> {
+async function printFindings(terminal: Terminal, findings: readonly OpenedFinding[]): Promise<void> {
   const { colors } = terminal;
   await printTable(
     terminal,
@@ -104,15 +104,21 @@ async function printFindings(terminal: Terminal, findings: readonly Finding[]): 
   );
 }
 
-function groupEqual(findings: readonly Finding[]): Iterable<EqualFindings> {
+function groupEqual(findings: readonly OpenedFinding[]): Iterable<EqualFindings> {
   const groups = new Map<string, EqualFindings>();
-  for (const { kind, key, problem } of findings) {
+  for (const { kind, key, ...finding } of findings) {
+    const problem = problemOf(finding);
     const name = JSON.stringify([kind, problem]);
     const group = groups.get(name) ?? { kind, problem, keys: [] };
     groups.set(name, group);
     group.keys.push(key);
   }
   return groups.values();
+}
+
+function problemOf({ problem, since, acknowledged }: Omit<OpenedFinding, 'kind' | 'key'>): string {
+  const opened = since === undefined ? '' : `; open since the seal of ${formatTime(since)}`;
+  return `${problem}${opened}${acknowledged === undefined ? '' : `; acknowledged: ${acknowledged}`}`;
 }
 
 function keysOf({ kind, keys }: EqualFindings): string {
@@ -151,13 +157,15 @@ function sealedOf({ sealed }: VerifyCounts, areKeysGiven: boolean): string {
   );
 }
 
-function verdictOf({ colors }: Terminal, { runs, found }: VerifyCounts, location: string): string {
+function verdictOf({ colors }: Terminal, { runs, found, acknowledged }: VerifyCounts, location: string): string {
   const counted = findingKinds.filter((kind) => found[kind] > 0).map((kind) => `${found[kind]} ${kind}`);
-  const list = counted.length === 0 ? '' : ` Found: ${counted.join(', ')}.`;
-  if (damageKinds.some((kind) => found[kind] > 0)) return `${colors.bold(colors.red('Something is wrong.'))}${list}\n`;
+  const known = acknowledged === 0 ? '' : ` ${formatCount(acknowledged, 'finding')} acknowledged.`;
+  const list = counted.length === 0 ? '' : ` Found: ${counted.join(', ')}.${known}`;
+  if (countDamage(found) > acknowledged) return `${colors.bold(colors.red('Something is wrong.'))}${list}\n`;
   if (runs === 0)
     return `${colors.red(`Nothing was verified: ${printable(location)} has no runs in this period.`)}${list}\n`;
   if (found.unreadable > 0) return `${colors.yellow('Not everything could be read.')}${list}\n`;
+  if (acknowledged > 0) return `${colors.yellow('All damage is acknowledged.')}${list}\n`;
   return `${colors.green(list === '' ? 'Nothing is wrong.' : 'Nothing is damaged.')}${list}\n`;
 }
 
@@ -184,9 +192,12 @@ The archive itself says what was due, and what the lifecycle has removed: its se
 has the SHA-256 of its seal. The chain has to have the seals with all hashes that you give: two mails of one number mean
 that it was rolled back. What is gone is excused only by what is sealed up to the newest of them.
 
+What audits found before says since which seal it is open. Damage that audit.acknowledged names, in the newest seal (with
+--head, in the newest of these seals too), is marked and does not count for the exit code.
+
 With --json: one object with all counts and findings.
 
-Exit codes: 0 nothing is damaged, 1 something is (with --strict also: something is absent), 2 wrong command line, 3 it
+Exit codes: 0 nothing is damaged but what is acknowledged, 1 something is (with --strict also: something is absent), 2 wrong command line, 3 it
 could not be checked, there was nothing to check, or nothing worse than unreadable was found.
 
 Examples:

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { damageKinds } from '../../lambda/verify/finding';
 import { parsePublicKey } from '../../lambda/verify/seals/signature';
 import { mostConcurrency, mostShards } from '../limits';
 import { archive } from './archive-schema';
@@ -73,6 +74,16 @@ const publicKey = z
     'a public key of the curve P-256: the base64 text of its PEM file',
   );
 
+const acknowledged = members({
+  kind: z.enum(damageKinds, `a kind of damage: ${damageKinds.join(', ')}`).describe('Kind of the finding.'),
+  key: z.string('a key').min(1, 'a key').max(1024, 'at most 1,024 characters').describe('Its key, as the mail has it.'),
+  why: z
+    .string('a reason')
+    .min(1, 'a reason')
+    .max(300, 'at most 300 characters')
+    .describe('Why it stays as it is, and who says so. It is sealed.'),
+});
+
 const audit = members({
   schedule: z
     .string('a cron expression')
@@ -88,6 +99,11 @@ const audit = members({
     .optional(),
   staleAfterHours: wholeNumber(1, 87_600)
     .describe('Hours without an archived object after which a cluster raises an alarm; left out: no alarm.')
+    .optional(),
+  acknowledged: z
+    .array(acknowledged, 'a list of findings')
+    .max(1000, 'at most 1,000 findings')
+    .describe('Damage that nobody can repair: it is told, and raises no alarm any more.')
     .optional(),
   formerPublicKeys: z
     .array(publicKey, 'a list of public keys')

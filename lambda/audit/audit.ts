@@ -5,8 +5,8 @@ import type { Clock } from '../clock';
 import type { AuditPlan } from '../stack-contract';
 import type { Stop } from '../stop';
 import { ArchiveReadError, type ArchiveReader } from '../verify/archive-reader';
-import { countDamage } from '../verify/finding';
 import { readWhole } from '../verify/read-whole';
+import { openDamage } from '../verify/seals/open-damage';
 import { largestSealBytes, type Seal } from '../verify/seals/seal';
 import { readChain, type SealChain } from '../verify/seals/seal-chain';
 import { sealFile, sealLine, sha256Of } from '../verify/seals/seal-file';
@@ -60,8 +60,9 @@ export interface AuditResult {
   readonly sha256: string;
   /** Whether it was made by this invocation; an audit of the same time may have made it before. */
   readonly isNew: boolean;
-  /** Counts of findings by kind; damage alone makes them alarming. */
+  /** Counts of what this audit found, by kind. */
   readonly found: Readonly<Record<string, number>>;
+  /** How much is damaged by this audit or one before it, was not seen to be repaired, and is not acknowledged. */
   readonly damage: number;
   readonly verified: Seal['verified'];
 }
@@ -98,7 +99,7 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
         context,
         false,
       );
-    if (done !== undefined) return resultOf(done, done.sha256, context, false);
+    if (done !== undefined) return resultOf(done, done.sha256, done.open.damage, context, false);
     if (chain.head === undefined && chain.unread > 0)
       throw new ArchiveReadError(
         `Reading the seals in ${reader.location} failed: none is right, and ${chain.unread} cannot be read; an audit now would begin another chain`,
@@ -112,7 +113,7 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
   );
 }
 
-/** Reports a seal that is stored, and mails it once a day, whatever the audit's schedule is, and after all damage. */
+/** Reports a seal that is stored. It is mailed once a day, whatever the audit's schedule is, and while damage is open. */
 async function tell(
   seal: ToldSeal,
   sha256: string,
@@ -121,8 +122,9 @@ async function tell(
   isNew: boolean,
 ): Promise<AuditResult> {
   const { mail, plan, reporter } = context;
-  const result = resultOf(seal, sha256, context, isNew);
-  const isDue = before?.seal.slice(0, 10) !== seal.seal.slice(0, 10) || result.damage > 0;
+  const result = resultOf(seal, sha256, openDamage(seal).count, context, isNew);
+  const isNews = result.damage > 0 || seal.news.repaired.count > 0;
+  const isDue = before?.seal.slice(0, 10) !== seal.seal.slice(0, 10) || isNews;
   reporter.sealed(result, stalestHours(seal));
   try {
     if (isDue) await mail(auditMail(seal, sha256, plan));
@@ -136,11 +138,12 @@ async function tell(
 function resultOf(
   { seal, number, found, verified }: Pick<Seal, 'seal' | 'number' | 'found' | 'verified'>,
   sha256: string,
+  damage: number,
   { sink }: AuditContext,
   isNew: boolean,
 ): AuditResult {
   const key = `s3://${sink.bucket}/${sealKey(number)}`;
-  return { seal, number, key, sha256, isNew, found, damage: countDamage(found), verified };
+  return { seal, number, key, sha256, isNew, found, damage, verified };
 }
 
 /** The audit's own key, and those before it that it was deployed with: nothing in the archive says whom to trust. */

@@ -1,4 +1,4 @@
-import { sealsPrefix } from '../archive/archive-layout';
+import { parseRunRecordKey } from '../archive/archive-layout';
 import { groupReasons } from '../run/group-reasons';
 import { CronError } from '../schedule/cron';
 import { longestGap } from '../schedule/cron-gap';
@@ -8,10 +8,11 @@ import type { ArchiveReader } from '../verify/archive-reader';
 import { Expiry } from '../verify/expiry';
 import { findAbsentSeals } from '../verify/seals/absent-seals';
 import type { Hashed, Seal } from '../verify/seals/seal';
-import type { SealChain } from '../verify/seals/seal-chain';
+import { earlierRuns, type SealChain } from '../verify/seals/seal-chain';
 import { SealedArchive } from '../verify/seals/sealed-archive';
 import { StoredConfigurations } from '../verify/stored-configurations';
 import { clockSlackMs, underWayMs } from '../verify/time-limits';
+import { checkOpen } from './check-open';
 import { findUnrecorded } from './find-unrecorded';
 import type { Findings } from './findings';
 import type { FailingCluster } from './freshness';
@@ -19,8 +20,7 @@ import { judgeDue } from './judge-due';
 import { type SealedRuns, sealRuns } from './seal-runs';
 import { StoppableReader } from './stoppable-reader';
 import { Tally } from './tally';
-import { Unread } from './unread';
-import { verifyInTurn } from './verify-in-turn';
+import { start, verifyInTurn } from './verify-in-turn';
 
 export interface ExamineContext {
   readonly plan: AuditPlan;
@@ -46,8 +46,7 @@ export async function examine(context: ExamineContext): Promise<Seal> {
   const { plan, chain, findings, listedFrom, named, stop } = context;
   const reader = new StoppableReader(context.reader, stop.working);
   const { head, next } = chain;
-  const unread = new Unread(findings.find, chain, next.number);
-  const { find } = unread;
+  const { find } = findings;
   const tally = new Tally(chain.failing, plan.clusters);
   const sealed = new SealedArchive(chain, find);
   sealed.addRetention(plan.retentionDays, listedFrom);
@@ -77,9 +76,13 @@ export async function examine(context: ExamineContext): Promise<Seal> {
       { from: settled(new Date(head.listedFrom)) },
       search.to,
     );
-  for (const gone of sealed.gone({}))
-    if (!chain.objects.has(gone.key) && !(await mayHaveRemoved(gone.writtenAt, gone.key)))
-      find('missing', gone.key, gone.problem);
+  const incomplete = new Set<number>();
+  for (const { key, problem, writtenAt } of sealed.gone({})) {
+    const run = parseRunRecordKey(key)?.run;
+    if (run === undefined || (await mayHaveRemoved(writtenAt, key))) continue;
+    find('missing', key, problem);
+    incomplete.add(run.getTime());
+  }
   for (const { kind, key, problem, writtenAt } of runs.lacking)
     if (!(await mayHaveRemoved(writtenAt, key))) find(kind, key, problem);
   const due = await judgeDue({ plan, chain, listedFrom, find, mayHaveRemoved }, runs);
@@ -98,8 +101,14 @@ export async function examine(context: ExamineContext): Promise<Seal> {
   runs.recorded.clear();
   const current = { ...runs, number: next.number };
   const seals = [...chain.seals, ...chain.beside].sort((a, b) => a.number - b.number);
-  const verified = await verifyInTurn({ ...common, sealed, seals, current, mayHaveRemoved }, context, runs);
-  await unread.readAgain(reader, stop.starting);
+  const again = { ...common, now: listedFrom, chain, sealed, configurations, incomplete, mayHaveRemoved };
+  const checked = await checkOpen(again);
+  const verified = await verifyInTurn({ ...common, sealed, seals, current, mayHaveRemoved }, again, context, runs);
+  const { repaired, ...left } = findings.settle(chain, checked, named);
+  // What no seal has room for is found again by reading everything again.
+  const { reread } =
+    left.openMore === 0 ? verified.cursor : { reread: { position: start, since: listedFrom.toISOString() } };
+  const isAllRead = (reread?.position ?? null) === null;
   const failing = tally.freshness.failing(plan.clusters);
   const lastRun = [...runs.runs].at(-1);
   return {
@@ -115,10 +124,11 @@ export async function examine(context: ExamineContext): Promise<Seal> {
     configurations: runs.configurations,
     due: { runs: due.runs, absent: due.absent.map((time) => time.toISOString()) },
     verified: verified.verified,
-    ...findings.summary,
-    open: unread.open,
+    ...left,
+    openMore: isAllRead ? 0 : Math.max(left.openMore, head?.openMore ?? 0),
     news: {
       ...tally.result(),
+      repaired,
       lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),
       reasons: groupReasons(onePerCluster(failing)).map((group) => ({ ...group, clusters: [...group.clusters] })),
     },
@@ -126,7 +136,8 @@ export async function examine(context: ExamineContext): Promise<Seal> {
     cursor: {
       records: runs.lastKey,
       searchedTo: (unrecorded === undefined ? searchedTo : search.to)?.toISOString() ?? null,
-      ...verified.cursor,
+      verified: verified.cursor.verified,
+      ...(reread && { reread }),
     },
     keyArn: context.signer.keyArn,
     collectorVersion: context.collectorVersion,
@@ -142,7 +153,7 @@ function findEarlier({ plan, findings, listedFrom }: ExamineContext, { oldestWri
   const since = oldestWrittenAt.toISOString();
   findings.find(
     'seal-broken',
-    `${sealsPrefix}*`,
+    earlierRuns,
     `FIRST SEAL, and run records are there since ${since}, longer than one interval of the audit: an earlier seal was never made, or all were removed`,
   );
 }
@@ -159,13 +170,14 @@ function gapMs(expression: string, timeZone: string, now: Date): number {
 
 const hourMs = 3_600_000;
 
-function planned({ clusters, schedule, auditSchedule, retentionDays, shards }: AuditPlan): Seal['plan'] {
+function planned({ clusters, schedule, auditSchedule, retentionDays, shards, acknowledged }: AuditPlan): Seal['plan'] {
   return {
     clusters: clusters.length,
     schedule,
     auditSchedule,
     ...(retentionDays !== undefined && { retentionDays }),
     ...(shards !== undefined && { shards }),
+    ...(acknowledged !== undefined && { acknowledged: acknowledged.map(({ kind, key, why }) => ({ kind, key, why })) }),
   };
 }
 

@@ -1,21 +1,98 @@
-import type { Find, Finding, FindingKind } from '../verify/finding';
-import { mostFindings, type Seal } from '../verify/seals/seal';
+import { parseObjectKey } from '../archive/archive-layout';
+import { damageKinds, type Find, type Finding } from '../verify/finding';
+import { nameOf } from '../verify/seals/open-damage';
+import { mostFindings, mostOpen, mostOpenCharacters, type OpenFinding, type Seal } from '../verify/seals/seal';
+import type { SealChain } from '../verify/seals/seal-chain';
 
 /** Longest description of a problem, in characters: it may quote what somebody wrote into the archive. */
-const mostCharacters = 500;
+const mostCharacters = 300;
 
-/** Counts what an audit finds and keeps the first of it. */
+/** What a seal says of findings. */
+type Settled = Pick<Seal, 'found' | 'findings' | 'open' | 'openMore'> & Pick<Seal['news'], 'repaired'>;
+
+/**
+ * What an audit finds. With what was open before it makes what is open after it: all that was found, and all that was open
+ * and was not seen to be repaired.
+ */
 export class Findings {
-  readonly #counts = new Map<FindingKind, number>();
-  readonly #kept: Finding[] = [];
+  readonly #found = new Map<string, Finding>();
+  /** Findings beyond those that are kept, by kind. */
+  readonly #more = new Map<string, number>();
 
   readonly find: Find = (kind, key, problem) => {
-    this.#counts.set(kind, (this.#counts.get(kind) ?? 0) + 1);
-    if (this.#kept.length < mostFindings) this.#kept.push({ kind, key, problem: problem.slice(0, mostCharacters) });
+    const name = nameOf({ kind, key });
+    if (this.#found.has(name)) return;
+    if (this.#found.size < mostOpen) this.#found.set(name, { kind, key, problem: problem.slice(0, mostCharacters) });
+    else this.#more.set(kind, (this.#more.get(kind) ?? 0) + 1);
   };
 
-  /** As a seal has it. */
-  get summary(): Pick<Seal, 'found' | 'findings'> {
-    return { found: Object.fromEntries(this.#counts), findings: [...this.#kept] };
+  /**
+   * @param checked what was open and looked at again, and whether it would have been found if it were still so
+   * @param now time of the audit
+   */
+  settle(chain: SealChain, checked: ReadonlyMap<OpenFinding, boolean>, now: string): Settled {
+    const before = new Map(chain.open.map((one) => [nameOf(one), one]));
+    const found = [...this.#found.values()].map((one) => lasting(one, chain, before, now));
+    const isFound = new Set(found.map(nameOf));
+    // Whatever was found of what could not be read before takes its place.
+    const isAt = new Set(found.map(({ key }) => key));
+    const isReplaced = (one: OpenFinding) =>
+      isFound.has(nameOf(one)) || (one.kind === 'unreadable' && isAt.has(one.key));
+    const left = chain.open.filter((one) => checked.get(one) !== true && !isReplaced(one));
+    const open = [
+      ...left.filter((one) => !checked.has(one)),
+      ...left.filter((one) => checked.has(one)),
+      ...found.filter(({ kind }) => staysOpen(kind)),
+    ];
+    const carried = fitting(open);
+    const isOpen = new Set(open.map(({ key }) => key));
+    const repaired = chain.open.filter(({ key }) => !isOpen.has(key));
+    return {
+      found: this.#count(found),
+      findings: found.slice(0, mostFindings).map(({ kind, key, problem }) => ({ kind, key, problem })),
+      open: carried,
+      openMore:
+        open.length -
+        carried.length +
+        [...this.#more].reduce((sum, [kind, more]) => sum + (staysOpen(kind) ? more : 0), 0),
+      repaired: { count: repaired.length, first: repaired.slice(0, mostFindings).map(nameOf) },
+    };
   }
+
+  #count(found: readonly OpenFinding[]): Record<string, number> {
+    const counts = new Map(this.#more);
+    for (const { kind } of found) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    return Object.fromEntries(counts);
+  }
+}
+
+/** Gives a finding the time since when it is so. A fault may pass; what is sealed, and cannot be read in two audits, is damage. */
+function lasting(
+  one: Finding,
+  { records }: SealChain,
+  before: ReadonlyMap<string, OpenFinding>,
+  now: string,
+): OpenFinding {
+  const { kind, key, problem } = one;
+  const earlier = before.get(nameOf(one));
+  const isSealed = records.has(key) || parseObjectKey(key) !== undefined;
+  const unread =
+    kind === 'unreadable' && isSealed ? (earlier ?? before.get(nameOf({ kind: 'damaged', key }))) : undefined;
+  if (unread === undefined) return { ...one, since: earlier?.since ?? now };
+  return { kind: 'damaged', key, problem: `it cannot be read: ${problem}`, since: unread.since };
+}
+
+/** What was not there when it was due, and what may still come, is told once. */
+function staysOpen(kind: string): boolean {
+  return kind === 'unreadable' || damageKinds.some((one) => one === kind);
+}
+
+/** As much as a seal has room for. */
+function fitting(open: readonly OpenFinding[]): OpenFinding[] {
+  let characters = 0;
+  const end = open.findIndex((one) => {
+    characters += JSON.stringify(one).length;
+    return characters > mostOpenCharacters;
+  });
+  return open.slice(0, Math.min(mostOpen, end < 0 ? open.length : end));
 }

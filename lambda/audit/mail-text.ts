@@ -39,6 +39,10 @@ export function more(left: number, what = ''): string[] {
   return left > 0 ? [`  and ${count(left)} more${what === '' ? '' : ` ${what}`}`] : [];
 }
 
+export function day(time: string): string {
+  return time.slice(0, 10);
+}
+
 export function minute(time: string): string {
   return `${time.slice(0, 16).replace('T', ' ')}Z`;
 }

@@ -1,8 +1,10 @@
-import type { AuditPlan } from '../stack-contract';
-import { countDamage, damageKinds } from '../verify/finding';
-import type { Seal } from '../verify/seals/seal';
+import { type AuditPlan, formerVersionDays } from '../stack-contract';
+import { findingKinds } from '../verify/finding';
+import { type OpenDamage, openDamage } from '../verify/seals/open-damage';
+import type { OpenFinding, Seal } from '../verify/seals/seal';
+import { dayMs } from '../verify/time-limits';
 import { hoursBetween, staleness } from './freshness';
-import { bytes, capital, clusters, count, minute, more, plain, quoted, subjectOf, wrapped } from './mail-text';
+import { bytes, capital, clusters, count, day, minute, more, plain, quoted, subjectOf, wrapped } from './mail-text';
 
 export interface Mail {
   /** ASCII, fewer than 100 characters: what SNS takes. */
@@ -28,7 +30,8 @@ export function auditMail(seal: ToldSeal, sha256: string, plan: Pick<AuditPlan, 
   const { subject, verdict } = verdictOf(seal);
   const sections = [
     [...(isFirst ? ['FIRST SEAL: nothing earlier is attested.'] : []), verdict],
-    damageLines(seal),
+    repairedLines(seal),
+    openLines(seal),
     absentLines(seal),
     failingLines(seal),
     staleLines(seal, plan),
@@ -71,7 +74,7 @@ function verdictOf(seal: ToldSeal): { subject: string; verdict: string } {
       line: `Failing: ${count(failing.length)} of ${clusters(plan.clusters)}.`,
     });
   const isWell = failing.length === 0 && news.complete === all;
-  if (countDamage(seal.found) > 0 || isWell) parts.push(...others);
+  if (openDamage(seal).count > 0 || isWell) parts.push(...others);
   else parts.unshift(...others);
   return {
     subject: parts.map(({ subject }) => subject).join(', '),
@@ -79,12 +82,14 @@ function verdictOf(seal: ToldSeal): { subject: string; verdict: string } {
   };
 }
 
-function integrityOf({ found, verified }: ToldSeal): string {
-  const damage = countDamage(found);
-  if (damage > 0) return `DAMAGE: ${count(damage)} ${damage === 1 ? 'finding' : 'findings'}`;
-  if ((found.unreadable ?? 0) > 0) return 'not everything could be read';
-  const isAllRead = verified.carriedOver + verified.carriedOverRecords === 0;
-  return isAllRead ? 'nothing is damaged' : 'nothing is damaged as far as it was read';
+function integrityOf(seal: ToldSeal): string {
+  const { count: damage, findings, since = '', acknowledged, unreadable } = openDamage(seal);
+  const found = findings.filter((one) => one.since === seal.seal).length;
+  if (damage > 0) return `DAMAGE open since ${day(since)}: ${count(damage)}, new: ${count(found)}`;
+  if (unreadable.length > 0) return 'not everything could be read';
+  if (acknowledged.length > 0) return `${count(acknowledged.length)} damaged, all acknowledged`;
+  const { carriedOver, carriedOverRecords } = seal.verified;
+  return carriedOver + carriedOverRecords === 0 ? 'nothing is damaged' : 'nothing is damaged as far as it was read';
 }
 
 function runsVerdict({ due, news }: ToldSeal, all: number): { subject: string; line: string } {
@@ -99,17 +104,45 @@ function runsVerdict({ due, news }: ToldSeal, all: number): { subject: string; l
   };
 }
 
-function damageLines({ found, findings, archive }: ToldSeal): string[] {
-  const kinds: readonly string[] = [...damageKinds, 'unreadable'];
-  const total = kinds.reduce((sum, kind) => sum + (found[kind] ?? 0), 0);
-  if (total === 0) return [];
-  const shown = kinds.flatMap((kind) => findings.filter((finding) => finding.kind === kind)).slice(0, mostFindings);
+function repairedLines({ news: { repaired } }: ToldSeal): string[] {
+  if (repaired.count === 0) return [];
+  const shown = repaired.first.slice(0, mostFindings).map((one) => `  ${plain(one)}`);
+  return [`Repaired: ${count(repaired.count)}`, ...shown, ...more(repaired.count - shown.length)];
+}
+
+function openLines(seal: ToldSeal): string[] {
+  const damage = openDamage(seal);
+  const { findings, acknowledged, unreadable } = damage;
+  const known = acknowledged.length === 0 ? [] : [`Acknowledged: ${byKind(acknowledged)}.`];
+  const open = [...findings, ...unreadable];
+  if (open.length === 0) return known;
+  const shown = open.slice(0, mostFindings);
   return [
-    `Found: ${kinds.flatMap((kind) => (found[kind] ? `${count(found[kind])} ${kind}` : [])).join(', ')}`,
-    ...shown.flatMap(({ kind, key, problem }) => [`  ${kind} ${plain(key)}`, `    ${plain(problem)}`]),
-    ...more(total - shown.length),
-    `  All of it: ${command('verify', archive)}`,
+    `Open: ${byKind(open)}`,
+    ...shown.flatMap(({ kind, key, problem, since }) => [
+      `  ${kind} ${plain(key)}`,
+      `    ${since === seal.seal ? 'new' : `since ${day(since)}`}: ${plain(problem)}`,
+    ]),
+    ...more(open.length + seal.openMore - shown.length),
+    `  All of it: ${command('verify', seal.archive)}`,
+    ...versionLines(damage),
+    ...known,
   ];
+}
+
+/** Until when what was overwritten or deleted can be brought back. */
+function versionLines({ since }: OpenDamage): string[] {
+  if (since === undefined) return [];
+  const until = new Date(Date.parse(since) + formerVersionDays * dayMs).toISOString();
+  return [
+    `  The good version stays for ${formerVersionDays} days after the damage, and longer if`,
+    `  it is locked: of the oldest until ${day(until)} at most.`,
+  ];
+}
+
+function byKind(findings: readonly OpenFinding[]): string {
+  const counts = findingKinds.map((kind) => ({ kind, found: findings.filter((one) => one.kind === kind).length }));
+  return counts.flatMap(({ kind, found }) => (found === 0 ? [] : `${count(found)} ${kind}`)).join(', ');
 }
 
 function absentLines({ findings }: ToldSeal): string[] {

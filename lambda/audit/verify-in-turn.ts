@@ -2,6 +2,7 @@ import type { AuditPlan } from '../stack-contract';
 import type { Position, Seal } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { dayMs } from '../verify/time-limits';
+import { type CheckOpenContext, checkRun } from './check-open';
 import type { SealedRuns } from './seal-runs';
 import { type VerifySealedContext, verifySealed } from './verify-sealed';
 
@@ -15,7 +16,8 @@ export interface VerifiedInTurn extends Pick<Seal, 'verified'> {
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function verifyInTurn(
-  common: Omit<VerifySealedContext, 'isAgain'>,
+  common: Omit<VerifySealedContext, 'verifyRun'>,
+  again: CheckOpenContext,
   {
     plan: { rereadDays },
     chain,
@@ -25,13 +27,13 @@ export async function verifyInTurn(
 ): Promise<VerifiedInTurn> {
   const { head: before } = chain;
   const { number } = common.current;
-  const news = await verifySealed({ ...common, isAgain: false }, before?.cursor.verified ?? start, number);
-  const again = rereadDays === undefined ? undefined : (before?.cursor.reread ?? { position: null, since: listedFrom });
-  const pass = again && passOf(again, listedFrom, rereadDays ?? 0);
+  const news = await verifySealed(common, before?.cursor.verified ?? start, number);
+  const last = before?.cursor.reread ?? { position: null, since: listedFrom };
+  const isReread = rereadDays !== undefined || last.position !== null;
+  const pass = isReread ? passOf(last, listedFrom, rereadDays) : undefined;
+  const verifyRun = async (run: Date) => void (await checkRun(again, run, []));
   const old =
-    pass?.position && news.isDone
-      ? await verifySealed({ ...common, isAgain: true }, pass.position, number - 1)
-      : undefined;
+    pass?.position && news.isDone ? await verifySealed({ ...common, verifyRun }, pass.position, number - 1) : undefined;
   const position = old?.isDone ? null : (old?.position ?? pass?.position ?? null);
   const carriedOver = news.isDone ? 0 : (before?.verified.carriedOver ?? 0) + runs.toVerify - news.objects;
   return {
@@ -45,13 +47,14 @@ export async function verifyInTurn(
   };
 }
 
-const start: Position = { seal: 1, record: 0, outcome: 0 };
+/** Where everything is still to be read. */
+export const start: Position = { seal: 1, record: 0, outcome: 0 };
 
 /** Goes on with a pass over old content, or begins the next once the last one is old enough. */
 function passOf(
   { position, since }: { readonly position: Position | null; readonly since: Date | string },
   now: Date,
-  rereadDays: number,
+  rereadDays = Number.POSITIVE_INFINITY,
 ): { readonly position: Position | null; readonly since: string } {
   const began = new Date(since);
   const isNext = position === null && now.getTime() - began.getTime() >= rereadDays * dayMs;

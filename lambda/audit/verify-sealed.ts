@@ -22,8 +22,8 @@ export interface VerifySealedContext {
   readonly seals: readonly RightSeal[];
   /** The seal that is being made. */
   readonly current: Pick<Seal, 'number' | 'records' | 'objects'>;
-  /** Whether it was read before. What seals say of objects was read when they were made. */
-  readonly isAgain: boolean;
+  /** Verifies the records of a run again. Left out: all this is read for the first time since it was sealed. */
+  readonly verifyRun?: (run: Date) => Promise<void>;
   /** Whether the lifecycle may have removed what was written then. */
   readonly mayHaveRemoved: (writtenAt: Date, key?: string) => Promise<boolean>;
 }
@@ -44,7 +44,7 @@ export interface VerifiedObjects {
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function verifySealed(context: VerifySealedContext, from: Position, to: number): Promise<VerifiedObjects> {
-  const { current, stop, isAgain } = context;
+  const { current, stop, verifyRun } = context;
   const totals = { objects: 0, bytes: 0 };
   let position = from;
   for (const seal of [...context.seals, current]) {
@@ -56,11 +56,13 @@ export async function verifySealed(context: VerifySealedContext, from: Position,
     const { records, objects } = listed;
     for (const { key } of records.slice(position.record)) {
       if (stop.aborted) return { ...totals, position, isDone: false };
+      if (position.outcome === 0 && !(await isVerified(context, key))) return { ...totals, position, isDone: false };
       const outcome = await verifyRecord(context, key, position.outcome, totals);
       if (outcome !== undefined) return { ...totals, position: { ...position, outcome }, isDone: false };
       position = { ...position, record: position.record + 1, outcome: 0 };
     }
-    if (isAgain && !(await verifySealedObjects(context, objects, totals)))
+    // What seals say of objects was read when they were made.
+    if (verifyRun !== undefined && !(await verifySealedObjects(context, objects, totals)))
       return { ...totals, position, isDone: false };
     position = { seal: number + 1, record: 0, outcome: 0 };
   }
@@ -82,6 +84,17 @@ async function listOf(
     if (stop.aborted) return undefined;
     throw error;
   }
+}
+
+/** Verifies the run of a record again. @returns whether there was time */
+async function isVerified({ verifyRun, stop }: VerifySealedContext, key: string): Promise<boolean> {
+  const run = parseRunRecordKey(key)?.run;
+  try {
+    if (run !== undefined) await verifyRun?.(run);
+  } catch (error) {
+    if (!stop.aborted) throw error;
+  }
+  return !stop.aborted;
 }
 
 /** @returns the index of the first outcome that there was no time for; undefined: all were read */

@@ -4,7 +4,7 @@ import { runMarginHours } from './longest-run';
 import { readStoredRun } from './read-run';
 import type { ListedRun } from './run-keys';
 import { runsBefore } from './runs-beside';
-import { newestPlan } from './seals/newest-plan';
+import { newestSeal, planOf } from './seals/newest-seal';
 import { seenRun } from './seen-run';
 import type { StoredConfigurations } from './stored-configurations';
 import { hourMs } from './time-limits';
@@ -36,7 +36,8 @@ export async function findOverdue(
   const due = new DueRuns({});
   const runs = await runsBefore(reader, { from: new Date(now.getTime() + 1) }, read);
   for (const run of runs) due.add(run);
-  const plan = await newestPlan(reader);
+  const seal = await newestSeal(reader);
+  const plan = seal && planOf(seal);
   // The archive does not say whether one run waits for another: so it may.
   const until = new Date(now.getTime() - runMarginHours(plan?.shards ?? shards, true) * hourMs);
   const absent = due.upTo(until, plan === undefined ? [] : [plan]);

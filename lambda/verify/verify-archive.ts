@@ -6,7 +6,7 @@ import { attestedOutcomes } from './attested-outcomes';
 import { checkObject } from './check-object';
 import { type AbsentRuns, DueRuns, findAbsent } from './due-runs';
 import { Expiry } from './expiry';
-import { type Find, type Finding, type FindingKind, findingKinds, noKeyOfAnArchive } from './finding';
+import { damageKinds, type Find, type Finding, type FindingKind, findingKinds, noKeyOfAnArchive } from './finding';
 import { mapConcurrently } from './map-concurrently';
 import { type FoundObject, objectsBetween } from './objects-between';
 import { readStoredRun } from './read-run';
@@ -14,7 +14,8 @@ import { RecordedObjects } from './recorded-objects';
 import { type ListedRun, type Period, runsBetween } from './run-keys';
 import { runsAfter, runsBefore, runsUntilScheduled } from './runs-beside';
 import { findAbsentSeals } from './seals/absent-seals';
-import { planOf } from './seals/newest-plan';
+import { planOf } from './seals/newest-seal';
+import { acknowledgedBy, nameOf } from './seals/open-damage';
 import { type ChainOptions, type RightSeal, readChain, type SealChain } from './seals/seal-chain';
 import { SealedArchive } from './seals/sealed-archive';
 import { type SeenRun, seenRun, type UsedSchedule } from './seen-run';
@@ -35,6 +36,8 @@ export interface VerifyCounts {
   /** What the lifecycle has removed, or is about to remove. */
   expired: number;
   found: Record<FindingKind, number>;
+  /** How much of it is damage that the newest seal acknowledges. */
+  acknowledged: number;
   /** The chain of seals, and the newest of them; null: the archive is not sealed. */
   sealed: { readonly seals: number; readonly newest: NewestSeal | null } | null;
 }
@@ -50,9 +53,16 @@ export interface VerifyOptions extends Period, Pick<ChainOptions, 'publicKeys'> 
   readonly now: Date;
   /** Objects read at once. */
   readonly concurrency: number;
-  readonly onFinding: (finding: Finding) => void;
+  readonly onFinding: (finding: OpenedFinding) => void;
   /** Called now and then with how many of all runs are done, in parts of a run. */
   readonly onProgress: (done: number, total: number, counts: VerifyCounts) => void;
+}
+
+export interface OpenedFinding extends Finding {
+  /** Time of the audit that found it first; undefined: none did. */
+  readonly since: string | undefined;
+  /** Why it is acknowledged; undefined: it is not. */
+  readonly acknowledged: string | undefined;
 }
 
 /** Longest description of a problem, in characters. */
@@ -92,6 +102,9 @@ class Verification {
   /** By the time of their run: records that are sealed, and are gone or no run records any more. */
   readonly #lost = new Map<number, string>();
   #sealed: SealedArchive | undefined;
+  /** What the newest seal says of findings. */
+  #since: ReadonlyMap<string, string> = new Map();
+  #acknowledged: ReturnType<typeof acknowledgedBy> = () => undefined;
   /** Whether runs are due in it up to now. */
   readonly #isLive: boolean;
   /** The schedule that the newest right seal says. */
@@ -113,22 +126,40 @@ class Verification {
     const later = () => mapConcurrently(runsAfter(reader, { to }), 1, this.#readBeside);
     this.#expiry = new Expiry({ reader, configurations: this.#configurations, now, days: retentionDays, later });
     const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
-    this.counts = { runs: 0, records: 0, sound: 0, doubts: 0, bytes: 0, expired: 0, found, sealed: null };
+    this.counts = {
+      runs: 0,
+      records: 0,
+      sound: 0,
+      doubts: 0,
+      bytes: 0,
+      expired: 0,
+      found,
+      acknowledged: 0,
+      sealed: null,
+    };
   }
 
   readonly #find: Find = (kind, key, problem) => {
+    const since = this.#since.get(nameOf({ kind, key }));
+    const acknowledged = this.#acknowledged({ kind, key });
     this.counts.found[kind] += 1;
+    if (acknowledged !== undefined && damageKinds.includes(kind)) this.counts.acknowledged += 1;
     // It may quote what somebody wrote into the archive, at any length.
-    this.#options.onFinding({ kind, key, problem: problem.slice(0, mostCharacters) });
+    this.#options.onFinding({ kind, key, problem: problem.slice(0, mostCharacters), since, acknowledged });
   };
 
   /** Checks the chain of seals, whole in any period. */
   async verifySeals(): Promise<void> {
     const { publicKeys, heads } = this.#options;
-    const chain = await readChain(this.#reader, { publicKeys }, this.#find);
+    const findings: Parameters<Find>[] = [];
+    const chain = await readChain(this.#reader, { publicKeys }, (...finding) => findings.push(finding));
     if (publicKeys !== undefined && chain.files === 0)
       this.#find('seal-broken', `${sealsPrefix}*`, 'a public key was given, and there is no seal');
     const pinned = heads && this.#findHeads(chain, heads);
+    // What was found up to here is of what the user gave: no seal can acknowledge it.
+    this.#since = new Map(chain.open.map((one) => [nameOf(one), one.since]));
+    this.#acknowledged = this.#acknowledgedIn(chain);
+    for (const finding of findings) this.#find(...finding);
     if (chain.files === 0) return;
     this.#sealed = new SealedArchive(chain, this.#find, pinned);
     this.#plans = [chain.head && planOf(chain.head)].filter((plan) => plan !== undefined);
@@ -136,6 +167,14 @@ class Verification {
     const newest =
       chain.head && (({ number, sha256, seal, archive }) => ({ number, sha256, seal, archive }))(chain.head);
     this.counts.sealed = { seals: chain.seals.length, newest: newest ?? null };
+  }
+
+  /** What the newest seal acknowledges; with mails, what the newest of theirs acknowledges too. */
+  #acknowledgedIn({ head, seals }: SealChain): ReturnType<typeof acknowledgedBy> {
+    const { heads } = this.#options;
+    const pinned = heads === undefined ? head : seals.findLast(({ sha256 }) => heads.includes(sha256));
+    const [newest, kept] = [head, pinned].map((seal) => acknowledgedBy(seal?.plan.acknowledged ?? []));
+    return (finding) => kept?.(finding) && newest?.(finding);
   }
 
   /** Says which seals of mails are not in the chain. @returns the number of the newest that is; 0: none is */

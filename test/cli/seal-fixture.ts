@@ -22,6 +22,7 @@ export const noNews: Seal['news'] = {
   storedBytes: 500,
   changed: { count: 0, clusters: [] },
   doubts: { count: 0, first: [] },
+  repaired: { count: 0, first: [] },
   reasons: [],
 };
 
@@ -83,6 +84,7 @@ export class SealFixture {
       found: {},
       findings: [],
       open: [],
+      openMore: 0,
       news: noNews,
       failing: [],
       cursor: {

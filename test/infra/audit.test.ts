@@ -102,7 +102,8 @@ describe('the function of the audit', () => {
       archive: { retentionDays: 400 },
       shards: 2,
     });
-    const settings = { rereadDays: 90, staleAfterHours: 48, formerPublicKeys: ['key'] };
+    const acknowledged = [{ kind: 'missing' as const, key: 'logs/x', why: 'known' }];
+    const settings = { rereadDays: 90, staleAfterHours: 48, formerPublicKeys: ['key'], acknowledged };
     expect(auditPlanOf(config, { schedule: 'cron(30 6 * * ? *)', ...settings })).toEqual({
       clusters: [{ uid: 'a' }, { uid: 'b', resources: ['log'], optional: true }],
       schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Europe/Berlin', enabled: true },

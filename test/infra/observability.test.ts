@@ -335,15 +335,16 @@ describe('the alarms about the audit', () => {
     });
   });
 
-  it('damage stays until the next audit had its time, even if that is more than a day', () => {
+  it('damage stays until an audit says that nothing is open, even if no audit comes', () => {
     expect(alarm('Audit found damage', complete)).toMatchObject({
       MetricName: auditMetricNames.auditFindings,
       Statistic: 'Maximum',
       Threshold: 1,
       ComparisonOperator: 'GreaterThanOrEqualToThreshold',
-      EvaluationPeriods: 25,
+      Period: 300,
+      EvaluationPeriods: 1,
       DatapointsToAlarm: 1,
-      TreatMissingData: 'notBreaching',
+      TreatMissingData: 'ignore',
     });
   });
 
@@ -352,6 +353,9 @@ describe('the alarms about the audit', () => {
       MetricName: auditMetricNames.stalestHours,
       Threshold: 48,
       ComparisonOperator: 'GreaterThanThreshold',
+      EvaluationPeriods: 25,
+      DatapointsToAlarm: 1,
+      TreatMissingData: 'notBreaching',
     });
     expect([...alarmsOf({ audit: { schedule: 'cron(30 6 * * ? *)' } }).keys()]).not.toContain('Clusters stale');
   });

@@ -1,8 +1,9 @@
 import type { KeyObject } from 'node:crypto';
-import { parseSealKey, sealKey, sealsPrefix } from '../../archive/archive-layout';
+import { parseSealKey, runsPrefix, sealKey, sealsPrefix } from '../../archive/archive-layout';
 import { type ArchiveReader, VersionsDeniedError } from '../archive-reader';
 import type { Find } from '../finding';
 import { mapConcurrently } from '../map-concurrently';
+import { openDamage } from './open-damage';
 import { type Failing, mostPassedOver, type OpenFinding, type PassedOver, type Seal } from './seal';
 import { listSeals, parseSeal, readSealFile, type SealFile, type SignedLine } from './seal-file';
 import { SigningKeys } from './signing-keys';
@@ -15,7 +16,8 @@ export interface RightSeal extends Omit<Seal, 'records' | 'objects' | 'failing' 
   readonly records: number;
   readonly objects: number;
   readonly failing: number;
-  readonly open: number;
+  /** Damage that is open, that is acknowledged, and what could not be read. */
+  readonly open: { readonly damage: number; readonly acknowledged: number; readonly unreadable: number };
 }
 
 /** What a seal says of one run record or object. */
@@ -60,6 +62,9 @@ export interface SealChain {
   readonly files: number;
   readonly unread: number;
 }
+
+/** The key of what a first seal finds that should not be the first: it is about all runs that no seal attests. */
+export const earlierRuns = `${runsPrefix}*`;
 
 /** Longest reason for passing over a file, in characters: it may quote what the file says. */
 const mostCharacters = 300;
@@ -132,11 +137,12 @@ class ChainBuilder {
     }
     this.#keep(seal.records, this.#records, key, number);
     this.#keep(seal.objects, this.#objects, key, number);
+    const { count: damage, acknowledged, unreadable } = openDamage(seal);
     const counts = {
       records: seal.records.length,
       objects: seal.objects.length,
       failing: seal.failing.length,
-      open: seal.open.length,
+      open: { damage, acknowledged: acknowledged.length, unreadable: unreadable.length },
     };
     this.#right.push({ ...seal, ...counts, key, sha256 });
     this.#failing = seal.failing;
@@ -163,6 +169,9 @@ class ChainBuilder {
     this.#keys.end();
     const seals = this.#followHead();
     const isChained = new Set(seals);
+    // Whether seals were there before the first, only those seals can say.
+    const first = this.#open.find(({ key }) => key === earlierRuns);
+    if (first !== undefined && this.#right[0] === seals[0]) this.#find('seal-broken', first.key, first.problem);
     const unread = [...this.#passedOver.values()].filter(({ sha256 }) => sha256 === null).length;
     return {
       seals,

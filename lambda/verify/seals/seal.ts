@@ -45,9 +45,12 @@ const openSchema = z.object({
   kind: z.string(),
   key: z.string(),
   problem: z.string(),
-  /** Number of the seal that found it first. */
-  since: positive,
+  /** Time of the audit that found it first. */
+  since: time,
 });
+
+/** Members in this order: what has a hash begins with its key, and only that (docs/proof.md searches for it). */
+const acknowledgedSchema = z.object({ kind: z.string(), key: z.string(), why: z.string() });
 
 /** What people are told of the runs with new records: with it, a mail can be told from its seal alone. */
 const newsSchema = z.object({
@@ -64,6 +67,8 @@ const newsSchema = z.object({
   changed: z.object({ count, clusters: z.array(z.string()) }),
   /** What was archived with a doubt: how much, and the first of it. */
   doubts: z.object({ count, first: z.array(z.string()) }),
+  /** What was open in the seal before and is so no more: how much, and the first of it. */
+  repaired: z.object({ count, first: z.array(z.string()) }),
   /** Why clusters fail, the most frequent reason first. */
   reasons: z.array(z.object({ reason: z.string(), count, clusters: z.array(z.string()) })),
 });
@@ -96,6 +101,8 @@ export const sealSchema = z.object({
     auditSchedule: schedule,
     retentionDays: z.optional(positive),
     shards: z.optional(positive),
+    /** Damage that somebody knows of. */
+    acknowledged: z.optional(z.array(acknowledgedSchema)),
   }),
   /** Configurations that the run records of this seal name, as the archive has them. */
   configurations: z.array(
@@ -105,11 +112,15 @@ export const sealSchema = z.object({
   due: z.object({ runs: count, absent: z.array(time) }),
   /** What this audit read, old content again included, and what it had no time for. */
   verified: z.object({ objects: count, bytes: count, carriedOver: count, carriedOverRecords: count }),
-  /** Counts of findings by kind, and the first of them. */
+  /** What this audit found, found before or not: counts by kind, and the first of it. Equal kinds of one key count once. */
   found: z.record(z.string(), count),
   findings: z.array(z.object({ kind: z.string(), key: z.string(), problem: z.string() })),
-  /** What could not be read, and by which audit first. */
+  /**
+   * What is damaged or could not be read, by this audit or one before it, and does not count as repaired; what was checked
+   * longest ago first. And how much there was no room for: it stays until all of the archive was read again.
+   */
   open: z.array(openSchema),
+  openMore: count,
   news: newsSchema,
   /** Clusters that the last run did not archive whole; optional ones are left out. */
   failing: z.array(failingSchema),
@@ -134,6 +145,7 @@ export type Position = z.infer<typeof positionSchema>;
 export type Failing = z.infer<typeof failingSchema>;
 export type PassedOver = z.infer<typeof passedOverSchema>;
 export type OpenFinding = z.infer<typeof openSchema>;
+export type Acknowledged = z.infer<typeof acknowledgedSchema>;
 export type News = z.infer<typeof newsSchema>;
 
 export const signatureSchema = z.object({
@@ -154,8 +166,9 @@ export const largestSealBytes = 64 * 1024 * 1024;
 /** Findings that a seal lists; it counts all. */
 export const mostFindings = 100;
 
-/** Findings that a seal carries for the next audit. */
+/** Findings that a seal carries for the next audit, and how long they may be together, in characters of JSON. */
 export const mostOpen = 50_000;
+export const mostOpenCharacters = 16 * 1024 * 1024;
 
 /** Numbers in `passedOver`; a seal counts all. */
 export const mostPassedOver = 1000;

@@ -4,6 +4,7 @@ import type { StoredRun } from '../read-run';
 import { Retention } from '../retention';
 import type { ListedRun, Period } from '../run-keys';
 import { clockSlackMs, dayMs } from '../time-limits';
+import type { OpenFinding } from './seal';
 import type { RightSeal, SealChain } from './seal-chain';
 
 /** How long before the newest listing a run record must have been there to be in a seal. */
@@ -25,14 +26,22 @@ export class SealedArchive {
   readonly #retention = new Retention();
   readonly #pinned = new Retention();
   readonly #head: number;
-  /** Records that were said to be forged: an audit may read them twice. */
-  readonly #forged = new Set<string>();
+  /** Run records that no seal had when they should have been in one, as an audit found. */
+  readonly #unsealed: ReadonlyMap<string, OpenFinding>;
+  /** Run records that audits could not read: so no seal has them. */
+  readonly #unread: ReadonlySet<string>;
+  /** When each seal was made, by its number. */
+  readonly #times: ReadonlyMap<number, string>;
 
   /** @param head number of the newest seal that a kept mail names; left out: nothing is judged by less than the chain */
   constructor(chain: SealChain, find: Find, head = Number.POSITIVE_INFINITY) {
     this.#chain = chain;
     this.#find = find;
     this.#head = head;
+    const opened = (...kinds: readonly string[]) => chain.open.filter(({ kind }) => kinds.includes(kind));
+    this.#unsealed = new Map(opened('unsealed').map((one) => [one.key, one]));
+    this.#unread = new Set(opened('unreadable', 'damaged').map(({ key }) => key));
+    this.#times = new Map([...chain.seals, ...chain.beside].map(({ number, seal }) => [number, seal]));
     for (const { number, plan, listedFrom } of chain.seals) {
       const used = new Date(listedFrom);
       addRetention(this.#retention, plan.retentionDays, used);
@@ -57,6 +66,11 @@ export class SealedArchive {
       }
       sealed.isThere = true;
       if (this.checkRecordFile(key, file?.sha256)) unattested.add(key);
+      // The audit that found it sealed it. Only a seal from before takes that back.
+      const unsealed = this.#unsealed.get(key);
+      if (unsealed === undefined || (this.#times.get(sealed.seal) ?? '') < unsealed.since) continue;
+      this.#find('unsealed', key, unsealed.problem);
+      unattested.add(key);
     }
     return unattested;
   }
@@ -68,8 +82,6 @@ export class SealedArchive {
   checkRecordFile(key: string, sha256: string | undefined): boolean {
     const sealed = this.#chain.records.get(key);
     if (sealed === undefined || sha256 === undefined || sha256 === sealed.sha256) return false;
-    if (this.#forged.has(key)) return true;
-    this.#forged.add(key);
     this.#find('forged', key, `its SHA-256 is not the one in seal ${sealed.seal}: it was replaced after that`);
     return true;
   }
@@ -139,8 +151,7 @@ export class SealedArchive {
   #shouldBeSealed(key: string, writtenAt: Date, finishedAt = writtenAt): boolean {
     const { head } = this.#chain;
     if (head === undefined) return false;
-    // Nor what that audit could not read.
-    if (this.#chain.open.some((one) => one.key === key)) return false;
+    if (this.#unread.has(key)) return false;
     const { records } = head.cursor;
     // What that audit had no time for, the next one seals.
     if (records !== null && key > records) return false;

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sealKey } from '../../../lambda/archive/archive-layout';
+import { objectKey, sealKey } from '../../../lambda/archive/archive-layout';
 import { ArchiveFixture } from '../archive-fixture';
 import { runCollector } from '../run-collector';
-import { SealFixture, signingKeys } from '../seal-fixture';
+import { SealFixture, sealedPlan, signingKeys } from '../seal-fixture';
 
 const day = (of: number, hour = 0) => new Date(Date.UTC(2026, 10, of, hour));
 
@@ -33,9 +33,9 @@ describe('the chain of seals', () => {
       const rows = out.split('\n').filter((line) => line.includes('Z'));
       expect(rows).toHaveLength(2);
       expect(rows[0]).toMatch(
-        new RegExp(`│ +1 │ 2026-11-19T03:00:00Z │ +1 │ +2 │ +0 │ +8 │ +│ in it +│ ${hashes[0]} │`),
+        new RegExp(`│ +1 │ 2026-11-19T03:00:00Z │ +1 │ +2 │ +0 │ +8 │ +│ +│ in it +│ ${hashes[0]} │`),
       );
-      expect(rows[1]).toMatch(new RegExp(`│ +2 │ 2026-11-20T03:00:00Z .*│ 1 missing │ in it +│ ${hashes[1]} │`));
+      expect(rows[1]).toMatch(new RegExp(`│ +2 │ 2026-11-20T03:00:00Z .*│ 1 missing │ +│ in it +│ ${hashes[1]} │`));
     });
 
     it('fits a narrow terminal, with the whole hash', async () => {
@@ -66,6 +66,38 @@ describe('the chain of seals', () => {
           }),
         ],
       ]);
+    });
+
+    it('shows what is open and since when, and exits with 1 if it is not all acknowledged', async () => {
+      const open = ['logs/x', 'logs/y'].map((key) => ({
+        kind: 'missing',
+        key,
+        problem: 'gone',
+        since: day(20, 3).toISOString(),
+      }));
+      await seals.seal({ at: day(21, 3), changes: { open } });
+      const { code, out } = await collector('seals');
+      expect([code, out.split('\n').at(-2)]).toEqual([
+        1,
+        'DAMAGE open since 2026-11-20T03:00:00Z: 2, says seal 3 of 2026-11-21T03:00:00Z.',
+      ]);
+      expect(out).toMatch(/│ missing │ 2026-11-20T03:00:00Z │ logs\/x +│ gone +│/);
+      expect(out).toMatch(/│ +3 │ .*│ 2 damaged +│ in it/);
+      const acknowledged = open.map(({ kind, key }) => ({ kind, key, why: 'migrated' }));
+      const plan = { ...sealedPlan, acknowledged: acknowledged.slice(1) };
+      await seals.seal({ at: day(22, 3), changes: { open, plan } });
+      const half = await collector('seals');
+      expect([half.code, half.out.split('\n').at(-2)]).toEqual([
+        1,
+        'DAMAGE open since 2026-11-20T03:00:00Z: 1, and 1 acknowledged finding, says seal 4 of 2026-11-22T03:00:00Z.',
+      ]);
+      await seals.seal({ at: day(23, 3), changes: { open, plan: { ...sealedPlan, acknowledged } } });
+      const all = await collector('seals');
+      expect([all.code, all.out.split('\n').at(-2)]).toEqual([
+        0,
+        '2 acknowledged findings, says seal 5 of 2026-11-23T03:00:00Z.',
+      ]);
+      expect(all.out).toContain('gone; acknowledged: migrated');
     });
 
     it('names what breaks the chain, shows what is beside it, and exits with 1', async () => {
@@ -133,6 +165,50 @@ describe('the chain of seals', () => {
       await writeFile(file, seals.publicKey);
       const kept = await verify('--public-key', file, '--head', hashes[0] ?? '');
       expect([kept.code, kept.out]).toEqual([0, expect.stringContaining('checked with the keys given.')]);
+    });
+
+    it('says since when something is open and why it is acknowledged, and exits with 1 for what is not', async () => {
+      const name = { cluster: 'alpha', run: day(18, 8), compression: 'gzip' } as const;
+      const [log, manifest] = (['log', 'manifest'] as const).map((resource) => objectKey({ resource, ...name })) as [
+        string,
+        string,
+      ];
+      for (const key of [log, manifest]) await rm(join(archive.folder, key));
+      const open = [log, manifest].map((key) => ({
+        kind: 'missing',
+        key,
+        problem: 'it is not there',
+        since: day(20, 3).toISOString(),
+      }));
+      const acknowledged = open.map(({ kind, key }) => ({ kind, key, why: 'migrated' }));
+      await seals.seal({ at: day(21, 3), changes: { open, plan: { ...sealedPlan, acknowledged: [] } } });
+      expect((await collector('runs')).out).toMatch(/^DAMAGE open since 2026-11-20T03:00:00Z: 2, says seal 3 of /);
+      expect((await collector('runs')).code).toBe(1);
+      const none = await verify();
+      expect([none.code, none.out.split('\n').at(-2)]).toEqual([1, 'Something is wrong. Found: 2 missing, 1 absent.']);
+      expect(none.out).toMatch(/open since the seal of\s/);
+      await seals.seal({
+        at: day(22, 3),
+        changes: { open, plan: { ...sealedPlan, acknowledged: acknowledged.slice(1) } },
+      });
+      const half = await verify();
+      expect([half.code, half.out.split('\n').at(-2)]).toEqual([
+        1,
+        'Something is wrong. Found: 2 missing, 1 absent. 1 finding acknowledged.',
+      ]);
+      await seals.seal({ at: day(23, 3), changes: { open, plan: { ...sealedPlan, acknowledged } } });
+      const all = await verify('--json');
+      expect([all.code, JSON.parse(all.out)]).toMatchObject([
+        0,
+        { ok: true, acknowledged: 2, findings: [{ since: open[0]?.since, acknowledged: 'migrated' }, {}, {}] },
+      ]);
+      expect((await verify()).out).toContain(
+        'All damage is acknowledged. Found: 2 missing, 1 absent. 2 findings acknowledged.',
+      );
+      expect(await collector('runs')).toMatchObject({
+        code: 0,
+        out: expect.stringMatching(/^2 acknowledged findings, says/),
+      });
     });
 
     it('says that an archive is not sealed', async () => {

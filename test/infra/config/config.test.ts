@@ -41,7 +41,8 @@ describe('a valid configuration', () => {
   it('keeps the audit as it is written', () => {
     const formerPublicKeys = [spkiOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey)];
     const times = { schedule: 'cron(30 6 * * ? *)', timeZone: 'Europe/Berlin', rereadDays: 90, staleAfterHours: 2 };
-    const audit = { ...times, formerPublicKeys };
+    const acknowledged = [{ kind: 'missing', key: 'logs/x', why: 'deleted by mistake' }];
+    const audit = { ...times, formerPublicKeys, acknowledged };
     expect(parseConfig({ ...minimal, audit }, 'c.json').audit).toEqual(audit);
   });
 

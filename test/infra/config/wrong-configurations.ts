@@ -209,6 +209,18 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
     'audit.formerPublicKeys[0]',
     /a public key of the curve P-256/,
   ],
+  [
+    'an acknowledgement of what is no damage',
+    audit({ acknowledged: [{ kind: 'absent', key: 'runs/x', why: 'x' }] }),
+    'audit.acknowledged[0].kind',
+    /a kind of damage: seal-broken, forged/,
+  ],
+  [
+    'an acknowledgement without a reason',
+    audit({ acknowledged: [{ kind: 'missing', key: 'runs/x', why: '' }] }),
+    'audit.acknowledged[0].why',
+    /a reason/,
+  ],
   ['a second reading after half a day', audit({ rereadDays: 0.5 }), 'audit.rereadDays', /a whole number from 1/],
   ['a cluster that is stale at once', audit({ staleAfterHours: 0 }), 'audit.staleAfterHours', /from 1 to/],
   [

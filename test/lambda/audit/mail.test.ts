@@ -18,6 +18,7 @@ const quiet: ToldSeal = {
   found: {},
   findings: [],
   open: [],
+  openMore: 0,
   news: {
     complete: 24,
     incomplete: 0,
@@ -27,6 +28,7 @@ const quiet: ToldSeal = {
     storedBytes: 700_000_000,
     changed: { count: 0, clusters: [] },
     doubts: { count: 0, first: [] },
+    repaired: { count: 0, first: [] },
     reasons: [],
   },
   failing: [],
@@ -34,6 +36,8 @@ const quiet: ToldSeal = {
   keyArn: 'arn:aws:kms:eu-central-1:123456789012:key/seals',
   collectorVersion: '1.0.0',
 };
+
+const open = (kind: string, key: string, since: string) => ({ kind, key, problem: 'it is so', since });
 
 const uids = (count: number) =>
   Array.from({ length: count }, (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`);
@@ -84,24 +88,52 @@ describe('the mail of an audit', () => {
   });
 
   it('calls nothing undamaged that could not be read', () => {
-    const findings = [{ kind: 'unreadable', key: 'seals/*', problem: 'not checked' }];
-    const { subject, text } = mailOf({ found: { unreadable: 1 }, findings });
+    const { subject, text } = mailOf({ open: [open('unreadable', 'seals/*', quiet.seal)] });
     expect(subject).toMatch(/^Audit: not everything could be read, /);
     expect(text).toMatch(/^Not everything could be read\.\n/);
   });
 
   it('shows damage first, counts all of it and names a part', () => {
-    const findings = uids(60).map((uid) => ({
-      kind: 'missing',
-      key: `logs/cluster=${uid}/x`,
-      problem: 'it is not there',
-    }));
-    const { subject, text } = mailOf({ found: { missing: 60, absent: 1 }, findings });
-    expect(subject).toMatch(/^Audit: DAMAGE: 60 findings/);
-    expect(text).toContain('Found: 60 missing\n  missing logs/cluster=');
+    const { subject, text } = mailOf({
+      open: uids(60).map((uid, at) =>
+        open('missing', `logs/cluster=${uid}/x`, at < 58 ? '2026-11-19T05:30:00.000Z' : quiet.seal),
+      ),
+    });
+    expect(subject).toMatch(/^Audit: DAMAGE open since 2026-11-19: 60, new: 2, 24 of 24 runs complete/);
+    expect(text).toMatch(/^DAMAGE open since 2026-11-19: 60, new: 2\.\n/);
+    expect(text).toContain(`Open: 60 missing\n  missing logs/cluster=${uids(59)[58]}/x\n    new: it is so\n`);
+    expect(text.match(/since 2026-11-19: it is so/g)).toHaveLength(8);
     expect(text).toContain(
       '  and 50 more\n  All of it: npm run collector -- verify --archive s3://archive-of-the-fleet\n',
     );
+    expect(text).toContain(
+      'for 30 days after the damage, and longer if\n  it is locked: of the oldest until 2026-12-19 at',
+    );
+  });
+
+  it('counts what the seal has no room for as open', () => {
+    const { subject } = mailOf({ open: [open('missing', 'x', quiet.seal)], openMore: 7 });
+    expect(subject).toMatch(/^Audit: DAMAGE open since 2026-11-21: 8, new: 1,/);
+  });
+
+  it('says in one line what is acknowledged, and calls nothing undamaged then', () => {
+    const acknowledged = [{ kind: 'missing', key: 'x', why: 'lost in the migration' }];
+    const known = { plan: { ...quiet.plan, acknowledged }, open: [open('missing', 'x', quiet.seal)] };
+    const { subject, text } = mailOf(known);
+    expect(subject).toMatch(/^Audit: 1 damaged, all acknowledged, 24 of 24/);
+    expect(text).toContain('\nAcknowledged: 1 missing.\n');
+    const more = mailOf({ ...known, open: [...known.open, open('damaged', 'x', quiet.seal)] });
+    expect(more.subject).toMatch(/^Audit: DAMAGE open since 2026-11-21: 1, new: 1,/);
+    expect(more.text).toContain('Acknowledged: 1 missing.');
+  });
+
+  it('says what was repaired', () => {
+    const { subject, text } = mailOf({
+      news: { repaired: { count: 12, first: uids(12).map((uid) => `missing ${uid}`) } },
+    });
+    expect(subject).toMatch(/^Audit: nothing is damaged/);
+    expect(text).toContain(`Repaired: 12\n  missing ${uids(1)[0]}\n`);
+    expect(text).toContain('  and 2 more\n');
   });
 
   it('says that the first seal attests nothing earlier', () => {
@@ -138,9 +170,13 @@ describe('the mail of an audit', () => {
     const { subject, text } = mailOf({
       ...failed,
       archive: 'x'.repeat(63),
-      found: { damaged: 1 },
-      findings: [{ kind: 'damaged', key: evil, problem: evil }],
-      news: { reasons, changed: { count: 1, clusters: [evil] }, doubts: { count: 1, first: [evil] } },
+      open: [{ kind: 'damaged', key: evil, problem: evil, since: quiet.seal }],
+      news: {
+        repaired: { count: 1, first: [evil] },
+        reasons,
+        changed: { count: 1, clusters: [evil] },
+        doubts: { count: 1, first: [evil] },
+      },
     });
     expect(subject).toMatch(/^[\x20-\x7e]{1,99}$/);
     expect(text).not.toMatch(/[\r\u2028\u202e]|^INJECTED/m);

@@ -1,10 +1,10 @@
 import { sealKey } from '../../../lambda/archive/archive-layout';
 import { jsonLinesType } from '../../../lambda/archive/archive-object';
 import type { AuditPlan, Collection } from '../../../lambda/stack-contract';
-import { damageKinds, type Finding } from '../../../lambda/verify/finding';
+import { damageKinds } from '../../../lambda/verify/finding';
 import type { Seal } from '../../../lambda/verify/seals/seal';
 import { parseSeal, sealFile, sealLine, sha256Of } from '../../../lambda/verify/seals/seal-file';
-import { type VerifyOptions, verifyArchive } from '../../../lambda/verify/verify-archive';
+import { type OpenedFinding, type VerifyOptions, verifyArchive } from '../../../lambda/verify/verify-archive';
 import { seededRandom } from '../../../local/demo-service/seeded-random';
 import { invoke } from '../verify/history/invocation';
 import { MemoryBucket } from '../verify/history/memory-bucket';
@@ -129,8 +129,8 @@ export async function look(
   bucket: MemoryBucket,
   options: Pick<VerifyOptions, 'publicKeys' | 'heads'> = {},
   now = new Date('2026-12-24T00:00:00Z'),
-): Promise<Finding[]> {
-  const findings: Finding[] = [];
+): Promise<OpenedFinding[]> {
+  const findings: OpenedFinding[] = [];
   await verifyArchive(bucket, {
     ...options,
     now,

@@ -23,7 +23,7 @@ describe('a run record that cannot be read', () => {
     });
     expect(mails[0]?.subject).toContain('not everything could be read');
     expect(world.seal(1).records.map((one) => one.key)).toEqual([other]);
-    expect(world.seal(1).open).toMatchObject([{ kind: 'unreadable', key, since: 1 }]);
+    expect(world.seal(1).open).toMatchObject([{ kind: 'unreadable', key, since: `${days[0]}T23:30:00.000Z` }]);
     const findings = await look(world.bucket);
     expect([damageIn(findings), findings.filter(({ kind }) => kind === 'unreadable')]).toEqual([
       [],
@@ -75,7 +75,7 @@ describe('an object that cannot be read', () => {
     world.bucket.refused.add(key);
     expect((await audit(0)).result).toMatchObject({ found: { unreadable: 1 }, damage: 0 });
     for (const day of [1, 2]) expect((await audit(day)).result).toMatchObject({ found: { damaged: 1 }, damage: 1 });
-    expect(world.seal(3).open).toMatchObject([{ kind: 'unreadable', key, since: 1 }]);
+    expect(world.seal(3).open).toMatchObject([{ kind: 'damaged', key, since: `${days[0]}T23:30:00.000Z` }]);
     world.bucket.refused.clear();
     expect((await audit(3)).result?.damage).toBe(0);
     expect(world.seal(4).open).toEqual([]);

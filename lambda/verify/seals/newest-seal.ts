@@ -14,11 +14,11 @@ export interface SealedPlan extends UsedSchedule {
 }
 
 /**
- * The plan of the newest right seal, by the key that signed the first: this says what is due, and proves nothing. Undefined
- * if there is none, or its schedule cannot be read.
+ * The newest right seal, by the key that signed the first: it says what is due and what is damaged, and proves nothing.
+ * Undefined if there is none.
  * @throws ArchiveReadError
  */
-export async function newestPlan(reader: ArchiveReader): Promise<SealedPlan | undefined> {
+export async function newestSeal(reader: ArchiveReader): Promise<Seal | undefined> {
   const numbers = await listSeals(reader, () => undefined);
   const [first] = numbers;
   if (first === undefined) return undefined;
@@ -27,7 +27,7 @@ export async function newestPlan(reader: ArchiveReader): Promise<SealedPlan | un
     const { signed } = await readSealFile(reader, number);
     if (signed === undefined || signed.publicKey !== trusted?.publicKey) continue;
     const seal = parseSeal(signed.bytes);
-    if (typeof seal !== 'string' && seal.number === number) return planOf(seal);
+    if (typeof seal !== 'string' && seal.number === number) return seal;
   }
   return undefined;
 }

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { FolderArchiveReader } from '../../../../cli/archive/folder-archive-reader';
-import { newestPlan } from '../../../../lambda/verify/seals/newest-plan';
+import { newestSeal, planOf } from '../../../../lambda/verify/seals/newest-seal';
 import { ArchiveFixture, hourly } from '../../../cli/archive-fixture';
 import { SealFixture, sealedPlan, signingKeys } from '../../../cli/seal-fixture';
 
@@ -8,7 +8,10 @@ describe('the plan of the newest seal', () => {
   let archive: ArchiveFixture;
   let seals: SealFixture;
   const at = (hours: number) => new Date(Date.UTC(2026, 10, 21, hours));
-  const plan = () => newestPlan(new FolderArchiveReader(archive.folder));
+  const plan = async () => {
+    const seal = await newestSeal(new FolderArchiveReader(archive.folder));
+    return seal && planOf(seal);
+  };
 
   beforeEach(async () => {
     archive = await ArchiveFixture.create();

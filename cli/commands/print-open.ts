@@ -1,0 +1,45 @@
+import { acknowledgedBy, openDamage } from '../../lambda/verify/seals/open-damage';
+import type { OpenFinding, Seal } from '../../lambda/verify/seals/seal';
+import { formatCount, formatTime } from '../terminal/format';
+import { type Column, printTable } from '../terminal/table';
+import { print, type Terminal } from '../terminal/terminal';
+
+/** Most findings that are shown. */
+const shownOpen = 20;
+
+/** What the newest seal says is open. */
+export type OpenSeal = Pick<Seal, 'number' | 'seal' | 'plan' | 'open' | 'openMore'>;
+
+/** In one line how much is damaged, since when, by which seal, and how much of it is acknowledged; nothing if all is well. */
+export async function printOpen({ out, colors }: Terminal, seal: OpenSeal): Promise<void> {
+  const { count, since, acknowledged } = openDamage(seal);
+  if (count + acknowledged.length === 0) return;
+  const damage = since && `${colors.red(colors.bold('DAMAGE'))} open since ${formatTime(since)}: ${count}`;
+  const known = acknowledged.length === 0 ? undefined : `${formatCount(acknowledged.length, 'acknowledged finding')}`;
+  const all = [damage, known].filter((part) => part !== undefined).join(', and ');
+  await print(out, `${all}, says seal ${seal.number} of ${formatTime(seal.seal)}.\n`);
+}
+
+/** Lists what is open, the newest first, and then what is acknowledged. */
+export async function printOpenFindings(terminal: Terminal, seal: OpenSeal): Promise<void> {
+  const { findings, unreadable, acknowledged } = openDamage(seal);
+  const all = [...findings, ...unreadable, ...acknowledged];
+  await printTable(terminal, openColumns(seal), all.slice(0, shownOpen));
+  const left = all.length + seal.openMore - shownOpen;
+  if (left > 0)
+    await print(terminal.out, `… and ${left} more; the seal has ${seal.openMore > 0 ? 'room for some' : 'all'}\n`);
+}
+
+function openColumns({ plan: { acknowledged = [] } }: OpenSeal): Column<OpenFinding>[] {
+  const reasonOf = acknowledgedBy(acknowledged);
+  return [
+    { head: 'Open', cell: ({ kind }) => kind },
+    { head: 'Since', cell: ({ since }) => formatTime(since) },
+    { head: 'Key', cell: ({ key }) => key, wraps: true },
+    {
+      head: 'What is wrong',
+      cell: (one) => `${one.problem}${reasonOf(one) === undefined ? '' : `; acknowledged: ${reasonOf(one)}`}`,
+      wraps: true,
+    },
+  ];
+}

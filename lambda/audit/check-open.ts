@@ -1,0 +1,150 @@
+import {
+  parseConfigurationKey,
+  parseObjectKey,
+  parseRunRecordKey,
+  parseStamp,
+  runPrefix,
+} from '../archive/archive-layout';
+import type { ArchiveReader } from '../verify/archive-reader';
+import { checkObject } from '../verify/check-object';
+import type { Find } from '../verify/finding';
+import type { StoredRun } from '../verify/read-run';
+import { type ListedRun, runsBetween } from '../verify/run-keys';
+import type { OpenFinding } from '../verify/seals/seal';
+import type { SealChain } from '../verify/seals/seal-chain';
+import type { SealedArchive } from '../verify/seals/sealed-archive';
+import type { StoredConfigurations } from '../verify/stored-configurations';
+import { type StoredOutcome, storedOutcomes, verifyRun } from '../verify/verify-run';
+
+/** Open findings that one audit checks. */
+const mostChecked = 1000;
+
+export interface CheckOpenContext {
+  readonly reader: ArchiveReader;
+  readonly stop: AbortSignal;
+  readonly find: Find;
+  readonly now: Date;
+  readonly chain: Pick<SealChain, 'open' | 'objects'>;
+  readonly sealed: SealedArchive;
+  readonly configurations: StoredConfigurations;
+  /** Times of the runs with a sealed record that is not there. */
+  readonly incomplete: ReadonlySet<number>;
+  /** Whether the lifecycle may have removed what was written then. */
+  readonly mayHaveRemoved: (writtenAt: Date, key?: string) => Promise<boolean>;
+}
+
+/**
+ * Looks again at what is open, the one whose last check is oldest first. What is wrong with it is found as if it were new.
+ * @returns what was looked at, and whether it would have been found if it were still so: what stands in a run record that
+ * cannot be read nobody can tell
+ * @throws ArchiveReadError if the archive cannot be read
+ */
+export async function checkOpen(context: CheckOpenContext): Promise<ReadonlyMap<OpenFinding, boolean>> {
+  const { chain, stop, configurations } = context;
+  const checked = new Map<OpenFinding, boolean>();
+  const runs = new Map<number, OpenFinding[]>();
+  let left = mostChecked;
+  for (const one of chain.open) {
+    const run = runOf(one.key)?.getTime();
+    const configuration = parseConfigurationKey(one.key);
+    // Seals are all read, and all keys under runs/ listed, by every audit.
+    if (run === undefined && configuration === undefined) checked.set(one, true);
+    else if (left === 0 || stop.aborted) continue;
+    else {
+      left -= 1;
+      if (configuration !== undefined) checked.set(one, (await configurations.get(configuration)) !== undefined);
+      else if (run !== undefined) runs.set(run, [...(runs.get(run) ?? []), one]);
+    }
+  }
+  try {
+    for (const [run, open] of runs)
+      if (!stop.aborted)
+        for (const [one, isTold] of await checkRun(context, new Date(run), open)) checked.set(one, isTold);
+  } catch (error) {
+    if (!stop.aborted) throw error;
+  }
+  return checked;
+}
+
+/** The run that a finding is of: of its records, all or one, or of an object. */
+function runOf(key: string): Date | undefined {
+  const all = parseStamp(/\/([^/]+)\.\*$/.exec(key)?.[1] ?? '');
+  if (all !== undefined) return `${runPrefix(all)}*` === key ? all : undefined;
+  return (parseObjectKey(key) ?? parseRunRecordKey(key))?.run;
+}
+
+/** Verifies the records of a run, and those of its objects that something is open of. */
+export async function checkRun(
+  context: CheckOpenContext,
+  run: Date,
+  open: readonly OpenFinding[],
+): Promise<ReadonlyMap<OpenFinding, boolean>> {
+  const { mayHaveRemoved } = context;
+  const checked = new Map<OpenFinding, boolean>();
+  const known = await verifyRecords(context, run);
+  const wanted = new Set(open.map(({ key }) => key));
+  const named = new Map<string, StoredOutcome>();
+  for (const outcome of known === undefined ? [] : storedOutcomes(known.merged))
+    if (wanted.has(outcome.key)) named.set(outcome.key, outcome);
+  for (const one of open) {
+    const { key } = one;
+    const file = known?.merged.files.get(key);
+    if (parseObjectKey(key) !== undefined)
+      checked.set(one, await checkNamed(context, key, run, named.get(key), known?.isWhole === true));
+    else if (known === undefined) checked.set(one, await mayHaveRemoved(run));
+    else checked.set(one, known.isWhole || (known.areConfigured && file?.finishedAt !== undefined));
+  }
+  return checked;
+}
+
+interface KnownRun {
+  readonly merged: StoredRun;
+  /** Whether the configurations that its records name can be read. */
+  readonly areConfigured: boolean;
+  /** Whether all its records can be read too: nothing can be told of a run by some of them. */
+  readonly isWhole: boolean;
+}
+
+/** Undefined: the run has no records. */
+async function verifyRecords(context: CheckOpenContext, run: Date): Promise<KnownRun | undefined> {
+  const { reader, configurations, now, find, sealed, incomplete, mayHaveRemoved } = context;
+  let listed: ListedRun | undefined;
+  for await (const one of runsBetween(reader, { from: run, to: run })) listed = one;
+  if (listed === undefined) return undefined;
+  const { merged, lacking } = await verifyRun(reader, listed, configurations, now, find);
+  sealed.checkRun(listed, merged);
+  for (const { kind, key, problem, writtenAt } of lacking)
+    if (kind !== 'absent' && !(await mayHaveRemoved(writtenAt, key))) find(kind, key, problem);
+  let areConfigured = true;
+  for (const { record } of merged.validRecords)
+    areConfigured &&= (await configurations.get(record.configuration)) !== undefined;
+  const areAllThere = !incomplete.has(run.getTime()) && lacking.every(({ kind }) => kind !== 'missing');
+  return { merged, areConfigured, isWhole: areConfigured && areAllThere && merged.badRecords.length === 0 };
+}
+
+/**
+ * Checks an object.
+ * @param outcome what a run record says of it; undefined: none names it
+ * @param isWhole whether that is sure
+ * @returns whether anybody can tell what is wrong with it
+ */
+async function checkNamed(
+  { reader, stop, find, chain, sealed, mayHaveRemoved }: CheckOpenContext,
+  key: string,
+  run: Date,
+  outcome: StoredOutcome | undefined,
+  isWhole: boolean,
+): Promise<boolean> {
+  const { problem, sha256 } = await checkObject(reader, key, outcome);
+  // What ended because the time is over says nothing.
+  if (problem !== undefined) stop.throwIfAborted();
+  if (problem?.kind === 'missing') {
+    if (await mayHaveRemoved(new Date(outcome?.fetchedAt ?? run), key)) return true;
+    if (outcome !== undefined || chain.objects.has(key)) find('missing', key, problem.problem);
+    return outcome !== undefined || isWhole;
+  }
+  sealed.checkObject(key, sha256);
+  if (problem !== undefined) find(problem.kind, key, problem.problem);
+  if (outcome === undefined && isWhole) find('unrecorded', key, 'no run record says that it was archived');
+  return problem?.kind !== 'unreadable' && (outcome !== undefined || isWhole);
+}

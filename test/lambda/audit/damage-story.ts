@@ -1,0 +1,192 @@
+import { parseObjectKey, parseRunRecordKey } from '../../../lambda/archive/archive-layout';
+import { openDamage } from '../../../lambda/verify/seals/open-damage';
+import { between, pick, type Random, seededRandom } from '../../../local/demo-service/seeded-random';
+import type { MemoryObject } from '../verify/history/memory-bucket';
+import { look, plan, SealedWorld } from './sealed-world';
+
+/** Something that was done to an archive, and can be undone. */
+interface Damage {
+  readonly kind: string;
+  readonly key: string;
+  /** What was there before; undefined: nothing. */
+  readonly before: MemoryObject | undefined;
+  isRepaired: boolean;
+}
+
+/** Two days in which nobody does anything: an audit may have had no time for what was done last. */
+const quietDays = 3;
+
+/** Some days, each with damage, repairs, acknowledgements and an audit, which may be killed or have too little time. */
+export class DamageStory {
+  readonly #world = new SealedWorld();
+  readonly #events: string[] = [];
+  readonly #random: Random;
+  /** What is damaged, or was and is still open, by key. */
+  readonly #damages = new Map<string, Damage>();
+  #acknowledged: { kind: string; key: string; why: string }[] = [];
+  #day = 1;
+
+  constructor(seed: string) {
+    this.#random = seededRandom(seed);
+  }
+
+  /** @returns how what is open at the end differs from what is damaged, not repaired, and not acknowledged */
+  async play(): Promise<string[]> {
+    await this.#live();
+    for (let days = between(this.#random, 2, 8); days > 0; days -= 1) {
+      for (let acts = between(this.#random, 0, 3); acts > 0; acts -= 1) this.#act();
+      await this.#live(this.#random() < 0.3 ? { killedAfter: between(this.#random, 0, 60) } : {});
+    }
+    for (let days = quietDays; days > 0; days -= 1) await this.#live();
+    const wrong = await this.#compare();
+    return wrong.length === 0 ? [] : [...wrong, ...this.#events];
+  }
+
+  /** A day with a run and its audit. */
+  async #live(more: { readonly killedAfter?: number } = {}): Promise<void> {
+    const date = `2026-11-${String(this.#day).padStart(2, '0')}`;
+    this.#day += 1;
+    await this.#world.collect(`${date}T06:00:00.000Z`);
+    const outOfTime = this.#random() < 0.2 && more.killedAfter === undefined;
+    const options = outOfTime ? { outOfTimeAfter: between(this.#random, 0, 60) } : more;
+    const acknowledged = this.#acknowledged;
+    const { result } = await this.#world.audit(`${date}T23:30:00.000Z`, {
+      ...options,
+      plan: { ...plan, rereadDays: 1, acknowledged },
+    });
+    this.#events.push(`audit ${result?.number} of ${date}, ${JSON.stringify(options)}, damage ${result?.damage}`);
+  }
+
+  async #compare(): Promise<string[]> {
+    const { bucket } = this.#world;
+    const last = this.#world.seal(bucket.keys('seals/0').length);
+    const damaged = [...this.#damages.values()].filter((one) => !one.isRepaired).map(nameOf);
+    const isKnown = new Set(this.#acknowledged.map(nameOf));
+    const { findings, acknowledged } = openDamage(last);
+    const verified = await look(bucket, {}, new Date('2026-11-29T12:00:00Z'));
+    return [
+      ...differences(
+        'the last seal has open',
+        findings.map(nameOf),
+        damaged.filter((name) => !isKnown.has(name)),
+      ),
+      ...differences(
+        'it has acknowledged',
+        acknowledged.map(nameOf),
+        damaged.filter((name) => isKnown.has(name)),
+      ),
+      ...differences('verify finds', verified.filter((one) => !this.#isAside(one)).map(nameOf), damaged),
+    ];
+  }
+
+  /** What follows from something else: verify takes what is in no sound run record for unrecorded or unvouched. */
+  #isAside({ kind, key }: { readonly kind: string; readonly key: string }): boolean {
+    return ['absent', 'unvouched'].includes(kind) || (kind === 'unrecorded' && parseObjectKey(key) !== undefined);
+  }
+
+  #act(): void {
+    pick(this.#random, [this.#damage, this.#damage, this.#repair, this.#repair, this.#acknowledge]).call(this);
+  }
+
+  #damage(): void {
+    const { bucket } = this.#world;
+    const acts = [this.#corrupt, this.#remove, this.#changeType, this.#forge, this.#plant] as const;
+    // What becomes of a run record before it is sealed, no audit can know.
+    const records = bucket.keys('seals/0').flatMap((_, at) => this.#world.seal(at + 1).records);
+    const sealed = records.map(({ key }) => key).filter((key) => bucket.objects.has(key));
+    const [first, ...others] = [...bucket.keys('logs/'), ...sealed, ...bucket.keys('configurations/')].filter(
+      (key) => !this.#isTouched(key),
+    );
+    if (first === undefined) return;
+    const key = pick(this.#random, [first, ...others]);
+    pick(this.#random, acts).call(this, key);
+  }
+
+  /** What stands in a run record that is damaged nobody can tell, nor what a damaged configuration asks for. */
+  #isTouched(key: string): boolean {
+    const run = runOf(key);
+    return [...this.#damages.values()].some(
+      (one) => !one.isRepaired && (one.key === key || (run !== undefined && runOf(one.key) === run)),
+    );
+  }
+
+  #corrupt(key: string): void {
+    this.#do('damaged', key, () => this.#world.bucket.corrupt(key, (body) => body.subarray(1)));
+  }
+
+  #remove(key: string): void {
+    this.#do('missing', key, () => this.#world.bucket.objects.delete(key));
+  }
+
+  #changeType(key: string): void {
+    this.#do('contradiction', key, () => this.#rewrite(key, { contentType: 'text/html' }));
+  }
+
+  #forge(key: string): void {
+    if (!key.startsWith('runs/')) return;
+    const forged = (body: Buffer = Buffer.alloc(0)) =>
+      Buffer.from(String(body).replace('"invocation":"i"', '"invocation":"j"'));
+    this.#do('forged', key, () => this.#rewrite(key, { body: forged(this.#world.bucket.objects.get(key)?.body) }));
+  }
+
+  #plant(): void {
+    const key = pick(this.#random, ['runs/junk', 'runs/date=2026-11-01/junk', 'seals/junk', 'seals/1.jsonl']);
+    if (this.#isTouched(key)) return;
+    const object = { key, content: Buffer.from('junk'), contentType: 'text/plain' };
+    this.#do('unrecorded', key, () => this.#world.bucket.put(object, this.#now()));
+  }
+
+  #do(kind: string, key: string, act: () => unknown): void {
+    const before = this.#world.bucket.objects.get(key);
+    act();
+    this.#damages.set(key, { kind, key, before, isRepaired: false });
+    this.#events.push(`${kind} ${key}`);
+  }
+
+  /** S3 itself notes the time of a writing. */
+  #rewrite(key: string, changes: Partial<MemoryObject>): void {
+    this.#world.bucket.rewrite(key, { ...changes, writtenAt: this.#now() });
+  }
+
+  /** Brings back the former version, or deletes what there was none of. */
+  #repair(): void {
+    const [first, ...others] = [...this.#damages.values()].filter((one) => !one.isRepaired);
+    if (first === undefined) return;
+    const one = pick(this.#random, [first, ...others]);
+    if (one.before === undefined) this.#world.bucket.objects.delete(one.key);
+    else this.#world.bucket.objects.set(one.key, one.before);
+    one.isRepaired = true;
+    this.#events.push(`repaired ${one.key}`);
+  }
+
+  /** Acknowledges one, or takes one back. */
+  #acknowledge(): void {
+    const [first, ...others] = this.#damages.values();
+    if (first === undefined) return;
+    const { kind, key } = pick(this.#random, [first, ...others]);
+    const without = this.#acknowledged.filter((one) => one.key !== key);
+    const isTakenBack = without.length < this.#acknowledged.length;
+    this.#acknowledged = isTakenBack ? without : [...without, { kind, key, why: 'it is known' }];
+    this.#events.push(`${isTakenBack ? 'took back' : 'acknowledged'} ${kind} ${key}`);
+  }
+
+  /** Noon before the audit of the day. */
+  #now(): Date {
+    return new Date(`2026-11-${String(this.#day).padStart(2, '0')}T01:00:00.000Z`);
+  }
+}
+
+function nameOf({ kind, key }: { readonly kind: string; readonly key: string }): string {
+  return `${kind} ${key}`;
+}
+
+function runOf(key: string): number | undefined {
+  return (parseObjectKey(key) ?? parseRunRecordKey(key))?.run.getTime();
+}
+
+function differences(what: string, seen: readonly string[], expected: readonly string[]): string[] {
+  return [
+    ...seen.filter((one) => !expected.includes(one)).map((one) => `${what}, wrongly: ${one}`),
+    ...expected.filter((one) => !seen.includes(one)).map((one) => `${what} not: ${one}`),
+  ];
+}

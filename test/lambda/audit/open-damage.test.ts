@@ -1,0 +1,230 @@
+import { Findings } from '../../../lambda/audit/findings';
+import type { Seal } from '../../../lambda/verify/seals/seal';
+import type { SealChain } from '../../../lambda/verify/seals/seal-chain';
+import type { MemoryObject } from '../verify/history/memory-bucket';
+import type { Audited, AuditOptions } from './invoke-audit';
+import { damageIn, look, plan, rewriteSeal, SealedWorld } from './sealed-world';
+
+let world: SealedWorld;
+
+beforeEach(() => {
+  world = new SealedWorld();
+});
+
+const at = (day: number) => `2026-11-${day}T23:30:00.000Z`;
+
+const subjectOf = ({ mails }: Audited) => mails[0]?.subject;
+const textOf = ({ mails }: Audited) => mails[0]?.text ?? '';
+
+/** What was there, to be put back as it was. */
+function stored(key: string): MemoryObject {
+  const object = world.bucket.objects.get(key);
+  if (object === undefined) throw new Error(`there is no ${key}`);
+  return object;
+}
+
+async function collectDay(day: number): Promise<void> {
+  for (const hour of ['06', '18']) await world.collect(`2026-11-${day}T${hour}:00:00.000Z`);
+}
+
+const keyOf = (prefix: string, day: number) =>
+  world.bucket.keys(prefix).find((key) => key.includes(`date=2026-11-${day}`)) ?? '';
+
+describe('damage', () => {
+  it('stays open until it is repaired or acknowledged: a story of ten audits', async () => {
+    const reading = { plan: { ...plan, rereadDays: 1 } };
+    await collectDay(10);
+    expect(subjectOf(await world.audit(at(10), reading))).toContain('nothing is damaged');
+
+    await collectDay(11);
+    const log = keyOf('logs/', 11);
+    const soundLog = stored(log);
+    world.bucket.corrupt(log, (body) => body.subarray(1));
+    expect(subjectOf(await world.audit(at(11), reading))).toContain('DAMAGE open since 2026-11-11: 1, new: 1,');
+
+    // Nobody has done anything; one audit is killed.
+    await world.audit(at(12), { ...reading, killedAfter: 30 });
+    const third = await world.audit(at(12), reading);
+    expect(subjectOf(third)).toContain('DAMAGE open since 2026-11-11: 1, new: 0,');
+    expect(textOf(third)).toMatch(/^DAMAGE open since 2026-11-11: 1, new: 0\.\n/);
+    expect(textOf(third)).toContain(`  damaged ${log}\n    since 2026-11-11: `);
+    expect(textOf(third)).toContain('of the oldest until 2026-12-11 at most');
+    expect(third.result?.damage).toBe(1);
+    expect(await look(world.bucket)).toContainEqual(
+      expect.objectContaining({ kind: 'damaged', key: log, since: at(11), acknowledged: undefined }),
+    );
+
+    world.bucket.objects.set(log, soundLog);
+    const fourth = await world.audit(at(13), reading);
+    expect(subjectOf(fourth)).toContain('nothing is damaged');
+    expect(textOf(fourth)).toContain(`Repaired: 1\n  damaged ${log}\n`);
+    expect([fourth.result?.damage, world.seal(4).open]).toEqual([0, []]);
+
+    const record = keyOf('runs/', 11);
+    const soundRecord = stored(record);
+    world.bucket.objects.delete(record);
+    const acknowledged = [{ kind: 'missing', key: record, why: 'deleted by mistake, INC-7' }];
+    const knowing = { plan: { ...reading.plan, acknowledged } };
+    expect(subjectOf(await world.audit(at(14), reading))).toContain('DAMAGE open since 2026-11-14: 1, new: 1,');
+    const sixth = await world.audit(at(15), knowing);
+    expect(subjectOf(sixth)).toContain('1 damaged, all acknowledged');
+    expect([sixth.result?.damage, textOf(sixth).includes('Acknowledged: 1 missing.')]).toEqual([0, true]);
+    expect(await look(world.bucket)).toContainEqual(
+      expect.objectContaining({ kind: 'missing', since: at(14), acknowledged: 'deleted by mistake, INC-7' }),
+    );
+
+    // The log again, and something else of what is acknowledged.
+    world.bucket.corrupt(log, (body) => body.subarray(1));
+    world.bucket.objects.set(record, { ...soundRecord, writtenAt: new Date(at(15)) });
+    world.bucket.rewrite(record, { body: Buffer.from(String(soundRecord.body).replace('"i"', '"j"')) });
+    const seventh = await world.audit(at(16), knowing);
+    expect(subjectOf(seventh)).toContain('DAMAGE open since 2026-11-16: 2, new: 2,');
+    expect(
+      world
+        .seal(7)
+        .open.map(({ kind }) => kind)
+        .sort(),
+    ).toEqual(['damaged', 'forged']);
+    expect(textOf(seventh)).not.toContain('Repaired');
+
+    world.bucket.objects.set(record, soundRecord);
+    for (let killedAfter = 0; killedAfter < 40; killedAfter += 10)
+      await world.audit(at(17), { ...knowing, killedAfter });
+    const eighth = await world.audit(at(17), knowing);
+    expect(subjectOf(eighth)).toContain('DAMAGE open since 2026-11-16: 1, new: 0,');
+    expect(textOf(eighth)).toContain(`Repaired: 1\n  forged ${record}\n`);
+
+    expect((await world.audit(at(18), knowing)).result?.damage).toBe(1);
+    world.bucket.objects.set(log, soundLog);
+    const tenth = await world.audit(at(19), knowing);
+    expect(subjectOf(tenth)).toContain('nothing is damaged');
+    expect([tenth.result?.number, tenth.result?.damage, world.seal(10).open]).toEqual([10, 0, []]);
+    expect(damageIn(await look(world.bucket))).toEqual([]);
+  });
+
+  it('of an object that cannot be looked at stays open', async () => {
+    await collectDay(10);
+    const log = keyOf('logs/', 10);
+    world.bucket.corrupt(log, (body) => body.subarray(1));
+    await world.audit(at(10));
+    world.bucket.refused.add(log);
+    expect((await world.audit(at(11))).result?.damage).toBe(1);
+    // Its run record says what it should be.
+    world.bucket.refused.clear();
+    world.bucket.refused.add(keyOf('runs/', 10));
+    expect((await world.audit(at(12))).result?.damage).toBe(1);
+  });
+
+  it('that an audit had no time to look at stays open', async () => {
+    await collectDay(10);
+    world.bucket.corrupt(keyOf('logs/', 10), (body) => body.subarray(1));
+    await world.audit(at(10));
+    const { requests } = await world.copy().audit(at(11));
+    for (let outOfTimeAfter = 0; outOfTimeAfter < requests; outOfTimeAfter += 1)
+      expect((await world.copy().audit(at(11), { outOfTimeAfter })).result?.damage).toBe(1);
+  });
+
+  it('is over when the lifecycle would have removed it by now', async () => {
+    const keeping = { plan: { ...plan, retentionDays: 3 } };
+    await collectDay(10);
+    await world.audit(at(10), keeping);
+    world.bucket.objects.delete(keyOf('runs/', 10));
+    expect((await world.audit(at(11), keeping)).result?.damage).toBe(1);
+    for (const key of [
+      ...world.bucket.keys('runs/'),
+      ...world.bucket.keys('logs/'),
+      ...world.bucket.keys('manifests/'),
+    ])
+      world.bucket.objects.delete(key);
+    const { result } = await world.audit(at(16), keeping);
+    expect([result?.damage, world.seal(3).open]).toEqual([0, []]);
+  });
+
+  it('that is unsealed is not repaired because it is sealed now, but by the seal that had it', async () => {
+    for (const day of [10, 11, 12]) {
+      await collectDay(day);
+      await world.audit(at(day));
+    }
+    const middle = stored('seals/00000002.jsonl');
+    world.bucket.objects.delete('seals/00000002.jsonl');
+    expect((await world.audit(at(13))).result?.found).toMatchObject({ 'seal-broken': 1, unsealed: 2 });
+    expect((await world.audit(at(14))).result?.damage).toBe(3);
+    expect(damageIn(await look(world.bucket))).toEqual(['seal-broken', 'unsealed']);
+    world.bucket.objects.set('seals/00000002.jsonl', middle);
+    expect((await world.audit(at(15))).result?.damage).toBe(0);
+    expect(damageIn(await look(world.bucket))).toEqual([]);
+  });
+
+  it('that a mail does not pin is acknowledged for nobody who gives that mail', async () => {
+    await collectDay(10);
+    const log = keyOf('logs/', 10);
+    world.bucket.objects.delete(log);
+    const { result } = await world.audit(at(10));
+    const acknowledged = [{ kind: 'missing', key: log, why: 'x' }];
+    const later = await world.audit(at(11), { plan: { ...plan, acknowledged } });
+    const reasonsWith = async (heads: readonly string[]) =>
+      (await look(world.bucket, { heads })).flatMap(({ kind, acknowledged: why }) => (kind === 'missing' ? why : []));
+    expect(await reasonsWith([result?.sha256 ?? ''])).toEqual([undefined]);
+    expect(await reasonsWith([result?.sha256 ?? '', later.result?.sha256 ?? ''])).toEqual(['x']);
+  });
+});
+
+describe('more than an audit can check', () => {
+  const lost = (count: number) =>
+    Array.from({ length: count }, (_, one) => ({
+      kind: 'missing',
+      key: `logs/cluster=x${String(one).padStart(5, '0')}/date=2026-11-10/20261110T060000.000Z.json.gz`,
+      problem: 'it is not there',
+      since: at(10),
+    }));
+
+  /** An audit after a seal that says something else of what is open. */
+  async function auditAfter(changes: Partial<Seal>, more: Partial<AuditOptions> = {}) {
+    await rewriteSeal(world.bucket, { ...world.seal(1), ...changes }, world.key);
+    return world.audit(at(11), more);
+  }
+
+  it('is checked 1,000 at a time, the one whose last check is oldest first', async () => {
+    await collectDay(10);
+    const log = keyOf('logs/', 10);
+    world.bucket.corrupt(log, (body) => body.subarray(1));
+    const damaged = { kind: 'damaged', key: log, problem: 'x', since: at(10) };
+    await world.audit(at(10));
+    expect((await auditAfter({ open: [damaged, ...lost(1500)] })).result?.damage).toBe(502);
+    // It was checked, and comes behind those that were not.
+    expect(world.seal(2).open.at(-1)).toMatchObject({ kind: 'damaged', key: log, since: at(10) });
+    expect(world.seal(2).open[0]?.key).toContain('cluster=x00999');
+    expect((await world.audit(at(12))).result?.damage).toBe(1);
+  });
+
+  it('and carry is open until all was read again', async () => {
+    const reread = { position: { seal: 1, record: 0, outcome: 0 }, since: at(10) };
+    await collectDay(10);
+    await world.audit(at(10));
+    const changes = { openMore: 7, cursor: { ...world.seal(1).cursor, reread } };
+    const { requests } = await world.copy().audit(at(11));
+    expect((await auditAfter(changes, { outOfTimeAfter: requests })).result?.damage).toBe(7);
+    expect(world.seal(2).openMore).toBe(7);
+    const { result } = await world.audit(at(12));
+    expect([result?.damage, result?.verified.objects]).toEqual([0, 12]);
+  });
+
+  it('and carry is counted, and makes the next audits read everything again', () => {
+    const chain = { open: [], records: new Map() } as unknown as SealChain;
+    const findings = new Findings();
+    for (const { key } of lost(50_007)) findings.find('missing', key, 'it is not there');
+    for (const { key } of lost(7)) findings.find('missing', key, 'again');
+    const settled = findings.settle(chain, new Map(), at(10));
+    expect([settled.open.length, settled.openMore, settled.found, settled.findings.length]).toEqual([
+      50_000,
+      7,
+      { missing: 50_007 },
+      100,
+    ]);
+    const long = new Findings();
+    for (let count = 0; count < 20_000; count += 1)
+      long.find('unrecorded', `runs/${count}${'\u0001'.repeat(900)}`, 'x');
+    const { open, openMore } = long.settle(chain, new Map(), at(10));
+    expect([open.length + openMore, JSON.stringify(open).length < 17 * 2 ** 20]).toEqual([20_000, true]);
+  });
+});
