@@ -22,6 +22,10 @@ export interface WatchedAudit {
   readonly deadLetterQueue: IQueue;
   /** Hours after which a cluster that was not archived raises an alarm; undefined: never. */
   readonly staleAfterHours?: number | undefined;
+  /** Hours after which a log with nothing new raises an alarm; undefined: never. */
+  readonly frozenAfterHours?: number | undefined;
+  /** Whether an alarm is raised where lines of logs may be lost. */
+  readonly alarmOnLogGaps?: boolean | undefined;
 }
 
 type Metrics = Pick<RunSource, 'metric'>;
@@ -117,6 +121,38 @@ export function clustersStale(metrics: Metrics, { gap }: WatchedAudit, hours: nu
       evaluationPeriods: stayHours(gap, missingMarginHours, longestWindowHours),
       datapointsToAlarm: 1,
       treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
+    },
+  };
+}
+
+/** @param hours without anything new in a log after which it is frozen */
+export function logsFrozen(metrics: Metrics, { gap }: WatchedAudit, hours: number): AlarmDefinition {
+  return {
+    id: 'LogsFrozen',
+    title: 'Logs frozen',
+    means: `At least one log has had nothing new for ${hoursText(hours)}, although runs archive it.`,
+    look: 'The mail of the audit names the first. "npm run collector -- log <cluster> --seams" shows since when.',
+    act: 'Ask whose cluster it is whether its fetcher is alive. Raise audit.frozenAfterHours if its log is that quiet.',
+    props: {
+      ...once,
+      metric: metrics.metric('frozenLogs', { statistic: 'Maximum', period: hour }),
+      // As long as the next audit may take: an alarm that ends before it would be raised again every day.
+      evaluationPeriods: stayHours(gap, missingMarginHours, longestWindowHours),
+    },
+  };
+}
+
+export function logGaps(metrics: Metrics, { gap }: WatchedAudit): AlarmDefinition {
+  return {
+    id: 'LogGaps',
+    title: 'Log lines may be lost',
+    means: 'At least one log moved on between two runs further than it reaches back, or was begun anew.',
+    look: 'The mail of the audit, which says how far such a log reaches back. "npm run collector -- log <cluster> --seams".',
+    act: 'Collect more often: schedule.expression. What is lost is lost; the service may keep more lines if asked.',
+    props: {
+      ...once,
+      metric: metrics.metric('logGaps', { statistic: 'Maximum', period: hour }),
+      evaluationPeriods: stayHours(gap, missingMarginHours, longestWindowHours),
     },
   };
 }

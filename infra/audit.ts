@@ -36,6 +36,8 @@ export class Audit extends Construct {
   /** Of the audit's own schedule. */
   readonly gap: Gap;
   readonly staleAfterHours: number | undefined;
+  readonly frozenAfterHours: number | undefined;
+  readonly alarmOnLogGaps: boolean | undefined;
   /** Receives audits that the scheduler could not start. */
   readonly deadLetterQueue: IQueue;
 
@@ -72,6 +74,8 @@ export class Audit extends Construct {
     const { auditSchedule: schedule } = plan;
     this.gap = longestGap(schedule.expression, schedule.timeZone);
     this.staleAfterHours = plan.staleAfterHours;
+    this.frozenAfterHours = plan.frozenAfterHours;
+    this.alarmOnLogGaps = audit.alarmOnLogGaps;
     const { deadLetterQueue } = new RunSchedule(this, 'Schedule', {
       description: `Starts the audits of ${config.name}`,
       roleDescription: 'Lets the schedule start the audit and keep what it could not deliver',

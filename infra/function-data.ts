@@ -24,7 +24,7 @@ export function collectionOf({ service, clusters, limits, archive, shards, sched
 /** The part of the configuration that the audit judges the archive by. */
 export function auditPlanOf(
   { clusters, schedule, archive, shards }: CollectorConfig,
-  { schedule: expression, timeZone = schedule.timeZone, ...settings }: AuditConfig,
+  { schedule: expression, timeZone = schedule.timeZone, alarmOnLogGaps: _, ...settings }: AuditConfig,
 ): AuditPlan {
   return {
     clusters: clusters.map(({ uid, resources, optional }) => ({ uid, resources, optional })),

@@ -29,6 +29,8 @@ import {
   auditNotStarted,
   clustersStale,
   damageFound,
+  logGaps,
+  logsFrozen,
   type WatchedAudit,
 } from './audit-alarms';
 import type { CollectorConfig } from './config/config';
@@ -102,6 +104,8 @@ export class Observability extends Construct {
     for (const define of [auditBehind, damageFound]) this.#alarm(define(runs, audit));
     this.#alarm(auditNotStarted(audit));
     if (audit.staleAfterHours !== undefined) this.#alarm(clustersStale(runs, audit, audit.staleAfterHours));
+    if (audit.frozenAfterHours !== undefined) this.#alarm(logsFrozen(runs, audit, audit.frozenAfterHours));
+    if (audit.alarmOnLogGaps === true) this.#alarm(logGaps(runs, audit));
   }
 
   /** @param widget on the dashboard, to watch instead */

@@ -109,6 +109,8 @@ export interface AuditPlan {
   readonly rereadDays?: number;
   /** Hours without an archived object after which a cluster counts as stale; left out: none does. */
   readonly staleAfterHours?: number;
+  /** Hours without anything new in a log after which it counts as frozen; left out: 24, and no alarm. */
+  readonly frozenAfterHours?: number;
   /** Damage that somebody knows of: it is told, and alarms no more. */
   readonly acknowledged?: readonly { readonly kind: string; readonly key: string; readonly why: string }[];
   /** Public keys that signed the seals before the audit's own key did: SPKI in DER, base64. */
@@ -149,6 +151,10 @@ export const auditMetricNames = {
   sealsWritten: 'SealsWritten',
   /** Objects and run records that the audit had no time for; the next one takes them up. */
   auditCarriedOver: 'AuditCarriedOver',
+  /** Places where lines of logs may be lost between two runs, as far as no earlier mail told them. */
+  logGaps: 'LogGaps',
+  /** Logs with nothing new for audit.frozenAfterHours, or for 24 hours. */
+  frozenLogs: 'FrozenLogs',
 } as const;
 
 /** Metrics of a run, and with an audit those of the audit too. */

@@ -100,6 +100,14 @@ const audit = members({
   staleAfterHours: wholeNumber(1, 87_600)
     .describe('Hours without an archived object after which a cluster raises an alarm; left out: no alarm.')
     .optional(),
+  frozenAfterHours: wholeNumber(1, 87_600)
+    .describe(
+      'Hours without anything new in a log after which an alarm is raised; left out: no alarm, the mail says 24.',
+    )
+    .optional(),
+  alarmOnLogGaps: trueOrFalse()
+    .describe('Whether an alarm is raised when lines of a log may be lost between two runs.')
+    .optional(),
   acknowledged: z
     .array(acknowledged, 'a list of findings')
     .max(1000, 'at most 1,000 findings')

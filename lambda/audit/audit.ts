@@ -13,7 +13,8 @@ import { sealFile, sealLine, sha256Of } from '../verify/seals/seal-file';
 import { parsePublicKey } from '../verify/seals/signature';
 import { examine } from './examine';
 import { Findings } from './findings';
-import { auditMail, type Mail, stalestHours, type ToldSeal } from './mail';
+import { type LogFigures, logFigures } from './log-lines';
+import { auditMail, isMailDue, type Mail, stalestHours, type ToldSeal } from './mail';
 
 /** Signs seals. */
 export interface Signer {
@@ -31,10 +32,15 @@ export interface SealSink {
   put(object: ArchiveObject, signal: AbortSignal): Promise<'archived' | 'already-archived'>;
 }
 
+/** What alarms watch besides the result. */
+export interface AuditFigures extends LogFigures {
+  readonly stalestHours: number;
+}
+
 /** Is told what becomes of an audit. */
 export interface AuditReporter {
   /** The seal is stored. */
-  sealed(result: AuditResult, staleHours: number): void;
+  sealed(result: AuditResult, figures: AuditFigures): void;
   /** People could not be told. */
   notMailed(error: unknown): void;
 }
@@ -93,7 +99,7 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
     // Its audit may have been killed before it told people. What an older one said is not news.
     if (done !== undefined && done === chain.head)
       return tell(
-        { ...done, failing: [...chain.failing], open: [...chain.open] },
+        { ...done, failing: [...chain.failing], open: [...chain.open], logs: chain.logs },
         done.sha256,
         chain.seals.at(-2),
         context,
@@ -113,7 +119,7 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
   );
 }
 
-/** Reports a seal that is stored. It is mailed once a day, whatever the audit's schedule is, and while damage is open. */
+/** Reports a seal that is stored, and mails it if that is due. */
 async function tell(
   seal: ToldSeal,
   sha256: string,
@@ -123,11 +129,9 @@ async function tell(
 ): Promise<AuditResult> {
   const { mail, plan, reporter } = context;
   const result = resultOf(seal, sha256, openDamage(seal).count, context, isNew);
-  const isNews = result.damage > 0 || seal.news.repaired.count > 0;
-  const isDue = before?.seal.slice(0, 10) !== seal.seal.slice(0, 10) || isNews;
-  reporter.sealed(result, stalestHours(seal));
+  reporter.sealed(result, { stalestHours: stalestHours(seal), ...logFigures(seal.logs, plan.frozenAfterHours) });
   try {
-    if (isDue) await mail(auditMail(seal, sha256, plan));
+    if (isMailDue(seal, before)) await mail(auditMail(seal, sha256, plan));
   } catch (error) {
     // The seal is stored: people who are not told must not make the audit run again.
     reporter.notMailed(error);

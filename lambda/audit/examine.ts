@@ -17,6 +17,8 @@ import { findUnrecorded } from './find-unrecorded';
 import type { Findings } from './findings';
 import type { FailingCluster } from './freshness';
 import { judgeDue } from './judge-due';
+import { LogSeams } from './log-seams';
+import { isMailDue } from './mail';
 import { type SealedRuns, sealRuns } from './seal-runs';
 import { StoppableReader } from './stoppable-reader';
 import { Tally } from './tally';
@@ -103,7 +105,14 @@ export async function examine(context: ExamineContext): Promise<Seal> {
   const seals = [...chain.seals, ...chain.beside].sort((a, b) => a.number - b.number);
   const again = { ...common, now: listedFrom, chain, sealed, configurations, incomplete, mayHaveRemoved };
   const checked = await checkOpen(again);
-  const verified = await verifyInTurn({ ...common, sealed, seals, current, mayHaveRemoved }, again, context, runs);
+  const logs = new LogSeams(reader, chain.logs, plan.clusters.length, plan.frozenAfterHours);
+  const verified = await verifyInTurn(
+    { ...common, sealed, seals, current, mayHaveRemoved },
+    again,
+    context,
+    runs,
+    logs,
+  );
   const { repaired, ...left } = findings.settle(chain, checked, named);
   // What no seal has room for is found again by reading everything again.
   const { reread } =
@@ -111,7 +120,7 @@ export async function examine(context: ExamineContext): Promise<Seal> {
   const isAllRead = (reread?.position ?? null) === null;
   const failing = tally.freshness.failing(plan.clusters);
   const lastRun = [...runs.runs].at(-1);
-  return {
+  const seal: Seal = {
     version: 1,
     archive: context.sink.bucket,
     seal: named,
@@ -142,6 +151,8 @@ export async function examine(context: ExamineContext): Promise<Seal> {
     keyArn: context.signer.keyArn,
     collectorVersion: context.collectorVersion,
   };
+  const configured = plan.clusters.map(({ uid }) => uid);
+  return { ...seal, logs: logs.result(configured, isMailDue(seal, head)) };
 }
 
 /** What was there before an audit could have begun should have been sealed: maybe it was, and all seals were removed. */

@@ -4,6 +4,7 @@ import { type OpenDamage, openDamage } from '../verify/seals/open-damage';
 import type { OpenFinding, Seal } from '../verify/seals/seal';
 import { dayMs } from '../verify/time-limits';
 import { hoursBetween, staleness } from './freshness';
+import { logLines } from './log-lines';
 import { bytes, capital, clusters, count, day, minute, more, plain, quoted, subjectOf, wrapped } from './mail-text';
 
 export interface Mail {
@@ -24,7 +25,11 @@ const mostStale = 10;
  * @param sha256 of the seal's line
  * @param plan as the audit is deployed now
  */
-export function auditMail(seal: ToldSeal, sha256: string, plan: Pick<AuditPlan, 'staleAfterHours'>): Mail {
+export function auditMail(
+  seal: ToldSeal,
+  sha256: string,
+  plan: Pick<AuditPlan, 'staleAfterHours' | 'frozenAfterHours'>,
+): Mail {
   const { archive, news, previous } = seal;
   const isFirst = previous === null;
   const { subject, verdict } = verdictOf(seal);
@@ -35,6 +40,7 @@ export function auditMail(seal: ToldSeal, sha256: string, plan: Pick<AuditPlan, 
     absentLines(seal),
     failingLines(seal),
     staleLines(seal, plan),
+    logLines(seal.logs, archive, plan.frozenAfterHours),
     changedLines(seal),
     doubtLines(seal),
     [
@@ -48,6 +54,12 @@ export function auditMail(seal: ToldSeal, sha256: string, plan: Pick<AuditPlan, 
     .map((lines) => lines.join('\n'))
     .join('\n\n');
   return { subject: subjectOf(`${isFirst ? 'First seal: ' : ''}${subject}`, archive), text: `${text}\n` };
+}
+
+/** A seal is mailed once a day, whatever the audit's schedule is, and while damage is open, and when some was repaired. */
+export function isMailDue(seal: ToldSeal, before: { readonly seal: string } | undefined): boolean {
+  const isFirstOfDay = before?.seal.slice(0, 10) !== seal.seal.slice(0, 10);
+  return isFirstOfDay || openDamage(seal).count > 0 || seal.news.repaired.count > 0;
 }
 
 /** Hours since the cluster was archived that was archived longest ago. Without runs no cluster fails, and none is archived. */

@@ -3,6 +3,7 @@ import type { Position, Seal } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
 import { dayMs } from '../verify/time-limits';
 import { type CheckOpenContext, checkRun } from './check-open';
+import type { LogSeams } from './log-seams';
 import type { SealedRuns } from './seal-runs';
 import { type VerifySealedContext, verifySealed } from './verify-sealed';
 
@@ -24,10 +25,11 @@ export async function verifyInTurn(
     listedFrom,
   }: { readonly plan: AuditPlan; readonly chain: SealChain; readonly listedFrom: Date },
   runs: Pick<SealedRuns, 'toVerify' | 'carriedOver'>,
+  logs: LogSeams,
 ): Promise<VerifiedInTurn> {
   const { head: before } = chain;
   const { number } = common.current;
-  const news = await verifySealed(common, before?.cursor.verified ?? start, number);
+  const news = await verifySealed({ ...common, logs }, before?.cursor.verified ?? start, number);
   const last = before?.cursor.reread ?? { position: null, since: listedFrom };
   const isReread = rereadDays !== undefined || last.position !== null;
   const pass = isReread ? passOf(last, listedFrom, rereadDays) : undefined;

@@ -9,6 +9,7 @@ import type { Hashed, Position, Seal } from '../verify/seals/seal';
 import type { RightSeal } from '../verify/seals/seal-chain';
 import { parseSeal, readSealFile } from '../verify/seals/seal-file';
 import type { SealedArchive } from '../verify/seals/sealed-archive';
+import type { LogSeams } from './log-seams';
 
 /** Objects read at once. */
 const concurrency = 16;
@@ -24,6 +25,8 @@ export interface VerifySealedContext {
   readonly current: Pick<Seal, 'number' | 'records' | 'objects'>;
   /** Verifies the records of a run again. Left out: all this is read for the first time since it was sealed. */
   readonly verifyRun?: (run: Date) => Promise<void>;
+  /** Checks a log, and how it follows the one before; left out: logs are checked like everything else. */
+  readonly logs?: Pick<LogSeams, 'check'>;
   /** Whether the lifecycle may have removed what was written then. */
   readonly mayHaveRemoved: (writtenAt: Date, key?: string) => Promise<boolean>;
 }
@@ -104,13 +107,15 @@ async function verifyRecord(
   first: number,
   totals: Totals,
 ): Promise<number | undefined> {
-  const { reader, stop, find, mayHaveRemoved } = context;
+  const { reader, stop, find, logs, mayHaveRemoved } = context;
   const record = await readRecord(context, key);
   if (record === undefined) return stop.aborted ? first : undefined;
   const check = async ({ outcome, index }: IndexedOutcome): Promise<CheckedOutcome> => ({
     outcome,
     index,
-    ...(await checkObject(reader, outcome.key, outcome)),
+    ...(await (logs !== undefined && outcome.resource === 'log'
+      ? logs.check(outcome)
+      : checkObject(reader, outcome.key, outcome))),
   });
   let next = first;
   for await (const checked of mapConcurrently(untilAborted(archivedBy(record, first), stop), concurrency, check)) {

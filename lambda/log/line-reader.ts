@@ -44,11 +44,16 @@ export class LineReader {
     let start = 0;
     for (;;) {
       const end = chunk.indexOf(newline, start);
-      this.#add(chunk, start, end < 0 ? chunk.length : end);
+      this.add(chunk, start, end < 0 ? chunk.length : end);
       if (end < 0) return;
-      this.#endLine(false);
+      this.endLine();
       start = end + 1;
     }
+  }
+
+  /** An LF. */
+  endLine(): void {
+    this.#endLine(false);
   }
 
   /** Call this after the last chunk. A text that ends with LF has no line behind it. */
@@ -56,7 +61,8 @@ export class LineReader {
     if (this.#bytes > 0) this.#endLine(true);
   }
 
-  #add(chunk: Buffer, start: number, end: number): void {
+  /** Bytes of a line. */
+  add(chunk: Buffer, start: number, end: number): void {
     let from = start;
     for (let length = this.#lengths[this.#next]; length !== undefined; length = this.#lengths[this.#next]) {
       const to = from + length - this.#bytes;

@@ -10,7 +10,7 @@ export interface LogEnd {
   /** Hashes of the last lines, at most {@link mostCompared}, oldest first. */
   readonly hashes: Float64Array;
   /** Bytes of the same lines, without their LF. */
-  readonly bytes: Float64Array;
+  readonly bytes: Float64Array | Uint32Array;
   /** The last line has no LF: it may go on. */
   readonly isOpen: boolean;
   /** Hash of all lines that have their LF. */

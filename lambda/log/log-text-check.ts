@@ -1,4 +1,5 @@
 import { JsonError } from '../body/json/json-chunk';
+import type { StringSink } from '../body/json/json-string-scanner';
 import { LogDigest, type LogText } from '../body/log-digest';
 import { LogTextScanner } from './log-text';
 
@@ -6,11 +7,17 @@ import { LogTextScanner } from './log-text';
 export class LogTextCheck {
   readonly #scanner = new LogTextScanner((quoteAt) => {
     this.#digest = new LogDigest(quoteAt);
-    return this.#digest;
+    return this.#sink === undefined ? this.#digest : new TwoSinks(this.#digest, this.#sink);
   });
+  readonly #sink: StringSink | undefined;
   #digest: LogDigest | undefined;
   #bytes = 0;
   #isJson = true;
+
+  /** @param sink gets the text too */
+  constructor(sink?: StringSink) {
+    this.#sink = sink;
+  }
 
   write(chunk: Buffer): void {
     this.#scan(() => this.#scanner.write(chunk));
@@ -32,5 +39,32 @@ export class LogTextCheck {
       if (!(error instanceof JsonError)) throw error;
       this.#isJson = false;
     }
+  }
+}
+
+/** Hands one text to two sinks. Both take bytes that are not UTF-8. */
+class TwoSinks implements StringSink {
+  constructor(
+    readonly one: LogDigest,
+    readonly other: StringSink,
+  ) {}
+
+  text(bytes: Buffer, start: number, end: number): void {
+    this.one.text(bytes, start, end);
+    this.other.text(bytes, start, end);
+  }
+
+  escape(unit: number): void {
+    this.one.escape(unit);
+    this.other.escape(unit);
+  }
+
+  invalidUtf8(): void {
+    this.one.invalidUtf8();
+  }
+
+  end(offset: number): void {
+    this.one.end(offset);
+    this.other.end(offset);
   }
 }

@@ -46,7 +46,7 @@ export class OverlapSearch implements LineListener {
   /** Which of the beginnings that the reader tells is that of the earlier text's open line. */
   readonly #beginning: number;
   /** The later text's first lines, as many as an overlap at its beginning can have. */
-  readonly #first: { readonly hash: number; readonly bytes: number; readonly start: number; goesOn: boolean }[] = [];
+  readonly #first: FirstLines;
   #lines = 0;
   #bytes = 0;
   #matched = 0;
@@ -66,6 +66,7 @@ export class OverlapSearch implements LineListener {
     this.#borders = bordersOf(this.#pattern);
     this.#skipped = from;
     this.#others = new Uint8Array(this.#pattern.length + 1);
+    this.#first = new FirstLines(this.#pattern.length + 2);
     this.#needed = linesNeeded(base, from);
   }
 
@@ -74,8 +75,7 @@ export class OverlapSearch implements LineListener {
     const goesOn = baseIsOpen && beginnings[this.#beginning] === this.#base.hashes.at(-1);
     const isFirst = this.#lines === 0;
     if (goesOn && !isFirst && this.#matched === this.#pattern.length) this.#found(this.#placeInLine(bytes));
-    if (this.#first.length < this.#pattern.length + 2)
-      this.#first.push({ hash: isOpen ? Number.NaN : hash, bytes, start: this.#bytes, goesOn });
+    this.#first.add(isOpen ? Number.NaN : hash, bytes, this.#bytes, goesOn);
     if (goesOn && this.#lines === baseLines - 1 && this.#text === this.#base.text)
       this.#anchored = this.#placeInLine(bytes);
     // The first line may be cut; where no other follows, the beginning is looked at in the end.
@@ -135,8 +135,7 @@ export class OverlapSearch implements LineListener {
 
   #atBeginning(): Overlap | undefined {
     const skipped = this.#lines > 1 ? 1 : 0;
-    const first = this.#first.slice(skipped);
-    const hashes = Float64Array.from(first, ({ hash }) => hash);
+    const hashes = this.#first.hashesFrom(skipped);
     const borders = bordersOf(hashes);
     let length = longestBeginning(hashes, borders, this.#pattern);
     const found: Overlap[] = [];
@@ -151,17 +150,64 @@ export class OverlapSearch implements LineListener {
   #overlapOf(length: number, skipped: number): Overlap | undefined {
     const { isOpen, bytes: baseBytes } = this.#base;
     if (length + (isOpen ? 1 : 0) < this.#needed) return undefined;
-    const cut = skipped > 0 ? this.#first[0] : undefined;
+    const cut = skipped > 0 ? this.#first.at(0) : undefined;
     const at = this.#skipped + this.#pattern.length - length - 1;
     if (cut !== undefined && this.#isOther(at, cut.hash, cut.bytes)) return undefined;
     const lines = length + skipped;
-    const next = this.#first[lines];
+    const next = this.#first.at(lines);
     const shared = lines + (isOpen ? 1 : 0);
     const common = { shared, isShort: false, isAmbiguous: false };
     const bytes = next?.start ?? this.#bytes;
     if (!isOpen) return { ...common, lines, bytes, lineFrom: bytes };
     if (next?.goesOn !== true) return undefined;
     return { ...common, ...placeInLine(lines, next.start, next.bytes, baseBytes.at(-1) ?? 0) };
+  }
+}
+
+interface FirstLine {
+  /** NaN for a last line without LF: it equals no other. */
+  readonly hash: number;
+  readonly bytes: number;
+  /** Where it begins, in bytes of the text. */
+  readonly start: number;
+  /** It begins with the earlier text's open line. */
+  readonly goesOn: boolean;
+}
+
+/** The first lines of a text, in arrays: an object for each of 100,000 lines would keep the garbage collector busy. */
+class FirstLines {
+  readonly #hashes: Float64Array;
+  readonly #bytes: Float64Array;
+  readonly #starts: Float64Array;
+  readonly #goOn: Uint8Array;
+  #length = 0;
+
+  /** @param most lines that are kept */
+  constructor(most: number) {
+    this.#hashes = new Float64Array(most);
+    this.#bytes = new Float64Array(most);
+    this.#starts = new Float64Array(most);
+    this.#goOn = new Uint8Array(most);
+  }
+
+  add(hash: number, bytes: number, start: number, goesOn: boolean): void {
+    const at = this.#length;
+    if (at === this.#hashes.length) return;
+    this.#hashes[at] = hash;
+    this.#bytes[at] = bytes;
+    this.#starts[at] = start;
+    this.#goOn[at] = goesOn ? 1 : 0;
+    this.#length += 1;
+  }
+
+  at(index: number): FirstLine | undefined {
+    if (index >= this.#length) return undefined;
+    const [hash, bytes, start] = [this.#hashes[index] ?? 0, this.#bytes[index] ?? 0, this.#starts[index] ?? 0];
+    return { hash, bytes, start, goesOn: this.#goOn[index] === 1 };
+  }
+
+  hashesFrom(index: number): Float64Array {
+    return this.#hashes.subarray(index, this.#length);
   }
 }
 

@@ -1,4 +1,6 @@
+import type { StringSink } from '../body/json/json-string-scanner';
 import { LineReader } from './line-reader';
+import { LineSink } from './line-sink';
 import { type LogEnd, LogEndKeeper } from './log-end';
 import { type Overlap, OverlapSearch, openBytes } from './overlap-search';
 
@@ -37,11 +39,13 @@ export interface ReadLog {
 export class LogReader {
   readonly #earlier: readonly LogEnd[];
   readonly #searches: readonly OverlapSearch[];
-  readonly #keeper = new LogEndKeeper();
+  readonly #keeper: LogEndKeeper;
   readonly #lines: LineReader;
 
-  constructor(earlier: readonly LogEnd[]) {
+  /** @param most lines that are kept of its end */
+  constructor(earlier: readonly LogEnd[], most?: number) {
     this.#earlier = earlier;
+    this.#keeper = new LogEndKeeper(most);
     const lengths = [...new Set(earlier.flatMap((end) => openBytes(end) ?? []))];
     this.#searches = earlier.map((end) => new OverlapSearch(end, lengths.indexOf(openBytes(end) ?? -1)));
     const listeners = [this.#keeper, ...this.#searches];
@@ -57,6 +61,11 @@ export class LogReader {
 
   write(chunk: Buffer): void {
     this.#lines.write(chunk);
+  }
+
+  /** Takes the text from the JSON string that it stands in, in place of {@link write}. */
+  sink(): StringSink {
+    return new LineSink(this.#lines);
   }
 
   end(): ReadLog {

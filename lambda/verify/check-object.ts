@@ -1,4 +1,5 @@
 import { type ObjectFacts, objectMetadata } from '../archive/object-metadata';
+import type { StringSink } from '../body/json/json-string-scanner';
 import type { LogText } from '../body/log-digest';
 import { LogTextCheck } from '../log/log-text-check';
 import { resources } from '../resources';
@@ -28,15 +29,21 @@ export interface CheckedObject {
 /**
  * Reads an object to its end and compares it with its own metadata and headers, and with its run record if there is one. If
  * the record has no hash (`already-archived`), the object's own metadata has to do.
+ * @param listen called before each reading of a log; what it returns gets the text
  */
-export async function checkObject(reader: ArchiveReader, key: string, outcome?: RunOutcome): Promise<CheckedObject> {
+export async function checkObject(
+  reader: ArchiveReader,
+  key: string,
+  outcome?: RunOutcome,
+  listen?: () => StringSink,
+): Promise<CheckedObject> {
   for (let attempt = 1; ; attempt += 1) {
     let bytes = 0;
     try {
       const content = await readContent(reader, key);
       if (content === undefined) return { bytes, problem: { kind: 'missing', problem: 'it is not there' } };
       const { body, facts } = content;
-      const text = facts.logLength === undefined ? undefined : new LogTextCheck();
+      const text = facts.resource === 'log' ? new LogTextCheck(listen?.()) : undefined;
       for await (const chunk of Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>)) {
         bytes += chunk.length;
         text?.write(chunk);

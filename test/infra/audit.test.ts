@@ -103,8 +103,12 @@ describe('the function of the audit', () => {
       shards: 2,
     });
     const acknowledged = [{ kind: 'missing' as const, key: 'logs/x', why: 'known' }];
-    const settings = { rereadDays: 90, staleAfterHours: 48, formerPublicKeys: ['key'], acknowledged };
-    expect(auditPlanOf(config, { schedule: 'cron(30 6 * * ? *)', ...settings })).toEqual({
+    const settings = {
+      ...{ rereadDays: 90, staleAfterHours: 48, frozenAfterHours: 26 },
+      ...{ formerPublicKeys: ['key'], acknowledged },
+    };
+    const audit = { schedule: 'cron(30 6 * * ? *)', alarmOnLogGaps: true, ...settings };
+    expect(auditPlanOf(config, audit)).toEqual({
       clusters: [{ uid: 'a' }, { uid: 'b', resources: ['log'], optional: true }],
       schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Europe/Berlin', enabled: true },
       auditSchedule: { expression: 'cron(30 6 * * ? *)', timeZone: 'Europe/Berlin', enabled: true },

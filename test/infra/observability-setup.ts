@@ -10,6 +10,7 @@ import * as sqs from 'aws-cdk-lib/aws-sqs';
 import * as sfn from 'aws-cdk-lib/aws-stepfunctions';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { Alerts } from '../../infra/alerts';
+import type { WatchedAudit } from '../../infra/audit-alarms';
 import { FailureMessages } from '../../infra/failure-messages';
 import { Observability } from '../../infra/observability';
 import { longestGap } from '../../lambda/schedule/cron-gap';
@@ -34,7 +35,9 @@ export interface Setup {
   /** Shards of the fleet; left out: one function without a state machine. */
   readonly shards?: number;
   /** Left out: no audit. */
-  readonly audit?: { readonly schedule: string; readonly staleAfterHours?: number };
+  readonly audit?: { readonly schedule: string } & Partial<
+    Pick<WatchedAudit, 'staleAfterHours' | 'frozenAfterHours' | 'alarmOnLogGaps'>
+  >;
 }
 
 /** A stack with alerts and observability only. What they watch is imported. */
@@ -70,8 +73,8 @@ export function observedStack(setup: Setup = {}) {
     archiveBucket: s3.Bucket.fromBucketName(stack, 'Bucket', 'archive'),
     failedReplications: copied ? new cloudwatch.Metric({ namespace: 'AWS/S3', metricName: 'Failed' }) : undefined,
     audit: audit && {
+      ...audit,
       gap: longestGap(audit.schedule, 'Etc/UTC'),
-      staleAfterHours: audit.staleAfterHours,
       function: lambda.Function.fromFunctionName(stack, 'Audit', 'audit'),
       deadLetterQueue: sqs.Queue.fromQueueArn(stack, 'AuditQueue', arn('sqs', 'audits-lost')),
     },

@@ -51,7 +51,8 @@ const ofLambda = (MetricName: string) => ({
 });
 
 /** With every alarm that there is. */
-const complete: Setup = { copied: true, audit: { schedule: 'cron(30 6 * * ? *)', staleAfterHours: 48 } };
+const watched = { staleAfterHours: 48, frozenAfterHours: 26, alarmOnLogGaps: true };
+const complete: Setup = { copied: true, audit: { schedule: 'cron(30 6 * * ? *)', ...watched } };
 
 const synthesised = new Map<string, Map<string, Alarm>>();
 
@@ -358,6 +359,23 @@ describe('the alarms about the audit', () => {
       TreatMissingData: 'notBreaching',
     });
     expect([...alarmsOf({ audit: { schedule: 'cron(30 6 * * ? *)' } }).keys()]).not.toContain('Clusters stale');
+  });
+});
+
+describe('the alarms about logs', () => {
+  it.each([
+    ['Logs frozen', auditMetricNames.frozenLogs],
+    ['Log lines may be lost', auditMetricNames.logGaps],
+  ])('%s as soon as an audit counts one, until the next audit, and only if asked for', (title, metric) => {
+    expect(alarm(title, complete)).toMatchObject({
+      MetricName: metric,
+      Threshold: 1,
+      ComparisonOperator: 'GreaterThanOrEqualToThreshold',
+      EvaluationPeriods: 25,
+      DatapointsToAlarm: 1,
+      TreatMissingData: 'notBreaching',
+    });
+    expect([...alarmsOf({ audit: { schedule: 'cron(30 6 * * ? *)' } }).keys()]).not.toContain(title);
   });
 });
 

@@ -4,12 +4,12 @@ import { type ArchiveReader, VersionsDeniedError } from '../archive-reader';
 import type { Find } from '../finding';
 import { mapConcurrently } from '../map-concurrently';
 import { openDamage } from './open-damage';
-import { type Failing, mostPassedOver, type OpenFinding, type PassedOver, type Seal } from './seal';
+import { type Failing, mostPassedOver, type OpenFinding, type PassedOver, type Seal, type SealedLogs } from './seal';
 import { listSeals, parseSeal, readSealFile, type SealFile, type SignedLine } from './seal-file';
 import { SigningKeys } from './signing-keys';
 
 /** A right seal, with counts in place of the lists that grow with the fleet. */
-export interface RightSeal extends Omit<Seal, 'records' | 'objects' | 'failing' | 'open'> {
+export interface RightSeal extends Omit<Seal, 'records' | 'objects' | 'failing' | 'open' | 'logs'> {
   readonly key: string;
   /** Of its line. */
   readonly sha256: string;
@@ -51,6 +51,8 @@ export interface SealChain {
   /** Clusters that fail, and what could not be read, as the head says. */
   readonly failing: readonly Failing[];
   readonly open: readonly OpenFinding[];
+  /** How logs follow each other, as the head says; undefined: it says nothing of it. */
+  readonly logs: SealedLogs | undefined;
   /** The next free number behind the head, and what lies between. */
   readonly next: Pick<Seal, 'number' | 'passedOver' | 'passedOverMore'>;
   /** What all right seals name, by key. */
@@ -108,6 +110,7 @@ class ChainBuilder {
   #archive: string | undefined;
   #failing: Seal['failing'] = [];
   #open: Seal['open'] = [];
+  #logs: SealedLogs | undefined;
 
   constructor({ publicKeys, archive }: ChainOptions, find: Find) {
     this.#keys = new SigningKeys(publicKeys, find);
@@ -146,6 +149,7 @@ class ChainBuilder {
     };
     this.#right.push({ ...seal, ...counts, key, sha256 });
     this.#failing = seal.failing;
+    this.#logs = seal.logs;
     this.#open = seal.open;
     return undefined;
   }
@@ -179,6 +183,7 @@ class ChainBuilder {
       head: this.#right.at(-1),
       failing: this.#failing,
       open: this.#open,
+      logs: this.#logs,
       next: this.#next(),
       signers: this.#signers,
       records: this.#records,

@@ -73,6 +73,23 @@ const newsSchema = z.object({
   reasons: z.array(z.object({ reason: z.string(), count, clusters: z.array(z.string()) })),
 });
 
+/** How the new logs follow those before them of their clusters. */
+const logsSchema = z.object({
+  /** How many logs followed the one before in which way. */
+  seams: z.object({ unchanged: count, continues: count, older: count, gap: count, unknown: count }),
+  /** Where lines may be lost, since the last audit that told people: between the logs of which two runs. */
+  gaps: z.array(z.object({ cluster: z.string(), from: time, to: time, reachMinutes: z.optional(count) })),
+  gapsMore: count,
+  /** The log of which the greatest part was new: the nearest to a gap. */
+  newShare: z.nullable(z.object({ cluster: z.string(), run: time, percent: count })),
+  /** Logs with nothing new since a run, up to the last run that has one, the longest first. `isTold`: by an earlier seal. */
+  frozen: z.array(z.object({ cluster: z.string(), since: time, last: time, isTold: z.boolean() })),
+  /** Clusters whose last logs share nothing with those before, and how many in a row. */
+  onlyGaps: z.array(z.object({ cluster: z.string(), gaps: count, isTold: z.boolean() })),
+  /** Whether people got a mail of this seal. */
+  isTold: z.boolean(),
+});
+
 export const sealSchema = z.object({
   /** Version of this format. */
   version: z.literal(1),
@@ -122,6 +139,8 @@ export const sealSchema = z.object({
   open: z.array(openSchema),
   openMore: count,
   news: newsSchema,
+  /** Absent in seals of earlier versions. */
+  logs: z.optional(logsSchema),
   /** Clusters that the last run did not archive whole; optional ones are left out. */
   failing: z.array(failingSchema),
   cursor: z.object({
@@ -146,6 +165,7 @@ export type Failing = z.infer<typeof failingSchema>;
 export type PassedOver = z.infer<typeof passedOverSchema>;
 export type OpenFinding = z.infer<typeof openSchema>;
 export type Acknowledged = z.infer<typeof acknowledgedSchema>;
+export type SealedLogs = z.infer<typeof logsSchema>;
 export type News = z.infer<typeof newsSchema>;
 
 export const signatureSchema = z.object({
@@ -165,6 +185,12 @@ export const largestSealBytes = 64 * 1024 * 1024;
 
 /** Findings that a seal lists; it counts all. */
 export const mostFindings = 100;
+
+/** Gaps of logs that a seal lists; it counts all. */
+export const mostLogGaps = 1000;
+
+/** Frozen logs, and clusters whose logs share nothing, that a seal carries for the next audit. */
+export const mostLogs = 50_000;
 
 /** Findings that a seal carries for the next audit, and how long they may be together, in characters of JSON. */
 export const mostOpen = 50_000;

@@ -223,6 +223,8 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
   ],
   ['a second reading after half a day', audit({ rereadDays: 0.5 }), 'audit.rereadDays', /a whole number from 1/],
   ['a cluster that is stale at once', audit({ staleAfterHours: 0 }), 'audit.staleAfterHours', /from 1 to/],
+  ['a log that is frozen at once', audit({ frozenAfterHours: 0 }), 'audit.frozenAfterHours', /from 1 to/],
+  ['an alarm that is no choice', audit({ alarmOnLogGaps: 'yes' }), 'audit.alarmOnLogGaps', /true or false/],
   [
     'a cluster that is stale between two runs',
     { ...expression('cron(0 3 * * ? *)'), ...audit({ staleAfterHours: 24 }) },

@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { ArchiveObject } from '../../../lambda/archive/archive-object';
-import { type AuditResult, audit, type SealSink, type Signer } from '../../../lambda/audit/audit';
+import { type AuditFigures, type AuditResult, audit, type SealSink, type Signer } from '../../../lambda/audit/audit';
 import type { Mail } from '../../../lambda/audit/mail';
 import type { AuditPlan } from '../../../lambda/stack-contract';
 import { Stop } from '../../../lambda/stop';
@@ -58,7 +58,7 @@ export interface Audited {
   /** Undefined: the process was killed. */
   readonly result: AuditResult | undefined;
   readonly mails: readonly Mail[];
-  readonly reported: readonly { readonly result: AuditResult; readonly stalestHours: number }[];
+  readonly reported: readonly ({ readonly result: AuditResult } & AuditFigures)[];
   readonly notMailed: readonly unknown[];
   /** Keys of the objects that were opened, in order. */
   readonly opened: readonly string[];
@@ -84,7 +84,7 @@ export async function invokeAudit(options: AuditOptions): Promise<Audited> {
       mails.push(one);
     });
   const reporter = {
-    sealed: (result: AuditResult, stalestHours: number) => void reported.push({ result, stalestHours }),
+    sealed: (result: AuditResult, figures: AuditFigures) => void reported.push({ result, ...figures }),
     notMailed: (error: unknown) => void notMailed.push(error),
   };
   const clock = { now: () => new Date(start.getTime() + wrongByMs) };

@@ -1,0 +1,85 @@
+import type { SealedLogs } from '../verify/seals/seal';
+import { defaultFrozenHours, frozenHours, isRule } from './log-news';
+import { clusters, count, minute, plain, quoted } from './mail-text';
+
+/** What people are told of the logs, each once: gaps, logs that never share a line, and those that are frozen. */
+export function logLines(
+  logs: SealedLogs | undefined,
+  archive: string,
+  frozenAfterHours = defaultFrozenHours,
+): string[] {
+  if (logs === undefined) return [];
+  return [...gapLines(logs, archive), ...onlyGapsLines(logs), ...frozenLines(logs, frozenAfterHours)];
+}
+
+/** What alarms watch. */
+export interface LogFigures {
+  /** Gaps that no earlier mail told, but not those of clusters whose logs never share a line. */
+  readonly logGaps: number;
+  /** Logs that are frozen, whether people were told of them or not. */
+  readonly frozenLogs: number;
+}
+
+export function logFigures(logs: SealedLogs | undefined, frozenAfterHours = defaultFrozenHours): LogFigures {
+  const { gaps = [], gapsMore = 0, frozen = [] } = logs ?? {};
+  const frozenLogs = frozen.filter((one) => frozenHours(one) >= frozenAfterHours).length;
+  return { logGaps: gaps.length + gapsMore, frozenLogs };
+}
+
+function gapLines({ gaps, gapsMore }: SealedLogs, archive: string): string[] {
+  // The one of which most is known is the best example.
+  const example = gaps.find(({ reachMinutes }) => reachMinutes !== undefined) ?? gaps[0];
+  if (example === undefined) return [];
+  const { cluster, from, to, reachMinutes } = example;
+  const names = new Set(gaps.map((gap) => gap.cluster));
+  const more = gapsMore > 0 ? ' or more' : '';
+  return [
+    `Lines may be lost between runs, or logs were begun anew: ${clusters(names.size)}${more},`,
+    `  such as ${plain(cluster)} (${minute(from)} to ${minute(to)})`,
+    `  ${adviceOf(reachMinutes)}`,
+    `  npm run collector -- log ${quoted(plain(cluster))} --seams --from ${from} --to ${to} --archive s3://${archive}`,
+  ];
+}
+
+function adviceOf(reachMinutes: number | undefined): string {
+  if (reachMinutes === undefined) return 'Nothing shows how far its log reaches back: collect more often.';
+  return `Its log reaches back about ${duration(reachMinutes)}: collect every ${duration(intervalFor(reachMinutes))}.`;
+}
+
+/** Intervals that people choose, in minutes. */
+const intervals = [1, 2, 5, 10, 15, 20, 30, 60, 120, 180, 240, 360, 720, 1440] as const;
+
+/** The longest of them that leaves a fifth to spare. */
+function intervalFor(reachMinutes: number): number {
+  return intervals.findLast((minutes) => minutes <= 0.8 * reachMinutes) ?? intervals[0];
+}
+
+function duration(minutes: number): string {
+  if (minutes >= 120) return `${count(Math.floor(minutes / 60))} hours`;
+  return minutes === 1 ? 'minute' : `${minutes} minutes`;
+}
+
+function onlyGapsLines({ onlyGaps }: SealedLogs): string[] {
+  const news = onlyGaps.filter((one) => !one.isTold && isRule(one));
+  const [first] = news;
+  if (first === undefined) return [];
+  return [
+    `Logs that never share a line with the one before: ${clusters(news.length)}, such as`,
+    `  ${plain(first.cluster)} (${count(first.gaps)} runs in a row). Its service sends only what`,
+    '  is new, or the log moves on faster than runs come.',
+    '  This is told once.',
+  ];
+}
+
+function frozenLines({ frozen }: SealedLogs, frozenAfterHours: number): string[] {
+  const news = frozen.filter((one) => !one.isTold && frozenHours(one) >= frozenAfterHours);
+  const [first] = news;
+  if (first === undefined) return [];
+  const hours = Math.floor(Math.min(...news.map(frozenHours)));
+  const what = news.length === 1 ? '1 log has' : `${count(news.length)} logs have`;
+  const whose = news.length === 1 ? 'its fetcher' : 'their fetchers';
+  return [
+    `${what} not changed for ${count(hours)} hours, such as ${plain(first.cluster)};`,
+    `  ${news.length === 1 ? 'is' : 'are'} ${whose} alive?`,
+  ];
+}

@@ -1,0 +1,127 @@
+import type { ObjectName } from '../archive/archive-layout';
+import type { Seam, SeamKind } from '../log/seam';
+import { mostLogGaps, mostLogs, type SealedLogs } from '../verify/seals/seal';
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** So many gaps in a row, and it is the rule that the logs of a cluster share nothing. */
+const onlyGapsFrom = 4;
+
+/** Hours without anything new after which people are told, if nothing else is configured. */
+export const defaultFrozenHours = 24;
+
+type Gap = SealedLogs['gaps'][number];
+type Frozen = SealedLogs['frozen'][number];
+type OnlyGaps = SealedLogs['onlyGaps'][number];
+
+/** Sums up how the new logs follow those before them: what is sealed, told to people, and carried to the next audit. */
+export class LogNews {
+  readonly #seams: Record<SeamKind, number> = { unchanged: 0, continues: 0, older: 0, gap: 0, unknown: 0 };
+  readonly #frozen: Map<string, Frozen>;
+  readonly #onlyGaps: Map<string, OnlyGaps>;
+  /** How far back the log of a cluster reaches, in milliseconds: the least, by what was shared. */
+  readonly #reaches = new Map<string, number>();
+  #gaps: Gap[];
+  #gapsMore: number;
+  #newShare: SealedLogs['newShare'] = null;
+
+  /** @param before as the seal before has it */
+  constructor(before: SealedLogs | undefined, frozenAfterHours = defaultFrozenHours) {
+    const told = before?.isTold === true;
+    const frozen = before?.frozen.map((one) => ({
+      ...one,
+      isTold: one.isTold || (told && frozenHours(one) >= frozenAfterHours),
+    }));
+    const onlyGaps = before?.onlyGaps.map((one) => ({ ...one, isTold: one.isTold || (told && isRule(one)) }));
+    this.#frozen = new Map(frozen?.map((one) => [one.cluster, one]));
+    this.#onlyGaps = new Map(onlyGaps?.map((one) => [one.cluster, one]));
+    // What no mail has told yet stays news.
+    this.#gaps = before === undefined || before.isTold ? [] : [...before.gaps];
+    this.#gapsMore = before === undefined || before.isTold ? 0 : before.gapsMore;
+  }
+
+  /** Whether so far each log of a cluster was a gap. */
+  isOnlyGaps(cluster: string): boolean {
+    const known = this.#onlyGaps.get(cluster);
+    return known !== undefined && isRule(known);
+  }
+
+  addFirst({ cluster }: ObjectName): void {
+    this.#frozen.delete(cluster);
+  }
+
+  addUnknown(): void {
+    this.#seams.unknown += 1;
+  }
+
+  addOlder(): void {
+    this.#seams.older += 1;
+  }
+
+  /** @param from the run of the log before it */
+  addUnchanged({ cluster, run }: ObjectName, from: Date): void {
+    this.#seams.unchanged += 1;
+    this.#onlyGaps.delete(cluster);
+    const { since = from.toISOString(), isTold = false } = this.#frozen.get(cluster) ?? {};
+    this.#frozen.set(cluster, { cluster, since, last: run.toISOString(), isTold });
+  }
+
+  addContinued({ cluster, run }: ObjectName, from: Date, { added }: Seam, lines: number): void {
+    this.#seams.continues += 1;
+    this.#onlyGaps.delete(cluster);
+    this.#frozen.delete(cluster);
+    const reach = ((run.getTime() - from.getTime()) * lines) / added;
+    this.#reaches.set(cluster, Math.min(reach, this.#reaches.get(cluster) ?? reach));
+    const percent = Math.round((100 * added) / lines);
+    if (percent > (this.#newShare?.percent ?? 0)) this.#newShare = { cluster, run: run.toISOString(), percent };
+  }
+
+  addGap({ cluster, run }: ObjectName, from: Date): void {
+    this.#seams.gap += 1;
+    this.#frozen.delete(cluster);
+    const { gaps = 0, isTold = false } = this.#onlyGaps.get(cluster) ?? {};
+    this.#onlyGaps.set(cluster, { cluster, gaps: gaps + 1, isTold });
+    if (this.isOnlyGaps(cluster)) this.#gaps = this.#gaps.filter((gap) => gap.cluster !== cluster);
+    else if (this.#gaps.length === mostLogGaps) this.#gapsMore += 1;
+    else this.#gaps.push({ cluster, from: from.toISOString(), to: run.toISOString() });
+  }
+
+  /** A later log has what was missing at the last gap of a cluster. */
+  closeGap(cluster: string): void {
+    const at = this.#gaps.findLastIndex((gap) => gap.cluster === cluster);
+    if (at >= 0) this.#gaps.splice(at, 1);
+  }
+
+  /** @param isTold whether people get a mail of this seal */
+  result(configured: Iterable<string>, isTold: boolean): SealedLogs {
+    const clusters = new Set(configured);
+    const isConfigured = ({ cluster }: { readonly cluster: string }) => clusters.has(cluster);
+    const frozen = [...this.#frozen.values()].filter(isConfigured).sort((a, b) => (a.since < b.since ? -1 : 1));
+    const onlyGaps = [...this.#onlyGaps.values()].filter(isConfigured);
+    return {
+      seams: this.#seams,
+      gaps: this.#gaps.map((gap) => this.#withReach(gap)),
+      gapsMore: this.#gapsMore,
+      newShare: this.#newShare,
+      frozen: frozen.slice(0, mostLogs),
+      onlyGaps: onlyGaps.slice(0, mostLogs),
+      isTold,
+    };
+  }
+
+  #withReach(gap: Gap): Gap {
+    const reach = this.#reaches.get(gap.cluster);
+    return reach === undefined ? gap : { ...gap, reachMinutes: Math.max(1, Math.floor(reach / minuteMs)) };
+  }
+}
+
+/** Whether the logs of a cluster share nothing as a rule: its service sends only what is new, or it moves on too fast. */
+export function isRule({ gaps }: Pick<OnlyGaps, 'gaps'>): boolean {
+  return gaps >= onlyGapsFrom;
+}
+
+/** For how long a log has had nothing new, as far as runs show. */
+export function frozenHours({ since, last }: Pick<Frozen, 'since' | 'last'>): number {
+  return (Date.parse(last) - Date.parse(since)) / hourMs;
+}

@@ -1,0 +1,184 @@
+import { logLines } from '../../../lambda/audit/log-lines';
+import { LogSeams } from '../../../lambda/audit/log-seams';
+import type { SealedLogs } from '../../../lambda/verify/seals/seal';
+import { ArchivedLogs } from './archived-logs';
+
+const hourMs = 3_600_000;
+const at = (hour: number) => new Date(Date.UTC(2026, 10, 20) + hour * hourMs);
+const lines = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, line) => `line ${from + line} of the log\n`).join('');
+
+/** Audits the logs of cluster `c`, one an hour, that come up to an hour. */
+class Audits {
+  readonly archive = new ArchivedLogs();
+  sealed: SealedLogs | undefined;
+  #hour = 0;
+
+  /** @param texts undefined: a record without a text; null: the run archived none */
+  async audit(
+    texts: readonly (string | undefined | null)[],
+    { clusters = 20, isTold = true, cluster = 'c' } = {},
+  ): Promise<SealedLogs> {
+    const seams = new LogSeams(this.archive.bucket, this.sealed, clusters);
+    for (const text of texts) {
+      const run = at(this.#hour);
+      this.#hour += 1;
+      if (text === null) continue;
+      expect((await seams.check(this.archive.put(cluster, run, text))).problem).toBeUndefined();
+    }
+    this.sealed = seams.result([cluster], isTold);
+    return this.sealed;
+  }
+
+  told(frozenAfterHours?: number): string {
+    return logLines(this.sealed, 'archive', frozenAfterHours).join('\n');
+  }
+}
+
+describe('the seams that an audit judges', () => {
+  let audits: Audits;
+
+  beforeEach(() => {
+    audits = new Audits();
+  });
+
+  it('are counted, and the nearest to a gap is named', async () => {
+    const { seams, newShare, gaps } = await audits.audit([
+      lines(0, 10),
+      lines(5, 15),
+      lines(5, 15),
+      lines(0, 12),
+      undefined,
+      lines(13, 113),
+      lines(200, 210),
+    ]);
+    expect(seams).toEqual({ unchanged: 1, continues: 1, older: 1, gap: 2, unknown: 1 });
+    expect(newShare).toEqual({ cluster: 'c', run: at(1).toISOString(), percent: 50 });
+    expect(gaps.map(({ from, to }) => [from, to])).toEqual([
+      [at(2).toISOString(), at(5).toISOString()],
+      [at(5).toISOString(), at(6).toISOString()],
+    ]);
+  });
+
+  it('begin with the newest log before, which is read once more, whatever lies between', async () => {
+    await audits.audit([lines(0, 10)]);
+    audits.archive.opened = 0;
+    const { seams } = await audits.audit([null, null, lines(5, 15), lines(10, 20)]);
+    expect(seams).toMatchObject({ continues: 2, gap: 0 });
+    expect(audits.archive.opened).toBe(3);
+    await audits.audit([undefined]);
+    expect((await audits.audit([lines(500, 510)])).gaps).toHaveLength(1);
+  });
+
+  it('need no comparison of a log whose text has the same hash', async () => {
+    await audits.audit([lines(0, 10), lines(0, 10)]);
+    expect(audits.sealed?.seams).toMatchObject({ unchanged: 1 });
+    expect(audits.sealed?.frozen).toEqual([
+      { cluster: 'c', since: at(0).toISOString(), last: at(1).toISOString(), isTold: false },
+    ]);
+  });
+
+  it('say how far a log reaches back that has a gap, and how often to collect', async () => {
+    const { gaps } = await audits.audit([lines(0, 100), lines(60, 160), lines(300, 400)]);
+    expect(gaps).toEqual([{ cluster: 'c', from: at(1).toISOString(), to: at(2).toISOString(), reachMinutes: 100 }]);
+    expect(audits.told()).toBe(
+      'Lines may be lost between runs, or logs were begun anew: 1 cluster,\n' +
+        '  such as c (2026-11-20 01:00Z to 2026-11-20 02:00Z)\n' +
+        '  Its log reaches back about 100 minutes: collect every 60 minutes.\n' +
+        '  npm run collector -- log c --seams --from 2026-11-20T01:00:00.000Z --to 2026-11-20T02:00:00.000Z --archive s3://archive',
+    );
+  });
+
+  it('withdraw a gap that a later log closes', async () => {
+    expect((await audits.audit([lines(0, 50), lines(60, 110)])).gaps).toHaveLength(1);
+    audits = new Audits();
+    expect((await audits.audit([lines(0, 50), lines(60, 110), lines(20, 130)])).gaps).toEqual([]);
+  });
+
+  it('take the very text from before a gap for a stale answer', async () => {
+    const { seams, gaps } = await audits.audit([lines(0, 50), lines(60, 110), lines(0, 50), lines(70, 120)]);
+    expect([seams.older, seams.continues, gaps.length]).toEqual([1, 1, 1]);
+  });
+
+  it('of a log with more lines than are kept, are judged by the whole texts where they seem to be a gap', async () => {
+    const clusters = 100_000;
+    const heartbeats = `${lines(0, 30)}${'alive\n'.repeat(200)}`;
+    const more = `${heartbeats}${'alive\n'.repeat(5)}`;
+    const { seams } = await audits.audit(
+      [lines(0, 300), lines(0, 120), lines(250, 550), lines(700, 900), heartbeats, more],
+      { clusters },
+    );
+    expect(seams).toEqual({ unchanged: 0, continues: 2, older: 1, gap: 2, unknown: 0 });
+  });
+
+  it('leave out a log of an older run that was completed late', async () => {
+    await audits.audit([lines(0, 10), lines(5, 15)]);
+    const late = audits.archive.put('c', new Date(at(0).getTime() + hourMs / 2), lines(300, 310));
+    const seams = new LogSeams(audits.archive.bucket, undefined, 1);
+    await seams.check(audits.archive.put('c', at(2), lines(8, 18)));
+    await seams.check(late);
+    expect(seams.result(['c'], true).seams).toMatchObject({ continues: 1, gap: 0 });
+  });
+
+  it('of a damaged log say nothing, and the next is compared with the one before it', async () => {
+    const archive = new ArchivedLogs();
+    const seams = new LogSeams(archive.bucket, undefined, 1);
+    await seams.check(archive.put('c', at(0), lines(0, 10)));
+    const damaged = archive.put('c', at(1), lines(400, 410));
+    archive.bucket.corrupt(damaged.key, (body) => body.subarray(0, body.length - 9));
+    expect((await seams.check(damaged)).problem?.kind).toBe('damaged');
+    await seams.check(archive.put('c', at(2), lines(5, 15)));
+    expect(seams.result(['c'], true).seams).toEqual({ unchanged: 0, continues: 1, older: 0, gap: 0, unknown: 1 });
+  });
+});
+
+describe('what people are told of logs', () => {
+  let audits: Audits;
+
+  beforeEach(() => {
+    audits = new Audits();
+  });
+
+  it('is a frozen log once, as soon as it has not changed for as long as configured', async () => {
+    const same = (hours: number) => Array<string>(hours).fill(lines(0, 10));
+    await audits.audit(same(20));
+    expect(audits.told()).toBe('');
+    await audits.audit(same(12), { isTold: false });
+    const words = (hours: number) => `1 log has not changed for ${hours} hours, such as c;\n  is its fetcher alive?`;
+    expect(audits.told()).toBe(words(31));
+    // That seal had no mail: the next one tells it.
+    await audits.audit(same(12));
+    expect(audits.told()).toBe(words(43));
+    await audits.audit(same(24));
+    expect(audits.told()).toBe('');
+    await audits.audit([lines(0, 12), ...Array<string>(30).fill(lines(0, 12))]);
+    expect(audits.told()).toBe(words(30));
+  });
+
+  it('is a gap once, also if the seal that found it had no mail', async () => {
+    await audits.audit([lines(0, 50), lines(60, 110)], { isTold: false });
+    await audits.audit([lines(100, 150)]);
+    expect(audits.told()).toContain('such as c (2026-11-20 00:00Z to 2026-11-20 01:00Z)');
+    await audits.audit([lines(120, 170)]);
+    expect(audits.told()).toBe('');
+  });
+
+  it('is a log that never shares a line once, and no gap of it', async () => {
+    const next = (hour: number) => lines(100 * hour, 100 * hour + 50);
+    await audits.audit([0, 1, 2, 3, 4, 5].map(next));
+    expect(audits.sealed?.gaps).toEqual([]);
+    expect(audits.told()).toBe(
+      'Logs that never share a line with the one before: 1 cluster, such as\n' +
+        '  c (5 runs in a row). Its service sends only what\n' +
+        '  is new, or the log moves on faster than runs come.\n' +
+        '  This is told once.',
+    );
+    await audits.audit([6, 7, 8].map(next));
+    expect([audits.told(), audits.sealed?.seams.gap]).toEqual(['', 3]);
+  });
+
+  it('is nothing of a cluster that is no longer configured', async () => {
+    await audits.audit([lines(0, 10), lines(0, 10)]);
+    expect(new LogSeams(audits.archive.bucket, audits.sealed, 1).result([], true).frozen).toEqual([]);
+  });
+});
