@@ -32,14 +32,23 @@ export class InvalidEventError extends Error {
   }
 }
 
-const isoTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/;
+const isoForm =
+  /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
 
-function parseIsoTime(value: string): Date | undefined {
-  if (!isoTime.test(value)) return undefined;
-  // Date rolls 30 February over into March: a time that does not exist must not name another run.
-  const date = value.slice(0, 10);
-  const day = new Date(date);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date) ? new Date(value) : undefined;
+/**
+ * A date, or a date and time, in ISO 8601; UTC without a zone. Undefined for a text of another form.
+ * @returns an invalid date if it has the form, and there is no such time: 30 February must not name another run
+ */
+export function parseIsoTime(text: string): Date | undefined {
+  const match = isoForm.exec(text);
+  if (match === null) return undefined;
+  const [, date = '', hours = '00', minutes = '00', seconds = '00', fraction = '0', zone = 'Z'] = match;
+  const offset = /^z$/i.test(zone) ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`;
+  const day = new Date(`${date}T00:00:00.000Z`);
+  const isDay = !Number.isNaN(day.getTime()) && day.toISOString().startsWith(date);
+  return new Date(
+    isDay ? `${date}T${hours}:${minutes}:${seconds}.${fraction.slice(0, 3).padEnd(3, '0')}${offset}` : Number.NaN,
+  );
 }
 
 /** The time of an event, in ISO 8601 or as keys write it; undefined if it is none. */

@@ -205,5 +205,9 @@ export const logMessages = {
   resumed: 'service answers again',
 } as const;
 
-/** How the reason begins with which an attempt ends early because the service is down. */
-export const serviceDownReason = 'the service looks down';
+/** How the reason begins with which an attempt ends early because nobody is answered. */
+export const unansweredReasons = {
+  down: 'the service looks down',
+  /** Its address or its certificate is wrong: waiting does not help. */
+  unreachable: 'the service cannot be reached',
+} as const;

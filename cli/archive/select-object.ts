@@ -2,8 +2,8 @@ import type { Resource } from '../../lambda/resources';
 import { isStored } from '../../lambda/run/run-record';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
-import { isLate, readRun } from '../../lambda/verify/read-run';
-import type { ListedRun } from '../../lambda/verify/run-keys';
+import { isLate, type Run, readRun } from '../../lambda/verify/read-run';
+import type { ListedRun, Period } from '../../lambda/verify/run-keys';
 import { formatDuration, formatTime } from '../terminal/format';
 import { print, type Terminal } from '../terminal/terminal';
 import {
@@ -13,6 +13,7 @@ import {
   type DescribedObject,
   factsOf,
 } from './cluster-objects';
+import { nearestNames } from './nearest-names';
 import { findRun, type RunSelection, runsNewestFirst } from './select-runs';
 
 /** The archive has no object of this cluster and resource where one was looked for. */
@@ -39,20 +40,29 @@ export async function selectObject(
   const period = run === undefined ? { to: at } : { from: run, to: run };
   const found = await firstOf(clusterObjectsNewestFirst(reader, resource, cluster, period, now));
   if (found !== undefined) return { ...found, facts: await factsOf(reader, found) };
-  if (run !== undefined)
-    throw new NothingArchivedError(
-      resource,
-      cluster,
-      await whyNotArchived(reader, resource, cluster, await findRun(reader, run)),
-    );
-  const oldest = await firstOf(clusterObjects(reader, resource, cluster, {}));
-  if (at === undefined || oldest === undefined) {
-    const newest = await firstOf(runsNewestFirst(reader, { to: at }, now));
-    const why = newest === undefined ? '' : `${await whyNotArchived(reader, resource, cluster, newest)}; `;
-    throw new NothingArchivedError(resource, cluster, `the archive has none; ${why}list shows what there is`);
+  if (run !== undefined) {
+    const why = await whyNotArchived(reader, resource, cluster, await findRun(reader, run));
+    throw new NothingArchivedError(resource, cluster, why);
   }
+  const oldest = await firstOf(clusterObjects(reader, resource, cluster, {}));
+  if (at === undefined || oldest === undefined) throw await nothingOf(reader, resource, cluster, { to: at }, now);
   const reason = `none was archived at or before ${formatTime(at)}; the oldest is of the run ${formatTime(oldest.run)}`;
   throw new NothingArchivedError(resource, cluster, reason);
+}
+
+/** Why the archive has no object of a cluster at all: by the newest run of a period, which may have names like this one. */
+export async function nothingOf(
+  reader: ArchiveReader,
+  resource: Resource,
+  cluster: string,
+  period: Period,
+  now: Date,
+): Promise<NothingArchivedError> {
+  const listed = await firstOf(runsNewestFirst(reader, period, now));
+  const run = listed && (await readRun(reader, listed));
+  const why = [run && whyMissing(run, resource, cluster), nearestNames(cluster, run), 'list shows what there is'];
+  const reasons = ['the archive has none', ...why].filter((one) => one !== undefined);
+  return new NothingArchivedError(resource, cluster, reasons.join('; '));
 }
 
 /** Why a run has no object of a cluster, in words. */
@@ -62,9 +72,12 @@ export async function whyNotArchived(
   cluster: string,
   listed: ListedRun,
 ): Promise<string> {
-  const { outcomes, badRecords } = await readRun(reader, listed);
+  return whyMissing(await readRun(reader, listed), resource, cluster);
+}
+
+function whyMissing({ run, outcomes, badRecords }: Run, resource: Resource, cluster: string): string {
   const outcome = outcomes.find((one) => one.cluster === cluster && one.resource === resource);
-  const name = `the run ${formatTime(listed.run)}`;
+  const name = `the run ${formatTime(run)}`;
   const [bad] = badRecords;
   if (outcome === undefined && bad !== undefined)
     return `${name} has a record that cannot be used (${bad.key}): ${bad.problem}`;

@@ -2,7 +2,9 @@ import { type Resource, resourceNames } from '../../lambda/resources';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { isLate } from '../../lambda/verify/read-run';
-import { isAbsent, type RunRow } from '../archive/run-reader';
+import { clusterFilter } from '../archive/cluster-filter';
+import { nearestTo } from '../archive/nearest-names';
+import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import { isSameContent } from '../archive/same-content';
 import { formatCount, formatTime } from '../terminal/format';
 import { doubtOf } from '../terminal/print-run';
@@ -13,6 +15,7 @@ import { print, printJsonArray, type Terminal } from '../terminal/terminal';
 /** Prints what became of one cluster, run by run. @param rows with the outcomes of this cluster alone */
 export async function printClusterRuns(
   terminal: Terminal,
+  reader: RunReader,
   cluster: string,
   rows: AsyncIterable<RunRow>,
   isJson: boolean,
@@ -36,7 +39,9 @@ export async function printClusterRuns(
     }
   };
   await printTable(terminal, columns(terminal, sameText), counted());
-  if (covering === 0) await print(terminal.err, `None of these runs covers ${printable(cluster)}.\n`);
+  if (covering > 0) return;
+  const nearest = await nearestTo(reader, clusterFilter(cluster));
+  await print(terminal.err, `None of these runs covers ${printable(cluster)}${nearest}.\n`);
 }
 
 function outcomeOf(row: RunRow, resource: Resource): RunOutcome | undefined {

@@ -2,6 +2,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Resource } from '../../lambda/resources';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import type { ClusterFilter } from '../archive/cluster-filter';
+import { nearestTo } from '../archive/nearest-names';
 import { openArchive } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
@@ -85,7 +86,7 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     }
     await printer.end();
     await printBadRecords(terminal, reader.problems);
-    if (objects.objects === 0) throw new NothingToSearchError(nothingToSearch(reader, options));
+    if (objects.objects === 0) throw new NothingToSearchError(await nothingToSearch(reader, options));
     await print(terminal.err, `${summary(objects, printer, reader, resource)}\n`);
     if (printer.problems + reader.problems.length > 0) end(exitCodes.trouble);
     else if (printer.matches === 0) end(exitCodes.noMatch);
@@ -112,11 +113,12 @@ function parseContext(text: string): number {
   return lines;
 }
 
-function nothingToSearch(reader: RunReader, { resource, cluster }: Options): string {
+async function nothingToSearch(reader: RunReader, { resource, cluster }: Options): Promise<string> {
   const which = cluster === undefined ? '' : ` of a cluster ${cluster.glob}`;
   const where =
     reader.runs === 0 ? 'there is no run in this period' : `none was archived${runsOf(reader)}; list shows what is`;
-  return `Searching every ${resource}${which} failed: ${where}`;
+  const nearest = await nearestTo(reader, cluster);
+  return `Searching every ${resource}${which} failed: ${where}${nearest}`;
 }
 
 /** What was searched and found, so that nobody takes a part of the archive for all of it. */

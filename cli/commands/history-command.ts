@@ -1,9 +1,11 @@
 import { Command, Option } from 'commander';
+import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterFilter } from '../archive/cluster-filter';
+import { clusterObjects } from '../archive/cluster-objects';
 import { type Change, type Changes, type Content, findChanges } from '../archive/find-changes';
 import { archiveArgument, openArchive } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
-import { NothingArchivedError } from '../archive/select-object';
+import { NothingArchivedError, nothingOf } from '../archive/select-object';
 import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { type Column, leftOutColumns, printTable } from '../terminal/table';
@@ -64,8 +66,11 @@ export function historyCommand({ terminal, end }: CommandContext): Command {
         terminal.err,
         `${terminal.errColors.red('damaged:')} ${printable(key)}: its metadata is absent or malformed\n`,
       );
-    if (found.objects === 0 && found.damaged.length === 0)
+    if (found.objects === 0 && found.damaged.length === 0) {
+      if ((await firstOf(clusterObjects(reader, resource, cluster, {}))) === undefined)
+        throw await nothingOf(reader, resource, cluster, {}, terminal.now());
       throw new NothingArchivedError(resource, cluster, 'none was archived in this period; list shows what there is');
+    }
     if (options.json === true) await printJsonArray(terminal.out, found.changes.map(summarizeChange));
     else await printTable(terminal, changeColumns(terminal, cluster, options), found.changes);
     await print(terminal.err, `${summary(found, options)}\n`);

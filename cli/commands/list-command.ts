@@ -4,6 +4,7 @@ import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { take } from '../../lambda/verify/newest-first';
 import type { ClusterFilter } from '../archive/cluster-filter';
 import { type ListedOutcome, listOutcomes } from '../archive/list-outcomes';
+import { nearestTo } from '../archive/nearest-names';
 import { openArchive } from '../archive/open-archive';
 import { isAbsent, RunReader } from '../archive/run-reader';
 import { formatTime } from '../terminal/format';
@@ -56,38 +57,43 @@ export function listCommand({ terminal, end }: CommandContext): Command {
     const rows = listOutcomes(reader, { ...(resource && { resources: [resource] }), clusters, selection });
     if (options.json === true) await printJsonArray(terminal.out, summaries(rows));
     else if ((await printRows(terminal, rows, options)) === 0)
-      await print(terminal.err, `Nothing in ${printable(archive.location)} matches.\n`);
+      await print(
+        terminal.err,
+        `Nothing in ${printable(archive.location)} matches${await nearestTo(reader, clusters)}.\n`,
+      );
     await endWithProblems(terminal, reader, end);
   });
 }
 
-/** @returns the number of rows */
+/** @returns how many outcomes there are, as far as they were read */
 async function printRows(
   terminal: Terminal,
   rows: AsyncIterable<Row>,
   { keys, limit }: Pick<Options, 'keys' | 'limit'>,
 ): Promise<number> {
-  let count = 0;
+  let outcomes = 0;
   if (keys === true) {
     for await (const row of rows) {
       if (isAbsent(row) || row.key === undefined) continue;
       await print(terminal.out, `${row.key}\n`);
-      count += 1;
+      outcomes += 1;
     }
-    return count;
+    return outcomes;
   }
+  let count = 0;
   // One more shows whether there are more; nothing behind it is read.
   const shown = async function* (): AsyncGenerator<OutcomeRow> {
     for await (const row of take(limit + 1, rows)) {
       count += 1;
       if (count > limit) return;
+      if (!isAbsent(row)) outcomes += 1;
       yield isAbsent(row) ? absentRow(row) : row;
     }
   };
   await printTable(terminal, columns(terminal), shown());
   if (count > limit)
     await print(terminal.err, `The list stopped after ${limit} rows; --limit, --last or --from choose others.\n`);
-  return count;
+  return outcomes;
 }
 
 function absentRow(absent: AbsentRuns): OutcomeRow {

@@ -7,7 +7,7 @@ import type { Period } from '../../lambda/verify/run-keys';
 import { clusterObjects, clusterObjectsNewestFirst } from '../archive/cluster-objects';
 import { isMissing, type JoinedLog, type JoinedRun, joinLogs, linesBefore, newText } from '../archive/join-logs';
 import { openArchive } from '../archive/open-archive';
-import { NothingArchivedError, noteNextLog } from '../archive/select-object';
+import { NothingArchivedError, noteNextLog, nothingOf } from '../archive/select-object';
 import { selectPeriod } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
@@ -265,8 +265,7 @@ async function nothing(
   now: Date,
 ): Promise<NothingArchivedError> {
   const newest = await firstOf(clusterObjectsNewestFirst(reader, 'log', cluster, {}, now));
-  if (newest === undefined)
-    return new NothingArchivedError('log', cluster, 'the archive has none; list shows what there is');
+  if (newest === undefined) return nothingOf(reader, 'log', cluster, {}, now);
   const when = `${from === undefined ? '' : ` from ${formatTime(from)}`}${to === undefined ? '' : ` to ${formatTime(to)}`}`;
   const reason = `none was archived${when}; the newest is of the run ${formatTime(newest.run)}`;
   return new NothingArchivedError('log', cluster, reason);

@@ -116,7 +116,7 @@ async function printRuns(
   const stateAt = () => (selection.to === undefined ? undefined : reader.newest);
   const findStale = async () => clusters.find(await reader.configuration(), stateAt() ?? reader.now);
   if (cluster !== undefined) {
-    await printClusterRuns(terminal, cluster, runs(), asJson === true);
+    await printClusterRuns(terminal, reader, cluster, runs(), asJson === true);
     return;
   }
   if (asJson) {

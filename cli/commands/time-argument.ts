@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import { parseStamp } from '../../lambda/archive/archive-layout';
+import { parseIsoTime } from '../../lambda/event';
 
 const dayMs = 86_400_000;
 
@@ -62,17 +63,7 @@ function withDate(text: string, now: Date): string {
 }
 
 function parseDateTime(text: string, edge: Edge): Date | undefined {
-  const match =
-    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d)(?::(\d\d)(?::(\d\d)(?:\.(\d{1,3}))?)?)?\s?(Z|[+-]\d\d(?::?\d\d)?)?)?$/i.exec(text);
-  if (match === null) return undefined;
-  const [, date = '', hours, minutes = '00', seconds = '00', fraction = '0', zone = 'Z'] = match;
-  const day = new Date(`${date}T00:00:00.000Z`);
-  // Date rolls 31 February over into March: a time that does not exist must not become another one.
-  if (Number.isNaN(day.getTime()) || day.toISOString().slice(0, 10) !== date)
-    throw new InvalidArgumentError('there is no such day.');
-  if (hours === undefined) return edge === 'start' ? day : new Date(day.getTime() + dayMs - 1);
-  const offset = /^z$/i.test(zone) ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`;
-  const time = new Date(`${date}T${hours}:${minutes}:${seconds}.${fraction.padEnd(3, '0')}${offset}`);
-  if (Number.isNaN(time.getTime())) throw new InvalidArgumentError('there is no such time of day.');
-  return time;
+  const time = parseIsoTime(text);
+  if (Number.isNaN(time?.getTime())) throw new InvalidArgumentError('there is no such time.');
+  return time === undefined || edge === 'start' || text.length > 10 ? time : new Date(time.getTime() + dayMs - 1);
 }

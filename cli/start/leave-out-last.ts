@@ -1,9 +1,9 @@
-import { asynchronousAttempts, serviceDownReason } from '../../lambda/stack-contract';
+import { asynchronousAttempts, unansweredReasons } from '../../lambda/stack-contract';
 import type { AroundInvocation } from '../../local/deployment/deployed-function';
 import type { InvocationResult } from '../../local/deployment/local-function';
 
 /**
- * Leaves out the last attempt of a run if the attempt before ended early because the service is down. In Lambda the last
+ * Leaves out the last attempt of a run if the attempt before ended early because nobody was answered. In Lambda the last
  * one asks until its deadline, for up to 14 minutes, which nobody at a terminal waits for.
  * @param onLeftOut called then; the result of the attempt before stands for the one that is left out
  */
@@ -14,7 +14,8 @@ export function leaveOutLast(onLeftOut: () => void): AroundInvocation {
     const results = attempts.get(JSON.stringify(event)) ?? [];
     attempts.set(JSON.stringify(event), results);
     const before = results.at(-1);
-    const isDown = before?.error?.errorMessage.includes(`It ended early: ${serviceDownReason}`) === true;
+    const { errorMessage = '' } = before?.error ?? {};
+    const isDown = Object.values(unansweredReasons).some((why) => errorMessage.includes(`It ended early: ${why}`));
     if (before !== undefined && isDown && results.length === asynchronousAttempts - 1) {
       onLeftOut();
       return before;

@@ -9,6 +9,7 @@ const longestUid = 200;
 const uid = z
   .string('the uid of a cluster')
   .min(1, 'a uid that is not empty')
+  .refine((text) => text.trim() === text, 'a uid without a blank at either end')
   .refine((text) => text !== '.' && text !== '..', 'a uid other than "." and "..", which a path cannot hold')
   .refine((text) => !loneSurrogate.test(text), 'a uid without lone surrogates, which a path cannot hold')
   .refine((text) => Buffer.byteLength(text) <= longestUid, `a uid of at most ${longestUid} bytes of UTF-8`)

@@ -35,13 +35,20 @@ function problemsOfIssue(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]
     return issue.keys.map((key) => ({
       path: formatPath([...path, key]),
       received: 'an unknown member',
-      expected: issue.message,
+      expected: isApiKey(key) ? whereKeyBelongs : issue.message,
     }));
   if (issue.code === 'invalid_union') return problemsOfUnion(issue, path);
   if (issue.code === 'invalid_key')
     return issue.issues.map(({ message }) => ({ path: formatPath(path), received: 'this name', expected: message }));
   return [{ path: formatPath(path), received: describeValue(issue.input), expected: issue.message }];
 }
+
+function isApiKey(member: string): boolean {
+  return /^(x-)?api-?_?key$/i.test(member);
+}
+
+const whereKeyBelongs =
+  'no key in this file: it belongs into the secret that the output SetApiKey sets, or that apiKeySecret names; npm start takes it from the environment variable COLLECTOR_API_KEY';
 
 /** The problems of the alternative whose type fits the value. If none fits, one problem that names them all. */
 function problemsOfUnion(issue: z.core.$ZodIssueInvalidUnion, path: readonly PropertyKey[]): ConfigProblem[] {

@@ -34,6 +34,19 @@ export const checkUniqueClusters = checkUnique('uid', (cluster) => textOf(isObje
 /** Two subscriptions of one address would deliver every message twice. */
 export const checkUniqueEmails = checkUnique('address', (email) => textOf(email)?.toLowerCase());
 
+/** The collector adds the version and the collection to the address. */
+export function checkService(service: unknown, context: Context): void {
+  const { baseUrl, collection = 'platformclusters' } = objectOf(service);
+  if (typeof baseUrl !== 'string' || baseUrlProblem(baseUrl) !== undefined) return;
+  const segments = normaliseBaseUrl(baseUrl).split('/');
+  const rest = [...segments];
+  if (rest.at(-1) === collection) rest.pop();
+  if (/^v1$/i.test(rest.at(-1) ?? '')) rest.pop();
+  if (rest.length === segments.length) return;
+  const message = `the address without ${segments.slice(rest.length).join('/')}, which every request adds: ${JSON.stringify(rest.join('/'))}`;
+  context.addIssue({ code: 'custom', path: ['baseUrl'], input: baseUrl, message });
+}
+
 /** All bodies under way at once have to fit into the function's temporary storage. */
 export function checkLimits(limits: unknown, context: Context): void {
   const concurrency = numberOf(limits, 'concurrency');

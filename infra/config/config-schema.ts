@@ -11,6 +11,7 @@ import {
   checkGroups,
   checkLimits,
   checkRecipients,
+  checkService,
   checkShards,
   checkUniqueClusters,
   checkUniqueEmails,
@@ -48,7 +49,7 @@ const service = members({
       'PEM file, relative to this file, with the only certificate authorities trusted for the service; left out: the public ones.',
     )
     .optional(),
-});
+}).superRefine(checkService, { when: () => true });
 
 const secretName = z
   .string('the name of a secret')

@@ -118,7 +118,7 @@ export class Dispatcher {
     const isAnswer = failure?.status === undefined ? inFlight.headMs !== undefined || !failure : failure.status < 500;
     if (task !== undefined) task.cluster.isUnanswered = !isAnswer;
     if (isAnswer) this.#probing.answered(inFlight);
-    else this.#probing.unanswered(inFlight, this.#unfinished, nowMs);
+    else this.#probing.unanswered(inFlight, failure?.lasting, this.#unfinished, nowMs);
     const delayMs = retryDelayMs(Math.max(1, task?.counted ?? 1), failure?.retryAfterMs, this.#options.random);
     if (failure?.throttled) this.#throttled(inFlight, failure.status, delayMs, nowMs);
     else if (isAnswer) this.#throttle.answered();

@@ -1,5 +1,5 @@
 import type { ResourceRequest } from '../service/resource-request';
-import { serviceDownReason } from '../stack-contract';
+import { unansweredReasons } from '../stack-contract';
 import { CircuitBreaker } from './circuit-breaker';
 import type { ClusterSample } from './cluster-sample';
 import { InFlightRequest } from './in-flight-request';
@@ -28,6 +28,8 @@ export class Probing {
   readonly #key: KeyJudgement;
   readonly #healthChecks: ResourceRequest[];
   readonly #endsEarly: boolean;
+  /** What the last failure says is wrong with the address or the certificate. */
+  #lasting: string | undefined;
 
   /**
    * @param archived what earlier attempts of the run have archived
@@ -75,8 +77,12 @@ export class Probing {
     this.#breaker.succeeded(inFlight.request.cluster);
   }
 
-  /** @param unfinished clusters with something left to do, this one included */
-  unanswered(inFlight: InFlightRequest, unfinished: number, nowMs: number): void {
+  /**
+   * @param lasting why asking again hardly helps, if that is known
+   * @param unfinished clusters with something left to do, this one included
+   */
+  unanswered(inFlight: InFlightRequest, lasting: string | undefined, unfinished: number, nowMs: number): void {
+    this.#lasting = lasting;
     if (inFlight.task !== undefined) this.#breaker.failed(inFlight.request.cluster, unfinished, nowMs);
   }
 
@@ -113,7 +119,10 @@ export class Probing {
     const { isOpen, failedRounds, failingClusters } = this.#breaker;
     if (!isOpen || !this.#endsEarly || failedRounds < roundsToEnd || this.#sample.hasUnasked) return undefined;
     const clusters = failingClusters === 1 ? 'the only cluster left' : `${failingClusters} different clusters in a row`;
-    const reason = `${serviceDownReason}: no usable answer for ${clusters}; ask again in a few minutes`;
+    const reason =
+      this.#lasting === undefined
+        ? `${unansweredReasons.down}: no usable answer for ${clusters}; ask again in a few minutes`
+        : `${unansweredReasons.unreachable}: ${this.#lasting}`;
     return { kind: 'end', why: 'service-down', reason };
   }
 

@@ -84,7 +84,8 @@ export class ClusterApi {
     } catch (error) {
       connection?.destroy();
       signal.throwIfAborted();
-      throw explainFailure(error, callName(request), key, watch);
+      const call = { name: callName(request), base: this.#base, path: this.#pathOf(request) };
+      throw explainFailure(error, call, key, watch);
     } finally {
       watch.stop();
     }
@@ -93,6 +94,10 @@ export class ClusterApi {
   /** Closes all connections. */
   close(): void {
     this.#connections.close();
+  }
+
+  #pathOf(request: ResourceRequest): string {
+    return this.#base.pathname.replace(/\/$/, '') + requestPath(this.#options.service.collection, request);
   }
 
   #acceptsCoding({ uncoded = false }: ResourceRequest): boolean {
@@ -106,7 +111,7 @@ export class ClusterApi {
     key: string,
     watch: RequestWatch,
   ): Promise<IncomingMessage> {
-    const { service, userAgent } = this.#options;
+    const { userAgent } = this.#options;
     const { signal } = watch;
     this.#proof.begin(request, connection);
     signal.throwIfAborted();
@@ -114,18 +119,15 @@ export class ClusterApi {
       connection.destroy(signal.reason instanceof Error ? signal.reason : undefined),
     );
     watch.requested();
-    const response = await connection.ask(
-      this.#base.pathname.replace(/\/$/, '') + requestPath(service.collection, request),
-      {
-        Accept: 'application/json',
-        'Accept-Encoding': this.#acceptsCoding(request) ? 'gzip' : 'identity',
-        ApiKey: key,
-        'User-Agent': userAgent,
-        ...(request.projectUid !== undefined && { ProjectUid: request.projectUid }),
-        Host: this.#base.host,
-        Connection: 'keep-alive',
-      },
-    );
+    const response = await connection.ask(this.#pathOf(request), {
+      Accept: 'application/json',
+      'Accept-Encoding': this.#acceptsCoding(request) ? 'gzip' : 'identity',
+      ApiKey: key,
+      'User-Agent': userAgent,
+      ...(request.projectUid !== undefined && { ProjectUid: request.projectUid }),
+      Host: this.#base.host,
+      Connection: 'keep-alive',
+    });
     watch.receives(response, connection.socket);
     return response;
   }

@@ -22,6 +22,7 @@ export type ServiceFailure =
 export interface ServiceErrorDetails {
   readonly status?: number | undefined;
   readonly retryAfterMs?: number | undefined;
+  readonly lasting?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -33,12 +34,15 @@ export class ServiceError extends Error {
   readonly status: number | undefined;
   /** What Retry-After asks for, in milliseconds from the answer's arrival. */
   readonly retryAfterMs: number | undefined;
+  /** What is wrong with the address or the certificate, and what to do: until then, asking again hardly helps. */
+  readonly lasting: string | undefined;
 
   constructor(message: string, failure: ServiceFailure, details: ServiceErrorDetails = {}) {
     super(message, { cause: details.cause });
     this.failure = failure;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
+    this.lasting = details.lasting;
   }
 
   /** The service does not accept the key, or not for this cluster. */

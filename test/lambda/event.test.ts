@@ -39,6 +39,10 @@ describe('an event', () => {
     '2026-11-20T10:00:00.000Z',
     '20261120T100000.000Z',
     '2026-11-20T11:00:00+01:00',
+    // As the command line takes them.
+    '2026-11-20T10:00',
+    '2026-11-20 10:00',
+    '2026-11-20T12:00+02',
   ])('completes an earlier run named %s', (run) => {
     expect(parse({ run })).toMatchObject({ run: new Date('2026-11-20T10:00:00Z'), completes: true, scheduled: false });
   });

@@ -65,7 +65,7 @@ describe('an operator, with 300 clusters and 60 runs', () => {
     ]);
     const other = await collector('runs', '--cluster', 'c-999', ...period);
     expect(other.out).toMatch(/│ 2025-11-14T20:00:00Z │ not covered │ not covered │/);
-    expect(other.err).toBe('None of these runs covers c-999.\n');
+    expect(other.err).toBe('None of these runs covers c-999; the nearest names: c-099, c-199, c-299.\n');
   });
 
   it('sees which clusters fail now and then, though the newest run has them', async () => {
@@ -149,9 +149,26 @@ describe('an operator, with 300 clusters and 60 runs', () => {
     expect(failed.err).toMatch(
       /the run 2025-11-19T20:00:00Z did not archive it \(failed\): GET manifest .* 503 .*; list shows/,
     );
-    expect((await collector('show', 'c-999')).err).toMatch(/the run 2025-11-19T20:00:00Z did not cover it; list shows/);
+    expect((await collector('show', 'other')).err).toMatch(/the run 2025-11-19T20:00:00Z did not cover it; list shows/);
     const { err } = await runCollector(['runs', '--archive', 'my-bucket-of-logs'], { now });
     expect(err).toContain('--archive names another, s3://my-bucket-of-logs a bucket of this name');
+  });
+
+  it('hears of the nearest names if one is misspelt, whatever the command', async () => {
+    const lines = [
+      ['show'],
+      ['diff'],
+      ['history'],
+      ['log'],
+      ['runs', '--cluster'],
+      ['list', '--cluster'],
+      ['grep', 'x', '--cluster'],
+    ];
+    for (const [command = '', ...args] of lines) {
+      const { err } = await collector(command, ...args, 'C-03 ');
+      expect([command, err]).toEqual([command, expect.stringContaining('; the nearest names: c-003, c-013, c-023')]);
+      expect((await collector(command, ...args, 'quite-another')).err).not.toContain('nearest names');
+    }
   });
 
   it('hears of the nearest runs if a run is not there, from npm start too', async () => {

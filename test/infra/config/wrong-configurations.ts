@@ -26,6 +26,13 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
       ['credentials', 'https://me:hidden@clusters.example.com', /no credentials/],
       ['a query', 'https://clusters.example.com/?', /without query or fragment/],
       ['a fragment', 'https://clusters.example.com/#', /without query or fragment/],
+      ['the version', 'https://clusters.example.com/v1/', /without v1, .* adds: "https:\/\/clusters\.example\.com"$/],
+      [
+        'version and collection',
+        'https://a.example/x/v1/platformclusters',
+        /without v1\/platformclusters.* "https:\/\/a\.example\/x"$/,
+      ],
+      ['the collection', 'https://a.example/platformclusters', /without platformclusters, .*: "https:\/\/a\.example"$/],
     ] as const
   ).map(([what, baseUrl, expected]): [string, Record<string, unknown>, string, RegExp] => [
     `an address with ${what}`,
@@ -33,6 +40,13 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
     'service.baseUrl',
     expected,
   ]),
+  [
+    'an address with a collection of its own',
+    { service: { baseUrl: 'https://a.example/v1/mine', collection: 'mine' } },
+    'service.baseUrl',
+    /without v1\/mine, /,
+  ],
+  ['the key', service({ apiKey: 'secret' }), 'service.apiKey', /^no key in this file: .*SetApiKey.*COLLECTOR_API_KEY/],
   ['a collection of two segments', service({ collection: 'a/b' }), 'service.collection', /one plain path segment/],
   ['a collection that goes up', service({ collection: '..' }), 'service.collection', /one plain path segment/],
   [
@@ -51,6 +65,8 @@ export const wrongConfigurations: [string, Record<string, unknown>, string, RegE
   ['clusters that are no list', { clusters: 'a' }, 'clusters', /a list of clusters/],
   ['a uid twice', { clusters: ['a', 'b', { uid: 'a' }] }, 'clusters[2]', /each uid once \(it is at \[0\] already\)/],
   ['an empty uid', { clusters: [''] }, 'clusters[0]', /not empty/],
+  ['a uid with a blank behind it', { clusters: ['alpha '] }, 'clusters[0]', /without a blank at either end/],
+  ['a uid with a line end before it', { clusters: [{ uid: '\nalpha' }] }, 'clusters[0].uid', /without a blank/],
   ['the uid .', { clusters: ['.'] }, 'clusters[0]', /other than "\." and "\.\."/],
   ['the uid ..', { clusters: [{ uid: '..' }] }, 'clusters[0].uid', /other than "\." and "\.\."/],
   ['a lone surrogate', { clusters: ['a\ud800'] }, 'clusters[0]', /lone surrogates/],

@@ -41,16 +41,24 @@ it('a request does not wait until the service has confirmed the end of the hands
   expect(sockets).toHaveLength(1);
 });
 
-it.each<[string, (all: TestCertificates) => [ServerCertificate, string | undefined], string]>([
-  ['is of another authority', ({ ofOtherCa, ca }) => [ofOtherCa, ca], 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-  ['is of no public authority', ({ server }) => [server, undefined], 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
-  ['has expired', ({ expired, ca }) => [expired, ca], 'CERT_HAS_EXPIRED'],
-  ['is of another host', ({ otherHost, ca }) => [otherHost, ca], 'ERR_TLS_CERT_ALTNAME_INVALID'],
-])('a certificate that %s fails at once, and nothing is sent', async (_name, choose, code) => {
+const authority = 'set service.caCertificateFile to the authority that signed it, if that is right';
+
+it.each<[string, (all: TestCertificates) => [ServerCertificate, string | undefined], string, string]>([
+  ['is of another authority', ({ ofOtherCa, ca }) => [ofOtherCa, ca], 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', authority],
+  ['is of no public authority', ({ server }) => [server, undefined], 'UNABLE_TO_VERIFY_LEAF_SIGNATURE', authority],
+  ['has expired', ({ expired, ca }) => [expired, ca], 'CERT_HAS_EXPIRED', 'the team of the service has to renew it'],
+  [
+    'is of another host',
+    ({ otherHost, ca }) => [otherHost, ca],
+    'ERR_TLS_CERT_ALTNAME_INVALID',
+    'it is for another host: check service.baseUrl',
+  ],
+])('a certificate that %s fails at once, and nothing is sent', async (_name, choose, code, advice) => {
   const { outcomes } = await start(...choose(certificates));
   expect(outcomes).toMatchObject([{ outcome: 'failed', requests: 1 }]);
   expect(outcomes[0]?.error).toBe(
-    `GET features/logFetcher of cluster a failed: the service's certificate is not trusted (${code}); nothing was sent`,
+    `GET features/logFetcher of cluster a failed: the service's certificate is not trusted (${code}); ${advice}; ` +
+      `nothing was sent; asked ${service.url}/v1/platformclusters/a/features/logFetcher`,
   );
   expect(service.connections).toBe(1);
   expect(service.requests).toEqual([]);

@@ -1,0 +1,41 @@
+import type { Run } from '../../lambda/verify/read-run';
+import { printable } from '../terminal/printable';
+import type { ClusterFilter } from './cluster-filter';
+import type { RunReader } from './run-reader';
+
+/** Most names that are offered. */
+const mostOffered = 3;
+
+/** The clusters of a run whose uids are most like another one, in words; undefined: it has none that is like it. */
+export function nearestNames(uid: string, run: Pick<Run, 'outcomes'> | undefined): string | undefined {
+  const names = new Set(run?.outcomes.map(({ cluster }) => cluster));
+  if (names.has(uid)) return undefined;
+  const most = Math.max(2, Math.ceil(uid.length / 3));
+  const nearest = [...names]
+    .map((other) => ({ other, distance: distanceOf(uid.trim().toLowerCase(), other.toLowerCase()) }))
+    .filter(({ distance }) => distance <= most)
+    .sort((a, b) => a.distance - b.distance || (a.other < b.other ? -1 : 1))
+    .slice(0, mostOffered)
+    .map(({ other }) => other);
+  return nearest.length === 0 ? undefined : `the nearest names: ${nearest.join(', ')}`;
+}
+
+/** For the end of a sentence about clusters that a filter does not find: `; the nearest names: …`, or nothing. */
+export async function nearestTo(reader: RunReader, filter: ClusterFilter | undefined): Promise<string> {
+  const nearest = filter?.uid === undefined ? undefined : nearestNames(filter.uid, await reader.newestRun());
+  return nearest === undefined ? '' : printable(`; ${nearest}`);
+}
+
+/** How many characters have to be put in, taken out or replaced (Levenshtein). */
+function distanceOf(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (const [index, character] of [...one].entries()) {
+    const next = [index + 1];
+    for (let at = 0; at < other.length; at += 1) {
+      const replaced = (row[at] ?? 0) + (character === other[at] ? 0 : 1);
+      next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
