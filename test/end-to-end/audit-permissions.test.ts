@@ -37,6 +37,7 @@ it('an audit with all its permissions seals, signs and tells people', async () =
   const { attempts, condition } = await auditOf(deployed).fireSchedule(one);
   expect(condition).toBeUndefined();
   expect(attempts).toMatchObject([{ payload: { number: 1, seal: one.toISOString(), damage: 0 } }]);
+  expect((attempts[0]?.payload as AuditResult).found).toEqual({});
   expect(await sealsIn(deployed)).toEqual([firstSeal]);
   expect(deployed.messages).toMatchObject([{ subject: expect.stringContaining('nothing is damaged') }]);
 });
@@ -90,12 +91,8 @@ describe('a seal that people cannot be told about is there, and the log says so'
 
 it('without s3:ListBucketVersions the audit still seals, and says that it did not look for deleted seals', async () => {
   const withoutVersions = (template: Template) => withoutAction(auditPolicy(template), 's3:ListBucketVersions');
-  const found: unknown[] = [];
-  for (const edit of [() => {}, withoutVersions]) {
-    const { attempts } = await auditOf(await collector.deploy({ edit })).fireSchedule(one);
-    found.push((attempts[0]?.payload as AuditResult | undefined)?.found);
-  }
-  expect(found).toEqual([{}, { unreadable: 1 }]);
+  const { attempts } = await auditOf(await collector.deploy({ edit: withoutVersions })).fireSchedule(one);
+  expect((attempts[0]?.payload as AuditResult | undefined)?.found).toEqual({ unreadable: 1 });
 });
 
 describe('a permission that the schedule of the audit lacks fails it loudly', () => {
@@ -187,7 +184,6 @@ describe('whatever its role allows', () => {
         without(bucketPolicy(template), withSid(sid));
       },
     });
-    await auditOf(deployed).fireSchedule(one);
     await act(deployed);
   });
 
@@ -232,9 +228,7 @@ it('every statement of both roles is broken by a test above, but those that have
 });
 
 it('the collector may read neither a seal nor the public key', async () => {
-  const deployed = await collector.deploy();
-  await auditOf(deployed).fireSchedule(one);
-  const { url, region, credentials, audit, bucket: Bucket } = deployed;
+  const { url, region, credentials, audit, bucket: Bucket } = await collector.deploy();
   const s3 = new S3Client({ endpoint: url, region, credentials });
   const kms = new KMSClient({ endpoint: url, region, credentials });
   const KeyId = audit?.definition.environment.SIGNING_KEY_ARN;

@@ -200,7 +200,6 @@ describe('the bucket’s policy', () => {
         without(bucketPolicy(template), withSid(sid));
       },
     });
-    await deployed.fireSchedule(noon);
     await act(deployed);
   });
 

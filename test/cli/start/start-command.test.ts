@@ -3,10 +3,34 @@ import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { shardOf } from '../../../lambda/run/shard';
+import { refusedAddress } from '../../support/fault-service-refusal';
 import { runStart, writeStartConfig } from '../run-start';
 
+type Started = Awaited<ReturnType<typeof runStart>>;
+
 describe('npm start', () => {
+  const clusters = ['one', 'two', 'three', 'four'];
   let root: string;
+  let down: { readonly root: string; readonly starts: Promise<readonly (() => void)[]> };
+
+  // They wait for a service that does not answer. Meanwhile the other cases run.
+  beforeAll(async () => {
+    const ownRoot = await mkdtemp(join(tmpdir(), 'service-down-'));
+    const refused = await refusedAddress();
+    const config = await writeStartConfig(ownRoot, { clusters, service: { baseUrl: refused.url } });
+    const start = async (name: string, more: string[], records: number) => {
+      const args = ['--config', config, '--folder', join(ownRoot, name), ...more];
+      const started = await runStart(args, { COLLECTOR_API_KEY: 'the-key-of-nobody' });
+      return () => expectLastLeftOut(started, args, records);
+    };
+    const starts = Promise.all([
+      start("an archive's folder", [], 2),
+      start("a sharded archive's folder", ['--shards', '2'], 4),
+    ]).finally(() => refused.release());
+    down = { root: ownRoot, starts };
+  });
+  afterAll(() => rm(down.root, { recursive: true }));
+
   let folder: string;
 
   beforeEach(async () => {
@@ -208,4 +232,34 @@ describe('npm start', () => {
     const dry = await runStart(['--serve', served, '--folder', folder, '--dry-run']);
     expect(dry.out).toMatch(/2 would be archived, 0 failed, 0 not attempted; 1 with a doubt/);
   });
+
+  it('completes the run that --run names', async () => {
+    const args = ['--config', await writeConfig({ clusters }), '--folder', folder, '--json'];
+    const first = JSON.parse((await runStart([...args, '--fail', 'two=not-found'])).out);
+    expect(first).toMatchObject({ status: 'incomplete', counts: { archived: 6, failed: 2 } });
+    const { code, out } = await runStart([...args, '--run', first.run]);
+    expect(JSON.parse(out)).toMatchObject({ run: first.run, status: 'complete', counts: { archived: 8, failed: 0 } });
+    expect(code).toBe(0);
+  });
+
+  it('refuses a --run that is no time', async () => {
+    const { code, err } = await runStart(['--run', 'yesterday']);
+    expect(err).toMatch(/expected the time of one run, as `runs` prints it \(2026-11-20T10:00:00Z\)/);
+    expect(code).toBe(2);
+  });
+
+  it('leaves out the last attempt, of each shard too, while the service is down, and tells how to complete the run', async () => {
+    for (const expectIt of await down.starts) expectIt();
+  });
 });
+
+function expectLastLeftOut({ code, out }: Started, args: readonly string[], records: number): void {
+  expect(code).toBe(1);
+  expect(out).toContain('Ended early: the service looks down: no usable answer for ');
+  expect(out).toContain(`after ${records} attempts`);
+  const quoted = args.map((arg) => (arg.includes("'") ? `'${arg.replace("'", "'\\''")}'` : arg)).join(' ');
+  expect(out).toMatch(
+    /Left out: the last attempt, which in Lambda asks until the service answers, for up to 14 minutes/,
+  );
+  expect(out).toContain(`  npm start -- ${quoted} --run 20`);
+}
