@@ -95,26 +95,20 @@ function conclusion({ colors }: Terminal, reported: Reported, run: Run): string 
   const { started, args } = reported;
   const { folder } = reported.options;
   const sizes = `${formatBytes(run.bytes)} of content in ${formatBytes(run.storedBytes)}`;
-  const lines = [
-    `${isComplete(started) ? colors.green('Complete:') : colors.red('Incomplete:')} ` +
-      `${formatOutcomeCounts(run.counts)}; ${sizes}, ${attemptsOf(started, run)}`,
-    ...reasonsOf(run),
-    ...run.stopped.slice(-1).map((reason) => `Ended early: ${printable(reason)}`),
-    // The reasons above say what the function's own error says.
-    ...(started.failure === undefined || started.failure === started.attempts.at(-1)?.error
-      ? []
-      : [colors.red(printable(started.failure.errorMessage))]),
-    ...(started.isLastLeftOut
-      ? ['Left out: the last attempt, which in Lambda asks until the service answers, for up to 14 minutes.']
-      : []),
-    ...(isComplete(started) ? [] : [`Complete the run with\n  ${completingCommand(args, run.run)}`]),
-    run.shards === 1
-      ? `Run record: ${join(folder, started.records.at(-1) ?? runPrefix(run.run))}`
-      : `Run records: ${join(folder, runPrefix(run.run))}shard-*`,
-    '',
-    colors.bold('Try next'),
-    ...nextSteps(reported, run).map(([command, purpose]) => `  ${command}\n      ${colors.dim(purpose)}`),
-  ];
+  const verdict = isComplete(started) ? colors.green('Complete:') : colors.red('Incomplete:');
+  const lines = [`${verdict} ${formatOutcomeCounts(run.counts)}; ${sizes}, ${attemptsOf(started, run)}`];
+  lines.push(...reasonsOf(run));
+  lines.push(...run.stopped.slice(-1).map((reason) => `Ended early: ${printable(reason)}`));
+  // The reasons say what the function's own error says.
+  if (started.failure !== undefined && started.failure !== started.attempts.at(-1)?.error)
+    lines.push(colors.red(printable(started.failure.errorMessage)));
+  if (started.isLastLeftOut)
+    lines.push('Left out: the last attempt, which in Lambda asks until the service answers, for up to 14 minutes.');
+  if (!isComplete(started)) lines.push(`Complete the run with\n  ${completingCommand(args, run.run)}`);
+  if (run.shards > 1) lines.push(`Run records: ${join(folder, runPrefix(run.run))}shard-*`);
+  else lines.push(`Run record: ${join(folder, started.records.at(-1) ?? runPrefix(run.run))}`);
+  lines.push('', colors.bold('Try next'));
+  for (const [command, purpose] of nextSteps(reported, run)) lines.push(`  ${command}`, `      ${colors.dim(purpose)}`);
   return lines.join('\n');
 }
 
@@ -133,66 +127,50 @@ function attemptsOf({ records }: StartedRun, { shards }: Run): string {
   return records.length === shards ? `in ${shards} shards` : `${attempts} in ${shards} shards`;
 }
 
-function nextSteps(
-  { service: { kind }, started, options: { folder } }: Reported,
-  run: Run,
-): [command: string, purpose: string][] {
-  const stored = run.outcomes.find(({ key, resource }) => key !== undefined && resource === 'manifest');
-  const steps: [string, string][] = [];
-  if (!isComplete(started))
-    steps.push([
-      `npm run collector -- runs ${formatTime(run.run)} --all${archiveArgument(folder)}`,
-      'shows every outcome of this run with its reason',
-    ]);
-  if (stored?.key !== undefined) {
-    const decompress = parseObjectKey(stored.key)?.compression === 'zstd' ? 'zstd -dc' : 'gunzip -c';
-    steps.push([
-      `${decompress} ${shellQuoted(join(folder, stored.key))} | head`,
-      'reads an object, which is a plain compressed file',
-    ]);
-    steps.push([
-      `npm run collector -- show ${shellQuoted(stored.cluster)} --resource manifest${archiveArgument(folder)}`,
-      'prints the newest manifest of the cluster',
-    ]);
-  }
-  steps.push([`npm run collector -- runs${archiveArgument(folder)}`, 'lists the runs']);
-  steps.push([
-    `npm run collector -- verify${archiveArgument(folder)}`,
-    'checks that the archive is whole and as it was written',
-  ]);
-  if (kind === 'demo' && isComplete(started)) {
-    const uid = run.outcomes[0]?.cluster ?? 'prod-eu-1';
-    steps.push([
-      `npm start -- --fail ${shellQuoted(`${uid}=other-cluster`)}`,
-      'shows what happens when the service gives a wrong answer',
-    ]);
-    steps.push(
-      started.audit === undefined
-        ? ['npm start -- --audit', 'seals the archive and verifies it against its seals']
-        : ['npm start -- --audit --tamper', 'shows that a replaced manifest and run record are found'],
-    );
-  }
-  return steps;
+type Step = [command: string, purpose: string];
+
+function nextSteps({ service: { kind }, started, options: { folder } }: Reported, run: Run): Step[] {
+  const archive = archiveArgument(folder);
+  const collector = (command: string) => `npm run collector -- ${command}${archive}`;
+  const manifest = run.outcomes.find(({ key, resource }) => key !== undefined && resource === 'manifest');
+  const { key = '', cluster = '' } = manifest ?? {};
+  const decompress = parseObjectKey(key)?.compression === 'zstd' ? 'zstd -dc' : 'gunzip -c';
+  const fault = shellQuoted(`${run.outcomes[0]?.cluster}=other-cluster`);
+  const ofFailure: Step[] = [
+    [collector(`runs ${formatTime(run.run)} --all`), 'shows every outcome of this run with its reason'],
+  ];
+  const ofManifest: Step[] = [
+    [`${decompress} ${shellQuoted(join(folder, key))} | head`, 'reads an object, which is a plain compressed file'],
+    [collector(`show ${shellQuoted(cluster)} --resource manifest`), 'prints the newest manifest of the cluster'],
+  ];
+  const ofAll: Step[] = [
+    [collector('runs'), 'lists the runs'],
+    [collector('verify'), 'checks that the archive is whole and as it was written'],
+  ];
+  const ofDemo: Step[] = [
+    [`npm start -- --fail ${fault}`, 'shows what happens when the service gives a wrong answer'],
+    started.audit === undefined
+      ? ['npm start -- --audit', 'seals the archive and verifies it against its seals']
+      : ['npm start -- --audit --tamper', 'shows that a replaced manifest and run record are found'],
+  ];
+  return [
+    ...(isComplete(started) ? [] : ofFailure),
+    ...(manifest === undefined ? [] : ofManifest),
+    ...ofAll,
+    ...(kind === 'demo' && isComplete(started) ? ofDemo : []),
+  ];
 }
 
 /** Reports a dry run, or a run that could not begin: neither leaves a record. */
-async function reportWithoutRecord(
-  { out, colors }: Terminal,
-  { started, options: { dryRun } }: Reported,
-): Promise<void> {
-  const { failure } = started;
-  const { counts } = started.summary ?? {};
-  const lines = [
-    ...(dryRun && counts !== undefined
-      ? [
-          `Dry run, nothing was written: ${counts.wouldArchive ?? 0} would be archived, ${counts.failed} failed, ${counts.notAttempted} not attempted${formatDoubts(counts.doubts ?? 0)}`,
-        ]
-      : []),
-    ...(failure === undefined
-      ? []
-      : [`${colors.red(`${failure.errorType}:`)} ${printableLines(failure.errorMessage)}`]),
-  ];
-  await print(out, `${lines.join('\n')}\n`);
+async function reportWithoutRecord({ out, colors }: Terminal, { started, options }: Reported): Promise<void> {
+  const { failure, summary } = started;
+  if (options.dryRun && summary !== undefined) {
+    const { wouldArchive = 0, failed, notAttempted, doubts = 0 } = summary.counts;
+    const counts = `${wouldArchive} would be archived, ${failed} failed, ${notAttempted} not attempted`;
+    await print(out, `Dry run, nothing was written: ${counts}${formatDoubts(doubts)}\n`);
+  }
+  if (failure !== undefined)
+    await print(out, `${colors.red(`${failure.errorType}:`)} ${printableLines(failure.errorMessage)}\n`);
 }
 
 function outcomeColumns({ colors }: Pick<Terminal, 'colors'>, rows: readonly RunOutcome[]): Column<RunOutcome>[] {

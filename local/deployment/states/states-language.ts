@@ -20,19 +20,21 @@ const retrier = z.strictObject({
 
 const catcher = z.strictObject({ ErrorEquals: z.array(z.string()), Next: z.string(), ResultPath: resultPath });
 
-const comparison = {
+/** One of these is there: a comparison of the variable, or conditions of which all or one must hold. */
+const condition = z.strictObject({
   Variable: z.string().optional(),
   IsPresent: z.boolean().optional(),
   BooleanEquals: z.boolean().optional(),
-};
-const anyOf = { ...comparison, Or: z.array(z.strictObject(comparison)).optional() };
+  get And() {
+    return z.array(condition).optional();
+  },
+  get Or() {
+    return z.array(condition).optional();
+  },
+});
 
 /** A condition, with the state to go to. */
-const rule = z.strictObject({
-  ...anyOf,
-  And: z.array(z.strictObject(anyOf)).optional(),
-  Next: z.string(),
-});
+const rule = condition.extend({ Next: z.string() });
 
 const pass = z.strictObject({
   Type: z.literal('Pass'),
@@ -92,6 +94,7 @@ export const stateMachineSchema = z.strictObject({
   TimeoutSeconds: z.number().optional(),
 });
 
+export type ChoiceCondition = z.output<typeof condition>;
 export type State = z.output<typeof state>;
 export type TaskState = z.output<typeof task>;
 export type MapState = z.output<typeof map>;
@@ -100,10 +103,4 @@ export type MapState = z.output<typeof map>;
 export interface States {
   readonly StartAt: string;
   readonly States: Readonly<Record<string, State>>;
-}
-
-/** One of these is there: a comparison of the variable, or conditions of which all or one must hold. */
-export interface ChoiceCondition extends Partial<z.output<z.ZodObject<typeof comparison>>> {
-  readonly And?: readonly ChoiceCondition[] | undefined;
-  readonly Or?: readonly ChoiceCondition[] | undefined;
 }
