@@ -6,11 +6,11 @@ import { countOutcomes, type RunSummary } from '../../lambda/run/run-record';
 import { logMessages, metricNames } from '../../lambda/stack-contract';
 import { type BundledCollector, CollectorBundle } from '../support/bundled-collector';
 import { type FaultService, startFaultService } from '../support/fault-service';
-import { everyPair, randomFaults } from '../support/fault-service-random';
+import { everyPair, RandomFaults } from '../support/fault-service-random';
 
 const run = '2026-11-20T10:00:00.000Z';
 const uids = Array.from({ length: 500 }, (_, i) => `cluster-${i}`);
-const faults = randomFaults({ seed: 'five hundred', rate: 0.2 });
+const faults = new RandomFaults('five hundred', 0.2);
 const keyOf = (cluster: string, resource: (typeof resourceNames)[number]) =>
   objectKey({ cluster, resource, run: new Date(run), compression: 'gzip' });
 

@@ -53,36 +53,31 @@ export function resetBeforeHeaders(): Answer {
   return ({ reset }) => reset();
 }
 
-/** The connection is closed in good order, without a byte of an answer. */
-export function closedBeforeHeaders(): Answer {
-  return ({ socket }) => socket.destroySoon();
-}
-
 /**
- * Headers and `after` bytes of the body (half of it if left out), then a TCP reset. A client that meets both at once may
- * see a plain end instead of the reset: libuv reports it so.
+ * Headers and half of the body, then a TCP reset. A client that meets both at once may see a plain end instead of the
+ * reset: libuv reports it so.
  */
-export function resetMidBody(body: string | Buffer, after?: number, headers: Headers = json): Answer {
+export function resetMidBody(body: string): Answer {
   return async (exchange) => {
-    await begin(exchange, body, after, { 'Content-Length': Buffer.byteLength(body), ...headers });
+    await beginWithLength(exchange, body);
     // A client in this process reads the first bytes within the next turns of the event loop, and so meets the reset alone.
     for (let turn = 0; turn < 3; turn++) await nextTurn();
     exchange.reset();
   };
 }
 
-/** Announces the whole body, sends `after` bytes of it, and closes in good order. */
-export function truncatedLength(body: string | Buffer, after?: number, headers: Headers = json): Answer {
+/** Announces the whole body, sends half of it, and closes in good order. */
+export function truncatedLength(body: string): Answer {
   return async (exchange) => {
-    await begin(exchange, body, after, { 'Content-Length': Buffer.byteLength(body), ...headers });
+    await beginWithLength(exchange, body);
     exchange.socket.destroySoon();
   };
 }
 
-/** Sends `after` bytes of the body chunked, and closes in good order without the last chunk. */
-export function truncatedChunked(body: string | Buffer, after?: number, headers: Headers = json): Answer {
+/** Sends half of the body chunked, and closes in good order without the last chunk. */
+export function truncatedChunked(body: string): Answer {
   return async (exchange) => {
-    await begin(exchange, body, after, headers);
+    await begin(exchange, halfOf(body), json);
     exchange.socket.destroySoon();
   };
 }
@@ -92,43 +87,30 @@ export function silence(): Answer {
   return ({ request }) => request.gone;
 }
 
-/** Headers and `after` bytes of the body, then nothing until the client gives up. */
-export function stalledBody(body: string | Buffer, after?: number, headers: Headers = json): Answer {
+/** Headers and half of the body, then nothing until the client gives up. */
+export function stalledBody(body: string): Answer {
   return async (exchange) => {
-    await begin(exchange, body, after, { 'Content-Length': Buffer.byteLength(body), ...headers });
+    await beginWithLength(exchange, body);
     await exchange.request.gone;
   };
 }
 
-/** Resolves when the next piece may be sent. A test passes its own to drive a trickle step by step. */
-export type Pace = () => Promise<unknown>;
-
-/** Not a time that a test waits for: a trickle goes on until its client gives up or its body ends. */
-const fewMilliseconds: Pace = () => wait(5);
-
 /** A status line, and then a header that grows by a letter at a time and never ends. */
-export function slowHeaders(pace: Pace = fewMilliseconds): Answer {
+export function slowHeaders(): Answer {
   return async ({ socket, request }) => {
     socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
-    while (await stillThere(request.gone, pace)) socket.write('a');
+    while (await stillThere(request.gone)) socket.write('a');
   };
 }
 
-/** The body in small pieces, whole in the end if the client waits for it. */
-export function tricklingBody(
-  body: string | Buffer,
-  {
-    pace = fewMilliseconds,
-    pieceBytes = 1,
-    headers = json,
-  }: { pace?: Pace; pieceBytes?: number; headers?: Headers } = {},
-): Answer {
+/** The body byte by byte, whole in the end if the client waits for it. */
+export function tricklingBody(body: string): Answer {
   return async (exchange) => {
     const bytes = Buffer.from(body);
-    await begin(exchange, bytes, 0, { 'Content-Length': bytes.length, ...headers });
-    for (let at = 0; at < bytes.length; at += pieceBytes) {
-      if (!(await stillThere(exchange.request.gone, pace))) return;
-      exchange.response.write(bytes.subarray(at, at + pieceBytes));
+    await begin(exchange, Buffer.alloc(0), { ...json, 'Content-Length': bytes.length });
+    for (let at = 0; at < bytes.length; at += 1) {
+      if (!(await stillThere(exchange.request.gone))) return;
+      exchange.response.write(bytes.subarray(at, at + 1));
     }
     exchange.response.end();
   };
@@ -146,18 +128,23 @@ export function wronglyEncoded(body: string | Buffer, encoding = 'x-unheard-of')
   return ok(body, { ...json, 'Content-Encoding': encoding });
 }
 
+const halfOf = (body: string) => Buffer.from(body).subarray(0, Math.floor(Buffer.byteLength(body) / 2));
+
+const beginWithLength = (exchange: Exchange, body: string) =>
+  begin(exchange, halfOf(body), { ...json, 'Content-Length': Buffer.byteLength(body) });
+
 /** Sends the headers and the first bytes, and resolves when the operating system has them. */
-async function begin(exchange: Exchange, body: string | Buffer, after: number | undefined, headers: Headers) {
-  const { response } = exchange;
-  const bytes = Buffer.from(body);
-  const part = bytes.subarray(0, after ?? Math.floor(bytes.length / 2));
+async function begin({ response, request }: Exchange, first: Buffer, headers: Headers) {
   response.writeHead(200, headers);
   response.flushHeaders();
-  if (part.length > 0)
-    await Promise.race([new Promise<void>((resolve) => response.write(part, () => resolve())), exchange.request.gone]);
+  if (first.length > 0)
+    await Promise.race([new Promise<void>((resolve) => response.write(first, () => resolve())), request.gone]);
 }
 
-/** Waits for the next turn; false if the client has left meanwhile. */
-function stillThere(gone: Promise<void>, pace: Pace): Promise<boolean> {
-  return Promise.race([gone.then(() => false), pace().then(() => true)]);
+/**
+ * Resolves when the next piece may be sent: false if the client has left meanwhile. No test waits for this time: a trickle
+ * goes on until its client gives up or its body ends.
+ */
+function stillThere(gone: Promise<void>): Promise<boolean> {
+  return Promise.race([gone.then(() => false), wait(5).then(() => true)]);
 }

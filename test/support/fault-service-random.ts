@@ -4,10 +4,13 @@ import type { Answer, Script } from './fault-service';
 import * as answers from './fault-service-answers';
 import { errorDocument, htmlPage, logRecord, manifestText, wrongRecords } from './fault-service-bodies';
 
-/** Faults after which asking again helps. The slow ones last until the client's own time limits end them. */
+/** Faults after which asking again helps, without those that wait for a time limit of the client. */
 const transientFaults = {
   'reset-before-headers': () => answers.resetBeforeHeaders(),
-  'closed-before-headers': () => answers.closedBeforeHeaders(),
+  'closed-before-headers':
+    () =>
+    ({ socket }) =>
+      socket.destroySoon(),
   'reset-mid-body': (good) => answers.resetMidBody(good),
   'truncated-length': (good) => answers.truncatedLength(good),
   'truncated-chunked': (good) => answers.truncatedChunked(good),
@@ -16,17 +19,22 @@ const transientFaults = {
   'server-error': () => answers.status(500),
   'bad-gateway': () => answers.status(502),
   unavailable: () => answers.throttled(undefined, 503),
-  silence: () => answers.silence(),
-  'slow-headers': () => answers.slowHeaders(),
-  'stalled-body': (good) => answers.stalledBody(good),
-} as const satisfies Record<string, (good: string, uid: string) => Answer>;
+} as const satisfies Record<string, (good: string) => Answer>;
 
-/** Faults that asking again does not cure, as far as the client can tell them from a good answer, by resource. */
-const bothPermanent = ['bad-request', 'not-found', 'html-page', 'error-document', 'empty', 'no-content'] as const;
-const logPermanent = ['other-cluster', 'wrong-types', 'invalid-utf8', 'repeated-member'] as const;
+type TransientFault = keyof typeof transientFaults;
 
-export type TransientFault = keyof typeof transientFaults;
-export type PermanentFault = (typeof bothPermanent)[number] | (typeof logPermanent)[number];
+/** Faults that asking again does not cure, as far as the client can tell them from a good answer. */
+const permanentFaults: readonly [() => Answer, ...(() => Answer)[]] = [
+  () => answers.status(400),
+  () => answers.status(404),
+  () => answers.ok(htmlPage(), { 'Content-Type': 'text/html' }),
+  () => answers.ok(errorDocument()),
+  () => answers.ok(''),
+  () => answers.noContent(),
+];
+
+/** Of a log alone: records that are wrong, by their names. */
+const wrongLogs = ['a record of another cluster', 'a log that is a number', 'invalid UTF-8', 'a repeated cluster uid'];
 
 /** What happens to the requests for one cluster x resource. */
 export type FaultPlan =
@@ -34,99 +42,58 @@ export type FaultPlan =
   /** The first requests fail, each in its own way; the next and all later ones are answered well. */
   | { readonly kind: 'transient'; readonly faults: readonly TransientFault[] }
   /** Every request gets this. */
-  | { readonly kind: 'permanent'; readonly fault: PermanentFault };
+  | { readonly kind: 'permanent'; readonly answer: Answer };
 
-export interface RandomFaultsOptions {
-  readonly seed: string;
-  /** Share of the clusters x resources that have a fault, 0 to 1. */
-  readonly rate: number;
-  /** Share of those whose fault is permanent; left out: a quarter. */
-  readonly permanentShare?: number;
-  /** Most requests in a row that a transient fault spoils; left out: 2. */
-  readonly maxFailures?: number;
-  /** Left out: all that do not wait for a time limit of the client. */
-  readonly transient?: readonly [TransientFault, ...TransientFault[]];
-}
+/** Of those that have a fault: the share whose fault is permanent, and the most requests that a transient one spoils. */
+const [permanentShare, mostFailures] = [0.25, 2];
 
-export interface RandomFaults {
-  /** For startFaultService; depends on seed, path and the request's number alone, not on time or order. */
-  readonly script: Script;
-  readonly plan: (uid: string, resource: Resource) => FaultPlan;
-  /** Whether a client that makes up to so many requests gets the content. */
-  readonly archivable: (uid: string, resource: Resource, requests: number) => boolean;
-  /** What a good answer carries. */
-  readonly content: (uid: string, resource: Resource) => string;
-}
+/**
+ * A service with faults sprinkled over it, of which a test can compute what comes through. It depends on seed, path and the
+ * request's number alone, not on time or order.
+ */
+export class RandomFaults {
+  /** @param rate share of the clusters x resources that have a fault, 0 to 1 */
+  constructor(
+    private readonly seed: string,
+    private readonly rate: number,
+  ) {}
 
-const quick = [
-  'reset-before-headers',
-  'closed-before-headers',
-  'reset-mid-body',
-  'truncated-length',
-  'truncated-chunked',
-  'request-timeout',
-  'too-many-requests',
-  'server-error',
-  'bad-gateway',
-  'unavailable',
-] as const satisfies readonly TransientFault[];
-
-/** A service with faults sprinkled over it, of which a test can compute what comes through. */
-export function randomFaults(options: RandomFaultsOptions): RandomFaults {
-  const { seed, rate, permanentShare = 0.25, maxFailures = 2, transient = quick } = options;
-
-  const plan = (uid: string, resource: Resource): FaultPlan => {
-    const random = seededRandom(`${seed}/${resource}/${uid}`);
-    if (random() >= rate) return { kind: 'none' };
-    if (random() < permanentShare) {
-      const faults = resource === 'log' ? ([...bothPermanent, ...logPermanent] as const) : bothPermanent;
-      return { kind: 'permanent', fault: pick<PermanentFault>(random, faults) };
-    }
-    const failures = between(random, 1, maxFailures);
-    return { kind: 'transient', faults: Array.from({ length: failures }, () => pick(random, transient)) };
-  };
-
-  const script: Script = ({ uid, resource }, nth) => {
+  readonly script: Script = ({ uid, resource }, nth) => {
     if (uid === undefined || resource === undefined) return answers.status(404);
-    const good = content(uid, resource);
-    const decided = plan(uid, resource);
-    if (decided.kind === 'permanent') return permanentAnswer(decided.fault, uid);
-    const fault = decided.kind === 'transient' ? decided.faults[nth - 1] : undefined;
-    return fault ? transientFaults[fault](good) : answers.ok(good, contentTypes[resource]);
+    const good = this.content(uid, resource);
+    const plan = this.plan(uid, resource);
+    if (plan.kind === 'permanent') return plan.answer;
+    const fault = plan.kind === 'transient' ? plan.faults[nth - 1] : undefined;
+    const type = { 'Content-Type': resource === 'log' ? 'application/json' : 'application/yaml' };
+    return fault ? transientFaults[fault](good) : answers.ok(good, type);
   };
 
-  const archivable = (uid: string, resource: Resource, requests: number) => {
-    const decided = plan(uid, resource);
-    return decided.kind === 'none' || (decided.kind === 'transient' && decided.faults.length < requests);
-  };
+  plan(uid: string, resource: Resource): FaultPlan {
+    const random = seededRandom(`${this.seed}/${resource}/${uid}`);
+    if (random() >= this.rate) return { kind: 'none' };
+    if (random() < permanentShare) {
+      const wrong = wrongRecords(uid);
+      const ofLogs = wrongLogs.map((name) => () => answers.ok(wrong[name] ?? ''));
+      return {
+        kind: 'permanent',
+        answer: pick(random, resource === 'log' ? [...permanentFaults, ...ofLogs] : permanentFaults)(),
+      };
+    }
+    const names = Object.keys(transientFaults) as [TransientFault, ...TransientFault[]];
+    const failures = between(random, 1, mostFailures);
+    return { kind: 'transient', faults: Array.from({ length: failures }, () => pick(random, names)) };
+  }
 
-  return { script, plan, archivable, content };
-}
+  /** Whether a client that makes up to so many requests gets the content. */
+  archivable(uid: string, resource: Resource, requests: number): boolean {
+    const plan = this.plan(uid, resource);
+    return plan.kind === 'none' || (plan.kind === 'transient' && plan.faults.length < requests);
+  }
 
-const contentTypes = {
-  log: { 'Content-Type': 'application/json' },
-  manifest: { 'Content-Type': 'application/yaml' },
-} as const satisfies Record<Resource, answers.Headers>;
-
-function content(uid: string, resource: Resource): string {
-  return resource === 'log' ? logRecord({ uid }) : manifestText(uid);
-}
-
-function permanentAnswer(fault: PermanentFault, uid: string): Answer {
-  const wrong = wrongRecords(uid);
-  const table: Record<PermanentFault, () => Answer> = {
-    'bad-request': () => answers.status(400),
-    'not-found': () => answers.status(404),
-    'html-page': () => answers.ok(htmlPage(), { 'Content-Type': 'text/html' }),
-    'error-document': () => answers.ok(errorDocument()),
-    empty: () => answers.ok(''),
-    'no-content': () => answers.noContent(),
-    'other-cluster': () => answers.ok(wrong['a record of another cluster'] ?? ''),
-    'wrong-types': () => answers.ok(wrong['a log that is a number'] ?? ''),
-    'invalid-utf8': () => answers.ok(wrong['invalid UTF-8'] ?? ''),
-    'repeated-member': () => answers.ok(wrong['a repeated cluster uid'] ?? ''),
-  };
-  return table[fault]();
+  /** What a good answer carries. */
+  content(uid: string, resource: Resource): string {
+    return resource === 'log' ? logRecord({ uid }) : manifestText(uid);
+  }
 }
 
 /** Every cluster x resource of these clusters. */

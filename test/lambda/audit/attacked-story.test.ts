@@ -1,7 +1,7 @@
 import { AttackedStory } from './attacked-story';
 import { SealedWorld } from './sealed-world';
 
-/** `attacked-story.soak.test.ts` plays 400 that are attacked and 50 that are not. */
+/** `attacked-story.soak.test.ts` plays hundreds. */
 describe('a story of some days', () => {
   it.each(['0', '1'])('without an attack has no finding: %s', async (seed) => {
     expect(await new AttackedStory(new SealedWorld(), `calm/${seed}`, false).play()).toEqual([]);
