@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { metadataFolder } from './key-path';
-import { type FilePath, IrregularFileError, type OpenedFile, openRegular, statRegular } from './regular-file';
+import { type FilePath, IrregularFileError, readSmallRegular, statRegular } from './regular-file';
 
 /** What a writer says of an object beside its bytes. */
 export interface ObjectHeaders {
@@ -84,7 +84,7 @@ export function irregularMetadata(key: string, damage: string): ObjectMetadata {
 /** A folder is no object, and absent. */
 async function statOf(data: FilePath) {
   try {
-    return await statRegular(data);
+    return statRegular(data);
   } catch (error) {
     if (!(error instanceof IrregularFileError)) throw error;
     return error.isFolder ? undefined : { damage: error.message };
@@ -99,18 +99,15 @@ export async function receivedName(data: FilePath): Promise<string | undefined> 
 
 /** The bytes of this folder are as untrusted as any others: a description that was cut or replaced is damage. */
 async function readDescription({ folder, path }: FilePath): Promise<Description | { readonly damage: string }> {
-  let opened: OpenedFile | undefined;
   try {
-    opened = await openRegular({ folder, path: descriptionPath(path) });
-    if (opened.size > longestDescription) return damaged(`it has ${opened.size} bytes`);
-    const parsed = descriptionSchema.safeParse(JSON.parse(await opened.file.readFile('utf8')));
+    const text = readSmallRegular({ folder, path: descriptionPath(path) }, longestDescription);
+    if (typeof text === 'number') return damaged(`it has ${text} bytes`);
+    const parsed = descriptionSchema.safeParse(JSON.parse(text));
     return parsed.success ? parsed.data : damaged('it is no description of an object');
   } catch (error) {
     if (error instanceof IrregularFileError) return damaged(error.message);
     if (error instanceof SyntaxError) return damaged('it is not JSON');
     throw error;
-  } finally {
-    await opened?.file.close();
   }
 }
 

@@ -1,5 +1,15 @@
-import { constants, type Dirent, type Stats } from 'node:fs';
-import { type FileHandle, lstat, open, realpath } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  type Dirent,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+} from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Something lies there that is no regular file beneath its folder: opening it could wait for ever, or lead elsewhere. */
@@ -28,16 +38,18 @@ export interface OpenedFile {
 }
 
 /**
- * What lies at a path, without opening or following it.
+ * What lies at a path, without opening or following it. It asks in this thread: to hand such a question to another one, and
+ * to hear from it, takes several times as long as the answer.
  * @throws IrregularFileError if it is a folder, or no regular file, or reached by a symbolic link within the folder
  */
-export async function statRegular({ folder, path }: FilePath): Promise<Stats> {
+export function statRegular({ folder, path }: FilePath): Stats {
   const parentPath = join(folder, dirname(path));
-  const [entry, parent] = await Promise.all([lstat(join(folder, path)), realpath(parentPath)]);
+  const entry = lstatSync(join(folder, path));
   const isFolder = entry.isDirectory();
   if (!entry.isFile()) throw new IrregularFileError(irregular(entry), isFolder);
+  const parent = realpathSync.native(parentPath);
   // Mostly no link leads to the folder either.
-  if (parent !== parentPath && parent !== join(await realpath(folder), dirname(path)))
+  if (parent !== parentPath && parent !== join(realpathSync.native(folder), dirname(path)))
     throw new IrregularFileError('it lies behind a symbolic link');
   return entry;
 }
@@ -47,15 +59,37 @@ export async function statRegular({ folder, path }: FilePath): Promise<Stats> {
  * @throws IrregularFileError for what {@link statRegular} refuses, which is not opened
  */
 export async function openRegular(place: FilePath): Promise<OpenedFile> {
-  await statRegular(place);
-  // Should it be replaced in this moment: a link is not followed, and a FIFO does not wait. Windows has neither flag.
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  const file = await open(join(place.folder, place.path), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  statRegular(place);
+  const file = await open(join(place.folder, place.path), openFlags);
   const opened = await file.stat();
   if (opened.isFile()) return { file, size: opened.size };
   await file.close();
-  throw new IrregularFileError('it was replaced by what is not a regular file');
+  throw new IrregularFileError(replaced);
 }
+
+/**
+ * Reads a small file in this thread.
+ * @param longest most bytes that are read
+ * @returns its text, or its size if it is longer
+ * @throws IrregularFileError for what {@link statRegular} refuses, which is not opened
+ */
+export function readSmallRegular(place: FilePath, longest: number): string | number {
+  statRegular(place);
+  const file = openSync(join(place.folder, place.path), openFlags);
+  try {
+    const opened = fstatSync(file);
+    if (!opened.isFile()) throw new IrregularFileError(replaced);
+    return opened.size > longest ? opened.size : readFileSync(file, 'utf8');
+  } finally {
+    closeSync(file);
+  }
+}
+
+// Should a file be replaced in the moment it is opened: a link is not followed, and a FIFO does not wait. Windows has
+// neither flag.
+const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+const openFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
+const replaced = 'it was replaced by what is not a regular file';
 
 /** Says what an entry is that is no regular file. */
 export function irregular(entry: Dirent | Stats): string {
