@@ -9,6 +9,11 @@ import { largestTemporaryStorageMiB, mostShardsInTurn, storageMarginMiB } from '
  */
 type Context = z.core.$RefinementCtx;
 
+/** @param expected completes the sentence "expected …" */
+function report(context: Context, path: PropertyKey[], input: unknown, expected: string): void {
+  context.addIssue({ code: 'custom', path, input, message: expected });
+}
+
 /**
  * Every entry of a list once.
  * @param what the part of an entry that tells it from others
@@ -21,8 +26,7 @@ function checkUnique(what: string, partOf: (entry: unknown) => string | undefine
     for (const [index, entry] of list.entries()) {
       const part = partOf(entry);
       const earlier = part === undefined ? undefined : first.get(part);
-      const message = `each ${what} once (it is at [${earlier}] already)`;
-      if (earlier !== undefined) context.addIssue({ code: 'custom', path: [index], input: part, message });
+      if (earlier !== undefined) report(context, [index], part, `each ${what} once (it is at [${earlier}] already)`);
       else if (part !== undefined) first.set(part, index);
     }
   };
@@ -57,14 +61,9 @@ export function checkLimits(limits: unknown, context: Context): void {
     [`concurrency to ${Math.floor(most / maxBodyMiB)}`, most / maxBodyMiB],
     [`maxBodyMiB to ${Math.floor(most / concurrency)}`, most / concurrency],
   ] as const;
-  context.addIssue({
-    code: 'custom',
-    input: `${concurrency} x ${maxBodyMiB} MiB`,
-    message: `concurrency x maxBodyMiB of at most ${most} MiB, the temporary storage of a function: lower ${lower
-      .filter(([, value]) => value >= 1)
-      .map(([text]) => text)
-      .join(' or ')}`,
-  });
+  const advice = lower.flatMap(([text, value]) => (value >= 1 ? [text] : [])).join(' or ');
+  const expected = `concurrency x maxBodyMiB of at most ${most} MiB, the temporary storage of a function: lower ${advice}`;
+  report(context, [], `${concurrency} x ${maxBodyMiB} MiB`, expected);
 }
 
 /** Objects have to move before they expire, cannot expire while locked, and are copied with a key if they have one. */
@@ -78,63 +77,56 @@ export function checkArchive(archive: unknown, context: Context): void {
     formerKmsKeyArns,
   } = objectOf(archive);
   const { days: locked } = objectOf(objectLock);
-  const problem = (path: string[], input: unknown, message: string) =>
-    context.addIssue({ code: 'custom', path, input, message });
   if (typeof expires === 'number' && typeof moves === 'number' && moves >= expires)
-    problem(['retentionDays'], expires, `more days than infrequentAccessAfterDays (${moves})`);
+    report(context, ['retentionDays'], expires, `more days than infrequentAccessAfterDays (${moves})`);
   if (typeof expires === 'number' && typeof locked === 'number' && locked > expires)
-    problem(['retentionDays'], expires, `at least objectLock.days (${locked})`);
+    report(context, ['retentionDays'], expires, `at least objectLock.days (${locked})`);
   if (copy === undefined) return;
   const { kmsKeyArn } = objectOf(copy);
   // A former key counts: what it encrypts may still have to be copied.
   const hasKey = kms !== undefined || (Array.isArray(formerKmsKeyArns) && formerKmsKeyArns.length > 0);
   if (hasKey && kmsKeyArn === undefined)
-    problem(
+    report(
+      context,
       ['replicateTo', 'kmsKeyArn'],
       kmsKeyArn,
       'the key that encrypts the copies, because kms or formerKmsKeyArns is set',
     );
   // Without a key, S3 copies with its own encryption and takes none.
   if (!hasKey && kmsKeyArn !== undefined)
-    problem(['replicateTo', 'kmsKeyArn'], kmsKeyArn, 'no key, because kms is not set');
+    report(context, ['replicateTo', 'kmsKeyArn'], kmsKeyArn, 'no key, because kms is not set');
 }
 
 /** A key encrypts an existing topic. The stack's own topic has a key of its own. */
 export function checkRecipients(recipients: unknown, context: Context): void {
   if (!isObject(recipients) || recipients.kmsKeyArn === undefined || recipients.topicArn !== undefined) return;
-  const message = 'no key, because topicArn is not set';
-  context.addIssue({ code: 'custom', path: ['kmsKeyArn'], input: recipients.kmsKeyArn, message });
+  report(context, ['kmsKeyArn'], recipients.kmsKeyArn, 'no key, because topicArn is not set');
 }
 
 /** Either one list of recipients, or both groups. */
 export function checkGroups(alerts: unknown, context: Context): void {
   const { page, inform, ...all } = objectOf(alerts);
   if (page === undefined && inform === undefined) return;
-  const problem = (path: string, input: unknown, message: string) =>
-    context.addIssue({ code: 'custom', path: [path], input, message });
-  if (page === undefined) problem('page', page, 'the group that is woken up, because inform is set');
-  if (inform === undefined) problem('inform', inform, 'the group that gets the rest, because page is set');
+  if (page === undefined) report(context, ['page'], page, 'the group that is woken up, because inform is set');
+  if (inform === undefined) report(context, ['inform'], inform, 'the group that gets the rest, because page is set');
   const outside = Object.entries(all).find(([, value]) =>
     Array.isArray(value) ? value.length > 0 : value !== undefined,
   );
   if (outside !== undefined)
-    problem(outside[0], outside[1], 'recipients inside page and inform, because these are set');
+    report(context, [outside[0]], outside[1], 'recipients inside page and inform, because these are set');
 }
 
 /** The history of an execution has to hold the tries of all shards. */
 export function checkShards(config: unknown, context: Context): void {
   const { limits, shards } = objectOf(config);
   if (objectOf(limits).oneRunAtATime !== true || typeof shards !== 'number' || shards <= mostShardsInTurn) return;
-  const message = `at most ${mostShardsInTurn}, because limits.oneRunAtATime is set`;
-  context.addIssue({ code: 'custom', path: ['shards'], input: shards, message });
+  report(context, ['shards'], shards, `at most ${mostShardsInTurn}, because limits.oneRunAtATime is set`);
 }
 
 /** What has to be where the stack is, if the configuration says where that is. */
 export function checkEnvironment(config: unknown, context: Context): void {
   const { deployTo, alerts, archive } = objectOf(config);
   const { account, region } = objectOf(deployTo);
-  const problem = (path: string[], input: unknown, message: string) =>
-    context.addIssue({ code: 'custom', path, input, message });
   const isElsewhere = (arn: unknown, part: 3 | 4, expected: unknown) =>
     typeof arn === 'string' && typeof expected === 'string' && (arn.split(':')[part] ?? expected) !== expected;
   const { page, inform } = objectOf(alerts);
@@ -145,17 +137,19 @@ export function checkEnvironment(config: unknown, context: Context): void {
   ] as const) {
     const { topicArn } = objectOf(recipients);
     if (isElsewhere(topicArn, 3, region) || isElsewhere(topicArn, 4, account))
-      problem(
+      report(
+        context,
         ['alerts', ...path, 'topicArn'],
         topicArn,
         `a topic in the account ${account} and the region ${region} of deployTo`,
       );
   }
   const { kms, replicateTo } = objectOf(archive);
-  if (isElsewhere(kms, 3, region)) problem(['archive', 'kms'], kms, `a key in the region ${region} of deployTo`);
+  if (isElsewhere(kms, 3, region))
+    report(context, ['archive', 'kms'], kms, `a key in the region ${region} of deployTo`);
   const { account: other } = objectOf(replicateTo);
   if (other !== undefined && other === account)
-    problem(['archive', 'replicateTo', 'account'], other, "another account; left out, it is the stack's own");
+    report(context, ['archive', 'replicateTo', 'account'], other, "another account; left out, it is the stack's own");
 }
 
 /** A cluster is archived once per firing of the schedule: a shorter limit would call it stale between two runs. */
@@ -168,8 +162,8 @@ export function checkAudit(config: unknown, context: Context): void {
   if (enabled === false || scheduleProblem(expression) !== undefined || !isTimeZone(timeZone)) return;
   const { hours } = longestGap(expression, timeZone);
   if (!Number.isFinite(hours) || staleAfterHours > hours) return;
-  const message = `more than the longest gap of schedule, ${Math.ceil(hours)} hours`;
-  context.addIssue({ code: 'custom', path: ['audit', 'staleAfterHours'], input: staleAfterHours, message });
+  const expected = `more than the longest gap of schedule, ${Math.ceil(hours)} hours`;
+  report(context, ['audit', 'staleAfterHours'], staleAfterHours, expected);
 }
 
 /** What is expected instead of a region of another partition than `aws`; undefined for all others. */
