@@ -2,73 +2,16 @@ import { Aws, Stack } from 'aws-cdk-lib';
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
 import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import * as z from 'zod';
 import { runsPrefix } from '../lambda/archive/archive-layout';
 import { resources } from '../lambda/resources';
+import { outcomeSchema, runSchema } from '../lambda/run/run-record';
 import type { CollectorConfig } from './config/config';
 
 export interface AthenaTablesProps {
   readonly config: CollectorConfig;
   readonly archiveBucket: IBucket;
 }
-
-/** Hive types by column. Hive's column names are lower case; the members of a run record are found in any case. */
-type Columns = Readonly<Record<string, string>>;
-
-const shard: Columns = { index: 'bigint', count: 'bigint' };
-
-const counts: Columns = {
-  archived: 'bigint',
-  alreadyarchived: 'bigint',
-  failed: 'bigint',
-  notattempted: 'bigint',
-  optionalmissing: 'bigint',
-  doubts: 'bigint',
-};
-
-/** Columns of the table of outcomes: the lines of a run record behind the first, as lambda/run/run-record.ts defines them. */
-export const outcomeColumns: Columns = {
-  cluster: 'string',
-  resource: 'string',
-  outcome: 'string',
-  optional: 'boolean',
-  key: 'string',
-  bytes: 'bigint',
-  receivedbytes: 'bigint',
-  storedbytes: 'bigint',
-  sha256: 'string',
-  httpstatus: 'bigint',
-  requests: 'bigint',
-  durationms: 'bigint',
-  fetchedat: 'string',
-  mediatype: 'string',
-  state: 'string',
-  recorduid: 'string',
-  lastmodified: 'string',
-  loglength: 'bigint',
-  loglines: 'bigint',
-  logsha256: 'string',
-  doubt: 'string',
-  error: 'string',
-};
-
-/** Columns of the table of runs: the first line of a run record. */
-export const runColumns: Columns = {
-  version: 'bigint',
-  run: 'string',
-  attempt: 'bigint',
-  shard: struct(shard),
-  trigger: 'string',
-  startedat: 'string',
-  finishedat: 'string',
-  collectorversion: 'string',
-  functionversion: 'string',
-  invocation: 'string',
-  configuration: 'string',
-  status: 'string',
-  stopped: 'string',
-  counts: struct(counts),
-  outcomes: 'bigint',
-};
 
 /** Columns of the table of log records, with their path in the record (service contract, section 2.1). */
 const logPaths = {
@@ -113,7 +56,7 @@ export class AthenaTables extends Construct {
       const tableInput = { name, tableType: 'EXTERNAL_TABLE', ...input };
       new CfnTable(this, name, { catalogId: Aws.ACCOUNT_ID, databaseName: database.ref, tableInput });
     };
-    const linesOfRuns = (name: string, description: string, columns: Columns) =>
+    const linesOfRuns = (name: string, description: string, line: z.core.$ZodType) =>
       table(name, {
         description,
         partitionKeys: [{ name: 'day', type: 'string' }],
@@ -124,16 +67,16 @@ export class AthenaTables extends Construct {
         },
         storageDescriptor: {
           location: location(runsPrefix),
-          columns: columnsOf(columns),
+          columns: columnsOf(z.toJSONSchema(line) as JsonSchema),
           ...textFormat,
           serdeInfo: { serializationLibrary: 'org.openx.data.jsonserde.JsonSerDe' },
         },
       });
-    linesOfRuns('runs', 'Attempts of runs; a query must filter by run IS NOT NULL', runColumns);
+    linesOfRuns('runs', 'Attempts of runs; a query must filter by run IS NOT NULL', runSchema);
     linesOfRuns(
       'outcomes',
       'Outcomes of every cluster and resource of every attempt; a query must filter by cluster IS NOT NULL',
-      outcomeColumns,
+      outcomeSchema,
     );
     const logs = `${resources.log.folder}/`;
     table('logs', {
@@ -151,7 +94,7 @@ export class AthenaTables extends Construct {
       },
       storageDescriptor: {
         location: location(logs),
-        columns: columnsOf(Object.fromEntries(Object.keys(logPaths).map((name) => [name, 'string']))),
+        columns: Object.keys(logPaths).map((name) => ({ name, type: 'string' })),
         inputFormat: 'com.amazon.ionhiveserde.formats.IonInputFormat',
         outputFormat: 'com.amazon.ionhiveserde.formats.IonOutputFormat',
         // JSON is valid Ion. Athena's JSON readers need one line per record; the service may send several.
@@ -171,12 +114,24 @@ const textFormat = {
   outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',
 };
 
-function columnsOf(columns: Columns): CfnTable.ColumnProperty[] {
-  return Object.entries(columns).map(([name, type]) => ({ name, type }));
+/** A JSON Schema, as far as lines of run records need it. */
+interface JsonSchema {
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
 }
 
-function struct(columns: Columns): string {
-  return `struct<${Object.entries(columns)
-    .map(([name, type]) => `${name}:${type}`)
-    .join(',')}>`;
+/** Hive's names are lower case; the members of a run record are found in any case. */
+function columnsOf({ properties = {} }: JsonSchema): { name: string; type: string }[] {
+  // Only the summary of a dry run has `wouldArchive`, and it leaves no record.
+  const members = Object.entries(properties).filter(([name]) => name !== 'wouldArchive');
+  return members.map(([name, member]) => ({ name: name.toLowerCase(), type: hiveType(member) }));
+}
+
+function hiveType(schema: JsonSchema): string {
+  if (schema.type === 'object') {
+    const members = columnsOf(schema).map(({ name, type }) => `${name}:${type}`);
+    return `struct<${members.join(',')}>`;
+  }
+  if (schema.type === 'boolean') return 'boolean';
+  return schema.type === 'integer' || schema.type === 'number' ? 'bigint' : 'string';
 }
