@@ -3,6 +3,7 @@ import { ConfigError } from '../infra/config/config';
 import { version } from '../package.json';
 import { diffCommand } from './commands/diff-command';
 import { doctorCommand } from './commands/doctor-command';
+import { exportCommand } from './commands/export-command';
 import { grepCommand } from './commands/grep-command';
 import { historyCommand } from './commands/history-command';
 import { listCommand } from './commands/list-command';
@@ -45,7 +46,7 @@ export async function main(
   };
   const program = new Command('npm run collector --')
     .description(
-      'Reads an archive of cluster logs and manifests, in a local folder or in S3. It never writes to it: `run` asks the deployed collector to.',
+      'Reads an archive of cluster logs and manifests, in a local folder or in S3. It never writes to it: `export` copies a part of it, `run` asks the deployed collector to.',
     )
     .usage('<command> [options]')
     .version(version, '--version', 'print the version')
@@ -61,6 +62,7 @@ export async function main(
     grepCommand,
     verifyCommand,
     sealsCommand,
+    exportCommand,
     reportCommand,
     runCommand,
     doctorCommand,

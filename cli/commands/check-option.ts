@@ -62,6 +62,11 @@ export class VouchedNotes {
     return vouched;
   }
 
+  /** Whether some seal vouches for each object that was noted. */
+  areAll(): boolean {
+    return [...this.#noted.values()].every(({ vouched }) => vouched.seal !== undefined);
+  }
+
   /** Prints it on standard error. @returns whether all of it is vouched for */
   async print({ err, errColors }: Pick<Terminal, 'err' | 'errColors'>): Promise<boolean> {
     if (this.#noted.size === 0) return true;

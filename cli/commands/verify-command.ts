@@ -1,6 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { countDamage, damageKinds, type Finding, findingKinds } from '../../lambda/verify/finding';
+import { type Part, readPart } from '../../lambda/verify/part';
 import { type OpenedFinding, type VerifyCounts, verifyArchive } from '../../lambda/verify/verify-archive';
 import { openArchive } from '../archive/open-archive';
 import { formatBytes, formatCount, formatTime } from '../terminal/format';
@@ -16,6 +17,7 @@ import { parseHashes } from './public-key-argument';
 interface Options extends ReadOptions, PeriodOptions {
   readonly retentionDays?: number;
   readonly strict?: boolean;
+  readonly part?: boolean;
   readonly concurrency: number;
   readonly publicKey?: readonly KeyObject[];
   readonly head?: readonly string[];
@@ -38,17 +40,24 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       'after how many days the lifecycle removes objects (default: as the stored configurations say)',
       parseCount,
     )
+    .addOption(
+      new Option('--part', 'the folder is a part that "export" wrote').conflicts(['from', 'to', 'retentionDays']),
+    )
     .option('--strict', 'exit with 1 also if a run was due and is absent')
     .option('--concurrency <count>', 'objects read at once', parseCount, 8);
   withHelp(withArchive(withPeriod(withPublicKeys(command), terminal)), terminal, helpText);
   return command.action(async (options: Options) => {
+    if (options.part === true && options.archive.startsWith('s3://'))
+      command.error(`error: --part with ${options.archive}: a bucket is never a part; expected a folder`);
     const reader = await openArchive(options.archive);
+    const part = options.part === true ? await readPart(reader) : undefined;
     const findings: OpenedFinding[] = [];
     const progress = new Progress(terminal, 'Verifying runs', { now: 'listing the archive' });
     const { from, to, retentionDays, concurrency, publicKey: publicKeys, head: heads } = options;
     const counts = await verifyArchive(reader, {
       from,
       to,
+      part,
       retentionDays,
       publicKeys,
       heads,
@@ -61,8 +70,10 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     const code = exitCodeOf(counts, options.strict === true);
     if (options.json === true) {
       const period = { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null };
-      await printJson(terminal.out, { archive: reader.location, ...period, ok: code === 0, ...counts, findings });
+      const verified = { archive: reader.location, ...period, ...(part && { part }) };
+      await printJson(terminal.out, { ...verified, ok: code === 0, ...counts, findings });
     } else {
+      if (part !== undefined) await print(terminal.out, `${printable(describePart(part))}\n`);
       await printFindings(terminal, findings);
       await print(terminal.out, summaryOf(counts, retentionDays));
       await print(terminal.out, sealedOf(counts, publicKeys !== undefined));
@@ -70,6 +81,12 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     }
     if (code !== exitCodes.ok) end(code);
   });
+}
+
+/** What the part says that it is, which nobody signed: only the seals say what had to be in it. */
+export function describePart({ cluster, from, to, archive, exportedAt }: Part): string {
+  const runs = `all runs${from === undefined ? '' : ` from ${formatTime(from)}`}${to === undefined ? '' : ` to ${formatTime(to)}`}`;
+  return `PART of ${archive}, taken ${formatTime(exportedAt)}: cluster ${cluster}, ${runs}`;
 }
 
 function exitCodeOf({ found, runs, acknowledged }: VerifyCounts, isStrict: boolean): ExitCode {
@@ -194,6 +211,9 @@ that it was rolled back. What is gone is excused only by what is sealed up to th
 
 What audits found before says since which seal it is open. Damage that audit.acknowledged names, in the newest seal (with
 --head, in the newest of these seals too), is marked and does not count for the exit code.
+
+--part: the folder holds one cluster and a period, as "export" writes it. What has to be in it, its part.json and the
+seals say: every run record of the period, every object of the cluster. The lifecycle excuses only what the seals excuse.
 
 With --json: one object with all counts and findings.
 

@@ -7,6 +7,11 @@ export interface Period {
   readonly to?: Date | undefined;
 }
 
+/** Whether a run lies in a period. */
+export function isWithin(run: Date, { from, to }: Period): boolean {
+  return (from === undefined || run >= from) && (to === undefined || run <= to);
+}
+
 export interface RunRecordObject extends RunRecordName, ListedObject {}
 
 /** A run of a listing, with its records by shard and attempt. */

@@ -1,4 +1,4 @@
-import { type ObjectName, parseRunRecordKey, sealsPrefix } from '../archive/archive-layout';
+import { type ObjectName, parseObjectKey, parseRunRecordKey, sealsPrefix } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 import { isStored } from '../run/run-record';
 import type { ArchiveReader, ListedObject } from './archive-reader';
@@ -9,9 +9,10 @@ import { Expiry } from './expiry';
 import { damageKinds, type Find, type Finding, type FindingKind, findingKinds, noKeyOfAnArchive } from './finding';
 import { mapConcurrently } from './map-concurrently';
 import { type FoundObject, objectsBetween } from './objects-between';
+import { isInPart, type Part, partFile, partKeyFile, partPageFile } from './part';
 import { readStoredRun } from './read-run';
 import { RecordedObjects } from './recorded-objects';
-import { type ListedRun, type Period, runsBetween } from './run-keys';
+import { isWithin, type ListedRun, type Period, runsBetween } from './run-keys';
 import { runsAfter, runsBefore, runsUntilScheduled } from './runs-beside';
 import { findAbsentSeals } from './seals/absent-seals';
 import { planOf } from './seals/newest-seal';
@@ -20,7 +21,7 @@ import { type ChainOptions, type RightSeal, readChain, type SealChain } from './
 import { SealedArchive } from './seals/sealed-archive';
 import { type SeenRun, seenRun, type UsedSchedule } from './seen-run';
 import { StoredConfigurations } from './stored-configurations';
-import { underWayMs } from './time-limits';
+import { dayMs, underWayMs } from './time-limits';
 import { verifyRest } from './verify-rest';
 import { type Lacking, type StoredOutcome, storedOutcomes, type VerifiedRun, verifyRun } from './verify-run';
 
@@ -45,6 +46,8 @@ export interface VerifyCounts {
 export type NewestSeal = Pick<RightSeal, 'number' | 'sha256' | 'seal' | 'archive'>;
 
 export interface VerifyOptions extends Period, Pick<ChainOptions, 'publicKeys'> {
+  /** What the archive is a part of, in place of a period; left out: it is whole. */
+  readonly part?: Part | undefined;
   /** SHA-256 of seals that have to be in the chain, as mails told them. */
   readonly heads?: readonly string[] | undefined;
   /** Days after which the lifecycle removes objects; left out: what the archive's configurations say. */
@@ -65,6 +68,8 @@ export interface OpenedFinding extends Finding {
   readonly acknowledged: string | undefined;
 }
 
+const notOfPart = 'it is no part of what the part says that it holds';
+
 /** Longest description of a problem, in characters. */
 const mostCharacters = 500;
 
@@ -80,7 +85,7 @@ export async function verifyArchive(reader: ArchiveReader, options: VerifyOption
   await verification.verifyRuns();
   await verification.verifyObjects();
   await verification.judgeLacking();
-  if (options.from === undefined && options.to === undefined) await verification.verifyRest();
+  if (options.from === undefined && options.to === undefined) await verification.verifyRest(options.part);
   return verification.counts;
 }
 
@@ -88,6 +93,8 @@ class Verification {
   readonly counts: VerifyCounts;
   readonly #reader: ArchiveReader;
   readonly #options: VerifyOptions;
+  /** Runs that have to be there: of a part, all that is in it is listed, and only these should be in it. */
+  readonly #period: Period;
   readonly #now: Date;
   /** What was due up to this time, and is not there, does not come any more. */
   readonly #settled: Date;
@@ -114,7 +121,8 @@ class Verification {
 
   /** @param clock the archive's own time; undefined: it has no clock */
   constructor(reader: ArchiveReader, options: VerifyOptions, clock: Date | undefined) {
-    const { from, to, retentionDays } = options;
+    const { to, retentionDays, part } = options;
+    this.#period = part ?? options;
     const now = clock ?? options.now;
     this.#isLive = clock !== undefined;
     this.#reader = reader;
@@ -122,7 +130,8 @@ class Verification {
     this.#now = now;
     this.#configurations = new StoredConfigurations(reader, this.#find);
     this.#settled = new Date(now.getTime() - underWayMs);
-    this.#due = new DueRuns({ from, to: to === undefined || to > this.#settled ? this.#settled : to });
+    const until = this.#period.to ?? this.#settled;
+    this.#due = new DueRuns({ from: this.#period.from, to: until > this.#settled ? this.#settled : until });
     const later = () => mapConcurrently(runsAfter(reader, { to }), 1, this.#readBeside);
     this.#expiry = new Expiry({ reader, configurations: this.#configurations, now, days: retentionDays, later });
     const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
@@ -163,7 +172,9 @@ class Verification {
     if (chain.files === 0) return;
     this.#sealed = new SealedArchive(chain, this.#find, pinned);
     this.#plans = [chain.head && planOf(chain.head)].filter((plan) => plan !== undefined);
-    findAbsentSeals(this.#find, chain.seals, this.#options, this.#settled);
+    // A part has no seals that were made after it was taken.
+    const settled = this.#options.part === undefined ? this.#settled : new Date(chain.head?.listedFrom ?? 0);
+    findAbsentSeals(this.#find, chain.seals, this.#period, settled);
     const newest =
       chain.head && (({ number, sha256, seal, archive }) => ({ number, sha256, seal, archive }))(chain.head);
     this.counts.sealed = { seals: chain.seals.length, newest: newest ?? null };
@@ -212,6 +223,8 @@ class Verification {
 
   /** A call of its own: a variable of the loop would keep the outcomes of a run while those of the next are read. */
   async #verifyListed(listed: ListedRun, onShare: (share: number) => void): Promise<void> {
+    if (!isWithin(listed.run, this.#period))
+      for (const { key } of listed.records) this.#find('unrecorded', key, notOfPart);
     const run = await verifyRun(this.#reader, listed, this.#configurations, this.#now, this.#find);
     this.#take(run);
     const unattested = this.#sealed?.checkRun(listed, run.merged) ?? new Set();
@@ -241,7 +254,7 @@ class Verification {
     });
     let done = 0;
     for await (const { outcome, checked } of mapConcurrently(
-      storedOutcomes(merged),
+      storedOutcomes(merged, (name) => this.#isInPart(name)),
       this.#options.concurrency,
       check,
     )) {
@@ -264,20 +277,23 @@ class Verification {
 
   /** Looks for objects of the period that are in no run record. */
   async verifyObjects(): Promise<void> {
-    for (const { key } of this.#sealed?.gone(this.#options) ?? []) {
+    for (const { key } of this.#sealed?.gone(this.#period) ?? []) {
       const { run } = parseRunRecordKey(key) ?? {};
       if (run !== undefined) this.#lost.set(run.getTime(), key);
     }
     for (const resource of resourceNames)
       for await (const object of objectsBetween(this.#reader, resource, this.#options)) {
         if (object.name === undefined) this.#find('unrecorded', object.key, object.damage ?? noKeyOfAnArchive);
+        else if (!this.#isInPart(object.name)) this.#find('unrecorded', object.key, notOfPart);
         else if (!this.#recorded.has(object.name)) await this.#verifyUnrecorded({ ...object, name: object.name });
       }
   }
 
   async #verifyUnrecorded({ key, name, writtenAt, damage }: FoundObject & { name: ObjectName }): Promise<void> {
     this.#sealed?.checkObject(key, undefined);
-    if (damage === undefined && this.#now.getTime() - writtenAt.getTime() < underWayMs) {
+    const isYoung = this.#now.getTime() - writtenAt.getTime() < underWayMs;
+    // Nobody adds to a part: all of it is as young as the copy.
+    if (damage === undefined && isYoung && this.#options.part === undefined) {
       this.#find('pending', key, 'no run record has it yet; it was written a short time ago');
       return;
     }
@@ -300,8 +316,9 @@ class Verification {
   /** Says what is not there, unless the lifecycle may have removed it. */
   async judgeLacking(): Promise<void> {
     const known = new Set(this.#lacking.map(({ key }) => key));
-    for (const gone of this.#sealed?.gone(this.#options) ?? [])
-      if (!known.has(gone.key)) this.#lacking.push({ kind: 'missing', ...gone });
+    for (const gone of this.#sealed?.gone(this.#period) ?? [])
+      if (!known.has(gone.key) && this.#isInPart(parseObjectKey(gone.key)))
+        this.#lacking.push({ kind: 'missing', ...gone });
     for (const { kind, key, problem, writtenAt } of this.#lacking) {
       if (!(await this.#mayHaveExpired(writtenAt, key)))
         this.#find(kind, key, `${problem}${this.#sealed?.unpinned(writtenAt, this.#now) ?? ''}`);
@@ -319,14 +336,19 @@ class Verification {
   async #judgeSealedAbsent(): Promise<void> {
     const said = new Set(this.#absent.flatMap(({ times }) => times.map(Number)));
     const absent: Date[] = [];
-    for (const time of this.#sealed?.absent(this.#options) ?? [])
+    for (const time of this.#sealed?.absent(this.#period) ?? [])
       if (!said.has(time.getTime()) && !this.#runs.has(time.getTime()) && !(await this.#mayHaveExpired(time)))
         absent.push(time);
     findAbsent(this.#find, { times: absent, areMore: false });
   }
 
-  verifyRest(): Promise<void> {
-    return verifyRest(this.#reader, this.#configurations, this.#find);
+  verifyRest(part: Part | undefined): Promise<void> {
+    const known = part === undefined ? [] : [partFile, partKeyFile, partPageFile];
+    return verifyRest(this.#reader, this.#configurations, this.#find, known);
+  }
+
+  #isInPart(name: Partial<ObjectName> = {}): boolean {
+    return this.#options.part === undefined || isInPart(this.#options.part, name);
   }
 
   #take(run: SeenRun): void {
@@ -339,9 +361,20 @@ class Verification {
     seenRun(await readStoredRun(this.#reader, listed), this.#configurations);
 
   async #mayHaveExpired(writtenAt: Date, key?: string): Promise<boolean> {
-    const { retentionDays } = this.#options;
+    const { retentionDays, part } = this.#options;
+    if (part !== undefined) return this.#mayHaveExpiredBefore(writtenAt, key);
     const sealed = retentionDays === undefined ? this.#sealed?.mayHaveRemoved(writtenAt, this.#now, key) : undefined;
     if (sealed !== undefined) return sealed;
     return this.#expiry.mayHaveRemoved(writtenAt);
+  }
+
+  /**
+   * Whether the lifecycle may have removed something before a part was taken. Only seals say how long things are kept, and
+   * when that was: whoever hands over a part can put anything else into it. The lifecycle runs once a day.
+   */
+  #mayHaveExpiredBefore(writtenAt: Date, key: string | undefined): boolean {
+    const { newest } = this.counts.sealed ?? {};
+    const taken = newest && new Date(Date.parse(newest.seal) + dayMs);
+    return taken !== undefined && taken !== null && this.#sealed?.mayHaveRemoved(writtenAt, taken, key) === true;
   }
 }

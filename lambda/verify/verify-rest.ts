@@ -14,12 +14,14 @@ const knownPrefixes = [
 
 /**
  * Looks for objects outside the archive's own prefixes, and reads the configurations that no run of the archive names.
+ * @param known keys that lie there all the same
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function verifyRest(
   reader: ArchiveReader,
   configurations: StoredConfigurations,
   find: Find,
+  known: readonly string[] = [],
 ): Promise<void> {
   for await (const { key, damage } of reader.list(configurationsPrefix)) {
     const sha256 = parseConfigurationKey(key);
@@ -27,7 +29,7 @@ export async function verifyRest(
     else await configurations.get(sha256);
   }
   for await (const { name, damage } of topLevel(reader)) {
-    if (knownPrefixes.some((prefix) => name.startsWith(prefix))) continue;
+    if (known.includes(name) || knownPrefixes.some((prefix) => name.startsWith(prefix))) continue;
     const key = name.endsWith('/') && damage === undefined ? `${name}*` : name;
     find('unrecorded', key, damage ?? 'it lies outside what the collector writes');
   }

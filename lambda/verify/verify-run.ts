@@ -85,13 +85,16 @@ export async function verifyRun(
   return { ...seen, isUnread, merged: run, lacking };
 }
 
-/** What is archived under keys of an archive, to be held against the objects. */
-export function* storedOutcomes({ outcomes }: Pick<StoredRun, 'outcomes'>): Generator<StoredOutcome> {
+/** What is archived under keys of an archive, to be held against the objects. @param isWanted left out: all of it is */
+export function* storedOutcomes(
+  { outcomes }: Pick<StoredRun, 'outcomes'>,
+  isWanted: (name: ObjectName) => boolean = () => true,
+): Generator<StoredOutcome> {
   for (const outcome of outcomes) {
     const { key } = outcome;
     if (!isStored(outcome) || key === undefined) continue;
     const name = parseObjectKey(key);
-    if (name !== undefined) yield Object.assign(outcome, { key, name });
+    if (name !== undefined && isWanted(name)) yield Object.assign(outcome, { key, name });
   }
 }
 

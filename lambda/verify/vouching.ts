@@ -89,7 +89,7 @@ export class Vouching {
 function judge(key: string, sha256: string | undefined, hashes: ReadonlyMap<string, SealedHash>): Vouched {
   const sealed = hashes.get(key);
   const problem = (text: string) => ({ seal: undefined, problem: text });
-  if (sealed === undefined) return problem(`no seal has its run record ${key}; the next audit seals what is new`);
+  if (sealed === undefined) return problem('no seal has its run record; the next audit seals what is new');
   const { number, seal, sha256: hash } = sealed.seal;
   if (sha256 === undefined) return problem(`its run record ${key} cannot be read`);
   if (sha256 !== sealed.sha256) return problem(`its run record ${key} is not what seal ${number} has: it was replaced`);

@@ -2,10 +2,16 @@ import { createHash } from 'node:crypto';
 import { cp, mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { crc32, gzipSync } from 'node:zlib';
+import { FolderArchiveReader } from '../../cli/archive/folder-archive-reader';
 import { runRecordKey } from '../../lambda/archive/archive-layout';
+import { checksumText } from '../../lambda/archive/checksum';
+import { recordLines } from '../../lambda/run/run-record-lines';
+import { readRunRecord } from '../../lambda/verify/read-run';
 import type { Hashed } from '../../lambda/verify/seals/seal';
-import type { ArchiveFixture } from './archive-fixture';
-import { absentRun, operatorArchive, operatorRuns, runAt } from './operator-archive';
+import { FolderStore } from '../../local/aws/store/folder-store';
+import { type ArchiveFixture, keyOf } from './archive-fixture';
+import { absentRun, healthy, operatorArchive, operatorRuns, runAt } from './operator-archive';
 import { SealFixture } from './seal-fixture';
 
 const runsOfDay = 6;
@@ -39,4 +45,27 @@ export async function copyOf(folder: string): Promise<string> {
   const copy = await mkdtemp(join(tmpdir(), 'collector-archive-copy-'));
   await cp(folder, copy, { recursive: true, preserveTimestamps: true });
   return copy;
+}
+
+/** Replaces a manifest of a run, and the run record that has its hash if asked. */
+export async function forgeRun(folder: string, at: number, withRecord: boolean): Promise<void> {
+  const store = new FolderStore(folder);
+  const content = Buffer.from('kind: forged\n');
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const key = keyOf('manifest', healthy, runAt(at));
+  const put = async (name: string, body: Buffer, more: Record<string, string>) => {
+    const { contentType = '', contentEncoding, userMetadata = {} } = (await store.head(name)) ?? {};
+    const checksums = { crc32: checksumText(crc32(body)) };
+    const headers = { contentType, ...(contentEncoding && { contentEncoding }), checksums };
+    await store.put(name, body, { ...headers, userMetadata: { ...userMetadata, ...more } });
+  };
+  const body = gzipSync(content);
+  const forged = { sha256, bytes: content.length, storedBytes: body.length };
+  await put(key, body, { sha256, length: String(content.length) });
+  if (!withRecord) return;
+  const name = { run: runAt(at), attempt: 1, key: recordOf(at) };
+  const { good } = await readRunRecord(new FolderArchiveReader(folder), name);
+  if (good === undefined) throw new Error('the record cannot be read');
+  const outcomes = [...good.record.outcomes].map((one) => (one.key === key ? { ...one, ...forged } : one));
+  await put(recordOf(at), Buffer.from([...recordLines({ ...good.record, outcomes })].join('')), {});
 }

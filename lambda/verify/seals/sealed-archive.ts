@@ -2,7 +2,7 @@ import { parseObjectKey, parseRunRecordKey } from '../../archive/archive-layout'
 import type { Find } from '../finding';
 import type { StoredRun } from '../read-run';
 import { Retention } from '../retention';
-import type { ListedRun, Period } from '../run-keys';
+import { isWithin, type ListedRun, type Period } from '../run-keys';
 import { clockSlackMs, dayMs } from '../time-limits';
 import type { OpenFinding } from './seal';
 import type { RightSeal, SealChain } from './seal-chain';
@@ -173,8 +173,4 @@ export class SealedArchive {
 function addRetention(retention: Retention, days: number | undefined, usedAt: Date): void {
   retention.addRun(usedAt);
   retention.addUse({ sha256: String(days), days, usedAt });
-}
-
-function isWithin(run: Date, { from, to }: Period): boolean {
-  return (from === undefined || run >= from) && (to === undefined || run <= to);
 }

@@ -1,0 +1,98 @@
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { configurationKey, sealKey } from '../../lambda/archive/archive-layout';
+import { resourceNames } from '../../lambda/resources';
+import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
+import { firstOf } from '../../lambda/verify/newest-first';
+import { type Part, partFile, partKeyFile, partPageFile, partText } from '../../lambda/verify/part';
+import { readStoredRun } from '../../lambda/verify/read-run';
+import { runsBetween } from '../../lambda/verify/run-keys';
+import { listSeals, readSealFile } from '../../lambda/verify/seals/seal-file';
+import { parsePublicKey } from '../../lambda/verify/seals/signature';
+import { FolderStore } from '../../local/aws/store/folder-store';
+import { clusterObjects } from '../archive/cluster-objects';
+import { checkPage } from './check-page';
+
+/** The part cannot be written where it should be. */
+export class ExportError extends Error {
+  override readonly name = 'ExportError';
+}
+
+/** What was copied. */
+export interface CopiedPart {
+  readonly runs: number;
+  readonly records: number;
+  readonly seals: number;
+  /** Keys of the cluster's objects. */
+  readonly objects: readonly string[];
+  /** How many other clusters the run records name. */
+  readonly others: number;
+}
+
+/**
+ * Copies a part of an archive into a new folder, byte for byte. Every key that it writes is one that the archive's layout
+ * has: whatever else lies in the archive is left there.
+ * @throws ExportError if the folder is there and not empty, or the cluster has no object in the period
+ * @throws ArchiveReadError
+ */
+export async function copyPart(reader: ArchiveReader, part: Part, folder: string): Promise<CopiedPart> {
+  const found = resourceNames.map((resource) => firstOf(clusterObjects(reader, resource, part.cluster, part)));
+  if ((await Promise.all(found)).every((object) => object === undefined))
+    throw new ExportError(
+      `Exporting the cluster ${part.cluster} failed: nothing of it was archived in this period; list shows what there is`,
+    );
+  await mkdir(folder, { recursive: true });
+  if ((await readdir(folder)).length > 0)
+    throw new ExportError(`Writing the export to ${folder} failed: it is not empty; name a new folder`);
+  const store = new FolderStore(folder);
+  const configurations = new Set<string>();
+  const clusters = new Set<string>();
+  const objects: string[] = [];
+  const counts = { runs: 0, records: 0 };
+  for await (const listed of runsBetween(reader, part)) {
+    counts.runs += 1;
+    for (const { key } of listed.records) counts.records += Number(await copy(reader, store, key));
+    const { starts, outcomes } = await readStoredRun(reader, listed);
+    for (const { configuration } of starts) configurations.add(configuration);
+    for (const { cluster } of outcomes) if (cluster !== part.cluster) clusters.add(cluster);
+  }
+  for (const sha256 of configurations) await copy(reader, store, configurationKey(sha256));
+  for (const resource of resourceNames)
+    for await (const { key } of clusterObjects(reader, resource, part.cluster, part))
+      if (await copy(reader, store, key)) objects.push(key);
+  const seals = await copySeals(reader, store, folder);
+  await writeFile(join(folder, partFile), partText(part));
+  await writeFile(join(folder, partPageFile), checkPage(part));
+  return { ...counts, seals, objects, others: clusters.size };
+}
+
+/** Copies all seals, and the key that signed the first of them. */
+async function copySeals(reader: ArchiveReader, store: FolderStore, folder: string): Promise<number> {
+  let publicKey: string | undefined;
+  const numbers = await listSeals(reader, () => undefined);
+  for (const number of numbers) {
+    await copy(reader, store, sealKey(number));
+    publicKey ??= (await readSealFile(reader, number)).signed?.publicKey;
+  }
+  const pem = parsePublicKey(publicKey ?? '')?.export({ format: 'pem', type: 'spki' });
+  if (pem !== undefined) await writeFile(join(folder, partKeyFile), pem);
+  return numbers.length;
+}
+
+/** @returns whether it was there */
+async function copy(reader: ArchiveReader, store: FolderStore, key: string): Promise<boolean> {
+  const opened = await reader.open(key);
+  if (opened === undefined) return false;
+  const { body, contentType, contentEncoding, metadata } = opened;
+  const userMetadata = Object.fromEntries(
+    Object.entries(metadata).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  const headers = { ...(contentType && { contentType }), ...(contentEncoding && { contentEncoding }), userMetadata };
+  try {
+    await store.put(key, body as Readable & AsyncIterable<Buffer>, headers, { ifNoneMatch: true });
+    return true;
+  } catch (error) {
+    throw new ArchiveReadError(`Copying ${key} failed: ${(error as Error).message}`, { cause: error });
+  }
+}

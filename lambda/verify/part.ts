@@ -1,0 +1,70 @@
+import * as z from 'zod/mini';
+import type { ObjectName } from '../archive/archive-layout';
+import type { ArchiveReader } from './archive-reader';
+import { DamagedObjectError } from './open-content';
+import { readWhole } from './read-whole';
+import { isWithin, type Period } from './run-keys';
+
+/** Files of a part that no archive has: what it says that it holds, the key that signs seals, and how to check it by hand. */
+export const partFile = 'part.json';
+export const partKeyFile = 'seals-public-key.pem';
+export const partPageFile = 'CHECK.md';
+
+/** A part of an archive: one cluster's objects of a period of runs, the records of those runs, and all seals. */
+export interface Part extends Period {
+  readonly cluster: string;
+  /** The archive that it was taken from, and when, as the part itself says. */
+  readonly archive: string;
+  readonly exportedAt: string;
+}
+
+/** Whether something belongs to a part. A run record does, whatever its clusters are. */
+export function isInPart(part: Part, { cluster, run }: Partial<ObjectName>): boolean {
+  return (cluster === undefined || cluster === part.cluster) && (run === undefined || isWithin(run, part));
+}
+
+/** Longest description that is read, in bytes. */
+const mostBytes = 64 * 1024;
+
+const time = z.iso.datetime({ precision: 3 });
+const partSchema = z.object({
+  version: z.literal(1),
+  cluster: z.string(),
+  archive: z.string(),
+  exportedAt: time,
+  from: z.nullable(time),
+  to: z.nullable(time),
+});
+
+export function partText({ from, to, ...part }: Part): string {
+  const period = { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null };
+  return `${JSON.stringify({ version: 1, ...part, ...period } satisfies z.infer<typeof partSchema>, undefined, 2)}\n`;
+}
+
+/**
+ * What the archive says that it is a part of; nobody has signed this.
+ * @throws DamagedObjectError if it does not say so
+ * @throws ArchiveReadError
+ */
+export async function readPart(reader: ArchiveReader): Promise<Part> {
+  const action = `Reading ${partFile} in ${reader.location} failed`;
+  const found = await readWhole(reader, partFile, mostBytes);
+  if (found === undefined)
+    throw new DamagedObjectError(`${action}: there is none; only what "collector export" wrote is a part`);
+  const { success, data } = partSchema.safeParse(parseJson(found.bytes.toString('utf8'), action));
+  if (!success) throw new DamagedObjectError(`${action}: it does not say what this is a part of`);
+  const { version, from, to, ...part } = data;
+  return {
+    ...part,
+    ...(from !== null && { from: new Date(from) }),
+    ...(to !== null && { to: new Date(to) }),
+  };
+}
+
+function parseJson(text: string, action: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new DamagedObjectError(`${action}: it is not JSON`, { cause: error });
+  }
+}

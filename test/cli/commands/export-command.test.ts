@@ -1,0 +1,286 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader';
+import { copyPart } from '../../../cli/export/copy-part';
+import { configurationKey, sealKey } from '../../../lambda/archive/archive-layout';
+import { FolderStore } from '../../../local/aws/store/folder-store';
+import { ArchiveFixture, keyOf, plainAnswer } from '../archive-fixture';
+import { cluster, everyFourHours, healthy, runAt } from '../operator-archive';
+import { runCollector } from '../run-collector';
+import type { SealFixture } from '../seal-fixture';
+import { copyOf, forgeRun, recordOf, sealedOperatorArchive } from '../sealed-operator-archive';
+
+const now = runAt(61);
+const period = ['--from', runAt(12).toISOString(), '--to', runAt(23).toISOString()];
+const manifest = (at: number, uid = healthy) => keyOf('manifest', uid, runAt(at));
+
+/** All files beneath a folder, but for what is known of each object. */
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .filter((file) => !file.startsWith('.metadata'))
+    .sort();
+}
+
+describe('export, from an archive of 300 clusters and 60 runs with nine seals', () => {
+  let archive: ArchiveFixture;
+  let seals: SealFixture;
+  let work: string;
+  /** The whole of one cluster, and twelve runs of it. */
+  let whole: string;
+  let part: string;
+
+  const collector = (...args: string[]) => runCollector(args, { now });
+  const exported = (out: string, ...args: string[]) =>
+    collector('export', '--archive', archive.folder, '--cluster', healthy, '--out', out, ...args);
+
+  beforeAll(async () => {
+    ({ archive, seals } = await sealedOperatorArchive());
+    work = await mkdtemp(join(tmpdir(), 'collector-export-'));
+    whole = join(work, 'whole');
+    part = join(work, 'part');
+  });
+  afterAll(async () => {
+    for (const folder of [archive.folder, work]) await rm(folder, { recursive: true });
+  });
+
+  it('copies one cluster, whole run records, all seals, and says which of its objects nobody vouches for', async () => {
+    const { code, out, err } = await exported(whole);
+    expect(out).toBe(`${whole}: 118 objects, 59 records of 59 runs, 9 seals\n`);
+    expect(err).toContain('The run records are whole: they name 299 other clusters too.\n');
+    // The runs of the last day are in no seal yet.
+    expect([code, err]).toEqual([1, expect.stringMatching(/Vouched for 106 of 118 by seal 1 of .* to seal 9 of /)]);
+    expect(err).toMatch(
+      /Not vouched for: log of c-001, run 2025-11-19T00:00:00Z; .*run 2025-11-19T20:00:00Z: no seal has its run record;/,
+    );
+    expect(err).toContain(`verify --archive ${whole} --part\nor by hand, as ${join(whole, 'CHECK.md')} says.\n`);
+    const verified = await collector('verify', '--archive', whole, '--part');
+    const named = `cluster ${healthy}, all runs`;
+    expect(verified.out.split('\n')[0]).toBe(
+      `PART of ${archive.folder}, taken ${now.toISOString().replace('.000', '')}: ${named}`,
+    );
+    expect(verified.out).toContain('59 runs, 59 records, 118 objects sound');
+    expect([verified.code, verified.out]).toEqual([0, expect.stringContaining('Nothing is damaged. Found: 1 absent.')]);
+  });
+
+  it('copies a period, and nothing else', async () => {
+    const { code, out, err } = await exported(part, ...period);
+    expect([code, out]).toEqual([0, `${part}: 24 objects, 12 records of 12 runs, 9 seals\n`]);
+    expect(err).toContain(
+      'Vouched for 24 of 24 by seal 3 of 2025-11-12T23:00:00Z to seal 4 of 2025-11-13T23:00:00Z.\n',
+    );
+    const runs = Array.from({ length: 12 }, (_, at) => 12 + at);
+    const configuration =
+      filesIn(archive.folder)
+        .filter((file) => file.startsWith('configurations/'))
+        .at(0) ?? '';
+    expect(filesIn(part)).toEqual(
+      [
+        ...['CHECK.md', 'part.json', 'seals-public-key.pem', configuration],
+        ...runs.flatMap((at) => [manifest(at), keyOf('log', healthy, runAt(at)), recordOf(at)]),
+        ...Array.from({ length: 9 }, (_, at) => sealKey(at + 1)),
+      ].sort(),
+    );
+    expect(await readFile(join(part, 'seals-public-key.pem'), 'utf8')).toBe(seals.publicKey);
+    const { code: verified, out: said } = await collector('verify', '--archive', part, '--part', '--json');
+    const result = JSON.parse(said);
+    expect(Object.keys(result).indexOf('part')).toBeLessThan(Object.keys(result).indexOf('ok'));
+    expect([verified, result.part.cluster, result.sound, result.findings]).toEqual([0, healthy, 24, []]);
+  });
+
+  it('is a part only if somebody says so, and a bucket never is', async () => {
+    const { code, out } = await collector('verify', '--archive', part);
+    expect([code, out]).toEqual([1, expect.not.stringContaining('PART')]);
+    const bucket = await collector('verify', '--archive', 's3://my-archive', '--part');
+    expect([bucket.code, bucket.err]).toEqual([2, expect.stringContaining('a bucket is never a part')]);
+    const other = await collector('verify', '--archive', archive.folder, '--part');
+    expect([other.code, other.err]).toEqual([
+      3,
+      expect.stringContaining('there is none; only what "collector export" wrote'),
+    ]);
+  });
+
+  it('writes nothing over what is there, and no folder for a cluster that has nothing', async () => {
+    expect(await exported(part)).toMatchObject({
+      code: 3,
+      err: expect.stringContaining('is not empty; name a new folder'),
+    });
+    const none = join(work, 'none');
+    const { code, err } = await collector('export', '--archive', archive.folder, '--cluster', 'c-0O1', '--out', none);
+    expect([code, err, readdirSync(work)]).toEqual([
+      3,
+      expect.stringContaining('nothing of it was archived'),
+      expect.not.arrayContaining(['none']),
+    ]);
+  });
+
+  describe('a part that somebody has changed', () => {
+    const forgeExcuse = async (folder: string) => {
+      await rm(join(folder, recordOf(14)));
+      for (const resource of ['log', 'manifest'] as const) await rm(join(folder, keyOf(resource, healthy, runAt(14))));
+      const stored = JSON.stringify({ clusters: [{ uid: healthy }], schedule: everyFourHours, retentionDays: 1 });
+      const key = configurationKey(createHash('sha256').update(stored).digest('hex'));
+      const headers = { contentType: 'application/json', contentEncoding: 'gzip' };
+      await new FolderStore(folder).put(key, gzipSync(stored), headers);
+      await say(folder, { exportedAt: '2099-01-01T00:00:00.000Z' });
+    };
+    const narrow = (folder: string) => say(folder, { from: runAt(18).toISOString() });
+    const say = async (folder: string, changes: object) => {
+      const said = JSON.parse(await readFile(join(folder, 'part.json'), 'utf8'));
+      await writeFile(join(folder, 'part.json'), JSON.stringify({ ...said, ...changes }));
+    };
+    it.each<[string, (folder: string) => Promise<unknown>, readonly string[], Readonly<Record<string, string>>]>([
+      [
+        'a run record',
+        (folder) => rm(join(folder, recordOf(14))),
+        ['missing', 'unvouched'],
+        { 'The run records': `${recordOf(14)}: FAILED open or read\n` },
+      ],
+      [
+        'an object',
+        (folder) => rm(join(folder, manifest(14))),
+        ['missing'],
+        { 'The objects': `${manifest(14)} is not what was archived\n` },
+      ],
+      [
+        'a whole run, with what would excuse it',
+        forgeExcuse,
+        ['missing'],
+        { 'The run records': `${recordOf(14)}: FAILED open or read\n` },
+      ],
+      [
+        'a record and its object, consistently',
+        (folder) => forgeRun(folder, 14, true),
+        ['forged', 'unvouched'],
+        { 'The run records': `${recordOf(14)}: FAILED\n` },
+      ],
+      [
+        'an object with its metadata',
+        (folder) => forgeRun(folder, 14, false),
+        ['contradiction'],
+        { 'The objects': `${manifest(14)} is not what was archived\n` },
+      ],
+      [
+        'a seal',
+        (folder) => rm(join(folder, sealKey(3))),
+        ['seal-broken', 'unsealed', 'unvouched'],
+        { 'What is not sealed': [12, 13, 14, 15, 16, 17].map((at) => `${recordOf(at)}\n`).join('') },
+      ],
+      [
+        'a file too many, of another cluster',
+        (folder) => plant(folder, manifest(14, cluster(5))),
+        ['unrecorded'],
+        { 'What nothing names': '' },
+      ],
+      [
+        'a file too many, of a run that never was',
+        (folder) => plant(folder, keyOf('log', healthy, new Date('2025-11-12T13:00Z'))),
+        ['unrecorded'],
+        { 'What nothing names': `${keyOf('log', healthy, new Date('2025-11-12T13:00Z'))}\n` },
+      ],
+      ['the period that it says', (folder) => narrow(folder), ['unrecorded'], {}],
+    ])('is found: %s', async (_, does, kinds, commands) => {
+      const folder = await copyOf(part);
+      await does(folder);
+      const { code, out } = await collector('verify', '--archive', folder, '--part', '--json');
+      const { found } = JSON.parse(out);
+      expect([code, Object.keys(found).filter((kind) => found[kind] > 0 && kind !== 'absent')]).toEqual([1, kinds]);
+      for (const [name, said] of Object.entries(commands))
+        expect(await check(folder, name)).toMatchObject({ out: said });
+      await rm(folder, { recursive: true });
+    });
+  });
+
+  describe('its page', () => {
+    it('finds nothing wrong in what nobody has changed, with the tools of every Linux', async () => {
+      const chain = Array.from({ length: 8 }, (_, at) => `${sealKey(at + 1)}: OK\n`).join('');
+      expect(await check(part, 'The signatures')).toEqual({ out: 'Verified OK\n'.repeat(9), err: '' });
+      expect(await check(part, 'The chain')).toEqual({ out: chain, err: '' });
+      for (const name of ['The run records', 'What is not sealed', 'The objects', 'What nothing names'])
+        expect([name, await check(part, name)]).toEqual([name, { out: '', err: '' }]);
+      expect((await check(whole, 'What is not sealed')).out).toBe(
+        [54, 55, 56, 57, 58, 59].map((at) => `${recordOf(at)}\n`).join(''),
+      );
+      expect(await check(whole, 'The objects')).toEqual({ out: '', err: '' });
+    });
+
+    it('finds the seal of a mail', async () => {
+      const { sha256 = '' } = JSON.parse((await collector('seals', '--archive', part, '--json')).out)[4];
+      expect((await check(part, 'The mail', sha256)).out).toBe(`${sha256}  ${sealKey(5)}\n`);
+    });
+
+    it('has all commands that are tried here, and tells no shell what a cluster is called', async () => {
+      const odd = 'a\'; touch $(id) `b` "c"';
+      const other = await ArchiveFixture.create();
+      await other.attempt({ run: runAt(0), clusters: [odd], answer: plainAnswer });
+      const out = join(work, 'odd');
+      await collector('export', '--archive', other.folder, '--cluster', odd, '--out', out);
+      expect([...commandsIn(await readFile(join(out, 'CHECK.md'), 'utf8')).keys()]).toEqual([
+        'The mail',
+        'The signatures',
+        'The chain',
+        'The run records',
+        'What is not sealed',
+        'The objects',
+        'What nothing names',
+      ]);
+      // There are no seals, of which grep says so.
+      expect((await check(out, 'The objects')).out).toBe('');
+      await plant(out, manifest(0, odd));
+      expect((await check(out, 'The objects')).out).toMatch(/^manifests\/cluster=a%27.* is not what was archived\n$/);
+      await rm(other.folder, { recursive: true });
+    });
+  });
+
+  it('takes no path from keys that are none of an archive', async () => {
+    const reader = new FolderArchiveReader(archive.folder);
+    const list = reader.list.bind(reader);
+    const strange = [
+      '../evil',
+      '/evil',
+      'date=2025-11-10/../../../../evil.json.gz',
+      '0000001.jsonl',
+      'x/../../evil.jsonl',
+    ];
+    reader.list = async function* (prefix, after) {
+      for (const name of strange) yield { key: prefix + name, storedBytes: 1, writtenAt: now };
+      yield* list(prefix, after);
+    };
+    const folder = await mkdtemp(join(work, 'strange-'));
+    const said = {
+      cluster: healthy,
+      archive: archive.folder,
+      exportedAt: now.toISOString(),
+      from: runAt(12),
+      to: runAt(23),
+    };
+    await copyPart(reader, said, join(folder, 'out'));
+    expect(readdirSync(folder)).toEqual(['out']);
+    expect(filesIn(join(folder, 'out'))).toEqual(filesIn(part));
+  });
+});
+
+function commandsIn(page: string): Map<string, string> {
+  const found = page.matchAll(/^\*\*(.*?)\.\*\*[\s\S]*?^```sh\n([\s\S]*?)^```$/gm);
+  return new Map([...found].map(([, name = '', text = '']) => [name, text]));
+}
+
+/** Runs one command of the page that came with a part, in its folder. */
+async function check(folder: string, name: string, head = ''): Promise<{ out: string; err: string }> {
+  const command = commandsIn(await readFile(join(folder, 'CHECK.md'), 'utf8')).get(name);
+  if (command === undefined) throw new Error(`the page has no command "${name}"`);
+  const env = { PATH: process.env.PATH, LC_ALL: 'C', KEY: 'seals-public-key.pem', HEAD: head };
+  return new Promise((resolve) => {
+    execFile('bash', ['--norc', '-c', command], { cwd: folder, env }, (_, out, err) => resolve({ out, err }));
+  });
+}
+
+async function plant(folder: string, key: string): Promise<void> {
+  await new FolderStore(folder).put(key, gzipSync('planted'), {});
+}
