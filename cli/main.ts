@@ -14,6 +14,7 @@ import { runCommand } from './commands/run-command';
 import { runsCommand } from './commands/runs-command';
 import { sealsCommand } from './commands/seals-command';
 import { showCommand } from './commands/show-command';
+import { statsCommand } from './commands/stats-command';
 import { verifyCommand } from './commands/verify-command';
 import { printable, printableLines } from './terminal/printable';
 import {
@@ -64,6 +65,7 @@ export async function main(
     sealsCommand,
     exportCommand,
     reportCommand,
+    statsCommand,
     runCommand,
     doctorCommand,
   ];

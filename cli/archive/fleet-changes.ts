@@ -19,6 +19,7 @@ export interface FleetChange {
   readonly before: string | null;
 }
 
+/** One resource of some clusters in some runs. */
 export interface FleetScope {
   readonly resource: Resource;
   /** Left out: all clusters. */

@@ -66,7 +66,7 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     const reader = new RunReader(archive, terminal.now());
     const { resource, context } = options;
     const selection = selectionOf(options, 1);
-    const objects = new ObjectsToSearch(reader, { resources: [resource], clusters: options.cluster, selection });
+    const objects = new ObjectsToSearch(reader, { resource, clusters: options.cluster, selection });
     const printer = new SearchPrinter(terminal, options);
     const { format } = printer;
     const running = new Set<ObjectSearch>();
@@ -86,8 +86,8 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     }
     await printer.end();
     await printBadRecords(terminal, reader.problems);
-    if (objects.objects === 0) throw new NothingToSearchError(await nothingToSearch(reader, options));
-    await print(terminal.err, `${summary(objects, printer, reader, resource)}\n`);
+    if (objects.objects === 0) throw new NothingToSearchError(await nothingToSearch(objects, reader, options));
+    await print(terminal.err, `${summary(objects, printer, resource)}\n`);
     if (printer.problems + reader.problems.length > 0) end(exitCodes.trouble);
     else if (printer.matches === 0) end(exitCodes.noMatch);
   });
@@ -113,16 +113,22 @@ function parseContext(text: string): number {
   return lines;
 }
 
-async function nothingToSearch(reader: RunReader, { resource, cluster }: Options): Promise<string> {
+async function nothingToSearch(
+  objects: ObjectsToSearch,
+  reader: RunReader,
+  { resource, cluster }: Options,
+): Promise<string> {
   const which = cluster === undefined ? '' : ` of a cluster ${cluster.glob}`;
   const where =
-    reader.runs === 0 ? 'there is no run in this period' : `none was archived${runsOf(reader)}; list shows what is`;
+    objects.runs === 0 && cluster === undefined
+      ? 'there is no run in this period'
+      : `none was archived${runsOf(objects)}; list shows what is`;
   const nearest = await nearestTo(reader, cluster);
   return `Searching every ${resource}${which} failed: ${where}${nearest}`;
 }
 
 /** What was searched and found, so that nobody takes a part of the archive for all of it. */
-function summary(objects: ObjectsToSearch, printer: SearchPrinter, reader: RunReader, resource: Resource): string {
+function summary(objects: ObjectsToSearch, printer: SearchPrinter, resource: Resource): string {
   const { matches, objects: found, dividedLines } = printer;
   const divided =
     dividedLines === 0
@@ -132,11 +138,11 @@ function summary(objects: ObjectsToSearch, printer: SearchPrinter, reader: RunRe
     objects.notArchived === 0 ? '' : `; ${formatCount(objects.notArchived, resource)} not archived, so not searched`;
   return (
     `${formatCount(matches, 'line')} in ${found} of ${formatCount(objects.objects, resource)}` +
-    `${runsOf(reader)}${missing}.${divided}`
+    `${runsOf(objects)}${missing}.${divided}`
   );
 }
 
-function runsOf({ runs, oldest, newest }: RunReader): string {
+function runsOf({ runs, oldest, newest }: ObjectsToSearch): string {
   if (oldest === undefined || newest === undefined) return '';
   if (runs === 1) return ` of the run ${formatTime(oldest)}`;
   return ` of ${formatCount(runs, 'run')}, ${formatTime(oldest)} to ${formatTime(newest)}`;

@@ -1,7 +1,9 @@
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
+import { clusterObjects } from '../archive/cluster-objects';
+import type { FleetScope } from '../archive/fleet-changes';
 import { isMissing, type JoinedLog, joinLogs } from '../archive/join-logs';
-import { listOutcomes, type OutcomeScope } from '../archive/list-outcomes';
 import { isAbsent, type RunReader } from '../archive/run-reader';
+import { selectPeriod } from '../archive/select-runs';
 import type { SearchedObject } from './search-object';
 
 /** Clusters whose logs are joined at once. */
@@ -10,12 +12,16 @@ const joinedAtOnce = 8;
 /** Finds the objects to search, run by run, and counts them. */
 export class ObjectsToSearch {
   objects = 0;
-  /** Outcomes without an object in these runs and clusters. */
+  /** Runs that were searched, and the first and the last of them. */
+  runs = 0;
+  oldest: Date | undefined;
+  newest: Date | undefined;
+  /** Outcomes without an object in these runs and clusters, as far as run records were read. */
   notArchived = 0;
   readonly #reader: RunReader;
-  readonly #scope: OutcomeScope;
+  readonly #scope: FleetScope;
 
-  constructor(reader: RunReader, scope: OutcomeScope) {
+  constructor(reader: RunReader, scope: FleetScope) {
     this.#reader = reader;
     this.#scope = scope;
   }
@@ -34,14 +40,9 @@ export class ObjectsToSearch {
   /** The same objects cluster by cluster, each from where it is new. */
   async *#joined(): AsyncGenerator<SearchedObject> {
     const clusters = new Set<string>();
-    let from: Date | undefined;
-    let to: Date | undefined;
-    for await (const { cluster, run } of this.#archived()) {
-      clusters.add(cluster);
-      from ??= run;
-      to = run;
-    }
+    for await (const { cluster } of this.#archived()) clusters.add(cluster);
     const { archive, now } = this.#reader;
+    const { oldest: from, newest: to } = this;
     const join = async (cluster: string) => {
       const found: SearchedObject[] = [];
       for await (const joined of joinLogs(archive, { cluster, period: { from, to }, hold: 0, now }))
@@ -51,13 +52,40 @@ export class ObjectsToSearch {
     for await (const found of mapConcurrently(clusters, joinedAtOnce, join)) yield* found;
   }
 
-  async *#archived(): AsyncGenerator<SearchedObject> {
-    for await (const outcome of listOutcomes(this.#reader, this.#scope)) {
-      if (isAbsent(outcome)) continue;
-      const { key, cluster, resource, run } = outcome;
-      if (key === undefined) this.notArchived += 1;
-      else yield { key, cluster, resource, run };
+  #archived(): AsyncGenerator<SearchedObject> {
+    const uid = this.#scope.clusters?.uid;
+    return uid === undefined ? this.#ofRuns() : this.#ofCluster(uid);
+  }
+
+  /** One cluster: from its own part of the archive, without the run records, which are large in a large fleet. */
+  async *#ofCluster(cluster: string): AsyncGenerator<SearchedObject> {
+    const { archive, now } = this.#reader;
+    const period = await selectPeriod(archive, this.#scope.selection, now);
+    if (period === undefined) return;
+    for await (const object of clusterObjects(archive, this.#scope.resource, cluster, period)) {
+      this.#note(object.run);
+      yield object;
     }
+  }
+
+  async *#ofRuns(): AsyncGenerator<SearchedObject> {
+    const { resource, clusters, selection } = this.#scope;
+    for await (const row of this.#reader.select(selection)) {
+      if (isAbsent(row)) continue;
+      this.#note(row.run);
+      for (const outcome of row.outcomes) {
+        const { cluster, key } = outcome;
+        if (outcome.resource !== resource || clusters?.matches(cluster) === false) continue;
+        if (key === undefined) this.notArchived += 1;
+        else yield { key, cluster, resource, run: row.run };
+      }
+    }
+  }
+
+  #note(run: Date): void {
+    this.runs += 1;
+    this.oldest ??= run;
+    this.newest = run;
   }
 }
 

@@ -1,0 +1,67 @@
+import { dateOf } from '../../lambda/archive/archive-layout';
+import { isStored } from '../../lambda/run/run-record';
+import type { Run } from '../../lambda/verify/read-run';
+
+/** What an archive holds of something; lengths are as stored, in bytes, without the metadata that S3 keeps. */
+export interface Held {
+  readonly runs: number;
+  readonly objects: number;
+  readonly logs: number;
+  readonly manifests: number;
+  readonly runRecords: number;
+}
+
+type Counting = { -readonly [Name in keyof Held]: Held[Name] };
+
+const nothing: Held = { runs: 0, objects: 0, logs: 0, manifests: 0, runRecords: 0 };
+
+/** How an archive grows, by day of the runs and by cluster. Configurations and seals, which are few, are left out. */
+export class ArchiveGrowth {
+  readonly #days = new Map<string, Counting>();
+  readonly #clusters = new Map<string, Counting>();
+
+  /** Takes note of a run. Runs come in the order of their times. */
+  add({ run, outcomes, files }: Pick<Run, 'run' | 'outcomes' | 'files'>): void {
+    const day = heldIn(this.#days, dateOf(run));
+    day.runs += 1;
+    for (const { bytes } of files.values()) day.runRecords += bytes;
+    for (const outcome of outcomes) {
+      if (!isStored(outcome)) continue;
+      const { cluster, resource, storedBytes = 0 } = outcome;
+      for (const held of [day, heldIn(this.#clusters, cluster)]) {
+        held.objects += 1;
+        held[resource === 'log' ? 'logs' : 'manifests'] += storedBytes;
+      }
+    }
+  }
+
+  /** The oldest first. */
+  get days(): readonly (Held & { readonly day: string })[] {
+    return [...this.#days].map(([day, held]) => ({ day, ...held }));
+  }
+
+  /** The largest first. No part of a run record is counted as theirs. */
+  get clusters(): readonly (Omit<Held, 'runs' | 'runRecords'> & { readonly cluster: string })[] {
+    return [...this.#clusters]
+      .map(([cluster, { objects, logs, manifests }]) => ({ cluster, objects, logs, manifests }))
+      .sort((a, b) => b.logs + b.manifests - a.logs - a.manifests || (a.cluster < b.cluster ? -1 : 1));
+  }
+
+  get total(): Held {
+    const total: Counting = { ...nothing };
+    for (const day of this.#days.values())
+      for (const name of Object.keys(nothing) as (keyof Held)[]) total[name] += day[name];
+    return total;
+  }
+}
+
+/** All bytes of it. */
+export function bytesOf({ logs, manifests, runRecords = 0 }: Partial<Held>): number {
+  return (logs ?? 0) + (manifests ?? 0) + runRecords;
+}
+
+function heldIn(all: Map<string, Counting>, name: string): Counting {
+  const held = all.get(name) ?? { ...nothing };
+  all.set(name, held);
+  return held;
+}

@@ -1,0 +1,122 @@
+import { Command } from 'commander';
+import { ArchiveReadError } from '../../lambda/verify/archive-reader';
+import { ArchiveGrowth, bytesOf, type Held } from '../archive/archive-growth';
+import { openArchive } from '../archive/open-archive';
+import { isAbsent, RunReader } from '../archive/run-reader';
+import { formatBytes, formatCount } from '../terminal/format';
+import { type Column, leftOutColumns, printTable } from '../terminal/table';
+import { type CommandContext, print, printJson } from '../terminal/terminal';
+import {
+  endWithProblems,
+  parseCount,
+  type ReadOptions,
+  type RunOptions,
+  selectionOf,
+  withArchive,
+  withHelp,
+  withRuns,
+} from './options';
+
+interface Options extends ReadOptions, RunOptions {
+  readonly limit: number;
+}
+
+const dayMs = 86_400_000;
+
+/** Days up to the newest run that are read, unless others are asked for. */
+const defaultDays = 30;
+
+/** `stats`: how large an archive is, and how it grows. */
+export function statsCommand({ terminal, end }: CommandContext): Command {
+  const command = new Command('stats')
+    .summary('how the archive grows, and by what')
+    .description('Says how many bytes each day has added, which clusters they are of, and of what kind.')
+    .option('--limit <count>', 'so many of the largest clusters', parseCount, 10);
+  withHelp(withArchive(withRuns(command, terminal, `those of ${defaultDays} days`)), terminal, helpText);
+  return command.action(async (options: Options) => {
+    const archive = await openArchive(options.archive);
+    const reader = new RunReader(archive, terminal.now());
+    const growth = new ArchiveGrowth();
+    const chosen = [options.run, options.at, options.from, options.to, options.last].some((one) => one !== undefined);
+    const newest = chosen ? undefined : (await reader.newestRun())?.run;
+    const from = newest && new Date(Math.floor(newest.getTime() / dayMs - defaultDays + 1) * dayMs);
+    for await (const row of reader.select({ ...selectionOf(options, undefined), ...(from && { from }) }))
+      if (!isAbsent(row)) growth.add(row);
+    const { days, clusters, total } = growth;
+    if (days.length === 0)
+      throw new ArchiveReadError(`Counting failed: ${archive.location} has no runs in this period`);
+    if (options.json === true) {
+      await printJson(terminal.out, { archive: archive.location, total, days, clusters });
+      return endWithProblems(terminal, reader, end);
+    }
+    await printTable(terminal, dayColumns, days);
+    await printTable(terminal, clusterColumns(bytesOf(total)), clusters.slice(0, options.limit));
+    await print(terminal.out, `${summary(growth, options.limit)}\n`);
+    await endWithProblems(terminal, reader, end);
+  });
+}
+
+const right = { align: 'right' } as const;
+
+const dayColumns: readonly Column<Held & { readonly day: string }>[] = [
+  { head: 'Day', cell: ({ day }) => day },
+  { head: 'Runs', cell: ({ runs }) => `${runs}`, ...right, leftOut: 3 },
+  { head: 'Objects', cell: ({ objects }) => objects.toLocaleString('en-US'), ...right, leftOut: 4 },
+  { head: 'Logs', cell: ({ logs }) => formatBytes(logs), ...right },
+  { head: 'Manifests', cell: ({ manifests }) => formatBytes(manifests), ...right, leftOut: 2 },
+  { head: 'Run records', cell: ({ runRecords }) => formatBytes(runRecords), ...right, leftOut: 1 },
+  { head: 'Together', cell: (day) => formatBytes(bytesOf(day)), ...right },
+];
+
+/** @param total bytes of everything */
+function clusterColumns(total: number): readonly Column<ArchiveGrowth['clusters'][number]>[] {
+  return [
+    { head: 'Largest clusters', cell: ({ cluster }) => cluster, wraps: true },
+    { head: 'Objects', cell: ({ objects }) => objects.toLocaleString('en-US'), ...right, leftOut: 3 },
+    { head: 'Logs', cell: ({ logs }) => formatBytes(logs), ...right, leftOut: 1 },
+    { head: 'Manifests', cell: ({ manifests }) => formatBytes(manifests), ...right, leftOut: 2 },
+    { head: 'Together', cell: (cluster) => formatBytes(bytesOf(cluster)), ...right },
+    { head: 'Share', cell: (cluster) => share(bytesOf(cluster), total), ...right },
+  ];
+}
+
+/** How the bytes are shared, and what that comes to in a year. */
+function summary({ days, clusters, total }: ArchiveGrowth, shown: number): string {
+  const bytes = bytesOf(total);
+  const kinds = [
+    `logs ${share(total.logs, bytes)}`,
+    `manifests ${share(total.manifests, bytes)}`,
+    `run records ${share(total.runRecords, bytes)}`,
+  ];
+  const largest = clusters.slice(0, shown).reduce((sum, cluster) => sum + bytesOf(cluster), 0);
+  const [first, last] = [days[0]?.day ?? '', days.at(-1)?.day ?? ''];
+  // A day without runs counts too.
+  const span = (Date.parse(last) - Date.parse(first)) / dayMs + 1;
+  const aDay = Math.round(bytes / span);
+  return (
+    `${formatBytes(bytes)} of ${formatCount(total.runs, 'run')} in ${formatCount(span, 'day')}, ${first} to ${last}: ${kinds.join(', ')}.\n` +
+    `The ${formatCount(Math.min(shown, clusters.length), 'largest cluster')} of ${clusters.length} have ${share(largest, bytes)}.\n` +
+    `${formatBytes(aDay)} a day, which is ${formatBytes(365 * aDay)} a year.`
+  );
+}
+
+function share(bytes: number, total: number): string {
+  return `${(total === 0 ? 0 : (100 * bytes) / total).toFixed(1)} %`;
+}
+
+const helpText = `
+stats adds up what the run records say: lengths as stored, in the archive as it was then, whatever has expired since. The
+run records themselves count too; configurations and seals, which are few, do not.
+
+${leftOutColumns('the list of days', dayColumns)}
+
+With --json: one object, with all clusters (total days clusters); lengths are bytes.
+
+Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could not be
+read.
+
+Examples:
+  npm run collector -- stats
+  npm run collector -- stats --archive s3://my-archive --from 2026-11-01 --limit 50
+  npm run --silent collector -- stats --json | jq '.clusters[0]'
+`;

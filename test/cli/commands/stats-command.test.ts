@@ -1,0 +1,88 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { runsPrefix } from '../../../lambda/archive/archive-layout';
+import { ArchiveFixture, type AttemptFixture, keyOf, logRecord } from '../archive-fixture';
+import { runCollector } from '../run-collector';
+
+const runs = ['2026-11-18T10:00Z', '2026-11-18T22:00Z', '2026-11-20T10:00Z'].map((time) => new Date(time));
+
+describe('stats', () => {
+  let archive: ArchiveFixture;
+
+  beforeAll(async () => {
+    archive = await ArchiveFixture.create();
+    const answer: AttemptFixture['answer'] = (cluster, resource) => {
+      if (cluster === 'down') return { failed: 'no answer' };
+      if (resource === 'manifest') return { content: 'kind: Namespace\n' };
+      const lines = Array.from({ length: cluster === 'large' ? 3000 : 30 }, (_, at) => `${at * 7919} of ${cluster}\n`);
+      return { content: logRecord(cluster, lines.join('')) };
+    };
+    for (const run of runs) await archive.attempt({ run, clusters: ['small', 'down', 'large'], answer });
+  });
+  afterAll(() => rm(archive.folder, { recursive: true }));
+
+  const stats = (...args: string[]) => runCollector(['stats', '--archive', archive.folder, ...args]);
+  const stored = async (key: string) => (await stat(join(archive.folder, key))).size;
+
+  it('adds up what lies there, run records too, by day and by cluster', async () => {
+    const { code, out } = await stats('--json');
+    expect(code).toBe(0);
+    const { total, days, clusters } = JSON.parse(out);
+    const logsOf = (uid: string, of: Date[]) => sum(of.map((run) => stored(keyOf('log', uid, run))));
+    const [first, second] = [runs.slice(0, 2), runs.slice(2)];
+    expect(days).toMatchObject([
+      { day: '2026-11-18', runs: 2, objects: 8, logs: (await logsOf('small', first)) + (await logsOf('large', first)) },
+      {
+        day: '2026-11-20',
+        runs: 1,
+        objects: 4,
+        logs: (await logsOf('small', second)) + (await logsOf('large', second)),
+      },
+    ]);
+    const records = await readdir(join(archive.folder, `${runsPrefix}date=2026-11-18`));
+    expect(days[0].runRecords).toBe(await sum(records.map((name) => stored(`${runsPrefix}date=2026-11-18/${name}`))));
+    const manifests = await sum(runs.map((run) => stored(keyOf('manifest', 'large', run))));
+    expect(clusters).toEqual([
+      { cluster: 'large', objects: 6, logs: await logsOf('large', runs), manifests },
+      { cluster: 'small', objects: 6, logs: await logsOf('small', runs), manifests: expect.any(Number) },
+    ]);
+    expect(total).toEqual({
+      runs: 3,
+      objects: 12,
+      logs: days[0].logs + days[1].logs,
+      manifests: clusters[0].manifests + clusters[1].manifests,
+      runRecords: days[0].runRecords + days[1].runRecords,
+    });
+  });
+
+  it('says how the bytes are shared, and what they come to in a year', async () => {
+    const { out } = await stats('--limit', '1');
+    expect(out).toMatch(/│ 2026-11-18 │ +2 │ +8 │ .* KiB │/);
+    expect(out.match(/^│ (small|large) /gm)).toEqual(['│ large ']);
+    const total = Number(/^([\d.]+) KiB of 3 runs in 3 days, 2026-11-18 to 2026-11-20: logs/m.exec(out)?.[1]);
+    const shares = [...out.matchAll(/(?:logs|manifests|run records) ([\d.]+) %/g)].map(([, share]) => Number(share));
+    expect(shares).toHaveLength(3);
+    expect(shares.reduce((a, b) => a + b)).toBeCloseTo(100, 0);
+    expect(out).toMatch(/^The 1 largest cluster of 2 have [\d.]+ %\.$/m);
+    expect(Number(/^([\d.]+) KiB a day, which is [\d.]+ MiB a year\.$/m.exec(out)?.[1])).toBeCloseTo(total / 3, 0);
+  });
+
+  it('counts thirty days up to the newest run, unless others are asked for', async () => {
+    const other = await ArchiveFixture.create();
+    const answer: AttemptFixture['answer'] = () => ({ content: 'x\n' });
+    for (const day of ['2026-01-01', '2026-01-02', '2026-01-31'])
+      await other.attempt({ run: new Date(`${day}T00:00Z`), clusters: ['c'], answer });
+    const daysOf = async (...args: string[]) =>
+      JSON.parse((await runCollector(['stats', '--json', '--archive', other.folder, ...args])).out).days.length;
+    expect(await daysOf()).toBe(2);
+    expect(await daysOf('--from', '2026-01-01')).toBe(3);
+    expect(await daysOf('--last', '1')).toBe(1);
+    const { code, err } = await runCollector(['stats', '--archive', other.folder, '--from', '2027-01-01']);
+    expect([code, err]).toEqual([3, expect.stringContaining('has no runs in this period')]);
+    await rm(other.folder, { recursive: true });
+  });
+});
+
+async function sum(lengths: readonly Promise<number>[]): Promise<number> {
+  return (await Promise.all(lengths)).reduce((total, length) => total + length, 0);
+}
