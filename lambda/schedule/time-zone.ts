@@ -52,13 +52,7 @@ export function zoneSpans(timeZone: string, first: number, last: number): Span[]
  * @throws CronError for an unknown time zone
  */
 export function zoneOffset(timeZone: string): (instant: number) => number {
-  let format: Intl.DateTimeFormat;
-  try {
-    format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
-  } catch (error) {
-    if (error instanceof RangeError) throw new CronError('time zone', timeZone, 'the name of an IANA time zone');
-    throw error;
-  }
+  const format = formatOf(timeZone);
   // UTC never changes, and is what most schedules go by: formatting an instant takes microseconds, for thousands of them.
   if (format.resolvedOptions().timeZone === 'UTC') return () => 0;
   return (instant) => {
@@ -66,4 +60,19 @@ export function zoneOffset(timeZone: string): (instant: number) => number {
     const [, sign, hours = '0', minutes = '0'] = /^GMT(?:([+-])(\d\d):(\d\d))?/.exec(name) ?? [];
     return (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes)) * minute;
   };
+}
+
+/** The last one that was made: that takes as long as twenty uses of it. */
+let latest: { readonly timeZone: string; readonly format: Intl.DateTimeFormat } | undefined;
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  if (latest?.timeZone === timeZone) return latest.format;
+  try {
+    const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'longOffset' });
+    latest = { timeZone, format };
+    return format;
+  } catch (error) {
+    if (error instanceof RangeError) throw new CronError('time zone', timeZone, 'the name of an IANA time zone');
+    throw error;
+  }
 }

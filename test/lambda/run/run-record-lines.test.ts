@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { type Outcome, outcomeSchema, type RunRecord, runSchema } from '../../../lambda/run/run-record';
 import { longestLineBytes, RunRecordParser } from '../../../lambda/run/run-record-lines';
+import { anyCharacter } from '../../support/any-character';
 import { emptyRunRecord } from '../../support/empty-run-record';
 import { recordText } from '../../support/record-text';
 import { rounds } from '../../support/rounds';
@@ -12,7 +13,7 @@ const name = { run, attempt: 1 };
 const empty = emptyRunRecord(run);
 
 const text = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.constantFrom('"', '\\', '}\n{', '\r', '\u2028', '","outcomes":1', '\ud800'),
 );
 const outcome = fc.record(

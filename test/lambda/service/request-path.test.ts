@@ -4,6 +4,7 @@ import { type Resource, resourceNames, resources } from '../../../lambda/resourc
 import { ClusterApi, requestPath } from '../../../lambda/service/cluster-api';
 import { checkFactory } from '../../../lambda/service/cluster-service';
 import { parseContractPath } from '../../../local/demo-service/contract-path';
+import { anyCharacter } from '../../support/any-character';
 import { startFaultService } from '../../support/fault-service';
 import { ok } from '../../support/fault-service-answers';
 import { logRecord } from '../../support/fault-service-bodies';
@@ -31,14 +32,14 @@ const awkward = fc.constantFrom(
 const uid = fc
   .oneof(
     fc.string({ unit: 'grapheme' }),
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.array(awkward).map((parts) => parts.join('')),
   )
   .filter(
     (text) => text !== '' && text !== '.' && text !== '..' && text.isWellFormed() && Buffer.byteLength(text) <= 200,
   );
 const requestId = fc.option(
-  fc.string({ unit: 'binary', minLength: 1 }).filter((text) => text.isWellFormed()),
+  fc.string({ unit: anyCharacter, minLength: 1 }).filter((text) => text.isWellFormed()),
   {
     nil: undefined,
   },
