@@ -65,7 +65,7 @@ describe('an operator, with 120 clusters and 60 runs', () => {
     ]);
     const other = await collector('runs', '--cluster', 'c-999', ...period);
     expect(other.out).toMatch(/│ 2025-11-14T20:00:00Z │ not covered │ not covered │/);
-    expect(other.err).toBe('None of these runs covers c-999; the nearest names: c-099, c-199, c-299.\n');
+    expect(other.err).toBe('None of these runs covers c-999; the nearest names: c-099, c-009, c-019.\n');
   });
 
   it('sees which clusters fail now and then, though the newest run has them', async () => {
