@@ -8,7 +8,11 @@ import type { Outcome, RunSummary } from '../../lambda/run/run-record';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { type Run, readRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
-import { deployLocally, type LocalDeployment } from '../../local/deployment/deploy-locally';
+import {
+  deployLocally,
+  type LocalDeployment,
+  type LocalDeploymentOptions,
+} from '../../local/deployment/deploy-locally';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { eventOf } from '../stack/event-of';
 import type { Terminal } from '../terminal/terminal';
@@ -64,6 +68,25 @@ export interface StartedRun extends Fired {
  * @throws what synthesis and deployment throw, and the reason of an interruption
  */
 export async function startRun(
+  service: StartedService,
+  options: StartOptions,
+  terminal: Terminal,
+  interrupted: AbortSignal,
+): Promise<StartedRun> {
+  const outdir = await mkdtemp(join(tmpdir(), 'cdk-out-'));
+  try {
+    // Loading the CDK takes a second, which whoever only mistyped an option should not wait for.
+    const { synthesize } = await unlessAborted(interrupted, import('../../infra/collector-app'));
+    const assembly = synthesize({ config: service.config, outdir, validate: false });
+    interrupted.throwIfAborted();
+    return await runAssembly(assembly, service, options, terminal, interrupted);
+  } finally {
+    await rm(outdir, { recursive: true, force: true });
+  }
+}
+
+async function runAssembly(
+  assembly: LocalDeploymentOptions['assembly'],
   { config, apiKey }: StartedService,
   options: StartOptions,
   terminal: Terminal,
@@ -74,14 +97,9 @@ export async function startRun(
   const byHand = isByHand(config, options);
   const watched = new WatchedRun(terminal, { objects: covered.length, isRetried: !byHand, shards: config.shards });
   const ended = AbortSignal.any([interrupted, watched.broken]);
-  const outdir = await mkdtemp(join(tmpdir(), 'cdk-out-'));
   let isLastLeftOut = false;
   let deployment: LocalDeployment | undefined;
   try {
-    // Loading the CDK takes a second, which whoever only mistyped an option should not wait for.
-    const { synthesize } = await unlessAborted(ended, import('../../infra/collector-app'));
-    const assembly = synthesize({ config, outdir, validate: false });
-    ended.throwIfAborted();
     deployment = await deployLocally({
       assembly,
       folder: options.folder,
@@ -106,7 +124,6 @@ export async function startRun(
   } finally {
     watched.stop();
     await deployment?.close();
-    await rm(outdir, { recursive: true, force: true });
   }
 }
 

@@ -29,7 +29,7 @@ export async function verifyCaller(call: Call, account: Account, payloadHash: st
     throw new AwsError(403, 'InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.');
   if (headers['x-amz-security-token'] !== principal.sessionToken)
     throw new AwsError(400, 'InvalidToken', 'The provided token is not the one that belongs to the access key.');
-  if (region !== account.region) throw wrongRegion(region, account.region);
+  if (region !== account.region) throw malformed(`the region '${region}' is wrong; expecting '${account.region}'`);
   if (service !== facts.service) throw malformed(`the service '${service}' is wrong`);
   const signingDate = signedAt(headers['x-amz-date'], day);
 
@@ -71,12 +71,6 @@ export async function verifyCaller(call: Call, account: Account, payloadHash: st
 
 function malformed(reason: string): AwsError {
   return new AwsError(400, 'AuthorizationHeaderMalformed', `The authorization header is malformed; ${reason}`);
-}
-
-/** A HEAD has no body: its client learns the right region from the header. */
-function wrongRegion(region: string, expected: string): AwsError {
-  const { status, code, message } = malformed(`the region '${region}' is wrong; expecting '${expected}'`);
-  return new AwsError(status, code, message, { Region: expected }, { 'x-amz-bucket-region': expected });
 }
 
 /**

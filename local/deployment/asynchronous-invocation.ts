@@ -66,7 +66,7 @@ export interface QueuedEvent {
   /** @throws ThrottledError if it is too early */
   invoke(requestId: string): Promise<InvocationResult>;
   /** Waits until an invocation ends. Lambda looks again by itself, at the latest after five minutes. */
-  turn(): Promise<void>;
+  turn(): Promise<unknown>;
 }
 
 /** Attempts an event as Lambda does after an asynchronous invocation: every attempt has the same request id. */

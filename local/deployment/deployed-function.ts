@@ -88,9 +88,7 @@ export class DeployedFunction {
   readonly #surroundings: FunctionSurroundings;
   readonly #lambda: LocalFunction;
   /** Invocations under way. */
-  #running = 0;
-  /** Wakes the events that wait for one of them to end. */
-  readonly #waiting: (() => void)[] = [];
+  readonly #running = new Set<Promise<unknown>>();
 
   constructor(plan: FunctionPlan, surroundings: FunctionSurroundings) {
     this.#plan = plan;
@@ -106,14 +104,12 @@ export class DeployedFunction {
    */
   async invoke(event: unknown, requestId?: string): Promise<InvocationResult> {
     const { name, reservedConcurrency = Number.POSITIVE_INFINITY } = this.#plan.definition;
-    if (this.#running >= reservedConcurrency) throw new ThrottledError(name);
-    this.#running += 1;
-    try {
-      return await this.#surroundings.aroundInvocation(event, () => this.#lambda.invoke(event, requestId));
-    } finally {
-      this.#running -= 1;
-      for (const wake of this.#waiting.splice(0)) wake();
-    }
+    if (this.#running.size >= reservedConcurrency) throw new ThrottledError(name);
+    const invocation = this.#surroundings
+      .aroundInvocation(event, () => this.#lambda.invoke(event, requestId))
+      .finally(() => this.#running.delete(invocation));
+    this.#running.add(invocation);
+    return invocation;
   }
 
   /**
@@ -125,7 +121,7 @@ export class DeployedFunction {
     const { clock, tell } = this.#surroundings;
     const queued = {
       invoke: (requestId: string) => this.invoke(event, requestId),
-      turn: () => new Promise<void>((resolve) => this.#waiting.push(resolve)),
+      turn: () => Promise.race([...this.#running].map((invocation) => invocation.catch(() => undefined))),
     };
     const result = await invokeAsynchronously(queued, asynchronous, clock);
     if (result.condition !== undefined && asynchronous.failureDestination !== undefined)
