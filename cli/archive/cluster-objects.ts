@@ -16,6 +16,17 @@ export interface DescribedObject extends ClusterObject {
   readonly facts: ObjectFacts | undefined;
 }
 
+/** An object whose metadata can be read. */
+export interface Content extends DescribedObject {
+  readonly facts: ObjectFacts;
+}
+
+/** Content as `--json` of `diff` and `history` documents it. */
+export function summarizeContent({ key, run, facts }: Content) {
+  const { fetchedAt, sha256, length: bytes } = facts;
+  return { run: run.toISOString(), fetchedAt: fetchedAt.toISOString(), key, sha256, bytes };
+}
+
 /** The objects of one resource of one cluster, oldest run first. Only that part of the archive is listed. */
 export async function* clusterObjects(
   reader: ArchiveReader,

@@ -1,14 +1,9 @@
-import type { ObjectFacts } from '../../lambda/archive/object-metadata';
 import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { take } from '../../lambda/verify/newest-first';
 import type { Period } from '../../lambda/verify/run-keys';
-import { clusterObjectsNewestFirst, type DescribedObject, describe } from './cluster-objects';
+import { type Content, clusterObjectsNewestFirst, type DescribedObject, describe } from './cluster-objects';
 import { isSameContent } from './same-content';
-
-export interface Content extends DescribedObject {
-  readonly facts: ObjectFacts;
-}
 
 /** A run that archived another content than the run before it. */
 export interface Change {

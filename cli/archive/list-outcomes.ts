@@ -72,7 +72,9 @@ export function withMetadata<Listed extends Partial<Omit<Outcome, 'outcome'>>>(
 }
 
 /** Merges sequences that are each in the order of their runs. Of one run, the item of the first sequence comes first. */
-async function* byRun<Item extends { readonly run: Date } | AbsentRuns>(sources: readonly AsyncGenerator<Item>[]) {
+export async function* byRun<Item extends { readonly run: Date } | AbsentRuns>(
+  sources: readonly AsyncGenerator<Item>[],
+) {
   const timeOf = (item: Item) => ('run' in item ? item.run : item.times[0])?.getTime() ?? 0;
   const heads = await Promise.all(sources.map((source) => source.next()));
   for (;;) {

@@ -3,9 +3,9 @@ import { LogTextDecoder } from '../../lambda/log/log-text';
 import type { LogReader } from '../../lambda/log/seam';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { DamagedObjectError, damageOf, readContent } from '../../lambda/verify/open-content';
-import type { Period } from '../../lambda/verify/run-keys';
-import { runsBetween } from '../../lambda/verify/run-keys';
+import { type ListedRun, type Period, runsBetween } from '../../lambda/verify/run-keys';
 import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from './cluster-objects';
+import { byRun } from './list-outcomes';
 import { behind } from './read-text';
 import { whyNotArchived } from './select-object';
 
@@ -48,21 +48,17 @@ export async function* logSnapshots(
 ): AsyncGenerator<LogSnapshot | MissingLog> {
   const history = new LogHistory();
   if (period.from !== undefined) await readBase(reader, history, cluster, period.from, now);
-  const runs = runsBetween(reader, period)[Symbol.asyncIterator]();
-  let listed = await runs.next();
-  const missingUntil = async function* (run: Date | undefined): AsyncGenerator<MissingLog> {
-    for (; listed.done !== true && (run === undefined || listed.value.run <= run); listed = await runs.next()) {
-      if (listed.value.run.getTime() === run?.getTime()) continue;
-      const reason = await whyNotArchived(reader, 'log', cluster, listed.value);
-      yield { run: listed.value.run, reason };
+  let archived: number | undefined;
+  const objects = clusterObjects(reader, 'log', cluster, period);
+  for await (const item of byRun<ClusterObject | ListedRun>([objects, runsBetween(reader, period)])) {
+    if ('key' in item) {
+      archived = item.run.getTime();
+      // Behind a gap, logs wait for the one that may close it.
+      yield await readSnapshot(reader, history, item, history.openGaps.length === 0 ? hold : 0);
+    } else if (item.run.getTime() !== archived) {
+      yield { run: item.run, reason: await whyNotArchived(reader, 'log', cluster, item) };
     }
-  };
-  for await (const object of clusterObjects(reader, 'log', cluster, period)) {
-    yield* missingUntil(object.run);
-    // Behind a gap, logs wait for the one that may close it.
-    yield await readSnapshot(reader, history, object, history.openGaps.length === 0 ? hold : 0);
   }
-  yield* missingUntil(undefined);
 }
 
 /** Makes the newest log before a time that has a text the base of what follows. */

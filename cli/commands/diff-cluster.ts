@@ -1,8 +1,7 @@
-import type { ObjectFacts } from '../../lambda/archive/object-metadata';
 import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { DamagedObjectError } from '../../lambda/verify/open-content';
-import type { DescribedObject } from '../archive/cluster-objects';
+import { type Content, type DescribedObject, summarizeContent } from '../archive/cluster-objects';
 import { readText } from '../archive/read-text';
 import { isSameContent } from '../archive/same-content';
 import { describeSelection, NothingArchivedError, noteNewerRun, selectObject } from '../archive/select-object';
@@ -21,10 +20,6 @@ export interface ClusterDiffOptions extends DiffSelection {
   readonly json?: boolean;
   /** Whether control characters of the content are written out. */
   readonly escape: boolean;
-}
-
-interface Side extends DescribedObject {
-  readonly facts: ObjectFacts;
 }
 
 /**
@@ -52,8 +47,8 @@ export async function diffCluster(
   const differsElsewhere = !areSame && hunks.length === 0;
   const isChanged = hunks.length > 0 || (differsElsewhere && resource === 'manifest');
   if (options.json === true) {
-    const from = { ...summarizeSide(before), vouched: vouchedBefore };
-    const sides = { from, to: { ...summarizeSide(after), vouched: vouchedAfter } };
+    const from = { ...summarizeContent(before), vouched: vouchedBefore };
+    const sides = { from, to: { ...summarizeContent(after), vouched: vouchedAfter } };
     await printJson(terminal.out, { cluster, resource, changed: isChanged, ...sides, hunks });
   } else {
     await printHunks(terminal, `${cluster}/${resource}`, before, after, hunks, options.escape);
@@ -74,7 +69,7 @@ async function selectSides(
   cluster: string,
   { resource, run, at, from, to }: ClusterDiffOptions,
   now: Date,
-): Promise<[Side, Side]> {
+): Promise<[Content, Content]> {
   const after = await selectObject(reader, resource, cluster, { run, at: at ?? to }, now);
   const justBefore = new Date(after.run.getTime() - 1);
   const before = await selectObject(reader, resource, cluster, { at: from ?? justBefore }, now);
@@ -87,7 +82,7 @@ async function selectSides(
   return [asSide(before), asSide(after)];
 }
 
-function asSide(object: DescribedObject): Side {
+function asSide(object: DescribedObject): Content {
   const { facts } = object;
   if (facts === undefined)
     throw new DamagedObjectError(`Comparing ${object.key} failed: its metadata is absent or malformed`);
@@ -98,8 +93,8 @@ function asSide(object: DescribedObject): Side {
 async function printSides(
   terminal: Terminal,
   reader: ArchiveReader,
-  before: Side,
-  after: Side,
+  before: Content,
+  after: Content,
   { run, at, to }: DiffSelection,
 ): Promise<void> {
   const sides = `from: ${printable(describeSelection(before))}\nto:   ${printable(describeSelection(after))}\n`;
@@ -107,26 +102,16 @@ async function printSides(
   if (run === undefined) await noteNewerRun(terminal, reader, after, at ?? to);
 }
 
-function summarizeSide({ key, facts }: Side) {
-  return {
-    key,
-    run: facts.run.toISOString(),
-    fetchedAt: facts.fetchedAt.toISOString(),
-    sha256: facts.sha256,
-    bytes: facts.length,
-  };
-}
-
 async function printHunks(
   { out, colors }: Terminal,
   name: string,
-  before: Side,
-  after: Side,
+  before: Content,
+  after: Content,
   hunks: readonly Hunk[],
   isEscaped: boolean,
 ): Promise<void> {
   if (hunks.length === 0) return;
-  const heading = (mark: string, { run }: Side) => colors.bold(`${mark} ${printable(name)}\t${formatTime(run)}`);
+  const heading = (mark: string, { run }: Content) => colors.bold(`${mark} ${printable(name)}\t${formatTime(run)}`);
   await print(out, `${heading('---', before)}\n${heading('+++', after)}\n`);
   const shown = (line: string) => (isEscaped ? printableLines(line) : line);
   const colored = (line: string) =>

@@ -1,8 +1,8 @@
 import { Command, Option } from 'commander';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterFilter } from '../archive/cluster-filter';
-import { clusterObjects } from '../archive/cluster-objects';
-import { type Change, type Changes, type Content, findChanges } from '../archive/find-changes';
+import { clusterObjects, summarizeContent } from '../archive/cluster-objects';
+import { type Change, type Changes, findChanges } from '../archive/find-changes';
 import { archiveArgument, openArchive } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import { NothingArchivedError, nothingOf } from '../archive/select-object';
@@ -106,14 +106,7 @@ function changeColumns(
 }
 
 function summarizeChange({ content, before, runs }: Change) {
-  const summarize = ({ key, run, facts }: Content) => ({
-    run: run.toISOString(),
-    fetchedAt: facts.fetchedAt.toISOString(),
-    key,
-    sha256: facts.sha256,
-    bytes: facts.length,
-  });
-  return { ...summarize(content), runs, before: before === undefined ? null : summarize(before) };
+  return { ...summarizeContent(content), runs, before: before === undefined ? null : summarizeContent(before) };
 }
 
 /** What was looked at, so that nobody takes a bounded search for all there is. */

@@ -59,4 +59,7 @@ describe('the plan of the newest seal', () => {
   });
 });
 
-const numbered = async (seals: SealFixture, number: number) => ({ ...(await seals.read(1)), number });
+/** A later seal than the first, whose time tells which of them was taken. */
+async function numbered(seals: SealFixture, number: number) {
+  return { ...(await seals.read(1)), number, listedFrom: '2026-11-21T09:00:00.000Z' };
+}
