@@ -89,20 +89,35 @@ function covers(problem: string, at: Date): boolean {
   return first !== undefined && last !== undefined && first <= at && at <= last;
 }
 
+/** What a legal history leaves, and what verify finds in it late. */
+export interface Undamaged {
+  readonly bucket: MemoryBucket;
+  readonly late: Date;
+  readonly findings: ReadonlySet<string>;
+}
+
+export async function undamaged(seed: string): Promise<Undamaged> {
+  const { bucket, now } = await randomHistory(seed, { expires: false, mayBeUnderWay: false });
+  const late = new Date(now.getTime() + 3 * 24 * hour);
+  return {
+    bucket,
+    late,
+    findings: new Set((await findingsOf(bucket, late)).map((finding) => JSON.stringify(finding))),
+  };
+}
+
 /**
- * Damages what a legal history leaves, in one way.
+ * Damages a copy of what a legal history left, in one way.
  * @returns undefined if there is nothing to damage so; otherwise what was done, and what verify found beside what it found before
  */
 export async function findDamage(
+  { bucket, late, findings }: Undamaged,
   seed: string,
   damage: Damage,
 ): Promise<{ readonly done: string; readonly found: readonly FindingKind[] } | undefined> {
-  const { bucket, now } = await randomHistory(seed, { expires: false, mayBeUnderWay: false });
-  const untouched = bucket.copy();
-  const done = damage(bucket, seededRandom(`${seed}/damage`));
+  const copy = bucket.copy();
+  const done = damage(copy, seededRandom(`${seed}/damage`));
   if (done === undefined) return undefined;
-  const late = new Date(now.getTime() + 3 * 24 * hour);
-  const before = new Set((await findingsOf(untouched, late)).map((finding) => JSON.stringify(finding)));
-  const after = await findingsOf(bucket, late);
-  return { done, found: after.filter((finding) => !before.has(JSON.stringify(finding))).map(({ kind }) => kind) };
+  const after = await findingsOf(copy, late);
+  return { done, found: after.filter((finding) => !findings.has(JSON.stringify(finding))).map(({ kind }) => kind) };
 }
