@@ -36,7 +36,7 @@ it('an audit with all its permissions seals, signs and tells people', async () =
   await deployed.fireSchedule(noon);
   const { attempts, condition } = await auditOf(deployed).fireSchedule(one);
   expect(condition).toBeUndefined();
-  expect(attempts).toMatchObject([{ payload: { number: 1, seal: one.toISOString(), damage: 0 } }]);
+  expect(attempts).toMatchObject([{ payload: { number: 1, seal: one.toISOString(), damage: 0, found: {} } }]);
   expect((attempts[0]?.payload as AuditResult).found).toEqual({});
   expect(await sealsIn(deployed)).toEqual([firstSeal]);
   expect(deployed.messages).toMatchObject([{ subject: expect.stringContaining('nothing is damaged') }]);
