@@ -175,8 +175,13 @@ function audits({ runs }: DashboardProps, period: Duration): cloudwatch.IWidget[
     }),
     new cloudwatch.GraphWidget({
       ...shape,
-      title: 'Hours since the stalest cluster was archived',
+      title: 'Hours since the stalest cluster was archived, and logs with gaps or frozen',
       left: [runs.metric('stalestHours', { period, statistic: 'Maximum', label: 'hours' })],
+      right: [
+        runs.metric('logGaps', { period, label: 'clusters with gaps in their log' }),
+        runs.metric('frozenLogs', { period, statistic: 'Maximum', label: 'frozen logs' }),
+      ],
+      rightYAxis: graphShape.leftYAxis,
     }),
   ];
 }

@@ -114,7 +114,10 @@ describe('the dashboard', () => {
 
   it('has one small row about the audit, if there is one', () => {
     const { widgets, widget } = dashboardOf({ audit: { schedule: 'cron(30 6 * * ? *)' } });
-    const rows = [widget('Seals and damage'), widget('Hours since the stalest cluster was archived')];
+    const rows = [
+      widget('Seals and damage'),
+      widget('Hours since the stalest cluster was archived, and logs with gaps or frozen'),
+    ];
     expect(new Set(rows.map(({ y }) => y)).size).toBe(1);
     expect(rows.map(({ width, height }) => [width, height])).toEqual([
       [12, 4],
