@@ -1,12 +1,28 @@
-import type { ArchiveReader, ListedObject, ObjectHead, OpenedObject } from '../verify/archive-reader';
+import {
+  ArchiveReadError,
+  type ArchiveReader,
+  type ListedObject,
+  type ObjectHead,
+  type OpenedObject,
+} from '../verify/archive-reader';
 
-/** Reads until a signal aborts: what is being read then ends with the signal's reason, and nothing more is opened. */
+/** Longest time for one object, in milliseconds, and how much longer for each byte as stored: 8 s for a MiB. */
+const longestMs = 60_000;
+const longestMsPerByte = 8_000 / 2 ** 20;
+
+/**
+ * Reads until a signal aborts: what is being read then ends with the signal's reason, and nothing more is opened. An object
+ * that comes too slowly ends by itself: it must not cost the others the time of an audit.
+ */
 export class StoppableReader implements ArchiveReader {
   readonly location: string;
   readonly #reader: ArchiveReader;
   readonly #signal: AbortSignal;
+  readonly #longestMs: number;
 
-  constructor(reader: ArchiveReader, signal: AbortSignal) {
+  /** @param mostMs longest time for an empty object, in milliseconds */
+  constructor(reader: ArchiveReader, signal: AbortSignal, mostMs = longestMs) {
+    this.#longestMs = mostMs;
     this.location = reader.location;
     this.#reader = reader;
     this.#signal = signal;
@@ -30,10 +46,16 @@ export class StoppableReader implements ArchiveReader {
       (late) => late?.body.destroy(),
     );
     if (opened === undefined) return undefined;
-    const { body } = opened;
+    const { body, storedBytes } = opened;
     const stop = () => body.destroy(this.#signal.reason);
+    const limit = this.#longestMs + storedBytes * longestMsPerByte;
+    const late = () => body.destroy(new ArchiveReadError(`it did not come within ${Math.ceil(limit / 1000)} s`));
+    const timer = setTimeout(late, limit);
     this.#signal.addEventListener('abort', stop);
-    body.once('close', () => this.#signal.removeEventListener('abort', stop));
+    body.once('close', () => {
+      clearTimeout(timer);
+      this.#signal.removeEventListener('abort', stop);
+    });
     return opened;
   }
 

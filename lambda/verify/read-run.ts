@@ -122,19 +122,22 @@ export async function readRunRecord(
 /** Takes in a run record. Its hash is that of the whole file; its lines are looked at up to the first that is not valid. */
 class RecordSink extends Writable {
   readonly #hash = createHash('sha256');
+  readonly #storedBytes: number;
   #bytes = 0;
   #parser: RunRecordParser | RunRecordError;
 
   constructor(name: RunRecordName, storedBytes: number) {
     super();
+    this.#storedBytes = storedBytes;
     this.#parser = new RunRecordParser(name, storedBytes);
   }
 
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
     this.#hash.update(chunk);
     this.#bytes += chunk.length;
     this.#parse((parser) => parser.add(chunk));
-    done();
+    if (this.#bytes > this.#storedBytes) done(new DamagedObjectError('it is longer than it was said to be'));
+    else done();
   }
 
   result(): { readonly file: RecordFile; readonly record: StoredRecord | RunRecordError } {

@@ -109,10 +109,25 @@ describe('damage', () => {
     await world.audit(at(10));
     world.bucket.refused.add(log);
     expect((await world.audit(at(11))).result?.damage).toBe(1);
-    // Its run record says what it should be.
-    world.bucket.refused.clear();
+  });
+
+  it('of an object stays open while the run record that says what it should be cannot be read', async () => {
+    await collectDay(10);
+    const log = keyOf('logs/', 10);
+    const sound = stored(log);
+    world.bucket.objects.delete(log);
+    await world.audit(at(10));
     world.bucket.refused.add(keyOf('runs/', 10));
-    expect((await world.audit(at(12))).result?.damage).toBe(1);
+    const { result } = await world.audit(at(11));
+    expect([result?.damage, world.seal(2).open]).toEqual([
+      1,
+      [expect.objectContaining({ kind: 'missing', key: log }), expect.objectContaining({ kind: 'unreadable' })],
+    ]);
+    world.bucket.objects.set(log, sound);
+    // The second time, that the record cannot be read is damage too.
+    await world.audit(at(12));
+    world.bucket.refused.clear();
+    expect((await world.audit(at(13))).result?.damage).toBe(0);
   });
 
   it('that an audit had no time to look at stays open', async () => {
