@@ -9,7 +9,7 @@ export function cellDetails(model: Model, row: Row, column: number): HTMLElement
   return element(
     'div',
     element('strong', row.cluster.uid),
-    element('div.quiet', `run ${formatTime(model.data.runs[column]?.time ?? '')}`),
+    element('div.quiet', `run ${model.timeOf(column)}`),
     ...(row.stale === undefined ? [] : [element('div.quiet', `stale: ${row.stale.text}`)]),
     ...(row.flapping === undefined ? [] : [element('div.quiet', `fails now and then: ${flappingText(row.flapping)}`)]),
     ...resources.map((resource) => {
@@ -22,9 +22,9 @@ export function cellDetails(model: Model, row: Row, column: number): HTMLElement
 /** A cell in words, with the commands that show what it stands for. */
 export function chosenCell(model: Model, row: Row, column: number, commands: Commands): HTMLElement {
   const content = cellDetails(model, row, column);
-  const time = model.data.runs[column]?.time ?? '';
+  const time = model.timeOf(column);
   if (model.data.runs[column]?.status === 'absent')
-    content.append(commandElement('Make the run up', commands.complete(time)));
+    content.append(commandElement('Make the run up', commands.makeUp(time)));
   for (const resource of resources) {
     const { outcome, isChanged } = model.details(row, column, resource);
     if (outcome !== 'archived' && outcome !== 'already-archived') continue;

@@ -1,4 +1,3 @@
-import { formatTime } from '../../terminal/format';
 import type { Commands } from './commands';
 import { byId, commandElement, element, fillList, formatNumber, timeElement } from './dom';
 import type { Change, Model } from './model';
@@ -12,12 +11,12 @@ export function showChanges(model: Model, commands: Commands, text: string): voi
   fillList(byId('change-list'), changes, (change) => changeElement(model, commands, change));
 }
 
-function changeElement({ data }: Model, commands: Commands, { row, run }: Change): HTMLElement {
+function changeElement(model: Model, commands: Commands, { row, run }: Change): HTMLElement {
   const { uid } = row.cluster;
-  const time = data.runs[run]?.time ?? '';
+  const time = model.timeOf(run);
   return element(
     'details',
-    element('summary', timeElement(formatTime(time)), element('span.uid', uid)),
+    element('summary', timeElement(time), element('span.uid', uid)),
     commandElement('What changed', commands.change(uid, time)),
     commandElement('All manifests that changed with this run', commands.changes(time)),
   );

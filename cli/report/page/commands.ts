@@ -35,6 +35,11 @@ export class Commands {
     return `npm run collector -- run --stack NAME --run ${formatTime(run)}`;
   }
 
+  /** Collects everything under the time of a run that left no record. */
+  makeUp(run: string): string {
+    return `${this.complete(run)} --without-record`;
+  }
+
   #about(command: string, cluster: string, options: string): string {
     // A uid may look like an option.
     const uid = `${cluster.startsWith('-') ? '-- ' : ''}${shellQuoted(cluster)}`;

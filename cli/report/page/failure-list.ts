@@ -1,4 +1,4 @@
-import { formatCount, formatTime } from '../../terminal/format';
+import { formatCount } from '../../terminal/format';
 import { outcomeSign } from './cell-details';
 import { buttonElement, byId, element, fillList, formatNumber, timeElement } from './dom';
 import { type Model, type Row, resources } from './model';
@@ -67,8 +67,8 @@ export class FailureList {
   }
 
   #when(group: Group): string {
-    const first = this.#timeOf(group[0]?.run);
-    const last = this.#isInLastRun(group) ? 'the last run' : this.#timeOf(lastOf(group).run);
+    const first = this.#model.timeOf(group[0]?.run ?? 0);
+    const last = this.#isInLastRun(group) ? 'the last run' : this.#model.timeOf(lastOf(group).run);
     if (group[0]?.run !== lastOf(group).run) return `from ${first} to ${last}`;
     return this.#isInLastRun(group) ? 'only in the last run' : `only in run ${first}`;
   }
@@ -87,17 +87,13 @@ export class FailureList {
     return element(
       'div.entry',
       element('div', outcomeSign(this.#model.details(row, run, resource)), button),
-      element('div.quiet', `${found} · ${when}`, timeElement(this.#timeOf(run))),
+      element('div.quiet', `${found} · ${when}`, timeElement(this.#model.timeOf(run))),
       element('div', reason),
     );
   }
 
   #uidOf({ cluster }: ReportFailure): string {
     return this.#model.rowOf(cluster).cluster.uid;
-  }
-
-  #timeOf(run = 0): string {
-    return formatTime(this.#model.data.runs[run]?.time ?? '');
   }
 }
 

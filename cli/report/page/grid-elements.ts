@@ -72,7 +72,7 @@ function rowLabel({ cluster, failures }: Row): HTMLElement {
 function cellElement(model: Model, data: Row, { row, column }: GridPosition): HTMLElement {
   const both = resources.map((resource) => ({ resource, details: model.details(data, column, resource) }));
   const said = both.map(({ resource, details }) => describeCell(resource, details)).join('; ');
-  const name = `${data.cluster.uid}, ${formatTime(model.data.runs[column]?.time ?? '')}: ${said}`;
+  const name = `${data.cluster.uid}, ${model.timeOf(column)}: ${said}`;
   return element(
     'div.cell',
     { role: 'gridcell', 'aria-colindex': column + 2, 'aria-label': name, 'data-row': row, 'data-column': column },

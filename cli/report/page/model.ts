@@ -92,6 +92,13 @@ export class Model {
     return shown.sort((a, b) => rank(b) - rank(a) || byName.compare(a.cluster.uid, b.cluster.uid));
   }
 
+  /** The time of a run, as commands take it. @param run index in the data */
+  timeOf(run: number): string {
+    const time = this.data.runs[run]?.time;
+    if (time === undefined) throw new Error(`The page has no run ${run}`);
+    return formatTime(time);
+  }
+
   /** @param cluster index in the data */
   rowOf(cluster: number): Row {
     const row = this.rows[cluster];

@@ -102,13 +102,13 @@ function list(lines: readonly (Node | string)[][], leftOut: number, what: string
 }
 
 /** For how many runs it has been as it is. */
-function streakOf({ data, lastRun }: Model): (Node | string)[] {
+function streakOf(model: Model): (Node | string)[] {
+  const { data, lastRun } = model;
   const runs = data.runs.slice(0, lastRun + 1);
   const { status } = runs[lastRun] ?? { status: 'complete' };
   const turned = runs.findLastIndex((run) => run.status !== status);
   const length = lastRun - turned;
   if (turned < 0) return [length === 1 ? 'the only run on this page' : `all ${length} runs on this page are ${status}`];
-  if (length > 1)
-    return [`${status} for ${length} runs, since `, timeElement(formatTime(runs[turned + 1]?.time ?? ''))];
+  if (length > 1) return [`${status} for ${length} runs, since `, timeElement(model.timeOf(turned + 1))];
   return [`the run before it was ${runs[turned]?.status}`];
 }

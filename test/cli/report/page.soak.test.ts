@@ -184,7 +184,7 @@ describeInBrowser('the report in a browser', (browser) => {
     );
     await cell('down', 4).click();
     expect(await page.locator('#chosen').innerText()).toMatch(
-      /log: no run\s+manifest: no run\s+Make the run up\s+npm run collector -- run --stack NAME --run 2026-11-20T10:00:00Z$/,
+      /log: no run\s+manifest: no run\s+Make the run up\s+npm run collector -- run --stack NAME --run 2026-11-20T10:00:00Z --without-record$/,
     );
     expect(await page.locator('#failures details').innerText()).toContain('only in the last run');
   });
