@@ -12,6 +12,7 @@ import { ObjectSearch, type SearchedObject } from '../search/search-object';
 import { SearchPrinter, type SearchPrinterOptions } from '../search/search-printer';
 import { formatCount, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
+import { printable } from '../terminal/printable';
 import { type CommandContext, exitCodes, print } from '../terminal/terminal';
 import {
   clusterOption,
@@ -85,10 +86,17 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
       for (const { output } of running) output.destroy();
     }
     await printer.end();
+    for (const { cluster, problem } of objects.notJoined)
+      await print(terminal.err, `${terminal.errColors.red('not searched:')} ${printable(`${cluster}: ${problem}`)}\n`);
     await printBadRecords(terminal, reader.problems);
-    if (objects.objects === 0) throw new NothingToSearchError(await nothingToSearch(objects, reader, options));
-    await print(terminal.err, `${summary(objects, printer, resource)}\n`);
-    if (printer.problems + reader.problems.length > 0) end(exitCodes.trouble);
+    if (objects.objects + objects.notJoined.length === 0)
+      throw new NothingToSearchError(await nothingToSearch(objects, reader, options));
+    await print(
+      terminal.err,
+      `${summary(objects, printer, resource)}
+`,
+    );
+    if (printer.problems + objects.notJoined.length + reader.problems.length > 0) end(exitCodes.trouble);
     else if (printer.matches === 0) end(exitCodes.noMatch);
   });
 }

@@ -18,6 +18,8 @@ export class ObjectsToSearch {
   newest: Date | undefined;
   /** Outcomes without an object in these runs and clusters, as far as run records were read. */
   notArchived = 0;
+  /** Clusters whose logs could not be read to the end: only those before that are searched. */
+  readonly notJoined: { readonly cluster: string; readonly problem: string }[] = [];
   readonly #reader: RunReader;
   readonly #scope: FleetScope;
 
@@ -45,8 +47,13 @@ export class ObjectsToSearch {
     const { oldest: from, newest: to } = this;
     const join = async (cluster: string) => {
       const found: SearchedObject[] = [];
-      for await (const joined of joinLogs(archive, { cluster, period: { from, to }, hold: 0, now }))
-        if (!isMissing(joined)) found.push(searched(cluster, joined));
+      try {
+        for await (const joined of joinLogs(archive, { cluster, period: { from, to }, hold: 0, now }))
+          if (!isMissing(joined)) found.push(searched(cluster, joined));
+      } catch (error) {
+        // One cluster that cannot be read must not hide what the others have.
+        this.notJoined.push({ cluster, problem: (error as Error).message });
+      }
       return found;
     };
     for await (const found of mapConcurrently(clusters, joinedAtOnce, join)) yield* found;

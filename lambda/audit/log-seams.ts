@@ -73,13 +73,15 @@ export class LogSeams {
       if (!isOutOfTurn && checked.problem === undefined) this.#followSame(name, base);
       return checked;
     }
-    let log = this.#readerAfter(base);
+    const attempts: LogReader[] = [];
     const checked = await checkObject(this.#reader, key, outcome, () => {
-      log = this.#readerAfter(base);
+      const log = this.#readerAfter(base);
+      attempts.push(log);
       return log.sink();
     });
-    if (checked.problem === undefined) await this.#judge(name, outcome.logSha256, base, log.end());
-    else if (checked.problem.kind !== 'unreadable') this.#news.addUnknown();
+    const log = attempts.at(-1);
+    if (log !== undefined && checked.problem === undefined) await this.#judge(name, outcome.logSha256, base, log.end());
+    else if (checked.problem?.kind !== 'unreadable') this.#news.addUnknown();
     return checked;
   }
 

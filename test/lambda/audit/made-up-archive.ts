@@ -10,7 +10,8 @@ import {
   runRecordKey,
 } from '../../../lambda/archive/archive-layout';
 import { jsonLinesType } from '../../../lambda/archive/archive-object';
-import { objectMetadata } from '../../../lambda/archive/object-metadata';
+import { type ObjectFacts, objectMetadata } from '../../../lambda/archive/object-metadata';
+import { LogTextCheck } from '../../../lambda/log/log-text-check';
 import { type Resource, resourceNames, resources } from '../../../lambda/resources';
 import { countOutcomes, type Outcome } from '../../../lambda/run/run-record';
 import { shardOf } from '../../../lambda/run/shard';
@@ -21,13 +22,32 @@ import { plan } from './sealed-world';
 export const collectorVersion = '1.0.0';
 const hourMs = 3_600_000;
 const firstRun = Date.parse('2026-11-20T00:00:00.000Z');
-const content = Buffer.from('a line of a log, as long as lines are\n'.repeat(270));
-const body = gzipSync(content);
-const sha256 = createHash('sha256').update(content).digest('hex');
-const state = { log: { state: 'Available', recordUid: 'r' }, manifest: {} } as const;
+
+/** Content as it is archived. */
+interface Stored {
+  readonly body: Buffer;
+  readonly facts: Pick<ObjectFacts, 'sha256' | 'length'> & Partial<ObjectFacts>;
+}
+
+/** A log of about 10 KB that moved on by a fifth since the run before, or a manifest. */
+function storedOf(resource: Resource, run: number): Stored {
+  const lines = Array.from(
+    { length: 150 },
+    (_, at) => `line ${30 * run + at} of a log, as long as lines are in logs\n`,
+  );
+  const record = { spec: { log: lines.join('') }, status: { state: 'Available' } };
+  const content = Buffer.from(resource === 'log' ? JSON.stringify(record) : 'kind: Namespace\n'.repeat(600));
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const facts = {
+    sha256,
+    length: content.length,
+    ...(resource === 'log' && { state: 'Available', recordUid: 'r', ...textFactsOf(content) }),
+  };
+  return { body: gzipSync(content), facts };
+}
 
 /** About the length of what a run record has of one cluster. */
-const clusterBytes = 930;
+const clusterBytes = 1100;
 
 /** Clusters of which a chunk of a run record has the outcomes. */
 const chunkClusters = 100;
@@ -54,6 +74,7 @@ export class MadeUpArchive implements ArchiveReader {
   readonly #shards: readonly (readonly string[])[];
   readonly #configuration: Buffer;
   readonly #digest: string;
+  readonly #stored: Readonly<Record<Resource, readonly Stored[]>>;
   /** Called before an object is opened. */
   onObject: () => void = () => {};
   /** Called before a run record is opened. */
@@ -69,6 +90,8 @@ export class MadeUpArchive implements ArchiveReader {
     );
     this.#runs = Array.from({ length: runs }, (_, hour) => new Date(firstRun + hour * hourMs));
     this.now = new Date(firstRun + runs * hourMs - hourMs / 2);
+    const stored = (resource: Resource) => this.#runs.map((_, at) => storedOf(resource, at));
+    this.#stored = { log: stored('log'), manifest: stored('manifest') };
     const text = JSON.stringify({ clusters: this.clusters.map((uid) => ({ uid })), schedule: plan.schedule });
     this.#configuration = gzipSync(text);
     this.#digest = createHash('sha256').update(text).digest('hex');
@@ -80,7 +103,7 @@ export class MadeUpArchive implements ArchiveReader {
 
   async *list(prefix: string, after = ''): AsyncGenerator<ListedObject> {
     if (prefix.startsWith('seals/')) yield* this.seals.list(prefix, after);
-    const listed = (key: string, run: Date) => ({ key, storedBytes: body.length, writtenAt: run });
+    const listed = (key: string, run: Date) => ({ key, storedBytes: 1000, writtenAt: run });
     const [, resource, cluster = ''] = /^(log|manifest)s\/cluster=([^/]+)\//.exec(prefix) ?? [];
     const start = resource === undefined ? '' : clusterPrefix(resource as Resource, cluster);
     for (const run of this.#runs) {
@@ -104,6 +127,7 @@ export class MadeUpArchive implements ArchiveReader {
       this.onObject();
       const metadata = objectMetadata({ ...name, ...this.#facts(name.resource, name.run), version: collectorVersion });
       const { contentType } = resources[name.resource];
+      const { body } = this.#storedAt(name.resource, name.run);
       return { storedBytes: body.length, contentType, contentEncoding: 'gzip', metadata, body: Readable.from([body]) };
     }
     const contentType = 'application/json';
@@ -134,7 +158,11 @@ export class MadeUpArchive implements ArchiveReader {
 
   #facts(resource: Resource, fetchedAt: Date) {
     const mediaType = resources[resource].contentType;
-    return { fetchedAt, mediaType, sha256, length: content.length, ...state[resource] };
+    return { fetchedAt, mediaType, ...this.#storedAt(resource, fetchedAt).facts };
+  }
+
+  #storedAt(resource: Resource, run: Date): Stored {
+    return this.#stored[resource][(run.getTime() - firstRun) / hourMs] as Stored;
   }
 
   *#recordText(run: Date, index: number): Generator<Buffer> {
@@ -168,8 +196,15 @@ export class MadeUpArchive implements ArchiveReader {
   #outcome(resource: Resource, run: Date): Outcome {
     const { fetchedAt, length, ...facts } = this.#facts(resource, run);
     const key = objectKey({ resource, cluster: anyUid, run, compression: 'gzip' });
-    const sizes = { bytes: length, storedBytes: body.length, httpStatus: 200, requests: 1, durationMs: 120 };
+    const storedBytes = this.#storedAt(resource, run).body.length;
+    const sizes = { bytes: length, storedBytes, httpStatus: 200, requests: 1, durationMs: 120 };
     const time = fetchedAt.toISOString();
     return { cluster: anyUid, resource, outcome: 'archived', key, ...sizes, fetchedAt: time, ...facts };
   }
+}
+
+function textFactsOf(record: Buffer) {
+  const check = new LogTextCheck();
+  check.write(record);
+  return check.end();
 }
