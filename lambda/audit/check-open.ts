@@ -6,6 +6,7 @@ import {
   runPrefix,
 } from '../archive/archive-layout';
 import type { ArchiveReader } from '../verify/archive-reader';
+import { findUnvouched } from '../verify/attested-outcomes';
 import { checkObject } from '../verify/check-object';
 import type { Find } from '../verify/finding';
 import type { StoredRun } from '../verify/read-run';
@@ -28,7 +29,7 @@ export interface CheckOpenContext {
   readonly sealed: SealedArchive;
   readonly configurations: StoredConfigurations;
   /** Times of the runs with a sealed record that is not there. */
-  readonly incomplete: ReadonlySet<number>;
+  readonly incomplete: Pick<ReadonlyMap<number, unknown>, 'has'>;
   /** Whether the lifecycle may have removed what was written then. */
   readonly mayHaveRemoved: (writtenAt: Date, key?: string) => Promise<boolean>;
 }
@@ -112,7 +113,7 @@ async function verifyRecords(context: CheckOpenContext, run: Date): Promise<Know
   for await (const one of runsBetween(reader, { from: run, to: run })) listed = one;
   if (listed === undefined) return undefined;
   const { merged, lacking } = await verifyRun(reader, listed, configurations, now, find);
-  sealed.checkRun(listed, merged);
+  findUnvouched(find, merged, sealed.checkRun(listed, merged));
   for (const { kind, key, problem, writtenAt } of lacking)
     if (kind !== 'absent' && !(await mayHaveRemoved(writtenAt, key))) find(kind, key, problem);
   let areConfigured = true;

@@ -13,7 +13,7 @@ import { SealedArchive } from '../verify/seals/sealed-archive';
 import { StoredConfigurations } from '../verify/stored-configurations';
 import { clockSlackMs, underWayMs } from '../verify/time-limits';
 import { checkOpen } from './check-open';
-import { findUnrecorded } from './find-unrecorded';
+import { findUnrecorded, findUnvouched } from './find-unrecorded';
 import type { Findings } from './findings';
 import type { FailingCluster } from './freshness';
 import { judgeDue } from './judge-due';
@@ -78,13 +78,14 @@ export async function examine(context: ExamineContext): Promise<Seal> {
       { from: settled(new Date(head.listedFrom)) },
       search.to,
     );
-  const incomplete = new Set<number>();
+  const incomplete = new Map<number, string>();
   for (const { key, problem, writtenAt } of sealed.gone({})) {
     const run = parseRunRecordKey(key)?.run;
     if (run === undefined || (await mayHaveRemoved(writtenAt, key))) continue;
     find('missing', key, problem);
-    incomplete.add(run.getTime());
+    incomplete.set(run.getTime(), key);
   }
+  await findUnvouched({ ...common, now: listedFrom, clusters: tally.clusters }, incomplete);
   for (const { kind, key, problem, writtenAt } of runs.lacking)
     if (!(await mayHaveRemoved(writtenAt, key))) find(kind, key, problem);
   const due = await judgeDue({ plan, chain, listedFrom, find, mayHaveRemoved }, runs);

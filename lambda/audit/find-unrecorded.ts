@@ -1,12 +1,16 @@
 import { clusterPrefix, dateOf, parseObjectKey, stampOf } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 import type { ArchiveReader, ListedObject } from '../verify/archive-reader';
+import { unvouchedWithout } from '../verify/attested-outcomes';
 import { checkObject } from '../verify/check-object';
 import type { Find } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
-import type { RecordedObjects } from '../verify/recorded-objects';
+import { readStoredRun } from '../verify/read-run';
+import { RecordedObjects } from '../verify/recorded-objects';
+import { runsBetween } from '../verify/run-keys';
 import type { Hashed } from '../verify/seals/seal';
 import { underWayMs } from '../verify/time-limits';
+import { storedOutcomes } from '../verify/verify-run';
 
 /** Listings and objects read at once. */
 const concurrency = 16;
@@ -35,10 +39,9 @@ export interface UnrecordedSearch {
 export async function findUnrecorded(search: UnrecordedSearch): Promise<Hashed[] | undefined> {
   const { reader, stop, find, clusters, mayHaveRemoved } = search;
   const hashed: Hashed[] = [];
-  const prefixes = function* () {
-    for (const cluster of clusters) for (const resource of resourceNames) yield clusterPrefix(resource, cluster);
-  };
-  for await (const found of mapConcurrently(prefixes(), concurrency, (prefix) => listUnrecorded(search, prefix)))
+  for await (const found of mapConcurrently(prefixesOf(clusters), concurrency, (prefix) =>
+    listUnrecorded(search, prefix),
+  ))
     for (const { key, writtenAt } of found) {
       if (stop.aborted) return undefined;
       if (await mayHaveRemoved(writtenAt)) continue;
@@ -54,7 +57,40 @@ export async function findUnrecorded(search: UnrecordedSearch): Promise<Hashed[]
   return stop.aborted ? undefined : hashed;
 }
 
-async function listUnrecorded(search: UnrecordedSearch, prefix: string): Promise<ListedObject[]> {
+/** Runs without their sealed record that one audit looks at. */
+const mostRuns = 20;
+
+/**
+ * Finds what is left of runs that have lost a sealed record, by the records that are left: nothing vouches for it any more.
+ * @param runs key of the record that is gone, by the time of its run
+ * @throws ArchiveReadError if the archive cannot be read
+ */
+export async function findUnvouched(
+  search: Pick<UnrecordedSearch, 'reader' | 'stop' | 'find' | 'now' | 'clusters'>,
+  runs: ReadonlyMap<number, string>,
+): Promise<void> {
+  const { reader, stop, find, clusters } = search;
+  for (const [time, record] of [...runs].slice(0, mostRuns)) {
+    if (stop.aborted) return;
+    const run = new Date(time);
+    const recorded = new RecordedObjects();
+    for await (const listed of runsBetween(reader, { from: run, to: run }))
+      for (const { name } of storedOutcomes(await readStoredRun(reader, listed))) recorded.add(name);
+    const ofRun = { ...search, from: new Date(time - 1), to: run, recorded };
+    const list = (prefix: string) => listUnrecorded(ofRun, prefix);
+    for await (const found of mapConcurrently(prefixesOf(clusters), concurrency, list))
+      for (const { key } of found) find('unvouched', key, unvouchedWithout(record));
+  }
+}
+
+function* prefixesOf(clusters: Iterable<string>): Generator<string> {
+  for (const cluster of clusters) for (const resource of resourceNames) yield clusterPrefix(resource, cluster);
+}
+
+async function listUnrecorded(
+  search: Omit<UnrecordedSearch, 'mayHaveRemoved'>,
+  prefix: string,
+): Promise<ListedObject[]> {
   const { reader, stop, recorded, from, to, now } = search;
   const found: ListedObject[] = [];
   if (stop.aborted) return found;

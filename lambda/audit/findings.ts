@@ -7,6 +7,9 @@ import type { SealChain } from '../verify/seals/seal-chain';
 /** Longest description of a problem, in characters: it may quote what somebody wrote into the archive. */
 const mostCharacters = 300;
 
+/** Of what is unvouched, so many are named; all are counted. */
+const mostUnvouched = 20;
+
 /** What a seal says of findings. */
 type Settled = Pick<Seal, 'found' | 'findings' | 'open' | 'openMore'> & Pick<Seal['news'], 'repaired'>;
 
@@ -49,7 +52,7 @@ export class Findings {
     const repaired = chain.open.filter(({ key }) => !isOpen.has(key));
     return {
       found: this.#count(found),
-      findings: found.slice(0, mostFindings).map(({ kind, key, problem }) => ({ kind, key, problem })),
+      findings: named(found).map(({ kind, key, problem }) => ({ kind, key, problem })),
       open: carried,
       openMore:
         open.length -
@@ -64,6 +67,12 @@ export class Findings {
     for (const { kind } of found) counts.set(kind, (counts.get(kind) ?? 0) + 1);
     return Object.fromEntries(counts);
   }
+}
+
+/** Those that a seal names. What is unvouched comes last: the run record that is damaged says why. */
+function named(found: readonly OpenFinding[]): readonly OpenFinding[] {
+  const [unvouched, others] = [true, false].map((is) => found.filter(({ kind }) => (kind === 'unvouched') === is));
+  return [...(others ?? []), ...(unvouched ?? []).slice(0, mostUnvouched)].slice(0, mostFindings);
 }
 
 /** Gives a finding the time since when it is so. A fault may pass; what is sealed, and cannot be read in two audits, is damage. */

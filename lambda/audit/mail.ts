@@ -37,6 +37,7 @@ export function auditMail(
     [...(isFirst ? ['FIRST SEAL: nothing earlier is attested.'] : []), verdict],
     repairedLines(seal),
     openLines(seal),
+    unvouchedLines(seal),
     absentLines(seal),
     failingLines(seal),
     staleLines(seal, plan),
@@ -139,6 +140,18 @@ function openLines(seal: ToldSeal): string[] {
     `  All of it: ${command('verify', seal.archive)}`,
     ...versionLines(damage),
     ...known,
+  ];
+}
+
+/** What nothing vouches for any more. The run records that should are damage of their own. */
+function unvouchedLines({ found, findings }: ToldSeal): string[] {
+  const total = found.unvouched ?? 0;
+  if (total === 0) return [];
+  const shown = findings.filter(({ kind }) => kind === 'unvouched').map(({ key }) => `  ${plain(key)}`);
+  return [
+    `Unvouched, because their run records were replaced or are gone: ${count(total)}`,
+    ...shown,
+    ...more(total - shown.length),
   ];
 }
 

@@ -1,5 +1,6 @@
 import { type ObjectName, parseObjectKey } from '../archive/archive-layout';
 import { ArchiveReadError, type ArchiveReader } from '../verify/archive-reader';
+import { findUnvouched } from '../verify/attested-outcomes';
 import { checkObject } from '../verify/check-object';
 import type { Expiry } from '../verify/expiry';
 import { type Find, noKeyOfAnArchive } from '../verify/finding';
@@ -158,7 +159,7 @@ class Sealing {
     const { reader, configurations, expiry, now, find, sealed, onRun } = this.#context;
     const run = await verifyRun(reader, listed, configurations, now, find);
     this.#noteUnread(run);
-    sealed.checkRun(listed, run.merged);
+    findUnvouched(find, run.merged, sealed.checkRun(listed, run.merged));
     expiry.add(run);
     const objects = await this.#hashObjects(run.merged);
     for (const one of run.lacking) this.#lacking.push(one);

@@ -2,7 +2,7 @@ import { type ObjectName, parseObjectKey, parseRunRecordKey, sealsPrefix } from 
 import { resourceNames } from '../resources';
 import { isStored } from '../run/run-record';
 import type { ArchiveReader, ListedObject } from './archive-reader';
-import { attestedOutcomes } from './attested-outcomes';
+import { attestedOutcomes, unvouchedBy, unvouchedWithout } from './attested-outcomes';
 import { checkObject } from './check-object';
 import { type AbsentRuns, DueRuns, findAbsent } from './due-runs';
 import { Expiry } from './expiry';
@@ -247,7 +247,6 @@ class Verification {
     onShare: (share: number) => void,
   ): Promise<void> {
     const isAttested = attestedOutcomes(merged, unattested);
-    const [replaced] = unattested;
     const check = async (outcome: StoredOutcome) => ({
       outcome,
       checked: await checkObject(this.#reader, outcome.key, outcome),
@@ -265,7 +264,7 @@ class Verification {
       const { problem } = checked;
       const isSealed = problem?.kind !== 'missing' && this.#sealed?.checkObject(key, checked.sha256) === true;
       if (problem === undefined && !isSealed && !isAttested(outcome))
-        this.#find('unvouched', key, `not vouched for by what is sealed, only by ${replaced}`);
+        this.#find('unvouched', key, unvouchedBy(unattested));
       else if (problem === undefined) this.counts.sound += 1;
       else if (problem.kind !== 'missing') this.#find(problem.kind, key, problem.problem);
       else
@@ -310,7 +309,7 @@ class Verification {
     if (lost === undefined)
       this.#find('unrecorded', key, `${said}; ${problem?.problem ?? 'it is what its own metadata says'}`);
     else if (problem !== undefined) this.#find(problem.kind, key, problem.problem);
-    else this.#find('unvouched', key, `not vouched for any more: ${lost}, which is sealed, is gone or unreadable`);
+    else this.#find('unvouched', key, unvouchedWithout(lost));
   }
 
   /** Says what is not there, unless the lifecycle may have removed it. */
