@@ -1,12 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type BundledCollector, CollectorBundle } from '../support/bundled-collector';
 import { type FaultService, startFaultService } from '../support/fault-service';
 import { ok } from '../support/fault-service-answers';
 import { logRecord } from '../support/fault-service-bodies';
+import { canMountDisks, withSmallDisk } from '../support/small-disk';
 
 /** The disk for temporary files does not take a body: that body fails, and nothing else does. */
 
@@ -65,34 +64,10 @@ it('a folder for temporary files that disappears in the middle of a run fails th
   await expectOnlyTheLargeToFail(/^Keeping a body of more than \d+ bytes failed: ENOENT$/);
 });
 
-/** Mounting takes root, and a kernel that lets it. */
-function mountSmallDisk(folder: string): boolean {
-  mkdirSync(folder, { recursive: true });
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1536k', 'tmpfs', folder], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function unmount(folder: string): void {
-  execFileSync('umount', ['-l', folder]);
-}
-
-const probe = mkdtempSync(join(tmpdir(), 'mount-'));
-const whereDisksCanBeMounted = mountSmallDisk(probe) ? test : test.skip;
-if (whereDisksCanBeMounted === test) unmount(probe);
-rmSync(probe, { recursive: true });
-
-whereDisksCanBeMounted('a disk that is full fails the bodies that need it, and says what to lower', async () => {
-  const temporary = join(collector.folder, 'tmp');
-  mountSmallDisk(temporary);
-  try {
-    await expectOnlyTheLargeToFail(
+(canMountDisks() ? test : test.skip)('a disk that is full fails the bodies that need it, and says what to lower', () =>
+  withSmallDisk(join(collector.folder, 'tmp'), 1536, () =>
+    expectOnlyTheLargeToFail(
       /^Keeping a body of more than \d+ bytes failed: ENOSPC: the disk for temporary files is full; lower limits\./,
-    );
-  } finally {
-    unmount(temporary);
-  }
-});
+    ),
+  ),
+);

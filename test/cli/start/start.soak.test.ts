@@ -9,6 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import { gunzipSync } from 'node:zlib';
 import type { Outcome } from '../../../lambda/run/run-record';
 import { Program } from '../../support/program';
+import { canMountDisks, withSmallDisk } from '../../support/small-disk';
 import { runStart } from '../run-start';
 
 describe('npm start as a process', () => {
@@ -99,6 +100,16 @@ describe('npm start as a process', () => {
     const hasRun = existsSync(folder) && [...(await stored()).keys()].some((file) => file.includes('.attempt-1.jsonl'));
     expect(hasRun).toBe(name === 'output');
   });
+
+  (canMountDisks() ? it : it.skip)('ends with 3, in a sentence, if the disk of the archive is full', () =>
+    withSmallDisk(root, 40, async () => {
+      const { code, err } = await runStart(['--folder', folder]);
+      expect(code).toBe(3);
+      const [error] = err.split('\n').filter((line) => !line.startsWith('Archiving: '));
+      expect(error).toMatch(/^error: Writing to .* failed: the disk is full \(ENOSPC\); make room$/);
+      expect(err).not.toMatch(/^ {4}at /m);
+    }),
+  );
 
   // Other systems have no /proc to find the processes in.
   const onLinux = process.platform === 'linux' ? it : it.skip;
