@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { Readable } from 'node:stream';
 import { createS3Client } from '../../../lambda/archive/aws-clients';
 import { ArchiveError, S3Archive } from '../../../lambda/archive/s3-archive';
-import { FakeClock } from '../../support/fake-clock';
+import { VirtualClock } from '../../support/virtual-clock';
 
 /** What the fault matrices do not show. */
 
@@ -37,7 +37,7 @@ async function start(answer: (socket: Socket) => void): Promise<S3Archive> {
   return new S3Archive(
     createS3Client(4, (warning) => warnings.push(warning), target),
     'archive',
-    new FakeClock(),
+    new VirtualClock(),
   );
 }
 

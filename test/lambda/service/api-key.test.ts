@@ -6,7 +6,7 @@ import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ApiKey } from '../../../lambda/service/api-key';
 import { type LocalAws, startLocalAws } from '../../../local/aws/local-aws';
 import { injectFaults } from '../../support/aws-faults';
-import { FakeClock } from '../../support/fake-clock';
+import { VirtualClock } from '../../support/virtual-clock';
 
 const arn = 'arn:aws:secretsmanager:eu-central-1:111111111111:secret:key-AbCdEf';
 const existingArn = 'arn:aws:secretsmanager:eu-central-1:111111111111:secret:platform/clusters-AbCdEf';
@@ -17,7 +17,7 @@ const never = new AbortController().signal;
 let aws: LocalAws;
 let hold: Promise<undefined> | undefined;
 let readings: number;
-let clock: FakeClock;
+let clock: VirtualClock;
 let apiKey: ApiKey;
 
 beforeEach(async () => {
@@ -44,7 +44,7 @@ beforeEach(async () => {
       readings += 1;
     },
   });
-  clock = new FakeClock();
+  clock = new VirtualClock();
   apiKey = new ApiKey(client(), arn, clock);
 });
 
@@ -59,7 +59,7 @@ describe('the API key', () => {
       'first',
       'first',
     ]);
-    clock.advance(4 * 60_000);
+    await clock.sleep(4 * 60_000, never);
     await apiKey.current(never);
     expect(readings).toBe(1);
   });
@@ -67,7 +67,7 @@ describe('the API key', () => {
   it('that was rotated is used after five minutes at the latest', async () => {
     await apiKey.current(never);
     aws.setSecretValue(arn, 'second');
-    clock.advance(5 * 60_000);
+    await clock.sleep(5 * 60_000, never);
     expect(await apiKey.current(never)).toBe('second');
     expect(readings).toBe(2);
   });
@@ -76,7 +76,7 @@ describe('the API key', () => {
     await apiKey.current(never);
     aws.setSecretValue(arn, 'second');
     const [began, beganLater] = [clock.monotonicMs(), clock.monotonicMs() + 1];
-    clock.advance(10);
+    await clock.sleep(10, never);
     const reading = [apiKey.afterRejection('first', began, never), apiKey.afterRejection('first', beganLater, never)];
     expect(await Promise.all(reading)).toEqual(['second', 'second']);
     expect(await apiKey.afterRejection('first', began, never)).toBe('second');
@@ -86,24 +86,24 @@ describe('the API key', () => {
   it('that is still the same after a rejection is read again for each request that began after the last reading', async () => {
     await apiKey.current(never);
     const began = clock.monotonicMs();
-    clock.advance(10);
+    await clock.sleep(10, never);
     for (let i = 0; i < 10; i += 1) expect(await apiKey.afterRejection('first', began, never)).toBe('first');
     expect(readings).toBe(2);
     aws.setSecretValue(arn, 'second');
-    clock.advance(1);
+    await clock.sleep(1, never);
     expect(await apiKey.afterRejection('first', clock.monotonicMs(), never)).toBe('second');
     expect(readings).toBe(3);
   });
 
   it('is not taken from a reading that began before the rejected request', async () => {
     await apiKey.current(never);
-    clock.advance(10);
+    await clock.sleep(10, never);
     let answer: (value: undefined) => void = () => undefined;
     hold = new Promise((resolve) => {
       answer = resolve;
     });
     const early = apiKey.afterRejection('first', 0, never);
-    clock.advance(10);
+    await clock.sleep(10, never);
     const late = apiKey.afterRejection('first', clock.monotonicMs() - 5, never);
     hold = undefined;
     answer(undefined);
@@ -114,7 +114,7 @@ describe('the API key', () => {
   it('is kept when it cannot be read again', async () => {
     await apiKey.current(never);
     aws.setSecretValue(arn, undefined);
-    clock.advance(5 * 60_000);
+    await clock.sleep(5 * 60_000, never);
     expect(await apiKey.current(never)).toBe('first');
     await expect(apiKey.afterRejection('first', clock.monotonicMs(), never)).rejects.toThrow('it has no value yet');
     expect(await apiKey.current(never)).toBe('first');
