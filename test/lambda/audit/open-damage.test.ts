@@ -224,7 +224,17 @@ describe('more than an audit can check', () => {
     expect([result?.damage, result?.verified.objects]).toEqual([0, 12]);
   });
 
-  it('and carry is counted, and makes the next audits read everything again', () => {
+  it('and carry makes the next audits read everything again', async () => {
+    await collectDay(10);
+    await world.audit(at(10));
+    for (let one = 0; one < 1001; one += 1)
+      world.bucket.put({ key: `runs/${one}`, content: Buffer.from('x'), contentType: 'x' }, new Date(at(10)));
+    await auditAfter({ open: lost(50_000) });
+    const { openMore, cursor } = world.seal(2);
+    expect([openMore, cursor.reread?.position]).toEqual([1, { seal: 1, record: 0, outcome: 0 }]);
+  });
+
+  it('and carry is counted, and is no more than a seal can hold', () => {
     const chain = { open: [], records: new Map() } as unknown as SealChain;
     const findings = new Findings();
     for (const { key } of lost(50_007)) findings.find('missing', key, 'it is not there');
