@@ -63,10 +63,8 @@ export class DamageStory {
     const damaged = [...this.#damages.values()].filter((one) => !one.isRepaired).map(nameOf);
     const isKnown = new Set(this.#acknowledged.map(nameOf));
     const { findings, acknowledged } = openDamage(last);
-    // As long as a configuration is damaged, nobody can tell what is right in a run record.
-    const isDark = damaged.some((name) => name.includes(' configurations/'));
     const told = (open: readonly { readonly kind: string; readonly key: string }[]) =>
-      open.filter(({ key }) => !isDark || this.#damages.get(key)?.isRepaired !== true).map(nameOf);
+      open.filter((one) => !this.#isAside(one) && !this.#isDark(one.key)).map(nameOf);
     const verified = await look(bucket, {}, new Date('2026-11-29T12:00:00Z'));
     return [
       ...differences(
@@ -86,6 +84,16 @@ export class DamageStory {
   /** What follows from something else: verify takes what is in no sound run record for unrecorded or unvouched. */
   #isAside({ kind, key }: { readonly kind: string; readonly key: string }): boolean {
     return ['absent', 'unvouched'].includes(kind) || (kind === 'unrecorded' && parseObjectKey(key) !== undefined);
+  }
+
+  /** What is repaired, and nobody can tell: a configuration, or a record of the run, is damaged. */
+  #isDark(key: string): boolean {
+    const run = runOf(key);
+    const hides = (one: Damage) =>
+      !one.isRepaired &&
+      (one.key.startsWith('configurations/') ||
+        (one.key.startsWith('runs/') && run !== undefined && runOf(one.key) === run));
+    return this.#damages.get(key)?.isRepaired === true && [...this.#damages.values()].some(hides);
   }
 
   #act(): void {
