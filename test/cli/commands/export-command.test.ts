@@ -124,6 +124,10 @@ describe('export, from an archive of 120 clusters and 60 runs with nine seals', 
     const forgeExcuse = async (folder: string) => {
       await rm(join(folder, recordOf(14)));
       for (const resource of ['log', 'manifest'] as const) await rm(join(folder, keyOf(resource, healthy, runAt(14))));
+      await plantExcuse(folder);
+    };
+    /** What a later configuration and a later date would excuse. */
+    const plantExcuse = async (folder: string) => {
       const stored = JSON.stringify({ clusters: [{ uid: healthy }], schedule: everyFourHours, retentionDays: 1 });
       const key = configurationKey(createHash('sha256').update(stored).digest('hex'));
       const headers = { contentType: 'application/json', contentEncoding: 'gzip' };
@@ -135,6 +139,20 @@ describe('export, from an archive of 120 clusters and 60 runs with nine seals', 
       const said = JSON.parse(await readFile(join(folder, 'part.json'), 'utf8'));
       await writeFile(join(folder, 'part.json'), JSON.stringify({ ...said, ...changes }));
     };
+    it('is found, if it is an object from before the first seal, with a configuration by which it has expired', async () => {
+      const folder = await copyOf(whole);
+      await rm(join(folder, manifest(2)));
+      await plantExcuse(folder);
+      const { code, out } = await collector('verify', '--archive', folder, '--part', '--json');
+      const { findings, expired } = JSON.parse(out);
+      expect([code, expired, findings[0]]).toEqual([
+        1,
+        0,
+        expect.objectContaining({ kind: 'missing', key: manifest(2) }),
+      ]);
+      await rm(folder, { recursive: true });
+    });
+
     it.each<[string, (folder: string) => Promise<unknown>, readonly string[], Readonly<Record<string, string>>]>([
       [
         'a run record',
