@@ -12,10 +12,12 @@ describe('diff', () => {
     archive = await ArchiveFixture.create();
     for (const at of [8, 9, 10, 11]) {
       const answer: AttemptFixture['answer'] = (cluster, resource) => {
+        if (cluster === 'down' && at > 9) return { failed: 'no answer' };
         if (resource === 'log') return { content: logRecord(cluster, `at ${at}\n`) };
         return { content: cluster === 'alpha' ? manifest(replicasAt[at] ?? 0) : 'kind: Namespace\n' };
       };
-      await archive.attempt({ run: hour(at), clusters: ['alpha', ...(at > 9 ? ['new'] : [])], answer });
+      const clusters = ['alpha', 'beta', 'down', ...(at > 9 ? ['new'] : ['gone'])];
+      await archive.attempt({ run: hour(at), clusters, answer });
     }
   });
 
@@ -69,6 +71,47 @@ describe('diff', () => {
     const json = (await runCollector([...args, '--json'])).out;
     for (const raw of ['\u001b', '\u202e']) expect(json).not.toContain(raw);
     expect(JSON.parse(json).hunks[0].lines).toContain('+\u001b[2J9\tx\u202e');
+  });
+
+  it('--all says which clusters changed between two runs, and of which nothing can be said', async () => {
+    const { code, out } = await diff('--all', '--from', '2026-11-20T09:00', '--json');
+    expect(code).toBe(1);
+    const result = JSON.parse(out);
+    expect(result).toMatchObject({
+      from: '2026-11-20T09:00:00.000Z',
+      to: '2026-11-20T11:00:00.000Z',
+      counts: { same: 1, changed: 1, new: 1, gone: 1, unknown: 1 },
+    });
+    expect(result.clusters.map((c: { cluster: string; change: string }) => `${c.cluster} ${c.change}`)).toEqual([
+      'alpha changed',
+      'down unknown',
+      'gone gone',
+      'new new',
+    ]);
+  });
+
+  it('--all is no "no difference" where something could not be compared', async () => {
+    expect((await diff('--all')).code).toBe(3);
+    expect((await diff('--all', '--to', '2026-11-20T09:00')).code).toBe(0);
+  });
+
+  it('--all takes a hash that the record lacks from the object', async () => {
+    const other = await ArchiveFixture.create();
+    for (const at of [8, 9]) {
+      const answer: AttemptFixture['answer'] = () => ({ content: `at ${at}\n` });
+      await other.attempt({ run: hour(at), clusters: ['c'], answer });
+      await other.attempt({ run: hour(at), clusters: ['c'], answer: () => ({ alreadyArchived: 'without hash' }) });
+    }
+    const { code, out } = await runCollector(['diff', '--all', '--json', '--archive', other.folder]);
+    expect([code, JSON.parse(out).counts.changed]).toEqual([1, 1]);
+  });
+
+  it('neither a cluster nor --all, or both, is wrong usage', async () => {
+    expect(await diff()).toMatchObject({ code: 2, err: expect.stringContaining('expected a cluster') });
+    expect(await diff('alpha', '--all')).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('expected one of them'),
+    });
   });
 
   it('a cluster archived only once cannot be compared', async () => {

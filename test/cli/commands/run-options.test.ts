@@ -36,6 +36,9 @@ const runsOf = {
     })),
   show: async (...args: string[]) => [JSON.parse((await collector('show', 'alpha', '--json', ...args)).out)],
   diff: async (...args: string[]) => [JSON.parse((await collector('diff', 'alpha', '--json', ...args)).out).to],
+  'diff --all': async (...args: string[]) => [
+    { run: JSON.parse((await collector('diff', '--all', '--json', ...args)).out).to },
+  ],
 };
 type Command = keyof typeof runsOf;
 const commands = Object.keys(runsOf) as Command[];
@@ -57,8 +60,8 @@ describe.each(commands)('%s: a time names runs', (command) => {
   });
 
   it('--run with a time that no run has is an error that names the nearest runs', async () => {
-    const target = { show: ['alpha'], diff: ['alpha'] }[command as string] ?? [];
-    const args = [command, ...target, '--run', '2026-11-20T09:30', '--json'];
+    const target = { show: ['alpha'], diff: ['alpha'], 'diff --all': ['--all'] }[command as string] ?? [];
+    const args = [command.split(' ')[0] ?? '', ...target, '--run', '2026-11-20T09:30', '--json'];
     const { code, out, err } = await collector(...args);
     expect([code, out]).toEqual([3, '']);
     expect(err).toContain('the nearest: 2026-11-20T09:00:00Z, 2026-11-20T09:30:15.457Z');
@@ -71,8 +74,8 @@ describe.each(commands)('%s: a time names runs', (command) => {
   });
 
   it('one run and a period exclude each other', async () => {
-    const target = { show: ['alpha'], diff: ['alpha'] }[command as string] ?? [];
-    const args = [command, ...target, '--run', '2026-11-20T09:00', '--at', '2026-11-20T09:00'];
+    const target = { show: ['alpha'], diff: ['alpha'], 'diff --all': ['--all'] }[command as string] ?? [];
+    const args = [command.split(' ')[0] ?? '', ...target, '--run', '2026-11-20T09:00', '--at', '2026-11-20T09:00'];
     const { code, err } = await collector(...args);
     expect(code).toBe(2);
     expect(err).toContain("option '--run <time>' cannot be used with option '--at <time>'");
@@ -97,10 +100,12 @@ describe('diff with a period', () => {
     ['2026-11-20T07:00', '2026-11-20T10:00', hour(7), hour(10)],
     // Fetched later than all others, and yet the run of 07:00.
     ['2026-11-20T07:59', '2026-11-20T08:00', hour(7), hour(8)],
-  ])('from %s to %s compares these runs', async (from, to, before, after) => {
+  ])('from %s to %s compares the same runs of one cluster and of all', async (from, to, before, after) => {
     const period = ['--from', from, '--to', to, '--json'];
     const one = JSON.parse((await collector('diff', 'alpha', ...period)).out);
+    const all = JSON.parse((await collector('diff', '--all', ...period)).out);
     expect([one.from.run, one.to.run]).toEqual([before.toISOString(), after.toISOString()]);
+    expect([all.from, all.to]).toEqual([before.toISOString(), after.toISOString()]);
   });
 
   it('a date alone in --from is its first moment, as everywhere', async () => {
@@ -109,10 +114,10 @@ describe('diff with a period', () => {
     expect(err).toContain('at or before 2026-11-20T00:00:00Z; the oldest is of the run 2026-11-20T07:00:00Z');
   });
 
-  it('with one run has nothing to compare', async () => {
+  it.each([['alpha'], ['--all']])('of %s with one run has nothing to compare', async (target) => {
     const { code, out, err } = await collector(
       'diff',
-      'alpha',
+      target,
       '--from',
       '2026-11-20T10:00',
       '--to',

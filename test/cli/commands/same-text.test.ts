@@ -37,6 +37,15 @@ describe('an equal text of a log, known from records alone', () => {
     ]);
   });
 
+  it('is the same between two runs, and another text is not', async () => {
+    const diff = (from: number, to: number) =>
+      collector('diff', '--all', '--resource', 'log', '--json', '--from', iso(from), '--to', iso(to));
+    const same = await diff(8, 9);
+    expect([same.code, JSON.parse(same.out).counts]).toEqual([0, expect.objectContaining({ same: 1, changed: 0 })]);
+    const changed = await diff(9, 10);
+    expect([changed.code, JSON.parse(changed.out).counts]).toEqual([1, expect.objectContaining({ changed: 1 })]);
+  });
+
   it('is no change in the history of the fleet', async () => {
     const { out } = await collector('history', '--all', '--resource', 'log');
     expect(out).toBe(`${short(10)} changed: 1 cluster: c\n${short(8)} first: 1 cluster: c\n`);

@@ -41,6 +41,7 @@ describe('tables', () => {
     ['runs', minute(1).toISOString()],
     ['list'],
     ['list', '--cluster', clusters[1] ?? ''],
+    ['diff', '--all'],
     ['verify'],
   ];
 

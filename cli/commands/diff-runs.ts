@@ -1,0 +1,127 @@
+import type { Resource } from '../../lambda/resources';
+import type { RunOutcome } from '../../lambda/run/run-record';
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { type Run, readRun } from '../../lambda/verify/read-run';
+import { withMetadata } from '../archive/list-outcomes';
+import { isSameContent } from '../archive/same-content';
+import { findRun, findRunAt, NoSuchRunError } from '../archive/select-runs';
+import { formatBytes, formatCount, formatTime } from '../terminal/format';
+import { printBadRecords } from '../terminal/print-run';
+import { type Column, printTable } from '../terminal/table';
+import { type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
+import type { DiffSelection } from './diff-cluster';
+
+/** What became of it in that run; empty where the run did not cover it. */
+type Side = Partial<Pick<RunOutcome, 'outcome' | 'sha256' | 'logSha256' | 'bytes'>>;
+
+/** `new` and `gone`: only one of the runs covered the cluster. `unknown`: not archived in both, so that nothing can be said. */
+type Change = 'same' | 'changed' | 'new' | 'gone' | 'unknown';
+
+interface ClusterChange {
+  readonly cluster: string;
+  readonly change: Change;
+  readonly from: Side;
+  readonly to: Side;
+}
+
+/**
+ * Prints which clusters changed between two runs, from the hashes in the run records.
+ * @throws NoSuchRunError if there are no two runs to compare
+ * @throws ArchiveReadError if the archive cannot be read
+ */
+export async function diffRuns(
+  terminal: Terminal,
+  reader: ArchiveReader,
+  options: DiffSelection & { readonly resource: Resource; readonly json?: boolean },
+): Promise<ExitCode> {
+  const { resource } = options;
+  const [before, after] = await selectTwoRuns(reader, options, terminal.now());
+  const old = await sidesOf(reader, before, resource);
+  const now = await sidesOf(reader, after, resource);
+  const clusters = [...new Set([...old.keys(), ...now.keys()])].sort();
+  const changes: ClusterChange[] = [];
+  const counts: Record<Change, number> = { same: 0, changed: 0, new: 0, gone: 0, unknown: 0 };
+  for (const cluster of clusters) {
+    const [from, to] = [old.get(cluster) ?? {}, now.get(cluster) ?? {}];
+    const change = changeOf(from, to);
+    counts[change] += 1;
+    if (change !== 'same') changes.push({ cluster, change, from, to });
+  }
+  const badRecords = [...before.badRecords, ...after.badRecords];
+  if (options.json === true) {
+    const from = before.run.toISOString();
+    const to = after.run.toISOString();
+    await printJson(terminal.out, { resource, from, to, counts, clusters: changes, badRecords });
+  } else {
+    await printChanges(terminal, resource, before, after, changes, counts);
+  }
+  await printBadRecords(terminal, badRecords);
+  if (counts.changed + counts.new + counts.gone > 0) return exitCodes.found;
+  return counts.unknown + badRecords.length > 0 ? exitCodes.trouble : exitCodes.ok;
+}
+
+/** @throws NoSuchRunError if one of them is not there, or both are the same */
+async function selectTwoRuns(
+  reader: ArchiveReader,
+  { run, at, from, to }: DiffSelection,
+  now: Date,
+): Promise<[Run, Run]> {
+  const after = run === undefined ? await findRunAt(reader, at ?? to, now) : await findRun(reader, run);
+  const before = await findRunAt(reader, from ?? new Date(after.run.getTime() - 1), now);
+  if (before.run.getTime() === after.run.getTime())
+    throw new NoSuchRunError(
+      `Finding two runs to compare failed: the period has only one, ${formatTime(after.run)}; runs lists them`,
+    );
+  return [await readRun(reader, before), await readRun(reader, after)];
+}
+
+/** By cluster. A hash that the record lacks is in the object's own metadata. */
+async function sidesOf(reader: ArchiveReader, { outcomes }: Run, resource: Resource): Promise<Map<string, Side>> {
+  const sides = new Map<string, Side>();
+  const own = outcomes.filter((outcome) => outcome.resource === resource);
+  for await (const { cluster, outcome, sha256, logSha256, bytes } of withMetadata(reader, own))
+    sides.set(cluster, { outcome, sha256, logSha256, bytes });
+  return sides;
+}
+
+function changeOf(from: Side, to: Side): Change {
+  if (from.outcome === undefined) return 'new';
+  if (to.outcome === undefined) return 'gone';
+  const isSame = isSameContent(from, to);
+  return isSame === undefined ? 'unknown' : isSame ? 'same' : 'changed';
+}
+
+async function printChanges(
+  terminal: Terminal,
+  resource: Resource,
+  before: Run,
+  after: Run,
+  changes: readonly ClusterChange[],
+  counts: Readonly<Record<Change, number>>,
+): Promise<void> {
+  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const parts = (['changed', 'new', 'gone', 'unknown', 'same'] as const)
+    .filter((change) => counts[change] > 0)
+    .map((change) => `${counts[change]} ${change}`);
+  await print(
+    terminal.out,
+    `${resource === 'log' ? 'Logs' : 'Manifests'} of ${formatCount(total, 'cluster')} between the runs ` +
+      `${formatTime(before.run)} and ${formatTime(after.run)}: ${parts.join(', ')}\n`,
+  );
+  await printTable(terminal, changeColumns(terminal), changes);
+}
+
+export function changeColumns({ colors }: Pick<Terminal, 'colors'>): Column<ClusterChange>[] {
+  const shown = ({ outcome, sha256, bytes }: Side) =>
+    sha256 === undefined ? (outcome ?? 'not covered') : `${sha256.slice(0, 12)} ${formatBytes(bytes)}`;
+  return [
+    { head: 'Cluster', cell: ({ cluster }) => cluster, wraps: true },
+    {
+      head: 'Change',
+      cell: ({ change }) => change,
+      color: (text, { change }) => (change === 'changed' ? colors.yellow(text) : colors.cyan(text)),
+    },
+    { head: 'SHA-256 and size before', cell: ({ from }) => shown(from), leftOut: 1 },
+    { head: 'SHA-256 and size after', cell: ({ to }) => shown(to), leftOut: 2 },
+  ];
+}
