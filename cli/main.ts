@@ -96,7 +96,8 @@ write them (20261120T100000.000Z), or counted from now (yesterday, today 03:00, 
 the whole day.
 
 Exit codes: 0 done, 1 something was found: a difference (diff), no line (grep), something not archived (run), a problem
-(doctor), damage (all others). 2 wrong command line, 3 it could not be done, 130 interrupted.
+(doctor), an overdue run (runs), no seal (export, --check), damage (all others). 2 wrong command line, 3 it could not be
+done, 130 interrupted.
 
 Examples:
   npm run collector -- runs

@@ -83,16 +83,16 @@ const concurrency = 8;
 
 const helpText = `
 The folder holds the cluster's objects, the run records of the period, their configurations, all seals and the key that
-signed them, part.json, which says what it is, and CHECK.md, which has the commands of docs/proof.md for it. Run records are
-whole, because only whole ones have the SHA-256 that is sealed: they name the other clusters too.
+signed them, part.json, which says what it is, and CHECK.md, which has the commands of docs/proof.md for it. Run records
+are whole, because only whole ones have the SHA-256 that is sealed: they name the other clusters too.
 
 Standard error says which seals vouch for the objects. Whoever gets the folder needs the public key, or the hashes of
 mails, from somebody else than its sender.
 
 With --json: one object, with the keys of the objects.
 
-Exit codes: 0 done, 1 something is damaged, or no seal vouches for an object: the folder is written all the same, 2 wrong
-command line, 3 it could not be done.
+Exit codes: 0 done, 1 something is damaged, or no seal vouches for an object: the folder is written all the same, 2
+wrong command line, 3 it could not be done.
 
 Examples:
   npm run collector -- export --archive s3://my-archive --cluster my-cluster --from 2026-11-01 --out my-cluster

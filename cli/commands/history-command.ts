@@ -129,7 +129,8 @@ ${leftOutColumns('the list', changeColumns(terminal, '', { resource: 'manifest',
 
 With --json: an array, an element per change, with what was before it; with --all the oldest first, and never cut.
 
-Exit codes: 0 done, 1 the metadata of an object, or a run record, is damaged, 2 wrong command line, 3 it could not be done.
+Exit codes: 0 done, 1 the metadata of an object, or a run record, is damaged, 2 wrong command line, 3 it could
+not be done.
 
 Examples:
   npm run collector -- history my-cluster

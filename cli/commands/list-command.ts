@@ -137,10 +137,11 @@ unrecorded. A run that the schedule was due to start and that left no record is 
 
 ${leftOutColumns('the list', columns(terminal))}
 
-With --json: an array, an element per row, several absent runs in a row one by one. --keys leaves out what has no object.
+With --json: an array, an element per row, several absent runs in a row one by one. --keys leaves out what has no
+object.
 
-Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done, or
-a run record could not be read.
+Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could
+not be read.
 
 Examples:
   npm run collector -- list --cluster my-cluster --from "3 days ago"

@@ -276,16 +276,18 @@ Each run archives the log as it was then, so two runs mostly share lines. log pr
 before the period is compared and not printed. Without --run, --at, --last, --from and --to, it joins the last 24 hours.
 
 Where nothing of the end of one log is in the next, lines between may be lost, or the log was begun anew: standard error
-says so at that run, and at the end how many lines there were. Where lines repeat, the longest overlap counts.
+says so at that run, and at the end how many lines there were. Where lines repeat and allow several overlaps, "at least"
+stands before the number of new lines.
 
 --seams prints a table: the lines of each log, how many are new, how many it shares with the log before it, and how it
-follows that one: continues, unchanged (nothing new at its end), older (a stale answer), gap. "short" is an overlap that
-proves little. With --json: the same as an array.
+follows that one: continues, unchanged (nothing new at its end), older (a stale answer), gap, unknown (no text). "short"
+is an overlap that proves little. With --json: the same as an array.
 
---check: standard error says which seals vouch for these logs, and for the log before them. With --json: each has its seal.
+--check: standard error says which seals vouch for these logs, and for the log before them. With --json: each has its
+seal.
 
-Exit codes: 0 done, 1 an object is damaged, with --strict lines may be lost, or with --check no seal vouches for a log, 2
-wrong command line, 3 it could not be done.
+Exit codes: 0 done, 1 an object is damaged, with --strict lines may be lost, or with --check no seal vouches for a log,
+2 wrong command line, 3 it could not be done.
 
 Examples:
   npm run --silent collector -- log my-cluster --from "today 09:00" --to "today 15:00" > my-cluster.log

@@ -202,11 +202,12 @@ ${leftOutColumns('the list of runs', runColumns(terminal))}
 
 ${leftOutColumns('the list of outcomes', outcomeColumns(terminal))}
 
-With --json: an array, an element per run, the last one with all stale clusters; an absent run has the status absent. With the time of a run: one object,
-with the outcomes too. With --cluster: an element per run, with the outcomes of the cluster.
+With --json: an array, an element per run, the last one with all stale clusters; an absent run has the status absent.
+With the time of a run: one object, with the outcomes too. With --cluster: an element per run, with the outcomes of the
+cluster.
 
-Exit codes: 0 done, 1 a run record is damaged, a run is overdue or damage is open, 2 wrong command line, 3 it could not be done, or
-a run record could not be read.
+Exit codes: 0 done, 1 a run record is damaged, a run is overdue or damage is open, 2 wrong command line, 3 it
+could not be done, or a run record could not be read.
 
 Examples:
   npm run collector -- runs --last 5

@@ -126,8 +126,8 @@ first day on, and give it to "verify --public-key FILE".
 
 With --json: an array, an element per seal.
 
-Exit codes: 0 done, 1 the chain is broken or damage is open, 2 wrong command line, 3 it could not be done, or not everything could be
-checked.
+Exit codes: 0 done, 1 the chain is broken or damage is open, 2 wrong command line, 3 it could not be done, or not
+everything could be checked.
 
 Examples:
   npm run collector -- seals --archive s3://my-archive

@@ -106,7 +106,8 @@ whether the seals are one whole chain.
 
 With --json: the key, the lengths and the metadata of the object, not the content; with --check also the seal.
 
-Exit codes: 0 done, 1 the object is damaged, or with --check no seal vouches for it, 2 wrong command line, 3 it could not be done.
+Exit codes: 0 done, 1 the object is damaged, or with --check no seal vouches for it, 2 wrong command line, 3 it
+could not be done.
 
 Examples:
   npm run --silent collector -- show my-cluster --at yesterday > manifest.yaml

@@ -105,15 +105,15 @@ function share(bytes: number, total: number): string {
 }
 
 const helpText = `
-stats adds up what the run records say: lengths as stored, in the archive as it was then, whatever has expired since. The
-run records themselves count too; configurations and seals, which are few, do not.
+stats adds up what the run records say: lengths as stored, in the archive as it was then, whatever has expired since.
+The run records themselves count too; configurations and seals, which are few, do not.
 
 ${leftOutColumns('the list of days', dayColumns)}
 
-With --json: one object, with all clusters (total days clusters); lengths are bytes.
+With --json: one object, with all clusters (archive total days clusters); lengths are bytes.
 
-Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could not be
-read.
+Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could not
+be read.
 
 Examples:
   npm run collector -- stats

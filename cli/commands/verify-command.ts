@@ -209,16 +209,17 @@ The archive itself says what was due, and what the lifecycle has removed: its se
 has the SHA-256 of its seal. The chain has to have the seals with all hashes that you give: two mails of one number mean
 that it was rolled back. What is gone is excused only by what is sealed up to the newest of them.
 
-What audits found before says since which seal it is open. Damage that audit.acknowledged names, in the newest seal (with
---head, in the newest of these seals too), is marked and does not count for the exit code.
+What audits found before says since which seal it is open. Damage that audit.acknowledged names, in the newest seal
+(with --head, in the newest of these seals too), is marked and does not count for the exit code.
 
 --part: the folder holds one cluster and a period, as "export" writes it. What has to be in it, its part.json and the
-seals say: every run record of the period, every object of the cluster. The lifecycle excuses only what the seals excuse.
+seals say: every run record of the period, every object of the cluster. The lifecycle excuses only what the seals
+excuse.
 
 With --json: one object with all counts and findings.
 
-Exit codes: 0 nothing is damaged but what is acknowledged, 1 something is (with --strict also: something is absent), 2 wrong command line, 3 it
-could not be checked, there was nothing to check, or nothing worse than unreadable was found.
+Exit codes: 0 nothing is damaged but what is acknowledged, 1 something is (with --strict also: something is absent), 2
+wrong command line, 3 it could not be checked, there was nothing to check, or nothing worse than unreadable was found.
 
 Examples:
   npm run collector -- verify
