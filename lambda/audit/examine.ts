@@ -120,6 +120,7 @@ export async function examine(context: ExamineContext): Promise<Seal> {
     left.openMore === 0 ? verified.cursor : { reread: { position: start, since: listedFrom.toISOString() } };
   const isAllRead = (reread?.position ?? null) === null;
   const failing = tally.freshness.failing(plan.clusters);
+  const flapping = tally.freshness.flapping(plan.clusters);
   const lastRun = [...runs.runs].at(-1);
   const seal: Seal = {
     version: 1,
@@ -141,6 +142,7 @@ export async function examine(context: ExamineContext): Promise<Seal> {
       repaired,
       lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),
       reasons: groupReasons(onePerCluster(failing)).map((group) => ({ ...group, clusters: [...group.clusters] })),
+      flapping: { count: flapping.length, first: flapping.slice(0, mostFlapping) },
     },
     failing: failing.map(({ failures, ...one }) => one),
     cursor: {
@@ -155,6 +157,9 @@ export async function examine(context: ExamineContext): Promise<Seal> {
   const configured = plan.clusters.map(({ uid }) => uid);
   return { ...seal, logs: logs.result(configured, isMailDue(seal, head)) };
 }
+
+/** Most clusters that fail now and then that are named. */
+const mostFlapping = 50;
 
 /** What was there before an audit could have begun should have been sealed: maybe it was, and all seals were removed. */
 function findEarlier({ plan, findings, listedFrom }: ExamineContext, { oldestWrittenAt }: SealedRuns): void {

@@ -15,8 +15,22 @@ export interface StaleCluster extends Pick<Failing, 'cluster' | 'runs' | 'lastAr
   readonly hours: number;
 }
 
+/** A cluster that fails now and then: in a fifth of the runs that cover it or more. */
+export interface FlappingCluster {
+  readonly cluster: string;
+  /** How many of the runs that cover it did not archive all of it. */
+  readonly failed: number;
+  readonly runs: number;
+}
+
+/** Fewest failures that are a habit, and least share of the runs. */
+const leastFailures = 3;
+const leastShare = 0.2;
+
 /** Knows since when and for how many runs clusters were not archived. Optional clusters are left out. */
 export class Freshness {
+  /** Of each cluster, how many of the runs that were added cover it, and how many of them did not archive all of it. */
+  readonly #covered = new Map<string, { failed: number; runs: number }>();
   readonly #failing = new Map<string, FailingCluster>();
   /** Last run that archived all of a cluster, as far as this audit has seen runs. */
   readonly #archived = new Map<string, string>();
@@ -38,15 +52,24 @@ export class Freshness {
     const time = run.toISOString();
     for (const [cluster, failures] of failuresOf(outcomes)) {
       const before = this.#failing.get(cluster);
+      const isFailed = failures.some(({ optional }) => !optional);
+      this.#count(cluster, isFailed);
       if (failures.length === 0) {
         this.#archived.set(cluster, time);
         if (before !== undefined && time >= before.last) this.#failing.delete(cluster);
         else if (before !== undefined && time > (before.lastArchived ?? ''))
           this.#failing.set(cluster, { ...before, lastArchived: time });
-      } else if (failures.some(({ optional }) => !optional)) {
+      } else if (isFailed) {
         this.#failing.set(cluster, this.#failed(cluster, time, failures, before));
       }
     }
+  }
+
+  #count(cluster: string, isFailed: boolean): void {
+    const counts = this.#covered.get(cluster) ?? { failed: 0, runs: 0 };
+    this.#covered.set(cluster, counts);
+    counts.runs += 1;
+    if (isFailed) counts.failed += 1;
   }
 
   #failed(
@@ -61,6 +84,24 @@ export class Freshness {
     }
     if (time < before.last) return before;
     return { ...before, last: time, runs: before.runs + (time > before.last ? 1 : 0), failures };
+  }
+
+  /** Clusters that the runs cover that were added. */
+  get covered(): Pick<ReadonlySet<string>, 'has' | 'keys'> {
+    return this.#covered;
+  }
+
+  /**
+   * Configured clusters that fail now and then, by the runs that were added; the worst first. One whose only failures are
+   * the last of these runs fails, and no more.
+   */
+  flapping(clusters: readonly Pick<ConfiguredCluster, 'uid' | 'optional'>[]): FlappingCluster[] {
+    return clusters
+      .filter(({ optional }) => !optional)
+      .map(({ uid }) => ({ cluster: uid, failed: 0, runs: 0, ...this.#covered.get(uid) }))
+      .filter(({ failed, runs }) => failed >= leastFailures && failed >= leastShare * runs && failed < runs)
+      .filter(({ cluster, failed }) => failed > (this.#failing.get(cluster)?.runs ?? 0))
+      .sort((a, b) => b.failed / b.runs - a.failed / a.runs);
   }
 
   /** Configured clusters that fail, the longest first. */

@@ -41,6 +41,7 @@ export function auditMail(
     absentLines(seal),
     failingLines(seal),
     staleLines(seal, plan),
+    flappingLines(seal),
     logLines(seal.logs, archive, plan.frozenAfterHours),
     changedLines(seal),
     doubtLines(seal),
@@ -211,6 +212,18 @@ function staleLines(seal: ToldSeal, { staleAfterHours }: Pick<AuditPlan, 'staleA
     `Not archived for more than ${staleAfterHours} hours: ${clusters(old.length)}`,
     ...wrapped(names),
     ...more(old.length - names.length),
+  ];
+}
+
+/** The seal before has told of the runs before. */
+function flappingLines({ news: { flapping } }: ToldSeal): string[] {
+  if (flapping === undefined || flapping.count === 0) return [];
+  const shown = flapping.first.slice(0, mostStale);
+  return [
+    `Failing now and then, in so many of the runs since the`,
+    `audit before: ${clusters(flapping.count)}`,
+    ...wrapped(shown.map(({ cluster, failed, runs }) => `${plain(cluster)} (${count(failed)} of ${count(runs)})`)),
+    ...more(flapping.count - shown.length),
   ];
 }
 

@@ -5,7 +5,7 @@ import type { Failing, News } from '../verify/seals/seal';
 import { Freshness } from './freshness';
 
 /** What an audit tells of the runs with new records. */
-export type Tallied = Omit<News, 'lastRun' | 'reasons' | 'repaired'>;
+export type Tallied = Omit<News, 'lastRun' | 'reasons' | 'flapping' | 'repaired'>;
 
 /** Most clusters with another manifest, and with a doubt, that are named. */
 const mostChanged = 50;

@@ -71,6 +71,13 @@ const newsSchema = z.object({
   repaired: z.object({ count, first: z.array(z.string()) }),
   /** Why clusters fail, the most frequent reason first. */
   reasons: z.array(z.object({ reason: z.string(), count, clusters: z.array(z.string()) })),
+  /**
+   * Clusters that fail now and then in these runs: how many, and the worst. `runs`: how many of these runs cover it.
+   * Absent in seals of earlier versions.
+   */
+  flapping: z.optional(
+    z.object({ count, first: z.array(z.object({ cluster: z.string(), failed: count, runs: count })) }),
+  ),
 });
 
 /** How the new logs follow those before them of their clusters. */

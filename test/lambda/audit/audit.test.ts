@@ -215,6 +215,27 @@ describe('an audit', () => {
     expect(world.seal(4).failing).toEqual([]);
   });
 
+  it('tells which clusters fail now and then, by the runs since the audit before', async () => {
+    await collectDay(20, ['c']);
+    await world.audit(morning);
+    const hours = Array.from({ length: 15 }, (_, at) => String(at).padStart(2, '0'));
+    // The failures of c are the last ones, those of b are a fifth, those of a fewer.
+    for (const [at, hour] of hours.entries()) {
+      const failing = [
+        ...(at % 5 === 0 ? ['b'] : []),
+        ...(at % 7 === 0 && at > 0 ? ['a'] : []),
+        ...(at > 5 ? ['c'] : []),
+      ];
+      await world.collect(`2026-11-21T${hour}:00:00.000Z`, failing);
+    }
+    const { mails } = await world.audit(nextDay);
+    expect(world.seal(2).news.flapping).toEqual({ count: 1, first: [{ cluster: 'b', failed: 3, runs: 15 }] });
+    expect(mails[0]?.text).toContain(
+      'Failing now and then, in so many of the runs since the\naudit before: 1 cluster\n  b (3 of 15)\n',
+    );
+    expect(world.seal(1).news.flapping).toEqual({ count: 0, first: [] });
+  });
+
   it('is stale without runs too, although none fails', async () => {
     await collectDay(20);
     await world.audit(morning);
