@@ -6,7 +6,7 @@ import {
   runPrefix,
 } from '../archive/archive-layout';
 import type { ArchiveReader } from '../verify/archive-reader';
-import { findUnvouched } from '../verify/attested-outcomes';
+import { attestedOutcomes, findUnvouched } from '../verify/attested-outcomes';
 import { checkObject } from '../verify/check-object';
 import type { Find } from '../verify/finding';
 import type { StoredRun } from '../verify/read-run';
@@ -37,7 +37,7 @@ export interface CheckOpenContext {
 /**
  * Looks again at what is open, the one whose last check is oldest first. What is wrong with it is found as if it were new.
  * @returns what was looked at, and whether it would have been found if it were still so: what stands in a run record that
- * cannot be read nobody can tell
+ * cannot be read, or is not what is sealed, nobody can tell
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function checkOpen(context: CheckOpenContext): Promise<ReadonlyMap<OpenFinding, boolean>> {
@@ -90,9 +90,11 @@ export async function checkRun(
   for (const one of open) {
     const { key } = one;
     const file = known?.merged.files.get(key);
-    if (parseObjectKey(key) !== undefined)
-      checked.set(one, await checkNamed(context, key, run, named.get(key), known?.isWhole === true));
-    else if (known === undefined) checked.set(one, await mayHaveRemoved(run));
+    if (parseObjectKey(key) !== undefined) {
+      const outcome = named.get(key);
+      const isTold = await checkNamed(context, key, run, outcome, known?.isWhole === true);
+      checked.set(one, isTold && known?.isAttested(outcome) !== false);
+    } else if (known === undefined) checked.set(one, await mayHaveRemoved(run));
     else checked.set(one, known.isWhole || (known.areConfigured && file?.finishedAt !== undefined));
   }
   return checked;
@@ -104,6 +106,8 @@ interface KnownRun {
   readonly areConfigured: boolean;
   /** Whether all its records can be read too: nothing can be told of a run by some of them. */
   readonly isWhole: boolean;
+  /** Whether its records are what the seals say, as far as they tell of an object; undefined: that none names it. */
+  readonly isAttested: (outcome: StoredOutcome | undefined) => boolean;
 }
 
 /** Undefined: the run has no records. */
@@ -113,14 +117,21 @@ async function verifyRecords(context: CheckOpenContext, run: Date): Promise<Know
   for await (const one of runsBetween(reader, { from: run, to: run })) listed = one;
   if (listed === undefined) return undefined;
   const { merged, lacking } = await verifyRun(reader, listed, configurations, now, find);
-  findUnvouched(find, merged, sealed.checkRun(listed, merged));
+  const unattested = sealed.checkRun(listed, merged);
+  findUnvouched(find, merged, unattested);
   for (const { kind, key, problem, writtenAt } of lacking)
     if (kind !== 'absent' && !(await mayHaveRemoved(writtenAt, key))) find(kind, key, problem);
   let areConfigured = true;
   for (const { record } of merged.validRecords)
     areConfigured &&= (await configurations.get(record.configuration)) !== undefined;
   const areAllThere = !incomplete.has(run.getTime()) && lacking.every(({ kind }) => kind !== 'missing');
-  return { merged, areConfigured, isWhole: areConfigured && areAllThere && merged.badRecords.length === 0 };
+  const isVouched = attestedOutcomes(merged, unattested);
+  return {
+    merged,
+    areConfigured,
+    isWhole: areConfigured && areAllThere && merged.badRecords.length === 0,
+    isAttested: (outcome) => (outcome === undefined ? unattested.size === 0 : isVouched(outcome)),
+  };
 }
 
 /**

@@ -38,10 +38,12 @@ export class Findings {
     const found = [...this.#found.values()].map((one) => lasting(one, chain, before, now));
     const isFound = new Set(found.map(nameOf));
     // Whatever was found of what could not be read before takes its place.
-    const isAt = new Set(found.map(({ key }) => key));
+    const isAt = new Set(found.filter(({ kind }) => staysOpen(kind)).map(({ key }) => key));
     const isReplaced = (one: OpenFinding) =>
       isFound.has(nameOf(one)) || (one.kind === 'unreadable' && isAt.has(one.key));
-    const left = chain.open.filter((one) => checked.get(one) !== true && !isReplaced(one));
+    // Without room for all that was found, nobody can tell what was not found again.
+    const isOver = (one: OpenFinding) => checked.get(one) === true && this.#more.size === 0;
+    const left = chain.open.filter((one) => !isOver(one) && !isReplaced(one));
     const open = [
       ...left.filter((one) => !checked.has(one)),
       ...left.filter((one) => checked.has(one)),

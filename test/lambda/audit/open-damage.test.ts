@@ -2,6 +2,7 @@ import { Findings } from '../../../lambda/audit/findings';
 import type { Seal } from '../../../lambda/verify/seals/seal';
 import type { SealChain } from '../../../lambda/verify/seals/seal-chain';
 import type { MemoryObject } from '../verify/history/memory-bucket';
+import { forgeRun, replaceObject } from './attack-tools';
 import type { Audited, AuditOptions } from './invoke-audit';
 import { damageIn, look, plan, rewriteSeal, SealedWorld } from './sealed-world';
 
@@ -130,6 +131,21 @@ describe('damage', () => {
     expect((await world.audit(at(13))).result?.damage).toBe(0);
   });
 
+  it('of an object is not repaired by a run record that was replaced to agree with it', async () => {
+    await collectDay(10);
+    const [log, record] = [keyOf('logs/', 10), keyOf('runs/', 10)];
+    const soundRecord = stored(record);
+    replaceObject(world.bucket, log);
+    expect((await world.audit(at(10))).result?.damage).toBe(1);
+    await forgeRun(world.bucket, '20261110T060000.000Z');
+    const forged = await world.audit(at(11));
+    expect(forged.result?.damage).toBe(2);
+    expect(textOf(forged)).not.toContain('Repaired');
+    world.bucket.objects.set(record, soundRecord);
+    await world.audit(at(12));
+    expect(world.seal(3).open).toContainEqual(expect.objectContaining({ key: log, since: at(10) }));
+  });
+
   it('that an audit had no time to look at stays open', async () => {
     await collectDay(10);
     world.bucket.corrupt(keyOf('logs/', 10), (body) => body.subarray(1));
@@ -234,6 +250,15 @@ describe('more than an audit can check', () => {
     expect([openMore, cursor.reread?.position]).toEqual([1, { seal: 1, record: 0, outcome: 0 }]);
   });
 
+  it('that could not be read is not repaired by what is no damage at the same key', () => {
+    const [one = { kind: '', key: '', problem: '', since: '' }] = lost(1);
+    const open = [{ ...one, kind: 'unreadable' }];
+    const findings = new Findings();
+    findings.find('unvouched', one.key, 'not vouched for');
+    const settled = findings.settle({ open, records: new Map() } as unknown as SealChain, new Map(), at(11));
+    expect([settled.open, settled.repaired.count]).toEqual([open, 0]);
+  });
+
   it('and carry is counted, and is no more than a seal can hold', () => {
     const chain = { open: [], records: new Map() } as unknown as SealChain;
     const findings = new Findings();
@@ -246,6 +271,12 @@ describe('more than an audit can check', () => {
       { missing: 50_007 },
       100,
     ]);
+    // What is found again may be among those without room.
+    const [known] = lost(1);
+    const again = { ...chain, open: [{ ...known, key: 'runs/x' }] } as unknown as SealChain;
+    findings.find('missing', 'runs/x', 'it is not there');
+    const { repaired } = findings.settle(again, new Map(again.open.map((one) => [one, true])), at(11));
+    expect(repaired.count).toBe(0);
     const long = new Findings();
     for (let count = 0; count < 20_000; count += 1)
       long.find('unrecorded', `runs/${count}${'\u0001'.repeat(900)}`, 'x');
