@@ -81,7 +81,8 @@ function describeValue(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
-  if (typeof value === 'string') return shorten(JSON.stringify(value.replace(/\/\/[^/]*@/, '//…@')));
+  if (typeof value === 'string')
+    return shorten(JSON.stringify(value.replace(/^(\s*(?:[\w+.-]+:|\/\/)[/\\]*).*@/s, '$1…@')));
   return String(value);
 }
 

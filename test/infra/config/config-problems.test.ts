@@ -80,4 +80,18 @@ describe('an invalid configuration', () => {
     expect(error.problems).toHaveLength(4);
     expect(error.message).not.toContain(hidden);
   });
+
+  it.each([
+    'https:me:hidden@clusters.example.com',
+    'https:/me:hidden@clusters.example.com',
+    'https:\\\\me:hidden@clusters.example.com',
+    'https://me:a/hidden@clusters.example.com',
+    'https://me:a\nhidden@clusters.example.com',
+    'me:hidden@clusters.example.com',
+    '//me:hidden@clusters.example.com',
+  ])('is reported without the credentials of an address, however it is written: %j', (baseUrl) => {
+    const { message } = new ConfigError('c.json', problems({ ...minimal, service: { baseUrl } }));
+    expect(message).toContain('…@clusters.example.com');
+    expect(message).not.toContain('hidden');
+  });
 });
