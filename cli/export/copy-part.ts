@@ -33,7 +33,7 @@ export interface CopiedPart {
 /**
  * Copies a part of an archive into a new folder, byte for byte. Every key that it writes is one that the archive's layout
  * has: whatever else lies in the archive is left there.
- * @throws ExportError if the folder is there and not empty, or the cluster has no object in the period
+ * @throws ExportError if the folder cannot be made or is not empty, or the cluster has no object in the period
  * @throws ArchiveReadError
  */
 export async function copyPart(reader: ArchiveReader, part: Part, folder: string): Promise<CopiedPart> {
@@ -42,9 +42,7 @@ export async function copyPart(reader: ArchiveReader, part: Part, folder: string
     throw new ExportError(
       `Exporting the cluster ${part.cluster} failed: nothing of it was archived in this period; list shows what there is`,
     );
-  await mkdir(folder, { recursive: true });
-  if ((await readdir(folder)).length > 0)
-    throw new ExportError(`Writing the export to ${folder} failed: it is not empty; name a new folder`);
+  await makeEmpty(folder);
   const store = new FolderStore(folder);
   const configurations = new Set<string>();
   const clusters = new Set<string>();
@@ -65,6 +63,19 @@ export async function copyPart(reader: ArchiveReader, part: Part, folder: string
   await writeFile(join(folder, partFile), partText(part));
   await writeFile(join(folder, partPageFile), checkPage(part));
   return { ...counts, seals, objects, others: clusters.size };
+}
+
+async function makeEmpty(folder: string): Promise<void> {
+  const failed = (why: string, options?: ErrorOptions) =>
+    new ExportError(`Writing the export to ${folder} failed: ${why}; name a new folder`, options);
+  let names: readonly string[];
+  try {
+    await mkdir(folder, { recursive: true });
+    names = await readdir(folder);
+  } catch (error) {
+    throw failed((error as Error).message, { cause: error });
+  }
+  if (names.length > 0) throw failed('it is not empty');
 }
 
 /** Copies all seals, and the key that signed the first of them. */

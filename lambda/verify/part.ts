@@ -48,7 +48,10 @@ export function partText({ from, to, ...part }: Part): string {
  */
 export async function readPart(reader: ArchiveReader): Promise<Part> {
   const action = `Reading ${partFile} in ${reader.location} failed`;
-  const found = await readWhole(reader, partFile, mostBytes);
+  const found = await readWhole(reader, partFile, mostBytes).catch((error: unknown) => {
+    if (!(error instanceof DamagedObjectError)) throw error;
+    throw new DamagedObjectError(`${action}: ${error.message}`, { cause: error });
+  });
   if (found === undefined)
     throw new DamagedObjectError(`${action}: there is none; only what "collector export" wrote is a part`);
   const { success, data } = partSchema.safeParse(parseJson(found.bytes.toString('utf8'), action));

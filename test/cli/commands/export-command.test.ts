@@ -104,12 +104,24 @@ describe('export, from an archive of 120 clusters and 60 runs with nine seals', 
       3,
       expect.stringContaining('there is none; only what "collector export" wrote'),
     ]);
+    const copied = await copyOf(part);
+    await writeFile(join(copied, 'part.json'), Buffer.alloc(65 * 1024));
+    expect(await collector('verify', '--archive', copied, '--part')).toMatchObject({
+      code: 3,
+      err: `error: Reading part.json in ${copied} failed: it is longer than 65536 bytes\n`,
+    });
+    await rm(copied, { recursive: true });
   });
 
   it('writes nothing over what is there, and no folder for a cluster that has nothing', async () => {
     expect(await exported(part)).toMatchObject({
       code: 3,
       err: expect.stringContaining('is not empty; name a new folder'),
+    });
+    const file = join(part, 'CHECK.md');
+    expect(await exported(file)).toMatchObject({
+      code: 3,
+      err: expect.stringMatching(/^error: Writing the export to .*CHECK\.md failed: EEXIST.*; name a new folder\n$/),
     });
     const none = join(work, 'none');
     const { code, err } = await collector('export', '--archive', archive.folder, '--cluster', 'c-0O1', '--out', none);
