@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { parseObjectKey } from '../../lambda/archive/archive-layout';
 import type { Resource } from '../../lambda/resources';
 import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { take } from '../../lambda/verify/newest-first';
@@ -74,7 +75,8 @@ async function printRows(
   let outcomes = 0;
   if (keys === true) {
     for await (const row of rows) {
-      if (isAbsent(row) || row.key === undefined) continue;
+      // A run record may name any key. What reads these lines gets none that the archive cannot have.
+      if (isAbsent(row) || row.key === undefined || parseObjectKey(row.key) === undefined) continue;
       await print(terminal.out, `${row.key}\n`);
       outcomes += 1;
     }

@@ -95,4 +95,14 @@ describe('list', () => {
       ),
     );
   });
+
+  it('--keys prints no key of a run record that an archive cannot have', async () => {
+    const hostile = await ArchiveFixture.create();
+    const record = await hostile.attempt({ run: hour(8), clusters: ['alpha'], answer: plainAnswer });
+    const keys = ['logs/../../etc/passwd', '\u001b[2J'];
+    const outcomes = record.outcomes.map((outcome, at) => ({ ...outcome, key: keys[at] }));
+    await hostile.putRecord({ ...record, outcomes });
+    const { out } = await runCollector(['list', '--archive', hostile.folder, '--keys', '--last', '1']);
+    expect([outcomes.length, out]).toEqual([2, '']);
+  });
 });
