@@ -1,3 +1,4 @@
+import { parseObjectKey } from '../../lambda/archive/archive-layout';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import type { Outcome } from '../../lambda/run/run-record';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
@@ -64,7 +65,9 @@ export function withMetadata<Listed extends Partial<Omit<Outcome, 'outcome'>>>(
 ): AsyncGenerator<Listed> {
   return mapConcurrently(outcomes, headConcurrency, async (outcome) => {
     const { key, sha256 } = outcome;
-    const facts = key === undefined || sha256 !== undefined ? undefined : await factsOf(archive, { key });
+    // A run record may name any key: one that an archive cannot have is not looked up.
+    const isSkipped = key === undefined || sha256 !== undefined || parseObjectKey(key) === undefined;
+    const facts = isSkipped ? undefined : await factsOf(archive, { key });
     if (facts === undefined) return outcome;
     const { length: bytes, fetchedAt, sha256: own, logSha256, state, doubt } = facts;
     return { ...outcome, bytes, fetchedAt: fetchedAt.toISOString(), sha256: own, logSha256, state, doubt };

@@ -104,5 +104,10 @@ describe('list', () => {
     await hostile.putRecord({ ...record, outcomes });
     const { out } = await runCollector(['list', '--archive', hostile.folder, '--keys', '--last', '1']);
     expect([outcomes.length, out]).toEqual([2, '']);
+    // Nor are they looked up where the record has no hash.
+    const already = outcomes.map(({ sha256, ...outcome }) => ({ ...outcome, outcome: 'already-archived' as const }));
+    await hostile.putRecord({ ...record, outcomes: already });
+    for (const args of [['list'], ['history', '--all'], ['history', '--all', '--resource', 'log']])
+      expect(await runCollector([...args, '--archive', hostile.folder])).toMatchObject({ code: 0 });
   });
 });
