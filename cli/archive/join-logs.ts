@@ -1,6 +1,6 @@
 import type { Seam } from '../../lambda/log/seam';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { type LogSnapshot, logSnapshots, type MissingLog, type SnapshotOptions, textFrom } from './log-snapshots';
+import { type LogSnapshot, logSnapshots, type MissingLog, type SnapshotOptions } from './log-snapshots';
 
 /** A log, or a run without one, as it stands in the joined log. */
 export type JoinedRun = MissingLog | JoinedLog;
@@ -38,14 +38,19 @@ export async function* joinLogs(reader: ArchiveReader, options: SnapshotOptions)
   yield* waiting;
 }
 
+/** Lines may be lost here, and no later log has them. */
+export function isGap({ link, closedBy }: JoinedLog): boolean {
+  return link.seam.kind === 'gap' && closedBy === undefined;
+}
+
 /** Lines of a log that are from before the one that it follows: it reaches further back, and they are not printed. */
 export function linesBefore({ link, added }: JoinedLog): number {
   return added === undefined ? 0 : Math.max(link.lines - added.shared - added.added, 0);
 }
 
 /** The new text of a joined log. */
-export function newText(reader: ArchiveReader, joined: JoinedLog): AsyncIterable<Buffer> | readonly Buffer[] {
-  return joined.added === undefined ? [] : textFrom(reader, joined, joined.added.newFrom);
+export function newText({ added, textFrom }: JoinedLog): AsyncIterable<Buffer> | readonly Buffer[] {
+  return added === undefined ? [] : textFrom(added.newFrom);
 }
 
 function addsNothing({ link: { seam } }: LogSnapshot): boolean {

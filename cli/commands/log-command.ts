@@ -1,19 +1,18 @@
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
-import type { Seam } from '../../lambda/log/seam';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import type { Period } from '../../lambda/verify/run-keys';
 import { clusterObjects, clusterObjectsNewestFirst } from '../archive/cluster-objects';
-import { isMissing, type JoinedLog, type JoinedRun, joinLogs, linesBefore, newText } from '../archive/join-logs';
+import { isGap, isMissing, type JoinedRun, joinLogs, linesBefore, newText } from '../archive/join-logs';
 import { openArchive } from '../archive/open-archive';
 import { NothingArchivedError, noteNextLog, nothingOf } from '../archive/select-object';
 import { selectPeriod } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
-import { type Column, printTable } from '../terminal/table';
-import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
+import { type CommandContext, exitCodes, print, type Terminal } from '../terminal/terminal';
 import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
+import { printSeams } from './log-seams';
 import { type ReadOptions, type RunOptions, selectionOf, withArchive, withHelp, withRuns } from './options';
 
 interface Options extends ReadOptions, CheckOptions, RunOptions {
@@ -24,8 +23,8 @@ interface Options extends ReadOptions, CheckOptions, RunOptions {
 
 const dayMs = 86_400_000;
 
-/** Longest text that is held in memory, in bytes. */
-const mostHeld = 32 * 1024 * 1024;
+/** Longest text that is held in memory, in bytes. Nearly all logs are shorter; to read one twice takes half as long again. */
+const mostHeld = 16 * 1024 * 1024;
 
 const newline = 0x0a;
 
@@ -48,8 +47,8 @@ export function logCommand({ terminal, end }: CommandContext): Command {
     const joined = joinLogs(reader, { cluster, period, hold: isTable ? 0 : mostHeld, now: terminal.now() });
     const notes = new VouchedNotes(reader, options);
     const noted = options.check === true ? vouched(joined, reader, cluster, notes) : joined;
-    if (isTable) await printSeams(terminal, counted(noted, totals), notes, options);
-    else await printText(terminal, reader, counted(noted, totals), options);
+    if (isTable) await printSeams(terminal, counted(noted, totals), notes, options.json === true);
+    else await printText(terminal, counted(noted, totals), options);
     if (totals.logs === 0) throw await nothing(reader, cluster, period, terminal.now());
     await print(terminal.err, `${totals.summary()}\n`);
     if (period.to !== undefined)
@@ -134,21 +133,12 @@ async function* vouched(
   }
 }
 
-async function printText(
-  terminal: Terminal,
-  reader: ArchiveReader,
-  joined: AsyncIterable<JoinedRun>,
-  options: Options,
-): Promise<void> {
-  const text = textOf(terminal, reader, joined);
+async function printText(terminal: Terminal, joined: AsyncIterable<JoinedRun>, options: Options): Promise<void> {
+  const text = textOf(terminal, joined);
   await pipeline(terminal.isTerminal && options.escape ? printableContent(text) : text, terminal.out, { end: false });
 }
 
-async function* textOf(
-  { err, errColors }: Terminal,
-  reader: ArchiveReader,
-  joined: AsyncIterable<JoinedRun>,
-): AsyncGenerator<Buffer> {
+async function* textOf({ err, errColors }: Terminal, joined: AsyncIterable<JoinedRun>): AsyncGenerator<Buffer> {
   let isLineOpen = false;
   for await (const one of joined) {
     const note = noteOf(one);
@@ -156,17 +146,12 @@ async function* textOf(
     if (isMissing(one)) continue;
     // What follows a gap does not go on with the line before it.
     if (isLineOpen && one.link.seam.kind === 'gap' && one.added?.newFrom === 0) yield Buffer.of(newline);
-    for await (const chunk of newText(reader, one)) {
+    for await (const chunk of newText(one)) {
       if (chunk.length === 0) continue;
       isLineOpen = chunk.at(-1) !== newline;
       yield chunk;
     }
   }
-}
-
-/** Lines may be lost here, and no later log has them. */
-function isGap({ link, closedBy }: JoinedLog): boolean {
-  return link.seam.kind === 'gap' && closedBy === undefined;
 }
 
 /** What a reader of the joined log has to know of this run; undefined: nothing. */
@@ -185,77 +170,6 @@ function noteOf(joined: JoinedRun): string | undefined {
 
 function reachesBack(lines: number): string {
   return `reaches back: its first ${formatCount(lines, 'line')} are from before the log that it follows and are left out`;
-}
-
-async function printSeams(
-  terminal: Terminal,
-  joined: AsyncIterable<JoinedRun>,
-  notes: VouchedNotes,
-  { json }: Options,
-): Promise<void> {
-  if (json === true) {
-    await printJsonArray(terminal.out, described(joined, notes));
-    return;
-  }
-  const rows: JoinedRun[] = [];
-  for await (const one of joined) rows.push(isMissing(one) ? one : { ...one, text: undefined });
-  await printTable(terminal, seamColumns(terminal), rows);
-}
-
-function seamColumns({ colors }: Pick<Terminal, 'colors'>): Column<JoinedRun>[] {
-  const numbers = (of: (joined: JoinedLog) => number | undefined) => (joined: JoinedRun) =>
-    isMissing(joined) ? '' : (of(joined)?.toLocaleString('en-US') ?? '');
-  return [
-    { head: 'Run', cell: ({ run }) => formatTime(run) },
-    { head: 'Lines', cell: numbers(({ link }) => link.lines), align: 'right' },
-    { head: 'New', cell: numbers(({ link }) => link.seam.added), align: 'right' },
-    { head: 'Shared', cell: numbers(({ link }) => link.seam.shared), align: 'right' },
-    {
-      head: 'Seam',
-      cell: (joined) => printable(seamText(joined)),
-      color: (text, joined) => (isMissing(joined) || isGap(joined) || joined.isDamaged ? colors.yellow(text) : text),
-      wraps: true,
-      narrowest: 30,
-    },
-  ];
-}
-
-function seamText(joined: JoinedRun): string {
-  if (isMissing(joined)) return `no log: ${joined.reason}`;
-  const { link, problem, closedBy } = joined;
-  if (problem !== undefined) return problem;
-  if (link.base === undefined) return 'first';
-  return [link.seam.kind, ...remarks(link.seam), ...(closedBy ? [`closed by ${formatTime(closedBy)}`] : [])].join(', ');
-}
-
-function remarks({ isAmbiguous, isShort }: Seam): string[] {
-  return [...(isAmbiguous ? ['at least: lines repeat'] : []), ...(isShort ? ['short'] : [])];
-}
-
-async function* described(joined: AsyncIterable<JoinedRun>, notes: VouchedNotes): AsyncGenerator<object> {
-  for await (const one of joined) {
-    const run = one.run.toISOString();
-    if (isMissing(one)) {
-      yield { run, seam: null, reason: one.reason };
-      continue;
-    }
-    const { key, link, problem, closedBy } = one;
-    yield {
-      run,
-      key,
-      seam: link.base === undefined && problem === undefined ? 'first' : link.seam.kind,
-      lines: link.lines,
-      new: link.seam.added,
-      shared: link.seam.shared,
-      isAtLeast: link.seam.isAmbiguous,
-      isShort: link.seam.isShort,
-      base: link.base?.toISOString() ?? null,
-      closedBy: closedBy?.toISOString() ?? null,
-      unchangedSince: link.unchangedSince?.toISOString() ?? null,
-      reason: problem ?? null,
-      vouched: await notes.ofObject(one),
-    };
-  }
 }
 
 async function nothing(

@@ -69,11 +69,15 @@ export class LogTextDecoder {
 
   /**
    * The text of a record.
+   * @param allocate where a chunk is decoded to, as {@link JsonStringDecoder.beginChunk} has it
    * @throws JsonError if the record is not JSON: it was checked before it was archived, so another program wrote it
    */
-  async *decode(record: AsyncIterable<Buffer> | Iterable<Buffer>): AsyncGenerator<Buffer> {
+  async *decode(
+    record: AsyncIterable<Buffer> | Iterable<Buffer>,
+    allocate?: (bytes: number) => Buffer,
+  ): AsyncGenerator<Buffer> {
     for await (const chunk of record) {
-      this.#decoder.beginChunk(chunk.length);
+      this.#decoder.beginChunk(chunk.length, allocate);
       this.#scanner.write(chunk);
       yield this.#decoder.takeChunk();
     }

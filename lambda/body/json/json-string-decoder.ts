@@ -5,7 +5,7 @@ const longestLoop = 32;
 
 /** Decodes one JSON string to UTF-8 while it arrives. */
 export class JsonStringDecoder implements StringSink {
-  #decoded = Buffer.alloc(0);
+  #decoded: Buffer = Buffer.alloc(0);
   #length = 0;
   /** First half of a surrogate pair whose second half is still to come; 0 for none. */
   #highSurrogate = 0;
@@ -16,10 +16,14 @@ export class JsonStringDecoder implements StringSink {
     return this.#loneSurrogate;
   }
 
-  /** Call this before each chunk of the document, with the chunk's length in bytes. */
-  beginChunk(bytes: number): void {
+  /**
+   * Call this before each chunk of the document.
+   * @param bytes the chunk's length
+   * @param allocate where it is decoded to: gives at least so many bytes, which may have anything in them
+   */
+  beginChunk(bytes: number, allocate: (bytes: number) => Buffer = Buffer.allocUnsafe): void {
     // An escape is longer than what it decodes to, but the four bytes of a pair may all come with the last digit.
-    this.#decoded = Buffer.allocUnsafe(bytes + 3);
+    this.#decoded = allocate(bytes + 3);
     this.#length = 0;
   }
 

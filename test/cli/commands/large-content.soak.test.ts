@@ -6,13 +6,16 @@ import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import { objectMetadata } from '../../../lambda/archive/object-metadata';
 import { startCollector } from '../../support/program';
-import { ArchiveFixture, keyOf } from '../archive-fixture';
+import { ArchiveFixture, hour, keyOf, logRecord } from '../archive-fixture';
 
 const run = new Date(Date.UTC(2026, 10, 20, 9));
 const line = 'a line of a log that goes on and on\n';
 const lines = 12_000_000;
 /** In bytes: far below the 430 MB of the content and what Node itself takes. */
 const mostMemory = 350 * 1024 * 1024;
+
+/** What joining logs of 16 MB may take more than to show one of them, in bytes: one of them is held, once. */
+const mostForJoining = 56 * 1000 * 1000;
 
 /** A record around a log of very many lines, never whole in memory. */
 function* largeRecord(): Generator<Buffer> {
@@ -23,8 +26,8 @@ function* largeRecord(): Generator<Buffer> {
 }
 
 /** Runs the command line as a process of its own; its memory peak is what it says last. */
-async function collector(args: readonly string[], preload: string) {
-  const program = startCollector(args, { nodeArguments: ['--require', preload] });
+async function collector(args: readonly string[], preload: string, nodeArguments: readonly string[] = []) {
+  const program = startCollector(args, { nodeArguments: ['--require', preload, ...nodeArguments] });
   const hash = createHash('sha256');
   let length = 0;
   program.stdout.on('data', (chunk: Buffer) => {
@@ -33,6 +36,27 @@ async function collector(args: readonly string[], preload: string) {
   });
   const peak = Number(/peak (\d+)/.exec(await program.end())?.[1]);
   return { peak, length, sha256: hash.digest('hex') };
+}
+
+/** Makes a process say its memory peak when it ends. */
+async function peakPreload(archive: ArchiveFixture): Promise<string> {
+  const preload = join(archive.folder, '.metadata', 'peak.cjs');
+  // On Linux maxRSS begins with what the process that spawns had, so the peak is asked of the kernel. Both are in KiB.
+  await writeFile(
+    preload,
+    `process.on('exit', () => {
+    let kibibytes = process.resourceUsage().maxRSS;
+    try { kibibytes = /VmHWM:\\s+(\\d+)/.exec(require('node:fs').readFileSync('/proc/self/status', 'utf8'))[1]; } catch {}
+    process.stderr.write('peak ' + kibibytes * 1024);
+  });`,
+  );
+  return preload;
+}
+
+/** Numbered lines of 400 bytes, from one to before another. */
+function numberedLines(from: number, to: number): string {
+  const texts = Array.from({ length: to - from }, (_, at) => `event ${from + at} `.padEnd(399, 'x'));
+  return `${texts.join('\n')}\n`;
 }
 
 describe('large content', () => {
@@ -70,16 +94,7 @@ describe('large content', () => {
         },
       ],
     });
-    const preload = join(archive.folder, '.metadata', 'peak.cjs');
-    // On Linux maxRSS begins with what the process that spawns had, so the peak is asked of the kernel. Both are in KiB.
-    await writeFile(
-      preload,
-      `process.on('exit', () => {
-      let kibibytes = process.resourceUsage().maxRSS;
-      try { kibibytes = /VmHWM:\\s+(\\d+)/.exec(require('node:fs').readFileSync('/proc/self/status', 'utf8'))[1]; } catch {}
-      process.stderr.write('peak ' + kibibytes * 1024);
-    });`,
-    );
+    const preload = await peakPreload(archive);
 
     const shown = await collector(['show', 'large', '--resource', 'log', '--archive', archive.folder], preload);
     expect(shown).toMatchObject({ length: lines * line.length });
@@ -96,5 +111,23 @@ describe('large content', () => {
 
     const verified = await collector(['verify', '--archive', archive.folder], preload);
     expect(verified.peak).toBeLessThan(mostMemory);
+  });
+
+  it('log joins many long logs and holds one of them at most', async () => {
+    const archive = await ArchiveFixture.create();
+    const [logs, size, moved] = [12, 40_000, 10_000];
+    for (let at = 0; at < logs; at++) {
+      const content = logRecord('a', numberedLines(at * moved, at * moved + size));
+      await archive.attempt({ run: hour(at), clusters: ['a'], answer: () => ({ content }) });
+    }
+    const joined = createHash('sha256').update(numberedLines(0, (logs - 1) * moved + size));
+    const preload = await peakPreload(archive);
+    // With the smallest young generation the peak is what is held, rather than what is not yet collected.
+    const measured = (...args: string[]) =>
+      collector([...args, '--archive', archive.folder], preload, ['--max-semi-space-size=1']);
+    const shown = await measured('show', 'a', '--resource', 'log');
+    const { sha256, peak } = await measured('log', 'a', '--from', hour(0).toISOString());
+    expect(sha256).toBe(joined.digest('hex'));
+    expect(peak - shown.peak).toBeLessThan(mostForJoining);
   });
 });

@@ -106,6 +106,10 @@ describe('log', () => {
     expect(out).toBe(lines(50, 70));
     expect(err).toContain(`${time(1)}: reaches back: its first 50 lines are from before the log that it follows`);
     expect(err).toContain('20 lines of 2 logs, 10 repeated lines and 50 from before left out, no gap.');
+    const table = await runCollector(['log', 'a', '--archive', growing.folder, '--seams']);
+    expect(table.out).toContain('continues, reaches back 50 lines');
+    const json = await runCollector(['log', 'a', '--archive', growing.folder, '--json']);
+    expect(JSON.parse(json.out)).toMatchObject([{ reachesBack: 0 }, { seam: 'continues', reachesBack: 50 }]);
   });
 
   it('says since when nothing is new', async () => {
@@ -149,6 +153,7 @@ describe('log', () => {
       lines: 20,
       new: 20,
       shared: 0,
+      reachesBack: 0,
       isAtLeast: false,
       isShort: false,
       base: '2026-11-20T09:00:00.000Z',

@@ -1,0 +1,86 @@
+import type { Seam } from '../../lambda/log/seam';
+import { isGap, isMissing, type JoinedLog, type JoinedRun, linesBefore } from '../archive/join-logs';
+import { formatCount, formatTime } from '../terminal/format';
+import { printable } from '../terminal/printable';
+import { type Column, printTable } from '../terminal/table';
+import { printJsonArray, type Terminal } from '../terminal/terminal';
+import type { VouchedNotes } from './check-option';
+
+/** How each log follows the one before it: a table, or JSON. */
+export async function printSeams(
+  terminal: Terminal,
+  joined: AsyncIterable<JoinedRun>,
+  notes: VouchedNotes,
+  isJson: boolean,
+): Promise<void> {
+  if (isJson) {
+    await printJsonArray(terminal.out, described(joined, notes));
+    return;
+  }
+  const rows: JoinedRun[] = [];
+  for await (const one of joined) rows.push(one);
+  await printTable(terminal, seamColumns(terminal), rows);
+}
+
+function seamColumns({ colors }: Pick<Terminal, 'colors'>): Column<JoinedRun>[] {
+  const numbers = (of: (joined: JoinedLog) => number | undefined) => (joined: JoinedRun) =>
+    isMissing(joined) ? '' : (of(joined)?.toLocaleString('en-US') ?? '');
+  return [
+    { head: 'Run', cell: ({ run }) => formatTime(run) },
+    { head: 'Lines', cell: numbers(({ link }) => link.lines), align: 'right' },
+    { head: 'New', cell: numbers(({ link }) => link.seam.added), align: 'right' },
+    { head: 'Shared', cell: numbers(({ link }) => link.seam.shared), align: 'right' },
+    {
+      head: 'Seam',
+      cell: (joined) => printable(seamText(joined)),
+      color: (text, joined) => (isMissing(joined) || isGap(joined) || joined.isDamaged ? colors.yellow(text) : text),
+      wraps: true,
+      narrowest: 30,
+    },
+  ];
+}
+
+function seamText(joined: JoinedRun): string {
+  if (isMissing(joined)) return `no log: ${joined.reason}`;
+  const { link, problem, closedBy } = joined;
+  if (problem !== undefined) return problem;
+  if (link.base === undefined) return 'first';
+  const before = linesBefore(joined);
+  return [
+    link.seam.kind,
+    ...remarks(link.seam),
+    ...(before > 0 ? [`reaches back ${formatCount(before, 'line')}`] : []),
+    ...(closedBy ? [`closed by ${formatTime(closedBy)}`] : []),
+  ].join(', ');
+}
+
+function remarks({ isAmbiguous, isShort }: Seam): string[] {
+  return [...(isAmbiguous ? ['at least: lines repeat'] : []), ...(isShort ? ['short'] : [])];
+}
+
+async function* described(joined: AsyncIterable<JoinedRun>, notes: VouchedNotes): AsyncGenerator<object> {
+  for await (const one of joined) {
+    const run = one.run.toISOString();
+    if (isMissing(one)) {
+      yield { run, seam: null, reason: one.reason };
+      continue;
+    }
+    const { key, link, problem, closedBy } = one;
+    yield {
+      run,
+      key,
+      seam: link.base === undefined && problem === undefined ? 'first' : link.seam.kind,
+      lines: link.lines,
+      new: link.seam.added,
+      shared: link.seam.shared,
+      reachesBack: linesBefore(one),
+      isAtLeast: link.seam.isAmbiguous,
+      isShort: link.seam.isShort,
+      base: link.base?.toISOString() ?? null,
+      closedBy: closedBy?.toISOString() ?? null,
+      unchangedSince: link.unchangedSince?.toISOString() ?? null,
+      reason: problem ?? null,
+      vouched: await notes.ofObject(one),
+    };
+  }
+}
