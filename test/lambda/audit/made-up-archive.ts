@@ -43,7 +43,8 @@ function storedOf(resource: Resource, run: number): Stored {
     length: content.length,
     ...(resource === 'log' && { state: 'Available', recordUid: 'r', ...textFactsOf(content) }),
   };
-  return { body: gzipSync(content), facts };
+  // Copied: what gzipSync returns is a slice of 16 KiB, which would be kept for each run.
+  return { body: Buffer.from(gzipSync(content)), facts };
 }
 
 /** About the length of what a run record has of one cluster. */
@@ -90,8 +91,8 @@ export class MadeUpArchive implements ArchiveReader {
     );
     this.#runs = Array.from({ length: runs }, (_, hour) => new Date(firstRun + hour * hourMs));
     this.now = new Date(firstRun + runs * hourMs - hourMs / 2);
-    const stored = (resource: Resource) => this.#runs.map((_, at) => storedOf(resource, at));
-    this.#stored = { log: stored('log'), manifest: stored('manifest') };
+    const manifest = storedOf('manifest', 0);
+    this.#stored = { log: this.#runs.map((_, at) => storedOf('log', at)), manifest: this.#runs.map(() => manifest) };
     const text = JSON.stringify({ clusters: this.clusters.map((uid) => ({ uid })), schedule: plan.schedule });
     this.#configuration = gzipSync(text);
     this.#digest = createHash('sha256').update(text).digest('hex');
