@@ -23,7 +23,7 @@ interface Options extends ReadOptions, CheckOptions, RunOptions {
 
 const dayMs = 86_400_000;
 
-/** Longest text that is held in memory, in bytes. Nearly all logs are shorter; to read one twice takes half as long again. */
+/** Longest text that is held in memory, in bytes. Nearly all logs are shorter; one that is read twice takes up to twice as long. */
 const mostHeld = 16 * 1024 * 1024;
 
 const newline = 0x0a;
