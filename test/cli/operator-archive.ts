@@ -7,7 +7,7 @@ import { type LocalAws, startLocalAws } from '../../local/aws/local-aws';
 import { ArchiveFixture, keyOf, plainAnswer } from './archive-fixture';
 
 /** How many clusters and runs it has: an operator's archive of ten days, a run every four hours. */
-export const operatorClusters = 120;
+export const operatorClusters = 300;
 export const operatorRuns = 60;
 
 export const everyFourHours = { expression: 'cron(0 0/4 * * ? *)', timeZone: 'Etc/UTC', enabled: true };

@@ -15,7 +15,7 @@ const now = runAt(61);
 const at20 = runAt(20).toISOString();
 const unsealed = runAt(57).toISOString();
 
-describe('--check, in an archive of 120 clusters and 60 runs with nine seals', () => {
+describe('--check, in an archive of 300 clusters and 60 runs with nine seals', () => {
   let archive: ArchiveFixture;
   let seals: SealFixture;
   let copies: string[];
