@@ -1,9 +1,7 @@
-import { audit } from '../../../lambda/audit/audit';
 import { Stop } from '../../../lambda/stop';
 import { heldBytes } from '../../support/held-bytes';
-import { TestKey } from './invoke-audit';
-import { collectorVersion, MadeUpArchive } from './made-up-archive';
-import { plan } from './sealed-world';
+import { auditMadeUp } from './audit-made-up';
+import { MadeUpArchive } from './made-up-archive';
 
 /** A process that audits the archive of a made-up fleet once, and sends what it found and what it took. */
 async function main(clusters: number, shards: number, runs: number, mayReadObjects: boolean): Promise<void> {
@@ -20,17 +18,7 @@ async function main(clusters: number, shards: number, runs: number, mayReadObjec
     if (!mayReadObjects) stop.outOfTime();
   };
   const before = process.cpuUsage();
-  const { found, verified } = await audit(archive.now, {
-    plan: { ...plan, clusters: archive.clusters.map((uid) => ({ uid })) },
-    reader: archive,
-    sink: { bucket: 'archive', put: async (object) => archive.seals.put(object, archive.now) },
-    signer: new TestKey(),
-    mail: async () => undefined,
-    clock: { now: () => archive.now },
-    stop,
-    reporter: { sealed: () => undefined, notMailed: () => undefined },
-    collectorVersion,
-  });
+  const { found, verified } = await auditMadeUp(archive, stop);
   stop.close();
   const { user, system } = process.cpuUsage(before);
   const peak = process.resourceUsage().maxRSS * 1024;

@@ -1,12 +1,10 @@
 import { Readable } from 'node:stream';
 import { parseRunRecordKey } from '../../../lambda/archive/archive-layout';
 import { jsonLinesType } from '../../../lambda/archive/archive-object';
-import { audit } from '../../../lambda/audit/audit';
 import { Stop } from '../../../lambda/stop';
 import type { OpenedObject } from '../../../lambda/verify/archive-reader';
-import { TestKey } from './invoke-audit';
-import { collectorVersion, MadeUpArchive } from './made-up-archive';
-import { plan } from './sealed-world';
+import { auditMadeUp } from './audit-made-up';
+import { MadeUpArchive } from './made-up-archive';
 
 const mib = 2 ** 20;
 const recordBytes = 200 * mib;
@@ -73,17 +71,7 @@ async function main(name: string): Promise<void> {
   const archive = new HostileArchive(name);
   const stop = new Stop(() => 3_600_000);
   const began = process.cpuUsage();
-  const { found, damage } = await audit(archive.now, {
-    plan: { ...plan, clusters: archive.clusters.map((uid) => ({ uid })) },
-    reader: archive,
-    sink: { bucket: 'archive', put: async (object) => archive.seals.put(object, archive.now) },
-    signer: new TestKey(),
-    mail: async () => undefined,
-    clock: { now: () => archive.now },
-    stop,
-    reporter: { sealed: () => undefined, notMailed: () => undefined },
-    collectorVersion,
-  });
+  const { found, damage } = await auditMadeUp(archive, stop);
   stop.close();
   const { user, system } = process.cpuUsage(began);
   process.send?.({ found, damage, seconds: (user + system) / 1e6, mib: process.resourceUsage().maxRSS / 1024 });
