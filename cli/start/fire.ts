@@ -1,6 +1,5 @@
-import type { FiredResult } from '../../local/deployment/deploy-locally';
+import { type FiredResult, MessageRefusedError } from '../../local/deployment/deploy-locally';
 import type { FunctionError } from '../../local/deployment/execution-environment';
-import { MessageRefusedError } from '../../local/deployment/local-messages';
 import { ScheduleError } from '../../local/deployment/schedule';
 
 /** What became of a firing: what the execution, the function or the schedule failed with. */

@@ -1,6 +1,6 @@
 import { asynchronousAttempts, unansweredReasons } from '../../lambda/stack-contract';
-import type { AroundInvocation } from '../../local/deployment/deployed-function';
-import type { InvocationResult } from '../../local/deployment/local-function';
+import type { InvocationResult } from '../../local/deployment/execution-environment';
+import type { AroundInvocation } from '../../local/deployment/local-function';
 
 /**
  * Leaves out the last attempt of a run if the attempt before ended early because nobody was answered. In Lambda the last

@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { AuditResult } from '../../lambda/audit/audit';
+import type { DeliveredMessage } from '../../local/aws/call';
 import type { LocalDeployment } from '../../local/deployment/deploy-locally';
-import type { DeliveredMessage } from '../../local/deployment/local-messages';
 import { main } from '../main';
 import { formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';

@@ -17,7 +17,7 @@ export interface Account {
   readonly secrets: readonly LocalSecret[];
   readonly signingKeys: readonly SigningKey[];
   /** Delivers a message, or returns why the policies refuse it. Left out: there are no topics. */
-  readonly publish?: ((principal: Principal, message: PublishedMessage) => string | undefined) | undefined;
+  readonly publish?: ((principal: Principal, message: DeliveredMessage) => string | undefined) | undefined;
 }
 
 /** Credentials that may sign. */
@@ -53,14 +53,15 @@ export interface SigningKey {
   readonly privateKey: KeyObject;
 }
 
-/** A message for the readers of a topic. */
-export interface PublishedMessage {
-  readonly topicArn: string;
-  /** Of mails. */
-  readonly subject: string | undefined;
-  /** As mail addresses get it. */
-  readonly message: string;
-  /** As all others get it; left out: the same. */
+/** One message that a topic or a queue got. Nothing is sent to its readers. */
+export interface DeliveredMessage {
+  /** ARN of the topic or queue. */
+  readonly to: string;
+  /** Of a mail; left out if the sender gave none. */
+  readonly subject?: string;
+  /** Text, as its readers get it; of a topic, those who read mail. */
+  readonly body: string;
+  /** What other subscribers of the topic get; left out: the same. */
   readonly record?: string;
 }
 

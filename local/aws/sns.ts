@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { AwsError } from './aws-error';
-import { type Account, type Answer, type Call, type PublishedMessage, readSmallBody, sha256Hex } from './call';
+import { type Account, type Answer, type Call, type DeliveredMessage, readSmallBody, sha256Hex } from './call';
 import { toXml } from './s3/s3-answers';
 import { verifyCaller } from './signature';
 
@@ -42,19 +42,20 @@ export async function admitSnsCall(call: Call, account: Account): Promise<() => 
 /** What subscribers get by their protocol, with the message structure `json`. */
 const byProtocol = z.object({ default: z.string(), email: z.string().optional() });
 
-function readMessage(parameters: URLSearchParams): PublishedMessage {
-  const topicArn = parameters.get('TopicArn') ?? '';
+function readMessage(parameters: URLSearchParams): DeliveredMessage {
+  const to = parameters.get('TopicArn') ?? '';
   const subject = parameters.get('Subject') ?? undefined;
   const message = parameters.get('Message') ?? '';
   const invalid = (reason: string) => new AwsError(400, 'InvalidParameter', `Invalid parameter: ${reason}`);
-  if (!topicArn.startsWith('arn:aws:sns:')) throw invalid('TopicArn');
+  if (!to.startsWith('arn:aws:sns:')) throw invalid('TopicArn');
   if (subject !== undefined && !subjectForm.test(subject)) throw invalid('Subject');
   if (message === '') throw invalid('Empty message');
   if (Buffer.byteLength(message) > longestMessage) throw invalid('Message too long');
-  if (!parameters.has('MessageStructure')) return { topicArn, subject, message };
+  const mail = { to, ...(subject !== undefined && { subject }) };
+  if (!parameters.has('MessageStructure')) return { ...mail, body: message };
   const parsed = byProtocol.safeParse(parseJson(message));
   if (parameters.get('MessageStructure') !== 'json' || !parsed.success) throw invalid('Message Structure');
-  return { topicArn, subject, message: parsed.data.email ?? parsed.data.default, record: parsed.data.default };
+  return { ...mail, body: parsed.data.email ?? parsed.data.default, record: parsed.data.default };
 }
 
 function parseJson(text: string): unknown {

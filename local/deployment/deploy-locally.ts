@@ -1,20 +1,22 @@
 import { tmpdir } from 'node:os';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
-import { environmentNames } from '../../lambda/stack-contract';
-import { refusalOf } from '../aws/iam/authorize';
+import { auditEnvironmentNames, environmentNames, failureEnvironmentNames } from '../../lambda/stack-contract';
+import type { DeliveredMessage } from '../aws/call';
+import { type Caller, refusalOf } from '../aws/iam/authorize';
 import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
 import { removeLeftovers } from '../aws/store/leftovers';
 import type { AsynchronousResult, QueueClock } from './asynchronous-invocation';
 import { readBuckets, readSecrets } from './buckets-and-secrets';
-import { type AroundInvocation, DeployedFunction, type FunctionPlan, planFunctions } from './deployed-function';
-import type { FunctionDefinition } from './function-definition';
-import { type InvocationResult, type RoleCredentials, workFolderPrefix } from './local-function';
-import { type DeliveredMessage, LocalMessages, MessageRefusedError } from './local-messages';
-import { readAssembly } from './read-assembly';
-import type { Role } from './role';
-import { fireSchedule, readSchedule, type Schedule } from './schedule';
+import type { InvocationResult } from './execution-environment';
+import { type FunctionDefinition, readFunction } from './function-definition';
+import type { RoleCredentials } from './function-variables';
+import { type AroundInvocation, LocalFunction, workFolderPrefix } from './local-function';
+import { LocalMessages } from './local-messages';
+import { readAssembly, type SynthesizedStack } from './read-assembly';
+import { readRole } from './role';
+import { fireSchedule, readSchedules, type Schedule } from './schedule';
 import { publicKeyFileOf, readSigningKeys } from './signing-keys';
-import { StackTemplate, type Template, UnsupportedTemplateError } from './stack-template';
+import { type StackResource, StackTemplate, type Template, UnsupportedTemplateError } from './stack-template';
 import {
   type ExecutionResult,
   type LocalStateMachine,
@@ -39,19 +41,27 @@ export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'around' |
   readonly clock?: QueueClock;
 }
 
+/** The stack's policies refuse a message: on AWS it would be lost, and only a metric would count it. */
+export class MessageRefusedError extends Error {
+  override readonly name = 'MessageRefusedError';
+}
+
 /** The result of a firing of the schedule. */
 export interface FiredResult extends AsynchronousResult {
   /** The execution, if the schedule starts the state machine; its name is the request id, `attempts` are of all shards. */
   readonly execution?: ExecutionResult;
 }
 
-/** A function of the stack, with its role and its schedule. */
-export interface ScheduledFunction {
-  /** What the template says about the function. */
+/** What the template says about a function. */
+interface FunctionPlan {
   readonly definition: FunctionDefinition;
-  /** With which the function's role calls the endpoint. */
+  readonly role: Caller;
+  /** With which the role calls the endpoint. */
   readonly credentials: RoleCredentials;
-  readonly schedule: Schedule | undefined;
+}
+
+/** A function of the stack, with its role and its schedule. */
+export interface ScheduledFunction extends Omit<FunctionPlan, 'role'> {
   /**
    * Invokes the function and waits for the answer, as the console's Test button does.
    * @throws ThrottledError if its reserved concurrency is in use
@@ -108,108 +118,124 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const assembly = readAssembly(options.assembly);
   const template = structuredClone(assembly.template);
   options.edit?.(template);
-  const location = {
-    stackName: assembly.stackName,
-    accountId: assembly.accountId ?? '111122223333',
-    region: assembly.region ?? 'eu-central-1',
-  };
-  const stack = new StackTemplate(template, location);
-  const { plan, auditPlan, failurePlan } = planFunctions(stack, assembly);
-  const { definition } = plan;
-  const plans = [plan, auditPlan, failurePlan].filter((one) => one !== undefined);
-  const isOfAudit = ({ targetArn }: Schedule) => targetArn === auditPlan?.definition.arn;
-  const schedule = readSchedule(stack, (one) => !isOfAudit(one));
+  const stack = new StackTemplate(template, assembly.location);
+  const plans = stack.resourcesOf('AWS::Lambda::Function').map((resource) => planFunction(stack, resource, assembly));
+  const plan = planOfCollector(plans);
+  const auditPlan = plans.find(({ definition }) => auditEnvironmentNames.signingKeyArn in definition.environment);
   const messages = new LocalMessages(stack);
-  const buckets = readBuckets(stack, definition, options.folder);
+  const buckets = readBuckets(stack, plan.definition, options.folder);
+  const signingKeys = readSigningKeys(stack, options.folder);
   const clock = options.clock ?? { now: () => Date.now(), wait: async () => {} };
   const metrics: MetricValue[] = [];
+  const logs: string[] = [];
+  const functions = new Map<string, LocalFunction>();
+  const functionOf = (arn: string): LocalFunction => {
+    const found = functions.get(arn);
+    if (found === undefined) throw new UnsupportedTemplateError(`Cannot invoke ${arn}: it does not run locally.`);
+    return found;
+  };
   const stateMachine = readStateMachine({
     stack,
     clock,
-    invoke: (functionArn, event) => {
-      if (functionArn === definition.arn) return lambda.invoke(event);
-      throw new UnsupportedTemplateError(`Cannot invoke ${functionArn}: it does not run locally.`);
-    },
+    invoke: (functionArn, event) => functionOf(functionArn).invoke(event),
     onMetric: (metric) => metrics.push(metric),
   });
-  const signingKeys = readSigningKeys(stack, options.folder);
+  const { region } = assembly.location;
   const aws = await startLocalAws({
-    region: location.region,
-    principals: plans.map((one) => ({ ...one.credentials, ...one.role })),
+    region,
+    principals: plans.map(({ credentials, role }) => ({ ...credentials, ...role })),
     buckets,
-    secrets: readSecrets(stack, definition, options.secretValue),
+    secrets: readSecrets(stack, plan.definition, options.secretValue),
     signingKeys,
-    publish: (principal, message) => messages.publish(principal, message),
+    publish: (principal, message) => messages.send(principal, message),
     ...(options.around !== undefined && { around: options.around }),
     ...(options.onRequest !== undefined && { onRequest: options.onRequest }),
   });
   await removeLeftovers(tmpdir(), workFolderPrefix);
-  const logs: string[] = [];
-  const surroundings = {
-    endpoint: aws.url,
-    region: location.region,
-    clock,
-    tell: async (destination: string, role: Role, record: object) => {
-      if (teller === undefined || destination !== failurePlan?.definition.arn)
-        return messages.send(destination, role, JSON.stringify(record));
-      const refusal = refusalOf(role, { action: 'lambda:InvokeFunction', resource: destination });
-      if (refusal !== undefined) throw new MessageRefusedError(`Message to ${destination} refused: ${refusal}.`);
-      await teller.invokeAsync(record);
-    },
-    aroundInvocation: options.aroundInvocation ?? ((_event, invoke) => invoke()),
-    onLine: (line: string) => {
-      logs.push(line);
-      options.onLog?.(line);
-    },
-  };
-  const lambda = new DeployedFunction(plan, surroundings);
-  const auditor = auditPlan && new DeployedFunction(auditPlan, surroundings);
-  // A test that stands between the caller and a function means the others.
-  const teller =
-    failurePlan &&
-    new DeployedFunction(failurePlan, { ...surroundings, aroundInvocation: (_event, invoke) => invoke() });
+  for (const { definition, role, credentials } of plans)
+    functions.set(
+      definition.arn,
+      new LocalFunction({
+        definition,
+        credentials,
+        endpoint: aws.url,
+        region,
+        clock,
+        aroundInvocation: options.aroundInvocation,
+        tell: async (to, record) => {
+          const receiver = functions.get(to);
+          const refusal =
+            receiver === undefined
+              ? messages.send(role, { to, body: JSON.stringify(record) })
+              : refusalOf(role, { action: 'lambda:InvokeFunction', resource: to });
+          if (refusal !== undefined) throw new MessageRefusedError(refusal);
+          await receiver?.invokeAsync(record);
+        },
+        onLine: (line) => {
+          logs.push(line);
+          options.onLog?.(line);
+        },
+      }),
+    );
+  const schedules = readSchedules(stack);
+  const isOfAudit = ({ Target }: Schedule) => Target.Arn === auditPlan?.definition.arn;
   const scheduled = (
     { definition, credentials }: FunctionPlan,
-    deployed: DeployedFunction,
-    schedule: Schedule | undefined,
+    isOwn: (schedule: Schedule) => boolean,
   ): ScheduledFunction => ({
     definition,
     credentials,
-    schedule,
-    invoke: (event = {}) => deployed.invoke(event),
+    invoke: (event) => functionOf(definition.arn).invoke(event),
     fireSchedule: async (time) => {
-      const event = fireSchedule(stack, schedule, messages, time);
-      if (schedule?.targetArn === definition.arn) return deployed.invokeAsync(event);
-      if (stateMachine === undefined || schedule?.targetArn !== stateMachine.arn)
-        throw new UnsupportedTemplateError(`Cannot fire the schedule: ${schedule?.targetArn} does not run locally.`);
-      return firedResult(await stateMachine.start(event));
+      const { event, target } = fireSchedule(stack, schedules.find(isOwn), messages, time);
+      if (target !== stateMachine?.arn) return functionOf(target).invokeAsync(event);
+      const execution = await stateMachine.start(event);
+      const { name: requestId, invocations: attempts, failure } = execution;
+      return { execution, requestId, attempts, ...(failure !== undefined && { condition: 'RetriesExhausted' }) };
     },
   });
 
   return {
-    ...scheduled(plan, lambda, schedule),
+    ...scheduled(plan, (schedule) => !isOfAudit(schedule)),
     url: aws.url,
-    region: location.region,
+    region,
     bucket: buckets[0]?.name,
     stateMachine,
-    audit: auditor &&
-      auditPlan && {
-        ...scheduled(auditPlan, auditor, readSchedule(stack, isOfAudit)),
-        publicKeyFile: publicKeyFileOf(auditPlan.definition, signingKeys),
-      },
+    audit: auditPlan && {
+      ...scheduled(auditPlan, isOfAudit),
+      publicKeyFile: publicKeyFileOf(auditPlan.definition, signingKeys),
+    },
     messages: messages.delivered,
     metrics,
     logs,
-    invokeAsync: (event = {}) => lambda.invokeAsync(event),
-    setSecretValue: (value) => aws.setSecretValue(definition.environment[environmentNames.apiKeySecret] ?? '', value),
+    invokeAsync: (event) => functionOf(plan.definition.arn).invokeAsync(event),
+    setSecretValue: (value) =>
+      aws.setSecretValue(plan.definition.environment[environmentNames.apiKeySecret] ?? '', value),
     close: async () => {
-      await Promise.all([lambda.close(), auditor?.close(), teller?.close()]);
+      await Promise.all([...functions.values()].map((one) => one.close()));
       await aws.close();
     },
   };
 }
 
-function firedResult(execution: ExecutionResult): FiredResult {
-  const { name: requestId, invocations: attempts, failure } = execution;
-  return { execution, requestId, attempts, ...(failure !== undefined && { condition: 'RetriesExhausted' }) };
+function planFunction(stack: StackTemplate, resource: StackResource, assembly: SynthesizedStack): FunctionPlan {
+  const definition = readFunction(stack, resource, assembly);
+  return {
+    definition,
+    role: readRole(stack, definition.roleArn, { principal: 'lambda.amazonaws.com', sourceArn: definition.arn }),
+    credentials: {
+      accessKeyId: `ASIA${resource.logicalId.toUpperCase()}`,
+      secretAccessKey: 'local-secret',
+      sessionToken: 'local-session',
+    },
+  };
+}
+
+/** The function that neither signs, as the audit does, nor tells people of failures. */
+function planOfCollector(plans: readonly FunctionPlan[]): FunctionPlan {
+  const ofOthers = [auditEnvironmentNames.signingKeyArn, failureEnvironmentNames.topicArn];
+  const collectors = plans.filter(({ definition }) => !ofOthers.some((name) => name in definition.environment));
+  const [plan] = collectors;
+  if (plan !== undefined && collectors.length === 1) return plan;
+  throw new UnsupportedTemplateError(`Cannot deploy locally: expected one function, found ${collectors.length}.`);
 }

@@ -13,22 +13,25 @@ export interface FunctionError {
 /** From here to the runtime. */
 export interface InvokeMessage {
   readonly requestId: string;
-  /** JSON. */
-  readonly event: string;
+  readonly event: unknown;
   /** Milliseconds since the epoch at which the function's time is up. */
   readonly deadline: number;
   /** The line that ends the invocation's output on both streams; Lambda writes the same one. */
   readonly endLine: string;
 }
 
-/** From the runtime to here; `payload` is JSON. */
-export type RuntimeMessage =
-  | { readonly type: 'ready' }
-  | { readonly type: 'result'; readonly requestId: string; readonly payload: string }
-  | { readonly type: 'error'; readonly requestId: string | undefined; readonly error: FunctionError };
+/** What an invocation answers: what JSON has made of its result, or the error that Lambda would report as the payload. */
+export type InvocationOutcome =
+  | { readonly payload: unknown; readonly error?: undefined }
+  | { readonly payload?: undefined; readonly error: FunctionError };
 
-/** What an invocation answers: JSON, or the error that Lambda would report as the payload. */
-export type InvocationOutcome = { readonly payload: string } | { readonly error: FunctionError };
+export type InvocationResult = InvocationOutcome & {
+  /** The same for all attempts at one asynchronous event. */
+  readonly requestId: string;
+};
+
+/** From the runtime to here. */
+export type RuntimeMessage = 'ready' | InvocationOutcome;
 
 export interface EnvironmentOptions {
   readonly definition: FunctionDefinition;
@@ -85,8 +88,7 @@ export class ExecutionEnvironment {
     return this.#pending === undefined && this.#process.connected && this.#process.exitCode === null;
   }
 
-  /** @param event JSON */
-  invoke(event: string, requestId: string): Promise<InvocationOutcome> {
+  invoke(event: unknown, requestId: string): Promise<InvocationOutcome> {
     return new Promise((settle) => {
       const message = { requestId, event, deadline: 0, endLine: `END RequestId: ${requestId}` };
       this.#pending = { message, settle, outcome: undefined, openStreams: 2, timer: undefined };
@@ -111,11 +113,11 @@ export class ExecutionEnvironment {
   }
 
   #onMessage(message: RuntimeMessage): void {
-    if (message.type === 'ready') {
+    if (message === 'ready') {
       this.#ready = true;
       if (this.#pending !== undefined) this.#begin(this.#pending);
     } else if (this.#pending !== undefined) {
-      this.#pending.outcome = message.type === 'result' ? { payload: message.payload } : { error: message.error };
+      this.#pending.outcome = message;
       this.#settleIfDone();
     }
   }

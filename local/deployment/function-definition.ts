@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { SynthesizedStack } from './read-assembly';
-import { type StackResource, UnsupportedTemplateError } from './stack-template';
+import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
 /** What the template says about the function. */
 export interface FunctionDefinition {
@@ -17,6 +17,17 @@ export interface FunctionDefinition {
   readonly logGroup: string;
   /** Invocations under way at once; left out: any number. */
   readonly reservedConcurrency?: number | undefined;
+  /** Left out: Lambda's own defaults. */
+  readonly asynchronous?: AsynchronousSettings;
+}
+
+/** What the template says about asynchronous invocations. */
+export interface AsynchronousSettings {
+  /** Retries after the first attempt: 0, 1 or 2. */
+  readonly maximumRetryAttempts?: number | undefined;
+  readonly maximumEventAgeSeconds?: number | undefined;
+  /** ARN that gets a record of each event that Lambda gave up; undefined: none does. */
+  readonly failureDestination?: string | undefined;
 }
 
 /** Properties without an effect on one's own machine. One that is not listed here is an error. */
@@ -51,7 +62,11 @@ const environmentLimitBytes = 4 * 1024;
 /**
  * @throws UnsupportedTemplateError for what Lambda would reject or a local deployment does not know
  */
-export function readFunction(resource: StackResource, stack: SynthesizedStack): FunctionDefinition {
+export function readFunction(
+  stack: StackTemplate,
+  resource: StackResource,
+  assembly: SynthesizedStack,
+): FunctionDefinition {
   const properties = resource.read(propertiesSchema);
   const environment = properties.Environment?.Variables ?? {};
   const size = Object.entries(environment).reduce(
@@ -70,12 +85,33 @@ export function readFunction(resource: StackResource, stack: SynthesizedStack): 
     code:
       'ZipFile' in properties.Code
         ? { text: properties.Code.ZipFile }
-        : { folder: stack.assetFolder(properties.Code.S3Key) },
+        : { folder: assembly.assetFolder(properties.Code.S3Key) },
     handler: properties.Handler,
     environment,
     timeoutSeconds: properties.Timeout,
     memoryMiB: properties.MemorySize,
     logGroup: properties.LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`,
     reservedConcurrency: properties.ReservedConcurrentExecutions,
+    asynchronous: readAsynchronousSettings(stack, name),
+  };
+}
+
+const invokeConfigSchema = z.strictObject({
+  DestinationConfig: z.strictObject({ OnFailure: z.strictObject({ Destination: z.string() }).optional() }).default({}),
+  FunctionName: z.string(),
+  MaximumEventAgeInSeconds: z.int().min(60).max(21_600).optional(),
+  MaximumRetryAttempts: z.int().min(0).max(2).optional(),
+  Qualifier: z.literal('$LATEST'),
+});
+
+function readAsynchronousSettings(stack: StackTemplate, functionName: string): AsynchronousSettings {
+  const config = stack
+    .resourcesOf('AWS::Lambda::EventInvokeConfig')
+    .map((resource) => resource.read(invokeConfigSchema))
+    .find(({ FunctionName }) => FunctionName === functionName);
+  return {
+    maximumRetryAttempts: config?.MaximumRetryAttempts,
+    maximumEventAgeSeconds: config?.MaximumEventAgeInSeconds,
+    failureDestination: config?.DestinationConfig.OnFailure?.Destination,
   };
 }

@@ -4,33 +4,38 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
-import { ExecutionEnvironment, type FunctionError } from './execution-environment';
+import { asynchronousRetryWaits } from '../../lambda/stack-contract';
+import { type AsynchronousResult, failureRecord, type QueueClock, ThrottledError } from './asynchronous-invocation';
+import { ExecutionEnvironment, type InvocationResult } from './execution-environment';
 import type { FunctionDefinition } from './function-definition';
+import { type CallerSurroundings, functionVariables } from './function-variables';
 
-export type InvocationResult = {
-  /** The same for all attempts at one asynchronous event. */
-  readonly requestId: string;
-} & (
-  | { readonly payload: unknown; readonly error?: undefined }
-  | { readonly payload?: undefined; readonly error: FunctionError }
-);
-
-/** Temporary credentials of the function's role. */
-export interface RoleCredentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  readonly sessionToken: string;
-}
+/**
+ * Stands between whoever invokes a function and the function.
+ * @param invoke invokes it; what it resolves to is the function's own answer
+ */
+export type AroundInvocation = (event: unknown, invoke: () => Promise<InvocationResult>) => Promise<InvocationResult>;
 
 export interface LocalFunctionOptions extends CallerSurroundings {
   readonly definition: FunctionDefinition;
   readonly onLine: (line: string) => void;
+  /** Left out: every invocation reaches the function. */
+  readonly aroundInvocation?: AroundInvocation | undefined;
+  /** Left out: Lambda's waits before a retry take no time. */
+  readonly clock?: QueueClock | undefined;
+  /**
+   * Hands over the record of an event that failed for good. Left out: nobody is told.
+   * @throws MessageRefusedError
+   */
+  readonly tell?: (destination: string, record: object) => Promise<void>;
 }
 
 /** The deployed function with its warm execution environments; concurrent invocations get environments of their own. */
 export class LocalFunction {
   readonly #options: LocalFunctionOptions;
   readonly #environments: ExecutionEnvironment[] = [];
+  /** Invocations under way. */
+  readonly #running = new Set<Promise<unknown>>();
   /** Holds the runtime, code that the template contains, and the execution environments' temporary files. */
   readonly #workFolder: string;
   readonly #runtimeFile: string;
@@ -47,12 +52,60 @@ export class LocalFunction {
     writeRuntime(this.#runtimeFile);
   }
 
-  /** Invokes as Lambda does: an error of the function is an answer, not an exception. */
-  async invoke(event: unknown, requestId: string = randomUUID()): Promise<InvocationResult> {
-    const environment = this.#environments.find(({ idle }) => idle) ?? this.#startEnvironment();
-    const outcome = await environment.invoke(JSON.stringify(event ?? null), requestId);
-    if ('error' in outcome) return { requestId, error: outcome.error };
-    return { requestId, payload: JSON.parse(outcome.payload) };
+  /**
+   * Invokes as Lambda does, and waits for the answer: an error of the function is an answer, not an exception.
+   * @throws ThrottledError if its reserved concurrency is in use
+   */
+  async invoke(event: unknown = {}, requestId: string = randomUUID()): Promise<InvocationResult> {
+    const { definition, aroundInvocation = (_event, invoke) => invoke() } = this.#options;
+    const { name, reservedConcurrency = Number.POSITIVE_INFINITY } = definition;
+    if (this.#running.size >= reservedConcurrency) throw new ThrottledError(name);
+    const invocation = aroundInvocation(event, async () => {
+      const environment = this.#environments.find(({ idle }) => idle) ?? this.#startEnvironment();
+      return { requestId, ...(await environment.invoke(event, requestId)) };
+    }).finally(() => this.#running.delete(invocation));
+    this.#running.add(invocation);
+    return invocation;
+  }
+
+  /**
+   * Puts the event into Lambda's queue and waits until Lambda is done with it.
+   * @throws MessageRefusedError if it failed for good and its failure record was refused too
+   */
+  async invokeAsync(event: unknown = {}): Promise<AsynchronousResult> {
+    const { definition, tell } = this.#options;
+    const result = await this.#attempt(event);
+    const { failureDestination } = definition.asynchronous ?? {};
+    if (result.condition !== undefined && failureDestination !== undefined)
+      await tell?.(failureDestination, failureRecord(definition.arn, event, result));
+    return result;
+  }
+
+  /** Every attempt at an event has the same request id. */
+  async #attempt(event: unknown): Promise<AsynchronousResult> {
+    const { definition, clock = { now: () => Date.now(), wait: async () => {} } } = this.#options;
+    const { maximumRetryAttempts = 2, maximumEventAgeSeconds = 21_600 } = definition.asynchronous ?? {};
+    const requestId = randomUUID();
+    const queuedAt = clock.now();
+    const attempts: InvocationResult[] = [];
+    for (const wait of [0, ...asynchronousRetryWaits.slice(0, maximumRetryAttempts)]) {
+      if (wait > 0) await clock.wait(wait);
+      let result: InvocationResult | undefined;
+      while (result === undefined) {
+        if (clock.now() - queuedAt > maximumEventAgeSeconds * 1000)
+          return { requestId, attempts, condition: 'EventAgeExceeded' };
+        result = await this.invoke(event, requestId).catch((error: unknown) => this.#turn(error));
+      }
+      attempts.push(result);
+      if (result.error === undefined) return { requestId, attempts };
+    }
+    return { requestId, attempts, condition: 'RetriesExhausted' };
+  }
+
+  /** After an invocation that came too early, waits until another ends. Lambda looks again by itself, at the latest after five minutes. */
+  async #turn(error: unknown): Promise<undefined> {
+    if (!(error instanceof ThrottledError)) throw error;
+    await Promise.race([...this.#running].map((invocation) => invocation.catch(() => undefined)));
   }
 
   /** Ends all execution environments, with what they are doing. */
@@ -89,54 +142,4 @@ export const workFolderPrefix = 'local-function-';
 export function writeRuntime(file: string): void {
   const source = readFileSync(join(__dirname, 'runtime.ts'));
   writeFileSync(file, transformSync(source, { loader: 'ts', format: 'cjs', target: 'node20' }).code);
-}
-
-/** One execution environment of a function. */
-export interface EnvironmentPlace {
-  /** Which it is, from 1. */
-  readonly number: number;
-  /** Where the function's code lies. */
-  readonly codeFolder: string;
-  /** Stands for Lambda's /tmp, which belongs to one execution environment. */
-  readonly temporaryFolder: string;
-  /** Major version of Node that runs it. */
-  readonly nodeMajor: string;
-}
-
-/** Where the function finds the services that it calls, and with which credentials. */
-export interface CallerSurroundings {
-  /** `http://127.0.0.1:<port>` */
-  readonly endpoint: string;
-  readonly region: string;
-  readonly credentials: RoleCredentials;
-}
-
-/** All environment variables of a function's process: those of the template and those of Lambda, none of this process. */
-export function functionVariables(
-  definition: FunctionDefinition,
-  { endpoint, region, credentials }: CallerSurroundings,
-  { number, codeFolder, temporaryFolder, nodeMajor }: EnvironmentPlace,
-): Record<string, string> {
-  return {
-    ...definition.environment,
-    _HANDLER: definition.handler,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
-    AWS_DEFAULT_REGION: region,
-    AWS_ENDPOINT_URL: endpoint,
-    AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${nodeMajor}.x`,
-    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMiB),
-    AWS_LAMBDA_FUNCTION_NAME: definition.name,
-    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
-    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
-    AWS_LAMBDA_LOG_GROUP_NAME: definition.logGroup,
-    AWS_LAMBDA_LOG_STREAM_NAME: `local/[$LATEST]${number}`,
-    AWS_REGION: region,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    AWS_SESSION_TOKEN: credentials.sessionToken,
-    LAMBDA_TASK_ROOT: codeFolder,
-    LANG: 'en_US.UTF-8',
-    PATH: '/usr/local/bin:/usr/bin:/bin',
-    TMPDIR: temporaryFolder,
-    TZ: ':UTC',
-  };
 }

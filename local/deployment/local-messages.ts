@@ -1,27 +1,10 @@
 import * as z from 'zod';
-import type { PublishedMessage } from '../aws/call';
-import { refusalOfAny, useOfKey } from '../aws/iam/authorize';
+import type { DeliveredMessage } from '../aws/call';
+import { type Caller, refusalOfAny, useOfKey } from '../aws/iam/authorize';
 import type { PolicyDocument } from '../aws/iam/policy-document';
 import { readKey } from './buckets-and-secrets';
-import { policyDocumentSchema, type Role } from './role';
+import { policyDocumentSchema } from './role';
 import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
-
-/** One message that a topic or a queue got. Nothing is sent to its readers. */
-export interface DeliveredMessage {
-  /** ARN of the topic or queue. */
-  readonly to: string;
-  /** Of a mail; undefined if the sender gave none. */
-  readonly subject?: string;
-  /** Text, as its readers get it; of a topic, those who read mail. */
-  readonly body: string;
-  /** What other subscribers of the topic get; left out: the same. */
-  readonly record?: string;
-}
-
-/** The stack's policies refuse a message: on AWS it would be lost, and only a metric would count it. */
-export class MessageRefusedError extends Error {
-  override readonly name = 'MessageRefusedError';
-}
 
 interface MessageService {
   readonly type: string;
@@ -65,10 +48,11 @@ export class LocalMessages {
 
   /**
    * Sends as a role, if the role, the topic or queue and its encryption key allow it.
-   * @throws MessageRefusedError if they do not
+   * @returns why they refuse it; undefined if it was sent
    * @throws UnsupportedTemplateError if the destination is no topic, and no queue of the stack
    */
-  send(to: string, role: Role, body: string, mail: Pick<DeliveredMessage, 'subject' | 'record'> = {}): void {
+  send(role: Caller, message: DeliveredMessage): string | undefined {
+    const { to } = message;
     const serviceName = to.split(':')[2] ?? '';
     const service = services[serviceName];
     const resource = service && this.#stack.resourcesOf(service.type).find(({ identity }) => identity.arn === to);
@@ -82,20 +66,8 @@ export class LocalMessages {
       useOfKey(key, 'kms:GenerateDataKey', through),
       useOfKey(key, 'kms:Decrypt', through),
     ]);
-    if (refusal !== undefined) throw new MessageRefusedError(`Message to ${to} refused: ${refusal}.`);
-    this.delivered.push({ to, body, ...mail });
-  }
-
-  /** Delivers what a function publishes to a topic, or returns why it is refused. */
-  publish({ arn, policies }: Role, { topicArn, subject, message, record }: PublishedMessage): string | undefined {
-    const mail = { ...(subject !== undefined && { subject }), ...(record !== undefined && { record }) };
-    try {
-      this.send(topicArn, { arn, policies }, message, mail);
-      return undefined;
-    } catch (error) {
-      if (error instanceof MessageRefusedError) return error.message;
-      throw error;
-    }
+    if (refusal === undefined) this.delivered.push(message);
+    return refusal && `Message to ${to} refused: ${refusal}.`;
   }
 
   #policyOf({ policyType, policySubjects }: MessageService, ref: string): PolicyDocument | undefined {

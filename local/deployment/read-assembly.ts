@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { AssetManifestArtifact, CloudAssembly } from 'aws-cdk-lib/cx-api';
+import type { StackLocation } from './resource-identities';
 import { type Template, UnsupportedTemplateError } from './stack-template';
 
 /** The one stack of a cloud assembly, as `cdk synth` writes it. */
 export interface SynthesizedStack {
-  readonly stackName: string;
-  /** Where the stack is bound to; undefined for an environment-agnostic stack. */
-  readonly accountId: string | undefined;
-  readonly region: string | undefined;
+  /** Where it is bound to; a made-up place for an environment-agnostic stack. */
+  readonly location: StackLocation;
   readonly template: Template;
   /**
    * Folder of the asset that is uploaded under this object key.
@@ -29,9 +28,11 @@ export function readAssembly(assembly: CloudAssembly | string): SynthesizedStack
     );
   const { account, region } = stack.environment;
   return {
-    stackName: stack.stackName,
-    accountId: account.startsWith('unknown') ? undefined : account,
-    region: region.startsWith('unknown') ? undefined : region,
+    location: {
+      stackName: stack.stackName,
+      accountId: account.startsWith('unknown') ? '111122223333' : account,
+      region: region.startsWith('unknown') ? 'eu-central-1' : region,
+    },
     template: stack.template as Template,
     assetFolder: (objectKey) => {
       const files = artifacts

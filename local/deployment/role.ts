@@ -3,9 +3,6 @@ import { type Caller, refusalOf } from '../aws/iam/authorize';
 import type { PolicyDocument, PolicyStatement } from '../aws/iam/policy-document';
 import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
-/** A role of the template with all its policies. */
-export type Role = Caller;
-
 /** Only that it is an object: `authorize` checks the rest. */
 export const policyDocumentSchema = z.custom<PolicyDocument>((value) => typeof value === 'object' && value !== null);
 
@@ -35,9 +32,10 @@ export interface ActingService {
 }
 
 /**
+ * A role of the template with all its policies.
  * @throws UnsupportedTemplateError if the service may not assume the role, or a policy of the role is not in the template
  */
-export function readRole(stack: StackTemplate, arn: string, { principal, sourceArn }: ActingService): Role {
+export function readRole(stack: StackTemplate, arn: string, { principal, sourceArn }: ActingService): Caller {
   const resource = stack.resourcesOf('AWS::IAM::Role').find(({ identity }) => identity.attributes.Arn === arn);
   if (resource === undefined) throw new UnsupportedTemplateError(`Cannot find the role ${arn} in the template.`);
   const role = resource.read(roleSchema);

@@ -8,8 +8,6 @@ import type { FunctionError, InvokeMessage, RuntimeMessage } from './execution-e
 
 type Handler = (event: unknown, context: object) => unknown;
 
-let requestId: string | undefined;
-
 process.on('disconnect', () => process.exit());
 process.on('uncaughtException', (error) => fail(describe(error), 129));
 process.on('unhandledRejection', (reason) =>
@@ -19,28 +17,23 @@ main();
 
 function main(): void {
   const handler = load();
-  process.on('message', (message: InvokeMessage) => {
-    requestId = message.requestId;
-    // Not awaited: a rejection would be unhandled, and is reported as one.
-    void answer(handler, message);
-  });
-  send({ type: 'ready' });
+  // Not awaited: a rejection would be unhandled, and is reported as one.
+  process.on('message', (message: InvokeMessage) => void answer(handler, message));
+  send('ready');
 }
 
 async function answer(handler: Handler, message: InvokeMessage): Promise<void> {
   const outcome = await attempt(handler, message);
   process.stdout.write(`${message.endLine}\n`);
   process.stderr.write(`${message.endLine}\n`);
-  requestId = undefined;
   send(outcome);
 }
 
 async function attempt(handler: Handler, message: InvokeMessage): Promise<RuntimeMessage> {
   try {
-    const result = await handler(JSON.parse(message.event), createContext(message));
-    return { type: 'result', requestId: message.requestId, payload: JSON.stringify(result) ?? 'null' };
+    return { payload: (await handler(message.event, createContext(message))) ?? null };
   } catch (error) {
-    return { type: 'error', requestId: message.requestId, error: describe(error) };
+    return { error: describe(error) };
   }
 }
 
@@ -80,7 +73,7 @@ function describe(error: unknown): FunctionError {
 
 function fail(error: FunctionError, exitCode: number): void {
   process.stderr.write(`Uncaught Exception\t${JSON.stringify(error)}\n`);
-  send({ type: 'error', requestId, error }, () => process.exit(exitCode));
+  send({ error }, () => process.exit(exitCode));
 }
 
 function send(message: RuntimeMessage, sent?: () => void): void {

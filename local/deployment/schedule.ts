@@ -1,24 +1,8 @@
 import * as z from 'zod';
 import { refusalOf } from '../aws/iam/authorize';
-import { type LocalMessages, MessageRefusedError } from './local-messages';
-import { type Role, readRole } from './role';
-import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
-
-/** What the template says about the schedule. */
-export interface Schedule {
-  readonly enabled: boolean;
-  /** Name of its group. */
-  readonly group: string;
-  readonly expression: string;
-  /** IANA name. */
-  readonly timeZone: string;
-  readonly targetArn: string;
-  readonly roleArn: string;
-  /** Queue for deliveries that failed; undefined: they are lost. */
-  readonly deadLetterArn: string | undefined;
-  /** JSON with the scheduler's context attributes still in it. */
-  readonly input: string;
-}
+import type { LocalMessages } from './local-messages';
+import { readRole } from './role';
+import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
 /** The schedule did not reach its target. */
 export class ScheduleError extends Error {
@@ -42,34 +26,11 @@ const scheduleSchema = z.strictObject({
   }),
 });
 
-/**
- * The one schedule that the predicate selects; undefined if there is none.
- * @throws UnsupportedTemplateError for several
- */
-export function readSchedule(stack: StackTemplate, isWanted: (schedule: Schedule) => boolean): Schedule | undefined {
-  const wanted = stack
-    .resourcesOf('AWS::Scheduler::Schedule')
-    .map((resource) => ({ logicalId: resource.logicalId, schedule: scheduleOf(resource) }))
-    .filter(({ schedule }) => isWanted(schedule));
-  if (wanted.length > 1)
-    throw new UnsupportedTemplateError(
-      `Cannot tell which schedule to fire: ${wanted.map(({ logicalId }) => logicalId).join(', ')}.`,
-    );
-  return wanted[0]?.schedule;
-}
+/** What the template says about a schedule. */
+export type Schedule = z.output<typeof scheduleSchema>;
 
-function scheduleOf(resource: StackResource): Schedule {
-  const { GroupName, ScheduleExpression, ScheduleExpressionTimezone, State, Target } = resource.read(scheduleSchema);
-  return {
-    group: GroupName,
-    enabled: State === 'ENABLED',
-    expression: ScheduleExpression,
-    timeZone: ScheduleExpressionTimezone,
-    targetArn: Target.Arn,
-    roleArn: Target.RoleArn,
-    deadLetterArn: Target.DeadLetterConfig?.Arn,
-    input: Target.Input,
-  };
+export function readSchedules(stack: StackTemplate): Schedule[] {
+  return stack.resourcesOf('AWS::Scheduler::Schedule').map((resource) => resource.read(scheduleSchema));
 }
 
 /** The permission to start a target, by the service in its ARN. */
@@ -80,7 +41,7 @@ const startActions: Readonly<Record<string, string>> = {
 
 /**
  * Does what EventBridge Scheduler does at a time of the schedule, up to the delivery.
- * @returns the event to start the schedule's target with
+ * @returns the event to start the schedule's target with, and the target's ARN
  * @throws ScheduleError if the schedule is disabled, or its role may not start the target; the message says whether the
  * event lies in the dead-letter queue
  */
@@ -89,28 +50,33 @@ export function fireSchedule(
   schedule: Schedule | undefined,
   messages: LocalMessages,
   time: Date,
-): unknown {
+): { readonly event: unknown; readonly target: string } {
   if (schedule === undefined) throw new ScheduleError('Cannot fire the schedule: the stack has none.');
-  if (!schedule.enabled) throw new ScheduleError('Cannot fire the schedule: it is disabled.');
-  const { targetArn } = schedule;
-  const action = startActions[targetArn.split(':')[2] ?? ''];
+  const { State, GroupName, Target } = schedule;
+  if (State === 'DISABLED') throw new ScheduleError('Cannot fire the schedule: it is disabled.');
+  const action = startActions[Target.Arn.split(':')[2] ?? ''];
   if (action === undefined)
-    throw new UnsupportedTemplateError(`Cannot fire the schedule: its target ${targetArn} does not run locally.`);
+    throw new UnsupportedTemplateError(`Cannot fire the schedule: its target ${Target.Arn} does not run locally.`);
   const { accountId, region } = stack.location;
-  const scheduler = readRole(stack, schedule.roleArn, {
+  const scheduler = readRole(stack, Target.RoleArn, {
     principal: 'scheduler.amazonaws.com',
     // The scheduler names the group, not the schedule.
-    sourceArn: `arn:aws:scheduler:${region}:${accountId}:schedule-group/${schedule.group}`,
+    sourceArn: `arn:aws:scheduler:${region}:${accountId}:schedule-group/${GroupName}`,
   });
-  const event = scheduledEvent(schedule, time);
-  const refusal = refusalOf(scheduler, { action, resource: targetArn });
-  if (refusal === undefined) return event;
-  const kept = keepUndelivered(messages, schedule, scheduler, event);
-  throw new ScheduleError(`Delivery to ${targetArn} refused: ${refusal}. ${kept}`);
+  const event = scheduledEvent(Target.Input, time);
+  const refusal = refusalOf(scheduler, { action, resource: Target.Arn });
+  if (refusal === undefined) return { event, target: Target.Arn };
+  const queue = Target.DeadLetterConfig?.Arn;
+  const lost =
+    queue === undefined
+      ? 'The schedule has no dead-letter queue.'
+      : messages.send(scheduler, { to: queue, body: JSON.stringify(event) });
+  const kept = lost === undefined ? 'The event lies in the dead-letter queue.' : `The event is lost. ${lost}`;
+  throw new ScheduleError(`Delivery to ${Target.Arn} refused: ${refusal}. ${kept}`);
 }
 
 /** The schedule's input with its context attribute replaced as EventBridge Scheduler does. */
-function scheduledEvent({ input }: Schedule, time: Date): unknown {
+function scheduledEvent(input: string, time: Date): unknown {
   const text = input.replace(/<aws\.scheduler\.[a-z-]+>/g, (attribute) => {
     if (attribute !== '<aws.scheduler.scheduled-time>')
       throw new UnsupportedTemplateError(`Cannot fire the schedule: ${attribute} is not known here.`);
@@ -118,21 +84,4 @@ function scheduledEvent({ input }: Schedule, time: Date): unknown {
     return time.toISOString().replace('.000Z', 'Z');
   });
   return JSON.parse(text);
-}
-
-/** @returns where the undelivered event is now, as a sentence */
-function keepUndelivered(
-  messages: LocalMessages,
-  { deadLetterArn }: Schedule,
-  scheduler: Role,
-  event: unknown,
-): string {
-  if (deadLetterArn === undefined) return 'The event is lost: the schedule has no dead-letter queue.';
-  try {
-    messages.send(deadLetterArn, scheduler, JSON.stringify(event));
-    return 'The event lies in the dead-letter queue.';
-  } catch (error) {
-    if (error instanceof MessageRefusedError) return `The event is lost. ${error.message}`;
-    throw error;
-  }
 }

@@ -2,7 +2,7 @@ import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { objectKey, runRecordKey, sealKey } from '../../lambda/archive/archive-layout';
 import type { AuditResult } from '../../lambda/audit/audit';
-import type { RoleCredentials } from '../../local/deployment/local-function';
+import type { RoleCredentials } from '../../local/deployment/function-variables';
 import type { Template } from '../../local/deployment/stack-template';
 import { type DeployedCollector, type LocalCollector, startLocalCollector } from './local-collector';
 import { bucketPolicy, policyOf, without, withoutAction, withSid } from './template-policies';

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { environmentNames } from '../../lambda/stack-contract';
 import { startLocalAws } from '../../local/aws/local-aws';
-import { type InvocationResult, LocalFunction } from '../../local/deployment/local-function';
+import type { InvocationResult } from '../../local/deployment/execution-environment';
+import { LocalFunction } from '../../local/deployment/local-function';
 import { assetBucket, type DeployedConfiguration, type MotoAccount, region } from './moto-account';
 
 /** A deployed function: its code and its configuration, downloaded from the account. */

@@ -3,9 +3,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { FunctionError } from '../../local/deployment/execution-environment';
+import type { FunctionError, InvocationResult } from '../../local/deployment/execution-environment';
 import type { FunctionDefinition } from '../../local/deployment/function-definition';
-import type { InvocationResult } from '../../local/deployment/local-function';
 
 /** Lambda's HTTP interface for runtimes, for one execution environment. */
 export interface RuntimeApi {

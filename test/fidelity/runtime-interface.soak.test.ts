@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import type { RunSummary } from '../../lambda/run/run-record';
 import { environmentNames, logMessages, metricNames } from '../../lambda/stack-contract';
-import type { InvocationResult } from '../../local/deployment/local-function';
+import type { InvocationResult } from '../../local/deployment/execution-environment';
 import { type DeployedCollector, type LocalCollector, startLocalCollector, uids } from '../end-to-end/local-collector';
 import { installRuntime, type LambdaRuntime, RuntimeUnavailableError } from './install-runtime';
 import { type LogEvents, readLogEvents } from './log-events';

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import type { LocalDeployment } from '../../local/deployment/deploy-locally';
 import { memoryArguments } from '../../local/deployment/execution-environment';
-import { functionVariables } from '../../local/deployment/local-function';
+import { functionVariables } from '../../local/deployment/function-variables';
 import type { LambdaRuntime } from './install-runtime';
 import { type RuntimeApi, startRuntimeApi } from './runtime-api';
 

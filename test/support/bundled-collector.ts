@@ -67,14 +67,13 @@ export class CollectorBundle {
     const synthesized = readAssembly(
       synthesize({ config: parseConfig(config, join(outdir, 'collector.json')), outdir, validate: false }),
     );
-    const location = { stackName: synthesized.stackName, accountId: '111122223333', region: 'eu-central-1' };
-    const stack = new StackTemplate(synthesized.template, location);
+    const stack = new StackTemplate(synthesized.template, synthesized.location);
     const functions = stack.resourcesOf('AWS::Lambda::Function');
     const resource = functions.find(({ logicalId }) => logicalId.startsWith('Collector'));
     if (resource === undefined) throw new Error('the stack has no function');
     const runtimeFile = join(root, 'runtime.js');
     writeRuntime(runtimeFile);
-    return new CollectorBundle(root, stack, readFunction(resource, synthesized), runtimeFile);
+    return new CollectorBundle(root, stack, readFunction(stack, resource, synthesized), runtimeFile);
   }
 
   async start(options: BundleOptions): Promise<BundledCollector> {
@@ -162,7 +161,7 @@ export class BundledCollector {
     this.#processes.push(environment);
     return {
       invoke: async (event = {}) => {
-        const outcome = await environment.invoke(JSON.stringify(event), randomUUID());
+        const outcome = await environment.invoke(event, randomUUID());
         this.#outcomes = [...this.#outcomes, outcome];
         return outcome;
       },
@@ -210,8 +209,9 @@ export class BundledCollector {
 
 /** The summary that an invocation answered. @throws what it failed with */
 export function summaryOf(outcome: InvocationOutcome | undefined): RunSummary {
-  if (outcome === undefined || 'error' in outcome) throw new Error(outcome?.error.errorMessage ?? 'no outcome');
-  return JSON.parse(outcome.payload) as RunSummary;
+  if (outcome === undefined || outcome.error !== undefined)
+    throw new Error(outcome?.error.errorMessage ?? 'no outcome');
+  return outcome.payload as RunSummary;
 }
 
 /** From Linux, which knows the process by its environment. */

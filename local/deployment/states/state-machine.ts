@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { type Access, refusalOf } from '../../aws/iam/authorize';
+import { type Access, type Caller, refusalOf } from '../../aws/iam/authorize';
 import { type QueueClock, ThrottledError } from '../asynchronous-invocation';
-import type { InvocationResult } from '../local-function';
-import { type Role, readRole } from '../role';
+import type { InvocationResult } from '../execution-environment';
+import { readRole } from '../role';
 import { type StackTemplate, UnsupportedTemplateError } from '../stack-template';
 import { executeStates } from './execute-states';
 import { stateMachineSchema } from './states-language';
@@ -112,7 +112,7 @@ export function readStateMachine(options: StateMachineOptions): LocalStateMachin
 type Task = (parameters: unknown, invocations: InvocationResult[]) => Promise<unknown>;
 
 /** What task states can do, by the end of the resource's ARN. */
-function tasksOf(role: Role, { invoke, onMetric }: StateMachineOptions): Readonly<Record<string, Task>> {
+function tasksOf(role: Caller, { invoke, onMetric }: StateMachineOptions): Readonly<Record<string, Task>> {
   return {
     'lambda:invoke': async (parameters, invocations) => {
       const { FunctionName, Payload } = invokeSchema.parse(parameters);
@@ -143,7 +143,7 @@ function tasksOf(role: Role, { invoke, onMetric }: StateMachineOptions): Readonl
   };
 }
 
-function demand(role: Role, access: Access, error: string): void {
+function demand(role: Caller, access: Access, error: string): void {
   const refusal = refusalOf(role, access);
   if (refusal !== undefined) throw new StatesError(error, refusal);
 }

@@ -41,8 +41,8 @@ describe('the embedded endpoint', () => {
         { name: 'guarded', folder: join(folder, 'guarded'), policy: guardedBucketPolicy('guarded') },
       ],
       signingKeys: [{ arn: signingKey, policy: rootPolicy, privateKey }],
-      publish: ({ arn }, { topicArn }) =>
-        arn.endsWith('role/admin') ? undefined : `not authorized to perform sns:Publish on ${topicArn}`,
+      publish: ({ arn }, { to }) =>
+        arn.endsWith('role/admin') ? undefined : `not authorized to perform sns:Publish on ${to}`,
       secrets: [secret, { name: 'empty', arn: `arn:aws:secretsmanager:${region}:${accountId}:secret:empty-AbCdEf` }],
     });
     const clients = clientsOf(aws.url, admin);

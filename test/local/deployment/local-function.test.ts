@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
+
 import { memoryArguments } from '../../../local/deployment/execution-environment';
-import type { FunctionDefinition } from '../../../local/deployment/function-definition';
-import { LocalFunction } from '../../../local/deployment/local-function';
+import type { AsynchronousSettings, FunctionDefinition } from '../../../local/deployment/function-definition';
+import { LocalFunction, type LocalFunctionOptions } from '../../../local/deployment/local-function';
 
 const definition: Omit<FunctionDefinition, 'code'> = {
   name: 'the-function',
@@ -17,7 +18,11 @@ const definition: Omit<FunctionDefinition, 'code'> = {
 const started: LocalFunction[] = [];
 let lines: string[] = [];
 
-function start(text: string, overrides: Partial<FunctionDefinition> = {}): LocalFunction {
+function start(
+  text: string,
+  overrides: Partial<FunctionDefinition> = {},
+  options: Partial<LocalFunctionOptions> = {},
+): LocalFunction {
   lines = [];
   const fn = new LocalFunction({
     definition: { ...definition, code: { text }, ...overrides },
@@ -25,6 +30,7 @@ function start(text: string, overrides: Partial<FunctionDefinition> = {}): Local
     region: 'eu-central-1',
     credentials: { accessKeyId: 'key-id', secretAccessKey: 'key', sessionToken: 'token' },
     onLine: (line) => lines.push(line),
+    ...options,
   });
   started.push(fn);
   return fn;
@@ -206,6 +212,38 @@ describe('a local function', () => {
     await fn.close();
     expect((await invocation).error?.errorType).toBe('Runtime.ExitError');
     expect(() => process.kill(Number(lines[0]), 0)).toThrow('ESRCH');
+  });
+});
+
+describe('an asynchronous invocation', () => {
+  const failing = `let times = 0;
+  exports.handler = async (event) => { if (times++ < event.failures) throw new Error('failure ' + times); };`;
+
+  /** On a clock that advances by each wait. */
+  async function invokeFailing(failures: number, asynchronous: AsynchronousSettings) {
+    const waits: number[] = [];
+    const now = () => waits.reduce((sum, seconds) => sum + seconds * 1000, 0);
+    const clock = { now, wait: async (seconds: number) => void waits.push(seconds) };
+    const result = await start(failing, { asynchronous }, { clock }).invokeAsync({ failures });
+    expect(new Set(result.attempts.map(({ requestId }) => requestId))).toEqual(new Set([result.requestId]));
+    return [result.attempts.map(({ error }) => error?.errorMessage), result.condition, waits];
+  }
+
+  const exhausted = 'RetriesExhausted';
+
+  it.each<[string, number, AsynchronousSettings, unknown[]]>([
+    ['is attempted once if it succeeds', 0, {}, [[undefined], undefined, []]],
+    ['is retried until it succeeds', 2, {}, [['failure 1', 'failure 2', undefined], undefined, [60, 120]]],
+    ['is given up after the last retry', 9, {}, [['failure 1', 'failure 2', 'failure 3'], exhausted, [60, 120]]],
+    ['is retried as the template says', 9, { maximumRetryAttempts: 0 }, [['failure 1'], exhausted, []]],
+    [
+      'is given up when it has become too old',
+      9,
+      { maximumEventAgeSeconds: 100 },
+      [['failure 1', 'failure 2'], 'EventAgeExceeded', [60, 120]],
+    ],
+  ])('%s', async (_what, failures, settings, expected) => {
+    expect(await invokeFailing(failures, settings)).toEqual(expected);
   });
 });
 

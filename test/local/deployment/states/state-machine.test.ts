@@ -1,4 +1,4 @@
-import type { InvocationResult } from '../../../../local/deployment/local-function';
+import type { InvocationResult } from '../../../../local/deployment/execution-environment';
 import { StackTemplate, type Template } from '../../../../local/deployment/stack-template';
 import { type MetricValue, readStateMachine } from '../../../../local/deployment/states/state-machine';
 import { exampleTemplate } from '../../../infra/example-stack';
