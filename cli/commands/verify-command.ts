@@ -207,7 +207,7 @@ The archive itself says what was due, and what the lifecycle has removed: its se
 
 --head: who may use the signing key can make another chain, and nothing in the archive shows it. The mail of each audit
 has the SHA-256 of its seal. The chain has to have the seals with all hashes that you give: two mails of one number mean
-that it was rolled back. What is gone is excused only by what is sealed up to the newest of them.
+that it was rolled back. What is gone is excused only by the retention of seals that you give.
 
 What audits found before says since which seal it is open. Damage that audit.acknowledged names, in the newest seal
 (with --head, in the newest of these seals too), is marked and does not count for the exit code.

@@ -6,28 +6,26 @@ import {
   runPrefix,
 } from '../archive/archive-layout';
 import type { ArchiveReader } from '../verify/archive-reader';
-import { attestedOutcomes, findUnvouched } from '../verify/attested-outcomes';
 import { checkObject } from '../verify/check-object';
-import type { Find } from '../verify/finding';
 import type { StoredRun } from '../verify/read-run';
 import { type ListedRun, runsBetween } from '../verify/run-keys';
 import type { OpenFinding } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
-import type { SealedArchive } from '../verify/seals/sealed-archive';
-import type { StoredConfigurations } from '../verify/stored-configurations';
-import { type StoredOutcome, storedOutcomes, verifyRun } from '../verify/verify-run';
+import {
+  findUnvouched,
+  type StoredOutcome,
+  storedOutcomes,
+  type VerifyRunContext,
+  verifyRun,
+} from '../verify/verify-run';
 
 /** Open findings that one audit checks. */
 const mostChecked = 1000;
 
-export interface CheckOpenContext {
+export interface CheckOpenContext extends VerifyRunContext {
   readonly reader: ArchiveReader;
   readonly stop: AbortSignal;
-  readonly find: Find;
-  readonly now: Date;
   readonly chain: Pick<SealChain, 'open' | 'objects'>;
-  readonly sealed: SealedArchive;
-  readonly configurations: StoredConfigurations;
   /** Times of the runs with a sealed record that is not there. */
   readonly incomplete: Pick<ReadonlyMap<number, unknown>, 'has'>;
   /** Whether the lifecycle may have removed what was written then. */
@@ -112,25 +110,24 @@ interface KnownRun {
 
 /** Undefined: the run has no records. */
 async function verifyRecords(context: CheckOpenContext, run: Date): Promise<KnownRun | undefined> {
-  const { reader, configurations, now, find, sealed, incomplete, mayHaveRemoved } = context;
+  const { reader, configurations, find, incomplete, mayHaveRemoved } = context;
   let listed: ListedRun | undefined;
   for await (const one of runsBetween(reader, { from: run, to: run })) listed = one;
   if (listed === undefined) return undefined;
-  const { merged, lacking } = await verifyRun(reader, listed, configurations, now, find);
-  const unattested = sealed.checkRun(listed, merged);
-  findUnvouched(find, merged, unattested);
+  const verified = await verifyRun(reader, listed, context);
+  const { merged, lacking, unattested, isAttested } = verified;
+  findUnvouched(find, verified);
   for (const { kind, key, problem, writtenAt } of lacking)
     if (kind !== 'absent' && !(await mayHaveRemoved(writtenAt, key))) find(kind, key, problem);
   let areConfigured = true;
   for (const { record } of merged.validRecords)
     areConfigured &&= (await configurations.get(record.configuration)) !== undefined;
   const areAllThere = !incomplete.has(run.getTime()) && lacking.every(({ kind }) => kind !== 'missing');
-  const isVouched = attestedOutcomes(merged, unattested);
   return {
     merged,
     areConfigured,
     isWhole: areConfigured && areAllThere && merged.badRecords.length === 0,
-    isAttested: (outcome) => (outcome === undefined ? unattested.size === 0 : isVouched(outcome)),
+    isAttested: (outcome) => (outcome === undefined ? unattested.size === 0 : isAttested(outcome)),
   };
 }
 

@@ -50,12 +50,11 @@ export async function examine(context: ExamineContext): Promise<Seal> {
   const { head, next } = chain;
   const { find } = findings;
   const tally = new Tally(chain.failing, plan.clusters);
-  const sealed = new SealedArchive(chain, find);
-  sealed.addRetention(plan.retentionDays, listedFrom);
+  const sealed = new SealedArchive(chain, find, { now: listedFrom, plan });
   const configurations = new StoredConfigurations(context.reader, find, tally.sharedName);
   const expiry = new Expiry({ reader: context.reader, configurations, now: listedFrom });
   const mayHaveRemoved = async (writtenAt: Date, key?: string) =>
-    sealed.mayHaveRemoved(writtenAt, listedFrom, key) ?? expiry.mayHaveRemoved(writtenAt);
+    sealed.mayHaveRemoved(writtenAt, key) ?? expiry.mayHaveRemoved(writtenAt);
   const searchedTo = dateOrUndefined(head?.cursor.searchedTo ?? null);
   const search = { from: searchedTo, to: settled(listedFrom) };
   const common = { reader, stop: stop.starting, find };

@@ -1,7 +1,6 @@
 import { clusterPrefix, dateOf, parseObjectKey, stampOf } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 import type { ArchiveReader, ListedObject } from '../verify/archive-reader';
-import { unvouchedWithout } from '../verify/attested-outcomes';
 import { checkObject } from '../verify/check-object';
 import type { Find } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
@@ -10,7 +9,7 @@ import { RecordedObjects } from '../verify/recorded-objects';
 import { runsBetween } from '../verify/run-keys';
 import type { Hashed } from '../verify/seals/seal';
 import { underWayMs } from '../verify/time-limits';
-import { storedOutcomes } from '../verify/verify-run';
+import { storedOutcomes, unvouchedWithout } from '../verify/verify-run';
 
 /** Listings and objects read at once. */
 const concurrency = 16;

@@ -1,31 +1,31 @@
 import { type ObjectName, parseObjectKey } from '../archive/archive-layout';
 import { ArchiveReadError, type ArchiveReader } from '../verify/archive-reader';
-import { findUnvouched } from '../verify/attested-outcomes';
 import { checkObject } from '../verify/check-object';
 import type { Expiry } from '../verify/expiry';
-import { type Find, noKeyOfAnArchive } from '../verify/finding';
+import { noKeyOfAnArchive } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readStoredRun, type StoredRun } from '../verify/read-run';
 import { RecordedObjects } from '../verify/recorded-objects';
 import { type ListedRun, runsBetween } from '../verify/run-keys';
 import type { Hashed, Seal } from '../verify/seals/seal';
 import type { SealChain } from '../verify/seals/seal-chain';
-import type { SealedArchive } from '../verify/seals/sealed-archive';
-import type { StoredConfigurations } from '../verify/stored-configurations';
-import { type Lacking, storedOutcomes, type VerifiedRun, verifyRun } from '../verify/verify-run';
+import {
+  findUnvouched,
+  type Lacking,
+  storedOutcomes,
+  type VerifiedRun,
+  type VerifyRunContext,
+  verifyRun,
+} from '../verify/verify-run';
 
 /** Objects read at once. */
 const concurrency = 16;
 
-export interface SealRunsContext {
+export interface SealRunsContext extends VerifyRunContext {
   readonly reader: ArchiveReader;
   readonly chain: SealChain;
-  readonly sealed: SealedArchive;
-  readonly configurations: StoredConfigurations;
   readonly expiry: Expiry;
-  readonly now: Date;
   readonly stop: AbortSignal;
-  readonly find: Find;
   /** Runs after this time and up to the other are read although they are sealed: objects are searched for there. */
   readonly search: { readonly from: Date | undefined; readonly to: Date };
   /** Gives names of clusters that are kept. */
@@ -156,10 +156,10 @@ class Sealing {
   }
 
   async #read(listed: ListedRun, news: ReadonlySet<string>): Promise<void> {
-    const { reader, configurations, expiry, now, find, sealed, onRun } = this.#context;
-    const run = await verifyRun(reader, listed, configurations, now, find);
+    const { reader, expiry, find, onRun } = this.#context;
+    const run = await verifyRun(reader, listed, this.#context);
     this.#noteUnread(run);
-    findUnvouched(find, run.merged, sealed.checkRun(listed, run.merged));
+    findUnvouched(find, run);
     expiry.add(run);
     const objects = await this.#hashObjects(run.merged);
     for (const one of run.lacking) this.#lacking.push(one);

@@ -1,8 +1,8 @@
 import { configurationsPrefix, parseConfigurationKey } from '../archive/archive-layout';
 import type { ArchiveReader } from './archive-reader';
-import { Retention } from './retention';
-import type { SeenRun } from './seen-run';
+import type { SeenRun, UsedRetention } from './seen-run';
 import type { StoredConfigurations } from './stored-configurations';
+import { clockSlackMs, dayMs } from './time-limits';
 
 export interface ExpiryOptions {
   readonly reader: ArchiveReader;
@@ -14,24 +14,28 @@ export interface ExpiryOptions {
   readonly later?: () => AsyncIterable<SeenRun>;
 }
 
-/** Judges what the lifecycle may have removed by the configurations that the archive has, or by a number of days. */
+/**
+ * Judges what the lifecycle may have removed by the configurations that the archive has, or by a number of days. A bucket
+ * has one lifecycle, that of the configuration deployed last. It removes what is too old, whatever the configuration was when
+ * it was written.
+ */
 export class Expiry {
   readonly #options: ExpiryOptions;
-  readonly #retention = new Retention();
-  #isComplete: boolean;
+  readonly #runs: Date[] = [];
+  readonly #lastUsed = new Map<string, UsedRetention>();
+  /** What was written up to this time may have been removed, in milliseconds; undefined: not everything is known yet. */
+  #untilMs: number | undefined;
 
   constructor(options: ExpiryOptions) {
     const { days, now } = options;
     this.#options = options;
-    this.#isComplete = days !== undefined;
-    if (days !== undefined) this.#retention.addUse({ sha256: '', days, usedAt: now });
+    if (days !== undefined) this.#untilMs = now.getTime() - days * dayMs + clockSlackMs;
   }
 
   /** Takes note of a run. Runs come in the order of their times. */
   add({ run, used }: SeenRun): void {
-    if (this.#isComplete) return;
-    this.#retention.addRun(run);
-    for (const one of used) this.#retention.addUse(one);
+    this.#runs.push(run);
+    for (const one of used) this.#addUse(one);
   }
 
   /**
@@ -39,13 +43,26 @@ export class Expiry {
    * @throws ArchiveReadError if the archive cannot be read
    */
   async mayHaveRemoved(writtenAt: Date): Promise<boolean> {
+    this.#untilMs ??= await this.#findEnd();
+    return writtenAt.getTime() <= this.#untilMs;
+  }
+
+  /** A configuration was in force until the first run after its last use, and if there is none, until now. */
+  async #findEnd(): Promise<number> {
     const { now, later } = this.#options;
-    if (!this.#isComplete) {
-      for await (const run of later?.() ?? []) this.add(run);
-      await this.#addUnnamed();
-      this.#isComplete = true;
+    for await (const run of later?.() ?? []) this.add(run);
+    await this.#addUnnamed();
+    let untilMs = Number.NEGATIVE_INFINITY;
+    for (const { days = Number.POSITIVE_INFINITY, usedAt } of this.#lastUsed.values()) {
+      const next = this.#runs.find((run) => run.getTime() > usedAt.getTime() + clockSlackMs);
+      untilMs = Math.max(untilMs, (next ?? now).getTime() - days * dayMs + clockSlackMs);
     }
-    return this.#retention.mayHaveRemoved(writtenAt, now);
+    return untilMs;
+  }
+
+  #addUse(used: UsedRetention): void {
+    const before = this.#lastUsed.get(used.sha256);
+    if (before === undefined || before.usedAt < used.usedAt) this.#lastUsed.set(used.sha256, used);
   }
 
   /** Configurations that no run names any more, because the lifecycle has removed all records that did. */
@@ -53,9 +70,9 @@ export class Expiry {
     const { reader, configurations } = this.#options;
     for await (const { key, writtenAt } of reader.list(configurationsPrefix)) {
       const sha256 = parseConfigurationKey(key);
-      if (sha256 === undefined || this.#retention.has(sha256)) continue;
+      if (sha256 === undefined || this.#lastUsed.has(sha256)) continue;
       const days = (await configurations.get(sha256))?.retentionDays;
-      this.#retention.addUse({ sha256, days, usedAt: writtenAt });
+      this.#addUse({ sha256, days, usedAt: writtenAt });
     }
   }
 }

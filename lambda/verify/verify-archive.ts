@@ -2,7 +2,6 @@ import { type ObjectName, parseObjectKey, parseRunRecordKey, sealsPrefix } from 
 import { resourceNames } from '../resources';
 import { isStored } from '../run/run-record';
 import type { ArchiveReader, ListedObject } from './archive-reader';
-import { attestedOutcomes, unvouchedBy, unvouchedWithout } from './attested-outcomes';
 import { checkObject } from './check-object';
 import { type AbsentRuns, DueRuns, findAbsent } from './due-runs';
 import { Expiry } from './expiry';
@@ -16,14 +15,21 @@ import { isWithin, type ListedRun, type Period, runsBetween } from './run-keys';
 import { runsAfter, runsBefore, runsUntilScheduled } from './runs-beside';
 import { findAbsentSeals } from './seals/absent-seals';
 import { planOf } from './seals/newest-seal';
-import { acknowledgedBy, nameOf } from './seals/open-damage';
 import { type ChainOptions, type RightSeal, readChain, type SealChain } from './seals/seal-chain';
-import { SealedArchive } from './seals/sealed-archive';
-import { type SeenRun, seenRun, type UsedSchedule } from './seen-run';
+import { type SaidOfFinding, SealedArchive } from './seals/sealed-archive';
+import { type SeenRun, seenRun } from './seen-run';
 import { StoredConfigurations } from './stored-configurations';
 import { dayMs, underWayMs } from './time-limits';
 import { verifyRest } from './verify-rest';
-import { type Lacking, type StoredOutcome, storedOutcomes, type VerifiedRun, verifyRun } from './verify-run';
+import {
+  type Lacking,
+  type StoredOutcome,
+  storedOutcomes,
+  unvouchedBy,
+  unvouchedWithout,
+  type VerifiedRun,
+  verifyRun,
+} from './verify-run';
 
 export interface VerifyCounts {
   runs: number;
@@ -61,12 +67,7 @@ export interface VerifyOptions extends Period, Pick<ChainOptions, 'publicKeys'> 
   readonly onProgress: (done: number, total: number, counts: VerifyCounts) => void;
 }
 
-export interface OpenedFinding extends Finding {
-  /** Time of the audit that found it first; undefined: none did. */
-  readonly since: string | undefined;
-  /** Why it is acknowledged; undefined: it is not. */
-  readonly acknowledged: string | undefined;
-}
+export interface OpenedFinding extends Finding, SaidOfFinding {}
 
 const notOfPart = 'it is no part of what the part says that it holds';
 
@@ -80,8 +81,11 @@ const mostCharacters = 500;
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function verifyArchive(reader: ArchiveReader, options: VerifyOptions): Promise<VerifyCounts> {
-  const verification = new Verification(reader, options, await reader.time());
-  await verification.verifySeals();
+  const clock = await reader.time();
+  const broken: Parameters<Find>[] = [];
+  const chain = await readChain(reader, options, (...finding) => broken.push(finding));
+  const verification = new Verification(reader, options, clock, chain);
+  verification.verifySeals(broken);
   await verification.verifyRuns();
   await verification.verifyObjects();
   await verification.judgeLacking();
@@ -98,6 +102,11 @@ class Verification {
   readonly #now: Date;
   /** What was due up to this time, and is not there, does not come any more. */
   readonly #settled: Date;
+  /** Whether runs are due in it up to now. */
+  readonly #isLive: boolean;
+  /** Checked whole in any period. */
+  readonly #chain: SealChain;
+  readonly #sealed: SealedArchive;
   readonly #configurations: StoredConfigurations;
   readonly #due: DueRuns;
   readonly #expiry: Expiry;
@@ -108,100 +117,61 @@ class Verification {
   readonly #refused = new RecordedObjects();
   /** By the time of their run: records that are sealed, and are gone or no run records any more. */
   readonly #lost = new Map<number, string>();
-  #sealed: SealedArchive | undefined;
-  /** What the newest seal says of findings. */
-  #since: ReadonlyMap<string, string> = new Map();
-  #acknowledged: ReturnType<typeof acknowledgedBy> = () => undefined;
-  /** Whether runs are due in it up to now. */
-  readonly #isLive: boolean;
-  /** The schedule that the newest right seal says. */
-  #plans: readonly UsedSchedule[] = [];
   /** Times of the runs that have a record. */
   readonly #runs = new Set<number>();
 
   /** @param clock the archive's own time; undefined: it has no clock */
-  constructor(reader: ArchiveReader, options: VerifyOptions, clock: Date | undefined) {
-    const { to, retentionDays, part } = options;
-    this.#period = part ?? options;
+  constructor(reader: ArchiveReader, options: VerifyOptions, clock: Date | undefined, chain: SealChain) {
+    const { to, retentionDays: days, part, heads: mails } = options;
     const now = clock ?? options.now;
-    this.#isLive = clock !== undefined;
     this.#reader = reader;
     this.#options = options;
+    this.#period = part ?? options;
     this.#now = now;
-    this.#configurations = new StoredConfigurations(reader, this.#find);
     this.#settled = new Date(now.getTime() - underWayMs);
+    this.#isLive = clock !== undefined;
+    this.#chain = chain;
+    // The lifecycle runs once a day. What is gone from a part was gone when it was taken.
+    const taken = part && chain.head && new Date(Date.parse(chain.head.seal) + dayMs);
+    this.#sealed = new SealedArchive(chain, this.#find, { now: taken ?? now, mails });
+    this.#configurations = new StoredConfigurations(reader, this.#find);
     const until = this.#period.to ?? this.#settled;
     this.#due = new DueRuns({ from: this.#period.from, to: until > this.#settled ? this.#settled : until });
     const later = () => mapConcurrently(runsAfter(reader, { to }), 1, this.#readBeside);
-    this.#expiry = new Expiry({ reader, configurations: this.#configurations, now, days: retentionDays, later });
+    this.#expiry = new Expiry({ reader, configurations: this.#configurations, now, days, later });
     const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
-    this.counts = {
-      runs: 0,
-      records: 0,
-      sound: 0,
-      doubts: 0,
-      bytes: 0,
-      expired: 0,
-      found,
-      acknowledged: 0,
-      sealed: null,
-    };
+    const read = { runs: 0, records: 0, sound: 0, doubts: 0, bytes: 0, expired: 0 };
+    this.counts = { ...read, found, acknowledged: 0, sealed: null };
   }
 
-  readonly #find: Find = (kind, key, problem) => {
-    const since = this.#since.get(nameOf({ kind, key }));
-    const acknowledged = this.#acknowledged({ kind, key });
+  readonly #find: Find = (kind, key, problem) => this.#tell({ kind, key, problem }, this.#sealed.saidOf({ kind, key }));
+
+  #tell({ kind, key, problem }: Finding, { since, acknowledged }: SaidOfFinding): void {
     this.counts.found[kind] += 1;
     if (acknowledged !== undefined && damageKinds.includes(kind)) this.counts.acknowledged += 1;
     // It may quote what somebody wrote into the archive, at any length.
     this.#options.onFinding({ kind, key, problem: problem.slice(0, mostCharacters), since, acknowledged });
-  };
+  }
 
-  /** Checks the chain of seals, whole in any period. */
-  async verifySeals(): Promise<void> {
-    const { publicKeys, heads } = this.#options;
-    const findings: Parameters<Find>[] = [];
-    const chain = await readChain(this.#reader, { publicKeys }, (...finding) => findings.push(finding));
-    if (publicKeys !== undefined && chain.files === 0)
-      this.#find('seal-broken', `${sealsPrefix}*`, 'a public key was given, and there is no seal');
-    const pinned = heads && this.#findHeads(chain, heads);
-    // What was found up to here is of what the user gave: no seal can acknowledge it.
-    this.#since = new Map(chain.open.map((one) => [nameOf(one), one.since]));
-    this.#acknowledged = this.#acknowledgedIn(chain);
-    for (const finding of findings) this.#find(...finding);
-    if (chain.files === 0) return;
-    this.#sealed = new SealedArchive(chain, this.#find, pinned);
-    this.#plans = [chain.head && planOf(chain.head)].filter((plan) => plan !== undefined);
+  /** @param broken what is wrong with the chain */
+  verifySeals(broken: readonly Parameters<Find>[]): void {
+    const { publicKeys, part } = this.#options;
+    const { files, seals, head } = this.#chain;
+    // What is not as the user says, no seal can acknowledge.
+    const differs = (problem: string) =>
+      this.#tell(
+        { kind: 'seal-broken', key: `${sealsPrefix}*`, problem },
+        { since: undefined, acknowledged: undefined },
+      );
+    if (publicKeys !== undefined && files === 0) differs('a public key was given, and there is no seal');
+    for (const problem of this.#sealed.lostMails()) differs(problem);
+    for (const finding of broken) this.#find(...finding);
+    if (files === 0) return;
     // A part has no seals that were made after it was taken.
-    const settled = this.#options.part === undefined ? this.#settled : new Date(chain.head?.listedFrom ?? 0);
-    findAbsentSeals(this.#find, chain.seals, this.#period, settled);
-    const newest =
-      chain.head && (({ number, sha256, seal, archive }) => ({ number, sha256, seal, archive }))(chain.head);
-    this.counts.sealed = { seals: chain.seals.length, newest: newest ?? null };
-  }
-
-  /** What the newest seal acknowledges; with mails, what the newest of theirs acknowledges too. */
-  #acknowledgedIn({ head, seals }: SealChain): ReturnType<typeof acknowledgedBy> {
-    const { heads } = this.#options;
-    const pinned = heads === undefined ? head : seals.findLast(({ sha256 }) => heads.includes(sha256));
-    const [newest, kept] = [head, pinned].map((seal) => acknowledgedBy(seal?.plan.acknowledged ?? []));
-    return (finding) => kept?.(finding) && newest?.(finding);
-  }
-
-  /** Says which seals of mails are not in the chain. @returns the number of the newest that is; 0: none is */
-  #findHeads({ seals, beside }: SealChain, heads: readonly string[]): number {
-    let newest = 0;
-    for (const head of heads) {
-      const found = seals.find(({ sha256 }) => sha256 === head);
-      newest = Math.max(newest, found?.number ?? 0);
-      if (found !== undefined) continue;
-      const isBeside = beside.some(({ sha256 }) => sha256 === head);
-      const problem = isBeside
-        ? `the seal with the SHA-256 ${head}, which was given, is not in the chain: the chain was rolled back or cut`
-        : `no seal has the SHA-256 ${head}, which was given: seals were removed or replaced, or the chain was rolled back`;
-      this.#find('seal-broken', `${sealsPrefix}*`, problem);
-    }
-    return newest;
+    const settled = part === undefined ? this.#settled : new Date(head?.listedFrom ?? 0);
+    findAbsentSeals(this.#find, seals, this.#period, settled);
+    const newest = head && { number: head.number, sha256: head.sha256, seal: head.seal, archive: head.archive };
+    this.counts.sealed = { seals: seals.length, newest: newest ?? null };
   }
 
   async verifyRuns(): Promise<void> {
@@ -218,17 +188,18 @@ class Verification {
     for (const run of await runsUntilScheduled(this.#reader, this.#options, this.#readBeside))
       this.#absent.push(this.#due.add(run));
     // Where there is no clock, nothing fires: the archive is a folder, such as a copy.
-    if (to === undefined && this.#isLive) this.#absent.push(this.#due.upTo(this.#settled, this.#plans));
+    const plan = this.#chain.head && planOf(this.#chain.head);
+    if (to === undefined && this.#isLive) this.#absent.push(this.#due.upTo(this.#settled, plan && [plan]));
   }
 
   /** A call of its own: a variable of the loop would keep the outcomes of a run while those of the next are read. */
   async #verifyListed(listed: ListedRun, onShare: (share: number) => void): Promise<void> {
     if (!isWithin(listed.run, this.#period))
       for (const { key } of listed.records) this.#find('unrecorded', key, notOfPart);
-    const run = await verifyRun(this.#reader, listed, this.#configurations, this.#now, this.#find);
+    const common = { configurations: this.#configurations, sealed: this.#sealed, now: this.#now, find: this.#find };
+    const run = await verifyRun(this.#reader, listed, common);
     this.#take(run);
-    const unattested = this.#sealed?.checkRun(listed, run.merged) ?? new Set();
-    for (const { key } of run.merged.badRecords) if (unattested.has(key)) this.#lost.set(listed.run.getTime(), key);
+    for (const { key } of run.merged.badRecords) if (run.unattested.has(key)) this.#lost.set(listed.run.getTime(), key);
     if (run.isUnread) this.#recorded.addWholeRun(listed.run);
     this.#runs.add(listed.run.getTime());
     this.counts.runs += 1;
@@ -238,15 +209,13 @@ class Verification {
       const { cluster, resource } = outcome;
       if (!isStored(outcome)) this.#refused.add({ cluster, resource, run: listed.run, compression: 'gzip' });
     }
-    await this.#verifyStored(run, unattested, onShare);
+    await this.#verifyStored(run, onShare);
   }
 
   async #verifyStored(
-    { run, merged }: VerifiedRun,
-    unattested: ReadonlySet<string>,
+    { run, merged, unattested, isAttested }: VerifiedRun,
     onShare: (share: number) => void,
   ): Promise<void> {
-    const isAttested = attestedOutcomes(merged, unattested);
     const check = async (outcome: StoredOutcome) => ({
       outcome,
       checked: await checkObject(this.#reader, outcome.key, outcome),
@@ -262,7 +231,7 @@ class Verification {
       this.counts.bytes += checked.bytes;
       if (outcome.doubt !== undefined) this.counts.doubts += 1;
       const { problem } = checked;
-      const isSealed = problem?.kind !== 'missing' && this.#sealed?.checkObject(key, checked.sha256) === true;
+      const isSealed = problem?.kind !== 'missing' && this.#sealed.checkObject(key, checked.sha256);
       if (problem === undefined && !isSealed && !isAttested(outcome))
         this.#find('unvouched', key, unvouchedBy(unattested));
       else if (problem === undefined) this.counts.sound += 1;
@@ -276,7 +245,7 @@ class Verification {
 
   /** Looks for objects of the period that are in no run record. */
   async verifyObjects(): Promise<void> {
-    for (const { key } of this.#sealed?.gone(this.#period) ?? []) {
+    for (const { key } of this.#sealed.gone(this.#period)) {
       const { run } = parseRunRecordKey(key) ?? {};
       if (run !== undefined) this.#lost.set(run.getTime(), key);
     }
@@ -289,7 +258,7 @@ class Verification {
   }
 
   async #verifyUnrecorded({ key, name, writtenAt, damage }: FoundObject & { name: ObjectName }): Promise<void> {
-    this.#sealed?.checkObject(key, undefined);
+    this.#sealed.checkObject(key, undefined);
     const isYoung = this.#now.getTime() - writtenAt.getTime() < underWayMs;
     // Nobody adds to a part: all of it is as young as the copy.
     if (damage === undefined && isYoung && this.#options.part === undefined) {
@@ -304,7 +273,7 @@ class Verification {
     const isRefused = this.#refused.has({ ...name, compression: 'gzip' });
     const said = isRefused ? 'its run record says that it was not archived' : 'no run record says that it was archived';
     const { problem, sha256 } = await checkObject(this.#reader, key);
-    const isSealed = this.#sealed?.checkObject(key, sha256) === true;
+    const isSealed = this.#sealed.checkObject(key, sha256);
     const lost = isSealed || isRefused ? undefined : this.#lost.get(name.run.getTime());
     if (lost === undefined)
       this.#find('unrecorded', key, `${said}; ${problem?.problem ?? 'it is what its own metadata says'}`);
@@ -315,30 +284,23 @@ class Verification {
   /** Says what is not there, unless the lifecycle may have removed it. */
   async judgeLacking(): Promise<void> {
     const known = new Set(this.#lacking.map(({ key }) => key));
-    for (const gone of this.#sealed?.gone(this.#period) ?? [])
-      if (!known.has(gone.key) && this.#isInPart(parseObjectKey(gone.key)))
-        this.#lacking.push({ kind: 'missing', ...gone });
+    for (const gone of this.#sealed.gone(this.#period))
+      if (!known.has(gone.key) && this.#isInPart(parseObjectKey(gone.key))) this.#lacking.push(gone);
     for (const { kind, key, problem, writtenAt } of this.#lacking) {
       if (!(await this.#mayHaveExpired(writtenAt, key)))
-        this.#find(kind, key, `${problem}${this.#sealed?.unpinned(writtenAt, this.#now) ?? ''}`);
+        this.#find(kind, key, `${problem}${this.#sealed.unexcused(writtenAt)}`);
       else if (kind === 'missing') this.counts.expired += 1;
     }
-    for (const { times, areMore } of this.#absent) {
+    const said = new Set(this.#absent.flatMap(({ times }) => times.map(Number)));
+    // Firings that the audit missed, and the archive's own configurations do not show.
+    const sealed = [...this.#sealed.absent(this.#period)].filter(
+      (time) => !said.has(time.getTime()) && !this.#runs.has(time.getTime()),
+    );
+    for (const { times, areMore } of [...this.#absent, { times: sealed, areMore: false }]) {
       const absent: Date[] = [];
       for (const time of times) if (!(await this.#mayHaveExpired(time))) absent.push(time);
       findAbsent(this.#find, { times: absent, areMore });
     }
-    await this.#judgeSealedAbsent();
-  }
-
-  /** Says which firings the audit missed and the archive's own configurations do not show. */
-  async #judgeSealedAbsent(): Promise<void> {
-    const said = new Set(this.#absent.flatMap(({ times }) => times.map(Number)));
-    const absent: Date[] = [];
-    for (const time of this.#sealed?.absent(this.#period) ?? [])
-      if (!said.has(time.getTime()) && !this.#runs.has(time.getTime()) && !(await this.#mayHaveExpired(time)))
-        absent.push(time);
-    findAbsent(this.#find, { times: absent, areMore: false });
   }
 
   verifyRest(part: Part | undefined): Promise<void> {
@@ -361,19 +323,8 @@ class Verification {
 
   async #mayHaveExpired(writtenAt: Date, key?: string): Promise<boolean> {
     const { retentionDays, part } = this.#options;
-    if (part !== undefined) return this.#mayHaveExpiredBefore(writtenAt, key);
-    const sealed = retentionDays === undefined ? this.#sealed?.mayHaveRemoved(writtenAt, this.#now, key) : undefined;
-    if (sealed !== undefined) return sealed;
-    return this.#expiry.mayHaveRemoved(writtenAt);
-  }
-
-  /**
-   * Whether the lifecycle may have removed something before a part was taken. Only seals say how long things are kept, and
-   * when that was: whoever hands over a part can put anything else into it. The lifecycle runs once a day.
-   */
-  #mayHaveExpiredBefore(writtenAt: Date, key: string | undefined): boolean {
-    const { newest } = this.counts.sealed ?? {};
-    const taken = newest && new Date(Date.parse(newest.seal) + dayMs);
-    return taken !== undefined && taken !== null && this.#sealed?.mayHaveRemoved(writtenAt, taken, key) === true;
+    const sealed = retentionDays === undefined ? this.#sealed.mayHaveRemoved(writtenAt, key) : undefined;
+    // Whoever hands over a part can put any configuration into it: only seals say how long things are kept.
+    return sealed ?? (part === undefined && this.#expiry.mayHaveRemoved(writtenAt));
   }
 }

@@ -1,6 +1,6 @@
 import { type ObjectName, parseObjectKey, runPrefix, runRecordKey, type Shard } from '../archive/archive-layout';
 import { jsonLinesType } from '../archive/archive-object';
-import { isStored, type RunOutcome, type StoredRecord, taskName } from '../run/run-record';
+import { isStored, type Outcome, type RunOutcome, type StoredRecord, taskName } from '../run/run-record';
 import { asynchronousAttempts } from '../stack-contract';
 import type { ArchiveReader } from './archive-reader';
 import { checkAttempts, checkRecord, TaskList, tasksOf } from './check-record';
@@ -8,6 +8,7 @@ import { headersProblem } from './content-headers';
 import type { Find } from './finding';
 import { readStoredRun, type StoredRun, type ValidRecord } from './read-run';
 import type { ListedRun } from './run-keys';
+import type { SealedArchive } from './seals/sealed-archive';
 import { type SeenRun, seenRun } from './seen-run';
 import type { RunConfiguration, StoredConfigurations } from './stored-configurations';
 import { clockSlackMs, shardsUnderWayMs, underWayMs } from './time-limits';
@@ -35,6 +36,17 @@ export interface VerifiedRun extends SeenRun {
   /** Whether a record of it could not be read. */
   readonly isUnread: boolean;
   readonly lacking: readonly Lacking[];
+  /** Keys of its records that are not what the seals say. */
+  readonly unattested: ReadonlySet<string>;
+  /** Whether a record that the seals attest says the same of an outcome, with the same hash. */
+  readonly isAttested: (outcome: RunOutcome) => boolean;
+}
+
+export interface VerifyRunContext {
+  readonly configurations: StoredConfigurations;
+  readonly sealed: SealedArchive;
+  readonly now: Date;
+  readonly find: Find;
 }
 
 interface ConfiguredRecord extends ValidRecord {
@@ -42,15 +54,14 @@ interface ConfiguredRecord extends ValidRecord {
 }
 
 /**
- * Reads the records of one run and finds what in them cannot be: in each, between them, and beside their configurations.
+ * Reads the records of one run and finds what in them cannot be: in each, between them, beside their configurations, and
+ * beside what the seals say of them.
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function verifyRun(
   reader: ArchiveReader,
   listed: ListedRun,
-  configurations: StoredConfigurations,
-  now: Date,
-  find: Find,
+  { configurations, sealed, now, find }: VerifyRunContext,
 ): Promise<VerifiedRun> {
   const allOfRun = `${runPrefix(listed.run)}*`;
   if (listed.run.getTime() > now.getTime() + clockSlackMs)
@@ -82,7 +93,32 @@ export async function verifyRun(
     for (const problem of withoutOrigin) lack('contradiction', allOfRun, problem);
   if (run.status !== 'complete' && !isUnread)
     for (const problem of absences(scheduled, run.outcomes, now)) lack('absent', allOfRun, problem);
-  return { ...seen, isUnread, merged: run, lacking };
+  const unattested = sealed.checkRun(listed, run);
+  return { ...seen, isUnread, merged: run, lacking, unattested, isAttested: attestedOutcomes(run, unattested) };
+}
+
+function attestedOutcomes({ validRecords }: StoredRun, unattested: ReadonlySet<string>): VerifiedRun['isAttested'] {
+  if (unattested.size === 0) return () => true;
+  const nameOf = (outcome: RunOutcome | Outcome) => `${outcome.sha256 ?? ''} ${taskName(outcome)}`;
+  const attested = new Set<string>();
+  for (const { record, object } of validRecords)
+    if (!unattested.has(object.key)) for (const outcome of record.outcomes) attested.add(nameOf(outcome));
+  return (outcome) => attested.has(nameOf(outcome));
+}
+
+/** Finds what only records vouch for that are not what the seals say, without reading it. */
+export function findUnvouched(find: Find, { merged, unattested, isAttested }: VerifiedRun): void {
+  if (unattested.size === 0) return;
+  for (const outcome of storedOutcomes(merged))
+    if (!isAttested(outcome)) find('unvouched', outcome.key, unvouchedBy(unattested));
+}
+
+export function unvouchedBy([record]: Iterable<string>): string {
+  return `not vouched for by what is sealed, only by ${record}`;
+}
+
+export function unvouchedWithout(record: string): string {
+  return `not vouched for any more: ${record}, which is sealed, is gone or unreadable`;
 }
 
 /** What is archived under keys of an archive, to be held against the objects. @param isWanted left out: all of it is */

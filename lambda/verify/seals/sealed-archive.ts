@@ -1,10 +1,10 @@
 import { parseObjectKey, parseRunRecordKey } from '../../archive/archive-layout';
 import type { Find } from '../finding';
 import type { StoredRun } from '../read-run';
-import { Retention } from '../retention';
 import { isWithin, type ListedRun, type Period } from '../run-keys';
 import { clockSlackMs, dayMs } from '../time-limits';
-import type { OpenFinding } from './seal';
+import { acknowledgedBy, nameOf } from './open-damage';
+import type { OpenFinding, Seal } from './seal';
 import type { RightSeal, SealChain } from './seal-chain';
 
 /** How long before the newest listing a run record must have been there to be in a seal. */
@@ -12,41 +12,83 @@ const sealedWithinMs = 15 * 60_000;
 
 /** A sealed run record or object that is not there. */
 export interface GoneObject {
+  readonly kind: 'missing';
   readonly key: string;
   readonly problem: string;
   /** The earliest time at which it can have been written. */
   readonly writtenAt: Date;
 }
 
+export interface SealedArchiveOptions {
+  /** What the lifecycle may have removed up to this time counts as expired. */
+  readonly now: Date;
+  /** SHA-256 of the seals that kept mails are of: nothing that other seals claim excuses. Left out: the chain is believed. */
+  readonly mails?: readonly string[] | undefined;
+  /** What the audit itself was deployed with. */
+  readonly plan?: Pick<Seal['plan'], 'retentionDays'>;
+}
+
+export interface SaidOfFinding {
+  /** Time of the audit that found it first; undefined: none did. */
+  readonly since: string | undefined;
+  /** Why it is acknowledged; undefined: it is not. */
+  readonly acknowledged: string | undefined;
+}
+
 /** Compares what an archive has with what its seals say. */
 export class SealedArchive {
   readonly #chain: SealChain;
   readonly #find: Find;
-  /** By the plans of the chain; and by those up to the newest seal that a kept mail names. */
-  readonly #retention = new Retention();
-  readonly #pinned = new Retention();
-  readonly #head: number;
-  /** Run records that no seal had when they should have been in one, as an audit found. */
+  readonly #mails: readonly string[];
+  /** The seals of the chain that are believed: those that mails are of, or all. */
+  readonly #believed: readonly RightSeal[];
+  /** What the lifecycle may have removed, by the plans of the chain; and by those of them that are believed. */
+  readonly #removed: Removed;
+  readonly #excused: Removed;
+  /** Why findings are acknowledged, by the newest seal, and by the newest that is believed. */
+  readonly #acknowledged: readonly ReturnType<typeof acknowledgedBy>[];
+  /** Since when findings are open. */
+  readonly #since: ReadonlyMap<string, string>;
+  /** Run records that no seal had when they should have been in one, with the time of the audit that found it. */
   readonly #unsealed: ReadonlyMap<string, OpenFinding>;
   /** Run records that audits could not read: so no seal has them. */
   readonly #unread: ReadonlySet<string>;
   /** When each seal was made, by its number. */
   readonly #times: ReadonlyMap<number, string>;
 
-  /** @param head number of the newest seal that a kept mail names; left out: nothing is judged by less than the chain */
-  constructor(chain: SealChain, find: Find, head = Number.POSITIVE_INFINITY) {
+  constructor(chain: SealChain, find: Find, { now, mails, plan }: SealedArchiveOptions) {
     this.#chain = chain;
     this.#find = find;
-    this.#head = head;
+    this.#mails = mails ?? [];
+    this.#believed = chain.seals.filter(({ sha256 }) => mails?.includes(sha256) !== false);
+    const own = plan === undefined ? [] : [{ number: chain.next.number, plan, listedFrom: now.toISOString() }];
+    this.#removed = removedBy([...chain.seals, ...own], now);
+    this.#excused = removedBy([...this.#believed, ...own], now);
+    const heads = [chain.head, this.#believed.at(-1)];
+    this.#acknowledged = heads.map((seal) => acknowledgedBy(seal?.plan.acknowledged ?? []));
+    this.#since = new Map(chain.open.map((one) => [nameOf(one), one.since]));
     const opened = (...kinds: readonly string[]) => chain.open.filter(({ kind }) => kinds.includes(kind));
     this.#unsealed = new Map(opened('unsealed').map((one) => [one.key, one]));
     this.#unread = new Set(opened('unreadable', 'damaged').map(({ key }) => key));
     this.#times = new Map([...chain.seals, ...chain.beside].map(({ number, seal }) => [number, seal]));
-    for (const { number, plan, listedFrom } of chain.seals) {
-      const used = new Date(listedFrom);
-      addRetention(this.#retention, plan.retentionDays, used);
-      if (number <= head) addRetention(this.#pinned, plan.retentionDays, used);
+  }
+
+  /** Says which seals that kept mails are of are not in the chain. */
+  *lostMails(): Generator<string> {
+    const { seals, beside } = this.#chain;
+    for (const mail of this.#mails) {
+      const isMail = ({ sha256 }: RightSeal) => sha256 === mail;
+      const which = `the SHA-256 ${mail}, which was given`;
+      if (beside.some(isMail)) yield `the seal with ${which}, is not in the chain: the chain was rolled back or cut`;
+      else if (!seals.some(isMail))
+        yield `no seal has ${which}: seals were removed or replaced, or the chain was rolled back`;
     }
+  }
+
+  /** What the seals say of a finding: since which audit it is open, and why it is acknowledged. */
+  saidOf(finding: Pick<OpenFinding, 'kind' | 'key'>): SaidOfFinding {
+    const [newest, kept] = this.#acknowledged.map((whyOf) => whyOf(finding));
+    return { since: this.#since.get(nameOf(finding)), acknowledged: newest && kept };
   }
 
   /**
@@ -109,7 +151,12 @@ export class SealedArchive {
       for (const [key, { seal, isThere }] of sealed) {
         const run = runOf(key);
         if (isThere || run === undefined || !isWithin(run, period)) continue;
-        yield { key, problem: `seal ${seal} has it, and it is not there`, writtenAt: this.#earliest(run, seal) };
+        yield {
+          kind: 'missing',
+          key,
+          problem: `seal ${seal} has it, and it is not there`,
+          writtenAt: this.#earliest(run, seal),
+        };
       }
   }
 
@@ -120,32 +167,23 @@ export class SealedArchive {
   }
 
   /**
-   * Whether the lifecycle may have removed by now what was written at a time, by the retentions that the audit was deployed
-   * with. Undefined: it may have done so before the first seal, which attests nothing earlier.
+   * Whether the lifecycle may have removed what was written at a time, by the retentions that audits were deployed with.
+   * Undefined: it may have done so before the first seal, which attests nothing earlier.
    * @param key of what is gone; what a seal has was there when it was sealed, however old it is
    */
-  mayHaveRemoved(writtenAt: Date, now: Date, key = ''): boolean | undefined {
-    if (this.#retention.mayHaveRemoved(writtenAt, now)) return this.#pinned.mayHaveRemoved(writtenAt, now);
+  mayHaveRemoved(writtenAt: Date, key = ''): boolean | undefined {
+    const time = writtenAt.getTime();
+    if (time <= this.#removed.untilMs) return time <= this.#excused.untilMs;
     if (this.#chain.records.has(key) || this.#chain.objects.has(key)) return false;
     const [first] = this.#chain.seals;
     return first === undefined || writtenAt < new Date(first.listedFrom) ? undefined : false;
   }
 
-  /** Why something is missing that a later retention excuses: words to put behind the problem, or none. */
-  unpinned(writtenAt: Date, now: Date): string {
-    if (!this.#retention.mayHaveRemoved(writtenAt, now)) return '';
-    const excuses = ({ number, plan: { retentionDays = Number.POSITIVE_INFINITY } }: RightSeal) =>
-      number > this.#head && writtenAt.getTime() + retentionDays * dayMs - clockSlackMs <= now.getTime();
-    const seal = this.#chain.seals.find(excuses);
-    return seal === undefined
-      ? ''
-      : `; excused only by seal ${seal.number}, which this mail does not pin: give a later mail's hash`;
-  }
-
-  /** Takes note of the retention that the audit itself was deployed with. */
-  addRetention(days: number | undefined, usedAt: Date): void {
-    addRetention(this.#retention, days, usedAt);
-    addRetention(this.#pinned, days, usedAt);
+  /** Why something is missing that only seals without a mail excuse: words to put behind the problem, or none. */
+  unexcused(writtenAt: Date): string {
+    const { untilMs, seal } = this.#removed;
+    if (writtenAt.getTime() > untilMs) return '';
+    return `; excused only by seal ${seal}, which no mail that you gave is of: give the hash of its mail, or of a later one`;
   }
 
   #shouldBeSealed(key: string, writtenAt: Date, finishedAt = writtenAt): boolean {
@@ -162,15 +200,30 @@ export class SealedArchive {
 
   /** Nobody knows when something was written that is gone: at its run at the earliest, and after the listing before its seal. */
   #earliest(run: Date, seal: number): Date {
-    const { seals } = this.#chain;
-    const before = seals[seals.findIndex(({ number }) => number === seal) - 1];
+    const before = this.#believed.findLast(({ number }) => number < seal);
     if (before === undefined || before.cursor.records !== null) return run;
     const listed = Date.parse(before.listedFrom) - clockSlackMs;
     return listed > run.getTime() ? new Date(listed) : run;
   }
 }
 
-function addRetention(retention: Retention, days: number | undefined, usedAt: Date): void {
-  retention.addRun(usedAt);
-  retention.addUse({ sha256: String(days), days, usedAt });
+/** What the lifecycle may have removed: all that was written up to a time, by the retention that a seal claims. */
+interface Removed {
+  readonly untilMs: number;
+  readonly seal: number;
+}
+
+/** A retention was in force until the next seal of these, and the last one is. */
+function removedBy(
+  seals: readonly (Pick<RightSeal, 'number' | 'listedFrom'> & { readonly plan: Pick<Seal['plan'], 'retentionDays'> })[],
+  now: Date,
+): Removed {
+  return seals.reduce<Removed>(
+    (most, { number, plan: { retentionDays = Number.POSITIVE_INFINITY } }, at) => {
+      const end = Date.parse(seals[at + 1]?.listedFrom ?? now.toISOString());
+      const untilMs = end - retentionDays * dayMs + clockSlackMs;
+      return untilMs > most.untilMs ? { untilMs, seal: number } : most;
+    },
+    { untilMs: Number.NEGATIVE_INFINITY, seal: 0 },
+  );
 }

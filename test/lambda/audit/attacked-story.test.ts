@@ -7,9 +7,8 @@ describe('a story of some days', () => {
     expect(await new AttackedStory(new SealedWorld(), `calm/${seed}`, false).play()).toEqual([]);
   });
 
-  it.each(
-    Array.from({ length: 5 }, (_, at) => at),
-  )('with lies that are well made has each of them named: %i', async (at) => {
+  // In the last, the next audit goes on from a seal that somebody else signed with its key.
+  it.each([0, 1, 2, 3, 4772])('with lies that are well made has each of them named: %i', async (at) => {
     expect(await new AttackedStory(new SealedWorld(), `attacked/${at}`, true).play()).toEqual([]);
   });
 });

@@ -86,6 +86,13 @@ async function plantNext(world: SealedWorld, number: number, day: number): Promi
   plant(world.bucket, number + 1, await signed(seal, attackersKey), attackedAt);
 }
 
+/** Removes a run, and excuses it by a seal that the signing key itself has signed. */
+async function removeWithSeal(world: SealedWorld): Promise<void> {
+  const forged = behind(world, 3, { plan: { ...world.seal(3).plan, retentionDays: 1 } });
+  plant(world.bucket, 4, await signed(forged, world.key), attackedAt);
+  remove(world.bucket, ofRun(world.bucket, run));
+}
+
 const attackersKey = new TestKey();
 
 /** By the words of the table in docs/proof.md. */
@@ -238,14 +245,21 @@ export const attacks: Readonly<Record<string, Attack>> = {
     withMails: ['seal-broken'],
   },
   'a seal added with the signing key itself, by which a removed run has expired': {
-    does: async (world) => {
-      const forged = behind(world, 3, { plan: { ...world.seal(3).plan, retentionDays: 1 } });
-      plant(world.bucket, 4, await signed(forged, world.key), attackedAt);
-      remove(world.bucket, ofRun(world.bucket, run));
-    },
+    does: removeWithSeal,
     ...nowhere,
     withMail: ['missing'],
     withMails: ['missing'],
+  },
+  'the same, and the next audit has gone on from that seal': {
+    does: async (world) => {
+      await removeWithSeal(world);
+      await world.audit('2026-11-23T23:30:00.000Z');
+    },
+    ...nowhere,
+    // The chain has it, and no mail is of it.
+    withMail: ['missing'],
+    withMails: ['missing'],
+    next: 24,
   },
   'all seals removed': {
     does: ({ bucket }) => remove(bucket, bucket.keys('seals/')),

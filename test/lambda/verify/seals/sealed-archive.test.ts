@@ -1,7 +1,7 @@
 import { FolderArchiveReader } from '../../../../cli/archive/folder-archive-reader';
 import { runRecordKey } from '../../../../lambda/archive/archive-layout';
 import { type ArchiveReader, type ReplacedObject, VersionsDeniedError } from '../../../../lambda/verify/archive-reader';
-import type { Finding } from '../../../../lambda/verify/finding';
+import type { Find, Finding } from '../../../../lambda/verify/finding';
 import type { RecordFile, Run } from '../../../../lambda/verify/read-run';
 import type { Seal } from '../../../../lambda/verify/seals/seal';
 import { readChain } from '../../../../lambda/verify/seals/seal-chain';
@@ -35,9 +35,8 @@ describe('a run record that no seal has', () => {
     await seals.seal({ at: listedFrom, ...(changes && { changes }) });
     if (!isRight) await seals.put(await seals.read(1), { signed: 'e'.repeat(64) });
     const findings: Finding[] = [];
-    const sealed = new SealedArchive(await chainOf(), (kind, about, problem) =>
-      findings.push({ kind, key: about, problem }),
-    );
+    const find: Find = (kind, about, problem) => findings.push({ kind, key: about, problem });
+    const sealed = new SealedArchive(await chainOf(), find, { now: listedFrom });
     const file: RecordFile = { sha256: 'e'.repeat(64), bytes: 1, ...(finishedAt && { finishedAt }) };
     const listed = { run, records: [{ key, run, attempt: 1, storedBytes: 1, writtenAt }] };
     sealed.checkRun(listed, { files: new Map([[key, file]]) } as Pick<Run, 'files'> as Run);

@@ -423,7 +423,7 @@ describe('verify with seals', () => {
       expect(await at('2026-12-17T09:00:00Z')).toMatchObject({ code: 1, kinds: [`missing ${recordKey(18, 8)}`] });
     });
 
-    it('with a mail, excuses by a later retention only what the retention up to it excuses, and says what to do', async () => {
+    it('with mails, excuses only by the retention of seals that they are of, and says what to do', async () => {
       const hash = await seals.seal({ at: on(21, 3), changes: { plan: { ...plan, retentionDays: 1 } } });
       const sealed = (await seals.read(3)).previous?.sha256 ?? '';
       await removeRun(18, 8);
@@ -432,7 +432,8 @@ describe('verify with seals', () => {
       expect((await verifyAt('--head', sealed, hash)).kinds).toEqual([]);
       const { kinds, problems } = await verifyAt('--head', sealed);
       expect(kinds).toEqual([`missing ${recordKey(18, 8)}`]);
-      const advice = "excused only by seal 3, which this mail does not pin: give a later mail's hash";
+      const advice =
+        'excused only by seal 3, which no mail that you gave is of: give the hash of its mail, or of a later';
       expect(problems).toEqual([expect.stringContaining(advice)]);
     });
 

@@ -1,0 +1,59 @@
+import { Expiry } from '../../../lambda/verify/expiry';
+import { StoredConfigurations } from '../../../lambda/verify/stored-configurations';
+import { MemoryBucket } from './history/memory-bucket';
+
+const at = (day: number, hour = 0) => new Date(Date.UTC(2026, 0, day, hour));
+
+type Use = readonly [day: number, days: number | undefined];
+
+/** An archive with a run on each of these days, under a configuration with so many days of retention. */
+function expiryOf(runs: readonly Use[], late: readonly Use[] = []): Expiry {
+  const reader = new MemoryBucket();
+  const configurations = new StoredConfigurations(reader, () => undefined);
+  const expiry = new Expiry({ reader, configurations, now: at(300) });
+  const used = ([day, days]: Use) => ({ sha256: `${days}`, days, usedAt: at(day), firings: undefined, isStart: true });
+  for (const use of runs)
+    expiry.add({ run: at(use[0]), isScheduled: true, used: [use, ...(use === runs.at(-1) ? late : [])].map(used) });
+  return expiry;
+}
+
+describe('what the lifecycle may have removed', () => {
+  it('is what is older than the retention in force, but for what clocks differ', async () => {
+    const expiry = expiryOf([[100, 30]]);
+    expect(await expiry.mayHaveRemoved(at(270, 2))).toBe(true);
+    expect(await expiry.mayHaveRemoved(at(270, 3))).toBe(false);
+  });
+
+  it('is nothing without a retention', async () => {
+    expect(await expiryOf([[100, undefined]]).mayHaveRemoved(at(1))).toBe(false);
+    expect(await expiryOf([]).mayHaveRemoved(at(1))).toBe(false);
+  });
+
+  it('is what was too old while an earlier configuration was in force', async () => {
+    const expiry = expiryOf([
+      [10, 30],
+      [50, 30],
+      [60, undefined],
+    ]);
+    expect(await expiry.mayHaveRemoved(at(30))).toBe(true);
+    expect(await expiry.mayHaveRemoved(at(31))).toBe(false);
+  });
+
+  it('is judged anew once the earlier configuration is back', async () => {
+    const expiry = expiryOf([
+      [10, 30],
+      [20, undefined],
+      [200, 30],
+    ]);
+    expect(await expiry.mayHaveRemoved(at(269))).toBe(true);
+  });
+
+  it('takes a configuration that a late completion used for one that is in force since then', async () => {
+    const runs: Use[] = [
+      [10, undefined],
+      [20, undefined],
+    ];
+    const expiry = expiryOf(runs, [[100, 30]]);
+    expect(await expiry.mayHaveRemoved(at(269))).toBe(true);
+  });
+});
