@@ -5,11 +5,8 @@ import { SigningHash } from './signing-hash';
 /** Time limits of one request to AWS, in milliseconds; a silent connection must not cost the run its deadline. */
 export const timeLimits = { connectionTimeout: 3_000, socketTimeout: 15_000 } as const;
 
-/** Requests per call in all. What the archive adapter sends otherwise, small objects and streams, it retries itself. */
+/** Requests per call in all. What the archive adapter puts it retries itself. */
 export const maxAttempts = 4;
-
-/** The SDK warns of every stream that it does not send again, at every 412 too: the archive adapter decides about that. */
-const streamWarning = 'An error was encountered in a non-retryable streaming request.';
 
 const silent = () => undefined;
 
@@ -25,7 +22,7 @@ export function createS3Client(
 ): S3Client {
   const agent = { keepAlive: true, maxSockets: connections };
   const requestHandler = { ...timeLimits, httpsAgent: agent, httpAgent: agent };
-  const warn = (said: unknown) => (said === streamWarning ? undefined : onWarning(String(said)));
+  const warn = (said: unknown) => onWarning(String(said));
   const logger = { trace: silent, debug: silent, info: silent, warn, error: silent };
   return new S3Client({ ...target, maxAttempts, requestHandler, logger, sha256: SigningHash });
 }

@@ -1,26 +1,22 @@
 import type { Readable } from 'node:stream';
 import { isNativeError } from 'node:util/types';
-import { crc32 } from 'node:zlib';
 import {
   GetObjectCommand,
-  ListObjectsV2Command,
   NoSuchKey,
-  PutObjectCommand,
-  type PutObjectCommandInput,
+  paginateListObjectsV2,
   type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import type { Clock } from '../clock';
 import type { ArchiveObject, StoredContent } from './archive-object';
-import { checksumText } from './checksum';
-import { clockSkewError, notStored, notStoredError, SmallPut } from './small-put';
+import { ConditionalPut, clockSkewError, notStoredError } from './conditional-put';
 
 /** The archive did not take or give an object. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
 }
 
-/** No put is retried by the SDK: it retries neither conflicts nor streams, and does not see what is sent past it. */
+/** No put is retried by the SDK, which does not see them. */
 const putLimits = { attempts: 4, firstDelayMs: 200 } as const;
 
 /** The bucket through the SDK: writes never overwrite, reads are bounded. */
@@ -28,13 +24,13 @@ export class S3Archive {
   readonly #client: S3Client;
   readonly bucket: string;
   readonly #clock: Clock;
-  readonly #smallPut: SmallPut;
+  readonly #put: ConditionalPut;
 
   constructor(client: S3Client, bucket: string, clock: Clock) {
     this.#client = client;
     this.bucket = bucket;
     this.#clock = clock;
-    this.#smallPut = new SmallPut(client, bucket);
+    this.#put = new ConditionalPut(client, bucket);
   }
 
   /**
@@ -44,7 +40,7 @@ export class S3Archive {
   async put(object: ArchiveObject, signal: AbortSignal): Promise<'archived' | 'already-archived'> {
     for (let attempt = 1; ; attempt += 1) {
       try {
-        await this.#putOnce(object, signal);
+        await this.#put.send(object, signal);
         return 'archived';
       } catch (error) {
         signal.throwIfAborted();
@@ -95,49 +91,14 @@ export class S3Archive {
    */
   async keys(prefix: string, signal: AbortSignal): Promise<string[]> {
     const keys: string[] = [];
-    let token: string | undefined;
+    const input = { Bucket: this.bucket, Prefix: prefix };
     try {
-      do {
-        const input = { Bucket: this.bucket, Prefix: prefix, ContinuationToken: token };
-        const page = await this.#client.send(new ListObjectsV2Command(input), { abortSignal: signal });
+      for await (const page of paginateListObjectsV2({ client: this.#client }, input, { abortSignal: signal }))
         keys.push(...(page.Contents ?? []).flatMap(({ Key }) => Key ?? []));
-        token = page.NextContinuationToken;
-      } while (token !== undefined);
       return keys;
     } catch (error) {
       signal.throwIfAborted();
       throw this.#failed('LIST', prefix, error);
-    }
-  }
-
-  async #putOnce({ key, content, ...object }: ArchiveObject, signal: AbortSignal): Promise<void> {
-    const input: PutObjectCommandInput = {
-      Bucket: this.bucket,
-      Key: key,
-      ContentLength: content.length,
-      ContentType: object.contentType,
-      ContentEncoding: object.contentEncoding,
-      Metadata: object.metadata,
-      // S3 refuses what does not match. Known before the first byte is sent, it also covers the way through the file.
-      ChecksumCRC32: checksumText(Buffer.isBuffer(content) ? crc32(content) : content.crc32),
-      IfNoneMatch: '*',
-    };
-    if (Buffer.isBuffer(content)) {
-      await this.#smallPut.send(key, headersOf(input), content, signal);
-      return;
-    }
-    // A reading error has no listener inside the SDK and would end the process.
-    const broken = new AbortController();
-    const body = content.open();
-    body.once('error', (error) => broken.abort(error));
-    try {
-      const abortSignal = AbortSignal.any([signal, broken.signal]);
-      const { ETag } = await this.#client.send(new PutObjectCommand({ ...input, Body: body }), { abortSignal });
-      if (ETag === undefined) throw notStored();
-    } catch (error) {
-      throw broken.signal.aborted ? broken.signal.reason : error;
-    } finally {
-      body.destroy();
     }
   }
 
@@ -147,21 +108,6 @@ export class S3Archive {
     const answer = status === undefined ? reason : `${status} ${reason}`;
     return new ArchiveError(`${verb} s3://${this.bucket}/${key} failed: ${answer}${advice(cause, status)}`, { cause });
   }
-}
-
-function headersOf({
-  ContentType,
-  ContentEncoding,
-  Metadata = {},
-  ChecksumCRC32,
-}: PutObjectCommandInput): Record<string, string> {
-  return {
-    'content-type': ContentType ?? '',
-    ...(ContentEncoding !== undefined && { 'content-encoding': ContentEncoding }),
-    ...Object.fromEntries(Object.entries(Metadata).map(([name, value]) => [`x-amz-meta-${name}`, value])),
-    'x-amz-checksum-crc32': ChecksumCRC32 ?? '',
-    'if-none-match': '*',
-  };
 }
 
 function statusOf(error: unknown): number | undefined {

@@ -1,10 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
 import { PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import fc from 'fast-check';
-import { SmallPut } from '../../../lambda/archive/small-put';
+import type { ArchiveObject } from '../../../lambda/archive/archive-object';
+import { ConditionalPut } from '../../../lambda/archive/conditional-put';
 
 interface Received {
   readonly method: string | undefined;
@@ -23,7 +26,9 @@ beforeEach(async () => {
   answer = (response) => response.writeHead(200, { 'content-length': 0, etag: '"one"' }).end();
   server = createServer(async (request, response) => {
     const { method, url, headers } = request;
-    received.push({ method, url, headers, body: await buffer(request) });
+    const body = await buffer(request).catch(() => undefined);
+    if (body === undefined) return;
+    received.push({ method, url, headers, body });
     answer(response);
   });
   server.listen(0, '127.0.0.1');
@@ -41,16 +46,32 @@ const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret', sess
 const client = (options = {}) =>
   new S3Client({ endpoint, region: 'eu-central-1', credentials, maxAttempts: 1, ...options });
 const never = new AbortController().signal;
-const headers = { 'content-type': 'text/plain', 'if-none-match': '*', 'x-amz-checksum-crc32': 'AAAAAA==' };
+const object = (key = 'one'): ArchiveObject => ({ key, content: Buffer.from('content'), contentType: 'text/plain' });
+const long = {
+  length: 7,
+  crc32: crc32('content'),
+  open: () => Readable.from([Buffer.from('content')], { objectMode: false }),
+};
+const send = (options = {}) => new ConditionalPut(client(options), 'archive').send(object(), never);
 
-describe('putting a small object', () => {
-  it('sends it once, whole, signed, with its headers and the SDK’s credentials', async () => {
-    await new SmallPut(client(), 'archive').send('logs/cluster=a/one', headers, Buffer.from('content'), never);
+describe('putting an object', () => {
+  it.each([
+    ['a short one', Buffer.from('content')],
+    ['a long one', long],
+  ])('sends it once, whole, signed, with its headers and the SDK’s credentials (%s)', async (_what, content) => {
+    const metadata = { resource: 'log' };
+    const put = new ConditionalPut(client(), 'archive');
+    await put.send({ ...object('logs/cluster=a/one'), content, contentEncoding: 'gzip', metadata }, never);
     expect(received).toHaveLength(1);
     expect(received[0]).toMatchObject({ method: 'PUT', url: '/archive/logs/cluster%3Da/one?x-id=PutObject' });
     expect(received[0]?.body.toString()).toBe('content');
     expect(received[0]?.headers).toMatchObject({
-      ...headers,
+      'content-type': 'text/plain',
+      'content-encoding': 'gzip',
+      'x-amz-meta-resource': 'log',
+      'if-none-match': '*',
+      // node -p "Buffer.from(require('zlib').crc32('content').toString(16), 'hex').toString('base64')"
+      'x-amz-checksum-crc32': '/sUwqQ==',
       'content-length': '7',
       'x-amz-security-token': 'a session',
       authorization: expect.stringMatching(
@@ -59,9 +80,28 @@ describe('putting a small object', () => {
     });
   });
 
+  it('sends nothing of a long one before S3 has asked for it', async () => {
+    server.on('checkContinue', (_request, response) => response.writeHead(412).end());
+    const open = jest.fn(long.open);
+    const sending = new ConditionalPut(client(), 'archive').send({ ...object(), content: { ...long, open } }, never);
+    await expect(sending).rejects.toMatchObject({ $metadata: { httpStatusCode: 412 } });
+    expect(open.mock.results.map(({ value }) => value.readableDidRead)).toEqual([false]);
+  });
+
+  it('fails with what kept a long one from being read', async () => {
+    const open = () =>
+      new Readable({
+        read: (): never => {
+          throw new Error('the disk is gone');
+        },
+      });
+    const sending = new ConditionalPut(client(), 'archive').send({ ...object(), content: { ...long, open } }, never);
+    await expect(sending).rejects.toThrow('the disk is gone');
+  });
+
   it('asks for the same path as the SDK, whatever the key', async () => {
     const sdk = client();
-    const small = new SmallPut(sdk, 'archive');
+    const put = new ConditionalPut(sdk, 'archive');
     const keys = fc
       .string({ unit: 'grapheme', minLength: 1 })
       .filter((key) => !key.split('/').includes('..') && !key.split('/').includes('.'));
@@ -69,7 +109,7 @@ describe('putting a small object', () => {
       fc.asyncProperty(keys, async (key) => {
         received = [];
         await sdk.send(new PutObjectCommand({ Bucket: 'archive', Key: key, Body: 'x' }));
-        await small.send(key, headers, Buffer.from('x'), never);
+        await put.send(object(key), never);
         expect(received[1]?.url).toBe(received[0]?.url);
       }),
       { numRuns: 100 },
@@ -85,7 +125,7 @@ describe('putting a small object', () => {
       },
     };
     const aws = new S3Client({ region: 'eu-central-1', credentials, requestHandler: requestHandler as never });
-    await new SmallPut(aws, 'archive').send('logs/one', headers, Buffer.from('x'), never);
+    await new ConditionalPut(aws, 'archive').send(object('logs/one'), never);
     expect(asked).toEqual([{ hostname: 'archive.s3.eu-central-1.amazonaws.com', path: '/logs/one' }]);
   });
 
@@ -95,13 +135,11 @@ describe('putting a small object', () => {
     [503, 'SlowDown'],
   ])('fails with what S3 says: %i %s', async (status, code) => {
     answer = (response) => response.writeHead(status).end(`<Error><Code>${code}</Code><Message>why</Message></Error>`);
-    await expect(new SmallPut(client(), 'archive').send('one', headers, Buffer.from('x'), never)).rejects.toMatchObject(
-      {
-        name: code,
-        message: 'why',
-        $metadata: { httpStatusCode: status },
-      },
-    );
+    await expect(send()).rejects.toMatchObject({
+      name: code,
+      message: 'why',
+      $metadata: { httpStatusCode: status },
+    });
     expect(received).toHaveLength(1);
   });
 
@@ -110,8 +148,7 @@ describe('putting a small object', () => {
     ['with a page of a gateway', (response) => response.writeHead(200).end('<html>Please sign in</html>')],
   ])('does not take a 200 %s for success', async (_what, said) => {
     answer = said;
-    const sending = new SmallPut(client(), 'archive').send('one', headers, Buffer.from('x'), never);
-    await expect(sending).rejects.toMatchObject({
+    await expect(send()).rejects.toMatchObject({
       name: 'NotStored',
       message: 'the answer has no ETag, so nothing shows that the object is stored',
       $metadata: { httpStatusCode: 200 },
@@ -125,10 +162,10 @@ describe('putting a small object', () => {
       const date = new Date(Date.now() + ahead).toUTCString();
       response.writeHead(403, { date }).end(refused);
     };
-    const small = new SmallPut(client(), 'archive');
-    await expect(small.send('one', headers, Buffer.from('x'), never)).rejects.toThrow('why');
+    const put = new ConditionalPut(client(), 'archive');
+    await expect(put.send(object(), never)).rejects.toThrow('why');
     answer = (response) => response.writeHead(200, { 'content-length': 0, etag: '"one"' }).end();
-    await small.send('one', headers, Buffer.from('x'), never);
+    await put.send(object(), never);
     const [first = 0, second = 0] = received.map((request) => timeOf(request.headers['x-amz-date']));
     expect(second - first).toBeGreaterThan(ahead - 5000);
     expect(second - first).toBeLessThan(ahead + 60_000);
@@ -136,18 +173,13 @@ describe('putting a small object', () => {
 
   it('does not take an error for success because its status is 200', async () => {
     answer = (response) => response.writeHead(200).end('<Error><Code>InternalError</Code></Error>');
-    await expect(new SmallPut(client(), 'archive').send('one', headers, Buffer.from('x'), never)).rejects.toMatchObject(
-      {
-        name: 'InternalError',
-        $metadata: { httpStatusCode: 503 },
-      },
-    );
+    await expect(send()).rejects.toMatchObject({ name: 'InternalError', $metadata: { httpStatusCode: 503 } });
   });
 
   it('is cancelled while it waits for the answer', async () => {
     const stop = new AbortController();
     answer = () => stop.abort();
-    const sending = new SmallPut(client(), 'archive').send('one', headers, Buffer.from('x'), stop.signal);
+    const sending = new ConditionalPut(client(), 'archive').send(object(), stop.signal);
     await expect(sending).rejects.toMatchObject({ name: 'AbortError' });
   });
 
@@ -158,9 +190,9 @@ describe('putting a small object', () => {
       if (asked === 1) throw new Error('not yet');
       return credentials;
     };
-    const small = new SmallPut(client({ credentials: provider }), 'archive');
-    await expect(small.send('one', headers, Buffer.from('x'), never)).rejects.toThrow('not yet');
-    await small.send('one', headers, Buffer.from('x'), never);
+    const put = new ConditionalPut(client({ credentials: provider }), 'archive');
+    await expect(put.send(object(), never)).rejects.toThrow('not yet');
+    await put.send(object(), never);
     expect(received).toHaveLength(1);
   });
 });

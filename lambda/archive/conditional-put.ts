@@ -1,6 +1,9 @@
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
 import { PutObjectCommand, type S3Client, S3ServiceException } from '@aws-sdk/client-s3';
+import type { ArchiveObject } from './archive-object';
+import { checksumText } from './checksum';
 import { encodeKeyPath } from './percent-encoding';
 
 /** A request as the SDK's signer and its connections take it. */
@@ -22,11 +25,11 @@ export const clockSkewError = 'RequestTimeTooSkewed';
 export const notStoredError = 'NotStored';
 
 /**
- * PutObject for small bodies: the SDK's endpoint, credentials, signature, time limits and connections, but not the thirty
- * steps each of its requests goes through, which cost more than all else that is done for an object. One request a call;
- * retrying is the caller's.
+ * PutObject that never overwrites: the SDK's endpoint, credentials, signature, time limits and connections, but not the
+ * thirty steps each of its requests goes through, which cost more than all else that is done for a small object. One
+ * request a call; retrying is the caller's.
  */
-export class SmallPut {
+export class ConditionalPut {
   readonly #client: S3Client;
   readonly #bucket: string;
   #target: Promise<Target> | undefined;
@@ -37,15 +40,30 @@ export class SmallPut {
   }
 
   /**
-   * @param headers of the object, names in lower case
-   * @throws S3ServiceException for an answer that is not 200, or does not show that the object is stored; whatever keeps an answer from coming; AbortError
+   * @throws S3ServiceException for an answer that is not 200, or does not show that the object is stored; whatever keeps
+   * the content or an answer from coming; AbortError
    */
-  async send(key: string, headers: Readonly<Record<string, string>>, body: Buffer, signal: AbortSignal): Promise<void> {
+  async send(object: ArchiveObject, signal: AbortSignal): Promise<void> {
+    const { content } = object;
+    if (Buffer.isBuffer(content)) return this.#send(object, content, signal);
+    // A reading error has no listener inside the SDK and would end the process.
+    const broken = new AbortController();
+    const body = content.open().once('error', (error) => broken.abort(error));
+    try {
+      await this.#send(object, body, AbortSignal.any([signal, broken.signal]));
+    } catch (error) {
+      throw broken.signal.aborted ? broken.signal.reason : error;
+    } finally {
+      body.destroy();
+    }
+  }
+
+  async #send(object: ArchiveObject, body: Buffer | Readable, signal: AbortSignal): Promise<void> {
     const { example, signer } = await this.#resolve();
     const { config } = this.#client;
     const request = example.clone();
-    request.path = example.path.slice(0, -exampleKey.length) + encodeKeyPath(key);
-    request.headers = { ...example.headers, ...headers, 'content-length': String(body.length) };
+    request.path = example.path.slice(0, -exampleKey.length) + encodeKeyPath(object.key);
+    request.headers = { ...example.headers, ...headersOf(object) };
     request.body = body;
     // Over TLS the signature covers the headers, with the checksum among them, and not the body a second time.
     if (request.protocol === 'https:') request.headers['x-amz-content-sha256'] = 'UNSIGNED-PAYLOAD';
@@ -101,6 +119,21 @@ export class SmallPut {
   }
 }
 
+function headersOf({ content, contentType, contentEncoding, metadata = {} }: ArchiveObject): Record<string, string> {
+  const isShort = Buffer.isBuffer(content);
+  return {
+    'content-length': String(content.length),
+    'content-type': contentType,
+    ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
+    ...Object.fromEntries(Object.entries(metadata).map(([name, value]) => [`x-amz-meta-${name}`, value])),
+    // S3 refuses what does not match. Known before the first byte is sent, it also covers the way through the file.
+    'x-amz-checksum-crc32': checksumText(isShort ? crc32(content) : content.crc32),
+    'if-none-match': '*',
+    // Nothing long is sent in vain.
+    ...(!isShort && { expect: '100-continue' }),
+  };
+}
+
 function signerOf({ config }: S3Client) {
   return (config.signer as (scheme?: undefined) => ReturnType<typeof config.signer>)();
 }
@@ -108,22 +141,15 @@ function signerOf({ config }: S3Client) {
 function refusal(status: number, words: string): S3ServiceException {
   const part = (name: string) => new RegExp(`<${name}>([^<]*)</${name}>`).exec(words)?.[1];
   const code = part('Code');
-  if (status === 200 && code === undefined) return notStored();
+  // A gateway's page, for example.
+  const isNoAnswer = status === 200 && code === undefined;
   return new S3ServiceException({
-    name: code ?? 'UnknownError',
-    message: part('Message') ?? '',
+    name: isNoAnswer ? notStoredError : (code ?? 'UnknownError'),
+    message: isNoAnswer
+      ? 'the answer has no ETag, so nothing shows that the object is stored'
+      : (part('Message') ?? ''),
     $fault: status < 500 ? 'client' : 'server',
     // An error that comes with a 200 is one of S3's own.
-    $metadata: { httpStatusCode: status === 200 ? 503 : status },
-  });
-}
-
-/** The error for an answer that says 200, but not that the object is stored: a gateway's page, for example. */
-export function notStored(): S3ServiceException {
-  return new S3ServiceException({
-    name: notStoredError,
-    message: 'the answer has no ETag, so nothing shows that the object is stored',
-    $fault: 'server',
-    $metadata: { httpStatusCode: 200 },
+    $metadata: { httpStatusCode: status === 200 && !isNoAnswer ? 503 : status },
   });
 }
