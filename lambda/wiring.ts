@@ -15,7 +15,7 @@ import { systemClock as clock } from './clock';
 import { readVariables } from './environment';
 import type { RunRequest } from './event';
 import type { AttemptContext } from './run/attempt-run';
-import { ConfigurationStore } from './run/configuration-store';
+import { configurationStore } from './run/configuration-store';
 import { LambdaReporter } from './run/reporter';
 import { RunRecords } from './run/run-records';
 import { ApiKey } from './service/api-key';
@@ -59,7 +59,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wirin
   const secretsManager = createSecretsManagerClient();
   const records = new RunRecords(archive);
   const stack = { name: variables.POWERTOOLS_SERVICE_NAME ?? '', region: variables.AWS_REGION ?? '' };
-  const configurations = new ConfigurationStore(archive, configuration, () =>
+  const storeConfiguration = configurationStore(archive, configuration, () =>
     readFile(join(codeDirectory, collectionFile)),
   );
 
@@ -77,7 +77,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wirin
       stop.close();
       service.close();
     };
-    const stores = { archive, records, configurations };
+    const stores = { archive, records, storeConfiguration };
     const context = { collection, provenance, stack, clock, stop, service, keys, ...stores, reporter };
     return { context, close };
   }

@@ -1,26 +1,29 @@
 import { objectKey } from '../archive/archive-layout';
-import type { ArchiveObject } from '../archive/archive-object';
 import { objectMetadata } from '../archive/object-metadata';
+import type { S3Archive } from '../archive/s3-archive';
 import type { Clock } from '../clock';
 import { resources } from '../resources';
 import type { ResourceRequest, ServiceAnswer } from '../service/resource-request';
-import type { Compression } from '../stack-contract';
-import type { Outcome } from './run-record';
+import type { Collection } from '../stack-contract';
+import type { Stop } from '../stop';
+import type { Outcome, Provenance } from './run-record';
 
-/** Where objects go: whole, once, never over an existing one. */
-export interface ObjectSink {
-  put(object: ArchiveObject, signal: AbortSignal): Promise<'archived' | 'already-archived'>;
+/** What answers are archived with. */
+export interface ArchivingContext {
+  readonly collection: Pick<Collection, 'compression'>;
+  readonly archive: Pick<S3Archive, 'put'>;
+  /** For the objects' metadata. */
+  readonly provenance: Pick<Provenance, 'collectorVersion'>;
+  readonly stop: Stop;
+  readonly clock: Clock;
 }
 
-export interface ArchivingContext {
+/** Which run answers are archived for. */
+export interface ArchivingRequest {
+  /** Names the objects. */
   readonly run: Date;
   /** Whether nothing is written. */
   readonly dryRun: boolean;
-  readonly clock: Clock;
-  readonly archive: ObjectSink;
-  readonly compression: Compression;
-  readonly collectorVersion: string;
-  readonly signal: AbortSignal;
 }
 
 /** What an outcome says of the object and its content. */
@@ -33,7 +36,8 @@ export type ArchivedOutcome = Pick<Outcome, 'outcome' | 'key' | 'httpStatus'> & 
 export async function archiveAnswer(
   { cluster, resource }: ResourceRequest,
   { body, status, mediaType }: ServiceAnswer,
-  { run, dryRun, clock, archive, compression, collectorVersion, signal }: ArchivingContext,
+  { run, dryRun }: ArchivingRequest,
+  { collection, archive, provenance, stop, clock }: ArchivingContext,
 ): Promise<ArchivedOutcome> {
   try {
     const fetchedAt = clock.now();
@@ -41,8 +45,8 @@ export async function archiveAnswer(
     const lengths = { bytes: length, receivedBytes: receivedLength, storedBytes: storedLength };
     const content = { ...lengths, sha256, fetchedAt: fetchedAt.toISOString(), mediaType };
     if (dryRun) return { outcome: 'would-archive', httpStatus: status, ...content, ...facts };
+    const { compression } = collection;
     const key = objectKey({ resource, cluster, run, compression });
-    const version = collectorVersion;
     const metadata = objectMetadata({
       cluster,
       resource,
@@ -52,12 +56,12 @@ export async function archiveAnswer(
       sha256,
       length,
       encodedBy,
-      version,
+      version: provenance.collectorVersion,
       ...facts,
     });
     const { contentType } = resources[resource];
     const object = { key, content: body.content, contentType, contentEncoding: compression, metadata };
-    const outcome = await archive.put(object, signal);
+    const outcome = await archive.put(object, stop.working);
     // What was archived earlier may differ from what the service says now: no hash, no length, no facts.
     if (outcome === 'already-archived') return { outcome, key, httpStatus: status };
     return { outcome, key, httpStatus: status, ...content, ...facts };

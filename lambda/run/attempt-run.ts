@@ -1,4 +1,3 @@
-import type { RunRecordName } from '../archive/archive-layout';
 import type { RunRequest } from '../event';
 import { resourceNames } from '../resources';
 import type { ResourceRequest } from '../service/resource-request';
@@ -6,7 +5,7 @@ import type { Collection } from '../stack-contract';
 import { type CollectContext, collect } from './collect';
 import { nameOf } from './outcomes';
 import { type DeployedStack, RunIncompleteError, RunNotFoundError } from './run-errors';
-import { noHistory, type RecordSource, type RunHistory, readHistory } from './run-history';
+import { noHistory, type RunHistory, readHistory } from './run-history';
 import {
   countOutcomes,
   isComplete,
@@ -16,20 +15,15 @@ import {
   type RunSummary,
   taskName,
 } from './run-record';
+import type { RunRecords } from './run-records';
 import { isInShard } from './shard';
-
-/** Where run records are kept. */
-export interface RecordStore extends RecordSource {
-  write(record: RunRecord): Promise<RunRecordName>;
-  address(name: RunRecordName): string;
-}
 
 /** What one attempt works with. */
 export interface AttemptContext extends CollectContext {
   readonly collection: Collection;
-  readonly records: RecordStore;
+  readonly records: Pick<RunRecords, 'list' | 'read' | 'write' | 'address'>;
   /** Keeps the configuration that `provenance` names. */
-  readonly configurations: { store(signal: AbortSignal): Promise<void> };
+  readonly storeConfiguration: (signal: AbortSignal) => Promise<void>;
   readonly provenance: Provenance;
   readonly stack: DeployedStack;
 }
@@ -48,7 +42,7 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   const unreadable: unknown[] = [];
   const onUnreadable = (error: unknown) => {
     unreadable.push(error);
-    reporter.unreadableRecord(error);
+    reporter.warn('run record not used', error);
   };
   // Read beside the history. Whoever needs it joins this reading, or begins another one and gets its error.
   keys.current(stop.working).catch(() => undefined);
@@ -63,7 +57,12 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   };
   // Beside the collecting. If it fails, the run gets its record nonetheless, and then the attempt fails, so that the next one
   // stores it.
-  const storing = dryRun ? undefined : failureOf(context.configurations.store(stop.working));
+  const storing = dryRun
+    ? undefined
+    : context.storeConfiguration(stop.working).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
   const missing = tasks.filter((task) => known(task) === undefined);
   const earlier = {
     attempts: history.attempts,
@@ -71,10 +70,10 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
     hasFailed: (task: ResourceRequest) => history.failed.has(taskName(task)),
   };
   const collected = (await collect(missing, { run, dryRun, earlier }, context)).values();
-  const outcomes = tasks.map((task) => known(task) ?? next(collected));
+  const outcomes = tasks.map((task) => known(task) ?? (collected.next().value as Outcome));
 
   const unstored = await storing;
-  if (unstored !== undefined) reporter.configurationNotStored(unstored);
+  if (unstored !== undefined) reporter.warn('configuration not stored', unstored);
 
   const counts = countOutcomes(outcomes);
   const status = isComplete(counts) ? 'complete' : 'incomplete';
@@ -104,21 +103,6 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   if (status === 'incomplete') throw new RunIncompleteError(summary, outcomes, context.stack);
   if (unstored !== undefined) throw unstored;
   return summary;
-}
-
-/** What a promise rejects with; undefined if it resolves. */
-function failureOf(work: Promise<void>): Promise<unknown> {
-  return work.then(
-    () => undefined,
-    (error: unknown) => error,
-  );
-}
-
-/** @throws Error if there is none left: a task without an outcome must not be passed over in silence */
-function next(outcomes: Iterator<Outcome>): Outcome {
-  const { done, value } = outcomes.next();
-  if (done || value === undefined) throw new Error('Merging the outcomes failed: a task has none; this is a defect');
-  return value;
 }
 
 /** What an attempt covers: the configured clusters, narrowed by what the event asks for. */

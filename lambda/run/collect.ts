@@ -1,5 +1,4 @@
 import { isNativeError } from 'node:util/types';
-import type { Clock } from '../clock';
 import { Dispatcher, type KeyReading } from '../dispatch/dispatcher';
 import type { InFlightRequest } from '../dispatch/in-flight-request';
 import type { EarlyEnd } from '../dispatch/probing';
@@ -8,31 +7,22 @@ import type { KeySource } from '../service/api-key';
 import { type ClusterService, checkFactory } from '../service/cluster-service';
 import type { ResourceRequest, ServiceAnswer } from '../service/resource-request';
 import { ServiceError } from '../service/service-error';
-import { asynchronousAttempts, type Collection } from '../stack-contract';
-import { RunStopped, type Stop } from '../stop';
-import { archiveAnswer, type ObjectSink } from './archive-answer';
+import { asynchronousAttempts, type Collection, logMessages } from '../stack-contract';
+import { RunStopped } from '../stop';
+import { type ArchivingContext, type ArchivingRequest, archiveAnswer } from './archive-answer';
 import { failedOutcome, leftOutcome, messageOf, nameOf } from './outcomes';
 import type { Reporter } from './reporter';
-import type { Outcome, Provenance } from './run-record';
+import type { Outcome } from './run-record';
 import { Wakeup } from './wakeup';
 
-export interface CollectContext {
+export interface CollectContext extends ArchivingContext {
   readonly collection: Pick<Collection, 'compression' | 'limits'>;
   readonly service: ClusterService;
   readonly keys: KeySource;
-  readonly archive: ObjectSink;
-  /** For the objects' metadata. */
-  readonly provenance: Pick<Provenance, 'collectorVersion'>;
-  readonly stop: Stop;
-  readonly clock: Clock;
   readonly reporter: Reporter;
 }
 
-export interface CollectRequest {
-  /** Names the objects. */
-  readonly run: Date;
-  /** Whether nothing is written. */
-  readonly dryRun: boolean;
+export interface CollectRequest extends ArchivingRequest {
   /** What earlier attempts of the run have done. */
   readonly earlier: {
     readonly attempts: number;
@@ -118,7 +108,7 @@ class Collecting {
       if (key === undefined || stop.starting.aborted) return;
       const decision = this.#dispatcher.next(clock.monotonicMs());
       const { isServiceDown } = this.#dispatcher;
-      if (isServiceDown !== wasDown) reporter.servicePaused(isServiceDown);
+      if (isServiceDown !== wasDown) reporter.warn(isServiceDown ? logMessages.paused : logMessages.resumed);
       wasDown = isServiceDown;
       if (decision.kind === 'ask') this.#start(decision.inFlight, key);
       else if (decision.kind === 'cancel') this.#underWay.get(decision.inFlight)?.cancel.abort(decision.error);
@@ -173,12 +163,7 @@ class Collecting {
 
   async #archive(task: Task | undefined, answer: ServiceAnswer): Promise<void> {
     if (task === undefined) return answer.body.release();
-    const { clock, archive, stop, collection, provenance } = this.#context;
-    const { run, dryRun } = this.#request;
-    const { compression } = collection;
-    const { collectorVersion } = provenance;
-    const context = { run, dryRun, clock, archive, compression, collectorVersion, signal: stop.working };
-    await archiveAnswer(task.request, answer, context).then(
+    await archiveAnswer(task.request, answer, this.#request, this.#context).then(
       (outcome) => this.#settle(task, outcome),
       (error) => this.#settle(task, failedOutcome(error)),
     );

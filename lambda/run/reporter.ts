@@ -12,12 +12,8 @@ export interface Reporter {
   throttled(): void;
   /** The service rejected the key, and the run ends early because of it. */
   keyRejected(): void;
-  /** True: only probes are asked, because the service looks down. False: everything is asked again. */
-  servicePaused(isPaused: boolean): void;
-  /** An earlier run record of this run cannot be used, or they cannot be listed. */
-  unreadableRecord(error: unknown): void;
-  /** The configuration could not be stored; the run goes on. */
-  configurationNotStored(error: unknown): void;
+  /** The run goes on, and whoever looks into it wants to know. */
+  warn(message: string, error?: unknown): void;
   /**
    * The attempt is over and its run record written.
    * @param missingBefore what earlier attempts of the run said is missing, of what this attempt covers
@@ -60,16 +56,8 @@ export class LambdaReporter implements Reporter {
     this.#keyRejected = true;
   }
 
-  servicePaused(isPaused: boolean): void {
-    this.#logger.warn(isPaused ? logMessages.paused : logMessages.resumed);
-  }
-
-  unreadableRecord(error: unknown): void {
-    this.#logger.warn('run record not used', { error });
-  }
-
-  configurationNotStored(error: unknown): void {
-    this.#logger.warn('configuration not stored', { error });
+  warn(message: string, error?: unknown): void {
+    this.#logger.warn(message, error === undefined ? {} : { error });
   }
 
   finished(summary: RunSummary, outcomes: readonly Outcome[], missingBefore: number): void {

@@ -1,6 +1,7 @@
-import { parseObjectKey, type RunRecordName, type Shard } from '../archive/archive-layout';
+import { parseObjectKey, type Shard } from '../archive/archive-layout';
 import { MergedOutcomes } from './merged-outcomes';
-import { isStored, type Outcome, type RunOutcome, type StoredRecord, taskName } from './run-record';
+import { isStored, type Outcome, type RunOutcome, taskName } from './run-record';
+import type { RunRecords } from './run-records';
 
 /** What earlier attempts of a run left behind. */
 export interface RunHistory {
@@ -22,13 +23,6 @@ export interface RunHistory {
  */
 const mostAttempts = 1_000_000;
 
-/** Where records come from. */
-export interface RecordSource {
-  list(run: Date, signal: AbortSignal): Promise<RunRecordName[]>;
-  /** @throws RunRecordError if this one record cannot be used, and other errors if the archive does not give it */
-  read(name: RunRecordName, signal: AbortSignal): Promise<StoredRecord>;
-}
-
 /** What is known before the first attempt, and when the archive cannot be read. */
 export const noHistory: RunHistory = {
   attempts: 0,
@@ -47,7 +41,7 @@ export const noHistory: RunHistory = {
  * @throws the signal's reason when it aborts
  */
 export async function readHistory(
-  source: RecordSource,
+  source: Pick<RunRecords, 'list' | 'read'>,
   { run, shard }: { readonly run: Date; readonly shard?: Shard | undefined },
   signal: AbortSignal,
   onUnreadable: (error: unknown) => void,

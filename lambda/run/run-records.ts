@@ -2,19 +2,15 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { parseRunRecordKey, type RunRecordName, runPrefix, runRecordKey } from '../archive/archive-layout';
-import { type ArchiveObject, type Content, jsonLinesType, type StoredContent } from '../archive/archive-object';
+import { type Content, jsonLinesType } from '../archive/archive-object';
+import type { S3Archive } from '../archive/s3-archive';
 import { memoryLimitBytes } from '../body/spool';
 import { recordWriteSeconds } from '../stack-contract';
 import { largestRecordBytes, type RunRecord, RunRecordError, type StoredRecord } from './run-record';
 import { RunRecordParser, recordLines } from './run-record-lines';
 
 /** The bucket as far as run records need it. */
-export interface RecordBucket {
-  readonly bucket: string;
-  put(object: ArchiveObject, signal: AbortSignal): Promise<'archived' | 'already-archived'>;
-  open(key: string, maxBytes: number, signal: AbortSignal): Promise<StoredContent | undefined>;
-  keys(prefix: string, signal: AbortSignal): Promise<string[]>;
-}
+export type RecordBucket = Pick<S3Archive, 'bucket' | 'put' | 'open' | 'keys'>;
 
 /** Attempt numbers that are tried before the writing of a record is given up: each was taken by another invocation. */
 const mostNumbers = 1000;

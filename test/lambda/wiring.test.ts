@@ -71,7 +71,7 @@ it('what a killed attempt left in temporary storage is gone', async () => {
 
 it('a run record that cannot be used is told in the log', () => {
   const written = jest.spyOn(process.stderr, 'write').mockReturnValue(true);
-  attempt.context.reporter.unreadableRecord(new Error('damaged'));
+  attempt.context.reporter.warn('run record not used', new Error('damaged'));
   const lines = written.mock.calls.map(([line]) => JSON.parse(String(line)));
   written.mockRestore();
   expect(lines).toEqual([

@@ -4,13 +4,11 @@ import type { Outcome, RunSummary } from '../../lambda/run/run-record';
 /** Notes what an attempt reports. */
 export class FakeReporter implements Reporter {
   readonly summaries: RunSummary[] = [];
-  readonly unreadable: unknown[] = [];
-  readonly notStored: unknown[] = [];
+  readonly warnings: string[] = [];
   outcomes: readonly Outcome[] = [];
   missingBefore: number | undefined;
   throttledAnswers = 0;
   isKeyRejected = false;
-  readonly pauses: boolean[] = [];
 
   outcome(): void {}
 
@@ -22,16 +20,8 @@ export class FakeReporter implements Reporter {
     this.isKeyRejected = true;
   }
 
-  servicePaused(isPaused: boolean): void {
-    this.pauses.push(isPaused);
-  }
-
-  unreadableRecord(error: unknown): void {
-    this.unreadable.push(error);
-  }
-
-  configurationNotStored(error: unknown): void {
-    this.notStored.push(error);
+  warn(message: string): void {
+    this.warnings.push(message);
   }
 
   finished(summary: RunSummary, outcomes: readonly Outcome[], missingBefore: number): void {

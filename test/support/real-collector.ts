@@ -212,7 +212,7 @@ export class RealCollector {
         afterRejection: (...call) => clock.underWay(keys.afterRejection(...call)),
       },
       // Only the archive's own content matters here: what was due is another test's matter.
-      configurations: { store: async () => undefined },
+      storeConfiguration: async () => undefined,
     };
     const asked = { run: testRun, completes: false, scheduled: true, dryRun: false, ...request };
     try {

@@ -1,53 +1,21 @@
-import { objectKey, type RunRecordName } from '../../../lambda/archive/archive-layout';
+import { objectKey, runRecordKey } from '../../../lambda/archive/archive-layout';
 import type { ArchiveObject } from '../../../lambda/archive/archive-object';
 import type { RunRequest } from '../../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../../lambda/run/attempt-run';
 import { RunIncompleteError, RunNotFoundError } from '../../../lambda/run/run-errors';
-import { type RunRecord, RunRecordError } from '../../../lambda/run/run-record';
+import { RunRecords } from '../../../lambda/run/run-records';
 import { ApiKeyError } from '../../../lambda/service/api-key';
 import type { Collection } from '../../../lambda/stack-contract';
 import { RunStopped, Stop } from '../../../lambda/stop';
+import { FakeArchive } from '../../support/fake-archive';
 import { FakeReporter } from '../../support/fake-reporter';
 import { answer, FakeService, statusError } from '../../support/fake-service';
-import { recordOf, recordText } from '../../support/record-text';
+import { recordText } from '../../support/record-text';
 import { VirtualClock } from '../../support/virtual-clock';
 
 const run = new Date('2026-11-20T09:00:00.000Z');
+const recordKey = runRecordKey({ run, attempt: 1 });
 const scheduled: RunRequest = { run, completes: false, scheduled: true, dryRun: false };
-
-class FakeArchive {
-  readonly objects = new Map<string, ArchiveObject>();
-  readonly records: RunRecord[] = [];
-
-  async put(object: ArchiveObject): Promise<'archived' | 'already-archived'> {
-    if (this.objects.has(object.key)) return 'already-archived';
-    this.objects.set(object.key, object);
-    return 'archived';
-  }
-
-  async list(time: Date): Promise<RunRecordName[]> {
-    const own = this.records.filter((record) => record.run === time.toISOString());
-    return own.map(({ attempt, shard }) => ({ run: time, attempt, shard })).sort((a, b) => a.attempt - b.attempt);
-  }
-
-  async read(name: RunRecordName): Promise<RunRecord> {
-    const found = this.records.find(
-      ({ run, attempt, shard }) =>
-        run === name.run.toISOString() && attempt === name.attempt && shard?.index === name.shard?.index,
-    );
-    if (found === undefined) throw new RunRecordError('there is none');
-    return found;
-  }
-
-  async write(record: RunRecord): Promise<RunRecordName> {
-    this.records.push(recordOf(recordText(record)));
-    return { run: new Date(record.run), attempt: record.attempt, shard: record.shard };
-  }
-
-  address({ attempt }: RunRecordName): string {
-    return `s3://archive/attempt-${attempt}`;
-  }
-}
 
 const collection: Collection = {
   service: { baseUrl: 'http://127.0.0.1:9', collection: 'c', projectUid: 'shared' },
@@ -76,8 +44,8 @@ function setUp(
     service,
     reporter,
     archive,
-    records: archive,
-    configurations: { store },
+    records: new RunRecords(archive),
+    storeConfiguration: store,
     keys: { current: async () => 'key', afterRejection: async () => 'key' },
   };
   return { clock, stop, service, context, reporter };
@@ -102,7 +70,7 @@ describe('an attempt of a run', () => {
       attempt: 1,
       status: 'complete',
       counts: { archived: 5, alreadyArchived: 0, failed: 0, notAttempted: 0 },
-      record: 's3://archive/attempt-1',
+      record: `s3://archive/${recordKey}`,
     });
     const [record] = archive.records;
     expect(record?.outcomes.map(({ cluster, resource }) => `${cluster} ${resource}`)).toEqual([
@@ -129,7 +97,7 @@ describe('an attempt of a run', () => {
       state: 'Ready',
       logLength: 3,
     });
-    expect([...archive.objects.keys()].sort()).toEqual(record?.outcomes.map(({ key }) => key).sort());
+    expect(archive.objects.sort()).toEqual(record?.outcomes.map(({ key }) => key).sort());
     expect(service.requests.map(({ cluster, projectUid, requestId }) => [cluster, projectUid, requestId])).toEqual([
       ['a', 'shared', undefined],
       ['a', 'shared', undefined],
@@ -155,12 +123,12 @@ describe('an attempt of a run', () => {
       '2 failed, one reason: 404 Not Found',
       '- log of cluster a: status 404',
       '- manifest of cluster a: status 404',
-      'Run record with every outcome: s3://archive/attempt-1',
+      `Run record with every outcome: s3://archive/${recordKey}`,
       'The next attempt collects what is missing. After the last attempt, complete the run with',
       '  npm run collector -- run --stack my-collector --region eu-central-1 --run 2026-11-20T09:00:00.000Z',
       'or by invoking with {"run":"2026-11-20T09:00:00.000Z"}.',
     ]);
-    expect(archive.objects.size).toBe(3);
+    expect(archive.objects).toHaveLength(3);
     expect(archive.records[0]).toMatchObject({ status: 'incomplete', counts: { archived: 3, failed: 2 } });
     expect(archive.records[0]?.outcomes[0]).toMatchObject({ outcome: 'failed', httpStatus: 404, error: 'status 404' });
     expect(reporter.summaries).toHaveLength(1);
@@ -208,47 +176,39 @@ describe('an attempt of a run', () => {
   it('without a record of a killed attempt asks again, overwrites nothing, and claims no hash', async () => {
     const archive = new FakeArchive();
     await attemptRun(scheduled, setUp(archive, () => answer()).context);
-    archive.records.length = 0;
-    const before = new Map(archive.objects);
+    archive.stored.delete(recordKey);
+    const before = new Map(archive.stored);
     const summary = await attemptRun(scheduled, setUp(archive, () => answer({ sha256: 'cd'.repeat(32) })).context);
     expect(summary).toMatchObject({ attempt: 1, counts: { archived: 0, alreadyArchived: 5 } });
-    expect(archive.objects).toEqual(before);
+    expect([...archive.stored]).toEqual(expect.arrayContaining([...before]));
     for (const outcome of archive.records[0]?.outcomes ?? []) expect(outcome).not.toHaveProperty('sha256');
   });
 
   it('does not believe a record that names another key than its own', async () => {
     const archive = new FakeArchive();
     await attemptRun(scheduled, setUp(archive, () => answer()).context);
-    for (const outcome of archive.records[0]?.outcomes ?? [])
-      outcome.key = 'logs/cluster=x/date=2026-11-20/other.json.gz';
+    const key = 'logs/cluster=x/date=2026-11-20/other.json.gz';
+    const [record] = archive.records.map((own) => ({ ...own, outcomes: own.outcomes.map((one) => ({ ...one, key })) }));
+    archive.stored.set(recordKey, Buffer.from(record ? recordText(record) : ''));
     const { context, service } = setUp(archive, () => answer());
     await attemptRun(scheduled, context);
     expect(service.requests).toHaveLength(5);
   });
 
-  it.each([
-    ['that is damaged', new RunRecordError('damaged')],
-    ['that the archive does not give', new Error('GET s3://… failed: 403 AccessDenied')],
-  ])('goes on without a record %s, and says so', async (_what, error) => {
+  const refuse = async () => {
+    throw new Error('403 AccessDenied');
+  };
+  it.each<[string, (archive: FakeArchive) => unknown]>([
+    ['a record that is damaged', ({ stored }) => stored.set(recordKey, Buffer.from('x'))],
+    ['a record that the archive does not give', (archive) => Object.assign(archive, { open: refuse })],
+    ['any history when the records cannot be listed', (archive) => Object.assign(archive, { keys: refuse })],
+  ])('goes on without %s, and says so', async (_what, spoil) => {
     const archive = new FakeArchive();
     await attemptRun(scheduled, setUp(archive, () => answer()).context);
-    archive.read = async () => {
-      throw error;
-    };
+    spoil(archive);
     const { context, reporter } = setUp(archive, () => answer());
     expect(await attemptRun(scheduled, context)).toMatchObject({ attempt: 2, counts: { alreadyArchived: 5 } });
-    expect(reporter.unreadable).toHaveLength(1);
-  });
-
-  it('goes on without any history when the records cannot be listed, and says so', async () => {
-    const archive = new FakeArchive();
-    await attemptRun(scheduled, setUp(archive, () => answer()).context);
-    archive.list = async () => {
-      throw new Error('LIST s3://… failed: 403 AccessDenied');
-    };
-    const { context, reporter } = setUp(archive, () => answer());
-    expect(await attemptRun(scheduled, context)).toMatchObject({ status: 'complete', counts: { alreadyArchived: 5 } });
-    expect(reporter.unreadable).toHaveLength(1);
+    expect(reporter.warnings).toEqual(['run record not used']);
   });
 
   it.each([
@@ -257,11 +217,9 @@ describe('an attempt of a run', () => {
     1e20,
   ])('is numbered and recorded although somebody has put an object with the attempt number %p there', async (attempt) => {
     const archive = new FakeArchive();
-    const list = archive.list.bind(archive);
-    archive.list = async (time) => [...(await list(time)), { run: time, shard: undefined, attempt }];
-    await attemptRun(scheduled, setUp(archive, () => answer()).context);
-    await attemptRun(scheduled, setUp(archive, () => answer()).context);
-    expect(archive.records.map((record) => record.attempt)).toEqual([1, 2]);
+    archive.stored.set(runRecordKey({ run, attempt }), Buffer.from(''));
+    for (const number of [1, 2])
+      expect(await attemptRun(scheduled, setUp(archive, () => answer()).context)).toMatchObject({ attempt: number });
   });
 
   it('asks first for what the attempt before did not come to, and last for what failed', async () => {
@@ -298,7 +256,7 @@ describe('an attempt of a run', () => {
       const { context } = setUp(archive, () => answer(), { clusters });
       await attemptRun({ ...scheduled, shard: { index, count: 3 } }, context);
     }
-    expect(archive.objects.size).toBe(50);
+    expect(archive.objects).toHaveLength(50);
     expect(archive.records.map(({ attempt, counts }) => [attempt, counts.alreadyArchived])).toEqual([
       [1, 0],
       [1, 0],
@@ -379,7 +337,7 @@ describe('completing an earlier run', () => {
 
   it('of which no record can be read says so, and does not say that there is none', async () => {
     const archive = new FakeArchive();
-    archive.list = async () => {
+    archive.keys = async () => {
       throw new Error('LIST s3://archive/runs/ failed: 403 AccessDenied');
     };
     const { context, service } = setUp(archive, () => answer());
@@ -402,7 +360,7 @@ describe('a dry run', () => {
     expect(summary).not.toHaveProperty('record');
     expect(service.requests).toHaveLength(5);
     expect(released).toHaveLength(5);
-    expect(archive.objects.size + archive.records.length).toBe(0);
+    expect(archive.stored.size).toBe(0);
   });
 
   it('fails as the run would', async () => {
@@ -477,7 +435,7 @@ it('the key is read while the archive is asked for the history', async () => {
   const { context } = setUp(archive, () => answer());
   const current = jest.fn(async () => 'key');
   let readBefore = -1;
-  archive.list = async () => {
+  archive.keys = async () => {
     readBefore = current.mock.calls.length;
     return [];
   };
@@ -521,7 +479,7 @@ describe('the configuration of an attempt', () => {
     const { context, reporter } = setUp(archive, () => answer(), { store });
     await expect(attemptRun(scheduled, context)).rejects.toThrow('PUT failed');
     expect(archive.records.map(({ status }) => status)).toEqual(['complete']);
-    expect(reporter.notStored).toHaveLength(1);
+    expect(reporter.warnings).toEqual(['configuration not stored']);
     expect(reporter.summaries).toMatchObject([{ status: 'complete' }]);
   });
 });

@@ -5,6 +5,7 @@ import { type CollectContext, type CollectRequest, collect } from '../../../lamb
 import { ApiKeyError } from '../../../lambda/service/api-key';
 import type { ResourceRequest } from '../../../lambda/service/resource-request';
 import { ServiceError } from '../../../lambda/service/service-error';
+import { logMessages } from '../../../lambda/stack-contract';
 import { RunStopped, Stop } from '../../../lambda/stop';
 import { FakeReporter } from '../../support/fake-reporter';
 import { answer, FakeService, statusError } from '../../support/fake-service';
@@ -370,7 +371,7 @@ describe('a service that is down', () => {
       outcome: 'failed',
       error: `refused; no further request: ${stop.reason?.message}`,
     });
-    expect(reporter.pauses).toEqual([true]);
+    expect(reporter.warnings).toEqual([logMessages.paused]);
   });
 
   it('is probed until it is up again in the last attempt, and costs nobody anything', async () => {
@@ -381,7 +382,7 @@ describe('a service that is down', () => {
     const outcomes = await run();
     expect(outcomes.every(({ outcome }) => outcome === 'archived')).toBe(true);
     expect(requests().length).toBeLessThan(700);
-    expect(reporter.pauses).toEqual([true, false]);
+    expect(reporter.warnings).toEqual([logMessages.paused, logMessages.resumed]);
   });
 
   it('is asked nothing but its health check when that answers: the other clusters fail on their own', async () => {

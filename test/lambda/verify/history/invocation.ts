@@ -5,7 +5,7 @@ import type { ArchiveObject, StoredContent } from '../../../../lambda/archive/ar
 import type { Clock } from '../../../../lambda/clock';
 import { parseEvent } from '../../../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../../../lambda/run/attempt-run';
-import { ConfigurationStore } from '../../../../lambda/run/configuration-store';
+import { configurationStore } from '../../../../lambda/run/configuration-store';
 import { type RecordBucket, RunRecords } from '../../../../lambda/run/run-records';
 import type { Collection } from '../../../../lambda/stack-contract';
 import { Stop } from '../../../../lambda/stop';
@@ -151,7 +151,7 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
     reporter,
     archive: connection,
     records: new RunRecords(connection),
-    configurations: new ConfigurationStore(connection, configuration, async () => text),
+    storeConfiguration: configurationStore(connection, configuration, async () => text),
     keys: { current: async () => 'key', afterRejection: async () => 'key' },
   };
   const request = parseEvent(event, collection.clusters);
