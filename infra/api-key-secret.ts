@@ -1,9 +1,10 @@
-import { ArnFormat, Aws, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
-import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import { ArnFormat, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import type { CollectorEnvironment } from '../lambda/stack-contract';
 import type { CollectorConfig } from './config/config';
+import { allow, through } from './grants';
 
 /** The secret that holds the service's API key: an existing one, or the stack's own, which is created empty. */
 export class ApiKeySecret extends Construct {
@@ -37,20 +38,9 @@ export class ApiKeySecret extends Construct {
 
   /** Lets the role read the key. Returns the environment in which the function finds it. */
   provideTo(role: IRole): Pick<CollectorEnvironment, 'API_KEY_SECRET'> {
-    role.addToPrincipalPolicy(
-      new PolicyStatement({ sid: 'ReadApiKey', actions: ['secretsmanager:GetSecretValue'], resources: [this.#arn] }),
-    );
+    allow(role, 'ReadApiKey', ['secretsmanager:GetSecretValue'], [this.#arn]);
     if (this.#kmsKeyArn !== undefined)
-      role.addToPrincipalPolicy(
-        new PolicyStatement({
-          sid: 'DecryptApiKey',
-          actions: ['kms:Decrypt'],
-          resources: [this.#kmsKeyArn],
-          conditions: {
-            StringEquals: { 'kms:ViaService': `secretsmanager.${Aws.REGION}.${Aws.URL_SUFFIX}` },
-          },
-        }),
-      );
+      allow(role, 'DecryptApiKey', ['kms:Decrypt'], [this.#kmsKeyArn], through('secretsmanager'));
     return { API_KEY_SECRET: this.secretId };
   }
 

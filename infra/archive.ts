@@ -1,6 +1,6 @@
-import { Annotations, Aws, type CfnResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Annotations, type CfnResource, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { type IKey, Key } from 'aws-cdk-lib/aws-kms';
 import {
   BlockPublicAccess,
@@ -17,6 +17,7 @@ import { resourceNames, resources } from '../lambda/resources';
 import { type AuditEnvironment, type CollectorEnvironment, formerVersionDays } from '../lambda/stack-contract';
 import { denyChanges, denySeals, denyUnreadable } from './archive-policies';
 import type { CollectorConfig } from './config/config';
+import { allow, through } from './grants';
 import { Replication } from './replication';
 
 /** How long access logs are kept, in days. */
@@ -78,26 +79,11 @@ export class Archive extends Construct {
    * environment in which the function finds the bucket.
    */
   provideTo(role: IRole): Pick<CollectorEnvironment, 'ARCHIVE_BUCKET'> {
-    for (const statement of [
-      new PolicyStatement({
-        sid: 'AddToArchive',
-        actions: ['s3:PutObject'],
-        resources: this.#objectsBelow(collectedPrefixes),
-      }),
-      new PolicyStatement({
-        sid: 'ReadRunRecords',
-        actions: ['s3:GetObject'],
-        resources: this.#objectsBelow([runsPrefix, configurationsPrefix]),
-      }),
-      new PolicyStatement({
-        sid: 'ListRunRecords',
-        actions: ['s3:ListBucket'],
-        resources: [this.bucket.bucketArn],
-        conditions: { StringLike: { 's3:prefix': `${runsPrefix}*` } },
-      }),
-      ...this.#keyStatements(),
-    ])
-      role.addToPrincipalPolicy(statement);
+    const ofRuns = { StringLike: { 's3:prefix': `${runsPrefix}*` } };
+    allow(role, 'AddToArchive', ['s3:PutObject'], this.#objectsBelow(collectedPrefixes));
+    allow(role, 'ReadRunRecords', ['s3:GetObject'], this.#objectsBelow([runsPrefix, configurationsPrefix]));
+    allow(role, 'ListRunRecords', ['s3:ListBucket'], [this.bucket.bucketArn], ofRuns);
+    this.#allowKeys(role);
     for (const statement of denyChanges(this.bucket, role)) this.bucket.addToResourcePolicy(statement);
     this.#acknowledge(
       role,
@@ -112,17 +98,10 @@ export class Archive extends Construct {
    * this role adds seals. Returns the environment in which the audit finds the bucket.
    */
   provideToAudit(role: IRole): Pick<AuditEnvironment, 'ARCHIVE_BUCKET'> {
-    for (const statement of [
-      new PolicyStatement({
-        sid: 'ListArchive',
-        actions: ['s3:ListBucket', 's3:ListBucketVersions'],
-        resources: [this.bucket.bucketArn],
-      }),
-      new PolicyStatement({ sid: 'ReadArchive', actions: ['s3:GetObject'], resources: this.#objectsBelow(['']) }),
-      new PolicyStatement({ sid: 'AddSeals', actions: ['s3:PutObject'], resources: this.#objectsBelow([sealsPrefix]) }),
-      ...this.#keyStatements(),
-    ])
-      role.addToPrincipalPolicy(statement);
+    allow(role, 'ListArchive', ['s3:ListBucket', 's3:ListBucketVersions'], [this.bucket.bucketArn]);
+    allow(role, 'ReadArchive', ['s3:GetObject'], this.#objectsBelow(['']));
+    allow(role, 'AddSeals', ['s3:PutObject'], this.#objectsBelow([sealsPrefix]));
+    this.#allowKeys(role);
     for (const statement of denySeals(this.bucket, role, collectedPrefixes)) this.bucket.addToResourcePolicy(statement);
     this.#acknowledge(role, ['', sealsPrefix], 'The audit reads everything that is archived, and numbers its seals.');
     return { ARCHIVE_BUCKET: this.bucket.bucketName };
@@ -140,29 +119,12 @@ export class Archive extends Construct {
     );
   }
 
-  #keyStatements(): PolicyStatement[] {
-    const conditions = { StringEquals: { 'kms:ViaService': `s3.${Aws.REGION}.${Aws.URL_SUFFIX}` } };
-    const statements: PolicyStatement[] = [];
-    if (this.key !== undefined)
-      statements.push(
-        new PolicyStatement({
-          sid: 'UseArchiveKey',
-          // Decrypt: to read run records.
-          actions: ['kms:GenerateDataKey', 'kms:Decrypt'],
-          resources: [this.key.keyArn],
-          conditions,
-        }),
-      );
+  #allowKeys(role: IRole): void {
+    // Decrypt: to read run records.
+    const actions = ['kms:GenerateDataKey', 'kms:Decrypt'];
+    if (this.key !== undefined) allow(role, 'UseArchiveKey', actions, [this.key.keyArn], through('s3'));
     if (this.#formerKeyArns.length > 0)
-      statements.push(
-        new PolicyStatement({
-          sid: 'ReadWithFormerKeys',
-          actions: ['kms:Decrypt'],
-          resources: [...this.#formerKeyArns],
-          conditions,
-        }),
-      );
-    return statements;
+      allow(role, 'ReadWithFormerKeys', ['kms:Decrypt'], [...this.#formerKeyArns], through('s3'));
   }
 
   #warnOfLock(days: number): void {

@@ -12,6 +12,7 @@ import { type AuditLoad, auditLoad } from './audit-load';
 import type { CollectorConfig } from './config/config';
 import type { FailureMessages } from './failure-messages';
 import { auditPlanOf } from './function-data';
+import { allow } from './grants';
 import { oneProcessorMiB } from './limits';
 import { createNodeFunction } from './node-function';
 import { RunSchedule } from './run-schedule';
@@ -102,9 +103,7 @@ export class Audit extends Construct {
   /** The key's own policy denies everybody else to sign, whatever the account's policies allow. */
   #provideKey(role: IRole): Pick<AuditEnvironment, 'SIGNING_KEY_ARN'> {
     const { keyArn } = this.signingKey;
-    role.addToPrincipalPolicy(
-      new PolicyStatement({ sid: 'SignSeals', actions: ['kms:Sign', 'kms:GetPublicKey'], resources: [keyArn] }),
-    );
+    allow(role, 'SignSeals', ['kms:Sign', 'kms:GetPublicKey'], [keyArn]);
     this.signingKey.addToResourcePolicy(
       new PolicyStatement({
         sid: 'SignedByAuditOnly',

@@ -2,7 +2,7 @@ import type { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { Rule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
-import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import type { IDestination, IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LambdaDestination, SqsDestination } from 'aws-cdk-lib/aws-lambda-destinations';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
@@ -13,6 +13,7 @@ import { failureEnvironmentNames } from '../lambda/stack-contract';
 import type { Alerts } from './alerts';
 import type { CollectorConfig } from './config/config';
 import { createDeadLetterQueue } from './dead-letter-queue';
+import { allow } from './grants';
 import { createNodeFunction } from './node-function';
 
 export interface FailureMessagesProps {
@@ -44,9 +45,7 @@ export class FailureMessages extends Construct {
       onFailure: new SqsDestination(this.#untold),
       provide: (role) => {
         alerts.grantPublish(role);
-        role.addToPrincipalPolicy(
-          new PolicyStatement({ sid: 'KeepUntold', actions: ['sqs:SendMessage'], resources: [this.#untold.queueArn] }),
-        );
+        allow(role, 'KeepUntold', ['sqs:SendMessage'], [this.#untold.queueArn]);
         return { [failureEnvironmentNames.topicArn]: alerts.topic.topicArn };
       },
     });
@@ -55,13 +54,7 @@ export class FailureMessages extends Construct {
 
   /** Lets a function's role hand over its failures. Returns where Lambda sends them. */
   destinationFor(role: IRole): IDestination {
-    role.addToPrincipalPolicy(
-      new PolicyStatement({
-        sid: 'TellOfFailures',
-        actions: ['lambda:InvokeFunction'],
-        resources: [this.#function.functionArn],
-      }),
-    );
+    allow(role, 'TellOfFailures', ['lambda:InvokeFunction'], [this.#function.functionArn]);
     return new LambdaDestination(this.#function);
   }
 

@@ -1,5 +1,5 @@
 import { Duration, Stack, Validations } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { DefinitionBody, type IStateMachine, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
@@ -7,6 +7,7 @@ import { metricNamespace } from '../lambda/stack-contract';
 import { longestExecutionSeconds, waits } from '../lambda/verify/longest-run';
 import type { CollectorConfig } from './config/config';
 import { fanOutDefinition } from './fan-out-definition';
+import { allow } from './grants';
 import { heldBackRetry } from './limits';
 
 export interface FanOutProps {
@@ -50,21 +51,9 @@ export class FanOut extends Construct {
         },
       }),
     });
-    role.addToPrincipalPolicy(
-      new PolicyStatement({
-        sid: 'CollectShards',
-        actions: ['lambda:InvokeFunction'],
-        resources: [target.functionArn],
-      }),
-    );
-    role.addToPrincipalPolicy(
-      new PolicyStatement({
-        sid: 'CountRuns',
-        actions: ['cloudwatch:PutMetricData'],
-        resources: ['*'],
-        conditions: { StringEquals: { 'cloudwatch:namespace': metricNamespace } },
-      }),
-    );
+    const ofRuns = { StringEquals: { 'cloudwatch:namespace': metricNamespace } };
+    allow(role, 'CollectShards', ['lambda:InvokeFunction'], [target.functionArn]);
+    allow(role, 'CountRuns', ['cloudwatch:PutMetricData'], ['*'], ofRuns);
     Validations.of(role).acknowledge({
       id: 'AwsSolutions-IAM5[Resource::*]',
       reason: 'PutMetricData takes no resource; the condition limits it to the namespace of this product.',

@@ -3,6 +3,7 @@ import { type ISecurityGroup, type ISubnet, type IVpc, SecurityGroup, Subnet, Vp
 import { Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
 import type { CollectorConfig } from './config/config';
+import { allow } from './grants';
 
 /**
  * The existing VPC that the function runs in. Nothing is looked up, so synthesis needs no account. To leave the VPC takes two
@@ -37,7 +38,7 @@ export class Network extends Construct {
       'ec2:AssignPrivateIpAddresses',
       'ec2:UnassignPrivateIpAddresses',
     ];
-    role.addToPrincipalPolicy(new PolicyStatement({ sid: 'AttachToNetwork', actions, resources: ['*'] }));
+    allow(role, 'AttachToNetwork', actions, ['*']);
     role.addToPrincipalPolicy(
       new PolicyStatement({
         sid: 'NotFromTheCode',

@@ -1,5 +1,5 @@
 import { Duration, RemovalPolicy, type Size } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { ApplicationLogLevel, Architecture, type IDestination, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -7,6 +7,7 @@ import type { Construct } from 'constructs';
 import { asynchronousAttempts, functionTimeoutSeconds } from '../lambda/stack-contract';
 import type { CollectorConfig } from './config/config';
 import { type DataFile, functionCode } from './function-bundle';
+import { allow } from './grants';
 import { eventAgeSeconds } from './limits';
 import { Network } from './network';
 
@@ -82,12 +83,6 @@ export function createNodeFunction(scope: Construct, props: NodeFunctionProps): 
 
 function createRole(scope: Construct, description: string, logGroup: LogGroup): Role {
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com'), description });
-  role.addToPrincipalPolicy(
-    new PolicyStatement({
-      sid: 'WriteLog',
-      actions: ['logs:CreateLogStream', 'logs:PutLogEvents'],
-      resources: [logGroup.logGroupArn],
-    }),
-  );
+  allow(role, 'WriteLog', ['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]);
   return role;
 }

@@ -1,6 +1,6 @@
-import { Annotations, ArnFormat, Aws, Stack, Token, Validations } from 'aws-cdk-lib';
+import { Annotations, ArnFormat, Stack, Token, Validations } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import {
   Bucket,
@@ -12,6 +12,7 @@ import {
 } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { CollectorConfig } from './config/config';
+import { allow, through } from './grants';
 
 export interface ReplicationProps {
   readonly target: NonNullable<CollectorConfig['archive']['replicateTo']>;
@@ -68,26 +69,15 @@ export class Replication extends Construct {
 
   /** Lets S3 read the archive for copying. */
   grantRead(bucket: IBucket): void {
-    this.#role.addToPolicy(
-      new PolicyStatement({
-        sid: 'ReadConfiguration',
-        actions: ['s3:GetReplicationConfiguration', 's3:ListBucket'],
-        resources: [bucket.bucketArn],
-      }),
-    );
-    this.#role.addToPolicy(
-      new PolicyStatement({
-        sid: 'ReadVersions',
-        actions: [
-          's3:GetObjectVersionForReplication',
-          's3:GetObjectVersionAcl',
-          's3:GetObjectVersionTagging',
-          's3:GetObjectRetention',
-          's3:GetObjectLegalHold',
-        ],
-        resources: [bucket.arnForObjects('*')],
-      }),
-    );
+    const ofVersions = [
+      's3:GetObjectVersionForReplication',
+      's3:GetObjectVersionAcl',
+      's3:GetObjectVersionTagging',
+      's3:GetObjectRetention',
+      's3:GetObjectLegalHold',
+    ];
+    allow(this.#role, 'ReadConfiguration', ['s3:GetReplicationConfiguration', 's3:ListBucket'], [bucket.bucketArn]);
+    allow(this.#role, 'ReadVersions', ofVersions, [bucket.arnForObjects('*')]);
     const bucketId = Stack.of(this).getLogicalId(bucket.node.defaultChild as CfnBucket);
     this.#acknowledge(`<${bucketId}.Arn>/*`);
   }
@@ -109,36 +99,17 @@ export class Replication extends Construct {
       description: 'Lets S3 copy the archive to another bucket; deletions are not copied',
       assumedBy: new ServicePrincipal('s3.amazonaws.com'),
     });
-    role.addToPolicy(
-      new PolicyStatement({
-        sid: 'WriteCopies',
-        actions: writeActions(crossAccount),
-        resources: [destination.arnForObjects('*')],
-      }),
-    );
+    allow(role, 'WriteCopies', writeActions(crossAccount), [destination.arnForObjects('*')]);
     this.#acknowledge(`${this.#target.bucketArn}/*`, role);
     return role;
   }
 
   /** Former keys too: what is pending when a key changes, and what a batch copies later, was encrypted with them. */
   #grantKeys(keyArns: readonly string[], targetKeyArn: string): void {
-    const through = (region: string) => ({ StringEquals: { 'kms:ViaService': `s3.${region}.${Aws.URL_SUFFIX}` } });
-    this.#role.addToPolicy(
-      new PolicyStatement({
-        sid: 'ReadWithKeys',
-        actions: ['kms:Decrypt'],
-        resources: [...keyArns],
-        conditions: through(Aws.REGION),
-      }),
-    );
-    this.#role.addToPolicy(
-      new PolicyStatement({
-        sid: 'WriteWithKey',
-        actions: ['kms:Encrypt', 'kms:GenerateDataKey'],
-        resources: [targetKeyArn],
-        conditions: through(Stack.of(this).splitArn(targetKeyArn, ArnFormat.SLASH_RESOURCE_NAME).region ?? ''),
-      }),
-    );
+    const { region } = Stack.of(this).splitArn(targetKeyArn, ArnFormat.SLASH_RESOURCE_NAME);
+    const write = ['kms:Encrypt', 'kms:GenerateDataKey'];
+    allow(this.#role, 'ReadWithKeys', ['kms:Decrypt'], [...keyArns], through('s3'));
+    allow(this.#role, 'WriteWithKey', write, [targetKeyArn], through('s3', region));
   }
 
   #acknowledge(resource: string, role: Role = this.#role): void {

@@ -1,5 +1,5 @@
 import { Duration, Stack, TimeZone } from 'aws-cdk-lib';
-import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { ContextAttribute, Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
 import {
@@ -12,6 +12,7 @@ import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { CollectorConfig } from './config/config';
 import { createDeadLetterQueue } from './dead-letter-queue';
+import { allow } from './grants';
 import { deliveryAgeSeconds } from './limits';
 
 export interface RunScheduleProps {
@@ -32,22 +33,9 @@ export class RunSchedule extends Construct {
     const { function: target, stateMachine } = props;
     this.deadLetterQueue = createDeadLetterQueue(this, 'Undelivered');
     const role = this.#createRole(props.roleDescription);
-    role.addToPrincipalPolicy(
-      stateMachine === undefined
-        ? new PolicyStatement({ sid: 'StartRun', actions: ['lambda:InvokeFunction'], resources: [target.functionArn] })
-        : new PolicyStatement({
-            sid: 'StartRun',
-            actions: ['states:StartExecution'],
-            resources: [stateMachine.stateMachineArn],
-          }),
-    );
-    role.addToPrincipalPolicy(
-      new PolicyStatement({
-        sid: 'KeepUndelivered',
-        actions: ['sqs:SendMessage'],
-        resources: [this.deadLetterQueue.queueArn],
-      }),
-    );
+    if (stateMachine === undefined) allow(role, 'StartRun', ['lambda:InvokeFunction'], [target.functionArn]);
+    else allow(role, 'StartRun', ['states:StartExecution'], [stateMachine.stateMachineArn]);
+    allow(role, 'KeepUndelivered', ['sqs:SendMessage'], [this.deadLetterQueue.queueArn]);
     const delivery: ScheduleTargetBaseProps = {
       // The time names what is started, so a second delivery works on the same run or audit.
       input: ScheduleTargetInput.fromObject({ scheduledTime: ContextAttribute.scheduledTime }),

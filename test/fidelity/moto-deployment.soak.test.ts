@@ -47,7 +47,14 @@ const everything = {
   },
   tags: { team: 'platform' },
   shards: 2,
-  audit: { schedule: 'cron(30 6 * * ? *)', timeZone: 'Europe/Berlin', rereadDays: 90, staleAfterHours: 100 },
+  audit: {
+    schedule: 'cron(30 6 * * ? *)',
+    timeZone: 'Europe/Berlin',
+    rereadDays: 90,
+    staleAfterHours: 100,
+    frozenAfterHours: 100,
+    alarmOnLogGaps: true,
+  },
   testEvents: true,
   athenaTables: true,
 };

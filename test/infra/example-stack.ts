@@ -30,7 +30,14 @@ export const everything = {
     securityGroupIds: ['sg-0123456789abcdef0'],
   },
   tags: { team: 'platform' },
-  audit: { schedule: 'cron(30 6 * * ? *)', timeZone: 'Europe/Berlin', rereadDays: 90, staleAfterHours: 48 },
+  audit: {
+    schedule: 'cron(30 6 * * ? *)',
+    timeZone: 'Europe/Berlin',
+    rereadDays: 90,
+    staleAfterHours: 48,
+    frozenAfterHours: 26,
+    alarmOnLogGaps: true,
+  },
   testEvents: true,
   athenaTables: true,
 };
@@ -59,6 +66,11 @@ export const configurations: [string, Record<string, unknown>][] = [
     },
   ],
   ['a copy in the same account', { archive: { replicateTo: { bucketArn: otherBucketArn } } }],
+  ['everything, in shards, one run at a time', { ...everything, shards: 8, limits: { oneRunAtATime: true } }],
+  [
+    'schedules for which CloudWatch looks back too short a time',
+    { schedule: { expression: 'cron(0 6 ? * SUN *)' }, audit: { schedule: 'cron(30 6 1,15 * ? *)' } },
+  ],
 ];
 
 /** The app of the shipped configuration with other members; nothing is bundled. */
