@@ -1,25 +1,21 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
-import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import type { Gap } from '../lambda/schedule/cron-gap';
 import { functionTimeoutSeconds } from '../lambda/stack-contract';
 import * as windows from './alarm-windows';
+import type { Archive } from './archive';
+import type { Collector } from './collector';
 import type { FailureMessages } from './failure-messages';
+import type { RunSchedule } from './run-schedule';
 import type { RunSource } from './run-source';
 
-/** What the alarms watch. */
-export interface Watched {
+/** What the alarms about runs watch. */
+export interface WatchedRuns {
   readonly runs: RunSource;
-  readonly gap: Gap;
-  /** How long after the longest gap a run counts as missing, in hours. */
-  readonly marginHours: number;
-  readonly failures: Pick<FailureMessages, 'untold'>;
-  readonly function: IFunction;
-  /** Receives events that the scheduler could not deliver. */
-  readonly deadLetterQueue: IQueue;
-  /** Counts objects that could not be copied to another bucket; undefined if nothing is copied. */
-  readonly failedReplications?: cloudwatch.Metric | undefined;
+  readonly collector: Collector;
+  readonly archive: Archive;
+  readonly failures: FailureMessages;
+  readonly schedule: RunSchedule;
 }
 
 export interface AlarmDefinition {
@@ -33,117 +29,126 @@ export interface AlarmDefinition {
   readonly look: string;
   readonly act: string;
   readonly props: cloudwatch.AlarmProps;
+  /** Hours after its creation in which it is quiet; left out: none. */
+  readonly warmUpHours?: number | undefined;
 }
 
-const hour = Duration.seconds(windows.alarmPeriodSeconds);
+const period = Duration.seconds(windows.alarmPeriodSeconds);
+const closeToLimitMs = windows.closeToLimitShare * functionTimeoutSeconds * 1000;
 
-export function runFailed(watched: Watched): AlarmDefinition {
-  return {
-    id: 'RunFailed',
-    pages: true,
-    title: 'Run failed for good',
-    means: 'The last attempt of a run failed: part of the fleet is not archived for the time of that run.',
-    ...watched.runs.texts.whenFailed,
-    props: staying(watched, watched.runs.failedRuns(hour), 1),
-  };
+/** @param missingHours without a run after which one is missing; undefined: no alarm says so */
+export function runAlarms(watched: WatchedRuns, missingHours: number | undefined): AlarmDefinition[] {
+  const { runs, collector, archive, failures, schedule } = watched;
+  const stayHours = windows.stayHours(runs.gap, runs.marginHours);
+  const { failedReplications } = archive;
+  return [
+    {
+      id: 'RunFailed',
+      pages: true,
+      title: 'Run failed for good',
+      means: 'The last attempt of a run failed: part of the fleet is not archived for the time of that run.',
+      ...runs.texts.whenFailed,
+      props: raisedBy(runs.failedRuns(period), stayHours),
+    },
+    ...(missingHours === undefined ? [] : [runMissing(runs, missingHours)]),
+    {
+      id: 'DeliveryLost',
+      title: 'Delivery lost',
+      means: 'The scheduler could not start a run and gave up: its event is in the dead-letter queue.',
+      look: 'The attributes of the message in the queue: they say why the invocation was refused.',
+      act: 'Fix the cause, complete the run by hand with the event in the message, then delete the message.',
+      props: whileHolding(schedule.deadLetterQueue),
+    },
+    {
+      id: 'CloseToLimit',
+      title: 'Run close to its time limit',
+      means: `An attempt took at least ${closeToLimitMs / 60_000} of its ${functionTimeoutSeconds / 60} minutes.`,
+      look: 'Duration, bytes and throttling on the dashboard: more clusters, larger logs, or a slower service.',
+      act: `Raise limits.concurrency if the service can take more requests, or ${runs.texts.moreTime}.`,
+      props: raisedBy(collector.function.metricDuration({ statistic: 'Maximum', period }), stayHours, closeToLimitMs),
+    },
+    {
+      id: 'KeyRejected',
+      pages: true,
+      title: 'Key rejected',
+      means: 'The service answered 401 or 403 to cluster after cluster, so the run ended early.',
+      look: 'The failures on the dashboard. Ask the team of the service whether the key expired or lost its rights.',
+      act: 'Put the new key into the secret; no deployment is needed. Then complete the run by hand.',
+      props: raisedBy(runs.metric('keyRejected', { statistic: 'Maximum', period }), stayHours),
+    },
+    {
+      id: 'Throttled',
+      title: 'Service throttling us',
+      means: `At least ${windows.throttledPercent} % of the answers of the service asked for fewer requests.`,
+      look: 'Throttling and duration on the dashboard. Ask the team of the service which rate it accepts.',
+      act: 'Lower limits.concurrency or set limits.requestsPerSecond, and deploy.',
+      props: raisedBy(throttledShare(runs), stayHours, windows.throttledPercent),
+    },
+    {
+      id: 'MessageLost',
+      title: 'Failure message lost',
+      means: 'Something failed for good, and the message about it reached nobody.',
+      look: 'The log of the function FailureMessages; the policies of the topic and its key; the roles of the functions.',
+      act: 'Bring them back. The queue FailureMessagesUntold keeps the records; the dashboard shows what failed.',
+      props: raisedBy(failures.untold(collector.function, period), stayHours),
+    },
+    ...(failedReplications === undefined ? [] : [copyFailed(failedReplications, stayHours)]),
+  ];
 }
 
 /**
  * The collector itself counts the runs of its schedule. Lambda's metric Invocations also counts starts by hand, retries
  * and attempts that die before their run record, so a schedule that stopped firing could go unnoticed. With shards, the
  * state machine counts a run after all shards have written their records; one shard alone proves nothing.
- * @param hours without a run after which one is missing
  */
-export function runMissing({ runs, gap }: Watched, hours: number): AlarmDefinition {
+function runMissing(runs: RunSource, hours: number): AlarmDefinition {
   return {
     id: 'RunMissing',
     pages: true,
     title: 'Run missing',
     means:
       `No run of the schedule has written ${runs.texts.records} for ${hoursText(hours)}. ` +
-      `The longest gap of the schedule is ${hoursText(gap.hours)}.`,
+      `The longest gap of the schedule is ${hoursText(runs.gap.hours)}.`,
     look: 'The schedule (is it enabled? are its years over?), the dead-letter queue, the log group for attempts that died.',
     act: 'Bring the schedule back. Then make up for the run: npm run collector -- run --run TIME --without-record.',
-    props: missingFor(hours, runs.metric('scheduled', { period: hour }), 'Runs of the schedule'),
+    props: missingFor(hours, runs.metric('scheduled', { period }), 'Runs of the schedule'),
+    warmUpHours: hours,
   };
 }
 
-export function deliveryLost({ deadLetterQueue }: Watched): AlarmDefinition {
-  return {
-    id: 'DeliveryLost',
-    title: 'Delivery lost',
-    means: 'The scheduler could not start a run and gave up: its event is in the dead-letter queue.',
-    look: 'The attributes of the message in the queue: they say why the invocation was refused.',
-    act: 'Fix the cause, complete the run by hand with the event in the message, then delete the message.',
-    props: whileHolding(deadLetterQueue),
-  };
-}
-
-export function closeToLimit(watched: Watched): AlarmDefinition {
-  const threshold = windows.closeToLimitShare * functionTimeoutSeconds * 1000;
-  return {
-    id: 'CloseToLimit',
-    title: 'Run close to its time limit',
-    means: `An attempt took at least ${threshold / 60_000} of its ${functionTimeoutSeconds / 60} minutes.`,
-    look: 'Duration, bytes and throttling on the dashboard: more clusters, larger logs, or a slower service.',
-    act: `Raise limits.concurrency if the service can take more requests, or ${watched.runs.texts.moreTime}.`,
-    props: staying(watched, watched.function.metricDuration({ statistic: 'Maximum', period: hour }), threshold),
-  };
-}
-
-export function keyRejected(watched: Watched): AlarmDefinition {
-  return {
-    id: 'KeyRejected',
-    pages: true,
-    title: 'Key rejected',
-    means: 'The service answered 401 or 403 to cluster after cluster, so the run ended early.',
-    look: 'The failures on the dashboard. Ask the team of the service whether the key expired or lost its rights.',
-    act: 'Put the new key into the secret; no deployment is needed. Then complete the run by hand.',
-    props: staying(watched, watched.runs.metric('keyRejected', { statistic: 'Maximum', period: hour }), 1),
-  };
-}
-
-export function throttled(watched: Watched): AlarmDefinition {
-  const { runs } = watched;
-  const metric = new cloudwatch.MathExpression({
-    expression: `IF(throttled >= ${windows.leastThrottledAnswers}, 100 * throttled / (throttled + archived + failed), 0)`,
-    usingMetrics: {
-      throttled: runs.metric('throttled', { period: hour }),
-      archived: runs.metric('archived', { period: hour }),
-      failed: runs.metric('failed', { period: hour }),
-    },
-    label: 'Throttled answers (%)',
-    period: hour,
-  });
-  return {
-    id: 'Throttled',
-    title: 'Service throttling us',
-    means: `At least ${windows.throttledPercent} % of the answers of the service asked for fewer requests.`,
-    look: 'Throttling and duration on the dashboard. Ask the team of the service which rate it accepts.',
-    act: 'Lower limits.concurrency or set limits.requestsPerSecond, and deploy.',
-    props: staying(watched, metric, windows.throttledPercent),
-  };
-}
-
-export function messageLost(watched: Watched): AlarmDefinition {
-  return {
-    id: 'MessageLost',
-    title: 'Failure message lost',
-    means: 'Something failed for good, and the message about it reached nobody.',
-    look: 'The log of the function FailureMessages; the policies of the topic and its key; the roles of the functions.',
-    act: 'Bring them back. The queue FailureMessagesUntold keeps the records; the dashboard shows what failed.',
-    props: staying(watched, watched.failures.untold(watched.function, hour), 1),
-  };
-}
-
-export function copyFailed(watched: Watched, failures: cloudwatch.Metric): AlarmDefinition {
+function copyFailed(failures: cloudwatch.Metric, stayHours: number): AlarmDefinition {
   return {
     id: 'CopyFailed',
     title: 'Copy failed',
     means: 'S3 could not copy an object of the archive to the bucket of archive.replicateTo, and does not try again.',
     look: 'The policies of that bucket and of its key, its versions and its Object Lock, the role of the replication.',
     act: 'Fix the cause, then copy what is missing with S3 Batch Replication.',
-    props: staying(watched, failures.with({ period: hour }), 1),
+    props: raisedBy(failures.with({ period }), stayHours),
+  };
+}
+
+function throttledShare(runs: RunSource): cloudwatch.IMetric {
+  return new cloudwatch.MathExpression({
+    expression: `IF(throttled >= ${windows.leastThrottledAnswers}, 100 * throttled / (throttled + archived + failed), 0)`,
+    usingMetrics: {
+      throttled: runs.metric('throttled', { period }),
+      archived: runs.metric('archived', { period }),
+      failed: runs.metric('failed', { period }),
+    },
+    label: 'Throttled answers (%)',
+    period,
+  });
+}
+
+/** An alarm that one period raises. @param periods after which it is over */
+export function raisedBy(metric: cloudwatch.IMetric, periods: number, threshold = 1): cloudwatch.AlarmProps {
+  return {
+    metric,
+    threshold,
+    comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+    evaluationPeriods: periods,
+    datapointsToAlarm: 1,
+    treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
   };
 }
 
@@ -169,25 +174,13 @@ export function missingFor(hours: number, count: cloudwatch.IMetric, label: stri
       expression: 'FILL(scheduled, 0)',
       usingMetrics: { scheduled: count },
       label,
-      period: hour,
+      period,
     }),
     threshold: 1,
     comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
     evaluationPeriods: hours,
     datapointsToAlarm: hours,
     treatMissingData: cloudwatch.TreatMissingData.BREACHING,
-  };
-}
-
-/** An alarm that one bad hour raises, and that stays until the next run has had its time. */
-function staying({ gap, marginHours }: Watched, metric: cloudwatch.IMetric, threshold: number): cloudwatch.AlarmProps {
-  return {
-    metric,
-    threshold,
-    comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    evaluationPeriods: windows.stayHours(gap, marginHours),
-    datapointsToAlarm: 1,
-    treatMissingData: cloudwatch.TreatMissingData.NOT_BREACHING,
   };
 }
 

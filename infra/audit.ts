@@ -5,21 +5,22 @@ import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type Gap, longestGap } from '../lambda/schedule/cron-gap';
-import { type AuditEnvironment, auditFile } from '../lambda/stack-contract';
+import { type AuditEnvironment, type AuditPlan, auditFile } from '../lambda/stack-contract';
 import type { Alerts } from './alerts';
 import type { Archive } from './archive';
 import { type AuditLoad, auditLoad } from './audit-load';
 import type { CollectorConfig } from './config/config';
 import type { FailureMessages } from './failure-messages';
-import { auditPlanOf } from './function-data';
 import { allow } from './grants';
 import { oneProcessorMiB } from './limits';
 import { createNodeFunction } from './node-function';
 import { RunSchedule } from './run-schedule';
 
+type AuditSettings = NonNullable<CollectorConfig['audit']>;
+
 export interface AuditProps {
   readonly config: CollectorConfig;
-  readonly audit: NonNullable<CollectorConfig['audit']>;
+  readonly settings: AuditSettings;
   readonly archive: Archive;
   /** Get the mails of the audit. */
   readonly alerts: Alerts;
@@ -36,14 +37,13 @@ export class Audit extends Construct {
   readonly signingKey: Key;
   /** Of the audit's own schedule. */
   readonly gap: Gap;
-  readonly staleAfterHours: number | undefined;
-  readonly frozenAfterHours: number | undefined;
-  readonly alarmOnLogGaps: boolean | undefined;
+  readonly settings: AuditSettings;
   /** Receives audits that the scheduler could not start. */
   readonly deadLetterQueue: IQueue;
 
-  constructor(scope: Construct, id: string, { config, audit, archive, alerts, failures }: AuditProps) {
+  constructor(scope: Construct, id: string, { config, settings, archive, alerts, failures }: AuditProps) {
     super(scope, id);
+    this.settings = settings;
     this.signingKey = new Key(this, 'SigningKey', {
       alias: `${config.name}-seals`,
       description: `Signs the seals of the archive of ${config.name}; they stay checkable without it`,
@@ -52,7 +52,7 @@ export class Audit extends Construct {
       // A new key in every deployment would make old and new seals look as if two parties had signed them.
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
-    const plan = auditPlanOf(config, audit);
+    const plan = auditPlanOf(config, settings);
     const { function: target } = createNodeFunction(this, {
       config,
       description: `Verifies and seals the archive of ${config.name}`,
@@ -74,9 +74,6 @@ export class Audit extends Construct {
     this.function = target;
     const { auditSchedule: schedule } = plan;
     this.gap = longestGap(schedule.expression, schedule.timeZone);
-    this.staleAfterHours = plan.staleAfterHours;
-    this.frozenAfterHours = plan.frozenAfterHours;
-    this.alarmOnLogGaps = audit.alarmOnLogGaps;
     const { deadLetterQueue } = new RunSchedule(this, 'Schedule', {
       description: `Starts the audits of ${config.name}`,
       roleDescription: 'Lets the schedule start the audit and keep what it could not deliver',
@@ -116,4 +113,19 @@ export class Audit extends Construct {
     );
     return { SIGNING_KEY_ARN: keyArn };
   }
+}
+
+/** The part of the configuration that the audit judges the archive by. */
+export function auditPlanOf(
+  { clusters, schedule, archive, shards }: CollectorConfig,
+  { schedule: expression, timeZone = schedule.timeZone, alarmOnLogGaps: _, ...settings }: AuditSettings,
+): AuditPlan {
+  return {
+    clusters: clusters.map(({ uid, resources, optional }) => ({ uid, resources, optional })),
+    schedule,
+    auditSchedule: { expression, timeZone, enabled: true },
+    retentionDays: archive.retentionDays,
+    shards,
+    ...settings,
+  };
 }

@@ -42,11 +42,10 @@ export class CollectorStack extends Stack {
     const archive = new Archive(this, 'Archive', { config });
     const apiKeySecret = new ApiKeySecret(this, 'ApiKey', { config });
     const collector = new Collector(this, 'Collector', { config, archive, apiKeySecret, failures });
-    const parts = { config, function: collector.function };
-    const fanOut = config.shards > 1 ? new FanOut(this, 'FanOut', parts) : undefined;
-    const { stateMachine } = fanOut ?? {};
+    const { stateMachine } =
+      config.shards > 1 ? new FanOut(this, 'FanOut', { config, function: collector.function }) : {};
     if (stateMachine !== undefined) failures.tellOf(stateMachine);
-    const { deadLetterQueue } = new RunSchedule(this, 'Schedule', {
+    const schedule = new RunSchedule(this, 'Schedule', {
       description: `Starts the runs of ${config.name}`,
       roleDescription: 'Lets the schedule start the collector and keep what it could not deliver',
       schedule: config.schedule,
@@ -54,14 +53,12 @@ export class CollectorStack extends Stack {
       stateMachine,
     });
     const audit =
-      config.audit && new Audit(this, 'Audit', { config, audit: config.audit, archive, alerts: inform, failures });
-    const seen = { ...parts, logGroup: collector.logGroup, archiveBucket: archive.bucket, stateMachine, audit };
-    const { failedReplications } = archive;
-    const watched = { ...seen, page, inform, failures, deadLetterQueue, fanOut, failedReplications };
-    new Observability(this, 'Observability', watched);
+      config.audit && new Audit(this, 'Audit', { config, settings: config.audit, archive, alerts: inform, failures });
+    const parts = { config, page, inform, archive, collector, stateMachine, audit };
+    new Observability(this, 'Observability', { ...parts, failures, schedule });
     if (config.testEvents) this.#offerTestEvents(config, collector, audit);
-    if (config.athenaTables) new AthenaTables(this, 'AthenaTables', seen);
-    new NextSteps(this, 'NextSteps', { ...seen, apiKeySecret, page, inform, archiveKey: archive.key });
+    if (config.athenaTables) new AthenaTables(this, 'AthenaTables', { config, archiveBucket: archive.bucket });
+    new NextSteps(this, 'NextSteps', { ...parts, apiKeySecret });
   }
 
   #offerTestEvents(config: CollectorConfig, collector: Collector, audit: Audit | undefined): void {

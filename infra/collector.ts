@@ -2,13 +2,12 @@ import { Size } from 'aws-cdk-lib';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type CollectorEnvironment, collectionFile } from '../lambda/stack-contract';
+import { type Collection, type CollectorEnvironment, collectionFile } from '../lambda/stack-contract';
 import type { ApiKeySecret } from './api-key-secret';
 import type { Archive } from './archive';
 import type { CollectorConfig } from './config/config';
 import type { FailureMessages } from './failure-messages';
-import { collectionOf } from './function-data';
-import { memoryMiB, reservedConcurrency, temporaryStorageMiB } from './limits';
+import { concurrentShards, memoryMiB, reservedConcurrency, temporaryStorageMiB } from './limits';
 import { createNodeFunction } from './node-function';
 
 export interface CollectorProps {
@@ -47,4 +46,21 @@ export class Collector extends Construct {
     this.function = target;
     this.logGroup = logGroup;
   }
+}
+
+/** The part of the configuration that the collector needs. The request rate is of the whole fleet; each shard gets a share. */
+export function collectionOf({ service, clusters, limits, archive, shards, schedule }: CollectorConfig): Collection {
+  const { baseUrl, projectUid, collection, caCertificate, acceptCompressed } = service;
+  const { requestsPerSecond } = limits;
+  return {
+    service: { baseUrl, projectUid, collection, caCertificate, ...(!acceptCompressed && { acceptCompressed }) },
+    clusters,
+    limits: {
+      ...limits,
+      ...(requestsPerSecond !== undefined && { requestsPerSecond: requestsPerSecond / concurrentShards(shards) }),
+    },
+    compression: archive.compression,
+    schedule,
+    retentionDays: archive.retentionDays,
+  };
 }

@@ -18,12 +18,9 @@ export interface FanOutProps {
 /** Works on one run with many invocations of the function, for a fleet that is too large for one. */
 export class FanOut extends Construct {
   readonly stateMachine: IStateMachine;
-  /** Number of parts that the fleet is divided into. */
-  readonly shards: number;
 
   constructor(scope: Construct, id: string, { config, function: target }: FanOutProps) {
     super(scope, id);
-    this.shards = config.shards;
     const heldBackSeconds = config.limits.oneRunAtATime ? waits(heldBackRetry) : 0;
     const role = this.#createRole(target);
     this.stateMachine = new StateMachine(this, 'StateMachine', {

@@ -1,38 +1,36 @@
 import { Aws, CfnOutput } from 'aws-cdk-lib';
-import type { IKey } from 'aws-cdk-lib/aws-kms';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import type { ILogGroup } from 'aws-cdk-lib/aws-logs';
-import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { Alerts } from './alerts';
 import type { ApiKeySecret } from './api-key-secret';
+import type { Archive } from './archive';
 import type { Audit } from './audit';
+import type { Collector } from './collector';
 import type { CollectorConfig } from './config/config';
 import { dashboardName } from './dashboard';
 
 export interface NextStepsProps {
   readonly config: CollectorConfig;
   readonly apiKeySecret: ApiKeySecret;
-  readonly archiveBucket: IBucket;
-  readonly function: IFunction;
-  readonly logGroup: ILogGroup;
-  readonly page: Pick<Alerts, 'topic'>;
+  readonly archive: Archive;
+  readonly collector: Collector;
+  readonly page: Alerts;
   /** The same as `page` if there is one list of recipients. */
-  readonly inform: Pick<Alerts, 'topic'>;
-  /** Customer key of the archive; undefined if S3 encrypts it. */
-  readonly archiveKey: IKey | undefined;
+  readonly inform: Alerts;
   /** Works on a fleet in shards; undefined if there is one shard. */
-  readonly stateMachine?: IStateMachine | undefined;
+  readonly stateMachine: IStateMachine | undefined;
   /** Verifies and seals the archive; undefined if nothing does. */
-  readonly audit?: Pick<Audit, 'function' | 'signingKey'> | undefined;
+  readonly audit: Audit | undefined;
 }
 
 /** The stack's outputs: what to type and where to look after a deployment, in the order of use. */
 export class NextSteps extends Construct {
   constructor(scope: Construct, id: string, props: NextStepsProps) {
     super(scope, id);
-    const { config, apiKeySecret, archiveBucket, archiveKey, function: target, logGroup, stateMachine } = props;
+    const { config, apiKeySecret, archive, collector, stateMachine, page, inform } = props;
+    const { function: target, logGroup } = collector;
+    const { bucketName } = archive.bucket;
     const home = `https://${Aws.REGION}.console.aws.amazon.com`;
     const region = `region=${Aws.REGION}`;
     // Not for an existing secret, which may hold more than the key: the command replaces the whole value.
@@ -69,13 +67,13 @@ export class NextSteps extends Construct {
       'Starts runs by hand in the console',
       `${home}/lambda/home?${region}#/functions/${target.functionName}?tab=testing`,
     );
-    this.#output('ArchiveConsole', 'What was archived', `${home}/s3/buckets/${archiveBucket.bucketName}?${region}`);
-    this.#output('ArchiveBucket', "The archive's bucket", archiveBucket.bucketName);
-    if (archiveKey !== undefined)
+    this.#output('ArchiveConsole', 'What was archived', `${home}/s3/buckets/${bucketName}?${region}`);
+    this.#output('ArchiveBucket', "The archive's bucket", bucketName);
+    if (archive.key !== undefined)
       this.#output(
         'ArchiveKey',
         'Encrypts the archive; goes to formerKmsKeyArns if archive.kms changes',
-        archiveKey.keyArn,
+        archive.key.keyArn,
       );
     this.#output(
       'LogConsole',
@@ -87,13 +85,12 @@ export class NextSteps extends Construct {
       'Is it well?',
       `${home}/cloudwatch/home?${region}#dashboards/dashboard/${dashboardName(config.name)}`,
     );
-    const { page, inform } = props;
     this.#output('AlertTopic', 'Gets alarms and failed runs: subscribe whoever has to know', page.topic.topicArn);
     if (inform !== page)
       this.#output('InformTopic', 'Gets what wakes nobody, and the mails of the audit', inform.topic.topicArn);
   }
 
-  #auditOutputs({ function: target, signingKey }: NonNullable<NextStepsProps['audit']>): void {
+  #auditOutputs({ function: target, signingKey }: Audit): void {
     this.#output(
       'ExportPublicKey',
       'On the first day: writes the public key of the seals to a file, to be kept outside of this account',

@@ -7,7 +7,7 @@ const clusters = ['one', 'two', 'three', 'four', 'five'];
 
 /** Runs the query of a widget over the lines that the function has logged. */
 function shown(title: string, { logs }: DeployedCollector, shards?: number) {
-  const { query = '' } = dashboardOf({ shards }).widget(title).properties;
+  const { query = '' } = dashboardOf(shards === undefined ? {} : { shards }).widget(title).properties;
   const lines = logs.filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { timestamp?: string });
   const events = lines.filter(({ timestamp }) => timestamp !== undefined);
   // Three hours after the last line.

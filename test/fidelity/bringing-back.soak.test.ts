@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { alarmsGuide } from '../infra/observability-setup';
+import { alarmsGuide } from '../infra/guides';
 import { findCommand, type MotoServer, startMoto } from '../local/aws/moto-server';
 
 /** The commands of the guide, by what is on top of the right version. */

@@ -1,13 +1,13 @@
-import { Annotations, Match } from 'aws-cdk-lib/assertions';
+import { Match } from 'aws-cdk-lib/assertions';
 import { refusalOf } from '../../local/aws/iam/authorize';
 import type { PolicyDocument } from '../../local/aws/iam/policy-document';
-import { exampleApp, exampleTemplate, kmsKeyArn, resourceOf, statementsOf, type TemplateJson } from './example-stack';
-import { operations } from './observability-setup';
+import { exampleTemplate, kmsKeyArn, resourceOf, statementsOf, templateOf, toldAtSynth } from './example-stack';
+import { operations } from './guides';
 
 const archive = (changes: object) => ({ archive: changes });
 
 function bucketOf(changes: object): Record<string, unknown> {
-  const json = exampleTemplate(archive(changes)).toJSON() as TemplateJson;
+  const json = templateOf(archive(changes));
   return resourceOf(json, 'AWS::S3::Bucket', 'ArchiveBucket').Properties;
 }
 
@@ -57,7 +57,7 @@ describe('how long the archive keeps', () => {
 
 describe('the archive takes from everybody', () => {
   const policy = () => {
-    const json = exampleTemplate(archive({})).toJSON() as TemplateJson;
+    const json = templateOf(archive({}));
     const statements = statementsOf(resourceOf(json, 'AWS::S3::BucketPolicy', 'ArchiveBucket'));
     const ofAll = statements.filter(({ Sid = '' }) => ['OnlyStandardClass', 'NoCustomerKeys'].includes(String(Sid)));
     const allow = { Effect: 'Allow', Principal: { AWS: '*' }, Action: 's3:*' };
@@ -100,10 +100,7 @@ describe('the lock of the archive', () => {
   });
 
   it('in compliance mode is warned of, with the day until which nobody can delete', () => {
-    const warnings = (mode: string) =>
-      Annotations.fromStack(exampleApp(archive({ objectLock: { days: 90, mode } })).stack)
-        .findWarning('*', Match.stringLikeRegexp('compliance mode'))
-        .map(({ entry }) => String(entry.data));
+    const warnings = (mode: string) => toldAtSynth(archive({ objectLock: { days: 90, mode } }), /compliance mode/);
     expect(warnings('governance')).toEqual([]);
     const day = (ms: number) => new Date(Date.now() + 90 * 86_400_000 + ms).toISOString().slice(0, 10);
     // The synthesis may have been before midnight.
@@ -111,7 +108,7 @@ describe('the lock of the archive', () => {
   });
 
   it('does not exist for the access logs, which S3 would not deliver', () => {
-    const json = exampleTemplate(archive({ objectLock: { days: 90 } })).toJSON() as TemplateJson;
+    const json = templateOf(archive({ objectLock: { days: 90 } }));
     expect(resourceOf(json, 'AWS::S3::Bucket', 'ArchiveAccessLogs').Properties).not.toHaveProperty('ObjectLockEnabled');
   });
 });

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { outcomeSchema, runSchema } from '../../lambda/run/run-record';
 import { longestLineBytes } from '../../lambda/run/run-record-lines';
-import { exampleTemplate, resourcesOf, type TemplateJson, textOf } from './example-stack';
-import { operations } from './observability-setup';
+import { exampleTemplate, resourcesOf, templateOf, textOf } from './example-stack';
+import { operations } from './guides';
 
 const guide = readFileSync(join(__dirname, '..', '..', 'docs', 'large-fleets.md'), 'utf8');
 /** Wherever its lines end. */
@@ -22,7 +22,7 @@ interface TableInput {
 }
 
 function tablesOf(changes: Record<string, unknown>): Record<string, TableInput> {
-  const json = exampleTemplate({ athenaTables: true, ...changes }).toJSON() as TemplateJson;
+  const json = templateOf({ athenaTables: true, ...changes });
   const inputs = resourcesOf(json, 'AWS::Glue::Table').map(([, { Properties }]) => Properties.TableInput as TableInput);
   return Object.fromEntries(inputs.map((input) => [input.Name, input]));
 }

@@ -1,5 +1,5 @@
 import { auditLoad } from '../../infra/audit-load';
-import { operations } from './observability-setup';
+import { operations } from './guides';
 
 const now = new Date('2026-11-20T12:00:00Z');
 const daily = { expression: 'cron(30 6 * * ? *)', timeZone: 'Etc/UTC' };

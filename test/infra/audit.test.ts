@@ -1,5 +1,5 @@
 import { Match } from 'aws-cdk-lib/assertions';
-import { auditPlanOf } from '../../infra/function-data';
+import { auditPlanOf } from '../../infra/audit';
 import { auditEnvironmentNames, functionTimeoutSeconds } from '../../lambda/stack-contract';
 import { exampleConfig } from './example-config';
 import {
@@ -11,12 +11,12 @@ import {
   resourceOf,
   resourcesOf,
   type TemplateJson,
+  templateOf,
   textOf,
 } from './example-stack';
 
-const template = exampleTemplate(audited);
-const json = template.toJSON() as TemplateJson;
-const plain = exampleTemplate().toJSON() as TemplateJson;
+const json = templateOf(audited);
+const plain = templateOf();
 
 describe('without an audit', () => {
   const { audit: _, ...rest } = exampleConfig(audited);
@@ -54,8 +54,7 @@ describe('the role of the audit', () => {
     's3:PutObject <ArchiveBucket.Arn>/seals/*',
     'sns:Publish <AlertsTopic>',
   ];
-  const allowed = (changes: object) =>
-    allowedTo(exampleTemplate({ ...audited, ...changes }).toJSON() as TemplateJson, 'AuditRole');
+  const allowed = (changes: object) => allowedTo(templateOf({ ...audited, ...changes }), 'AuditRole');
 
   it('allows exactly what the audit needs', () => {
     expect(allowed({})).toEqual(always);
@@ -121,7 +120,7 @@ describe('the function of the audit', () => {
   it('is started by a schedule of its own, even if the schedule of the runs is disabled', () => {
     const schedule = { expression: 'cron(0 * * * ? *)', enabled: false };
     const { Properties } = resourceOf(
-      exampleTemplate({ schedule, audit: { ...audited.audit, timeZone: 'Asia/Tokyo' } }).toJSON() as TemplateJson,
+      templateOf({ schedule, audit: { ...audited.audit, timeZone: 'Asia/Tokyo' } }),
       'AWS::Scheduler::Schedule',
       'AuditSchedule',
     );
@@ -153,7 +152,7 @@ describe('the function of the audit', () => {
 describe('the outputs of the audit', () => {
   it('export the public key, start an audit, and name the signing key', () => {
     const outputs = Object.fromEntries(
-      Object.entries(template.findOutputs('*')).map(([id, { Value }]) => [id, textOf(Value)]),
+      Object.entries(json.Outputs ?? {}).map(([id, { Value }]) => [id, textOf(Value)]),
     );
     expect(outputs.ExportPublicKey).toBe(
       'aws kms get-public-key --region <AWS::Region> --key-id <AuditSigningKey.Arn> --query PublicKey --output text | ' +

@@ -1,9 +1,8 @@
 import { type App, Validations } from 'aws-cdk-lib';
-import { Annotations, Match } from 'aws-cdk-lib/assertions';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks } from 'cdk-nag';
-import { audited, configurations, exampleApp, exampleTemplate, type TemplateJson } from './example-stack';
-import { operations } from './observability-setup';
+import { audited, configurations, exampleApp, templateOf, toldAtSynth } from './example-stack';
+import { operations } from './guides';
 
 function check(app: App): void {
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
@@ -22,7 +21,7 @@ describe('the stack', () => {
   });
 
   it('keeps the logical ids of archive and secret, because a rename would split the archive', () => {
-    const { Resources } = exampleTemplate({ archive: { kms: true }, ...audited }).toJSON() as TemplateJson;
+    const { Resources } = templateOf({ archive: { kms: true }, ...audited });
     const kept = Object.entries(Resources).filter(
       ([, { DeletionPolicy }]) => DeletionPolicy === 'RetainExceptOnCreate',
     );
@@ -39,7 +38,7 @@ describe('the stack', () => {
 
   it('is described in the operations guide with what a new stack can take over', () => {
     const listed = [...operations.matchAll(/^ {9}"(\w+)": \{ "\w+": "/gm)].map(([, id]) => id);
-    const { Resources } = exampleTemplate({ archive: { kms: true }, ...audited }).toJSON() as TemplateJson;
+    const { Resources } = templateOf({ archive: { kms: true }, ...audited });
     const kept = Object.entries(Resources).filter(
       ([, { DeletionPolicy }]) => DeletionPolicy === 'RetainExceptOnCreate',
     );
@@ -70,29 +69,19 @@ describe('the stack', () => {
     ['cron(0 * * * ? *)', 1, {}, undefined],
     ['cron(0/15 * * * ? *)', 1, { oneRunAtATime: true }, undefined],
   ])('warns where firings of %s with %p shards are closer than a run may last, unless they wait: %j', (expression, shards, limits, expected) => {
-    const { stack } = exampleApp({ schedule: { expression }, shards, limits });
-    const warnings = Annotations.fromStack(stack).findWarning('*', Match.stringLikeRegexp('limits.oneRunAtATime'));
-    expect(warnings.map(({ entry }) => entry.data)).toEqual(
-      expected === undefined ? [] : [expect.stringContaining(expected)],
-    );
+    const warnings = toldAtSynth({ schedule: { expression }, shards, limits }, /limits\.oneRunAtATime/);
+    expect(warnings).toEqual(expected === undefined ? [] : [expect.stringContaining(expected)]);
   });
 
   it('warns where audits cannot keep up', () => {
     const clusters = Array.from({ length: 20_000 }, (_, index) => `c-${index}`);
-    const warnings = (schedule: string) =>
-      Annotations.fromStack(exampleApp({ clusters, audit: { schedule } }).stack)
-        .findWarning('*', Match.stringLikeRegexp('cannot keep up'))
-        .map(({ entry }) => entry.data);
+    const warnings = (schedule: string) => toldAtSynth({ clusters, audit: { schedule } }, /cannot keep up/);
     expect(warnings('cron(30 6 * * ? *)')).toEqual([expect.stringContaining('Start it 4 times a day')]);
     expect(warnings('cron(30 0/6 * * ? *)')).toEqual([]);
   });
 
   it('warns of an example in place of the service', () => {
-    const warnings = (baseUrl: string) =>
-      Annotations.fromStack(exampleApp({ service: { baseUrl } }).stack).findWarning(
-        '*',
-        Match.stringLikeRegexp('an address for examples'),
-      );
+    const warnings = (baseUrl: string) => toldAtSynth({ service: { baseUrl } }, /an address for examples/);
     expect(warnings('https://clusters.example.com')).toHaveLength(1);
     expect(warnings('https://clusters.acme.dev')).toEqual([]);
   });

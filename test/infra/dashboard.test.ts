@@ -6,6 +6,7 @@ import {
   metricNamespace,
 } from '../../lambda/stack-contract';
 import { dashboardOf } from './dashboard-body';
+import { audited, resourcesOf, templateOf, textOf } from './example-stack';
 
 describe('the dashboard', () => {
   it('has widgets that fill their rows and do not overlap', () => {
@@ -38,24 +39,31 @@ describe('the dashboard', () => {
 
   it('names the commands for what no log line says', () => {
     const text = dashboardOf().widgets.at(-1)?.properties.markdown;
-    expect(text).toContain('`npm run collector -- run --stack observed --run TIME`');
-    expect(text).toContain('`npm run collector -- history --all --archive s3://archive`');
+    expect(text).toContain('`npm run collector -- run --stack cluster-log-collector --run TIME`');
+    expect(text).toContain('`npm run collector -- history --all --archive s3://<ArchiveBucket>`');
   });
 
   it('has the region in its name, because names of dashboards are global in an account', () => {
-    expect(dashboardOf().name).toBe('observed-<AWS::Region>');
+    expect(dashboardOf().name).toBe('cluster-log-collector-<AWS::Region>');
   });
 
   it('shows the state of every alarm', () => {
-    const { widget, alarms } = dashboardOf();
-    expect(widget('Alarms').properties.alarms?.sort()).toEqual(Object.keys(alarms).sort());
-    expect(Object.keys(alarms)).toHaveLength(7);
+    const alarms = resourcesOf(templateOf(), 'AWS::CloudWatch::Alarm').map(([id]) =>
+      textOf({ 'Fn::GetAtt': [id, 'Arn'] }),
+    );
+    expect(alarms).toHaveLength(7);
+    expect(dashboardOf().widget('Alarms').properties.alarms).toEqual(alarms);
   });
 
   it('shows what the runs of this stack archived and lack, by metrics whose sums are right with retries', () => {
     const metrics = dashboardOf().widget('Outcomes per run (clusters x resources)').properties.metrics;
     expect(metrics?.map((metric) => metric.slice(0, 4))).toEqual(
-      [metricNames.archived, metricNames.missing].map((metric) => [metricNamespace, metric, 'service', 'observed']),
+      [metricNames.archived, metricNames.missing].map((metric) => [
+        metricNamespace,
+        metric,
+        'service',
+        'cluster-log-collector',
+      ]),
     );
   });
 
@@ -72,13 +80,15 @@ describe('the dashboard', () => {
       functionTimeoutSeconds,
       0.8 * functionTimeoutSeconds,
     ]);
-    expect(metrics).toContainEqual(expect.arrayContaining(['AWS/Lambda', 'Duration', 'FunctionName', 'collector']));
+    expect(metrics).toContainEqual(
+      expect.arrayContaining(['AWS/Lambda', 'Duration', 'FunctionName', '<CollectorFunction>']),
+    );
   });
 
   it('finds the last failures in the log lines that the collector writes', () => {
     const { query } = dashboardOf().widget('Last failures').properties;
     expect(query).toContain(`filter message = "${logMessages.failure}"`);
-    expect(query).toMatch(/^SOURCE '\/collector' \| fields .*\n\| sort @timestamp desc\n\| limit \d+$/s);
+    expect(query).toMatch(/^SOURCE '<CollectorLogs>' \| fields .*\n\| sort @timestamp desc\n\| limit \d+$/s);
   });
 
   it.each([
@@ -113,7 +123,7 @@ describe('the dashboard', () => {
   });
 
   it('has one small row about the audit, if there is one', () => {
-    const { widgets, widget } = dashboardOf({ audit: { schedule: 'cron(30 6 * * ? *)' } });
+    const { widgets, widget } = dashboardOf(audited);
     const rows = [
       widget('Seals and damage'),
       widget('Hours since the stalest cluster was archived, and logs with gaps or frozen'),

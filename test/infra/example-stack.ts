@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Template } from 'aws-cdk-lib/assertions';
+import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
 import { createApp } from '../../infra/collector-app';
 import { exampleConfig, exampleJson } from './example-config';
 
@@ -81,6 +81,11 @@ export function exampleApp(changes: Record<string, unknown> = {}, validate = fal
 
 /** The template of that app, which is synthesised once for all test files of a run. */
 export function exampleTemplate(changes: Record<string, unknown> = {}): Template {
+  return Template.fromJSON(templateOf(changes) as never);
+}
+
+/** The same as JSON. */
+export function templateOf(changes: Record<string, unknown> = {}): TemplateJson {
   const configuration = JSON.stringify({ ...exampleJson(), ...changes });
   const file = join(tmpdir(), `template-${createHash('sha256').update(configuration).digest('hex')}.json`);
   if (!existsSync(file)) {
@@ -89,7 +94,14 @@ export function exampleTemplate(changes: Record<string, unknown> = {}): Template
     writeFileSync(unfinished, JSON.stringify(Template.fromStack(exampleApp(changes).stack)));
     renameSync(unfinished, file);
   }
-  return Template.fromJSON(JSON.parse(readFileSync(file, 'utf8')));
+  return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** What a synthesis of that app tells people, as far as it fits the pattern. */
+export function toldAtSynth(changes: Record<string, unknown>, pattern: RegExp): string[] {
+  const annotations = Annotations.fromStack(exampleApp(changes).stack);
+  const found = [...annotations.findWarning('*', Match.anyValue()), ...annotations.findInfo('*', Match.anyValue())];
+  return found.map(({ entry }) => String(entry.data)).filter((text) => pattern.test(text));
 }
 
 export interface Resource {
@@ -111,6 +123,7 @@ export interface Statement {
 
 export interface TemplateJson {
   Resources: Record<string, Resource>;
+  Outputs?: Record<string, { Value: unknown }>;
 }
 
 /** Resources of a type, by logical id. */

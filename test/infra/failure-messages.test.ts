@@ -1,8 +1,8 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { eventAgeSeconds } from '../../infra/limits';
-import { allowedTo, everything, exampleTemplate, resourceOf, resourcesOf, type TemplateJson } from './example-stack';
+import { allowedTo, everything, exampleTemplate, resourceOf, resourcesOf, templateOf } from './example-stack';
 
-const json = exampleTemplate().toJSON() as TemplateJson;
+const json = templateOf();
 const template = exampleTemplate({ shards: 4 });
 
 describe('the function that tells of failures', () => {
@@ -18,7 +18,7 @@ describe('the function that tells of failures', () => {
   });
 
   it('needs no network of the collector', () => {
-    const full = exampleTemplate(everything).toJSON() as TemplateJson;
+    const full = templateOf(everything);
     expect(resourceOf(full, 'AWS::Lambda::Function', 'FailureMessages').Properties).not.toHaveProperty('VpcConfig');
   });
 
@@ -50,8 +50,7 @@ describe('a failed execution', () => {
   });
 
   it('may be handed over by its own rule alone', () => {
-    const { Resources } = template.toJSON() as TemplateJson;
-    const [[id = ''] = []] = resourcesOf({ Resources }, 'AWS::Events::Rule');
+    const [[id = ''] = []] = resourcesOf(templateOf({ shards: 4 }), 'AWS::Events::Rule');
     template.hasResourceProperties('AWS::Lambda::Permission', {
       Principal: 'events.amazonaws.com',
       SourceArn: { 'Fn::GetAtt': [id, 'Arn'] },
@@ -73,8 +72,7 @@ describe('a failed execution', () => {
 
 describe('one run at a time', () => {
   const reserved = (changes: Record<string, unknown>) =>
-    resourceOf(exampleTemplate(changes).toJSON() as TemplateJson, 'AWS::Lambda::Function', 'Collector').Properties
-      .ReservedConcurrentExecutions;
+    resourceOf(templateOf(changes), 'AWS::Lambda::Function', 'Collector').Properties.ReservedConcurrentExecutions;
 
   it('reserves as many invocations as a run has, and none by default', () => {
     expect(reserved({})).toBeUndefined();
@@ -85,8 +83,8 @@ describe('one run at a time', () => {
 
   it('keeps an event for as long as Lambda can', () => {
     const age = (changes: Record<string, unknown>) =>
-      resourceOf(exampleTemplate(changes).toJSON() as TemplateJson, 'AWS::Lambda::EventInvokeConfig', 'Collector')
-        .Properties.MaximumEventAgeInSeconds;
+      resourceOf(templateOf(changes), 'AWS::Lambda::EventInvokeConfig', 'Collector').Properties
+        .MaximumEventAgeInSeconds;
     expect(age({ limits: { oneRunAtATime: true } })).toBe(eventAgeSeconds(true));
     expect(age({})).toBe(eventAgeSeconds(false));
   });

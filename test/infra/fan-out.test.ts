@@ -1,4 +1,4 @@
-import { collectionOf } from '../../infra/function-data';
+import { collectionOf } from '../../infra/collector';
 import * as limits from '../../infra/limits';
 import { asynchronousAttempts, asynchronousRetryWaits, functionTimeoutSeconds } from '../../lambda/stack-contract';
 import { incompleteRetry, unreachedRetry, waits } from '../../lambda/verify/longest-run';
@@ -6,12 +6,12 @@ import { executeStates } from '../../local/deployment/states/execute-states';
 import { stateMachineSchema } from '../../local/deployment/states/states-language';
 import { StatesError } from '../../local/deployment/states/states-values';
 import { exampleConfig } from './example-config';
-import { allowedTo, exampleTemplate, resourceOf, resourcesOf, type TemplateJson, textOf } from './example-stack';
+import { allowedTo, resourceOf, resourcesOf, type TemplateJson, templateOf, textOf } from './example-stack';
 
 /** Step Functions' quota: it ends an execution whose history is longer. */
 const mostHistoryEvents = 25_000;
 
-const shardsOf = (shards: number) => exampleTemplate({ shards }).toJSON() as TemplateJson;
+const shardsOf = (shards: number) => templateOf({ shards });
 const one = shardsOf(1);
 const four = shardsOf(4);
 const most = shardsOf(limits.mostShards);
@@ -123,7 +123,7 @@ describe('numbers that belong together', () => {
 
   it('with one run at a time, a shard waits for its turn as long as Lambda keeps an event, and the history still fits', () => {
     const shards = limits.mostShardsInTurn;
-    const inTurn = exampleTemplate({ shards, limits: { oneRunAtATime: true } }).toJSON() as TemplateJson;
+    const inTurn = templateOf({ shards, limits: { oneRunAtATime: true } });
     const { task } = collectIn(inTurn);
     const { times, firstWaitSeconds } = limits.heldBackRetry;
     expect(task.Retry.find(({ ErrorEquals }) => ErrorEquals.includes('Lambda.TooManyRequestsException'))).toMatchObject(

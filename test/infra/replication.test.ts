@@ -1,9 +1,8 @@
-import { Annotations, Match } from 'aws-cdk-lib/assertions';
-import { allowedTo, exampleApp, exampleTemplate, kmsKeyArn, resourceOf, type TemplateJson } from './example-stack';
+import { allowedTo, kmsKeyArn, resourceOf, templateOf, toldAtSynth } from './example-stack';
 
 const bucketArn = 'arn:aws:s3:::copies';
 const account = '222222222222';
-const json = (archive: object) => exampleTemplate({ archive }).toJSON() as TemplateJson;
+const json = (archive: object) => templateOf({ archive });
 
 const always = [
   's3:GetObjectLegalHold <ArchiveBucket.Arn>/*',
@@ -25,13 +24,7 @@ function ruleOf(archive: object): object {
 }
 
 /** What a synthesis prints about the policies in the other account. */
-function printed(changes: Record<string, unknown>): string[] {
-  const found = Annotations.fromStack(exampleApp(changes).stack).findInfo(
-    '*',
-    Match.stringLikeRegexp('CollectorCopies'),
-  );
-  return found.map(({ entry }) => String(entry.data));
-}
+const printed = (changes: Record<string, unknown>) => toldAtSynth(changes, /CollectorCopies/);
 
 describe('the replication of the archive', () => {
   it('exists only if it is configured', () => {
@@ -93,9 +86,7 @@ describe('the replication of the archive', () => {
 
   it('prints a lifecycle for the copy with the days of the archive, and none if nothing expires', () => {
     const texts = (archive: object) =>
-      Annotations.fromStack(exampleApp({ archive: { ...archive, replicateTo: { bucketArn } } }).stack)
-        .findInfo('*', Match.stringLikeRegexp('lifecycle'))
-        .map(({ entry }) => String(entry.data));
+      toldAtSynth({ archive: { ...archive, replicateTo: { bucketArn } } }, /lifecycle/);
     expect(texts({})).toEqual([]);
     const [text = ''] = texts({ retentionDays: 400 });
     expect(text).toContain('put-bucket-lifecycle-configuration --bucket copies ');

@@ -1,6 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { parseEvent } from '../../lambda/event';
-import { exampleTemplate, resourceOf, type TemplateJson } from './example-stack';
+import { exampleTemplate, resourceOf, templateOf } from './example-stack';
 
 const template = exampleTemplate();
 
@@ -24,7 +24,7 @@ describe('the schedule', () => {
   });
 
   it('passes the scheduled time in the form that the function reads', () => {
-    const { Target } = resourceOf(template.toJSON() as TemplateJson, 'AWS::Scheduler::Schedule').Properties;
+    const { Target } = resourceOf(templateOf(), 'AWS::Scheduler::Schedule').Properties;
     const { Input } = Target as { Input: string };
     const event = JSON.parse(Input.replace('<aws.scheduler.scheduled-time>', '2026-11-20T10:00:00Z'));
     expect(event).toEqual({ scheduledTime: '2026-11-20T10:00:00Z' });

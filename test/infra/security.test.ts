@@ -1,18 +1,18 @@
 import {
   audited,
   everything,
-  exampleTemplate,
   type Resource,
   resourceOf,
   type Statement,
   statementsOf,
   type TemplateJson,
+  templateOf,
 } from './example-stack';
 import { securityProperties } from './security-properties';
 
-const plain = exampleTemplate().toJSON() as TemplateJson;
-const full = exampleTemplate(everything).toJSON() as TemplateJson;
-const withAudit = exampleTemplate(audited).toJSON() as TemplateJson;
+const plain = templateOf();
+const full = templateOf(everything);
+const withAudit = templateOf(audited);
 
 describe.each(Object.entries(securityProperties))('%s', (_, check) => {
   it('with the shipped configuration', () => check(plain));

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod';
-import { exampleTemplate, type Resource, type TemplateJson } from './example-stack';
+import { type Resource, type TemplateJson, templateOf } from './example-stack';
 
 /** Types whose resources hold something, or hold what people subscribed to or look for. */
 const statefulTypes = [
@@ -79,7 +79,7 @@ export function statefulOf({ Resources }: TemplateJson): Stateful {
 
 /** The stateful resources of the shipped configuration with other members. */
 export function statefulWith(changes: Record<string, unknown>): Stateful {
-  return statefulOf(exampleTemplate(changes).toJSON() as TemplateJson);
+  return statefulOf(templateOf(changes));
 }
 
 /** What an update from one template to another would lose, one line each. */

@@ -2,7 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { testEvents } from '../../infra/test-events';
 import { parseEvent } from '../../lambda/event';
 import { exampleConfig } from './example-config';
-import { exampleTemplate, resourceOf, type TemplateJson } from './example-stack';
+import { exampleTemplate, resourceOf, templateOf } from './example-stack';
 
 const config = exampleConfig();
 
@@ -29,7 +29,7 @@ describe('the shared test events', () => {
       Type: 'OpenApi3',
     });
     template.resourceCountIs('AWS::EventSchemas::Registry', 0);
-    const { Content } = resourceOf(template.toJSON() as TemplateJson, 'AWS::EventSchemas::Schema').Properties;
+    const { Content } = resourceOf(templateOf({ testEvents: true }), 'AWS::EventSchemas::Schema').Properties;
     const { openapi, components } = JSON.parse(Content as string);
     expect(openapi).toBe('3.0.0');
     expect(components.examples['dry-run']).toEqual({ value: { dryRun: true } });

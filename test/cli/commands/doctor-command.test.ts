@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Check } from '../../../cli/doctor/check';
 import type { LocalDeployment } from '../../../local/deployment/deploy-locally';
 import { type LocalCollector, startLocalCollector } from '../../end-to-end/local-collector';
-import { operations } from '../../infra/observability-setup';
+import { operations } from '../../infra/guides';
 import { runCollector } from '../run-collector';
 import { type ControlPlane, startControlPlane } from '../stack/control-plane';
 

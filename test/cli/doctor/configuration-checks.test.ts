@@ -1,7 +1,7 @@
 import { configurationChecks, scheduleChecks } from '../../../cli/doctor/configuration-checks';
 import { parseConfig } from '../../../infra/config/config';
 import { exampleConfig } from '../../infra/example-config';
-import { exampleTemplate, resourcesOf, type TemplateJson } from '../../infra/example-stack';
+import { resourcesOf, templateOf } from '../../infra/example-stack';
 
 const schedule = (expression: string, timeZone = 'Europe/Berlin') => ({
   ...parseConfig(
@@ -69,10 +69,7 @@ describe('a schedule that the doctor looks at', () => {
     const found = scheduleChecks(config, now).find(({ what }) => what === 'missing runs')?.found;
     expect(found).toContain(`comes after ${hours} h without a run`);
     expect(
-      resourcesOf(
-        exampleTemplate({ schedule: { expression: 'cron(0 * * * ? *)' }, ...members }).toJSON() as TemplateJson,
-        'AWS::CloudWatch::Alarm',
-      )
+      resourcesOf(templateOf({ schedule: { expression: 'cron(0 * * * ? *)' }, ...members }), 'AWS::CloudWatch::Alarm')
         .map(([, { Properties }]) => Properties)
         .find(({ AlarmName }) => String(AlarmName).endsWith('Run missing')),
     ).toMatchObject({ EvaluationPeriods: hours });

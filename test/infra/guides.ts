@@ -1,0 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const docs = join(__dirname, '..', '..', 'docs');
+
+export const operations = readFileSync(join(docs, 'operations.md'), 'utf8');
+export const alarmsGuide = readFileSync(join(docs, 'alarms.md'), 'utf8');
