@@ -5,7 +5,6 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { DamagedObjectError, damageOf, type ReadContent, readContent } from '../../lambda/verify/open-content';
 import { type ListedRun, type Period, runsBetween } from '../../lambda/verify/run-keys';
 import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from './cluster-objects';
-import { HeldText } from './held-text';
 import { byRun } from './list-outcomes';
 import { behind } from './read-text';
 import { whyNotArchived } from './select-object';
@@ -33,8 +32,8 @@ export interface MissingLog {
 export interface SnapshotOptions {
   readonly cluster: string;
   readonly period: Period;
-  /** Longest text that is held in memory until the next log is read, in bytes: another that is wanted is read again. */
-  readonly hold: number;
+  /** Whether texts are wanted: the last one is held then, so that it need not be read again. */
+  readonly isHeld: boolean;
   readonly now: Date;
 }
 
@@ -45,9 +44,9 @@ export interface SnapshotOptions {
  */
 export async function* logSnapshots(
   reader: ArchiveReader,
-  { cluster, period, hold, now }: SnapshotOptions,
+  { cluster, period, isHeld, now }: SnapshotOptions,
 ): AsyncGenerator<LogSnapshot | MissingLog> {
-  const logs = new LogsInTurn(reader, hold);
+  const logs = new LogsInTurn(reader, isHeld);
   if (period.from !== undefined) await readBase(reader, logs, cluster, period.from, now);
   let archived: number | undefined;
   const objects = clusterObjects(reader, 'log', cluster, period);
@@ -76,15 +75,25 @@ async function readBase(
   }
 }
 
+/** Longest text that is held, in bytes. Nearly all logs are shorter; one that is read twice takes up to twice as long. */
+const mostHeld = 16 * 1024 * 1024;
+
+/** Bytes in a chunk of a held text. */
+const chunkBytes = 64 * 1024;
+
 /** Reads the logs of a cluster, oldest first. */
 class LogsInTurn {
   readonly #reader: ArchiveReader;
   readonly #history = new LogHistory();
-  readonly #held: HeldText;
+  /** All texts stand in the same memory, one at a time: what is let go of is collected late. Empty: none is held. */
+  readonly #room: Buffer;
+  /** The key of the text in it, and its length so far. */
+  #held: { readonly key: string; length: number } | undefined;
 
-  constructor(reader: ArchiveReader, hold: number) {
+  constructor(reader: ArchiveReader, isHeld: boolean) {
     this.#reader = reader;
-    this.#held = new HeldText(hold);
+    // Memory that is never written to costs nothing.
+    this.#room = Buffer.allocUnsafeSlow(isHeld ? mostHeld : 0);
   }
 
   async read({ key, run }: ClusterObject): Promise<LogSnapshot> {
@@ -107,23 +116,32 @@ class LogsInTurn {
   /** @returns whether the record has a text */
   async #readInto(log: LogReader, key: string): Promise<boolean> {
     const decoder = new LogTextDecoder();
-    const held = this.#held;
-    const { body, facts } = await contentOf(this.#reader, key);
-    held.begin(key, facts.length);
-    for await (const chunk of decoder.decode(chunksOf(body), held.allocate)) {
+    const { body } = await contentOf(this.#reader, key);
+    this.#held = { key, length: 0 };
+    for await (const chunk of decoder.decode(chunksOf(body), this.#allocate)) {
       log.write(chunk);
-      held.add(chunk.length);
+      if (this.#held !== undefined) this.#held.length += chunk.length;
     }
     return decoder.found;
   }
 
+  /** Where the next chunk is decoded to: behind those before it, as long as there is room. */
+  readonly #allocate = (bytes: number): Buffer => {
+    const room = this.#room.subarray(this.#held?.length ?? this.#room.length);
+    if (room.length >= bytes) return room;
+    this.#held = undefined;
+    return Buffer.allocUnsafe(bytes);
+  };
+
   async *#textFrom(key: string, byte: number): AsyncGenerator<Buffer> {
-    if (this.#held.has(key)) {
-      yield* this.#held.chunks(byte);
+    if (this.#held?.key !== key) {
+      const { body } = await contentOf(this.#reader, key);
+      yield* behind(new LogTextDecoder().decode(chunksOf(body)), byte);
       return;
     }
-    const { body } = await contentOf(this.#reader, key);
-    yield* behind(new LogTextDecoder().decode(chunksOf(body)), byte);
+    // Copies: whoever writes them out may still have them when the next text is in their place.
+    const text = this.#room.subarray(0, this.#held.length);
+    for (let at = byte; at < text.length; at += chunkBytes) yield Buffer.from(text.subarray(at, at + chunkBytes));
   }
 }
 

@@ -23,9 +23,6 @@ interface Options extends ReadOptions, CheckOptions, RunOptions {
 
 const dayMs = 86_400_000;
 
-/** Longest text that is held in memory, in bytes. Nearly all logs are shorter; one that is read twice takes up to twice as long. */
-const mostHeld = 16 * 1024 * 1024;
-
 const newline = 0x0a;
 
 /** `log`: the logs of a cluster as one. */
@@ -44,7 +41,7 @@ export function logCommand({ terminal, end }: CommandContext): Command {
     const period = await periodOf(reader, options, terminal.now());
     const totals = new Totals();
     const isTable = options.seams === true || options.json === true;
-    const joined = joinLogs(reader, { cluster, period, hold: isTable ? 0 : mostHeld, now: terminal.now() });
+    const joined = joinLogs(reader, { cluster, period, isHeld: !isTable, now: terminal.now() });
     const notes = new VouchedNotes(reader, options);
     const noted = options.check === true ? vouched(joined, reader, cluster, notes) : joined;
     if (isTable) await printSeams(terminal, counted(noted, totals), notes, options.json === true);

@@ -207,6 +207,19 @@ describe('log', () => {
     expect(err).toContain('50 lines of 4 logs, 35 repeated lines left out, 1 gap: lines may be lost.');
   });
 
+  it('a text that is too long to be held is read again', async () => {
+    const long = await ArchiveFixture.create();
+    const [text, next] = [[...'abc'].map((letter) => `${letter.repeat(6_000_000)}\n`).join(''), lines(0, 9)];
+    for (const at of [0, 1])
+      await long.attempt({
+        run: hour(at),
+        clusters: ['a'],
+        answer: () => ({ content: logRecord('a', at === 0 ? text : text + next) }),
+      });
+    const { code, out } = await runCollector(['log', 'a', '--archive', long.folder]);
+    expect([code, out === text + next]).toEqual([0, true]);
+  });
+
   it('what is not there is said, with the newest that is', async () => {
     expect(await log('gamma')).toMatchObject({ code: 3, err: expect.stringContaining('the archive has none') });
     expect(await log('alpha', '--from', '2026-11-20T11:30:00Z')).toMatchObject({
