@@ -1,32 +1,47 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { AwsError } from './aws-error';
-import { type Account, type Answer, type Call, type CallFacts, InvalidTargetError, parseTarget } from './call';
-import { admitJsonCall, type JsonOperation, jsonErrorAnswer } from './json-service';
+import { type Account, type Answer, type Call, type CallFacts, type PreparedCall, parseTarget } from './call';
+import { refusalOfAny } from './iam/authorize';
+import { type JsonOperation, jsonErrorAnswer, prepareJsonCall } from './json-service';
 import { keyOperations } from './kms';
 import { s3ErrorAnswer } from './s3/s3-answers';
-import { admitS3Call } from './s3/s3-service';
+import { prepareS3Call } from './s3/s3-service';
 import { secretOperations } from './secrets-manager';
-import { admitSnsCall, snsErrorAnswer } from './sns';
+import { verifyCaller } from './signature';
+import { prepareSnsCall, snsErrorAnswer } from './sns';
 
 /** How one service takes part in a call. */
 interface Service {
-  /** Refuses the call, or returns what carries it out. */
-  readonly admit: (call: Call, account: Account) => Promise<() => Promise<Answer>>;
+  /** @throws AwsError for a call whose form is wrong, or not known here */
+  readonly prepare: (call: Call, account: Account) => Promise<PreparedCall>;
+  /** Status and code of the error for a call that the policies refuse. */
+  readonly denied: readonly [status: number, code: string];
   readonly errorAnswer: (error: AwsError, requestId: string) => Answer;
   readonly requestIdHeader: string;
 }
 
 const services: Readonly<Record<CallFacts['service'], Service>> = {
-  s3: { admit: admitS3Call, errorAnswer: s3ErrorAnswer, requestIdHeader: 'x-amz-request-id' },
+  s3: {
+    prepare: prepareS3Call,
+    denied: [403, 'AccessDenied'],
+    errorAnswer: s3ErrorAnswer,
+    requestIdHeader: 'x-amz-request-id',
+  },
   secretsmanager: jsonService(secretOperations),
   kms: jsonService(keyOperations),
-  sns: { admit: admitSnsCall, errorAnswer: snsErrorAnswer, requestIdHeader: 'x-amzn-requestid' },
+  sns: {
+    prepare: prepareSnsCall,
+    denied: [403, 'AuthorizationError'],
+    errorAnswer: snsErrorAnswer,
+    requestIdHeader: 'x-amzn-requestid',
+  },
 };
 
 function jsonService(operations: ReadonlyMap<string, JsonOperation>): Service {
   return {
-    admit: (call, account) => admitJsonCall(operations, call, account),
+    prepare: (call, account) => prepareJsonCall(operations, call, account),
+    denied: [400, 'AccessDeniedException'],
     errorAnswer: jsonErrorAnswer,
     requestIdHeader: 'x-amzn-requestid',
   };
@@ -69,7 +84,7 @@ export interface EndpointHooks {
 }
 
 /**
- * Answers a call: the service admits it, then it is carried out. Knows no connection.
+ * Answers a call, once its signature and the policies admit it. Knows no connection.
  * @returns undefined: the connection is to be cut without an answer
  */
 export async function answerCall(
@@ -86,8 +101,12 @@ export async function answerCall(
   let error: AwsError | undefined;
   let answer: Answer | undefined;
   try {
-    const execute = await service.admit({ request, target: parseTarget(request.url ?? ''), facts, body }, account);
-    answer = await around(facts, execute, closing);
+    const call = { request, target: parseTarget(request.url ?? ''), facts, body };
+    const { payloadHash, accesses, execute } = await service.prepare(call, account);
+    const principal = await verifyCaller(call, account, payloadHash);
+    const refusal = refusalOfAny(principal, accesses);
+    if (refusal !== undefined) throw new AwsError(...service.denied, refusal);
+    answer = await around(facts, () => execute(principal), closing);
   } catch (thrown) {
     error = asAwsError(thrown);
     answer = service.errorAnswer(error, requestId);
@@ -100,9 +119,8 @@ export async function answerCall(
 /** @returns with a `cause` if the endpoint itself failed */
 function asAwsError(error: unknown): AwsError {
   if (error instanceof AwsError) return error;
-  if (error instanceof InvalidTargetError) return new AwsError(400, 'InvalidURI', error.message);
   // The real service keeps the reason to itself. Here a developer has to find it.
   const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
   const message = `We encountered an internal error. Please try again. (${reason})`;
-  return Object.assign(new AwsError(500, 'InternalError', message), { cause: error });
+  return new AwsError(500, 'InternalError', message, {}, { cause: error });
 }

@@ -1,25 +1,18 @@
 /** A call is answered with an error, in the service's own words. */
 export class AwsError extends Error {
   override readonly name = 'AwsError';
-  readonly status: number;
-  /** The service's error code. */
-  readonly code: string;
-  /** Further members of the answer's body. */
-  readonly details: Readonly<Record<string, string>>;
-  /** Further headers of the answer. */
-  readonly headers: Readonly<Record<string, string>>;
 
+  /**
+   * @param code the service's error code
+   * @param headers further ones of the answer
+   */
   constructor(
-    status: number,
-    code: string,
+    readonly status: number,
+    readonly code: string,
     message: string,
-    details: Readonly<Record<string, string>> = {},
-    headers: Readonly<Record<string, string>> = {},
+    readonly headers: Readonly<Record<string, string>> = {},
+    options?: ErrorOptions,
   ) {
-    super(message);
-    this.status = status;
-    this.code = code;
-    this.details = details;
-    this.headers = headers;
+    super(message, options);
   }
 }

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { encodeKeyPath } from '../../lambda/archive/percent-encoding';
 import { AwsError } from './aws-error';
-import type { Caller, EncryptionKey } from './iam/authorize';
+import type { Access, Caller, EncryptionKey } from './iam/authorize';
 import type { PolicyDocument } from './iam/policy-document';
 import type { FolderStore } from './store/folder-store';
 
@@ -87,6 +87,28 @@ export interface CallFacts {
   principalArn?: string;
 }
 
+/** A call whose form is right. */
+export interface PreparedCall {
+  /** Lower-case hex SHA-256 of the body, or the word that S3 signs in its place. */
+  readonly payloadHash: string;
+  /** What the policies have to allow. */
+  readonly accesses: readonly (Access | undefined)[];
+  /**
+   * Carries it out.
+   * @throws AwsError
+   */
+  readonly execute: (principal: Principal) => Promise<Answer>;
+}
+
+/** What a call to S3 that may be carried out works on. */
+export interface S3Request extends Pick<Bucket, 'store'> {
+  readonly bucket: string;
+  /** Empty for a call on the bucket. */
+  readonly key: string;
+  /** The refusal that hides whether an object is there; undefined for a caller that may list the bucket. */
+  readonly refusalToList: () => AwsError | undefined;
+}
+
 /** The answer to a call. */
 export interface Answer {
   readonly status: number;
@@ -105,18 +127,13 @@ export interface RequestTarget {
   readonly query: Readonly<Record<string, string>>;
 }
 
-/** The request line is no valid URI. */
-export class InvalidTargetError extends Error {
-  override readonly name = 'InvalidTargetError';
-}
-
 /**
  * Reads a request line by hand: a URL parser would resolve `..` and `%2e%2e`, and so change the key.
- * @throws InvalidTargetError
+ * @throws AwsError for what is no valid URI
  */
 export function parseTarget(url: string): RequestTarget {
   const [encodedPath = '', ...rest] = url.split('?');
-  if (!encodedPath.startsWith('/')) throw new InvalidTargetError(`Reading the request line failed: no path in ${url}`);
+  if (!encodedPath.startsWith('/')) throw new AwsError(400, 'InvalidURI', `There is no path in ${url}`);
   // Without a prototype: a parameter may have the name of a member that every object has.
   const query: Record<string, string> = Object.create(null);
   for (const pair of rest.join('?').split('&')) {
@@ -131,10 +148,8 @@ export function parseTarget(url: string): RequestTarget {
 function decode(text: string): string {
   try {
     return decodeURIComponent(text);
-  } catch (error) {
-    throw new InvalidTargetError(`Reading the request line failed: ${text} is not percent-encoded UTF-8`, {
-      cause: error,
-    });
+  } catch {
+    throw new AwsError(400, 'InvalidURI', `${text} is not percent-encoded UTF-8`);
   }
 }
 

@@ -1,30 +1,27 @@
 import type * as z from 'zod';
 import { AwsError } from './aws-error';
-import { type Account, type Answer, type Call, readSmallBody, sha256Hex } from './call';
-import { type Access, refusalOfAny } from './iam/authorize';
-import { verifyCaller } from './signature';
+import { type Account, type Answer, type Call, type PreparedCall, readSmallBody, sha256Hex } from './call';
 
 /** Longest body of a call, in bytes: a secret's name, or a short message to sign. */
 const longestBody = 65_536;
+
+/** What an operation needs and does, for a body of the right form. */
+export interface PreparedOperation extends Pick<PreparedCall, 'accesses'> {
+  /** @throws AwsError */
+  readonly execute: () => Readonly<Record<string, unknown>>;
+}
 
 /**
  * One operation of a service whose calls and answers are JSON.
  * @param body parsed, and not checked yet
  * @throws AwsError
  */
-export type JsonOperation = (body: unknown, account: Account) => PreparedCall;
-
-/** What the policies have to allow, and what is done then. */
-export interface PreparedCall {
-  readonly accesses: readonly (Access | undefined)[];
-  /** @throws AwsError */
-  readonly execute: () => Readonly<Record<string, unknown>>;
-}
+export type JsonOperation = (body: unknown, account: Account) => PreparedOperation;
 
 /** @param schema strict: an option that is not known here must not be ignored */
 export function jsonOperation<Input extends z.ZodType>(
   schema: Input,
-  prepare: (input: z.output<Input>, account: Account) => PreparedCall,
+  prepare: (input: z.output<Input>, account: Account) => PreparedOperation,
 ): JsonOperation {
   return (body, account) => {
     const result = schema.safeParse(body);
@@ -35,26 +32,21 @@ export function jsonOperation<Input extends z.ZodType>(
 }
 
 /**
- * Checks the signature of a call, and whether the policies allow it.
  * @param operations by the header x-amz-target: `secretsmanager.GetSecretValue`
- * @returns what carries the call out
  * @throws AwsError
  */
-export async function admitJsonCall(
+export async function prepareJsonCall(
   operations: ReadonlyMap<string, JsonOperation>,
-  call: Call,
+  { request, facts, body }: Call,
   account: Account,
-): Promise<() => Promise<Answer>> {
-  const name = String(call.request.headers['x-amz-target']);
+): Promise<PreparedCall> {
+  const name = String(request.headers['x-amz-target']);
   const operation = operations.get(name);
-  if (operation !== undefined) call.facts.action = name.split('.')[1] ?? '';
-  const body = await readSmallBody(call.body(), longestBody);
-  const principal = await verifyCaller(call, account, sha256Hex(body));
   if (operation === undefined) throw new AwsError(501, 'NotImplemented', `The embedded endpoint has no ${name}`);
-  const { accesses, execute } = operation(parse(body), account);
-  const refusal = refusalOfAny(principal, accesses);
-  if (refusal !== undefined) throw new AwsError(400, 'AccessDeniedException', refusal);
-  return async () => jsonAnswer(200, execute());
+  facts.action = name.split('.')[1] ?? '';
+  const bytes = await readSmallBody(body(), longestBody);
+  const { accesses, execute } = operation(parse(bytes), account);
+  return { payloadHash: sha256Hex(bytes), accesses, execute: async () => jsonAnswer(200, execute()) };
 }
 
 function parse(body: Buffer): unknown {
@@ -67,9 +59,9 @@ function parse(body: Buffer): unknown {
 }
 
 /** An error as a service with JSON answers writes it. */
-export function jsonErrorAnswer(error: AwsError): Answer {
-  const answer = jsonAnswer(error.status, { __type: error.code, Message: error.message, ...error.details });
-  return { ...answer, headers: { ...error.headers, ...answer.headers } };
+export function jsonErrorAnswer({ status, code, message, headers }: AwsError): Answer {
+  const answer = jsonAnswer(status, { __type: code, Message: message });
+  return { ...answer, headers: { ...headers, ...answer.headers } };
 }
 
 function jsonAnswer(status: number, body: Readonly<Record<string, unknown>>): Answer {

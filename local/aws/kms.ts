@@ -2,7 +2,7 @@ import { createPublicKey, sign } from 'node:crypto';
 import * as z from 'zod';
 import { AwsError } from './aws-error';
 import type { Account, SigningKey } from './call';
-import { type JsonOperation, jsonOperation, type PreparedCall } from './json-service';
+import { type JsonOperation, jsonOperation, type PreparedOperation } from './json-service';
 
 const algorithm = 'ECDSA_SHA_256';
 
@@ -50,7 +50,7 @@ function withKey(
   id: string,
   action: string,
   use: (key: SigningKey) => Readonly<Record<string, unknown>>,
-): PreparedCall {
+): PreparedOperation {
   const key = signingKeys.find(({ arn }) => arn === id || arn.endsWith(`:key/${id}`));
   return {
     accesses: [{ action, resource: key?.arn ?? id, resourcePolicy: key?.policy }],

@@ -28,18 +28,10 @@ export interface LocalAwsOptions extends EndpointHooks {
 export interface LocalAws {
   /** `http://127.0.0.1:<port>`, for AWS_ENDPOINT_URL. */
   readonly url: string;
-  /**
-   * Sets or, with undefined, takes away a secret's value.
-   * @throws UnknownSecretError
-   */
+  /** Sets or, with undefined, takes away the value of a secret, which must be there. */
   setSecretValue(nameOrArn: string, value: string | undefined): void;
   /** Cuts every connection and waits until nothing is written any more. */
   close(): Promise<void>;
-}
-
-/** There is no secret of this name or ARN. */
-export class UnknownSecretError extends Error {
-  override readonly name = 'UnknownSecretError';
 }
 
 /**
@@ -74,8 +66,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     setSecretValue(nameOrArn, value) {
       const secret = findSecret(secrets, nameOrArn);
-      if (secret === undefined)
-        throw new UnknownSecretError(`Setting the secret ${nameOrArn} failed: there is none of this name or ARN`);
+      if (secret === undefined) throw new Error(`Setting the secret ${nameOrArn} failed: there is none.`);
       secret.value = value;
     },
     async close() {

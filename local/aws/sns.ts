@@ -1,9 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { AwsError } from './aws-error';
-import { type Account, type Answer, type Call, type DeliveredMessage, readSmallBody, sha256Hex } from './call';
+import {
+  type Account,
+  type Answer,
+  type Call,
+  type DeliveredMessage,
+  type PreparedCall,
+  type Principal,
+  readSmallBody,
+  sha256Hex,
+} from './call';
 import { toXml } from './s3/s3-answers';
-import { verifyCaller } from './signature';
 
 /** SNS takes 256 KiB of message; its form encoding makes it three times as long at most. */
 const longestBody = 1_048_576;
@@ -17,26 +25,25 @@ const subjectForm = /^[!-~][ -~]{0,98}$/;
 const knownParameters = ['Action', 'Version', 'TopicArn', 'Subject', 'Message', 'MessageStructure'];
 
 /**
- * Checks the signature of a call to SNS. Whether the policies of caller, topic and key allow it shows on delivery.
- * @returns what carries the call out
+ * Whether the policies of caller, topic and key allow it shows on delivery.
  * @throws AwsError
  */
-export async function admitSnsCall(call: Call, account: Account): Promise<() => Promise<Answer>> {
+export async function prepareSnsCall(call: Call, account: Account): Promise<PreparedCall> {
   const body = await readSmallBody(call.body(), longestBody);
   const parameters = new URLSearchParams(body.toString());
   const action = parameters.get('Action') ?? '';
   call.facts.action = action;
-  const principal = await verifyCaller(call, account, sha256Hex(body));
   const unknown = [...parameters.keys()].find((name) => !knownParameters.includes(name));
   if (action !== 'Publish' || unknown !== undefined)
     throw new AwsError(501, 'NotImplemented', `The embedded endpoint has no ${action} with ${unknown ?? 'this form'}`);
   const message = readMessage(parameters);
-  return async () => {
+  const execute = async (principal: Principal) => {
     if (account.publish === undefined) throw new AwsError(404, 'NotFound', 'Topic does not exist');
     const refusal = account.publish(principal, message);
     if (refusal !== undefined) throw new AwsError(403, 'AuthorizationError', refusal);
     return snsAnswer(200, 'PublishResponse', { PublishResult: { MessageId: randomUUID() } });
   };
+  return { payloadHash: sha256Hex(body), accesses: [], execute };
 }
 
 /** What subscribers get by their protocol, with the message structure `json`. */

@@ -13,25 +13,15 @@ export function toXml(root: string, content: Readonly<Record<string, unknown>>):
 }
 
 /** An error as S3 writes it. */
-export function s3ErrorAnswer({ status, code, message, details, headers }: AwsError, requestId: string): Answer {
+export function s3ErrorAnswer({ status, code, message, headers }: AwsError, requestId: string): Answer {
   return {
     status,
     headers: { ...headers, 'content-type': 'application/xml' },
-    body: toXml('Error', { Code: code, Message: message, ...details, RequestId: requestId }),
+    body: toXml('Error', { Code: code, Message: message, RequestId: requestId }),
   };
 }
 
 /** @param what is not built here: an operation, a header, a parameter */
 export function notImplemented(what: string): AwsError {
   return new AwsError(501, 'NotImplemented', `The embedded endpoint does not know ${what}`);
-}
-
-export function invalidArgument(message: string, name: string, value: string): AwsError {
-  return new AwsError(400, 'InvalidArgument', message, { ArgumentName: name, ArgumentValue: value });
-}
-
-/** The body is not the one whose hash was signed. */
-export function wrongPayloadHash(): AwsError {
-  const message = "The provided 'x-amz-content-sha256' header does not match what was computed.";
-  return new AwsError(400, 'XAmzContentSHA256Mismatch', message);
 }

@@ -1,13 +1,13 @@
-import type { Answer, Call } from '../call';
+import { AwsError } from '../aws-error';
+import type { Answer, Call, S3Request } from '../call';
 import type { ObjectMetadata } from '../store/object-metadata';
-import { invalidArgument, toXml } from './s3-answers';
-import type { AuthorizedRequest } from './s3-authorization';
+import { toXml } from './s3-answers';
 
 const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
 /** Keys in one page, at most. */
 const largestPage = 1000;
 
-export async function listObjects(call: Call, request: AuthorizedRequest): Promise<Answer> {
+export async function listObjects(call: Call, request: S3Request): Promise<Answer> {
   const token = call.target.query['continuation-token'];
   const startAfter = call.target.query['start-after'];
   const page = await readPage(call, request, token === undefined ? startAfter : decodeToken(token));
@@ -22,7 +22,7 @@ export async function listObjects(call: Call, request: AuthorizedRequest): Promi
 }
 
 /** A folder keeps no former versions and no delete markers: every object is its own latest and only version. */
-export async function listObjectVersions(call: Call, request: AuthorizedRequest): Promise<Answer> {
+export async function listObjectVersions(call: Call, request: S3Request): Promise<Answer> {
   const marker = call.target.query['key-marker'];
   const page = await readPage(call, request, marker);
   return listing('ListVersionsResult', {
@@ -39,7 +39,7 @@ function listing(root: string, content: object): Answer {
 }
 
 /** One page of the keys behind `startAfter`, with what both kinds of listing say of it. */
-async function readPage({ target }: Call, { bucket, store }: AuthorizedRequest, startAfter: string | undefined) {
+async function readPage({ target }: Call, { bucket, store }: S3Request, startAfter: string | undefined) {
   const { prefix = '' } = target.query;
   const maxKeys = Math.min(maxKeysOf(target.query['max-keys']), largestPage);
   const { objects, next } = await store.list(prefix, { maxKeys, startAfter });
@@ -57,13 +57,13 @@ function entryOf({ key, lastModified, etag, size }: ObjectMetadata) {
 function maxKeysOf(value: string | undefined): number {
   if (value === undefined || value === '') return largestPage;
   if (!/^\d{1,10}$/.test(value))
-    throw invalidArgument('Provided max-keys not an integer or within integer range', 'max-keys', value);
+    throw new AwsError(400, 'InvalidArgument', 'Provided max-keys not an integer or within integer range');
   return Number(value);
 }
 
 function decodeToken(token: string): string {
   const text = Buffer.from(token, 'base64').toString();
   if (text === '' || Buffer.from(text).toString('base64') !== token)
-    throw invalidArgument('The continuation token provided is incorrect', 'continuation-token', token);
+    throw new AwsError(400, 'InvalidArgument', 'The continuation token provided is incorrect');
   return text;
 }

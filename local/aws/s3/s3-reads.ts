@@ -1,24 +1,22 @@
 import { AwsError } from '../aws-error';
-import type { Answer, Call } from '../call';
+import type { Answer, Call, S3Request } from '../call';
 import type { StoredObject } from '../store/folder-store';
 import { InvalidKeyError } from '../store/key-path';
-import type { AuthorizedRequest } from './s3-authorization';
 import { checksumHeaders, userMetadataPrefix } from './s3-writes';
 
 /** Also answers HeadObject: the answer to a HEAD is sent without its body. */
-export async function getObject(call: Call, request: AuthorizedRequest): Promise<Answer> {
+export async function getObject(call: Call, request: S3Request): Promise<Answer> {
   const { metadata, open } = await find(request);
   return { status: 200, headers: objectHeaders(call, metadata), ...(metadata.size > 0 && { body: open }) };
 }
 
-async function find({ store, key, refusalToList }: AuthorizedRequest): Promise<StoredObject> {
+async function find({ store, key, refusalToList }: S3Request): Promise<StoredObject> {
   const found = await store.get(key).catch((error: unknown) => {
     // A key that cannot be stored has no object.
     if (error instanceof InvalidKeyError) return undefined;
     throw error;
   });
-  if (found === undefined)
-    throw refusalToList() ?? new AwsError(404, 'NoSuchKey', 'The specified key does not exist.', { Key: key });
+  if (found === undefined) throw refusalToList() ?? new AwsError(404, 'NoSuchKey', 'The specified key does not exist.');
   const { damage } = found.metadata;
   if (damage !== undefined) throw new Error(`Reading ${key} failed: ${damage}`);
   return found;

@@ -1,16 +1,21 @@
 import type { IncomingMessage } from 'node:http';
-import type { Account, Answer, Call, RequestTarget } from '../call';
+import { AwsError } from '../aws-error';
+import type { Account, Answer, Call, PreparedCall, RequestTarget, S3Request } from '../call';
+import { type Access, refusalOf, useOfKey } from '../iam/authorize';
 import { notImplemented } from './s3-answers';
-import { type AuthorizedRequest, authorizeS3Request, type S3Request } from './s3-authorization';
 import { listObjects, listObjectVersions } from './s3-listings';
 import { getObject } from './s3-reads';
 import { deleteObject, putObject } from './s3-writes';
 
-interface Operation extends Pick<S3Request, 'action' | 'onKey'> {
+interface Operation {
   readonly method: string;
   readonly on: 'bucket' | 'object';
+  /** The permission that it needs. */
+  readonly action: string;
+  /** The permission that it needs on the key of an encrypted bucket. */
+  readonly onKey?: string;
   readonly parameters?: readonly string[];
-  readonly execute: (call: Call, request: AuthorizedRequest) => Promise<Answer>;
+  readonly execute: (call: Call, request: S3Request) => Promise<Answer>;
 }
 
 /** The operations that the collector, its readers and the tests of its policies use. */
@@ -54,21 +59,48 @@ const unknownHeaders = [
 ];
 
 /**
- * Finds out what a call to S3 asks for, path style, and whether it may be done.
- * @returns what carries the call out
+ * Finds out what a call to S3 asks for, path style, and what it needs for that.
  * @throws AwsError 501 naming what is not built here: the operation, a parameter or a header
  */
-export async function admitS3Call(call: Call, account: Account): Promise<() => Promise<Answer>> {
+export async function prepareS3Call(call: Call, account: Account): Promise<PreparedCall> {
   const { request, target, facts } = call;
-  const [bucket = '', ...segments] = target.path.split('/');
+  const [name = '', ...segments] = target.path.split('/');
   const key = segments.join('/');
-  const [name, operation] = findOperation(facts.method, bucket, key, target);
-  checkHeaders(name, request);
-  facts.action = name;
-  facts.bucket = bucket;
+  const [operationName, operation] = findOperation(facts.method, name, key, target);
+  checkHeaders(operationName, request);
+  facts.action = operationName;
+  facts.bucket = name;
   if (key !== '') facts.key = key;
-  const authorized = await authorizeS3Request(call, { ...operation, bucket, key }, account);
-  return () => operation.execute(call, authorized);
+  const bucket = account.buckets.get(name);
+  if (bucket === undefined) throw new AwsError(404, 'NoSuchBucket', 'The specified bucket does not exist');
+  const bucketArn = `arn:aws:s3:::${name}`;
+  const toBucket = { resourcePolicy: bucket.policy, context: contextOf(call) };
+  const resource = key === '' ? bucketArn : `${bucketArn}/${key}`;
+  const listing: Access = { action: 's3:ListBucket', resource: bucketArn, ...toBucket };
+  return {
+    payloadHash: String(request.headers['x-amz-content-sha256']),
+    accesses: [
+      { action: operation.action, resource, ...toBucket },
+      operation.onKey === undefined ? undefined : useOfKey(bucket.key, operation.onKey, `s3.${account.region}`),
+    ],
+    execute: (principal) => {
+      const refusalToList = () => {
+        const refusal = refusalOf(principal, listing);
+        return refusal === undefined ? undefined : new AwsError(403, 'AccessDenied', refusal);
+      };
+      return operation.execute(call, { bucket: name, key, store: bucket.store, refusalToList });
+    },
+  };
+}
+
+/** What the policies may ask about a call to S3. A condition key is there only if its header or parameter is. */
+function contextOf({ request, target }: Call): Record<string, string> {
+  const ifNoneMatch = request.headers['if-none-match'];
+  const { prefix } = target.query;
+  return {
+    ...(ifNoneMatch !== undefined && { 's3:if-none-match': ifNoneMatch }),
+    ...(prefix !== undefined && { 's3:prefix': prefix }),
+  };
 }
 
 function findOperation(method: string, bucket: string, key: string, { query }: RequestTarget): [string, Operation] {

@@ -3,24 +3,21 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
 import { checksumText } from '../../../lambda/archive/checksum';
 import { AwsError } from '../aws-error';
-import type { Answer, Call } from '../call';
+import type { Answer, Call, S3Request } from '../call';
 import { ObjectExistsError } from '../store/folder-store';
 import { InvalidKeyError } from '../store/key-path';
-import { notImplemented, wrongPayloadHash } from './s3-answers';
-import type { AuthorizedRequest } from './s3-authorization';
+import { notImplemented } from './s3-answers';
 
 /** S3's limit for names and values of user metadata together, in bytes. */
 const largestMetadata = 2048;
 /** S3's limit for a key, in bytes of UTF-8. */
 const longestKey = 1024;
-/** S3's limit for one PutObject, in bytes. */
-const largestObject = 5 * 1024 ** 3;
 
 export const userMetadataPrefix = 'x-amz-meta-';
 
-export async function putObject(call: Call, { store, key }: AuthorizedRequest): Promise<Answer> {
+export async function putObject(call: Call, { store, key }: S3Request): Promise<Answer> {
   const { headers } = call.request;
-  checkSize(Buffer.byteLength(key), longestKey, 'KeyTooLongError', 'Your key is too long');
+  if (Buffer.byteLength(key) > longestKey) throw new AwsError(400, 'KeyTooLongError', 'Your key is too long');
   const ifNoneMatch = headers['if-none-match'] !== undefined;
   if (ifNoneMatch && headers['if-none-match'] !== '*') throw notImplemented('If-None-Match with a tag');
   const userMetadata = userMetadataOf(headers);
@@ -47,7 +44,7 @@ export async function putObject(call: Call, { store, key }: AuthorizedRequest): 
   }
 }
 
-export async function deleteObject(_call: Call, { store, key }: AuthorizedRequest): Promise<Answer> {
+export async function deleteObject(_call: Call, { store, key }: S3Request): Promise<Answer> {
   try {
     await store.delete(key);
   } catch (error) {
@@ -74,11 +71,10 @@ interface PromisedBody {
   readonly crc32: string | undefined;
 }
 
-/** @throws AwsError for headers that promise nothing usable */
 function promisedBody(headers: IncomingHttpHeaders): PromisedBody {
   const payloadHash = String(headers['x-amz-content-sha256']);
   const sha256 = payloadHash === 'UNSIGNED-PAYLOAD' ? undefined : payloadHash;
-  return { length: lengthOf(headers), sha256, crc32: headers[checksumHeader]?.toString() };
+  return { length: Number(headers['content-length']), sha256, crc32: headers[checksumHeader]?.toString() };
 }
 
 /**
@@ -97,22 +93,10 @@ async function* checkedBytes(source: AsyncIterable<Uint8Array>, promised: Promis
   }
   if (received !== promised.length)
     throw new AwsError(400, 'IncompleteBody', 'The request body terminated unexpectedly');
-  if (promised.sha256 !== undefined && sha256.digest('hex') !== promised.sha256) throw wrongPayloadHash();
+  if (promised.sha256 !== undefined && sha256.digest('hex') !== promised.sha256)
+    throw new AwsError(400, 'XAmzContentSHA256Mismatch', 'The body is not the one whose hash was signed.');
   if (promised.crc32 !== undefined && checksumText(sum) !== promised.crc32)
     throw new AwsError(400, 'BadDigest', 'The CRC32 you specified did not match the calculated checksum.');
-}
-
-function lengthOf(headers: IncomingHttpHeaders): number {
-  const value = headers['content-length'];
-  if (value === undefined)
-    throw new AwsError(411, 'MissingContentLength', 'You must provide the Content-Length HTTP header.');
-  const tooLarge = 'Your proposed upload exceeds the maximum allowed size';
-  checkSize(Number(value), largestObject, 'EntityTooLarge', tooLarge);
-  return Number(value);
-}
-
-function checkSize(size: number, most: number, code: string, message: string): void {
-  if (size > most) throw new AwsError(400, code, message, { ProposedSize: String(size), MaxSizeAllowed: String(most) });
 }
 
 function userMetadataOf(headers: IncomingHttpHeaders): Record<string, string> {
@@ -120,13 +104,11 @@ function userMetadataOf(headers: IncomingHttpHeaders): Record<string, string> {
     .filter(([name]) => name.startsWith(userMetadataPrefix))
     .map(([name, value]) => [name.slice(userMetadataPrefix.length), String(value)] as const);
   const size = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
-  const tooLarge = 'Your metadata headers exceed the maximum allowed metadata size';
-  checkSize(size, largestMetadata, 'MetadataTooLarge', tooLarge);
+  if (size > largestMetadata)
+    throw new AwsError(400, 'MetadataTooLarge', 'Your metadata headers exceed the maximum allowed metadata size');
   return Object.fromEntries(entries);
 }
 
 function preconditionFailed(): AwsError {
-  return new AwsError(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold', {
-    Condition: 'If-None-Match',
-  });
+  return new AwsError(412, 'PreconditionFailed', 'At least one of the pre-conditions you specified did not hold');
 }

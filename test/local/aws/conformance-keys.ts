@@ -1,8 +1,4 @@
-import { spawnSync } from 'node:child_process';
 import { createPublicKey, verify } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { GetPublicKeyCommand, SignCommand } from '@aws-sdk/client-kms';
 import type { Check, Subject } from './conformance';
 import { failureOf } from './expect-failure';
@@ -34,22 +30,6 @@ export const keyChecks: Readonly<Record<string, Check>> = {
     const signature = await signatureOf(subject);
     expect(verify('sha256', message, key, signature)).toBe(true);
     expect(verify('sha256', Buffer.from('another'), key, signature)).toBe(false);
-  },
-
-  'signs a message so that openssl verifies it': async (subject) => {
-    const folder = mkdtempSync(join(tmpdir(), 'signature-'));
-    try {
-      writeFileSync(join(folder, 'key.der'), await publicKeyOf(subject));
-      writeFileSync(join(folder, 'signature'), await signatureOf(subject));
-      const run = (command: string, input: string | Buffer = '') =>
-        spawnSync('sh', ['-c', command], { cwd: folder, input, encoding: 'utf8' });
-      expect(run('openssl pkey -pubin -inform DER -in key.der -out key.pem').status).toBe(0);
-      const check = 'openssl dgst -sha256 -verify key.pem -signature signature';
-      expect(run(check, message)).toMatchObject({ status: 0, stdout: 'Verified OK\n' });
-      expect(run(check, 'another').status).not.toBe(0);
-    } finally {
-      rmSync(folder, { recursive: true });
-    }
   },
 
   'refuses a caller without the permission to sign or to get the public key': async ({ writerKms, ...subject }) => {

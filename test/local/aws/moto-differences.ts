@@ -13,7 +13,6 @@ export const motoDifferences: readonly string[] = [
   'refuses a request',
   'refuses a signature',
   'refuses a wrong session token',
-  'refuses an authorization header',
   'refuses an unknown',
   'refuses an x-amz- header',
   // It evaluates no policy unless it is set up for it, and of a bucket policy no condition.

@@ -22,8 +22,6 @@ export interface RawRequest {
   /** Signed in the place of the body's hash. */
   readonly payloadHash?: string;
   readonly service?: string;
-  readonly region?: string;
-  readonly signingDate?: Date;
   /** Changed after signing. */
   readonly tamper?: (headers: Record<string, string>) => Record<string, string>;
 }
@@ -54,7 +52,7 @@ export class RawClient {
     const body = raw.body ?? Buffer.alloc(0);
     const signer = new SignatureV4({
       service,
-      region: raw.region ?? this.#region,
+      region: this.#region,
       credentials: this.#credentials,
       sha256: SigningHash,
       uriEscapePath: service !== 's3',
@@ -73,7 +71,7 @@ export class RawClient {
           ...raw.headers,
         },
       },
-      { signingDate: raw.signingDate ?? new Date() },
+      { signingDate: new Date() },
     );
     return raw.tamper?.(signed.headers) ?? signed.headers;
   }
