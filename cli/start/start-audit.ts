@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { AuditResult } from '../../lambda/audit/audit';
+import type { Run } from '../../lambda/verify/read-run';
 import type { DeliveredMessage } from '../../local/aws/call';
 import type { LocalDeployment } from '../../local/deployment/deploy-locally';
 import { main } from '../main';
@@ -39,12 +40,12 @@ export class TamperError extends Error {
 /**
  * Fires the schedule of the audit; one that fails is a result. Then verifies the archive, or a forged copy of it, against
  * the key and the hash that a person keeps.
- * @param records keys of the run's records
+ * @param run that was started before; undefined if it has left no record
  * @throws TamperError
  */
 export async function auditArchive(
   { audit, messages }: LocalDeployment,
-  records: readonly string[],
+  run: Run | undefined,
   { folder, tamper = false, json = false }: StartOptions,
   terminal: Terminal,
 ): Promise<StartedAudit> {
@@ -53,7 +54,7 @@ export async function auditArchive(
   const { attempts, failure } = await fire(audit, new Date());
   const result = attempts.at(-1)?.payload as AuditResult | undefined;
   const mails = messages.slice(before).filter(({ subject }) => subject !== undefined);
-  const tampered = tamper ? await tamperedCopy(folder, records) : undefined;
+  const tampered = tamper && run ? await tamperedCopy(folder, run) : undefined;
   if (tamper && tampered === undefined)
     throw new TamperError('Forging a copy of the archive failed: the run has archived no manifest.');
   const { publicKeyFile } = audit;

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { parseObjectKey, runPrefix } from '../../lambda/archive/archive-layout';
-import { isStored, type Outcome, type RunOutcome, taskName } from '../../lambda/run/run-record';
-import { isInShard } from '../../lambda/run/shard';
+import { type Outcome, taskName } from '../../lambda/run/run-record';
 import type { Run } from '../../lambda/verify/read-run';
 import { archiveArgument } from '../archive/open-archive';
 import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
@@ -9,12 +8,11 @@ import {
   formatDoubts,
   formatOutcomeCounts,
   outcomesFailuresFirst,
+  printOutcomes,
   reasonsOf,
-  shownOutcomes,
   summarizeRun,
 } from '../terminal/print-run';
 import { printable, printableLines } from '../terminal/printable';
-import { type Column, printTable } from '../terminal/table';
 import { print, printJson, type Terminal } from '../terminal/terminal';
 import type { StartOptions } from './start-options';
 import type { StartedRun } from './start-run';
@@ -27,9 +25,6 @@ export interface Reported {
   /** Arguments of this start. */
   readonly args: readonly string[];
 }
-
-/** Most errors that are quoted whole. */
-const quotedErrors = 5;
 
 /** Prints one JSON document with everything that is known about the run, and about the audit after it. */
 export async function reportAsJson(terminal: Terminal, reported: Reported, audit?: object): Promise<void> {
@@ -59,27 +54,16 @@ function outcomesOfDryRun({ covered, failures, summary }: StartedRun): readonly 
   return [...failures, ...others.map((task): Outcome => ({ ...task, outcome: 'would-archive' }))];
 }
 
-/** Prints what was archived where, what was not and why, and what to try next. */
+/** Prints what was archived, what was not and why, and what to try next. */
 export async function reportAsText(terminal: Terminal, reported: Reported): Promise<void> {
   const { stored: run } = reported.started;
   if (run === undefined) return reportWithoutRecord(terminal, reported);
-  const { folder } = reported.options;
-  const outcomes = outcomesFailuresFirst(run);
-  const shown = outcomes.slice(0, shownOutcomes);
-  await printTable(terminal, outcomeColumns(terminal, shown), shown);
-  const command = `npm run collector -- runs ${run.run.toISOString()} --all${archiveArgument(folder)}`;
-  if (outcomes.length > shown.length)
-    await print(terminal.out, `… and ${outcomes.length - shown.length} more: ${command}\n`);
-  for (const [at, { outcome, resource, cluster, error, doubt }] of shown.entries()) {
-    const name = `${resource} of ${cluster}`;
-    // The reasons below say the rest.
-    if (error !== undefined && at < quotedErrors)
-      await print(terminal.out, `${terminal.colors.red(outcome)} ${printable(`${name}: ${error}`)}\n`);
-    if (doubt !== undefined)
-      await print(terminal.out, `${terminal.colors.yellow('doubt')} ${printable(`${name}: ${doubt}`)}\n`);
-  }
-  if (run.shards > 1) await printShards(terminal, run);
+  await printOutcomes(terminal, run, `${showingAll(reported, run)} shows every row`);
   await print(terminal.out, `${conclusion(terminal, reported, run)}\n`);
+}
+
+function showingAll({ options }: Reported, run: Run): string {
+  return `npm run collector -- runs ${formatTime(run.run)} --all${archiveArgument(options.folder)}`;
 }
 
 function isComplete({ failure }: StartedRun): boolean {
@@ -129,16 +113,16 @@ function attemptsOf({ records }: StartedRun, { shards }: Run): string {
 
 type Step = [command: string, purpose: string];
 
-function nextSteps({ service: { kind }, started, options: { folder } }: Reported, run: Run): Step[] {
+function nextSteps(reported: Reported, run: Run): Step[] {
+  const { service, started, options } = reported;
+  const { folder } = options;
   const archive = archiveArgument(folder);
   const collector = (command: string) => `npm run collector -- ${command}${archive}`;
   const manifest = run.outcomes.find(({ key, resource }) => key !== undefined && resource === 'manifest');
   const { key = '', cluster = '' } = manifest ?? {};
   const decompress = parseObjectKey(key)?.compression === 'zstd' ? 'zstd -dc' : 'gunzip -c';
   const fault = shellQuoted(`${run.outcomes[0]?.cluster}=other-cluster`);
-  const ofFailure: Step[] = [
-    [collector(`runs ${formatTime(run.run)} --all`), 'shows every outcome of this run with its reason'],
-  ];
+  const ofFailure: Step[] = [[showingAll(reported, run), 'shows every outcome of this run with its reason']];
   const ofManifest: Step[] = [
     [`${decompress} ${shellQuoted(join(folder, key))} | head`, 'reads an object, which is a plain compressed file'],
     [collector(`show ${shellQuoted(cluster)} --resource manifest`), 'prints the newest manifest of the cluster'],
@@ -157,7 +141,7 @@ function nextSteps({ service: { kind }, started, options: { folder } }: Reported
     ...(isComplete(started) ? [] : ofFailure),
     ...(manifest === undefined ? [] : ofManifest),
     ...ofAll,
-    ...(kind === 'demo' && isComplete(started) ? ofDemo : []),
+    ...(service.kind === 'demo' && isComplete(started) ? ofDemo : []),
   ];
 }
 
@@ -171,48 +155,4 @@ async function reportWithoutRecord({ out, colors }: Terminal, { started, options
   }
   if (failure !== undefined)
     await print(out, `${colors.red(`${failure.errorType}:`)} ${printableLines(failure.errorMessage)}\n`);
-}
-
-function outcomeColumns({ colors }: Pick<Terminal, 'colors'>, rows: readonly RunOutcome[]): Column<RunOutcome>[] {
-  const hasKeys = rows.some(({ key }) => key !== undefined);
-  return [
-    { head: 'Cluster', cell: (row) => row.cluster, wraps: true },
-    { head: 'Resource', cell: (row) => row.resource },
-    {
-      head: 'Outcome',
-      cell: (row) => row.outcome,
-      color: (text, row) => (row.key === undefined ? colors.red(text) : colors.green(text)),
-    },
-    { head: 'Content', cell: (row) => formatBytes(row.bytes), align: 'right', leftOut: 3 },
-    { head: 'Stored', cell: (row) => formatBytes(row.storedBytes), align: 'right', leftOut: 2 },
-    ...(hasKeys ? [{ head: 'Object', cell: (row: RunOutcome) => row.key ?? '', leftOut: 1 }] : []),
-  ];
-}
-
-/** Most rows of the table of shards. */
-const shownShards = 40;
-
-/** Prints what each shard of a run archived. */
-async function printShards(terminal: Terminal, { shards, outcomes, records }: Run): Promise<void> {
-  const rows = Array.from({ length: Math.min(shards, shownShards) }, (_, index) => {
-    const own = outcomes.filter(({ cluster }) => isInShard(cluster, { index, count: shards }));
-    return {
-      index,
-      clusters: new Set(own.map(({ cluster }) => cluster)).size,
-      archived: own.filter(isStored).length,
-      missing: own.filter((outcome) => !isStored(outcome)).length,
-      attempts: records.filter((key) => key.includes(`.shard-${index}-of-${shards}.`)).length,
-    };
-  });
-  await printTable(
-    terminal,
-    [
-      { head: 'Shard', cell: ({ index }) => `${index} of ${shards}` },
-      { head: 'Clusters', cell: ({ clusters }) => `${clusters}`, align: 'right' },
-      { head: 'Archived', cell: ({ archived }) => `${archived}`, align: 'right' },
-      { head: 'Not archived', cell: ({ missing }) => `${missing}`, align: 'right' },
-      { head: 'Attempts', cell: ({ attempts }) => `${attempts}`, align: 'right' },
-    ],
-    rows,
-  );
 }

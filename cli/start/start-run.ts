@@ -113,9 +113,9 @@ async function runAssembly(
     ended.throwIfAborted();
     const fired = await unlessAborted(ended, byHand ? invoke(deployment, run, options) : fire(deployment, run));
     const { summary, failures, records } = watched;
-    const audited = options.audit ? auditArchive(deployment, records, options, terminal) : undefined;
-    const audit = await unlessAborted(ended, audited);
     const stored = await storedRun(options.folder, records);
+    const audited = options.audit ? auditArchive(deployment, stored, options, terminal) : undefined;
+    const audit = await unlessAborted(ended, audited);
     return { ...fired, scheduled: !byHand, audit, covered, isLastLeftOut, summary, failures, records, stored };
   } catch (error) {
     if (!ended.aborted || (watched.archived === 0 && watched.records.length === 0)) throw error;

@@ -24,8 +24,6 @@ const shownReasons = 3;
 /** Prints one run: first whether it is complete and why not, then its outcomes, failures first. */
 export async function printRun(terminal: Terminal, run: Run, isEach: boolean): Promise<void> {
   const { colors } = terminal;
-  const outcomes = outcomesFailuresFirst(run);
-  const shown = isEach ? outcomes : outcomes.slice(0, shownOutcomes);
   const lines = [
     `Run ${colors.bold(formatTime(run.run))}: ${coloredStatus(terminal, run)} ` +
       `after ${formatCount(run.attempts, 'attempt')} and ${formatDuration(run.durationMs)}; ` +
@@ -34,10 +32,15 @@ export async function printRun(terminal: Terminal, run: Run, isEach: boolean): P
     ...reasonsOf(run),
   ];
   await print(terminal.out, `${lines.join('\n')}\n`);
-  const rows = shown.map((outcome) => ({ ...outcome, run: run.run }));
-  await printTable(terminal, outcomeColumns(terminal), rows);
-  if (shown.length < outcomes.length)
-    await print(terminal.out, `… and ${outcomes.length - shown.length} more; --all shows every row\n`);
+  await printOutcomes(terminal, run, isEach ? undefined : '--all shows every row');
+}
+
+/** @param others how to see more than the first of them; left out: all are shown */
+export async function printOutcomes(terminal: Terminal, run: Run, others?: string): Promise<void> {
+  const rows = outcomesFailuresFirst(run).map((outcome) => ({ ...outcome, run: run.run }));
+  const shown = others === undefined ? rows : rows.slice(0, shownOutcomes);
+  await printTable(terminal, outcomeColumns(terminal), shown);
+  if (shown.length < rows.length) await print(terminal.out, `… and ${rows.length - shown.length} more; ${others}\n`);
 }
 
 /** Why attempts ended early: each reason once, because the attempts of a run, and its shards, mostly have the same. */

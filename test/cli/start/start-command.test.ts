@@ -176,9 +176,8 @@ describe('npm start', () => {
     const args = ['--config', config, '--folder', folder, '--clusters', 'two', '--fail', 'two=other-cluster'];
     const { code, out } = await runStart(args);
     expect(out).toMatch(/invoked by hand/);
-    expect(out).toMatch(/│ two +│ log +│ failed /);
-    expect(out).toMatch(/^failed log of two: .*"not-two"/m);
-    expect(out).toMatch(/│ two +│ manifest +│ archived .*│ manifests\/cluster=two\//);
+    expect(out).toMatch(/│ two +│ log +│ failed .*"not-two"/);
+    expect(out).toMatch(/│ two +│ manifest +│ archived /);
     expect(out).not.toMatch(/│ one/);
     expect(out).toMatch(/Incomplete: 1 of 2 archived, 1 failed, 0 not attempted/);
     expect(out).toMatch(/^1 failed, one reason: 200 OK, but /m);
@@ -194,14 +193,6 @@ describe('npm start', () => {
     ]);
   });
 
-  it('prints a table that fits a narrow terminal', async () => {
-    const config = await writeConfig();
-    const { out } = await runStart(['--config', config, '--folder', folder], {}, { columns: 60, isTerminal: false });
-    const table = out.slice(out.indexOf('┌'), out.lastIndexOf('┘') + 1).split('\n');
-    expect(table).toHaveLength(8);
-    expect(Math.max(...table.map((line) => line.length))).toBeLessThanOrEqual(60);
-  });
-
   it('works on shards with --shards, and tells which of them failed', async () => {
     const config = await writeConfig({ clusters: ['one', 'two', 'three', 'four'] });
     const args = ['--config', config, '--folder', folder, '--shards', '2'];
@@ -211,12 +202,9 @@ describe('npm start', () => {
     const text = await runStart(args);
     expect(text.out).toMatch(/Complete: 8 of 8 archived, .*, in 2 shards\n/);
     const part = await runStart([...args, '--fail', 'three=not-found']);
-    const bad = shardOf('three', 2);
     expect(part.out).toMatch(/The schedule started the state machine: run/);
-    expect(part.out).toMatch(new RegExp(`│ ${bad} of 2 │ +\\d │ +\\d │ +2 │ +3 │`));
-    expect(part.out).toMatch(new RegExp(`│ ${1 - bad} of 2 │ +\\d │ +\\d │ +0 │ +1 │`));
     expect(part.out).toMatch(/Incomplete: 6 of 8 archived, 2 failed, 0 not attempted; .*after 4 attempts in 2 shards/);
-    expect(part.out).toContain(`The shards [${bad}] of 2 did not succeed`);
+    expect(part.out).toContain(`The shards [${shardOf('three', 2)}] of 2 did not succeed`);
     expect(part.code).toBe(1);
   });
 
@@ -226,7 +214,7 @@ describe('npm start', () => {
     await writeFile(join(served, 'one', 'log.txt'), 'a\n');
     await writeFile(join(served, 'one', 'manifest.yaml'), '404 page not found\n');
     const { code, out } = await runStart(['--serve', served, '--folder', folder]);
-    expect(out).toMatch(/^doubt manifest of one: it is one line that reads like an error message$/m);
+    expect(out).toMatch(/│ manifest +│ archived .*doubt: it is one line that reads like an error message/);
     expect(out).toMatch(/Complete: 2 of 2 archived, 0 failed, 0 not attempted; 1 with a doubt/);
     expect(code).toBe(0);
     const dry = await runStart(['--serve', served, '--folder', folder, '--dry-run']);
