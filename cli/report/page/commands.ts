@@ -1,6 +1,5 @@
 import { formatTime, shellQuoted } from '../../terminal/format';
-import type { Resource } from './model';
-import type { ReportData } from './report-data';
+import type { ReportData, Resource } from './report-data';
 
 /** The commands that show more than the page. */
 export class Commands {

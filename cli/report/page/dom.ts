@@ -64,23 +64,17 @@ export function formatNumber(value: number): string {
 /** Room between the popup and what it is about, in CSS pixels. */
 const margin = 8;
 
-/** The box that says more about what is under the pointer or has the focus. */
-export class Popup {
-  readonly #box = byId('popup');
+/** Says more about what is under the pointer or has the focus, in a box beside its place, inside the window. */
+export function showPopup(place: DOMRect, content: Node): void {
+  const box = byId('popup');
+  box.replaceChildren(content);
+  box.hidden = false;
+  const { width, height } = box.getBoundingClientRect();
+  const isBelow = place.bottom + margin + height <= innerHeight;
+  box.style.left = `${Math.max(margin, Math.min(place.left, innerWidth - width - margin))}px`;
+  box.style.top = `${Math.max(margin, isBelow ? place.bottom + margin : place.top - margin - height)}px`;
+}
 
-  /** Shows the content beside a place of the page, inside the window. */
-  show(place: DOMRect, content: Node): void {
-    this.#box.replaceChildren(content);
-    this.#box.hidden = false;
-    const { width, height } = this.#box.getBoundingClientRect();
-    const left = Math.min(place.left, innerWidth - width - margin);
-    const isBelow = place.bottom + margin + height <= innerHeight;
-    const top = isBelow ? place.bottom + margin : place.top - margin - height;
-    this.#box.style.left = `${Math.max(margin, left)}px`;
-    this.#box.style.top = `${Math.max(margin, top)}px`;
-  }
-
-  hide(): void {
-    this.#box.hidden = true;
-  }
+export function hidePopup(): void {
+  byId('popup').hidden = true;
 }

@@ -45,20 +45,19 @@ export function layOut(width: number, columns: number, nameWidth: number): GridL
   return { labelWidth: 0, cellWidth, rowHeight: cellHeight + Math.max(1, lines) * lineHeight + 8 };
 }
 
+/** The part of an element that is in view, in CSS pixels. */
+type View = Readonly<Record<'scrollLeft' | 'scrollTop' | 'clientWidth' | 'clientHeight', number>>;
+
 /** The rows and columns in view, with a few around them so that scrolling does not show gaps. */
-export function windowOf(
-  view: { readonly left: number; readonly top: number; readonly width: number; readonly height: number },
-  { labelWidth, cellWidth, rowHeight }: GridLayout,
-  rows: number,
-  columns: number,
-): GridWindow {
+export function windowOf(view: View, layout: GridLayout, rows: number, columns: number): GridWindow {
+  const { labelWidth, cellWidth, rowHeight } = layout;
   const around = 4;
-  const firstShown = Math.ceil(view.left / cellWidth);
+  const firstShown = Math.ceil(view.scrollLeft / cellWidth);
   return {
-    firstRow: Math.max(0, Math.floor(view.top / rowHeight) - around),
-    endRow: Math.min(rows, Math.ceil((view.top + view.height) / rowHeight) + around),
+    firstRow: Math.max(0, Math.floor(view.scrollTop / rowHeight) - around),
+    endRow: Math.min(rows, Math.ceil((view.scrollTop + view.clientHeight) / rowHeight) + around),
     firstColumn: Math.max(0, firstShown - around),
-    endColumn: Math.min(columns, Math.ceil((view.left + view.width - labelWidth) / cellWidth) + around),
+    endColumn: Math.min(columns, Math.ceil((view.scrollLeft + view.clientWidth - labelWidth) / cellWidth) + around),
     firstShown,
   };
 }

@@ -1,8 +1,7 @@
 import { cellDetails, chosenCell, runDetails } from './cell-details';
-import type { Commands } from './commands';
-import { byId, element, type Popup } from './dom';
+import { byId, element, hidePopup, showPopup } from './dom';
 import { gridRows, headCells } from './grid-elements';
-import { type GridLayout, labelRuns, layOut, type RunLabel, windowOf } from './grid-layout';
+import { labelRuns, layOut, windowOf } from './grid-layout';
 import type { Model, Row } from './model';
 
 /**
@@ -11,40 +10,36 @@ import type { Model, Row } from './model';
  */
 export class Grid {
   #rows: readonly Row[] = [];
-  #layout: GridLayout = { labelWidth: 0, cellWidth: 1, rowHeight: 1 };
-  #at = { row: 0, column: 0 };
-  readonly #head = element('div.row.head', { role: 'row' });
-  readonly #body = element('div.body', { role: 'rowgroup' });
-  readonly #root: HTMLElement;
+  #layout = layOut(0, 0, 0);
+  #at: { row: number; column: number };
+  readonly #root = byId('grid');
+  readonly #head = byId('head');
+  readonly #body = byId('body');
+  readonly #chosen = byId('chosen');
   readonly #model: Model;
-  readonly #popup: Popup;
-  readonly #commands: Commands;
-  readonly #labels: readonly RunLabel[];
+  readonly #labels;
   /** Width of the longest name, in CSS pixels. */
   readonly #nameWidth: number;
-  readonly #chosen = byId('chosen');
 
-  constructor(root: HTMLElement, model: Model, popup: Popup, commands: Commands) {
-    this.#root = root;
+  constructor(model: Model) {
     this.#model = model;
-    this.#popup = popup;
-    this.#commands = commands;
     this.#labels = labelRuns(this.#runs.map(({ time }) => time));
-    this.#at.column = Math.max(0, this.#runs.length - 1);
-    root.setAttribute('role', 'grid');
-    root.setAttribute(
-      'aria-label',
-      'Outcomes: clusters down, runs across; of each cell the log above, the manifest below',
-    );
+    this.#at = { row: 0, column: this.#runs.length - 1 };
+    const root = this.#root;
+    root.role = 'grid';
+    this.#head.role = 'row';
+    this.#body.role = 'rowgroup';
     root.setAttribute('aria-colcount', String(this.#runs.length + 1));
-    root.replaceChildren(this.#head, this.#body);
-    this.#nameWidth = this.#widest(model.rows.map(({ cluster }) => cluster.uid));
+    const names = element('pre.uid', model.rows.map(({ uid }) => uid).join('\n'));
+    root.append(names);
+    this.#nameWidth = names.getBoundingClientRect().width;
+    names.remove();
     root.addEventListener('scroll', () => this.#render(), { passive: true });
     root.addEventListener('keydown', (event) => this.#onKey(event));
     root.addEventListener('mouseover', (event) => this.#point(event.target));
     root.addEventListener('focusin', (event) => this.#point(event.target));
-    root.addEventListener('mouseleave', () => popup.hide());
-    root.addEventListener('focusout', () => popup.hide());
+    root.addEventListener('mouseleave', hidePopup);
+    root.addEventListener('focusout', hidePopup);
     root.addEventListener('mousedown', (event) => this.#take(event));
     new ResizeObserver(() => this.#resize()).observe(root);
     this.#resize();
@@ -55,10 +50,9 @@ export class Grid {
     this.#rows = rows;
     this.#at.row = 0;
     this.#root.setAttribute('aria-rowcount', String(rows.length + 1));
-    this.#body.style.height = `${rows.length * this.#layout.rowHeight}px`;
     this.#root.scrollTop = 0;
     this.#chosen.hidden = true;
-    this.#render();
+    this.#resize();
   }
 
   /** Moves the focus to a cell and brings it into view. */
@@ -68,9 +62,13 @@ export class Grid {
       row: Math.min(Math.max(0, row), this.#rows.length - 1),
       column: Math.min(Math.max(0, column), this.#runs.length - 1),
     };
-    this.#reveal();
+    if (this.#focusable === null) {
+      this.#root.scrollTop = this.#at.row * this.#layout.rowHeight;
+      this.#root.scrollLeft = this.#at.column * this.#layout.cellWidth;
+    }
     this.#render();
-    this.#cellAt(this.#at.row, this.#at.column)?.focus({ preventScroll: true });
+    this.#focusable?.focus({ preventScroll: true });
+    this.#focusable?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
     if (!this.#chosen.hidden) this.#choose();
   }
 
@@ -78,12 +76,18 @@ export class Grid {
   #choose(): void {
     const row = this.#rows[this.#at.row];
     if (row === undefined) return;
-    this.#chosen.replaceChildren(chosenCell(this.#model, row, this.#at.column, this.#commands));
+    this.#chosen.replaceChildren(chosenCell(this.#model, row, this.#at.column));
     this.#chosen.hidden = false;
+    this.#chosen.scrollIntoView({ block: 'nearest' });
   }
 
   get #runs(): Model['data']['runs'] {
     return this.#model.data.runs;
+  }
+
+  /** The one cell in the tab order, if it is near what is in view. */
+  get #focusable(): HTMLElement | null {
+    return this.#body.querySelector(`[data-row="${this.#at.row}"][data-column="${this.#at.column}"]`);
   }
 
   #resize(): void {
@@ -94,39 +98,20 @@ export class Grid {
     this.#root.style.setProperty('--label', `${labelWidth === 0 ? room : labelWidth}px`);
     this.#root.style.setProperty('--cell', `${cellWidth}px`);
     this.#root.style.setProperty('--row', `${rowHeight}px`);
-    const width = `${labelWidth + cellWidth * this.#runs.length}px`;
-    this.#head.style.width = width;
-    this.#body.style.width = width;
+    this.#head.style.width = `${labelWidth + cellWidth * this.#runs.length}px`;
+    this.#body.style.width = this.#head.style.width;
     this.#body.style.height = `${this.#rows.length * rowHeight}px`;
     this.#render();
   }
 
   #render(): void {
-    const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.#root;
-    const view = { left: scrollLeft, top: scrollTop, width: clientWidth, height: clientHeight };
-    const shown = windowOf(view, this.#layout, this.#rows.length, this.#runs.length);
+    const shown = windowOf(this.#root, this.#layout, this.#rows.length, this.#runs.length);
     const hasFocus = this.#body.contains(document.activeElement);
-    this.#head.replaceChildren(...headCells(this.#runs, this.#labels, this.#layout, shown));
-    this.#body.replaceChildren(...gridRows(this.#model, this.#rows, this.#layout, shown, this.#at));
+    this.#head.replaceChildren(...headCells(this.#model, this.#labels, this.#layout, shown));
+    this.#body.replaceChildren(...gridRows(this.#model, this.#rows, this.#layout, shown));
+    if (this.#focusable !== null) this.#focusable.tabIndex = 0;
     // Replacing what has the focus takes it away: the new element of the same cell gets it, if it is still in view.
-    if (hasFocus) this.#cellAt(this.#at.row, this.#at.column)?.focus({ preventScroll: true });
-  }
-
-  #cellAt(row: number, column: number): HTMLElement | null {
-    return this.#body.querySelector<HTMLElement>(`[data-row="${row}"][data-column="${column}"]`);
-  }
-
-  #reveal(): void {
-    const { labelWidth, cellWidth, rowHeight } = this.#layout;
-    const root = this.#root;
-    const top = this.#at.row * rowHeight;
-    const left = this.#at.column * cellWidth;
-    const height = root.clientHeight - this.#head.offsetHeight;
-    const width = root.clientWidth - labelWidth;
-    if (top < root.scrollTop) root.scrollTop = top;
-    else if (top + rowHeight > root.scrollTop + height) root.scrollTop = top + rowHeight - height;
-    if (left < root.scrollLeft) root.scrollLeft = left;
-    else if (left + cellWidth > root.scrollLeft + width) root.scrollLeft = left + cellWidth - width;
+    if (hasFocus) this.#focusable?.focus({ preventScroll: true });
   }
 
   #onKey(event: KeyboardEvent): void {
@@ -143,15 +128,11 @@ export class Grid {
       Home: [all ? 0 : row, 0],
       End: [all ? this.#rows.length - 1 : row, this.#runs.length - 1],
     };
-    if (event.key === 'Enter' || event.key === ' ') {
-      event.preventDefault();
-      this.#choose();
-      this.#chosen.scrollIntoView({ block: 'nearest' });
-    }
     const to = moves[event.key];
-    if (to === undefined) return;
-    event.preventDefault();
-    this.focusCell(...to);
+    const isChoice = event.key === 'Enter' || event.key === ' ';
+    if (isChoice) this.#choose();
+    else if (to !== undefined) this.focusCell(...to);
+    if (isChoice || to !== undefined) event.preventDefault();
   }
 
   #take(event: MouseEvent): void {
@@ -160,29 +141,14 @@ export class Grid {
     event.preventDefault();
     this.focusCell(Number(cell.dataset.row), Number(cell.dataset.column));
     this.#choose();
-    this.#chosen.scrollIntoView({ block: 'nearest' });
   }
 
   #point(target: EventTarget | null): void {
-    if (!(target instanceof Element)) return;
-    const cell = target.closest<HTMLElement>('.cell');
-    const head = target.closest<HTMLElement>('.run');
-    const row = this.#rows[Number(cell?.dataset.row)];
-    const run = this.#runs[Number(head?.dataset.run)];
-    if (cell !== null && row !== undefined)
-      this.#popup.show(cell.getBoundingClientRect(), cellDetails(this.#model, row, Number(cell.dataset.column)));
-    else if (head !== null && run !== undefined) this.#popup.show(head.getBoundingClientRect(), runDetails(run));
-    else this.#popup.hide();
-  }
-
-  /** Width of the widest text in the font of the names, in CSS pixels. */
-  #widest(texts: readonly string[]): number {
-    const sample = element('span.uid');
-    this.#body.append(sample);
-    const { font } = getComputedStyle(sample);
-    const context = document.createElement('canvas').getContext('2d');
-    if (context === null) return 0;
-    context.font = font;
-    return texts.reduce((widest, text) => Math.max(widest, context.measureText(text).width), 0);
+    const pointed = target instanceof Element ? target.closest<HTMLElement>('.cell, .run') : null;
+    const row = this.#rows[Number(pointed?.dataset.row)];
+    const run = this.#runs[Number(pointed?.dataset.run)];
+    const details = row ? cellDetails(this.#model, row, Number(pointed?.dataset.column)) : run && runDetails(run);
+    if (pointed === null || details === undefined) hidePopup();
+    else showPopup(pointed.getBoundingClientRect(), details);
   }
 }

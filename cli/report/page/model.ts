@@ -1,36 +1,21 @@
 import { formatStale, formatTime } from '../../terminal/format';
-import { type Cell, decodeCell } from './cell-code';
-import type { ReportCluster, ReportData, ReportFailure, ReportFlapping, ReportRun, ReportStale } from './report-data';
-
-export type Resource = 'log' | 'manifest';
+import { Commands } from './commands';
+import type { Cell, ReportCluster, ReportData, ReportFlapping, ReportRun, ReportStale, Resource } from './report-data';
 
 export const resources: readonly Resource[] = ['log', 'manifest'];
 
+/** Most failures that the page lists: more would only make it slow. */
+const mostFailures = 5000;
+
 /** One cluster, with the counts that filters and orders use. */
-export interface Row {
-  readonly cluster: ReportCluster;
-  /** Its index in the data. */
-  readonly index: number;
-  readonly failures: number;
-  readonly changes: number;
-  readonly late: number;
-  readonly doubts: number;
-  readonly stale: Stale | undefined;
+export interface Row extends ReportCluster {
+  readonly stale: ReportStale | undefined;
   readonly flapping: ReportFlapping | undefined;
-}
-
-/** For how long a cluster has not been archived. */
-export interface Stale {
-  readonly hours: number;
-  readonly text: string;
-}
-
-export interface CellDetails extends Omit<Cell, 'outcome'> {
-  /** `absent`: there is no run. */
-  readonly outcome: Cell['outcome'] | 'absent';
-  readonly size: number | undefined;
-  readonly state: string | undefined;
-  readonly reason: string | undefined;
+  failures: number;
+  /** Of its manifest. */
+  changes: number;
+  late: number;
+  doubts: number;
 }
 
 /** A run that archived another manifest of a cluster than the run before. */
@@ -39,8 +24,17 @@ export interface Change {
   readonly run: number;
 }
 
+/** What was not archived, or archived with a doubt. */
+export interface Failure extends Change {
+  readonly resource: Resource;
+  readonly cell: Cell;
+}
+
 export type Show = 'all' | 'failures' | 'changes' | 'late' | 'doubts';
 export type Order = 'name' | 'failures' | 'changes' | 'stale';
+
+const none: Cell = { outcome: 'none' };
+const absent: Cell = { outcome: 'absent' };
 
 /** The data behind the page, and what filters and cells look up in it. */
 export class Model {
@@ -50,46 +44,57 @@ export class Model {
   /** The index of the last of them in the data. */
   readonly lastRun: number;
   /** Newest first. */
-  readonly changes: readonly Change[];
-  readonly #failureByPlace = new Map<string, ReportFailure>();
+  readonly changes: Change[] = [];
+  /** Newest first. */
+  readonly failures: Failure[] = [];
+  /** Failures of the oldest runs. */
+  failuresLeftOut = 0;
+  readonly commands: Commands;
+  readonly #sinceMs: number;
 
   /** @param now when the page is read */
   constructor(
     readonly data: ReportData,
-    now: Date,
+    readonly now: Date,
   ) {
+    this.commands = new Commands(data);
     // What was stale when the page was written is so for longer when it is read, unless newer runs are known to be there.
-    const sinceMs = data.isNewest ? now.getTime() - Date.parse(data.createdAt) : 0;
-    const stale = new Map(data.stale.map((one) => [one.cluster, staleOf(one, sinceMs)]));
+    this.#sinceMs = data.isNewest ? Math.max(0, now.getTime() - Date.parse(data.createdAt)) : 0;
+    const stale = new Map(data.stale.map((one) => [one.cluster, one]));
     const flapping = new Map(data.flapping.map((one) => [one.cluster, one]));
     this.runs = data.runs.filter((run) => run.status !== 'absent');
     this.lastRun = data.runs.findLastIndex(({ status }) => status !== 'absent');
-    this.rows = data.clusters.map((cluster, index) => ({
-      cluster,
-      index,
-      ...countCells(cluster),
-      stale: stale.get(index),
-      flapping: flapping.get(index),
+    this.rows = data.clusters.map((cluster) => ({
+      ...cluster,
+      ...{ stale: stale.get(cluster.uid), flapping: flapping.get(cluster.uid) },
+      ...{ failures: 0, changes: 0, late: 0, doubts: 0 },
     }));
-    this.changes = data.runs
-      .flatMap((_, run) =>
-        this.rows
-          .filter(({ cluster }) => decodeCell(cluster.manifest.cells[run]).isChanged)
-          .map((row) => ({ row, run })),
-      )
-      .reverse();
-    for (const failure of data.failures) this.#failureByPlace.set(placeName(failure), failure);
+    for (let run = this.lastRun; run >= 0; run -= 1)
+      for (const row of this.rows) for (const resource of resources) this.#count(row, run, resource);
   }
 
-  /** The rows that match, in the given order. */
-  select(text: string, show: Show, order: Order): Row[] {
-    const wanted = text.trim().toLowerCase();
+  #count(row: Row, run: number, resource: Resource): void {
+    const cell = this.cellOf(row, run, resource);
+    if (cell.outcome === 'failed' || cell.outcome === 'not-attempted') row.failures += 1;
+    if (cell.isLate) row.late += 1;
+    if (hasDoubt(cell)) row.doubts += 1;
+    if (cell.isChanged && resource === 'manifest') {
+      row.changes += 1;
+      this.changes.push({ row, run });
+    }
+    if (cell.reason === undefined) return;
+    if (this.failures.length < mostFailures) this.failures.push({ row, run, resource, cell });
+    else this.failuresLeftOut += 1;
+  }
+
+  /** The rows that match, in the given order. @param wanted in lower case */
+  select(wanted: string, show: Show, order: Order): Row[] {
     const shown = this.rows.filter(
-      (row) => row.cluster.uid.toLowerCase().includes(wanted) && (show === 'all' || row[show] > 0),
+      (row) => row.uid.toLowerCase().includes(wanted) && (show === 'all' || row[show] > 0),
     );
     const byName = new Intl.Collator('en', { numeric: true });
     const rank = (row: Row) => (order === 'name' ? 0 : order === 'stale' ? (row.stale?.hours ?? -1) : row[order]);
-    return shown.sort((a, b) => rank(b) - rank(a) || byName.compare(a.cluster.uid, b.cluster.uid));
+    return shown.sort((a, b) => rank(b) - rank(a) || byName.compare(a.uid, b.uid));
   }
 
   /** The time of a run, as commands take it. @param run index in the data */
@@ -99,44 +104,20 @@ export class Model {
     return formatTime(time);
   }
 
-  /** @param cluster index in the data */
-  rowOf(cluster: number): Row {
-    const row = this.rows[cluster];
-    if (row === undefined) throw new Error(`The page has no cluster ${cluster}`);
-    return row;
+  /** @param run index in the data */
+  cellOf(row: Row, run: number, resource: Resource): Cell {
+    if (this.data.runs[run]?.status === 'absent') return absent;
+    return this.data.cells[row[resource].cells[run] ?? -1] ?? none;
   }
 
-  details(row: Row, run: number, resource: Resource): CellDetails {
-    const { cells, sizes, states } = row.cluster[resource];
-    const cell = decodeCell(cells[run]);
-    return {
-      ...cell,
-      outcome: this.data.runs[run]?.status === 'absent' ? 'absent' : cell.outcome,
-      size: sizes[run] ?? undefined,
-      state: this.data.states[states[run] ?? -1],
-      reason: this.#failureByPlace.get(placeName({ cluster: row.index, run, resource }))?.reason,
-    };
+  /** For how long a cluster has not been archived. */
+  staleText({ runs, hours, lastArchived }: ReportStale): string {
+    const last = lastArchived === null ? '' : `; last archived by the run ${formatTime(lastArchived)}`;
+    return `not archived for ${formatStale(runs, hours + this.#sinceMs / 3_600_000, lastArchived === null)}${last}`;
   }
 }
 
-function placeName({ cluster, run, resource }: Pick<ReportFailure, 'cluster' | 'run' | 'resource'>): string {
-  return `${cluster} ${run} ${resource}`;
-}
-
-function staleOf({ runs, hours, lastArchived }: ReportStale, sinceMs: number): Stale {
-  const last = lastArchived === null ? '' : `; last archived by the run ${formatTime(lastArchived)}`;
-  const now = hours + Math.max(0, sinceMs) / 3_600_000;
-  return { hours: now, text: `not archived for ${formatStale(runs, now, lastArchived === null)}${last}` };
-}
-
-function countCells({ log, manifest }: ReportCluster): Pick<Row, 'failures' | 'changes' | 'late' | 'doubts'> {
-  const counts = { failures: 0, changes: 0, late: 0, doubts: 0 };
-  for (const letter of log.cells + manifest.cells) {
-    const { outcome, isChanged, isLate, hasDoubt } = decodeCell(letter);
-    if (outcome === 'failed' || outcome === 'not-attempted') counts.failures += 1;
-    if (isChanged) counts.changes += 1;
-    if (isLate) counts.late += 1;
-    if (hasDoubt) counts.doubts += 1;
-  }
-  return counts;
+/** Whether it was archived, but it is not certain that it is right. */
+export function hasDoubt({ outcome, reason }: Cell): boolean {
+  return outcome === 'archived' && reason !== undefined;
 }

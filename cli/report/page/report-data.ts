@@ -1,3 +1,5 @@
+export type Resource = 'log' | 'manifest';
+
 /** The data behind the report. It is small, because the page is one file even for thousands of clusters. */
 export interface ReportData {
   /** Where the archive lies, as its user named it. */
@@ -11,20 +13,14 @@ export interface ReportData {
   /** Runs in time order; those that were due and are not there have a place too. */
   readonly runs: readonly (ReportRun | AbsentRun)[];
   readonly clusters: readonly ReportCluster[];
+  /** What became of a cluster x resource in a run. What is alike is here once. */
+  readonly cells: readonly Cell[];
   /** Clusters that the last run that covers them did not archive whole, the longest first. */
   readonly stale: readonly ReportStale[];
   /** Clusters that fail now and then, the worst first. */
   readonly flapping: readonly ReportFlapping[];
   /** Configured clusters that none of the runs covers. */
   readonly notCovered: number;
-  /** Distinct `status.state` texts of log records. */
-  readonly states: readonly string[];
-  /** Distinct reasons of failures and doubts, without what differs from cluster to cluster. */
-  readonly reasons: readonly string[];
-  /** What was not archived, or archived with a doubt, oldest run first. */
-  readonly failures: readonly ReportFailure[];
-  /** Failures of the oldest runs that were left out. */
-  readonly failuresLeftOut: number;
   /** `unreadable`: reading it failed, which says nothing about it. */
   readonly badRecords: readonly {
     readonly key: string;
@@ -45,7 +41,7 @@ export interface ReportRun {
   /** Reasons that were left out. */
   readonly reasonsLeftOut: number;
   /** Uncompressed content, in bytes. */
-  readonly bytes: { readonly log: number; readonly manifest: number };
+  readonly bytes: Readonly<Record<Resource, number>>;
   readonly storedBytes: number;
 }
 
@@ -57,14 +53,35 @@ export interface AbsentRun {
   readonly leftOut: number;
 }
 
-export interface ReportCluster {
+export interface ReportCluster extends Readonly<Record<Resource, ReportSeries>> {
   readonly uid: string;
-  readonly log: ReportSeries;
-  readonly manifest: ReportSeries;
+}
+
+/** What is known by run. A run that does not cover it has null, or no place at the end. */
+export interface ReportSeries {
+  /** Indices into the cells. */
+  readonly cells: readonly (number | null)[];
+  /** Uncompressed lengths in bytes. */
+  readonly sizes: readonly (number | null)[];
+}
+
+export interface Cell {
+  /** The page adds `none`, which no run covers, and `absent`, whose run is not there. */
+  readonly outcome: 'archived' | 'failed' | 'not-attempted' | 'none' | 'absent';
+  /** Fetched more than an hour after the run's time. */
+  readonly isLate?: boolean;
+  /** Another manifest, or another text of the log, than the one archived before. */
+  readonly isChanged?: boolean;
+  /** `status.state` of a log record. */
+  readonly state?: string | undefined;
+  /** Why it was not archived, as the run record has it; of what was archived, its doubt. */
+  readonly reason?: string | undefined;
+  /** The reason without what differs from cluster to cluster. */
+  readonly group?: string | undefined;
 }
 
 export interface ReportStale {
-  readonly cluster: number;
+  readonly cluster: string;
   /** Runs since it was archived last. */
   readonly runs: number;
   /** Hours since it was archived last, up to `createdAt` where `isNewest`, otherwise up to the last run. */
@@ -74,28 +91,8 @@ export interface ReportStale {
 }
 
 export interface ReportFlapping {
-  readonly cluster: number;
+  readonly cluster: string;
   /** How many of the runs that cover it did not archive all of it. */
   readonly failed: number;
   readonly runs: number;
-}
-
-/** What is known by run. A run without a number has null, or no place at the end. */
-export interface ReportSeries {
-  /** One character per run; see cell-code. */
-  readonly cells: string;
-  /** Uncompressed lengths in bytes. */
-  readonly sizes: readonly (number | null)[];
-  /** Indices into the states. */
-  readonly states: readonly (number | null)[];
-}
-
-export interface ReportFailure {
-  readonly cluster: number;
-  readonly run: number;
-  readonly resource: 'log' | 'manifest';
-  /** As the run record has it. */
-  readonly reason: string;
-  /** Index into the reasons. */
-  readonly group: number;
 }

@@ -1,6 +1,5 @@
 import { formatAge, formatCount, formatDuration, formatSecond, formatTime } from '../../terminal/format';
 import { flappingText } from './cell-details';
-import type { Commands } from './commands';
 import { byId, commandElement, element, formatNumber, timeElement } from './dom';
 import type { Model } from './model';
 import type { ReportRun } from './report-data';
@@ -9,7 +8,8 @@ import type { ReportRun } from './report-data';
 const mostNamed = 3;
 
 /** Says first whether it is well now: the last run, how long ago it was, why it is not complete, and what is stale. */
-export function showVerdict(model: Model, commands: Commands, now: Date): void {
+export function showVerdict(model: Model): void {
+  const { commands, now } = model;
   const { archive, createdAt, isNewest, overdue, badRecords } = model.data;
   const run = model.runs.at(-1);
   if (run === undefined) return;
@@ -72,16 +72,13 @@ function whatIsAbsent({ data, lastRun }: Model): HTMLElement[] {
 /** The clusters that have not been archived for longest, whatever the last run covers. */
 function whatIsStale(model: Model): HTMLElement[] {
   const { stale, notCovered } = model.data;
-  const lines = stale.map(({ cluster }): NamedLine => {
-    const row = model.rowOf(cluster);
-    return [row.cluster.uid, row.stale?.text ?? ''];
-  });
+  const lines = stale.map((one): NamedLine => [one.cluster, model.staleText(one)]);
   const uncovered = element('p', `No run here covers ${formatCount(notCovered, 'configured cluster')}.`);
   return [...named(['Stalest cluster', 'Stalest clusters'], lines), ...(notCovered === 0 ? [] : [uncovered])];
 }
 
-function whatFlaps(model: Model): HTMLElement[] {
-  const lines = model.data.flapping.map((one): NamedLine => [model.rowOf(one.cluster).cluster.uid, flappingText(one)]);
+function whatFlaps({ data }: Model): HTMLElement[] {
+  const lines = data.flapping.map((one): NamedLine => [one.cluster, flappingText(one)]);
   return named(['Fails now and then', 'Fail now and then'], lines);
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Cell, ReportData, ReportSeries } from '../../../cli/report/page/report-data';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import { ArchiveFixture, type AttemptFixture, hour, hourly, logRecord } from '../archive-fixture';
 import { asBucket } from '../operator-archive';
@@ -46,8 +47,10 @@ describe('report', () => {
     expect(data).not.toMatch(/[<>&\u2028]/);
     expect(JSON.parse(data)).toMatchObject({
       clusters: [{ uid: 'alpha' }, { uid: 'down' }, { uid: hostile.slice(0, 40) }],
-      states: [hostile],
-      failures: expect.arrayContaining([{ cluster: 1, run: 0, resource: 'log', reason: hostile, group: 0 }]),
+      cells: [
+        { outcome: 'archived', state: hostile },
+        { outcome: 'failed', reason: hostile },
+      ],
     });
     const rest = page.replace(data, '');
     expect(rest.match(/<script/g)).toHaveLength(2);
@@ -81,7 +84,7 @@ describe('report', () => {
       { time: '2026-11-20T11:00:00.000Z', status: 'absent', leftOut: 0 },
     ]);
     expect(runs.at(-2)).toEqual({ time: '2026-11-22T14:00:00.000Z', status: 'absent', leftOut: 10 });
-    expect(clusters[0].log.cells).toMatch(/^BBAAB(A{50})B$/);
+    expect(clusters[0].log.cells).toEqual([0, 0, null, null, 0, ...Array(50).fill(null), 0]);
   });
 
   it('--json needs no --out', async () => {
@@ -96,19 +99,34 @@ describe('report', () => {
     expect(err).toContain('has no runs in this period');
   });
 
-  it('a cluster that comes later has nothing before, and a change counts from the last content known', async () => {
-    const other = await ArchiveFixture.create();
-    const at =
-      (version: string): AttemptFixture['answer'] =>
-      (_, resource) =>
-        version === 'none' ? { failed: 'no answer' } : { content: resource === 'log' ? version : `v: ${version}\n` };
-    const versions = ['1', 'none', '1', 'none', '2'];
-    for (const [index, version] of versions.entries())
-      await other.attempt({ run: hour(index), clusters: index < 3 ? ['a'] : ['a', 'b'], answer: at(version) });
-    const { out } = await runCollector(['report', '--json', '--out', '-', '--archive', other.folder]);
-    const { clusters } = JSON.parse(out);
-    // B archived, D failed, A not covered, L archived and changed.
-    expect(clusters.map(({ manifest }: { manifest: { cells: string } }) => manifest.cells)).toEqual(['BDBDL', 'AAADB']);
+  describe('a change', () => {
+    /** What the page says of each run: `A` archived, `C` archived and changed, `F` failed, `-` not covered. */
+    async function shown(versions: readonly string[], contentOf: (version: string, at: number) => string) {
+      const other = await ArchiveFixture.create();
+      for (const [at, version] of versions.entries())
+        await other.attempt({
+          run: hour(at),
+          clusters: at < 3 ? ['a'] : ['a', 'b'],
+          answer: () => (version === 'none' ? { failed: 'no answer' } : { content: contentOf(version, at) }),
+        });
+      const { out } = await runCollector(['report', '--json', '--out', '-', '--archive', other.folder]);
+      const { cells, clusters } = JSON.parse(out) as ReportData;
+      const letter = ({ outcome, isChanged }: Cell) => (isChanged ? 'C' : outcome.slice(0, 1).toUpperCase());
+      const letters = ({ cells: places }: ReportSeries) =>
+        places.map((place) => (place === null ? '-' : letter(cells[place] as Cell))).join('');
+      return clusters.map(({ log, manifest }) => ({ log: letters(log), manifest: letters(manifest) }));
+    }
+
+    it('counts from the last content known; a cluster that comes later has nothing before', async () => {
+      const found = await shown(['1', 'none', '1', 'none', '2'], (version) => `v: ${version}\n`);
+      expect(found).toMatchObject([{ manifest: 'AFAFC' }, { manifest: '---FA' }]);
+    });
+
+    it('of a log is one of its text: its record changes with the time at which it was modified', async () => {
+      const record = (text: string, at: number) =>
+        JSON.stringify({ ...JSON.parse(logRecord('a', text)), metadata: { lastModifiedTimestamp: hour(at) } });
+      expect((await shown(['x', 'x', 'y', 'none', 'y'], record))[0]).toEqual({ log: 'AACFA', manifest: 'ACCFC' });
+    });
   });
 
   it('a doubt is listed beside the failures', async () => {
@@ -116,7 +134,9 @@ describe('report', () => {
     const { code, page } = await report('--json');
     expect(code).toBe(0);
     expect(JSON.parse(page)).toMatchObject({
-      failures: expect.arrayContaining([{ cluster: 3, run: 2, resource: 'manifest', reason: hostile, group: 1 }]),
+      cells: expect.arrayContaining([
+        { outcome: 'archived', reason: hostile, group: expect.stringContaining('script') },
+      ]),
       runs: [{}, {}, { status: 'complete', counts: { archived: 2, doubts: 2 }, reasons: [] }],
     });
   });
@@ -134,7 +154,7 @@ describe('report', () => {
           : { failed: `GET ${resource} of cluster ${cluster} failed: 503; gave up after 5 requests` },
     });
     const { out } = await runCollector(['report', '--json', '--archive', other.folder]);
-    const { runs, reasons, failures } = JSON.parse(out);
+    const { runs, cells } = JSON.parse(out) as ReportData;
     expect(runs).toMatchObject([
       {
         counts: { archived: 0, failed: 60, notAttempted: 2, optionalMissing: 2 },
@@ -145,8 +165,10 @@ describe('report', () => {
         reasonsLeftOut: 0,
       },
     ]);
-    expect(reasons).toEqual(['503 Service Unavailable', 'the time limit is near']);
-    expect(failures).toHaveLength(64);
+    expect(new Set(cells.map(({ group }) => group))).toEqual(
+      new Set(['503 Service Unavailable', 'the time limit is near']),
+    );
+    expect(cells).toHaveLength(63);
   });
 
   describe('which clusters are stale', () => {
@@ -172,14 +194,14 @@ describe('report', () => {
     });
 
     it('with the runs that cover it and the hours since it was archived last', async () => {
-      const down = { cluster: 1, runs: 2, hours: 4, lastArchived: '2026-11-20T08:00:00.000Z' };
+      const down = { cluster: 'down', runs: 2, hours: 4, lastArchived: '2026-11-20T08:00:00.000Z' };
       expect(await stale()).toEqual([['alpha', 'down'], [down], 1]);
     });
 
     it('as far as the chosen runs know, and up to the last of them', async () => {
-      const down = { cluster: 1, runs: 2, hours: 3, lastArchived: null };
+      const down = { cluster: 'down', runs: 2, hours: 3, lastArchived: null };
       expect(await stale('--last', '3')).toEqual([['alpha', 'down'], [down], 1]);
-      const then = { cluster: 1, runs: 1, hours: 2, lastArchived: '2026-11-20T08:00:00.000Z' };
+      const then = { cluster: 'down', runs: 1, hours: 2, lastArchived: '2026-11-20T08:00:00.000Z' };
       expect(await stale('--to', '2026-11-20T10:00')).toEqual([['alpha', 'down'], [then], 1]);
       expect(await stale('--run', '2026-11-20T10:00')).toEqual([['alpha'], [], 2]);
     });

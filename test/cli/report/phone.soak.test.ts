@@ -26,18 +26,14 @@ describeInBrowser('the report on a phone', (browser) => {
       const summaries = await page.locator('summary').all();
       expect(summaries.length).toBeGreaterThanOrEqual(4);
       for (const summary of summaries) await summary.click();
-      // An event that comes later fills the lists.
-      await page.waitForFunction(
-        "[...document.querySelectorAll('.groups > details')].every((group) => group.querySelector('.entry') !== null)",
-      );
-      await page.locator('.body .cell').nth(1).click();
+      await page.locator('#body .cell').nth(1).click();
       expect(await page.locator('#chosen').isVisible()).toBe(true);
       expect(await widths()).toEqual([width, width]);
       const wider = await page.evaluate(`[...document.querySelectorAll('.label, .entry, .card, code, summary, #chosen')]
         .filter((shown) => shown.scrollWidth > shown.clientWidth + 1 && getComputedStyle(shown).display !== 'inline')
         .map((shown) => shown.className + ': ' + shown.textContent)`);
       expect(wider).toEqual([]);
-      const cut = await page.evaluate(`[...document.querySelectorAll('.body .label')]
+      const cut = await page.evaluate(`[...document.querySelectorAll('#body .label')]
         .filter((label) => label.firstElementChild.getBoundingClientRect().bottom > label.getBoundingClientRect().bottom + 1)
         .map((label) => label.textContent)`);
       expect(cut).toEqual([]);

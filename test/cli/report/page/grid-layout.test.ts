@@ -20,15 +20,22 @@ describe('the layout of the grid', () => {
 
   it('draws what is in view and a little around it', () => {
     const layout = layOut(1200, 100, 270);
-    const shown = windowOf({ left: 140, top: 2600, width: 1200, height: 600 }, layout, 1000, 100);
+    const shown = windowOf(
+      { scrollLeft: 140, scrollTop: 2600, clientWidth: 1200, clientHeight: 600 },
+      layout,
+      1000,
+      100,
+    );
     expect(shown.firstColumn).toBeLessThan(shown.firstShown);
     expect([shown.firstShown, shown.endRow - shown.firstRow]).toEqual([10, 32]);
-    expect(windowOf({ left: 0, top: 0, width: 1200, height: 600 }, layout, 5, 3)).toMatchObject({
-      firstRow: 0,
-      endRow: 5,
-      firstColumn: 0,
-      endColumn: 3,
-    });
+    expect(windowOf({ scrollLeft: 0, scrollTop: 0, clientWidth: 1200, clientHeight: 600 }, layout, 5, 3)).toMatchObject(
+      {
+        firstRow: 0,
+        endRow: 5,
+        firstColumn: 0,
+        endColumn: 3,
+      },
+    );
   });
 });
 
