@@ -1,5 +1,6 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { bundle } from '../infra/function-bundle';
 import { resources } from '../lambda/resources';
 import { type Collection, collectionFile } from '../lambda/stack-contract';
 import type { Built } from './build';
@@ -68,16 +69,15 @@ export function contenderCommand(
   const file = join(folder, 'job.json');
   writeFileSync(file, JSON.stringify(job));
   if (program === 'boto3-threads.py') return ['python3', [join(__dirname, 'contenders', program), file]];
-  const loaded =
-    program === 'function' ? placeFunction(built.function, job, folder) : join(built.programs, `${program}.js`);
+  const loaded = program === 'function' ? placeFunction(job, folder) : join(built.programs, `${program}.js`);
   return [machine.node, [youngGeneration, join(built.programs, 'measure.js'), file, loaded]];
 }
 
-/** Copies the function's code and writes the job's collection file beside it, as a deployment would. Returns the code's path. */
-function placeFunction(code: string, job: Job, folder: string): string {
+/** Writes the function's own bundle and the job's collection file beside it, as a deployment would. Returns the code's path. */
+function placeFunction(job: Job, folder: string): string {
   const place = join(folder, 'function');
   mkdirSync(place, { recursive: true });
-  for (const file of ['index.js', 'index.js.map']) copyFileSync(join(code, file), join(place, file));
+  for (const { path, contents } of bundle('handler.ts')) writeFileSync(join(place, basename(path)), contents);
   const collection: Collection = {
     service: { baseUrl: job.serviceUrl, collection: 'platformclusters' },
     clusters: job.clusters.map((uid) => ({ uid, resources: job.resources })),

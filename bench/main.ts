@@ -8,9 +8,7 @@ import { inspectMachine, type Machine } from './machine';
 import { type Runs, report, resultOf, type ScenarioResult } from './report';
 import { type RunOptions, type RunResult, runContender } from './run-contender';
 import { quickVersion, type Scenario, scenarios } from './scenarios';
-import type { ClusterServerSettings, ServiceStats } from './servers/cluster-server';
-import type { ObjectSinkSettings, SinkStats } from './servers/object-sink';
-import { startServer } from './servers/server-process';
+import { startServers } from './servers/start-servers';
 
 interface BenchOptions {
   readonly scenario?: readonly string[];
@@ -28,7 +26,7 @@ const help = `
 Every contender runs in a process of its own and does the same work. It reads log and manifest of each cluster over
 https, checks them, takes their SHA-256, compresses them, and stores them over https, with a checksum and under the
 condition that the object does not exist. The archive server counts what arrives: a contender that skips a step is not
-measured. Service and archive are two processes. They answer from memory after a fixed delay and share one core; the
+measured. Service and archive are one process. They answer from memory after a fixed delay and share one core; the
 client has the other core to itself (with taskset, where it is installed). Contenders take turns in every round, so ratios
 stay comparable while absolute figures drift. Times do not include loading the code. Memory is the process's largest
 resident set. V8 may use at most three times 8 MB for young objects, so that the peak shows need rather than garbage.
@@ -55,21 +53,19 @@ async function runBench(options: BenchOptions): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'collector-bench-'));
   try {
     const built = await buildAll(folder);
-    const service = await startServer<ClusterServerSettings, ServiceStats>('cluster-server.js', built, machine);
-    const sink = await startServer<ObjectSinkSettings, SinkStats>('object-sink.js', built, machine);
+    const servers = await startServers(built, machine);
     const results: ScenarioResult[] = [];
     try {
       for (const scenario of selectScenarios(options, machine)) {
         console.log(`\n${scenario.name}: ${scenario.title}`);
-        const runOptions = { machine, built, service, sink, folder, verify: options.quick ?? false };
+        const runOptions = { machine, built, servers, folder, verify: options.quick ?? false };
         const runs = await runRounds(scenario, options.quick ? 1 : options.rounds, runOptions);
         const result = resultOf(scenario, runs);
         console.log(report(result));
         results.push(result);
       }
     } finally {
-      service.close();
-      sink.close();
+      servers.close();
     }
     mkdirSync(dirname(options.json), { recursive: true });
     writeFileSync(options.json, `${JSON.stringify({ date: new Date(), machine, results }, undefined, 2)}\n`);

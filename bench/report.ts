@@ -1,4 +1,3 @@
-import Table from 'cli-table3';
 import type { RunResult } from './run-contender';
 import type { Entry, Measure, Scenario } from './scenarios';
 
@@ -64,18 +63,31 @@ export function median(values: readonly number[]): number | undefined {
 }
 
 /** One scenario as text: the medians of every row, then the ratios of the first row to the others, with their goals. */
-export function report({ title, entries }: ScenarioResult): string {
-  const style = { head: [], border: [] };
-  const figures = new Table({ head: ['', ...columns.map(([, head]) => head)], style });
-  for (const { name, failed, medians } of entries) {
-    const shown = columns.map(([figure, , show]) => (medians[figure] === undefined ? '' : show(medians[figure])));
-    figures.push(failed === undefined ? [name, ...shown] : [name, { content: `failed: ${failed}`, colSpan: 6 }]);
-  }
+export function report({ entries }: ScenarioResult): string {
+  const figures = entries.map(({ name, failed, medians }) => [
+    failed === undefined ? name : `${name} failed: ${failed}`,
+    ...columns.map(([figure, , show]) => (medians[figure] === undefined ? '' : show(medians[figure]))),
+  ]);
   const [first, ...others] = entries;
-  const ratios = new Table({ head: [`${first?.name} /`, ...compared.map(([, head]) => head)], style });
-  for (const { name, ratios: ofRow, goals = {} } of others)
-    ratios.push([name, ...compared.map(([figure]) => verdict(ofRow[figure], goals[figure]))]);
-  return `\n${title}\n${figures}\n${ratios}`;
+  const ratios = others.map(({ name, ratios: ofRow, goals = {} }) => [
+    name,
+    ...compared.map(([figure]) => verdict(ofRow[figure], goals[figure])),
+  ]);
+  return `\n${tableOf('', columns, figures)}\n${tableOf(`${first?.name} /`, compared, ratios)}`;
+}
+
+/** A table in Markdown, as the guide has it. */
+function tableOf(
+  corner: string,
+  heads: readonly (readonly [string, string, ...unknown[]])[],
+  rows: string[][],
+): string {
+  const names = [corner, ...heads.map(([, head]) => head)];
+  const widths = names.map((name, at) =>
+    Math.max(...[name, ...rows.map((row) => row[at] ?? '')].map((cell) => cell.length)),
+  );
+  const lines = [names, widths.map((width) => '-'.repeat(width)), ...rows];
+  return lines.map((cells) => `| ${cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(' | ')} |\n`).join('');
 }
 
 function verdict(ratio: number | undefined, goal: number | undefined): string {

@@ -6,9 +6,7 @@ import { type CommandOptions, type Contender, contenderCommand, contenderEnviron
 import type { Figures, Job } from './contenders/measure';
 import { pinTo } from './machine';
 import type { Entry } from './scenarios';
-import type { ClusterServerSettings, ServiceStats } from './servers/cluster-server';
-import type { ObjectSinkSettings, SinkStats } from './servers/object-sink';
-import type { ServerProcess } from './servers/server-process';
+import type { Servers, SinkStats } from './servers/start-servers';
 
 /** The result of one run of one contender. */
 export interface RunResult extends Partial<Figures> {
@@ -23,8 +21,7 @@ export interface RunResult extends Partial<Figures> {
 }
 
 export interface RunOptions extends CommandOptions {
-  readonly service: ServerProcess<ClusterServerSettings, ServiceStats>;
-  readonly sink: ServerProcess<ObjectSinkSettings, SinkStats>;
+  readonly servers: Servers;
   /** Whether the archive server computes the checksums of what it receives. */
   readonly verify: boolean;
 }
@@ -34,16 +31,15 @@ const longestRunMs = 10 * 60 * 1000;
 
 /** Runs a contender once, in a process of its own. */
 export async function runContender({ workload, contender: name }: Entry, options: RunOptions): Promise<RunResult> {
-  const { service, sink, machine, built, folder, verify } = options;
-  const { serviceLatencyMs, sinkLatencyMs, resources, concurrency } = workload;
+  const { servers, machine, built, folder, verify } = options;
+  const { resources, concurrency } = workload;
   const contender: Contender = contenders[name];
   const clusters = Array.from({ length: workload.clusters }, (_, index) => `cluster-${String(index).padStart(6, '0')}`);
   const job: Job = {
-    ...{ serviceUrl: service.url, awsUrl: sink.url, caFile: built.tls.cert },
+    ...{ serviceUrl: servers.serviceUrl, awsUrl: servers.awsUrl, caFile: built.tls.cert },
     ...{ bucket: 'bench-archive', apiKey, clusters, resources, concurrency },
   };
-  await service.reset({ ...workload, latencyMs: serviceLatencyMs, clusters });
-  await sink.reset({ latencyMs: sinkLatencyMs, apiKey, verify });
+  await servers.reset({ ...workload, clusters, apiKey, verify });
   const startedMs = performance.now();
   const [command, args] = pinTo(machine, 'client', contenderCommand(contender, job, options));
   const child = spawn(command, args, {
@@ -56,16 +52,15 @@ export async function runContender({ workload, contender: name }: Entry, options
     text(child.stdio[3] as Readable),
     once(child, 'close'),
   ]);
-  const { sentBytes, cpuMs } = await service.stats();
-  const stored = await sink.stats();
+  const stats = await servers.stats();
   if (code !== 0) return { failed: `ended with ${signal ?? code}: ${errorLine(errors)}` };
   // rclone does not measure itself, and does not what would be counted. Its wall time is that of the whole process.
   const isRclone = contender.program === 'rclone';
-  const failed = isRclone ? undefined : unfinishedWork(stored, clusters.length * resources.length);
+  const failed = isRclone ? undefined : unfinishedWork(stats, clusters.length * resources.length);
   if (failed !== undefined) return { failed };
   const figures: Figures = isRclone ? { wallMs: performance.now() - startedMs } : JSON.parse(line);
-  const serverLoad = (cpuMs + stored.cpuMs) / figures.wallMs;
-  return { ...figures, wireBytes: sentBytes, storedBytes: stored.bytes, serverLoad };
+  const { wireBytes, storedBytes, serverCpuMs } = stats;
+  return { ...figures, wireBytes, storedBytes, serverLoad: serverCpuMs / figures.wallMs };
 }
 
 /** The line of a stack trace, or of a log, that names the error. */

@@ -34,10 +34,10 @@ export function functionCode(scope: Construct, entry: string, data?: DataFile): 
 const bundles = new Map<string, readonly OutputFile[]>();
 
 /**
- * Bundles in this process. `NodejsFunction` would start npx, bash and esbuild for each function and each synthesis, which
+ * A function's code, as one file with its source map. Bundles in this process. `NodejsFunction` would start npx, bash and esbuild for each function and each synthesis, which
  * takes twice the time, and needs the commands of a shell, one for each operating system, to put the data file there.
  */
-function bundle(entry: string): readonly OutputFile[] {
+export function bundle(entry: string): readonly OutputFile[] {
   const known = bundles.get(entry);
   if (known !== undefined) return known;
   const { outputFiles } = buildSync({

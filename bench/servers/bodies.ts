@@ -15,18 +15,18 @@ const verbs = ['GET', 'GET', 'GET', 'POST', 'DELETE'] as const;
 const places = ['servers/detail', 'servers', 'os-server-external-events', 'flavors', 'images?name=größe'] as const;
 const events = ['VM Started', 'VM Paused', 'VM Resumed', 'Deleting instance files', 'Unknown base file'] as const;
 
-const { text, starts } = logLines(blockBytes);
+const lineEnd = '\\n';
+const text = logLines(blockBytes);
 
 /**
  * Lines like those of a busy control plane: unique identifiers, repeated words, and a few characters beyond ASCII.
- * @returns the text, escaped as inside a JSON string, and the offsets of its lines, the last of which is its length
+ * @returns the text, escaped as inside a JSON string
  */
-function logLines(bytes: number): { readonly text: Buffer; readonly starts: readonly number[] } {
+function logLines(bytes: number): Buffer {
   const random = seededRandom('log lines');
   const id = (length: number) => Array.from({ length }, () => between(random, 0, 15).toString(16)).join('');
   const tenants = Array.from({ length: 12 }, () => id(32));
   const parts: Buffer[] = [];
-  const starts = [0];
   let length = 0;
   for (let time = 1_795_000_000_000; length < bytes; time += between(random, 1, 900)) {
     const tenant = pick(random, ['-', ...tenants]);
@@ -38,9 +38,8 @@ function logLines(bytes: number): { readonly text: Buffer; readonly starts: read
     const part = Buffer.from(JSON.stringify(line).slice(1, -1));
     parts.push(part);
     length += part.length;
-    starts.push(length);
   }
-  return { text: Buffer.concat(parts), starts };
+  return Buffer.concat(parts);
 }
 
 /** The number at the end of a cluster's uid. */
@@ -58,7 +57,7 @@ export function logBody(cluster: string, bytes: number): Buffer[] {
   const parts: Buffer[] = [head];
   let missing = bytes - head.length - tail.length;
   // Each cluster starts at another line, so that no two bodies are equal.
-  let from = starts[(number * 37) % (starts.length >> 1)] ?? 0;
+  let from = lineStartBefore((number * 9973) % (text.length >> 1));
   while (missing > 0) {
     const end = lineStartBefore(from + missing);
     parts.push(end > from ? text.subarray(from, end) : Buffer.alloc(missing, ' '));
@@ -70,14 +69,9 @@ export function logBody(cluster: string, bytes: number): Buffer[] {
 
 /** The last start of a line at or before an offset. */
 function lineStartBefore(offset: number): number {
-  let low = 0;
-  let high = starts.length - 1;
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if ((starts[middle] ?? 0) <= offset) low = middle;
-    else high = middle - 1;
-  }
-  return starts[low] ?? 0;
+  if (offset >= text.length) return text.length;
+  const end = text.lastIndexOf(lineEnd, Math.max(0, offset - lineEnd.length));
+  return end < 0 ? 0 : end + lineEnd.length;
 }
 
 /** A manifest of about a length in bytes, as a JSON string. */

@@ -41,7 +41,7 @@ describe('comparing two rows', () => {
   it('says whether a goal is reached, and nothing where there is none', () => {
     expect(reportOf({ wallMs: 3 }, { wallMs: 2 }, { wallMs: 1.6 })).toContain('1.500 <= 1.6: reached');
     expect(reportOf({ wallMs: 3 }, { wallMs: 2 }, { wallMs: 1.4 })).toContain('1.500 <= 1.4: MISSED');
-    expect(reportOf({ wallMs: 3 }, { wallMs: 2 })).toMatch(/ 1\.500 +│/);
+    expect(reportOf({ wallMs: 3 }, { wallMs: 2 })).toMatch(/ 1\.500 +\|/);
   });
 
   it('says why a row has no figures, and that a goal has none then', () => {

@@ -1,6 +1,6 @@
 import { unfinishedWork } from '../../bench/run-contender';
 
-const complete = { objects: 4, bytes: 100, conditional: 4, checksummed: 4, wrong: 0 };
+const complete = { objects: 4, storedBytes: 100, conditional: 4, checksummed: 4, wrong: 0 };
 
 describe('the work of a contender', () => {
   it('counts if every object is new, stored under a condition, and has a right checksum', () => {

@@ -4,57 +4,26 @@ import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { logBody, manifestBody, numberOf } from './bodies';
-import { serve } from './server-process';
-
-/** The size of the responses, and their delay. */
-export interface ClusterServerSettings {
-  /** Delay before each response, in milliseconds. */
-  readonly latencyMs: number;
-  /** Length of a log record, in bytes. */
-  readonly logBytes: number;
-  /** Length of a manifest in bytes, as the JSON string that is sent. */
-  readonly manifestBytes: number;
-  /** Whether a client that accepts gzip gets it. */
-  readonly serviceCompresses: boolean;
-  readonly clusters: readonly string[];
-}
-
-/** What the cluster service counted since the last reset. */
-export interface ServiceStats {
-  /** Bytes of bodies, as they were sent. */
-  readonly sentBytes: number;
-}
+import type { ServerSettings } from './start-servers';
 
 /** The parts of one body. */
 type Body = readonly Buffer[];
 
-let settings: ClusterServerSettings;
-let sentBytes = 0;
+let settings: ServerSettings;
 let manifests: readonly Body[] = [];
 /** What is compressed before it is asked for, by its plain body's name; and the settings that it was made for. */
 let inGzip = new Map<string, Body>();
 let compressedFor = '';
 
-/** A cluster service that uses little processor time, so that it does not limit the contenders. */
-serve<ClusterServerSettings, ServiceStats>({
-  reset: async (next) => {
-    settings = next;
-    sentBytes = 0;
-    manifests = Array.from({ length: 16 }, (_, index) => [manifestBody(index, settings.manifestBytes)]);
-    if (settings.serviceCompresses) await compressAll();
-  },
-  stats: () => ({ sentBytes }),
-  answer: async (request, response) => {
-    if (settings.latencyMs > 0) await delay(settings.latencyMs);
-    const [, cluster, resource] =
-      /\/platformclusters\/([^/]+)\/(features\/logFetcher|assets\/manifest)/.exec(request.url ?? '') ?? [];
-    if (cluster === undefined) return void response.writeHead(404).end();
-    const manifest = numberOf(cluster) % manifests.length;
-    return resource === 'assets/manifest'
-      ? send(request, response, String(manifest), manifests[manifest] ?? [])
-      : send(request, response, cluster, logBody(cluster, settings.logBytes));
-  },
-});
+/** Bytes of bodies that the service has sent since it was reset. */
+export let sentBytes = 0;
+
+export async function resetService(next: ServerSettings): Promise<void> {
+  settings = next;
+  sentBytes = 0;
+  manifests = Array.from({ length: 16 }, (_, index) => [manifestBody(index, settings.manifestBytes)]);
+  if (settings.serviceCompresses) await compressAll();
+}
 
 /** Compresses what will be asked for before anything is measured: a gateway has processors of its own for it. */
 async function compressAll(): Promise<void> {
@@ -72,6 +41,18 @@ function compress(body: Body): Promise<Body> {
   return Readable.from(body)
     .pipe(createGzip({ level: 6 }))
     .toArray();
+}
+
+/** Answers as the cluster service, and uses little processor time, so that it does not limit the contenders. */
+export async function answerAsService(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (settings.serviceLatencyMs > 0) await delay(settings.serviceLatencyMs);
+  const [, cluster, resource] =
+    /\/platformclusters\/([^/]+)\/(features\/logFetcher|assets\/manifest)/.exec(request.url ?? '') ?? [];
+  if (cluster === undefined) return void response.writeHead(404).end();
+  const manifest = numberOf(cluster) % manifests.length;
+  return resource === 'assets/manifest'
+    ? send(request, response, String(manifest), manifests[manifest] ?? [])
+    : send(request, response, cluster, logBody(cluster, settings.logBytes));
 }
 
 const pieceBytes = 1024 * 1024;
