@@ -3,7 +3,6 @@ import { type Command, Option } from 'commander';
 import { parseObjectKey } from '../../lambda/archive/archive-layout';
 import type { ObjectFacts } from '../../lambda/archive/object-metadata';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { SealIndex } from '../../lambda/verify/seals/seal-index';
 import { type Vouched, Vouching } from '../../lambda/verify/vouching';
 import { factsOf } from '../archive/cluster-objects';
 import { formatTime } from '../terminal/format';
@@ -40,7 +39,7 @@ export class VouchedNotes {
   constructor(reader: ArchiveReader, options: CheckOptions) {
     this.#reader = reader;
     this.#options = options;
-    this.#vouching = new Vouching(reader, new SealIndex(reader, options.publicKey));
+    this.#vouching = new Vouching(reader, options.publicKey);
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { KeyObject } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { InvalidArgumentError } from 'commander';
-import { sealKeyOf } from '../../lambda/verify/seals/signature';
+import { sealKeyOf } from '../../lambda/verify/seals/seal-file';
 
 /** More is no file of public keys. */
 const largestBytes = 64 * 1024;

@@ -1,8 +1,8 @@
 import { Argument, Command } from 'commander';
 import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import type { Run } from '../../lambda/verify/read-run';
-import { newestSeal } from '../../lambda/verify/seals/newest-seal';
 import { openDamage } from '../../lambda/verify/seals/open-damage';
+import { SealIndex } from '../../lambda/verify/seals/seal-index';
 import { completeCommand, openArchive } from '../archive/open-archive';
 import { isAbsent, RunReader, type RunRow } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
@@ -61,7 +61,7 @@ export function runsCommand({ terminal, end }: CommandContext): Command {
     const reader = new RunReader(archive, terminal.now());
     const selection = selectionOf({ ...options, run: time ?? options.run }, defaultRuns);
     const overdue = await reader.overdue();
-    const seal = await newestSeal(archive);
+    const seal = await new SealIndex(archive).newest();
     if (seal !== undefined && options.json !== true) await printOpen(terminal, seal);
     if (overdue !== undefined && options.json !== true)
       await print(terminal.out, `${overdueLine(terminal, overdue)}\n`);

@@ -2,7 +2,8 @@ import { createPublicKey } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { damageKinds, type Finding } from '../../lambda/verify/finding';
 import { acknowledgedBy, openDamage } from '../../lambda/verify/seals/open-damage';
-import { type RightSeal, readChain, type SealChain } from '../../lambda/verify/seals/seal-chain';
+import type { RightSeal } from '../../lambda/verify/seals/right-seals';
+import { readChain, type SealChain } from '../../lambda/verify/seals/seal-chain';
 import { openArchive } from '../archive/open-archive';
 import { formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
@@ -61,9 +62,10 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
 }
 
 /** @throws NoPublicKeyError */
-async function printPublicKeys(terminal: Terminal, { signers }: SealChain, location: string): Promise<void> {
-  if (signers.size === 0) throw new NoPublicKeyError(location);
-  for (const [spki, [first, ...others]] of signers) {
+async function printPublicKeys(terminal: Terminal, { signed }: SealChain, location: string): Promise<void> {
+  if (signed.length === 0) throw new NoPublicKeyError(location);
+  for (const spki of new Set(signed.map(({ publicKey }) => publicKey))) {
+    const [first, ...others] = signed.flatMap(({ publicKey, number }) => (publicKey === spki ? number : []));
     const key = createPublicKey({ key: Buffer.from(spki, 'base64'), format: 'der', type: 'spki' });
     await print(terminal.out, key.export({ format: 'pem', type: 'spki' }));
     const which = others.length === 0 ? `seal ${first}` : `${others.length + 1} seals, the first of them ${first}`;

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { damageKinds } from '../../lambda/verify/finding';
-import { parsePublicKey } from '../../lambda/verify/seals/signature';
+import { parsePublicKey } from '../../lambda/verify/seals/seal-file';
 import { mostConcurrency, mostShards } from '../limits';
 import { archive } from './archive-schema';
 import { cluster, projectUid } from './cluster-schema';

@@ -102,12 +102,11 @@ export async function examine(context: ExamineContext): Promise<Seal> {
   // Reading the objects takes longest.
   runs.recorded.clear();
   const current = { ...runs, number: next.number };
-  const seals = [...chain.seals, ...chain.beside].sort((a, b) => a.number - b.number);
   const again = { ...common, now: listedFrom, chain, sealed, configurations, incomplete, mayHaveRemoved };
   const checked = await checkOpen(again);
   const logs = new LogSeams(reader, chain.logs, plan.clusters.length, plan.frozenAfterHours);
   const verified = await verifyInTurn(
-    { ...common, sealed, seals, current, mayHaveRemoved },
+    { ...common, chain, sealed, current, mayHaveRemoved },
     again,
     context,
     runs,

@@ -74,8 +74,6 @@ class Sealing {
   readonly #lacking: Lacking[] = [];
   readonly #recorded: RecordedObjects;
   readonly #runs = new Set<number>();
-  /** By number of seal. */
-  readonly #listedFrom: ReadonlyMap<number | undefined, number>;
   #carriedOver = 0;
   #lastKey = '';
   #isStopped = false;
@@ -88,8 +86,6 @@ class Sealing {
   constructor(context: SealRunsContext) {
     this.#context = context;
     this.#recorded = new RecordedObjects(context.sharedName);
-    const { seals, beside } = context.chain;
-    this.#listedFrom = new Map([...seals, ...beside].map(({ number, listedFrom }) => [number, Date.parse(listedFrom)]));
   }
 
   /** @throws ArchiveReadError if nothing of what was to be read could be read */
@@ -145,8 +141,8 @@ class Sealing {
   /** S3 wrote a sealed record anew after it was listed for its seal. */
   #isRewritten({ records }: ListedRun): boolean {
     return records.some(({ key, writtenAt }) => {
-      const seal = this.#context.chain.records.get(key)?.seal;
-      return writtenAt.getTime() > (this.#listedFrom.get(seal) ?? Number.POSITIVE_INFINITY);
+      const sealed = this.#context.chain.records.get(key);
+      return sealed !== undefined && writtenAt > new Date(sealed.by.listedFrom);
     });
   }
 

@@ -5,9 +5,8 @@ import { type CheckedObject, checkObject } from '../verify/check-object';
 import type { Find } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readRunRecord } from '../verify/read-run';
-import type { Hashed, Position, Seal } from '../verify/seals/seal';
-import type { RightSeal } from '../verify/seals/seal-chain';
-import { parseSeal, readSealFile } from '../verify/seals/seal-file';
+import type { Position, Seal } from '../verify/seals/seal';
+import type { SealChain } from '../verify/seals/seal-chain';
 import type { SealedArchive } from '../verify/seals/sealed-archive';
 import type { LogSeams } from './log-seams';
 
@@ -18,9 +17,8 @@ export interface VerifySealedContext {
   readonly reader: ArchiveReader;
   readonly stop: AbortSignal;
   readonly find: Find;
+  readonly chain: Pick<SealChain, 'records' | 'objects'>;
   readonly sealed: Pick<SealedArchive, 'checkRecordFile' | 'checkObject'>;
-  /** The right seals before, in order. */
-  readonly seals: readonly RightSeal[];
   /** The seal that is being made. */
   readonly current: Pick<Seal, 'number' | 'records' | 'objects'>;
   /** Verifies the records of a run again. Left out: all this is read for the first time since it was sealed. */
@@ -47,46 +45,44 @@ export interface VerifiedObjects {
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function verifySealed(context: VerifySealedContext, from: Position, to: number): Promise<VerifiedObjects> {
-  const { current, stop, verifyRun } = context;
   const totals = { objects: 0, bytes: 0 };
   let position = from;
-  for (const seal of [...context.seals, current]) {
-    const { number } = seal;
-    if (number < from.seal || number > to) continue;
+  for (const [number, { records, objects }] of listsOf(context, from.seal, to)) {
     if (number > position.seal) position = { seal: number, record: 0, outcome: 0 };
-    const listed = number === current.number ? current : await listOf(context, seal as RightSeal);
-    if (listed === undefined) return { ...totals, position, isDone: false };
-    const { records, objects } = listed;
-    for (const { key } of records.slice(position.record)) {
-      if (stop.aborted) return { ...totals, position, isDone: false };
-      if (position.outcome === 0 && !(await isVerified(context, key))) return { ...totals, position, isDone: false };
-      const outcome = await verifyRecord(context, key, position.outcome, totals);
+    for (const key of records.slice(position.record)) {
+      const { outcome: first } = position;
+      const isNext = first > 0 ? !context.stop.aborted : await isVerified(context, key);
+      const outcome = isNext ? await verifyRecord(context, key, first, totals) : first;
       if (outcome !== undefined) return { ...totals, position: { ...position, outcome }, isDone: false };
       position = { ...position, record: position.record + 1, outcome: 0 };
     }
     // What seals say of objects was read when they were made.
-    if (verifyRun !== undefined && !(await verifySealedObjects(context, objects, totals)))
+    if (context.verifyRun !== undefined && !(await verifySealedObjects(context, objects, totals)))
       return { ...totals, position, isDone: false };
-    position = { seal: number + 1, record: 0, outcome: 0 };
   }
-  return { ...totals, position, isDone: true };
+  return { ...totals, position: from.seal > to ? from : { seal: to + 1, record: 0, outcome: 0 }, isDone: true };
 }
 
-type SealedLists = Pick<Seal, 'records' | 'objects'>;
+/** Keys of run records and objects. */
+interface SealedKeys {
+  readonly records: string[];
+  readonly objects: string[];
+}
 
-/** Undefined: there was no time to read the seal. One that is gone by now, or another, is found when the chain is read. */
-async function listOf(
-  { reader, stop }: VerifySealedContext,
-  { number, sha256 }: RightSeal,
-): Promise<SealedLists | undefined> {
-  try {
-    const { signed } = await readSealFile(reader, number);
-    const seal = signed?.sha256 === sha256 ? parseSeal(signed.bytes) : '';
-    return typeof seal === 'string' ? { records: [], objects: [] } : seal;
-  } catch (error) {
-    if (stop.aborted) return undefined;
-    throw error;
+/** What seals name first, by the number of the seal, in order. */
+function listsOf({ chain, current }: VerifySealedContext, from: number, to: number): Map<number, SealedKeys> {
+  const lists = new Map<number, SealedKeys>();
+  const add = (number: number, kind: keyof SealedKeys, key: string) => {
+    if (number < from || number > to) return;
+    const keys = lists.get(number) ?? { records: [], objects: [] };
+    lists.set(number, keys);
+    keys[kind].push(key);
+  };
+  for (const kind of ['records', 'objects'] as const) {
+    for (const [key, { by }] of chain[kind]) add(by.number, kind, key);
+    for (const { key } of current[kind]) add(current.number, kind, key);
   }
+  return new Map([...lists].sort(([one], [other]) => one - other));
 }
 
 /** Verifies the run of a record again. @returns whether there was time */
@@ -136,10 +132,10 @@ async function verifyRecord(
 /** Reads the objects that no record has a hash for. @returns whether there was time for all */
 async function verifySealedObjects(
   { reader, stop, find, sealed, mayHaveRemoved }: VerifySealedContext,
-  objects: readonly Hashed[],
+  objects: readonly string[],
   totals: Totals,
 ): Promise<boolean> {
-  const check = async ({ key }: Hashed) => ({ key, ...(await checkObject(reader, key)) });
+  const check = async (key: string) => ({ key, ...(await checkObject(reader, key)) });
   for await (const { key, sha256, bytes, problem } of mapConcurrently(
     untilAborted(objects, stop),
     concurrency,

@@ -4,7 +4,7 @@ import { runMarginHours } from './longest-run';
 import { readStoredRun } from './read-run';
 import type { ListedRun } from './run-keys';
 import { runsBefore } from './runs-beside';
-import { newestSeal, planOf } from './seals/newest-seal';
+import { planOf, SealIndex } from './seals/seal-index';
 import { seenRun } from './seen-run';
 import type { StoredConfigurations } from './stored-configurations';
 import { hourMs } from './time-limits';
@@ -36,7 +36,7 @@ export async function findOverdue(
   const due = new DueRuns({});
   const runs = await runsBefore(reader, { from: new Date(now.getTime() + 1) }, read);
   for (const run of runs) due.add(run);
-  const seal = await newestSeal(reader);
+  const seal = await new SealIndex(reader).newest();
   const plan = seal && planOf(seal);
   // The archive does not say whether one run waits for another: so it may.
   const until = new Date(now.getTime() - runMarginHours(plan?.shards ?? shards, true) * hourMs);

@@ -1,9 +1,10 @@
+import type { KeyObject } from 'node:crypto';
 import { type ObjectName, runPrefix } from '../archive/archive-layout';
 import type { ArchiveReader } from './archive-reader';
 import { firstOf } from './newest-first';
 import { readStoredRun, type StoredRun } from './read-run';
 import { runsBetween } from './run-keys';
-import type { IndexedSeal, SealIndex } from './seals/seal-index';
+import { type IndexedSeal, SealIndex } from './seals/seal-index';
 
 /** The seal that vouches for something, or why none does. */
 export type Vouched =
@@ -30,9 +31,10 @@ export class Vouching {
   /** Whoever asks for one object of a run mostly asks for the next. */
   #last: { readonly time: number; readonly run: StoredRun | undefined } | undefined;
 
-  constructor(reader: ArchiveReader, seals: SealIndex) {
+  /** @param publicKeys that may have signed; left out: the key that signed the first seal */
+  constructor(reader: ArchiveReader, publicKeys?: readonly KeyObject[]) {
     this.#reader = reader;
-    this.#seals = seals;
+    this.#seals = new SealIndex(reader, publicKeys);
   }
 
   /**

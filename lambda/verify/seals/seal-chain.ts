@@ -1,40 +1,10 @@
-import type { KeyObject } from 'node:crypto';
 import { parseSealKey, runsPrefix, sealKey, sealsPrefix } from '../../archive/archive-layout';
 import { type ArchiveReader, VersionsDeniedError } from '../archive-reader';
 import type { Find } from '../finding';
 import { mapConcurrently } from '../map-concurrently';
-import { openDamage } from './open-damage';
+import { type ChainOptions, type RightSeal, RightSeals, type Sealed, type SignedFile } from './right-seals';
 import { type Failing, mostPassedOver, type OpenFinding, type PassedOver, type Seal, type SealedLogs } from './seal';
-import { listSeals, parseSeal, readSealFile, type SealFile, type SignedLine } from './seal-file';
-import { SigningKeys } from './signing-keys';
-
-/** A right seal, with counts in place of the lists that grow with the fleet. */
-export interface RightSeal extends Omit<Seal, 'records' | 'objects' | 'failing' | 'open' | 'logs'> {
-  readonly key: string;
-  /** Of its line. */
-  readonly sha256: string;
-  readonly records: number;
-  readonly objects: number;
-  readonly failing: number;
-  /** Damage that is open, that is acknowledged, and what could not be read. */
-  readonly open: { readonly damage: number; readonly acknowledged: number; readonly unreadable: number };
-}
-
-/** What a seal says of one run record or object. */
-export interface Sealed {
-  /** Number of the seal. */
-  readonly seal: number;
-  readonly sha256: string;
-  /** Whether the archive was seen to have it. */
-  isThere: boolean;
-}
-
-export interface ChainOptions {
-  /** The keys that may have signed; left out: whichever signed the first seal must have signed all. */
-  readonly publicKeys?: readonly KeyObject[] | undefined;
-  /** The bucket that the seals have to name; left out: the one that the first of them names. It may be read from a copy. */
-  readonly archive?: string | undefined;
-}
+import { listSeals, readSealFile } from './seal-file';
 
 /**
  * All seals of an archive. What is not right claims nothing: it is a finding. The hashes of a right seal bind wherever it
@@ -58,8 +28,8 @@ export interface SealChain {
   /** What all right seals name, by key. */
   readonly records: ReadonlyMap<string, Sealed>;
   readonly objects: ReadonlyMap<string, Sealed>;
-  /** Keys that made signatures, trusted or not, each with the numbers of its files: SPKI in DER, base64. */
-  readonly signers: ReadonlyMap<string, readonly number[]>;
+  /** All files with a signature, in the order of their numbers. */
+  readonly signed: readonly SignedFile[];
   /** How many files lie under keys of seals, and how many of them could not be read. */
   readonly files: number;
   readonly unread: number;
@@ -67,9 +37,6 @@ export interface SealChain {
 
 /** The key of what a first seal finds that should not be the first: it is about all runs that no seal attests. */
 export const earlierRuns = `${runsPrefix}*`;
-
-/** Longest reason for passing over a file, in characters: it may quote what the file says. */
-const mostCharacters = 300;
 
 /** Seals read at once: each may take 64 MB. */
 const concurrency = 4;
@@ -79,12 +46,32 @@ const concurrency = 4;
  * @throws ArchiveReadError if the archive, or one seal for a passing reason, cannot be read
  */
 export async function readChain(reader: ArchiveReader, options: ChainOptions, find: Find): Promise<SealChain> {
-  const builder = new ChainBuilder(options, find);
+  const right = new RightSeals(options, find);
   const numbers = await listSeals(reader, find);
   for await (const file of mapConcurrently(numbers, concurrency, (number) => readSealFile(reader, number)))
-    builder.add(file);
+    right.add(file);
   await findReplaced(reader, find);
-  return builder.chain();
+  findUnknownKeys(right, options.publicKeys !== undefined, find);
+  const { seals: all, newest, passedOver, records, objects, signed } = right;
+  const seals = followHead(right, find);
+  const isChained = new Set(seals);
+  // Whether seals were there before the first, only those seals can say.
+  const first = newest.open.find(({ key }) => key === earlierRuns);
+  if (first !== undefined && all[0] === seals[0]) find('seal-broken', first.key, first.problem);
+  return {
+    seals,
+    beside: all.filter((seal) => !isChained.has(seal)),
+    head: all.at(-1),
+    failing: newest.failing,
+    open: newest.open,
+    logs: newest.logs,
+    next: nextNumber(right),
+    signed,
+    records,
+    objects,
+    files: all.length + passedOver.size,
+    unread: [...passedOver.values()].filter(({ sha256 }) => sha256 === null).length,
+  };
 }
 
 async function findReplaced(reader: ArchiveReader, find: Find): Promise<void> {
@@ -98,172 +85,80 @@ async function findReplaced(reader: ArchiveReader, find: Find): Promise<void> {
   }
 }
 
-/** Takes files in the order of their numbers. */
-class ChainBuilder {
-  readonly #keys: SigningKeys;
-  readonly #find: Find;
-  readonly #right: RightSeal[] = [];
-  readonly #passedOver = new Map<number, PassedOver>();
-  readonly #signers = new Map<string, number[]>();
-  readonly #records = new Map<string, Sealed>();
-  readonly #objects = new Map<string, Sealed>();
-  #archive: string | undefined;
-  #failing: Seal['failing'] = [];
-  #open: Seal['open'] = [];
-  #logs: SealedLogs | undefined;
-
-  constructor({ publicKeys, archive }: ChainOptions, find: Find) {
-    this.#keys = new SigningKeys(publicKeys, find);
-    this.#archive = archive;
-    this.#find = find;
+function nextNumber({ seals, passedOver }: RightSeals): SealChain['next'] {
+  const behind: PassedOver[] = [];
+  let number = (seals.at(-1)?.number ?? 0) + 1;
+  for (let one = passedOver.get(number); one !== undefined; one = passedOver.get(number)) {
+    behind.push(one);
+    number += 1;
   }
-
-  add({ number, sha256, signed, problem }: SealFile): void {
-    const key = sealKey(number);
-    if (problem !== undefined) this.#find('seal-broken', key, problem);
-    const why = signed === undefined ? problem : this.#takeSigned(number, signed);
-    if (why !== undefined) this.#passedOver.set(number, { number, sha256, why: why.slice(0, mostCharacters) });
-  }
-
-  /** @returns why it is not right; undefined: it is */
-  #takeSigned(number: number, { bytes, sha256, publicKey }: SignedLine): string | undefined {
-    const signed = this.#signers.get(publicKey) ?? [];
-    this.#signers.set(publicKey, signed);
-    signed.push(number);
-    if (!this.#keys.judge(number, publicKey)) return 'it is signed with a key that is not trusted';
-    const key = sealKey(number);
-    const seal = parseSeal(bytes);
-    const problem = typeof seal === 'string' ? seal : this.#misplaced(seal, number);
-    if (typeof seal === 'string' || problem !== undefined) {
-      this.#find('seal-broken', key, problem ?? '');
-      return problem;
-    }
-    this.#keep(seal.records, this.#records, key, number);
-    this.#keep(seal.objects, this.#objects, key, number);
-    const { count: damage, acknowledged, unreadable } = openDamage(seal);
-    const counts = {
-      records: seal.records.length,
-      objects: seal.objects.length,
-      failing: seal.failing.length,
-      open: { damage, acknowledged: acknowledged.length, unreadable: unreadable.length },
-    };
-    this.#right.push({ ...seal, ...counts, key, sha256 });
-    this.#failing = seal.failing;
-    this.#logs = seal.logs;
-    this.#open = seal.open;
-    return undefined;
-  }
-
-  #misplaced(seal: Seal, number: number): string | undefined {
-    if (seal.number !== number) return `it says that it is number ${seal.number}`;
-    this.#archive ??= seal.archive;
-    return seal.archive === this.#archive ? undefined : `it is of the archive ${seal.archive}, not of ${this.#archive}`;
-  }
-
-  #keep(hashed: Seal['records'], kept: Map<string, Sealed>, key: string, number: number): void {
-    for (const { key: sealed, sha256 } of hashed) {
-      const before = kept.get(sealed);
-      if (before === undefined) kept.set(sealed, { seal: number, sha256, isThere: false });
-      else if (before.sha256 !== sha256)
-        this.#find('seal-broken', key, `seal ${before.seal} has another hash of ${sealed}`);
-    }
-  }
-
-  chain(): SealChain {
-    this.#keys.end();
-    const seals = this.#followHead();
-    const isChained = new Set(seals);
-    // Whether seals were there before the first, only those seals can say.
-    const first = this.#open.find(({ key }) => key === earlierRuns);
-    if (first !== undefined && this.#right[0] === seals[0]) this.#find('seal-broken', first.key, first.problem);
-    const unread = [...this.#passedOver.values()].filter(({ sha256 }) => sha256 === null).length;
-    return {
-      seals,
-      beside: this.#right.filter((seal) => !isChained.has(seal)),
-      head: this.#right.at(-1),
-      failing: this.#failing,
-      open: this.#open,
-      logs: this.#logs,
-      next: this.#next(),
-      signers: this.#signers,
-      records: this.#records,
-      objects: this.#objects,
-      files: this.#right.length + this.#passedOver.size,
-      unread,
-    };
-  }
-
-  #next(): SealChain['next'] {
-    let number = (this.#right.at(-1)?.number ?? 0) + 1;
-    const passedOver: PassedOver[] = [];
-    let passedOverMore = 0;
-    for (let one = this.#passedOver.get(number); one !== undefined; one = this.#passedOver.get(number)) {
-      if (passedOver.length < mostPassedOver) passedOver.push(one);
-      else passedOverMore += 1;
-      number += 1;
-    }
-    return { number, passedOver, passedOverMore };
-  }
-
-  /** Goes from the head along the hashes, and finds a link that is not there and right seals that no link leads to. */
-  #followHead(): RightSeal[] {
-    const byNumber = new Map(this.#right.map((seal) => [seal.number, seal]));
-    const chained = new Set<RightSeal>();
-    let missing: Link | undefined;
-    for (let seal = this.#right.at(-1); seal !== undefined; ) {
-      chained.add(seal);
-      const link = this.#linkOf(seal);
-      const before = link && byNumber.get(link.number);
-      if (link !== undefined && before?.sha256 !== link.sha256) missing = link;
-      seal = missing === undefined ? before : undefined;
-    }
-    if (missing !== undefined) this.#findMissing(missing);
-    // What comes before a link that is not there is cut off, which is said with that link.
-    const cutOff = missing?.number ?? 0;
-    this.#findBeside((seal) => !chained.has(seal) && seal.number >= cutOff);
-    return this.#right.filter((seal) => chained.has(seal));
-  }
-
-  /** One finding for seals one after the other: a whole chain may be beside another. */
-  #findBeside(isBeside: (seal: RightSeal) => boolean): void {
-    let run: RightSeal[] = [];
-    for (const seal of [...this.#right, undefined]) {
-      if (seal !== undefined && isBeside(seal)) {
-        run.push(seal);
-        continue;
-      }
-      const [first, last] = [run[0], run.at(-1)];
-      run = [];
-      if (first === undefined || last === undefined) continue;
-      const which = last === first ? 'its signature is' : `its signature and those up to number ${last.number} are`;
-      const problem = `${which} right, and no later seal leads there: the chain was forked or rolled back`;
-      this.#find('seal-broken', first.key, problem);
-    }
-  }
-
-  /** The seal before one, as it says; undefined if it is the first. */
-  #linkOf({ number, key, previous, passedOver, passedOverMore }: RightSeal): Link | undefined {
-    const before = previous === null ? 0 : (parseSealKey(previous.key) ?? number);
-    const isListed = passedOver.every((one, at) => one.number === before + 1 + at);
-    if (!isListed || before + passedOver.length + passedOverMore + 1 !== number)
-      this.#find('seal-broken', key, 'it does not name the seal before it and everything between');
-    return previous === null
-      ? undefined
-      : { number: Math.min(before, number - 1), sha256: previous.sha256, from: number };
-  }
-
-  #findMissing({ number, from }: Link): void {
-    // What is wrong with a file that is there is said already.
-    if (this.#passedOver.has(number)) return;
-    const problem = `seal ${from} names it as the one before it, and it is not there; what seals before it claim does not count`;
-    this.#find('seal-broken', sealKey(number), problem);
-  }
+  const passedOverMore = Math.max(0, behind.length - mostPassedOver);
+  return { number, passedOver: behind.slice(0, mostPassedOver), passedOverMore };
 }
 
-/** The seal that another names as the one before it. */
-interface Link {
-  readonly number: number;
-  readonly sha256: string;
-  /** Number of the seal that names it. */
-  readonly from: number;
+/** One unknown key is one finding, however many seals in a row it signed. */
+function findUnknownKeys({ signed }: RightSeals, areKeysGiven: boolean, find: Find): void {
+  const problem = areKeysGiven
+    ? 'signed with a key that is none of those given; if the key was replaced on purpose, give the former one too: ' +
+      'verify takes it as --public-key, the audit as audit.formerPublicKeys'
+    : 'signed with another key than the seals before; if that is right, name all keys with --public-key';
+  const unknown = ({ isTrusted, publicKey }: SignedFile) => (isTrusted ? undefined : publicKey);
+  findRows(find, signed, unknown, 'it', problem);
+}
+
+/** Goes from the head along the hashes, and finds a link that is not there and right seals that no link leads to. */
+function followHead({ seals, passedOver }: RightSeals, find: Find): RightSeal[] {
+  const byNumber = new Map(seals.map((seal) => [seal.number, seal]));
+  const chained = new Set<RightSeal>();
+  // What comes before a link that is not there is cut off, which is said with that link.
+  let cutOff = 0;
+  for (let seal = seals.at(-1); seal !== undefined; ) {
+    chained.add(seal);
+    const link = linkOf(seal, find);
+    const before = link && byNumber.get(link.number);
+    const isThere = before?.sha256 === link?.sha256;
+    if (link !== undefined && !isThere) {
+      cutOff = link.number;
+      const problem = `seal ${seal.number} names it as the one before it, and it is not there; what seals before it claim does not count`;
+      // What is wrong with a file that is there is said already.
+      if (!passedOver.has(cutOff)) find('seal-broken', sealKey(cutOff), problem);
+    }
+    seal = isThere ? before : undefined;
+  }
+  const beside = (seal: RightSeal) => (!chained.has(seal) && seal.number >= cutOff ? 'beside' : undefined);
+  const problem = 'right, and no later seal leads there: the chain was forked or rolled back';
+  findRows(find, seals, beside, 'its signature', problem);
+  return seals.filter((seal) => chained.has(seal));
+}
+
+/** The seal before one, as it says; undefined if it is the first. */
+function linkOf({ number, key, previous, passedOver, passedOverMore }: RightSeal, find: Find) {
+  const before = previous === null ? 0 : (parseSealKey(previous.key) ?? number);
+  const isListed = passedOver.every((one, at) => one.number === before + 1 + at);
+  if (!isListed || before + passedOver.length + passedOverMore + 1 !== number)
+    find('seal-broken', key, 'it does not name the seal before it and everything between');
+  return previous === null ? undefined : { number: Math.min(before, number - 1), sha256: previous.sha256 };
+}
+
+/**
+ * Makes one finding of files one after the other that have the same name: it may be a whole chain.
+ * @param nameOf undefined: nothing is wrong with it
+ */
+function findRows<File extends { readonly number: number }>(
+  find: Find,
+  files: readonly File[],
+  nameOf: (file: File) => string | undefined,
+  what: string,
+  problem: string,
+): void {
+  const rows: { readonly name: string | undefined; readonly first: number; last: number }[] = [];
+  for (const file of files) {
+    const [name, row] = [nameOf(file), rows.at(-1)];
+    if (row !== undefined && row.name === name) row.last = file.number;
+    else rows.push({ name, first: file.number, last: file.number });
+  }
+  for (const { name, first, last } of rows) {
+    const which = first === last ? `${what} is` : `${what} and those up to number ${last} are`;
+    if (name !== undefined) find('seal-broken', sealKey(first), `${which} ${problem}`);
+  }
 }

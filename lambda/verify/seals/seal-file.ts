@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createPublicKey, type KeyObject, type PublicKeyInput, verify } from 'node:crypto';
 import { parseSealKey, sealKey, sealsPrefix } from '../../archive/archive-layout';
 import { jsonLinesType } from '../../archive/archive-object';
 import { ArchiveReadError, type ArchiveReader } from '../archive-reader';
@@ -6,8 +6,7 @@ import { headersProblem } from '../content-headers';
 import { type Find, noKeyOfAnArchive } from '../finding';
 import { DamagedObjectError } from '../open-content';
 import { readWhole } from '../read-whole';
-import { largestSealBytes, type Seal, type Signature, sealSchema } from './seal';
-import { checkSignature } from './signature';
+import { largestSealBytes, type Seal, type Signature, sealSchema, signatureSchema } from './seal';
 
 /** Longest line of a signature that is read, in bytes. */
 const largestSignatureBytes = 64 * 1024;
@@ -80,19 +79,21 @@ function readLines(bytes: Buffer): SignedLine | string {
   if (bytes.length - end > largestSignatureBytes) return 'its second line is too long for a signature';
   const line = bytes.subarray(0, end);
   const sha256 = sha256Of(line);
-  const { publicKey = '', problem } = checkSignature(bytes.toString('utf8', end + 1), sha256);
-  return problem ?? { bytes: line, sha256, publicKey };
+  const signature = signatureSchema.safeParse(parseJson(bytes.toString('utf8', end + 1))).data;
+  if (signature === undefined) return 'the line of its signature is not valid';
+  const key = parsePublicKey(signature.publicKey);
+  if (key === undefined) return 'the line of its signature has no public key that can be read';
+  if (signature.sha256 !== sha256)
+    return 'its signature is of another content: the seal was changed after it was signed';
+  const isRight = verify('sha256', Buffer.from(sha256), key, Buffer.from(signature.signature, 'base64'));
+  if (!isRight) return 'its signature is wrong: it was not made with the key it names';
+  return { bytes: line, sha256, publicKey: spkiOf(key) };
 }
 
 /** The seal, or why it is none. Whoever calls it trusts the signature: a line of 64 MB may need gigabytes. */
 export function parseSeal(line: Buffer): Seal | string {
-  let json: unknown;
-  try {
-    json = JSON.parse(line.toString('utf8'));
-  } catch (error) {
-    if (error instanceof SyntaxError) return 'it is not JSON';
-    throw error;
-  }
+  const json = parseJson(line.toString('utf8'));
+  if (json === undefined) return 'it is not JSON';
   const { success, data, error } = sealSchema.safeParse(json);
   if (success) return data;
   const [issue] = error.issues;
@@ -101,4 +102,36 @@ export function parseSeal(line: Buffer): Seal | string {
 
 export function sha256Of(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex');
+}
+
+/** Undefined if it is not JSON. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** SPKI in DER, base64, as signatures have it. */
+export function spkiOf(key: KeyObject): string {
+  return key.export({ format: 'der', type: 'spki' }).toString('base64');
+}
+
+/** The public key in SPKI, DER and base64; undefined if it is none that signs seals. */
+export function parsePublicKey(base64: string): KeyObject | undefined {
+  return sealKeyOf({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' });
+}
+
+/** A public key of the curve P-256, as those that sign seals are; undefined for anything else. */
+export function sealKeyOf(input: PublicKeyInput | string): KeyObject | undefined {
+  let key: KeyObject;
+  try {
+    key = createPublicKey(input);
+  } catch {
+    // OpenSSL has no error class; whatever it says, these bytes are no public key.
+    return undefined;
+  }
+  return key.asymmetricKeyDetails?.namedCurve === 'prime256v1' ? key : undefined;
 }

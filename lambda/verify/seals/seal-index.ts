@@ -1,15 +1,17 @@
 import type { KeyObject } from 'node:crypto';
+import { CronError } from '../../schedule/cron';
+import { firingsOfSchedule } from '../../schedule/firings';
 import type { ArchiveReader } from '../archive-reader';
+import type { UsedSchedule } from '../seen-run';
 import { clockSlackMs } from '../time-limits';
 import type { Seal } from './seal';
-import { listSeals, parseSeal, readSealFile } from './seal-file';
-import { spkiOf } from './signature';
+import { listSeals, parseSeal, readSealFile, spkiOf } from './seal-file';
 
-/** A right seal, as far as whoever asks for single hashes needs it. */
-export type IndexedSeal = Pick<Seal, 'number' | 'seal' | 'listedFrom' | 'records' | 'objects'> & {
-  /** Of its line. */
-  readonly sha256: string;
-};
+/** A right seal, with the SHA-256 of its line. */
+export type IndexedSeal = Seal & { readonly sha256: string };
+
+/** Files that are read at most to find the newest seal that is right. */
+const mostRead = 5;
 
 /**
  * Reads single seals of an archive. Each is right by itself: what it has a hash of was so when it was made. Whether all of
@@ -42,6 +44,15 @@ export class SealIndex {
     }
   }
 
+  /** The newest of the last seals that is right: it says what is due and what is damaged. @throws ArchiveReadError */
+  async newest(): Promise<IndexedSeal | undefined> {
+    for (const number of [...(await this.numbers())].reverse().slice(0, mostRead)) {
+      const seal = await this.#sealOf(number);
+      if (seal !== undefined) return seal;
+    }
+    return undefined;
+  }
+
   /** The index of the first seal whose listing began then or later: seals follow one another in time. */
   async #firstSince(time: number): Promise<number> {
     const numbers = await this.numbers();
@@ -64,23 +75,33 @@ export class SealIndex {
   }
 
   async #readSeal(number: number): Promise<IndexedSeal | undefined> {
-    const trusted = await this.#trustedKeys();
+    this.#trusted ??= await this.#firstKey();
     const { signed } = await readSealFile(this.#reader, number);
-    if (signed === undefined || !trusted.has(signed.publicKey)) return undefined;
+    if (signed === undefined || !this.#trusted.has(signed.publicKey)) return undefined;
     const seal = parseSeal(signed.bytes);
-    if (typeof seal === 'string' || seal.number !== number) return undefined;
-    const { seal: time, listedFrom, records, objects } = seal;
-    return { number, sha256: signed.sha256, seal: time, listedFrom, records, objects };
+    return typeof seal === 'string' || seal.number !== number ? undefined : { ...seal, sha256: signed.sha256 };
   }
 
-  async #trustedKeys(): Promise<ReadonlySet<string>> {
-    for (const number of this.#trusted === undefined ? await this.numbers() : []) {
+  async #firstKey(): Promise<ReadonlySet<string>> {
+    for (const number of await this.numbers()) {
       const { signed } = await readSealFile(this.#reader, number);
-      if (signed === undefined) continue;
-      this.#trusted = new Set([signed.publicKey]);
-      break;
+      if (signed !== undefined) return new Set([signed.publicKey]);
     }
-    this.#trusted ??= new Set();
-    return this.#trusted;
+    return new Set();
+  }
+}
+
+/** When runs are due, as a seal says it, and in how many shards. */
+export interface SealedPlan extends UsedSchedule {
+  readonly shards: number;
+}
+
+/** The plan of a seal; undefined if its schedule cannot be read, which `verify` says. */
+export function planOf({ plan, listedFrom }: Pick<Seal, 'plan' | 'listedFrom'>): SealedPlan | undefined {
+  try {
+    return { firings: firingsOfSchedule(plan.schedule), usedAt: new Date(listedFrom), shards: plan.shards ?? 1 };
+  } catch (error) {
+    if (error instanceof CronError) return undefined;
+    throw error;
   }
 }

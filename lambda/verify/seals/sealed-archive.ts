@@ -4,8 +4,9 @@ import type { StoredRun } from '../read-run';
 import { isWithin, type ListedRun, type Period } from '../run-keys';
 import { clockSlackMs, dayMs } from '../time-limits';
 import { acknowledgedBy, nameOf } from './open-damage';
+import type { RightSeal } from './right-seals';
 import type { OpenFinding, Seal } from './seal';
-import type { RightSeal, SealChain } from './seal-chain';
+import type { SealChain } from './seal-chain';
 
 /** How long before the newest listing a run record must have been there to be in a seal. */
 const sealedWithinMs = 15 * 60_000;
@@ -53,8 +54,6 @@ export class SealedArchive {
   readonly #unsealed: ReadonlyMap<string, OpenFinding>;
   /** Run records that audits could not read: so no seal has them. */
   readonly #unread: ReadonlySet<string>;
-  /** When each seal was made, by its number. */
-  readonly #times: ReadonlyMap<number, string>;
 
   constructor(chain: SealChain, find: Find, { now, mails, plan }: SealedArchiveOptions) {
     this.#chain = chain;
@@ -70,7 +69,6 @@ export class SealedArchive {
     const opened = (...kinds: readonly string[]) => chain.open.filter(({ kind }) => kinds.includes(kind));
     this.#unsealed = new Map(opened('unsealed').map((one) => [one.key, one]));
     this.#unread = new Set(opened('unreadable', 'damaged').map(({ key }) => key));
-    this.#times = new Map([...chain.seals, ...chain.beside].map(({ number, seal }) => [number, seal]));
   }
 
   /** Says which seals that kept mails are of are not in the chain. */
@@ -110,7 +108,7 @@ export class SealedArchive {
       if (this.checkRecordFile(key, file?.sha256)) unattested.add(key);
       // The audit that found it sealed it. Only a seal from before takes that back.
       const unsealed = this.#unsealed.get(key);
-      if (unsealed === undefined || (this.#times.get(sealed.seal) ?? '') < unsealed.since) continue;
+      if (unsealed === undefined || sealed.by.seal < unsealed.since) continue;
       this.#find('unsealed', key, unsealed.problem);
       unattested.add(key);
     }
@@ -124,7 +122,7 @@ export class SealedArchive {
   checkRecordFile(key: string, sha256: string | undefined): boolean {
     const sealed = this.#chain.records.get(key);
     if (sealed === undefined || sha256 === undefined || sha256 === sealed.sha256) return false;
-    this.#find('forged', key, `its SHA-256 is not the one in seal ${sealed.seal}: it was replaced after that`);
+    this.#find('forged', key, `its SHA-256 is not the one in seal ${sealed.by.number}: it was replaced after that`);
     return true;
   }
 
@@ -137,26 +135,18 @@ export class SealedArchive {
     if (sealed === undefined) return false;
     sealed.isThere = true;
     if (sha256 === undefined || sha256 === sealed.sha256) return sha256 !== undefined;
-    this.#find('forged', key, `its content is not what seal ${sealed.seal} says: it was replaced after that`);
+    this.#find('forged', key, `its content is not what seal ${sealed.by.number} says: it was replaced after that`);
     return false;
   }
 
   /** What is sealed in a period of runs, was not compared, and so is not there. */
   *gone(period: Period): Generator<GoneObject> {
-    const all = [
-      [this.#chain.records, (key: string) => parseRunRecordKey(key)?.run],
-      [this.#chain.objects, (key: string) => parseObjectKey(key)?.run],
-    ] as const;
-    for (const [sealed, runOf] of all)
-      for (const [key, { seal, isThere }] of sealed) {
-        const run = runOf(key);
-        if (isThere || run === undefined || !isWithin(run, period)) continue;
-        yield {
-          kind: 'missing',
-          key,
-          problem: `seal ${seal} has it, and it is not there`,
-          writtenAt: this.#earliest(run, seal),
-        };
+    for (const sealed of [this.#chain.records, this.#chain.objects])
+      for (const [key, { by, isThere }] of sealed) {
+        const run = isThere ? undefined : (parseRunRecordKey(key) ?? parseObjectKey(key))?.run;
+        if (run === undefined || !isWithin(run, period)) continue;
+        const problem = `seal ${by.number} has it, and it is not there`;
+        yield { kind: 'missing', key, problem, writtenAt: this.#earliest(run, by) };
       }
   }
 
@@ -199,8 +189,8 @@ export class SealedArchive {
   }
 
   /** Nobody knows when something was written that is gone: at its run at the earliest, and after the listing before its seal. */
-  #earliest(run: Date, seal: number): Date {
-    const before = this.#believed.findLast(({ number }) => number < seal);
+  #earliest(run: Date, by: RightSeal): Date {
+    const before = this.#believed.findLast(({ number }) => number < by.number);
     if (before === undefined || before.cursor.records !== null) return run;
     const listed = Date.parse(before.listedFrom) - clockSlackMs;
     return listed > run.getTime() ? new Date(listed) : run;

@@ -2,7 +2,6 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader';
 import { sealKey } from '../../../lambda/archive/archive-layout';
-import { SealIndex } from '../../../lambda/verify/seals/seal-index';
 import { Vouching } from '../../../lambda/verify/vouching';
 import { FolderStore } from '../../../local/aws/store/folder-store';
 import { type ArchiveFixture, keyOf } from '../archive-fixture';
@@ -71,7 +70,7 @@ describe('--check, in an archive of 300 clusters and 60 runs with nine seals', (
     const key = keyOf('manifest', healthy, runAt(at));
     const { sha256 = '' } = (await reader.head(key))?.metadata ?? {};
     const name = { key, resource: 'manifest', cluster: healthy, run: runAt(at), compression: 'gzip' } as const;
-    const vouched = await new Vouching(reader, new SealIndex(reader)).ofObject(name, sha256);
+    const vouched = await new Vouching(reader).ofObject(name, sha256);
     expect(vouched).toMatchObject({ seal: { number: sealOf(at) }, record: recordOf(at) });
     expect(opened.filter((one) => one.startsWith('runs/'))).toEqual([recordOf(at)]);
     // The first tells the key. Four halve nine of them, and one is the one.

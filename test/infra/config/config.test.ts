@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig, parseConfig, recipientsOf, refuseExample, refusePartition } from '../../../infra/config/config';
-import { spkiOf } from '../../../lambda/verify/seals/signature';
+import { spkiOf } from '../../../lambda/verify/seals/seal-file';
 import { testCertificates } from '../../support/tls';
 import { exampleJson, minimal, problemsOf } from '../example-config';
 

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { FolderArchiveReader } from '../../../../cli/archive/folder-archive-reader';
-import { newestSeal, planOf } from '../../../../lambda/verify/seals/newest-seal';
+import { planOf, SealIndex } from '../../../../lambda/verify/seals/seal-index';
 import { ArchiveFixture, hourly } from '../../../cli/archive-fixture';
 import { SealFixture, sealedPlan, signingKeys } from '../../../cli/seal-fixture';
 
@@ -9,7 +9,7 @@ describe('the plan of the newest seal', () => {
   let seals: SealFixture;
   const at = (hours: number) => new Date(Date.UTC(2026, 10, 21, hours));
   const plan = async () => {
-    const seal = await newestSeal(new FolderArchiveReader(archive.folder));
+    const seal = await new SealIndex(new FolderArchiveReader(archive.folder)).newest();
     return seal && planOf(seal);
   };
 

@@ -1,0 +1,124 @@
+import type { KeyObject } from 'node:crypto';
+import { sealKey } from '../../archive/archive-layout';
+import type { Find } from '../finding';
+import { openDamage } from './open-damage';
+import type { PassedOver, Seal } from './seal';
+import { parseSeal, type SealFile, type SignedLine, spkiOf } from './seal-file';
+
+/** A right seal, with counts in place of the lists that grow with the fleet. */
+export interface RightSeal extends Omit<Seal, 'records' | 'objects' | 'failing' | 'open' | 'logs'> {
+  readonly key: string;
+  /** Of its line. */
+  readonly sha256: string;
+  readonly records: number;
+  readonly objects: number;
+  readonly failing: number;
+  /** Damage that is open, that is acknowledged, and what could not be read. */
+  readonly open: { readonly damage: number; readonly acknowledged: number; readonly unreadable: number };
+}
+
+/** What a seal says of one run record or object. */
+export interface Sealed {
+  readonly by: RightSeal;
+  readonly sha256: string;
+  /** Whether the archive was seen to have it. */
+  isThere: boolean;
+}
+
+/** A file that is signed with the key that it names, trusted or not. */
+export interface SignedFile extends Pick<SignedLine, 'publicKey'> {
+  readonly number: number;
+  readonly isTrusted: boolean;
+}
+
+export interface ChainOptions {
+  /** The keys that may have signed; left out: whichever signed the first seal must have signed all. */
+  readonly publicKeys?: readonly KeyObject[] | undefined;
+  /** The bucket that the seals have to name; left out: the one that the first of them names. It may be read from a copy. */
+  readonly archive?: string | undefined;
+}
+
+/** Longest reason for passing over a file, in characters: it may quote what the file says. */
+const mostCharacters = 300;
+
+/** The right seals among the files of an archive, each by itself. What is not right is a finding. */
+export class RightSeals {
+  readonly seals: RightSeal[] = [];
+  /** What they name, by key. */
+  readonly records = new Map<string, Sealed>();
+  readonly objects = new Map<string, Sealed>();
+  /** What is not right, by number. */
+  readonly passedOver = new Map<number, PassedOver>();
+  /** In the order of their numbers. */
+  readonly signed: SignedFile[] = [];
+  /** The last of them, with what grows with the fleet. */
+  newest: Pick<Seal, 'failing' | 'open' | 'logs'> = { failing: [], open: [] };
+  readonly #find: Find;
+  /** SPKI in base64; undefined: nothing signed was seen yet, and whichever key signed the first must have signed all. */
+  #trusted: ReadonlySet<string> | undefined;
+  /** Those of them that signed, in the order in which each did so first. */
+  readonly #keys: string[] = [];
+  #archive: string | undefined;
+
+  constructor({ publicKeys, archive }: ChainOptions, find: Find) {
+    this.#trusted = publicKeys && new Set(publicKeys.map(spkiOf));
+    this.#archive = archive;
+    this.#find = find;
+  }
+
+  /** Takes files in the order of their numbers. */
+  add({ number, sha256, signed, problem }: SealFile): void {
+    if (problem !== undefined) this.#find('seal-broken', sealKey(number), problem);
+    const why = signed === undefined ? problem : this.#takeSigned(number, signed);
+    if (why !== undefined) this.passedOver.set(number, { number, sha256, why: why.slice(0, mostCharacters) });
+  }
+
+  /** @returns why it is not right; undefined: it is */
+  #takeSigned(number: number, { bytes, sha256, publicKey }: SignedLine): string | undefined {
+    this.#trusted ??= new Set([publicKey]);
+    const isTrusted = this.#trusted.has(publicKey);
+    const isFormer = isTrusted && this.#isFormer(publicKey);
+    this.signed.push({ number, publicKey, isTrusted });
+    if (!isTrusted) return 'it is signed with a key that is not trusted';
+    const seal = isFormer ? 'it is signed with a former key, and seals before it with a later one' : parseSeal(bytes);
+    const problem = typeof seal === 'string' ? seal : this.#misplaced(seal, number);
+    if (problem !== undefined) this.#find('seal-broken', sealKey(number), problem);
+    else if (typeof seal !== 'string') this.#take(seal, sha256);
+    return problem;
+  }
+
+  #isFormer(publicKey: string): boolean {
+    if (!this.#keys.includes(publicKey)) this.#keys.push(publicKey);
+    return this.#keys.at(-1) !== publicKey;
+  }
+
+  #misplaced(seal: Seal, number: number): string | undefined {
+    if (seal.number !== number) return `it says that it is number ${seal.number}`;
+    this.#archive ??= seal.archive;
+    return seal.archive === this.#archive ? undefined : `it is of the archive ${seal.archive}, not of ${this.#archive}`;
+  }
+
+  #take(seal: Seal, sha256: string): void {
+    const { count: damage, acknowledged, unreadable } = openDamage(seal);
+    const counts = {
+      records: seal.records.length,
+      objects: seal.objects.length,
+      failing: seal.failing.length,
+      open: { damage, acknowledged: acknowledged.length, unreadable: unreadable.length },
+    };
+    const right: RightSeal = { ...seal, ...counts, key: sealKey(seal.number), sha256 };
+    this.#keep(seal.records, this.records, right);
+    this.#keep(seal.objects, this.objects, right);
+    this.seals.push(right);
+    this.newest = seal;
+  }
+
+  #keep(hashed: Seal['records'], kept: Map<string, Sealed>, by: RightSeal): void {
+    for (const { key, sha256 } of hashed) {
+      const before = kept.get(key);
+      if (before === undefined) kept.set(key, { by, sha256, isThere: false });
+      else if (before.sha256 !== sha256)
+        this.#find('seal-broken', by.key, `seal ${before.by.number} has another hash of ${key}`);
+    }
+  }
+}
