@@ -31,11 +31,4 @@ describe('what was due', () => {
     const { runs: count, times, areMore } = due([always], day, runs());
     expect([count, times.length, areMore]).toEqual([1441, 1000, true]);
   });
-
-  it('may be at either of two times that clocks show the same', () => {
-    const berlin = { expression: 'cron(30 2 * * ? *)', timeZone: 'Europe/Berlin', enabled: true };
-    const night = { from: new Date('2026-10-24T12:00:00Z'), to: new Date('2026-10-25T12:00:00Z') };
-    for (const time of ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z'])
-      expect(due([berlin], night, new Set([Date.parse(time)]))).toMatchObject({ runs: 1, times: [] });
-  });
 });

@@ -83,36 +83,12 @@ describe('verify with seals', () => {
   });
 
   describe('in what is sealed', () => {
-    it('finds a record and its objects that were replaced together, consistently', async () => {
-      await attempt(19, 8, 'forged');
-      await expectBoth([`forged ${recordKey(19, 8)}`], /not the one in seal 2/);
-    });
-
-    it('finds the same in a period', async () => {
+    it('finds in a period what was replaced in it, consistently', async () => {
       await attempt(19, 8, 'forged');
       expect((await verify('--from', '2026-11-19', '--to', '2026-11-19')).kinds).toEqual([
         `forged ${recordKey(19, 8)}`,
       ]);
       expect((await verify('--from', '2026-11-20')).kinds).toEqual([]);
-    });
-
-    it('finds an outcome that was left out, or turned into failed, together with its object', async () => {
-      const { outcomes, ...record } = records[2] as RunRecord;
-      const manifest = objectOf(19, 8, 'manifest', 'beta');
-      await remove(manifest);
-      const others = outcomes.filter(({ key }) => key !== manifest);
-      await archive.putRecord({ ...record, counts: { ...record.counts, archived: 3 }, outcomes: others });
-      expect((await verify()).kinds).toContain(`forged ${recordKey(19, 8)}`);
-      await archive.putRecord({
-        ...record,
-        status: 'incomplete',
-        counts: { ...record.counts, archived: 3, failed: 1 },
-        outcomes: [...others, { cluster: 'beta', resource: 'manifest', outcome: 'failed', error: 'no answer' }],
-      });
-      expect((await verify()).kinds).toEqual([
-        `forged ${recordKey(19, 8)}`,
-        'absent runs/date=2026-11-19/20261119T080000.000Z.*',
-      ]);
     });
 
     it('counts no object as sound that only a replaced record vouches for', async () => {
@@ -141,28 +117,10 @@ describe('verify with seals', () => {
       expect([...unvouched].sort()).toEqual(records[2]?.outcomes.map(({ key }) => key).sort());
     });
 
-    it('finds a bad record that was a good one', async () => {
-      await archive.put(recordKey(19, 8), Buffer.from('no record'), {});
-      expect((await verify()).kinds).toContain(`forged ${recordKey(19, 8)}`);
-    });
-
-    it('finds a run that was removed with everything of it', async () => {
-      await remove(recordKey(20, 9));
-      for (const resource of ['log', 'manifest'] as const)
-        for (const cluster of clusters) await remove(objectOf(20, 9, resource, cluster));
+    it('finds a run that was removed with everything of it, in a period that has it', async () => {
+      await removeRun(20, 9);
       await expectBoth([`missing ${recordKey(20, 9)}`], /seal 3 has it, and it is not there/);
       expect((await verify('--to', '2026-11-19')).kinds).toEqual([]);
-    });
-
-    it('finds the last attempt that was removed', async () => {
-      await attempt(21, 8, 'text', { answer: () => ({ failed: 'no answer' }) });
-      await attempt(21, 8, 'text', { attempt: 2 });
-      await seals.seal({ at: on(22, 3) });
-      await remove(recordKey(21, 8, 2));
-      for (const resource of ['log', 'manifest'] as const)
-        for (const cluster of clusters) await remove(objectOf(21, 8, resource, cluster));
-      const { kinds } = await verify();
-      expect(kinds).toContain(`missing ${recordKey(21, 8, 2)}`);
     });
 
     it('finds an object of a killed attempt that was replaced together with its metadata, or removed', async () => {
@@ -192,89 +150,20 @@ describe('verify with seals', () => {
   });
 
   describe('in the chain', () => {
-    it('finds a seal that was removed', async () => {
-      const unsealed = unsealedOf(19);
-      await remove(seal2);
-      await expectBoth(
-        [`seal-broken ${seal2}`, ...unsealed],
-        /seal 3 names it as the one before it, and it is not there/,
-      );
-    });
-
     it('finds the first seals removed', async () => {
       await remove(seal1, seal2);
       const unsealed = unsealedOf(18, 19);
       await expectBoth([`seal-broken ${seal2}`, ...unsealed], /seal 3 names it/);
     });
 
-    it('finds two seals that were exchanged, also if they were signed anew', async () => {
-      const [one, two] = [await seals.read(1), await seals.read(2)];
-      await seals.put(two, { number: 1 });
-      await seals.put(one, { number: 2 });
-      await expectBoth(
-        [seal1, seal2].map((key) => `seal-broken ${key}`).concat(unsealedOf(18, 19)),
-        /it says that it is number 2/,
-      );
-    });
-
-    it('finds a changed seal by its signature, and believes nothing that it says', async () => {
-      const { records: all, ...rest } = await seals.read(2);
-      await seals.put({ ...rest, records: all.slice(1) }, { signed: hashes[1] ?? '' });
-      await expectBoth([`seal-broken ${seal2}`, ...unsealedOf(19)], /signature is of another content/);
-    });
-
-    it('finds a chain that was rewritten from a point on with another key', async () => {
-      await attempt(19, 8, 'forged');
-      const keys = signingKeys();
-      let previous = { key: seal1, sha256: hashes[0] ?? '' };
-      for (const number of [2, 3]) {
-        const sealed = { ...(await seals.read(number)), records: await recordsOf(17 + number), previous };
-        previous = { key: sealKey(number), sha256: await seals.put(sealed, { keys }) };
-      }
-      const which = 'it and those up to number 3 are signed with';
-      await expectBoth([`seal-broken ${seal2}`], new RegExp(`${which} (another key than|a key that is none of)`));
-    });
-
-    it('finds a chain that was rewritten to its end with another key, if a key was kept', async () => {
-      await attempt(18, 8, 'forged');
-      const forger = new SealFixture(archive);
-      for (const day of [18, 19, 20]) {
-        const changes = { records: await recordsOf(day) };
-        await forger.seal({ at: on(day + 1, 3), changes });
-      }
-      // Whoever trusts the archive's own key sees one whole chain.
-      expect(await verify()).toMatchObject({ code: 0, kinds: [] });
-      const { code, kinds, problems } = await verify('--public-key', keyFile);
-      expect([code, kinds]).toEqual([1, [`seal-broken ${seal1}`]]);
-      expect(problems[0]).toMatch(/it and those up to number 3 are signed with a key that is none of those given/);
-      expect((await verify('--head', hashes[0] ?? '')).kinds).toEqual(['seal-broken seals/*']);
-    });
-
-    it('finds a chain that was rewritten with its own key, by a mail alone', async () => {
-      await attempt(18, 8, 'forged');
-      const forger = new SealFixture(archive);
-      for (const day of [18, 19, 20])
-        await forger.seal({ at: on(day + 1, 3), keys: seals.keys, changes: { records: await recordsOf(day) } });
-      for (const { code, kinds } of await verifyBoth()) expect([code, kinds]).toEqual([0, []]);
-      const { code, kinds, problems } = await verify('--public-key', keyFile, '--head', hashes[2] ?? '');
-      expect([code, kinds]).toEqual([1, ['seal-broken seals/*']]);
-      expect(problems[0]).toMatch(/no seal has the SHA-256 .* seals were removed or replaced/);
-    });
-
-    it('finds a chain that is forked behind a point, and a seal that another was made in place of', async () => {
-      await seals.put({ ...(await seals.read(3)), previous: { key: seal1, sha256: hashes[0] ?? '' } });
-      await expectBoth([`seal-broken ${seal3}`, `seal-broken ${seal2}`], /does not name the seal before it/);
-      await seals.put({ ...(await seals.read(3)), previous: { key: seal2, sha256: 'e'.repeat(64) } });
-      await expectBoth([`seal-broken ${seal2}`, `seal-broken ${seal2}`], /seal 3 names it .* not there/);
-    });
-
     it.each([
-      ['a seal behind it', { key: seal3, sha256: 'e'.repeat(64) }],
-      ['none before it', null],
-      ['the one before it by another key', { key: 'seals/2.jsonl', sha256: 'e'.repeat(64) }],
-    ])('finds a seal that names %s', async (_, previous) => {
+      ['a seal behind it', seal3, { key: seal3, sha256: 'e'.repeat(64) }],
+      ['none before it', seal3, null],
+      ['the one before it by another key', seal3, { key: 'seals/2.jsonl', sha256: 'e'.repeat(64) }],
+      ['the one before it with another hash', seal2, { key: seal2, sha256: 'e'.repeat(64) }],
+    ])('finds a seal that names %s', async (_, key, previous) => {
       await seals.put({ ...(await seals.read(3)), previous });
-      expect((await verify()).kinds).toContain(`seal-broken ${seal3}`);
+      expect((await verify()).kinds).toContain(`seal-broken ${key}`);
     });
 
     it('takes numbers that a seal has passed over for whole, and others for a gap', async () => {
@@ -306,21 +195,6 @@ describe('verify with seals', () => {
       ]);
     });
 
-    it('finds seals of the end cut off by a mail alone', async () => {
-      await remove(seal3);
-      // The last day is younger than the seal that is the newest now.
-      for (const { kinds } of await verifyBoth()) expect(kinds.filter((kind) => kind.startsWith('seal'))).toEqual([]);
-      const { code, kinds } = await verify('--head', hashes[2] ?? '');
-      expect([code, kinds]).toEqual([1, expect.arrayContaining(['seal-broken seals/*'])]);
-    });
-
-    it('finds all seals removed, if a key or a mail was kept', async () => {
-      await remove(seal1, seal2, seal3);
-      expect(await verify()).toMatchObject({ code: 0, result: { sealed: null } });
-      expect(await verify('--public-key', keyFile)).toMatchObject({ code: 1, kinds: ['seal-broken seals/*'] });
-      expect(await verify('--head', hashes[2] ?? '')).toMatchObject({ code: 1, kinds: ['seal-broken seals/*'] });
-    });
-
     it('finds what is no seal under seals/', async () => {
       await archive.put('seals/0000004.jsonl', Buffer.from('{}'), {});
       expect((await verify()).kinds).toEqual(['unrecorded seals/0000004.jsonl']);
@@ -343,13 +217,6 @@ describe('verify with seals', () => {
     it('finds a signed line that is no seal', async () => {
       await seals.put({ ...(await seals.read(2)), version: 2 } as unknown as Seal);
       await expectBoth([`seal-broken ${seal2}`, ...unsealedOf(19)], /it is not a valid seal: version/);
-    });
-
-    it('finds a seal of another archive, and one that says another number', async () => {
-      await seals.seal({ at: on(22, 3), changes: { archive: 'other-bucket' } });
-      await expectBoth([`seal-broken ${sealKey(4)}`], /it is of the archive other-bucket, not of archive-bucket/);
-      await seals.seal({ at: on(23, 3), changes: { number: 7 } });
-      expect((await verify()).problems).toContain('it says that it is number 7');
     });
 
     it('finds two seals that give one record two hashes', async () => {
@@ -453,19 +320,6 @@ describe('verify with seals', () => {
     expect(await verify()).toMatchObject({ code: 0, kinds: ['absent runs/date=2026-11-20/20261120T120000.000Z.*'] });
     expect((await verify('--strict')).code).toBe(1);
   });
-
-  async function recordsOf(day: number) {
-    return Promise.all(
-      [8, 9].map(async (hour) => {
-        const bytes = await readFile(pathOf(recordKey(day, hour)));
-        return {
-          key: recordKey(day, hour),
-          sha256: createHash('sha256').update(bytes).digest('hex'),
-          bytes: bytes.length,
-        };
-      }),
-    );
-  }
 
   async function removeRun(day: number, hour: number) {
     await remove(recordKey(day, hour));
