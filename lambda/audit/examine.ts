@@ -101,7 +101,8 @@ export async function examine(context: ExamineContext): Promise<Seal> {
       : undefined;
   // Reading the objects takes longest.
   runs.recorded.clear();
-  const current = { ...runs, number: next.number };
+  const { records, objects } = runs;
+  const current = { number: next.number, records, objects };
   const again = { ...common, now: listedFrom, chain, sealed, configurations, incomplete, mayHaveRemoved };
   const checked = await checkOpen(again);
   const logs = new LogSeams(reader, chain.logs, plan.clusters.length, plan.frozenAfterHours);
@@ -127,8 +128,8 @@ export async function examine(context: ExamineContext): Promise<Seal> {
     previous: head === undefined ? null : { key: head.key, sha256: head.sha256 },
     ...next,
     listedFrom: listedFrom.toISOString(),
-    records: runs.records,
-    objects: distinct([...runs.objects, ...(unrecorded ?? [])]),
+    records,
+    objects: distinct([...objects, ...(unrecorded ?? [])]),
     plan: planned(plan),
     configurations: runs.configurations,
     due: { runs: due.runs, absent: due.absent.map((time) => time.toISOString()) },

@@ -34,102 +34,82 @@ export interface SealRunsContext extends VerifyRunContext {
   readonly onRun: (run: StoredRun, isNew: boolean) => void;
 }
 
-export interface SealedRuns {
-  readonly records: Hashed[];
-  readonly objects: Hashed[];
-  readonly configurations: Seal['configurations'];
-  /** New run records that there was no time for. */
-  readonly carriedOver: number;
-  /** The last key that was looked at; null: all. */
-  readonly lastKey: string | null;
-  readonly lacking: readonly Lacking[];
-  /** Objects of the runs that were read, as their records say. */
-  readonly recorded: RecordedObjects;
-  /** How many objects the new records say that they archived. */
-  readonly toVerify: number;
-  /** Times of all runs that have a record. */
-  readonly runs: ReadonlySet<number>;
-  /** When the oldest record was written, by the archive's clock; undefined: there is none. */
-  readonly oldestWrittenAt: Date | undefined;
-}
-
 /** Lists all run records, and reads and hashes those that no seal has. */
 export async function sealRuns(context: SealRunsContext): Promise<SealedRuns> {
-  const sealing = new Sealing(context);
+  const runs = new SealedRuns(context);
   let before: ListedRun | undefined;
   for await (const listed of runsBetween(context.reader, {}, ({ key }) =>
     context.find('unrecorded', key, noKeyOfAnArchive),
   )) {
-    await sealing.take(listed, before);
+    await runs.take(listed, before);
     before = listed;
   }
-  return sealing.result();
+  runs.end();
+  return runs;
 }
 
-class Sealing {
+export class SealedRuns {
+  readonly records: Hashed[] = [];
+  readonly objects: Hashed[] = [];
+  readonly configurations: Seal['configurations'] = [];
+  readonly lacking: Lacking[] = [];
+  /** Objects of the runs that were read, as their records say. */
+  readonly recorded: RecordedObjects;
+  /** Times of all runs that have a record. */
+  readonly runs = new Set<number>();
+  /** New run records that there was no time for. */
+  carriedOver = 0;
+  /** The last key that was looked at; null: all. */
+  lastKey: string | null = null;
+  /** How many objects the new records say that they archived. */
+  toVerify = 0;
+  /** When the oldest record was written, by the archive's clock; undefined: there is none. */
+  oldestWrittenAt: Date | undefined;
   readonly #context: SealRunsContext;
-  readonly #records: Hashed[] = [];
-  readonly #objects: Hashed[] = [];
-  readonly #configurations = new Map<string, Seal['configurations'][number]>();
-  readonly #lacking: Lacking[] = [];
-  readonly #recorded: RecordedObjects;
-  readonly #runs = new Set<number>();
-  #carriedOver = 0;
-  #lastKey = '';
-  #isStopped = false;
+  #key = '';
   #hasNew = false;
-  #toVerify = 0;
-  #oldest: Date | undefined;
   #hasRead = false;
   #unread: string | undefined;
 
   constructor(context: SealRunsContext) {
     this.#context = context;
-    this.#recorded = new RecordedObjects(context.sharedName);
+    this.recorded = new RecordedObjects(context.sharedName);
   }
 
   /** @throws ArchiveReadError if nothing of what was to be read could be read */
-  result(): SealedRuns {
+  end(): void {
     if (this.#unread !== undefined && !this.#hasRead) throw new ArchiveReadError(this.#unread);
-    return {
-      records: this.#records,
-      objects: this.#objects,
-      configurations: [...this.#configurations.values()],
-      carriedOver: this.#carriedOver,
-      lastKey: this.#isStopped ? this.#lastKey : null,
-      lacking: this.#lacking,
-      recorded: this.#recorded,
-      toVerify: this.#toVerify,
-      runs: this.#runs,
-      oldestWrittenAt: this.#oldest,
-    };
   }
 
   async take(listed: ListedRun, before: ListedRun | undefined): Promise<void> {
     const { chain, stop } = this.#context;
-    this.#runs.add(listed.run.getTime());
+    this.runs.add(listed.run.getTime());
     const news = listed.records.filter(({ key }) => !chain.records.has(key));
     for (const { key, writtenAt } of listed.records) {
       const sealed = chain.records.get(key);
       if (sealed !== undefined) sealed.isThere = true;
-      if (this.#oldest === undefined || writtenAt < this.#oldest) this.#oldest = writtenAt;
+      if (this.oldestWrittenAt === undefined || writtenAt < this.oldestWrittenAt) this.oldestWrittenAt = writtenAt;
     }
     if (news.length === 0 && !this.#isRewritten(listed) && !this.#isSearched(listed)) return;
-    if (stop.aborted) this.#isStopped = true;
-    if (this.#isStopped) {
-      this.#carriedOver += news.length;
+    if (stop.aborted) {
+      this.#leave(news.length);
       return;
     }
     try {
       if (news.length > 0 && !this.#hasNew && before !== undefined) await this.#tellOfKnown(before);
       this.#hasNew ||= news.length > 0;
       await this.#read(listed, new Set(news.map(({ key }) => key)));
-      this.#lastKey = listed.records.map(({ key }) => key).reduce((a, b) => (a > b ? a : b), this.#lastKey);
+      this.#key = listed.records.map(({ key }) => key).reduce((a, b) => (a > b ? a : b), this.#key);
     } catch (error) {
       if (!stop.aborted) throw error;
-      this.#isStopped = true;
-      this.#carriedOver += news.length;
+      this.#leave(news.length);
     }
+  }
+
+  /** There is no time for the new records of a run. */
+  #leave(count: number): void {
+    this.carriedOver += count;
+    this.lastKey ??= this.#key;
   }
 
   /** A call of its own, as {@link #read} is: a variable of the caller would keep the outcomes in memory. */
@@ -158,14 +138,14 @@ class Sealing {
     findUnvouched(find, run);
     expiry.add(run);
     const objects = await this.#hashObjects(run.merged);
-    for (const one of run.lacking) this.#lacking.push(one);
+    for (const one of run.lacking) this.lacking.push(one);
     for (const key of news) {
       const file = run.merged.files.get(key);
-      if (file === undefined) this.#carriedOver += 1;
-      else this.#records.push({ key, sha256: file.sha256, bytes: file.bytes });
-      this.#toVerify += file?.archived ?? 0;
+      if (file === undefined) this.carriedOver += 1;
+      else this.records.push({ key, sha256: file.sha256, bytes: file.bytes });
+      this.toVerify += file?.archived ?? 0;
     }
-    for (const object of objects) this.#objects.push(object);
+    for (const object of objects) this.objects.push(object);
     for (const { days, sha256 } of run.used) await this.#addConfiguration(sha256, days, listed.run);
     if (news.size > 0) onRun(run.merged, true);
   }
@@ -174,7 +154,7 @@ class Sealing {
   #noteUnread({ run, merged, isUnread }: VerifiedRun): void {
     if (merged.files.size > 0) this.#hasRead = true;
     if (!isUnread) return;
-    this.#recorded.addWholeRun(run);
+    this.recorded.addWholeRun(run);
     this.#unread ??= merged.badRecords.find(({ kind }) => kind === 'unreadable')?.problem;
   }
 
@@ -183,7 +163,7 @@ class Sealing {
     const { reader, chain, find, stop } = this.#context;
     const keys: string[] = [];
     for (const { key, name, sha256 } of storedOutcomes(run)) {
-      this.#recorded.add(name);
+      this.recorded.add(name);
       if (sha256 === undefined && !chain.objects.has(key)) keys.push(key);
     }
     const check = async (key: string) => ({ key, ...(await checkObject(reader, key)) });
@@ -199,20 +179,14 @@ class Sealing {
 
   #lack(key: string, problem: string): void {
     const { run } = parseObjectKey(key) as ObjectName;
-    this.#lacking.push({ kind: 'missing', key, problem, writtenAt: run });
+    this.lacking.push({ kind: 'missing', key, problem, writtenAt: run });
   }
 
   async #addConfiguration(sha256: string, retentionDays: number | undefined, run: Date): Promise<void> {
-    if (this.#configurations.has(sha256)) return;
-    const configuration = await this.#context.configurations.get(sha256);
-    if (configuration === undefined) return;
-    const clusters = configuration.clusters.size;
-    this.#configurations.set(sha256, {
-      sha256,
-      clusters,
-      schedule: configuration.schedule,
-      ...(retentionDays !== undefined && { retentionDays }),
-      from: run.toISOString(),
-    });
+    if (this.configurations.some((one) => one.sha256 === sha256)) return;
+    const { clusters, schedule } = (await this.#context.configurations.get(sha256)) ?? {};
+    if (clusters === undefined || schedule === undefined) return;
+    const retention = retentionDays !== undefined && { retentionDays };
+    this.configurations.push({ sha256, clusters: clusters.size, schedule, ...retention, from: run.toISOString() });
   }
 }

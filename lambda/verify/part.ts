@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import type { ObjectName } from '../archive/archive-layout';
 import type { ArchiveReader } from './archive-reader';
 import { DamagedObjectError } from './open-content';
-import { readWhole } from './read-whole';
+import { parseJson, readWhole, type WholeObject } from './read-whole';
 import { isWithin, type Period } from './run-keys';
 
 /** Files of a part that no archive has: what it says that it holds, the key that signs seals, and how to check it by hand. */
@@ -47,27 +47,23 @@ export function partText({ from, to, ...part }: Part): string {
  * @throws ArchiveReadError
  */
 export async function readPart(reader: ArchiveReader): Promise<Part> {
-  const action = `Reading ${partFile} in ${reader.location} failed`;
-  const found = await readWhole(reader, partFile, mostBytes).catch((error: unknown) => {
+  try {
+    return partOf(await readWhole(reader, partFile, mostBytes));
+  } catch (error) {
     if (!(error instanceof DamagedObjectError)) throw error;
-    throw new DamagedObjectError(`${action}: ${error.message}`, { cause: error });
-  });
-  if (found === undefined)
-    throw new DamagedObjectError(`${action}: there is none; only what "collector export" wrote is a part`);
-  const { success, data } = partSchema.safeParse(parseJson(found.bytes.toString('utf8'), action));
-  if (!success) throw new DamagedObjectError(`${action}: it does not say what this is a part of`);
+    const message = `Reading ${partFile} in ${reader.location} failed: ${error.message}`;
+    throw new DamagedObjectError(message, { cause: error });
+  }
+}
+
+function partOf(found: WholeObject | undefined): Part {
+  if (found === undefined) throw new DamagedObjectError('there is none; only what "collector export" wrote is a part');
+  const { success, data } = partSchema.safeParse(parseJson(found.bytes));
+  if (!success) throw new DamagedObjectError('it does not say what this is a part of');
   const { version, from, to, ...part } = data;
   return {
     ...part,
     ...(from !== null && { from: new Date(from) }),
     ...(to !== null && { to: new Date(to) }),
   };
-}
-
-function parseJson(text: string, action: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new DamagedObjectError(`${action}: it is not JSON`, { cause: error });
-  }
 }

@@ -65,6 +65,15 @@ export async function readInto<Sink extends Writable>(
   }
 }
 
+/** @throws DamagedObjectError if it is not JSON */
+export function parseJson(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8'));
+  } catch (error) {
+    throw new DamagedObjectError('it is not JSON', { cause: error });
+  }
+}
+
 class Content extends Writable {
   readonly #mostBytes: number;
   #buffer: Buffer;

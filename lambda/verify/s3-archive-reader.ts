@@ -97,25 +97,16 @@ export class S3ArchiveReader implements ArchiveReader {
 
   async head(key: string): Promise<ObjectHead | undefined> {
     const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key });
-    const found = await this.#unlessAbsent(`Reading ${key}`, () => this.#client.send(command));
+    const found = await this.#translated(`Reading ${key}`, () => this.#client.send(command).catch(undefinedIfAbsent));
     return found && headOf(found);
   }
 
   async open(key: string): Promise<OpenedObject | undefined> {
     // The SDK compares the checksum of what arrives with the one S3 keeps, where there is one.
     const command = new GetObjectCommand({ Bucket: this.#bucket, Key: key, ChecksumMode: 'ENABLED' });
-    const found = await this.#unlessAbsent(`Reading ${key}`, () => this.#client.send(command));
+    const found = await this.#translated(`Reading ${key}`, () => this.#client.send(command).catch(undefinedIfAbsent));
     if (found?.Body === undefined) return undefined;
     return { ...headOf(found), body: found.Body as Readable };
-  }
-
-  async #unlessAbsent<Result>(action: string, send: () => Promise<Result>): Promise<Result | undefined> {
-    try {
-      return await send();
-    } catch (error) {
-      if (error instanceof NoSuchKey || error instanceof NotFound) return undefined;
-      throw this.#asReadError(action, error);
-    }
   }
 
   async #translated<Result>(action: string, send: () => Promise<Result>): Promise<Result> {
@@ -141,6 +132,10 @@ export class S3ArchiveReader implements ArchiveReader {
       isLasting: isRefusal(status),
     });
   }
+}
+
+function undefinedIfAbsent(error: unknown): undefined {
+  if (!(error instanceof NoSuchKey) && !(error instanceof NotFound)) throw error;
 }
 
 /** 400 and 403 are also what S3 says of an object in GLACIER, or of one that was stored with a customer's key. */

@@ -8,7 +8,7 @@ import { ArchiveReadError, type ArchiveReader } from './archive-reader';
 import { headersProblem } from './content-headers';
 import type { Find } from './finding';
 import { DamagedObjectError, decompressor } from './open-content';
-import { readWhole } from './read-whole';
+import { parseJson, readWhole } from './read-whole';
 
 /** What a configuration has of one cluster: its resources, and whether each is optional. */
 export type ConfiguredResources = Readonly<Partial<Record<Resource, { readonly isOptional: boolean }>>>;
@@ -91,7 +91,7 @@ export class StoredConfigurations {
         throw new DamagedObjectError('its content does not have the SHA-256 that its key says');
       const problem = headersProblem(found, { contentType: 'application/json', contentEncoding: 'gzip' });
       if (isNew && problem !== undefined) find('contradiction', key, problem);
-      return this.#parse(sha256, found.bytes.toString('utf8'));
+      return this.#parse(sha256, parseJson(found.bytes));
     } catch (error) {
       if (error instanceof DamagedObjectError) find('damaged', key, error.message);
       else if (error instanceof CronError) find('unreadable', key, error.message);
@@ -101,8 +101,8 @@ export class StoredConfigurations {
     }
   }
 
-  #parse(sha256: string, text: string): RunConfiguration {
-    const { success, data } = configurationSchema.safeParse(parseJson(text));
+  #parse(sha256: string, json: unknown): RunConfiguration {
+    const { success, data } = configurationSchema.safeParse(json);
     if (!success) throw new DamagedObjectError('it is not a valid configuration');
     const { schedule, retentionDays } = data;
     const clusters = new Map<string, ConfiguredResources>();
@@ -127,13 +127,5 @@ export class StoredConfigurations {
     const firings = this.#firings.get(name) ?? firingsOfSchedule(schedule);
     this.#firings.set(name, firings);
     return firings;
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    throw new DamagedObjectError('it is not JSON', { cause: error });
   }
 }
