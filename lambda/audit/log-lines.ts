@@ -12,6 +12,17 @@ export function logLines(
   return [...gapLines(logs, archive), ...onlyGapsLines(logs), ...frozenLines(logs, frozenAfterHours)];
 }
 
+/** The same in the subject of the mail. A cluster whose logs never share a line has lost nothing by that. */
+export function logSubjects(logs: SealedLogs | undefined, frozenAfterHours = defaultFrozenHours): string[] {
+  if (logs === undefined) return [];
+  const lossy = new Set(logs.gaps.map(({ cluster }) => cluster)).size;
+  const frozen = frozenNews(logs, frozenAfterHours).length;
+  return [
+    ...(lossy > 0 ? [`lines of ${clusters(lossy)} may be lost`] : []),
+    ...(frozen > 0 ? [`${count(frozen)} frozen ${frozen === 1 ? 'log' : 'logs'}`] : []),
+  ];
+}
+
 /** What alarms watch. */
 export interface LogFigures {
   /** Gaps that no earlier mail told, but not those of clusters whose logs never share a line. */
@@ -71,8 +82,12 @@ function onlyGapsLines({ onlyGaps }: SealedLogs): string[] {
   ];
 }
 
-function frozenLines({ frozen }: SealedLogs, frozenAfterHours: number): string[] {
-  const news = frozen.filter((one) => !one.isTold && frozenHours(one) >= frozenAfterHours);
+function frozenNews({ frozen }: SealedLogs, frozenAfterHours: number): SealedLogs['frozen'] {
+  return frozen.filter((one) => !one.isTold && frozenHours(one) >= frozenAfterHours);
+}
+
+function frozenLines(logs: SealedLogs, frozenAfterHours: number): string[] {
+  const news = frozenNews(logs, frozenAfterHours);
   const [first] = news;
   if (first === undefined) return [];
   const hours = Math.floor(Math.min(...news.map(frozenHours)));

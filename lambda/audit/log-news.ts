@@ -1,5 +1,5 @@
-import type { ObjectName } from '../archive/archive-layout';
-import type { Seam, SeamKind } from '../log/seam';
+import type { LogLink } from '../log/log-history';
+import type { SeamKind } from '../log/seam';
 import { mostLogGaps, mostLogs, type SealedLogs } from '../verify/seals/seal';
 
 const minuteMs = 60_000;
@@ -47,48 +47,45 @@ export class LogNews {
     return known !== undefined && isRule(known);
   }
 
-  addFirst({ cluster }: ObjectName): void {
-    this.#frozen.delete(cluster);
+  /** Takes note of how the log of a cluster follows the one before it. */
+  add(cluster: string, { run, seam, base, lines, closed }: LogLink): void {
+    if (base === undefined) {
+      if (lines > 0) this.#frozen.delete(cluster);
+      else this.#seams.unknown += 1;
+      return;
+    }
+    this.#seams[seam.kind] += 1;
+    if (seam.kind === 'unknown' || seam.kind === 'older') return;
+    if (closed.length > 0) this.#closeGap(cluster);
+    if (seam.kind === 'unchanged') this.#addFrozen(cluster, run, base);
+    else this.#frozen.delete(cluster);
+    if (seam.kind === 'gap') this.#addGap(cluster, run, base);
+    else this.#onlyGaps.delete(cluster);
+    if (seam.kind === 'continues') this.#addShare(cluster, run, base, seam.added, lines);
   }
 
-  addUnknown(): void {
-    this.#seams.unknown += 1;
-  }
-
-  addOlder(): void {
-    this.#seams.older += 1;
-  }
-
-  /** @param from the run of the log before it */
-  addUnchanged({ cluster, run }: ObjectName, from: Date): void {
-    this.#seams.unchanged += 1;
-    this.#onlyGaps.delete(cluster);
-    const { since = from.toISOString(), isTold = false } = this.#frozen.get(cluster) ?? {};
+  #addFrozen(cluster: string, run: Date, base: Date): void {
+    const { since = base.toISOString(), isTold = false } = this.#frozen.get(cluster) ?? {};
     this.#frozen.set(cluster, { cluster, since, last: run.toISOString(), isTold });
   }
 
-  addContinued({ cluster, run }: ObjectName, from: Date, { added }: Seam, lines: number): void {
-    this.#seams.continues += 1;
-    this.#onlyGaps.delete(cluster);
-    this.#frozen.delete(cluster);
-    const reach = ((run.getTime() - from.getTime()) * lines) / added;
+  #addShare(cluster: string, run: Date, base: Date, added: number, lines: number): void {
+    const reach = ((run.getTime() - base.getTime()) * lines) / added;
     this.#reaches.set(cluster, Math.min(reach, this.#reaches.get(cluster) ?? reach));
     const percent = Math.round((100 * added) / lines);
     if (percent > (this.#newShare?.percent ?? 0)) this.#newShare = { cluster, run: run.toISOString(), percent };
   }
 
-  addGap({ cluster, run }: ObjectName, from: Date): void {
-    this.#seams.gap += 1;
-    this.#frozen.delete(cluster);
+  #addGap(cluster: string, run: Date, base: Date): void {
     const { gaps = 0, isTold = false } = this.#onlyGaps.get(cluster) ?? {};
     this.#onlyGaps.set(cluster, { cluster, gaps: gaps + 1, isTold });
     if (this.isOnlyGaps(cluster)) this.#gaps = this.#gaps.filter((gap) => gap.cluster !== cluster);
     else if (this.#gaps.length === mostLogGaps) this.#gapsMore += 1;
-    else this.#gaps.push({ cluster, from: from.toISOString(), to: run.toISOString() });
+    else this.#gaps.push({ cluster, from: base.toISOString(), to: run.toISOString() });
   }
 
   /** A later log has what was missing at the last gap of a cluster. */
-  closeGap(cluster: string): void {
+  #closeGap(cluster: string): void {
     const at = this.#gaps.findLastIndex((gap) => gap.cluster === cluster);
     if (at >= 0) this.#gaps.splice(at, 1);
   }

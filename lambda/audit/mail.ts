@@ -4,7 +4,7 @@ import { type OpenDamage, openDamage } from '../verify/seals/open-damage';
 import type { OpenFinding, Seal } from '../verify/seals/seal';
 import { dayMs } from '../verify/time-limits';
 import { hoursBetween, staleness } from './freshness';
-import { logLines } from './log-lines';
+import { logLines, logSubjects } from './log-lines';
 import { bytes, capital, clusters, count, day, minute, more, plain, quoted, subjectOf, wrapped } from './mail-text';
 
 export interface Mail {
@@ -32,7 +32,7 @@ export function auditMail(
 ): Mail {
   const { archive, news, previous } = seal;
   const isFirst = previous === null;
-  const { subject, verdict } = verdictOf(seal);
+  const { subject, verdict } = verdictOf(seal, plan.frozenAfterHours);
   const sections = [
     [...(isFirst ? ['FIRST SEAL: nothing earlier is attested.'] : []), verdict],
     repairedLines(seal),
@@ -76,23 +76,20 @@ function hoursSinceRun({ news: { lastRun }, listedFrom }: ToldSeal): number {
 }
 
 /** The worst first: the subject may be all that somebody reads. */
-function verdictOf(seal: ToldSeal): { subject: string; verdict: string } {
-  const { news, failing, plan } = seal;
+function verdictOf(seal: ToldSeal, frozenAfterHours: number | undefined): { subject: string; verdict: string } {
+  const { news, failing, plan, logs } = seal;
   const all = news.complete + news.incomplete + seal.due.absent.length;
   const integrity = integrityOf(seal);
-  const parts = [{ subject: integrity, line: `${capital(integrity)}.` }];
-  const others = [runsVerdict(seal, all)];
-  if (failing.length > 0)
-    others.unshift({
-      subject: `${clusters(failing.length)} failing`,
-      line: `Failing: ${count(failing.length)} of ${clusters(plan.clusters)}.`,
-    });
-  const isWell = failing.length === 0 && news.complete === all;
-  if (openDamage(seal).count > 0 || isWell) parts.push(...others);
-  else parts.unshift(...others);
+  const runs = runsVerdict(seal, all);
+  const ofLogs = logSubjects(logs, frozenAfterHours);
+  const isFailing = failing.length > 0;
+  const others = [...(isFailing ? [`${clusters(failing.length)} failing`] : []), runs.subject, ...ofLogs];
+  const lines = [...(isFailing ? [`Failing: ${count(failing.length)} of ${clusters(plan.clusters)}.`] : []), runs.line];
+  const isWell = !isFailing && news.complete === all && ofLogs.length === 0;
+  const isFirst = openDamage(seal).count > 0 || isWell;
   return {
-    subject: parts.map(({ subject }) => subject).join(', '),
-    verdict: parts.map(({ line }) => line).join('\n'),
+    subject: (isFirst ? [integrity, ...others] : [...others, integrity]).join(', '),
+    verdict: (isFirst ? [`${capital(integrity)}.`, ...lines] : [...lines, `${capital(integrity)}.`]).join('\n'),
   };
 }
 
@@ -118,10 +115,21 @@ function runsVerdict({ due, news }: ToldSeal, all: number): { subject: string; l
   };
 }
 
+/**
+ * A heading, some of what it counts, and how many more there are; nothing if there is nothing.
+ * @param lines of what is named; left out: one for each
+ */
+function counted(
+  heading: string,
+  total: number,
+  names: readonly unknown[],
+  lines: readonly string[] = names.map((name) => `  ${plain(String(name))}`),
+): string[] {
+  return total === 0 ? [] : [heading, ...lines, ...more(total - names.length)];
+}
+
 function repairedLines({ news: { repaired } }: ToldSeal): string[] {
-  if (repaired.count === 0) return [];
-  const shown = repaired.first.slice(0, mostFindings).map((one) => `  ${plain(one)}`);
-  return [`Repaired: ${count(repaired.count)}`, ...shown, ...more(repaired.count - shown.length)];
+  return counted(`Repaired: ${count(repaired.count)}`, repaired.count, repaired.first.slice(0, mostFindings));
 }
 
 function openLines(seal: ToldSeal): string[] {
@@ -131,13 +139,12 @@ function openLines(seal: ToldSeal): string[] {
   const open = [...findings, ...unreadable];
   if (open.length === 0) return known;
   const shown = open.slice(0, mostFindings);
+  const lines = shown.flatMap(({ kind, key, problem, since }) => [
+    `  ${kind} ${plain(key)}`,
+    `    ${since === seal.seal ? 'new' : `since ${day(since)}`}: ${plain(problem)}`,
+  ]);
   return [
-    `Open: ${byKind(open)}`,
-    ...shown.flatMap(({ kind, key, problem, since }) => [
-      `  ${kind} ${plain(key)}`,
-      `    ${since === seal.seal ? 'new' : `since ${day(since)}`}: ${plain(problem)}`,
-    ]),
-    ...more(open.length + seal.openMore - shown.length),
+    ...counted(`Open: ${byKind(open)}`, open.length + seal.openMore, shown, lines),
     `  All of it: ${command('verify', seal.archive)}`,
     ...versionLines(damage),
     ...known,
@@ -147,13 +154,8 @@ function openLines(seal: ToldSeal): string[] {
 /** What nothing vouches for any more. The run records that should are damage of their own. */
 function unvouchedLines({ found, findings }: ToldSeal): string[] {
   const total = found.unvouched ?? 0;
-  if (total === 0) return [];
-  const shown = findings.filter(({ kind }) => kind === 'unvouched').map(({ key }) => `  ${plain(key)}`);
-  return [
-    `Unvouched, because their run records were replaced or are gone: ${count(total)}`,
-    ...shown,
-    ...more(total - shown.length),
-  ];
+  const shown = findings.filter(({ kind }) => kind === 'unvouched').map(({ key }) => key);
+  return counted(`Unvouched, because their run records were replaced or are gone: ${count(total)}`, total, shown);
 }
 
 /** Until when what was overwritten or deleted can be brought back. */
@@ -173,9 +175,8 @@ function byKind(findings: readonly OpenFinding[]): string {
 
 function absentLines({ findings }: ToldSeal): string[] {
   const absent = findings.filter(({ kind }) => kind === 'absent');
-  if (absent.length === 0) return [];
   const shown = absent.slice(0, mostFindings).map(({ key, problem }) => `  ${key}\n    ${plain(problem)}`);
-  return ['Absent (no damage):', ...shown, ...more(absent.length - shown.length)];
+  return counted('Absent (no damage):', absent.length, shown, shown);
 }
 
 function failingLines({ failing, news: { reasons }, archive }: ToldSeal): string[] {
@@ -204,44 +205,34 @@ function staleLines(seal: ToldSeal, { staleAfterHours }: Pick<AuditPlan, 'staleA
   if (staleAfterHours === undefined) return [];
   if (silent > staleAfterHours) return [`No run for ${count(Math.floor(silent))} hours: no cluster is fresh.`];
   const old = staleness(seal.failing, new Date(seal.listedFrom)).filter(({ hours }) => hours > staleAfterHours);
-  if (old.length === 0) return [];
   const names = old
     .slice(0, mostStale)
     .map(({ cluster, hours }) => `${plain(cluster)} (${count(Math.floor(hours))} h)`);
-  return [
-    `Not archived for more than ${staleAfterHours} hours: ${clusters(old.length)}`,
-    ...wrapped(names),
-    ...more(old.length - names.length),
-  ];
+  const heading = `Not archived for more than ${staleAfterHours} hours: ${clusters(old.length)}`;
+  return counted(heading, old.length, names, wrapped(names));
 }
 
 /** The seal before has told of the runs before. */
-function flappingLines({ news: { flapping } }: ToldSeal): string[] {
-  if (flapping === undefined || flapping.count === 0) return [];
-  const shown = flapping.first.slice(0, mostStale);
-  return [
-    `Failing now and then, in so many of the runs since the`,
-    `audit before: ${clusters(flapping.count)}`,
-    ...wrapped(shown.map(({ cluster, failed, runs }) => `${plain(cluster)} (${count(failed)} of ${count(runs)})`)),
-    ...more(flapping.count - shown.length),
-  ];
+function flappingLines({ news: { flapping = { count: 0, first: [] } } }: ToldSeal): string[] {
+  const shown = flapping.first
+    .slice(0, mostStale)
+    .map(({ cluster, failed, runs }) => `${plain(cluster)} (${count(failed)} of ${count(runs)})`);
+  const heading = `Failing now and then, in so many of the runs since the\naudit before: ${clusters(flapping.count)}`;
+  return counted(heading, flapping.count, shown, wrapped(shown));
 }
 
 function changedLines({ news: { changed }, archive }: ToldSeal): string[] {
-  const [first] = changed.clusters;
+  const names = changed.clusters.map(plain);
+  const [first] = names;
   if (first === undefined) return [];
   return [
-    `Changed manifests: ${count(changed.count)}`,
-    ...wrapped(changed.clusters.map(plain)),
-    ...more(changed.count - changed.clusters.length),
-    `  Show one: ${command(`diff ${quoted(plain(first))}`, archive)}`,
+    ...counted(`Changed manifests: ${count(changed.count)}`, changed.count, names, wrapped(names)),
+    `  Show one: ${command(`diff ${quoted(first)}`, archive)}`,
   ];
 }
 
 function doubtLines({ news: { doubts } }: ToldSeal): string[] {
-  if (doubts.count === 0) return [];
-  const shown = doubts.first.map((doubt) => `  ${plain(doubt)}`);
-  return [`Archived with a doubt: ${count(doubts.count)}`, ...shown, ...more(doubts.count - shown.length)];
+  return counted(`Archived with a doubt: ${count(doubts.count)}`, doubts.count, doubts.first);
 }
 
 function verifiedLines({ verified }: ToldSeal): string[] {

@@ -1,5 +1,5 @@
 import { isSameText, type LogEnd } from './log-end';
-import { LogReader, type ReadLog, type Seam } from './seam';
+import { LogReader, noOverlap, type ReadLog, type Seam } from './seam';
 
 /** One archived log of a cluster, and how it follows those before it. */
 export interface LogLink {
@@ -21,91 +21,80 @@ export interface ClosedGap {
   readonly seam: Seam;
 }
 
-interface Base {
+/** A text that later ones are compared with. */
+interface Earlier {
   readonly run: Date;
   readonly end: LogEnd;
+  /** The first run whose log has this end. */
+  readonly since: Date;
 }
 
-/** Gaps that a later log may still close, the newest ones. Each keeps the end of a log: 1.6 MB at most. */
-const mostOpenGaps = 4;
+/** How much is kept of earlier logs. */
+interface Kept {
+  /** Lines of each, 16 bytes for a line; left out: as many as are compared. */
+  readonly lines?: number;
+  /** Gaps that a later log may still close, the newest ones. */
+  readonly openGaps: number;
+}
 
 /** Judges the logs of one cluster, oldest first, each against its base: the newest earlier text that is no stale answer. */
 export class LogHistory {
-  #base: Base | undefined;
-  /** The first run whose log has the base's end. */
-  #endSince: Date | undefined;
+  readonly #kept: Kept;
+  #base: Earlier | undefined;
   /** The logs before gaps that are still open, newest first, with the run at which the gap was told. */
-  #beforeGaps: (Base & { readonly toldAt: Date })[] = [];
+  #beforeGaps: (Earlier & { readonly toldAt: Date })[] = [];
+
+  constructor(kept: Kept = { openGaps: 4 }) {
+    this.#kept = kept;
+  }
 
   /** The runs at whose logs a gap was told that a later log may still close. */
   get openGaps(): Date[] {
     return this.#beforeGaps.map(({ toldAt }) => toldAt);
   }
 
+  /** What the next log is compared with: the base, and the logs before open gaps. */
+  get earlier(): readonly Earlier[] {
+    return this.#base === undefined ? [] : [this.#base, ...this.#beforeGaps];
+  }
+
   /** Reads the next log: write its text, then give what its end returns to {@link add}. */
   reader(): LogReader {
-    const base = this.#base === undefined ? [] : [this.#base.end];
-    return new LogReader([...base, ...this.#beforeGaps.map(({ end }) => end)]);
+    const ends = this.earlier.map(({ end }) => end);
+    return new LogReader(ends, this.#kept.lines);
   }
 
   /** A log that has no text, or cannot be read: it is no base. */
   skip(run: Date): LogLink {
-    const seam: Seam = {
-      kind: 'unknown',
-      shared: 0,
-      added: 0,
-      newFrom: 0,
-      lineFrom: 0,
-      isShort: false,
-      isAmbiguous: false,
-    };
+    const seam: Seam = { ...noOverlap, kind: 'unknown', added: 0 };
     return { run, lines: 0, seam, base: this.#base?.run, closed: [], unchangedSince: undefined };
   }
 
   add(run: Date, { end, seams: [seam, ...acrossGaps] }: ReadLog): LogLink {
     if (end.lines === 0) return this.skip(run);
-    const base = this.#base?.run;
-    const common = { run, lines: end.lines, base };
-    const first: Seam = {
-      kind: 'gap',
-      shared: 0,
-      added: end.lines,
-      newFrom: 0,
-      lineFrom: 0,
-      isShort: false,
-      isAmbiguous: false,
-    };
+    const base = this.#base;
+    const link = { run, lines: end.lines, base: base?.run, closed: [], unchangedSince: undefined };
     if (seam === undefined || base === undefined) {
-      this.#follow(run, end);
-      return { ...common, seam: { ...first, kind: 'continues' }, closed: [], unchangedSince: undefined };
+      this.#base = { run, end, since: run };
+      return { ...link, seam: { ...noOverlap, kind: 'continues', added: end.lines } };
     }
-    if (seam.kind === 'older') return { ...common, seam, closed: [], unchangedSince: undefined };
+    if (seam.kind === 'older') return { ...link, seam };
     if (seam.kind === 'gap' && this.#isFromBeforeGap(end, acrossGaps))
-      return { ...common, seam: { ...seam, kind: 'older', added: 0 }, closed: [], unchangedSince: undefined };
+      return { ...link, seam: { ...seam, kind: 'older', added: 0 } };
     if (seam.kind === 'gap') {
-      this.#openGap(run);
-      this.#follow(run, end);
-      return { ...common, seam, closed: [], unchangedSince: undefined };
+      this.#beforeGaps = [{ ...base, toldAt: run }, ...this.#beforeGaps].slice(0, this.#kept.openGaps);
+      this.#base = { run, end, since: run };
+      return { ...link, seam };
     }
     const closed = this.#close(acrossGaps, seam);
-    if (seam.kind === 'unchanged') this.#base = { run, end };
-    else this.#follow(run, end);
-    return { ...common, seam, closed, unchangedSince: seam.kind === 'unchanged' ? this.#endSince : undefined };
-  }
-
-  #follow(run: Date, end: LogEnd): void {
-    this.#base = { run, end };
-    this.#endSince = run;
+    const unchangedSince = seam.kind === 'unchanged' ? base.since : undefined;
+    this.#base = { run, end, since: unchangedSince ?? run };
+    return { ...link, seam, closed, unchangedSince };
   }
 
   /** The very text that was there before a gap: a stale answer too. A part of it would be no proof of that. */
   #isFromBeforeGap(end: LogEnd, seams: readonly Seam[]): boolean {
     return this.#beforeGaps.some((before, at) => seams[at]?.isShort === false && isSameText(before.end, end));
-  }
-
-  #openGap(toldAt: Date): void {
-    if (this.#base !== undefined) this.#beforeGaps.unshift({ ...this.#base, toldAt });
-    this.#beforeGaps.splice(mostOpenGaps);
   }
 
   /**

@@ -1,6 +1,5 @@
 import type { StringSink } from '../body/json/json-string-scanner';
-import { LineReader } from './line-reader';
-import { LineSink } from './line-sink';
+import { LineReader, withLine } from './line-reader';
 import { type LogEnd, LogEndKeeper } from './log-end';
 import { type Overlap, OverlapSearch, openBytes } from './overlap-search';
 
@@ -46,7 +45,7 @@ export class LogReader {
   constructor(earlier: readonly LogEnd[], most?: number) {
     this.#earlier = earlier;
     this.#keeper = new LogEndKeeper(most);
-    const lengths = [...new Set(earlier.flatMap((end) => openBytes(end) ?? []))];
+    const lengths = [...new Set(earlier.flatMap((end) => openBytes(end) ?? []))].sort((a, b) => a - b);
     this.#searches = earlier.map((end) => new OverlapSearch(end, lengths.indexOf(openBytes(end) ?? -1)));
     const listeners = [this.#keeper, ...this.#searches];
     this.#lines = new LineReader(
@@ -65,7 +64,7 @@ export class LogReader {
 
   /** Takes the text from the JSON string that it stands in, in place of {@link write}. */
   sink(): StringSink {
-    return new LineSink(this.#lines);
+    return this.#lines;
   }
 
   end(): ReadLog {
@@ -75,16 +74,19 @@ export class LogReader {
   }
 }
 
+/** What a seam says where both logs have nothing in common. */
+export const noOverlap = { shared: 0, newFrom: 0, lineFrom: 0, isShort: false, isAmbiguous: false } as const;
+
 function judge(earlier: LogEnd, { lines, ...later }: LogEnd, overlap: Overlap | undefined): Seam {
-  const none = { shared: 0, newFrom: 0, lineFrom: 0, isShort: false, isAmbiguous: false };
-  if (lines === 0) return { ...none, kind: 'unknown', added: 0 };
+  if (lines === 0) return { ...noOverlap, kind: 'unknown', added: 0 };
   if (overlap !== undefined) {
-    const { shared, bytes: newFrom, lineFrom, isShort, isAmbiguous } = overlap;
+    const { bytes: newFrom, lineFrom, isShort, isAmbiguous } = overlap;
     const added = lines - overlap.lines;
+    const shared = Math.min(earlier.lines, overlap.lines);
     return { kind: added === 0 ? 'unchanged' : 'continues', shared, added, newFrom, lineFrom, isShort, isAmbiguous };
   }
-  if (endsWithin({ lines, ...later }, earlier)) return { ...none, kind: 'older', added: 0 };
-  return { ...none, kind: 'gap', added: lines };
+  if (endsWithin({ lines, ...later }, earlier)) return { ...noOverlap, kind: 'older', added: 0 };
+  return { ...noOverlap, kind: 'gap', added: lines };
 }
 
 /**
@@ -96,17 +98,20 @@ function endsWithin(later: LogEnd, earlier: LogEnd): boolean {
   const [dropped, kept] = open === undefined ? [0, later.hashes.length] : [1, later.hashes.length - 1];
   const search = new OverlapSearch(
     {
-      ...later,
       lines: later.lines - dropped,
-      hashes: later.hashes.subarray(0, kept),
-      bytes: later.bytes.subarray(0, kept),
+      hashes: later.hashes.slice(0, kept),
+      bytes: later.bytes.slice(0, kept),
       isOpen: false,
+      // That it begins with all of it would be no proof.
+      text: Number.NaN,
     },
     0,
   );
+  let text = 0;
   earlier.hashes.forEach((hash, at) => {
-    const isLast = at === earlier.hashes.length - 1;
-    search.line(hash, earlier.bytes[at] ?? 0, earlier.isOpen && isLast, Number.NaN, []);
+    const isOpen = earlier.isOpen && at === earlier.hashes.length - 1;
+    text = withLine(text, hash);
+    search.line(hash, earlier.bytes[at] ?? 0, isOpen, text, []);
   });
   const overlap = search.end();
   return overlap !== undefined && (earlier.bytes[overlap.lines] ?? -1) >= (open ?? 0);

@@ -109,6 +109,9 @@ describe('the seams that an audit judges', () => {
       { clusters },
     );
     expect(seams).toEqual({ unchanged: 0, continues: 2, older: 1, gap: 2, unknown: 0 });
+    audits = new Audits();
+    const closing = `${heartbeats.slice(20)}${lines(690, 910)}`;
+    expect((await audits.audit([heartbeats, lines(700, 900), closing], { clusters })).gaps).toEqual([]);
   });
 
   it('leave out a log of an older run that was completed late', async () => {

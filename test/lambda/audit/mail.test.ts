@@ -87,6 +87,31 @@ describe('the mail of an audit', () => {
     expect(none.text).toContain('Runs: none since the seal before.\n');
   });
 
+  it('says in the subject that lines may be lost and logs are frozen, as long as that is news', () => {
+    const of = (hours: string, isTold: boolean) => ({
+      since: quiet.seal,
+      last: `2026-11-2${hours}:00:00.000Z`,
+      isTold,
+    });
+    const logs = {
+      seams: { unchanged: 0, continues: 0, older: 0, gap: 2, unknown: 0 },
+      gaps: ['a', 'b', 'a'].map((cluster) => ({ cluster, from: quiet.seal, to: quiet.seal })),
+      gapsMore: 0,
+      newShare: null,
+      frozen: [
+        { cluster: 'c', ...of('3T05', false) },
+        { cluster: 'd', ...of('3T05', true) },
+        { cluster: 'e', ...of('1T05', false) },
+      ],
+      onlyGaps: [],
+      isTold: true,
+    };
+    expect(mailOf({ logs }).subject).toMatch(
+      /^Audit: 24 of 24 runs complete, lines of 2 clusters may be lost, 1 frozen log, nothing is damaged \(/,
+    );
+    expect(mailOf({ logs: { ...logs, gaps: [], frozen: [] } }).subject).toMatch(/^Audit: nothing is damaged, 24 of 24/);
+  });
+
   it('calls nothing undamaged that could not be read', () => {
     const { subject, text } = mailOf({ open: [open('unreadable', 'seals/*', quiet.seal)] });
     expect(subject).toMatch(/^Audit: not everything could be read, /);
