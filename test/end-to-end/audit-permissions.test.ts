@@ -2,13 +2,22 @@ import { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { objectKey, runRecordKey, sealKey } from '../../lambda/archive/archive-layout';
 import type { AuditResult } from '../../lambda/audit/audit';
-import type { RoleCredentials } from '../../local/deployment/function-variables';
+import type { LocalAudit } from '../../local/deployment/deploy-locally';
 import type { Template } from '../../local/deployment/stack-template';
 import { type DeployedCollector, type LocalCollector, startLocalCollector } from './local-collector';
-import { bucketPolicy, policyOf, without, withoutAction, withSid } from './template-policies';
+import {
+  bucketPolicy,
+  policyOf,
+  type Statements,
+  statementsOf,
+  without,
+  withoutAction,
+  withSid,
+} from './template-policies';
 
-const noon = new Date('2026-11-20T12:00:00Z');
+const noon = { scheduledTime: '2026-11-20T12:00:00Z' };
 const one = new Date('2026-11-20T13:00:00Z');
+const event = { scheduledTime: one.toISOString() };
 
 let collector: LocalCollector;
 
@@ -19,12 +28,16 @@ afterEach(() => collector.closeDeployments());
 afterAll(() => collector.close());
 
 const auditPolicy = (template: Template) => policyOf(template, 'AWS::IAM::Policy', 'AuditRole');
-const auditSchedulePolicy = (template: Template) => policyOf(template, 'AWS::IAM::Policy', 'AuditSchedule');
 const collectorPolicy = (template: Template) => policyOf(template, 'AWS::IAM::Policy', 'Collector');
 
-function auditOf({ audit }: DeployedCollector): NonNullable<DeployedCollector['audit']> {
-  if (audit === undefined) throw new Error('the stack has no audit');
-  return audit;
+interface DeployedAudit extends DeployedCollector {
+  readonly audit: LocalAudit;
+}
+
+async function deploy(edit: (template: Template) => void = () => {}): Promise<DeployedAudit> {
+  const deployed = await collector.deploy({ edit });
+  if (deployed.audit === undefined) throw new Error('the stack has no audit');
+  return { ...deployed, audit: deployed.audit };
 }
 
 const firstSeal = sealKey(1);
@@ -32,9 +45,9 @@ const sealsIn = async (deployed: DeployedCollector) =>
   (await deployed.keys()).filter((key) => key.startsWith('seals/'));
 
 it('an audit with all its permissions seals, signs and tells people', async () => {
-  const deployed = await collector.deploy();
-  await deployed.fireSchedule(noon);
-  const { attempts, condition } = await auditOf(deployed).fireSchedule(one);
+  const deployed = await deploy();
+  await deployed.invoke(noon);
+  const { attempts, condition } = await deployed.audit.fireSchedule(one);
   expect(condition).toBeUndefined();
   expect(attempts).toMatchObject([{ payload: { number: 1, seal: one.toISOString(), damage: 0, found: {} } }]);
   expect((attempts[0]?.payload as AuditResult).found).toEqual({});
@@ -44,44 +57,39 @@ it('an audit with all its permissions seals, signs and tells people', async () =
 
 describe('a permission that the audit lacks fails it loudly', () => {
   it.each([
-    ['s3:ListBucket', 'ListArchive', /Listing .*AccessDenied/, []],
-    ['s3:GetObject', 'ReadArchive', /Reading .*AccessDenied/, []],
-    ['kms:Decrypt', 'UseArchiveKey', /Reading .*AccessDenied/, []],
-    ['s3:PutObject', 'AddSeals', /not authorized to perform: s3:PutObject .*seals/, []],
-    ['kms:GenerateDataKey', 'UseArchiveKey', /not authorized to perform: kms:GenerateDataKey/, []],
-    ['kms:Sign', 'SignSeals', /not authorized to perform: kms:Sign/, []],
-    ['kms:GetPublicKey', 'SignSeals', /not authorized to perform: kms:GetPublicKey/, []],
-  ])('%s of %s', async (action, sid, message, left) => {
-    const deployed = await collector.deploy({
-      edit: (template) => withoutAction(auditPolicy(template), action, withSid(sid)),
-    });
+    ['s3:ListBucket', 'ListArchive', /Listing .*AccessDenied/],
+    ['s3:GetObject', 'ReadArchive', /Reading .*AccessDenied/],
+    ['kms:Decrypt', 'UseArchiveKey', /Reading .*AccessDenied/],
+    ['s3:PutObject', 'AddSeals', /not authorized to perform: s3:PutObject .*seals/],
+    ['kms:GenerateDataKey', 'UseArchiveKey', /not authorized to perform: kms:GenerateDataKey/],
+    ['kms:Sign', 'SignSeals', /not authorized to perform: kms:Sign/],
+    ['kms:GetPublicKey', 'SignSeals', /not authorized to perform: kms:GetPublicKey/],
+  ])('%s of %s', async (action, sid, message) => {
+    const deployed = await deploy((template) => withoutAction(auditPolicy(template), action, withSid(sid)));
     // What is read is a run record.
-    if (message.source.startsWith('Reading')) await deployed.fireSchedule(noon);
-    const { attempts, condition } = await auditOf(deployed).fireSchedule(one);
-    expect(condition).toBe('RetriesExhausted');
-    expect(attempts.at(-1)?.error?.errorMessage).toMatch(message);
-    expect(await sealsIn(deployed)).toEqual(left);
-    expect(deployed.messages).toMatchObject([{ body: expect.stringContaining('RetriesExhausted') }]);
+    if (message.source.startsWith('Reading')) await deployed.invoke(noon);
+    expect((await deployed.audit.invoke(event)).error?.errorMessage).toMatch(message);
+    expect(await sealsIn(deployed)).toEqual([]);
   });
-});
 
-it('to tell of its failures, which the audit lacks, fails it loudly', async () => {
-  const deployed = await collector.deploy({
-    edit: (template) => {
-      for (const sid of ['ListArchive', 'TellOfFailures']) without(auditPolicy(template), withSid(sid));
-    },
+  it('s3:ListBucket, to the last attempt, and people are told, unless it may not tell of its failures', async () => {
+    const withoutList = (template: Template) => without(auditPolicy(template), withSid('ListArchive'));
+    const deployed = await deploy(withoutList);
+    expect((await deployed.audit.fireSchedule(one)).condition).toBe('RetriesExhausted');
+    expect(deployed.messages).toMatchObject([{ body: expect.stringContaining('RetriesExhausted') }]);
+    const mute = await deploy((template) => {
+      withoutList(template);
+      without(auditPolicy(template), withSid('TellOfFailures'));
+    });
+    await expect(mute.audit.fireSchedule(one)).rejects.toMatchObject({ name: 'MessageRefusedError' });
   });
-  await expect(auditOf(deployed).fireSchedule(one)).rejects.toMatchObject({ name: 'MessageRefusedError' });
 });
 
 describe('a seal that people cannot be told about is there, and the log says so', () => {
   it.each(['sns:Publish', 'kms:GenerateDataKey', 'kms:Decrypt'])('without %s', async (action) => {
     const ofTopic = ({ Sid }: { Sid?: string | undefined }) => Sid === undefined;
-    const deployed = await collector.deploy({
-      edit: (template) => withoutAction(auditPolicy(template), action, ofTopic),
-    });
-    const { condition } = await auditOf(deployed).fireSchedule(one);
-    expect(condition).toBeUndefined();
+    const deployed = await deploy((template) => withoutAction(auditPolicy(template), action, ofTopic));
+    expect((await deployed.audit.invoke(event)).error).toBeUndefined();
     expect(await sealsIn(deployed)).toEqual([firstSeal]);
     expect(deployed.messages).toEqual([]);
     const [line] = deployed.logs.filter((text) => text.includes('people not told'));
@@ -90,30 +98,14 @@ describe('a seal that people cannot be told about is there, and the log says so'
 });
 
 it('without s3:ListBucketVersions the audit still seals, and says that it did not look for deleted seals', async () => {
-  const withoutVersions = (template: Template) => withoutAction(auditPolicy(template), 's3:ListBucketVersions');
-  const { attempts } = await auditOf(await collector.deploy({ edit: withoutVersions })).fireSchedule(one);
-  expect((attempts[0]?.payload as AuditResult | undefined)?.found).toEqual({ unreadable: 1 });
+  const { audit } = await deploy((template) => withoutAction(auditPolicy(template), 's3:ListBucketVersions'));
+  expect((await audit.invoke(event)).payload).toMatchObject({ found: { unreadable: 1 } });
 });
 
-describe('a permission that the schedule of the audit lacks fails it loudly', () => {
-  it('to start the audit', async () => {
-    const deployed = await collector.deploy({
-      edit: (template) => without(auditSchedulePolicy(template), withSid('StartRun')),
-    });
-    await expect(auditOf(deployed).fireSchedule(one)).rejects.toThrow(
-      /lambda:InvokeFunction .*lies in the dead-letter queue/,
-    );
-  });
-
-  it('to keep what it could not deliver', async () => {
-    const deployed = await collector.deploy({
-      edit: (template) => {
-        without(auditSchedulePolicy(template), withSid('StartRun'));
-        without(auditSchedulePolicy(template), withSid('KeepUndelivered'));
-      },
-    });
-    await expect(auditOf(deployed).fireSchedule(one)).rejects.toThrow(/The event is lost\. .*sqs:SendMessage/);
-  });
+it('every statement of its role is broken by a test above, but the one that has no effect locally', () => {
+  const ofTheTopic = ['sns:Publish', 'kms:Decrypt,kms:GenerateDataKey'];
+  const broken = ['ListArchive', 'ReadArchive', 'AddSeals', 'UseArchiveKey', 'SignSeals', 'TellOfFailures'];
+  expect(statementsOf(auditPolicy(collector.template))).toEqual(['WriteLog', ...broken, ...ofTheTopic].sort());
 });
 
 describe('whatever its role allows', () => {
@@ -121,117 +113,90 @@ describe('whatever its role allows', () => {
   const widen = (template: Template) => {
     for (const policy of [auditPolicy(template), collectorPolicy(template)]) policy.Statement.push(everything);
   };
-  const s3 = ({ url, region }: DeployedCollector, credentials: RoleCredentials) =>
-    new S3Client({ endpoint: url, region, credentials });
-  const refusal = {
-    name: 'AccessDenied',
-    message: expect.stringContaining('with an explicit deny in a resource-based policy'),
-  };
-  const forged = { Body: '{}', IfNoneMatch: '*' };
+  /** The policy of the key that signs. */
+  const keyPolicy = ({ Resources }: Template) =>
+    Object.entries(Resources).find(([id]) => id.startsWith('AuditSigningKey'))?.[1].Properties?.KeyPolicy as Statements;
 
-  const sealAsCollector = (deployed: DeployedCollector) =>
-    s3(deployed, deployed.credentials).send(
-      new PutObjectCommand({ Bucket: deployed.bucket, Key: sealKey(2), ...forged }),
-    );
-  const archiveAsAudit = (deployed: DeployedCollector, Key: string) =>
-    s3(deployed, auditOf(deployed).credentials).send(new PutObjectCommand({ Bucket: deployed.bucket, Key, ...forged }));
-  const replaceSeal = (deployed: DeployedCollector) =>
-    s3(deployed, auditOf(deployed).credentials).send(
-      new PutObjectCommand({ Bucket: deployed.bucket, Key: firstSeal, Body: '{}' }),
-    );
-  const removeAsAudit = (deployed: DeployedCollector) =>
-    s3(deployed, auditOf(deployed).credentials).send(
-      new DeleteObjectCommand({ Bucket: deployed.bucket, Key: firstSeal }),
-    );
-  const signAsCollector = ({ url, region, credentials, audit }: DeployedCollector) =>
-    new KMSClient({ endpoint: url, region, credentials }).send(
-      new SignCommand({
-        KeyId: audit?.definition.environment.SIGNING_KEY_ARN,
-        Message: Buffer.from('a forged seal'),
-        MessageType: 'RAW',
-        SigningAlgorithm: 'ECDSA_SHA_256',
-      }),
-    );
+  const asCollector = ({ url, region, credentials }: DeployedAudit) => ({ endpoint: url, region, credentials });
+  const asAudit = ({ url, region, audit }: DeployedAudit) => ({
+    endpoint: url,
+    region,
+    credentials: audit.credentials,
+  });
+  const put = ({ bucket: Bucket }: DeployedAudit, Key: string) =>
+    new PutObjectCommand({ Bucket, Key, Body: '{}', IfNoneMatch: '*' });
   const archived = [
     runRecordKey({ run: one, attempt: 1 }),
     objectKey({ cluster: 'alpha', resource: 'log', run: one, compression: 'gzip' }),
     objectKey({ cluster: 'alpha', resource: 'manifest', run: one, compression: 'gzip' }),
     `configurations/${'0'.repeat(64)}.json.gz`,
   ];
+  const refusal = {
+    name: 'AccessDenied',
+    message: expect.stringContaining('with an explicit deny in a resource-based policy'),
+  };
+  const refusalOfKey = { name: 'AccessDeniedException' };
 
-  it('the collector neither seals nor signs, and the audit neither archives nor replaces nor deletes', async () => {
-    const deployed = await collector.deploy({ edit: widen });
-    await deployed.fireSchedule(noon);
-    await auditOf(deployed).fireSchedule(one);
-    const before = await deployed.keys();
-    await expect(sealAsCollector(deployed)).rejects.toMatchObject(refusal);
-    await expect(replaceSeal(deployed)).rejects.toMatchObject(refusal);
-    await expect(removeAsAudit(deployed)).rejects.toMatchObject(refusal);
-    for (const key of archived) await expect(archiveAsAudit(deployed, key)).rejects.toMatchObject(refusal);
-    await expect(signAsCollector(deployed)).rejects.toMatchObject({ name: 'AccessDeniedException' });
-    expect(await deployed.keys()).toEqual(before);
-  });
-
-  it.each<[string, (deployed: DeployedCollector) => Promise<unknown>]>([
-    ['SealsByAuditOnly', sealAsCollector],
-    ['OnlyNewSeals', replaceSeal],
-    ['AuditDeletesNothing', removeAsAudit],
-    ['AuditArchivesNothing', async (deployed) => Promise.all(archived.map((key) => archiveAsAudit(deployed, key)))],
-  ])('the bucket holds this by its statement %s', async (sid, act) => {
-    const deployed = await collector.deploy({
-      edit: (template) => {
-        widen(template);
-        without(bucketPolicy(template), withSid(sid));
+  it.each<[string, string, (deployed: DeployedAudit) => Promise<unknown>[], object]>([
+    [
+      'the collector does not seal',
+      'SealsByAuditOnly',
+      (deployed) => [new S3Client(asCollector(deployed)).send(put(deployed, sealKey(2)))],
+      refusal,
+    ],
+    [
+      'the audit replaces no seal',
+      'OnlyNewSeals',
+      (deployed) => {
+        const replace = new PutObjectCommand({ Bucket: deployed.bucket, Key: firstSeal, Body: '{}' });
+        return [new S3Client(asAudit(deployed)).send(replace)];
       },
-    });
-    await act(deployed);
-  });
-
-  it('the key holds this by its statement SignedByAuditOnly', async () => {
-    const deployed = await collector.deploy({
-      edit: (template) => {
-        widen(template);
-        without(keyPolicy(template), withSid('SignedByAuditOnly'));
+      refusal,
+    ],
+    [
+      'the audit deletes nothing',
+      'AuditDeletesNothing',
+      (deployed) => {
+        const remove = new DeleteObjectCommand({ Bucket: deployed.bucket, Key: firstSeal });
+        return [new S3Client(asAudit(deployed)).send(remove)];
       },
+      refusal,
+    ],
+    [
+      'the audit archives nothing',
+      'AuditArchivesNothing',
+      (deployed) => archived.map((key) => new S3Client(asAudit(deployed)).send(put(deployed, key))),
+      refusal,
+    ],
+    [
+      'the collector does not sign',
+      'SignedByAuditOnly',
+      (deployed) => {
+        const forge = new SignCommand({
+          KeyId: deployed.audit.definition.environment.SIGNING_KEY_ARN,
+          Message: Buffer.from('a forged seal'),
+          MessageType: 'RAW',
+          SigningAlgorithm: 'ECDSA_SHA_256',
+        });
+        return [new KMSClient(asCollector(deployed)).send(forge)];
+      },
+      refusalOfKey,
+    ],
+  ])('%s, by the statement %s', async (_what, sid, act, refused) => {
+    await Promise.all(act(await deploy(widen)).map((acting) => expect(acting).rejects.toMatchObject(refused)));
+    const deployed = await deploy((template) => {
+      widen(template);
+      without(refused === refusalOfKey ? keyPolicy(template) : bucketPolicy(template), withSid(sid));
     });
-    expect((await signAsCollector(deployed)).Signature).toBeDefined();
+    await Promise.all(act(deployed));
   });
-});
-
-/** The policy of the key that signs. */
-function keyPolicy(template: Template) {
-  const key = Object.entries(template.Resources).find(([id]) => id.startsWith('AuditSigningKey'));
-  return key?.[1].Properties?.KeyPolicy as ReturnType<typeof bucketPolicy>;
-}
-
-it('every statement of both roles is broken by a test above, but those that have no effect locally', async () => {
-  const sids: (string | undefined)[] = [];
-  await collector.deploy({
-    edit: (template) => {
-      for (const { Statement } of [auditPolicy(template), auditSchedulePolicy(template)])
-        sids.push(...Statement.map(({ Sid, Action }) => Sid ?? String(Action)));
-    },
-  });
-  const noLocalEffect = 'WriteLog';
-  const broken = [
-    'ListArchive',
-    'ReadArchive',
-    'AddSeals',
-    'UseArchiveKey',
-    'SignSeals',
-    'StartRun',
-    'KeepUndelivered',
-    'TellOfFailures',
-  ];
-  const ofTheTopic = ['sns:Publish', 'kms:Decrypt,kms:GenerateDataKey'];
-  expect(sids.sort()).toEqual([noLocalEffect, ...broken, ...ofTheTopic].sort());
 });
 
 it('the collector may read neither a seal nor the public key', async () => {
-  const { url, region, credentials, audit, bucket: Bucket } = await collector.deploy();
+  const { url, region, credentials, audit, bucket: Bucket } = await deploy();
   const s3 = new S3Client({ endpoint: url, region, credentials });
   const kms = new KMSClient({ endpoint: url, region, credentials });
-  const KeyId = audit?.definition.environment.SIGNING_KEY_ARN;
+  const KeyId = audit.definition.environment.SIGNING_KEY_ARN;
   await expect(s3.send(new GetObjectCommand({ Bucket, Key: firstSeal }))).rejects.toMatchObject({
     name: 'AccessDenied',
   });

@@ -95,19 +95,13 @@ describe('a scheduled event', () => {
   });
 });
 
-it('a warm function stores its configuration once', async () => {
-  const written: string[] = [];
+it('a duplicate delivery writes nothing but a second record, which says that everything is archived', async () => {
+  const configurations: string[] = [];
   const deployed = await collector.deploy({
     onRequest: ({ action, key }) => {
-      if (action === 'PutObject' && key?.startsWith('configurations/')) written.push(key);
+      if (action === 'PutObject' && key?.startsWith('configurations/')) configurations.push(key);
     },
   });
-  for (const hour of [12, 13]) await deployed.fireSchedule(new Date(Date.UTC(2026, 10, 20, hour)));
-  expect(written).toHaveLength(1);
-});
-
-it('a duplicate delivery writes nothing but a second record, which says that everything is archived', async () => {
-  const deployed = await collector.deploy();
   await deployed.fireSchedule(noon);
   const before = await deployed.keys();
   const bytes = await contents(deployed, before);
@@ -117,6 +111,8 @@ it('a duplicate delivery writes nothing but a second record, which says that eve
     'runs/date=2026-11-20/20261120T120000.000Z.attempt-2.jsonl',
   ]);
   expect(await contents(deployed, before)).toEqual(bytes);
+  // The function was warm, and knows that it has stored it.
+  expect(configurations).toHaveLength(1);
   const [first, second] = await deployed.records();
   expect(second?.status).toBe('complete');
   expect(second?.outcomes.map(({ outcome }) => outcome)).toEqual(Array(6).fill('already-archived'));
@@ -139,43 +135,45 @@ it('two deliveries at the same time write every object once, and both succeed', 
   ]);
 });
 
-it('{} from the console collects everything now', async () => {
-  const deployed = await collector.deploy();
-  const before = Date.now();
-  const { payload } = await deployed.invoke({});
-  const run = new Date((payload as { run: string }).run);
-  expect(run.getTime()).toBeGreaterThanOrEqual(before);
-  expect(run.getTime()).toBeLessThanOrEqual(Date.now());
-  expect((await deployed.keys()).filter((key) => /^(logs|manifests)\//.test(key))).toEqual(keysOf(uids, run));
-});
-
-it('a subset collects these clusters alone', async () => {
-  const deployed = await collector.deploy();
-  const { payload } = await deployed.invoke({ clusters: ['beta'], scheduledTime: noon.toISOString() });
-  expect(payload).toMatchObject({ counts: { archived: 2 } });
-  expect((await deployed.keys()).filter((key) => /^(logs|manifests)\//.test(key))).toEqual(keysOf(['beta'], noon));
-});
-
-it('a dry run checks everything and writes nothing', async () => {
-  const deployed = await collector.deploy();
-  expect((await deployed.invoke({ dryRun: true })).payload).toMatchObject({
-    dryRun: true,
-    counts: { wouldArchive: 6 },
-  });
-  expect(await deployed.keys()).toEqual([]);
-});
-
-it('a bad event fails with all its problems at once, and nothing is asked or written', async () => {
+describe('by hand', () => {
+  let deployed: DeployedCollector;
   const calls: string[] = [];
-  const deployed = await collector.deploy({ onRequest: ({ action }) => calls.push(action) });
-  const asked = collector.requests.length;
-  const { error } = await deployed.invoke({ clusters: ['alpha', 'gamma'], dryrun: true, scheduledTime: 'noon' });
-  expect(error?.errorType).toBe('InvalidEventError');
-  for (const problem of [/clusters\.1: received "gamma"/, /"dryrun"/, /scheduledTime: received "noon"/])
-    expect(error?.errorMessage).toMatch(problem);
-  expect(calls).toEqual([]);
-  expect(collector.requests).toHaveLength(asked);
-  expect(await deployed.keys()).toEqual([]);
+  const archivedKeys = async () => (await deployed.keys()).filter((key) => /^(logs|manifests)\//.test(key));
+
+  beforeAll(async () => {
+    deployed = await collector.deployForAll({ onRequest: ({ action }) => calls.push(action) });
+  });
+
+  it('a bad event fails with all its problems at once, and nothing is asked or written', async () => {
+    const asked = collector.requests.length;
+    const { error } = await deployed.invoke({ clusters: ['alpha', 'gamma'], dryrun: true, scheduledTime: 'noon' });
+    expect(error?.errorType).toBe('InvalidEventError');
+    for (const problem of [/clusters\.1: received "gamma"/, /"dryrun"/, /scheduledTime: received "noon"/])
+      expect(error?.errorMessage).toMatch(problem);
+    expect(calls).toEqual([]);
+    expect(collector.requests).toHaveLength(asked);
+  });
+
+  it('a dry run checks everything and writes nothing', async () => {
+    const { payload } = await deployed.invoke({ dryRun: true });
+    expect(payload).toMatchObject({ dryRun: true, counts: { wouldArchive: 6 } });
+    expect(await deployed.keys()).toEqual([]);
+  });
+
+  it('a subset collects these clusters alone', async () => {
+    const { payload } = await deployed.invoke({ clusters: ['beta'], scheduledTime: noon.toISOString() });
+    expect(payload).toMatchObject({ counts: { archived: 2 } });
+    expect(await archivedKeys()).toEqual(keysOf(['beta'], noon));
+  });
+
+  it('{} from the console collects everything now', async () => {
+    const before = Date.now();
+    const { payload } = await deployed.invoke({});
+    const run = new Date((payload as { run: string }).run);
+    expect(run.getTime()).toBeGreaterThanOrEqual(before);
+    expect(run.getTime()).toBeLessThanOrEqual(Date.now());
+    expect(await archivedKeys()).toEqual([...keysOf(['beta'], noon), ...keysOf(uids, run)].sort());
+  });
 });
 
 it('a secret without a value fails with how to set it, and works once it is set', async () => {
@@ -233,24 +231,6 @@ it('a cluster that fails stops no other: Lambda retries, people are told, and th
   expect((await deployed.keys()).filter((key) => /^(logs|manifests)\//.test(key))).toEqual(keysOf(uids, noon));
 });
 
-it('the API key is in no object, no log line, no message and no answer', async () => {
-  const deployed = await collector.deploy();
-  collector.failing.alpha = 'forbidden';
-  const result = await deployed.fireSchedule(noon);
-  const keys = await deployed.keys();
-  const objects = await Promise.all(
-    keys.map(async (key) => {
-      const bytes = await readFile(join(deployed.folder, key));
-      return key.endsWith('.gz') ? gunzipSync(bytes).toString('utf8') : bytes.toString('utf8');
-    }),
-  );
-  const everything = [...objects, ...deployed.logs, JSON.stringify(deployed.messages), JSON.stringify(result)].join(
-    '\n',
-  );
-  expect(everything).toContain('403 Forbidden');
-  expect(everything).not.toContain(collector.key);
-});
-
 it('the function sees nothing of the environment that it is started from', async () => {
   const misleading = {
     AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1',
@@ -271,7 +251,7 @@ it('the function sees nothing of the environment that it is started from', async
 });
 
 it('the trace of an error names lines of the sources, not of the bundle', async () => {
-  const { error } = await (await collector.deploy()).invoke({ unknown: 1 });
+  const { error } = await (await collector.deploy({ hasSourceMaps: true })).invoke({ unknown: 1 });
   expect(error).toMatchObject({
     errorType: 'InvalidEventError',
     trace: expect.arrayContaining([expect.stringMatching(/^ {4}at .*\(.*\/lambda\/event\.ts:\d+:\d+\)$/)]),

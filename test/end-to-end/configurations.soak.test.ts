@@ -1,5 +1,3 @@
-import type { PolicyStatement } from '../../local/aws/iam/policy-document';
-import type { Template } from '../../local/deployment/stack-template';
 import { type LocalCollector, startLocalCollector } from './local-collector';
 
 const noon = new Date('2026-11-20T12:00:00Z');
@@ -48,36 +46,6 @@ it.each<[string, Record<string, unknown>]>([
   const deployed = await collector.deploy();
   const { attempts } = await deployed.fireSchedule(noon);
   expect(attempts).toEqual([expect.objectContaining({ payload: expect.objectContaining({ status: 'complete' }) })]);
-});
-
-function withoutKeyAction(action: string): (template: Template) => void {
-  return ({ Resources }) => {
-    for (const { Type, Properties } of Object.values(Resources)) {
-      if (Type !== 'AWS::IAM::Policy') continue;
-      for (const statement of (Properties?.PolicyDocument as { Statement: PolicyStatement[] }).Statement)
-        if (statement.Sid === 'UseArchiveKey')
-          Object.assign(statement, { Action: [statement.Action].flat().filter((name) => name !== action) });
-    }
-  };
-}
-
-describe('an archive under a customer key', () => {
-  it('fails loudly without kms:GenerateDataKey', async () => {
-    collector = await startLocalCollector({ archive: { kms: true } });
-    const deployed = await collector.deploy({ edit: withoutKeyAction('kms:GenerateDataKey') });
-    const { condition, attempts } = await deployed.fireSchedule(noon);
-    expect(condition).toBe('RetriesExhausted');
-    expect(attempts.at(-1)?.error?.errorMessage).toContain('kms:GenerateDataKey');
-  });
-
-  it('does without earlier run records, and says so, without kms:Decrypt', async () => {
-    collector = await startLocalCollector({ archive: { kms: true } });
-    const deployed = await collector.deploy({ edit: withoutKeyAction('kms:Decrypt') });
-    await deployed.fireSchedule(noon);
-    const { condition } = await deployed.fireSchedule(noon);
-    expect(condition).toBeUndefined();
-    expect(deployed.logs.filter((line) => line.includes('run record not used')).join()).toContain('kms:Decrypt');
-  });
 });
 
 it('what the configuration says about the service and its clusters reaches the service', async () => {

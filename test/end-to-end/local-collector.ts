@@ -15,6 +15,7 @@ import {
   type LocalDeployment,
   type LocalDeploymentOptions,
 } from '../../local/deployment/deploy-locally';
+import type { Template } from '../../local/deployment/stack-template';
 import { recordOf } from '../support/record-text';
 import { storedKeys } from '../support/stored-keys';
 import { tracesOf } from '../support/traces-of';
@@ -24,6 +25,8 @@ export const uids = ['alpha', 'beta', 'a uid/with "everything" %2F'];
 /** The real stack, synthesised once for a test file, beside a demo service that it reads. */
 export interface LocalCollector {
   readonly demo: DemoService;
+  /** As it was synthesised. */
+  readonly template: Template;
   /** What the demo service was asked for, oldest first. */
   readonly requests: readonly DemoRequest[];
   /** Clusters that fail from now on, by uid; emptied before every deployment. */
@@ -31,10 +34,10 @@ export interface LocalCollector {
   /** The key that the demo service lets in from now on, and that a deployment's secret has by default. */
   key: string;
   /** Deploys into a folder of its own, which is removed with everything else by {@link LocalCollector.closeDeployments}. */
-  deploy(options?: Partial<LocalDeploymentOptions>): Promise<DeployedCollector>;
+  deploy(options?: DeployOptions): Promise<DeployedCollector>;
   closeDeployments(): Promise<void>;
   /** Deploys for several tests: closed only by {@link LocalCollector.close}. */
-  deployForAll(): Promise<DeployedCollector>;
+  deployForAll(options?: DeployOptions): Promise<DeployedCollector>;
   close(): Promise<void>;
 }
 
@@ -44,6 +47,11 @@ export interface DeployedCollector extends LocalDeployment {
   keys(): Promise<string[]>;
   /** All run records, in the order of their keys. */
   records(): Promise<RunRecord[]>;
+}
+
+interface DeployOptions extends Partial<LocalDeploymentOptions> {
+  /** Whether traces name lines of the sources, as the template has it. That takes a process a tenth of a second. */
+  readonly hasSourceMaps?: boolean;
 }
 
 interface ConfigOverrides {
@@ -73,10 +81,14 @@ export async function startLocalCollector(overrides: ConfigOverrides = {}): Prom
     for (const deployment of closed) await expectWithoutKey(deployment, collector.key);
   };
   const closeDeployments = () => close(deployments.splice(0));
-  const deploy = async (options: Partial<LocalDeploymentOptions> = {}) => {
+  const deploy = async (options: DeployOptions = {}) => {
     for (const uid of Object.keys(failing)) delete failing[uid];
     const folder = join(root, `archive-${++count}`);
-    const deployment = await deployLocally({ assembly, folder, secretValue: collector.key, ...options });
+    const edit = (template: Template) => {
+      if (options.hasSourceMaps !== true) withoutSourceMaps(template);
+      options.edit?.(template);
+    };
+    const deployment = await deployLocally({ assembly, folder, secretValue: collector.key, ...options, edit });
     const deployed = Object.assign(deployment, {
       folder,
       keys: async () => storedKeys(folder),
@@ -91,11 +103,12 @@ export async function startLocalCollector(overrides: ConfigOverrides = {}): Prom
   };
   return Object.assign(collector, {
     demo,
+    template: assembly.stacks[0]?.template as Template,
     requests,
     failing,
     deploy,
-    deployForAll: async () => {
-      const deployed = await deploy();
+    deployForAll: async (options?: DeployOptions) => {
+      const deployed = await deploy(options);
       forAll.push(...deployments.splice(deployments.indexOf(deployed), 1));
       return deployed;
     },
@@ -113,6 +126,12 @@ function assemblyOf(baseUrl: string, overrides: ConfigOverrides, outdir: string)
   const needed = { name: 'end-to-end', clusters: uids, schedule: { expression: 'cron(0 * * * ? *)' } };
   const config = parseConfig({ ...needed, ...overrides, service }, join(outdir, 'collector.json'));
   return synthesize({ config, outdir, validate: false });
+}
+
+function withoutSourceMaps({ Resources }: Template): void {
+  for (const { Type, Properties } of Object.values(Resources))
+    if (Type === 'AWS::Lambda::Function')
+      delete (Properties?.Environment as { Variables: Record<string, unknown> }).Variables.NODE_OPTIONS;
 }
 
 /** Every end-to-end test ends with this: the key is in nothing that the function said, sent or stored. */

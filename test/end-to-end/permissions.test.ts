@@ -9,78 +9,78 @@ import {
 import { objectKey } from '../../lambda/archive/archive-layout';
 import type { Template } from '../../local/deployment/stack-template';
 import { type DeployedCollector, type LocalCollector, startLocalCollector } from './local-collector';
-import { bucketPolicy, policyOf, type Statements, without, withoutAction, withSid } from './template-policies';
+import { bucketPolicy, policyOf, statementsOf, without, withoutAction, withSid } from './template-policies';
 
 const noon = new Date('2026-11-20T12:00:00Z');
+const event = { scheduledTime: noon.toISOString() };
 
 let collector: LocalCollector;
 
 beforeAll(async () => {
-  collector = await startLocalCollector();
+  collector = await startLocalCollector({ audit: { schedule: 'cron(30 12 * * ? *)' }, archive: { kms: true } });
 });
 afterEach(() => collector.closeDeployments());
 afterAll(() => collector.close());
 
 const rolePolicy = (template: Template) => policyOf(template, 'AWS::IAM::Policy', 'Collector');
-const schedulePolicy = (template: Template) => policyOf(template, 'AWS::IAM::Policy', 'Schedule');
+const schedulePolicy = (template: Template, prefix = 'Schedule') => policyOf(template, 'AWS::IAM::Policy', prefix);
+const failurePolicy = (template: Template) => policyOf(template, 'AWS::IAM::Policy', 'FailureMessagesRole');
 
-/** Takes one of a statement's resources away. */
-function withoutResource(policy: Statements, sid: string, ending: string): void {
-  policy.Statement = policy.Statement.map((statement) => {
-    if (statement.Sid !== sid) return statement;
-    const Resource = [statement.Resource].flat().filter((resource) => !JSON.stringify(resource).includes(ending));
-    return { ...statement, Resource: Resource as string[] };
-  });
-}
+type Edit = (template: Template) => void;
+
+const withoutStatement =
+  (sid: string): Edit =>
+  (template) =>
+    without(rolePolicy(template), withSid(sid));
+
+/** Takes the permission to write under a prefix away. */
+const unwritable =
+  (prefix: string): Edit =>
+  (template) => {
+    const policy = rolePolicy(template);
+    policy.Statement = policy.Statement.map((statement) => {
+      if (statement.Sid !== 'AddToArchive') return statement;
+      const Resource = [statement.Resource].flat().filter((resource) => !JSON.stringify(resource).includes(prefix));
+      return { ...statement, Resource: Resource as string[] };
+    });
+  };
 
 describe('a permission that the function lacks fails the job loudly', () => {
-  it.each(['logs', 'manifests'])('to write under %s/', async (prefix) => {
-    const deployed = await collector.deploy({
-      edit: (template) => withoutResource(rolePolicy(template), 'AddToArchive', `/${prefix}/`),
-    });
+  it.each<[string, Edit, RegExp]>([
+    ['to write under logs/', unwritable('/logs/'), /not authorized to perform: s3:PutObject .*logs/],
+    ['to write under runs/', unwritable('/runs/'), /s3:PutObject/],
+    ['to read the API key', withoutStatement('ReadApiKey'), /secretsmanager:GetSecretValue/],
+    [
+      'to encrypt',
+      (template) => withoutAction(rolePolicy(template), 'kms:GenerateDataKey', withSid('UseArchiveKey')),
+      /kms:GenerateDataKey/,
+    ],
+  ])('%s', async (_what, edit, message) => {
+    const { error } = await (await collector.deploy({ edit })).invoke(event);
+    expect(error?.errorMessage).toMatch(message);
+  });
+
+  it('to write under manifests/, to the last attempt, and people are told', async () => {
+    const deployed = await collector.deploy({ edit: unwritable('/manifests/') });
     const { attempts, condition } = await deployed.fireSchedule(noon);
     expect(condition).toBe('RetriesExhausted');
-    expect(attempts.at(-1)?.error?.errorMessage).toMatch(/AccessDenied|not authorized to perform: s3:PutObject/);
+    expect(attempts.at(-1)?.error?.errorMessage).toMatch(/not authorized to perform: s3:PutObject .*manifests/);
     const [record] = await deployed.records();
     expect(record?.counts).toEqual({ archived: 3, alreadyArchived: 0, failed: 3, notAttempted: 0 });
-    expect((await deployed.keys()).filter((key) => key.startsWith(`${prefix}/`))).toEqual([]);
+    expect((await deployed.keys()).filter((key) => key.startsWith('manifests/'))).toEqual([]);
     expect(deployed.messages).toHaveLength(1);
   });
 
-  it('to write under runs/', async () => {
-    const deployed = await collector.deploy({
-      edit: (template) => withoutResource(rolePolicy(template), 'AddToArchive', '/runs/'),
-    });
-    const { attempts, condition } = await deployed.fireSchedule(noon);
-    expect(condition).toBe('RetriesExhausted');
-    expect(attempts.at(-1)?.error?.errorMessage).toMatch(/s3:PutObject/);
-  });
-
   it('to write under configurations/, once the run has its record', async () => {
-    const deployed = await collector.deploy({
-      edit: (template) => withoutResource(rolePolicy(template), 'AddToArchive', '/configurations/'),
-    });
-    const { attempts, condition } = await deployed.fireSchedule(noon);
-    expect(condition).toBe('RetriesExhausted');
-    expect(attempts.at(-1)?.error?.errorMessage).toMatch(/not authorized to perform: s3:PutObject .*configurations/);
-    expect((await deployed.records()).map(({ status }) => status)).toEqual(Array(3).fill('complete'));
-  });
-
-  it('to read the API key', async () => {
-    const deployed = await collector.deploy({
-      edit: (template) => without(rolePolicy(template), withSid('ReadApiKey')),
-    });
-    const { attempts, condition } = await deployed.fireSchedule(noon);
-    expect(condition).toBe('RetriesExhausted');
-    expect(attempts.at(-1)?.error?.errorMessage).toMatch(/secretsmanager:GetSecretValue/);
+    const deployed = await collector.deploy({ edit: unwritable('/configurations/') });
+    const { error } = await deployed.invoke(event);
+    expect(error?.errorMessage).toMatch(/not authorized to perform: s3:PutObject .*configurations/);
+    expect((await deployed.records()).map(({ status }) => status)).toEqual(['complete']);
   });
 
   it('to tell of its failures', async () => {
-    const deployed = await collector.deploy({
-      edit: (template) => without(rolePolicy(template), withSid('TellOfFailures')),
-    });
-    collector.failing.beta = 'not-found';
-    await expect(deployed.fireSchedule(noon)).rejects.toMatchObject({
+    const deployed = await collector.deploy({ edit: withoutStatement('TellOfFailures') });
+    await expect(deployed.invokeAsync({ unknown: true })).rejects.toMatchObject({
       name: 'MessageRefusedError',
       message: expect.stringContaining('not authorized to perform: lambda:InvokeFunction'),
     });
@@ -88,17 +88,14 @@ describe('a permission that the function lacks fails the job loudly', () => {
 });
 
 describe('a permission that the function of failure messages lacks', () => {
-  const policy = (template: Template) => policyOf(template, 'AWS::IAM::Policy', 'FailureMessagesRole');
-
   it.each(['sns:Publish', 'kms:GenerateDataKey', 'kms:Decrypt'])('%s leaves the record in a queue', async (action) => {
-    const deployed = await collector.deploy({ edit: (template) => withoutAction(policy(template), action) });
-    collector.failing.beta = 'not-found';
-    await deployed.fireSchedule(noon);
+    const deployed = await collector.deploy({ edit: (template) => withoutAction(failurePolicy(template), action) });
+    await deployed.invokeAsync({ unknown: true });
     const [{ to = '', body = '' } = {}, ...others] = deployed.messages;
     expect(others).toEqual([]);
     expect(to).toMatch(/^arn:aws:sqs:.*FailureMessagesUntold/);
     expect(JSON.parse(body)).toMatchObject({
-      requestPayload: { responsePayload: { errorType: 'RunIncompleteError' } },
+      requestPayload: { responsePayload: { errorType: 'InvalidEventError' } },
       responsePayload: { errorMessage: expect.stringContaining(`not authorized to perform: ${action}`) },
     });
   });
@@ -107,35 +104,36 @@ describe('a permission that the function of failure messages lacks', () => {
 describe('a permission to read run records that the function lacks costs requests, not the run, and the log tells it', () => {
   const warned = (logs: readonly string[]) => logs.filter((line) => line.includes('run record not used')).join();
 
-  it('to list them', async () => {
-    const deployed = await collector.deploy({
-      edit: (template) => without(rolePolicy(template), withSid('ListRunRecords')),
-    });
-    expect((await deployed.fireSchedule(noon)).condition).toBeUndefined();
-    expect(warned(deployed.logs)).toMatch(/s3:ListBucket/);
-  });
-
-  it('to read them, which a second attempt needs', async () => {
-    const deployed = await collector.deploy({
-      edit: (template) => without(rolePolicy(template), withSid('ReadRunRecords')),
-    });
-    expect((await deployed.fireSchedule(noon)).condition).toBeUndefined();
-    expect(warned(deployed.logs)).toBe('');
-    expect((await deployed.fireSchedule(noon)).condition).toBeUndefined();
-    expect(warned(deployed.logs)).toMatch(/s3:GetObject/);
-    expect((await deployed.records()).map(({ attempt, counts }) => [attempt, counts.alreadyArchived])).toEqual([
-      [1, 0],
-      [2, 6],
-    ]);
+  it.each<[string, Edit, RegExp]>([
+    ['to list them', withoutStatement('ListRunRecords'), /s3:ListBucket/],
+    ['to read them, which a second attempt needs', withoutStatement('ReadRunRecords'), /s3:GetObject/],
+    [
+      'to decrypt them',
+      (template) => withoutAction(rolePolicy(template), 'kms:Decrypt', withSid('UseArchiveKey')),
+      /kms:Decrypt/,
+    ],
+  ])('%s', async (_what, edit, warning) => {
+    const deployed = await collector.deploy({ edit });
+    for (const attempt of [1, 2]) {
+      expect((await deployed.invoke(event)).error).toBeUndefined();
+      if (attempt === 2 || warning.source === 's3:ListBucket') expect(warned(deployed.logs)).toMatch(warning);
+      else expect(warned(deployed.logs)).toBe('');
+    }
+    const [first, second] = await deployed.records();
+    expect(first?.counts.alreadyArchived).toBe(0);
+    expect(second?.counts.alreadyArchived).toBe(6);
   });
 });
 
-describe('a permission that the schedule lacks fails the job loudly', () => {
+describe.each(['Schedule', 'AuditSchedule'])('a permission that the %s lacks fails the job loudly', (prefix) => {
+  const firing = ({ audit, ...deployed }: DeployedCollector) =>
+    (prefix === 'Schedule' ? deployed : audit)?.fireSchedule(noon);
+
   it('to start the function', async () => {
     const deployed = await collector.deploy({
-      edit: (template) => without(schedulePolicy(template), withSid('StartRun')),
+      edit: (template) => without(schedulePolicy(template, prefix), withSid('StartRun')),
     });
-    await expect(deployed.fireSchedule(noon)).rejects.toThrow(/lambda:InvokeFunction .*lies in the dead-letter queue/);
+    await expect(firing(deployed)).rejects.toThrow(/lambda:InvokeFunction .*lies in the dead-letter queue/);
     expect(deployed.messages.map(({ to }) => to)).toEqual([expect.stringMatching(/^arn:aws:sqs:/)]);
     expect(await deployed.keys()).toEqual([]);
   });
@@ -143,25 +141,19 @@ describe('a permission that the schedule lacks fails the job loudly', () => {
   it('to keep what it could not deliver', async () => {
     const deployed = await collector.deploy({
       edit: (template) => {
-        without(schedulePolicy(template), withSid('StartRun'));
-        without(schedulePolicy(template), withSid('KeepUndelivered'));
+        for (const sid of ['StartRun', 'KeepUndelivered']) without(schedulePolicy(template, prefix), withSid(sid));
       },
     });
-    await expect(deployed.fireSchedule(noon)).rejects.toThrow(/The event is lost\. .*sqs:SendMessage/);
+    await expect(firing(deployed)).rejects.toThrow(/The event is lost\. .*sqs:SendMessage/);
   });
 });
 
-it('every statement of both roles is broken by a test above, but the one that has no effect locally', async () => {
-  const sids: (string | undefined)[] = [];
-  await collector.deploy({
-    edit: (template) => {
-      for (const { Statement } of [rolePolicy(template), schedulePolicy(template)])
-        sids.push(...Statement.map(({ Sid, Action }) => Sid ?? String(Action)));
-    },
-  });
+it('every statement of these roles is broken by a test above, but the one that has no effect locally', () => {
   const noLocalEffect = 'WriteLog';
-  const broken = ['AddToArchive', 'ReadRunRecords', 'ListRunRecords', 'ReadApiKey', 'StartRun', 'KeepUndelivered'];
-  expect(sids.sort()).toEqual([noLocalEffect, ...broken, 'TellOfFailures'].sort());
+  const broken = ['AddToArchive', 'ReadRunRecords', 'ListRunRecords', 'ReadApiKey', 'UseArchiveKey', 'TellOfFailures'];
+  expect(statementsOf(rolePolicy(collector.template))).toEqual([noLocalEffect, ...broken].sort());
+  for (const prefix of ['Schedule', 'AuditSchedule'])
+    expect(statementsOf(schedulePolicy(collector.template, prefix))).toEqual(['KeepUndelivered', 'StartRun']);
 });
 
 describe('the bucket’s policy', () => {
@@ -172,28 +164,20 @@ describe('the bucket’s policy', () => {
     s3(deployed).send(new PutObjectCommand({ Bucket: deployed.bucket, Key: key, Body: 'something else' }));
   const remove = (deployed: DeployedCollector) =>
     s3(deployed).send(new DeleteObjectCommand({ Bucket: deployed.bucket, Key: key }));
-  const refusal = {
-    name: 'AccessDenied',
-    message: expect.stringContaining('with an explicit deny in a resource-based policy'),
-  };
 
   /** Lets the role do everything, so that the bucket's policy alone is what stands in its way. */
   const widen = (template: Template) => {
-    rolePolicy(template).Statement.push({ Effect: 'Allow', Action: 's3:*', Resource: '*' });
+    rolePolicy(template).Statement.push({ Effect: 'Allow', Action: ['s3:*', 'kms:*'], Resource: '*' });
   };
 
-  it('keeps even a role that may do everything from overwriting and deleting', async () => {
-    const deployed = await collector.deploy({ edit: widen });
-    await deployed.fireSchedule(noon);
-    await expect(overwrite(deployed)).rejects.toMatchObject(refusal);
-    await expect(remove(deployed)).rejects.toMatchObject(refusal);
-    expect(await deployed.keys()).toContain(key);
-  });
-
   it.each([
-    ['OnlyNewObjects', overwrite],
-    ['NoDeletion', remove],
-  ])('does so by its statement %s', async (sid, act) => {
+    ['OnlyNewObjects', 'overwriting', overwrite],
+    ['NoDeletion', 'deleting', remove],
+  ])('keeps, by its statement %s, even a role that may do everything from %s', async (sid, _what, act) => {
+    await expect(act(await collector.deploy({ edit: widen }))).rejects.toMatchObject({
+      name: 'AccessDenied',
+      message: expect.stringContaining('with an explicit deny in a resource-based policy'),
+    });
     const deployed = await collector.deploy({
       edit: (template) => {
         widen(template);
@@ -212,15 +196,15 @@ describe('the bucket’s policy', () => {
         );
       },
     });
-    const { attempts } = await deployed.fireSchedule(noon);
-    expect(attempts.at(-1)?.error?.errorMessage).toMatch(/explicit deny in a resource-based policy/);
+    const { error } = await deployed.invoke(event);
+    expect(error?.errorMessage).toMatch(/explicit deny in a resource-based policy/);
     expect(await deployed.keys()).toEqual([]);
   });
 });
 
 it('the role can neither read nor list what it archived, except run records and configurations', async () => {
   const deployed = await collector.deploy();
-  await deployed.fireSchedule(noon);
+  await deployed.invoke(event);
   const { url, region, credentials, bucket: Bucket } = deployed;
   const client = new S3Client({ endpoint: url, region, credentials });
   for (const key of await deployed.keys()) {

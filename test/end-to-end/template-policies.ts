@@ -12,6 +12,11 @@ export function policyOf(template: Template, type: string, prefix: string): Stat
 
 export const bucketPolicy = (template: Template) => policyOf(template, 'AWS::S3::BucketPolicy', 'ArchiveBucket');
 
+/** What each statement is called, or allows, in order. */
+export function statementsOf({ Statement }: Statements): string[] {
+  return Statement.map(({ Sid, Action }) => Sid ?? String(Action)).sort();
+}
+
 /** Takes statements away, which must be there. */
 export function without(policy: Statements, isBroken: (statement: PolicyStatement) => boolean): void {
   const kept = policy.Statement.filter((statement) => !isBroken(statement));
