@@ -2,57 +2,78 @@ import type { QuotingWords } from './body-check';
 import { doubts } from './doubts';
 import { ErrorMembers, longestNote } from './error-members';
 import { JsonError } from './json/json-chunk';
-import { type JsonListener, JsonScanner, type JsonType } from './json/json-scanner';
+import { JsonScanner, type JsonType } from './json/json-scanner';
 import type { StringSink } from './json/json-string-scanner';
 import { MemberNames, StringCapture } from './json/string-sinks';
 
-/** Longest part of a member's name that is read and shown, in UTF-16 code units. */
-const longestName = 40;
+/** Longest `kind` that is read, in UTF-16 code units. */
+const longestKind = 40;
 
 /**
  * Follows the JSON value at the beginning of a text, and tells error documents from other objects. A manifest may well be a
  * JSON object: `kubectl get -o json` writes one.
  */
-export class JsonContent implements JsonListener {
-  readonly #scanner = new JsonScanner(this);
+export class JsonContent {
+  readonly #scanner = new JsonScanner(this.#beginValue.bind(this));
+  readonly #takeString: () => StringSink | undefined;
   #received = 0;
-  /** `open` as long as more of the value may come; `cut` if it ends too early. */
-  #state: 'open' | 'whole' | 'cut' | 'not JSON' = 'open';
   #root: JsonType | undefined;
+  #hasEnded = false;
+  #error: JsonError | undefined;
   #isFollowed = false;
-  readonly #name = new StringCapture(longestName);
   readonly #names = new MemberNames();
   readonly #members = new ErrorMembers();
-  readonly #kind = new StringCapture(longestName);
+  readonly #kind = new StringCapture(longestKind);
   readonly #text = new StringCapture(longestNote + 1, ({ value }) => this.#members.addText(value));
 
+  /** @param takeString called if the value is a string; what it returns takes its text */
+  constructor(takeString: () => StringSink | undefined = () => undefined) {
+    this.#takeString = takeString;
+  }
+
+  /** What the value is; undefined as long as there is none. */
+  get root(): JsonType | undefined {
+    return this.#root;
+  }
+
+  /** Why the text is not one JSON value, as far as it was read. */
+  get error(): JsonError | undefined {
+    return this.#error;
+  }
+
   write(content: Buffer): void {
-    if (this.#state !== 'open') return;
-    const end = this.#scanned(() => this.#scanner.write(content));
-    if (end !== undefined) this.#beginRest(content.toString('latin1', end - this.#received, end - this.#received + 1));
+    if (this.#error !== undefined) return;
+    this.#scan(() => this.#scanner.write(content));
+    if (this.#scanner.complete) this.#beginRest(content);
     this.#received += content.length;
   }
 
   /** Call this after the last content. */
   end(): void {
-    if (this.#state === 'open') this.#scanned(() => this.#scanner.end());
-    if (this.#state === 'open') this.#state = 'whole';
+    if (this.#error === undefined) this.#scan(() => this.#scanner.end());
+    this.#hasEnded = true;
+  }
+
+  /** What the value is, as part of a sentence. */
+  describe(quote: (text: string) => string): string {
+    if (this.#root === 'object') return this.#names.describe(quote);
+    return this.#root === 'array' || this.#root === 'number' ? `a JSON ${this.#root}` : `JSON ${this.#root}`;
   }
 
   /** What the content is instead of a manifest, as part of a sentence; undefined if it may be one. */
   get refusal(): QuotingWords | undefined {
-    if (this.#state !== 'whole' || this.#root !== 'object') return undefined;
+    if (!this.#isWhole || this.#root !== 'object') return undefined;
     // Kubernetes answers a request that it cannot serve with an object of this kind.
     const isStatus = this.#members.hasKind && this.#kind.value === 'Status';
     if (!isStatus && this.#members.isErrorDocument !== 'certainly') return undefined;
-    return (quote) => `an error document: ${this.#names.describe(quote)}`;
+    return (quote) => `an error document: ${this.describe(quote)}`;
   }
 
   /** Why it is not certain that the content is a whole manifest. */
   get doubt(): string | undefined {
-    if (this.#state === 'cut') return doubts.jsonCutShort;
+    if (this.#error?.fault === 'cut' && this.#showsItsEnd) return doubts.jsonCutShort;
     if (this.#isFollowed) return doubts.jsonFollowed;
-    if (this.#state !== 'whole') return undefined;
+    if (!this.#isWhole) return undefined;
     const { error, sign, hasKind, isErrorDocument } = this.#members;
     if (this.#root === 'array') return isErrorDocument && doubts.listOfErrors;
     // An object that says itself what it is may have any other member.
@@ -60,33 +81,31 @@ export class JsonContent implements JsonListener {
     return name === undefined || hasKind ? undefined : doubts.errorMember(name);
   }
 
-  name(depth: number): StringSink | undefined {
-    if (depth > this.#memberDepth) this.#members.addInner();
-    if (depth !== this.#memberDepth) return undefined;
-    this.#name.clear();
-    return this.#name;
-  }
-
-  value(type: JsonType, depth: number): StringSink | undefined {
-    if (depth === 0) this.#root = type;
-    if (depth === 0 || depth < this.#memberDepth) return undefined;
-    if (depth === this.#memberDepth) this.#addMember(type);
+  #beginValue(type: JsonType, depth: number, _offset: number, name?: string): StringSink | undefined {
+    if (depth === 0) {
+      this.#root = type;
+      return type === 'string' ? this.#takeString() : undefined;
+    }
+    // Members of the object, or of the objects in an array.
+    const memberDepth = this.#root === 'array' ? 2 : 1;
+    if (depth < memberDepth) return undefined;
+    if (depth === memberDepth) this.#addMember(name ?? '', type);
+    else if (name !== undefined) this.#members.addInner();
     if (type !== 'string') return undefined;
-    if (depth === this.#memberDepth && this.#name.value === 'kind') return this.#kind;
+    if (depth === memberDepth && name === 'kind') return this.#kind;
     if (!this.#members.weighsTexts) return undefined;
     this.#text.clear();
     return this.#text;
   }
 
-  #addMember(type: JsonType): void {
-    const { value, tooLong } = this.#name;
-    this.#names.add(this.#name);
-    this.#members.add(tooLong ? `${value}…` : value, type);
+  #addMember(name: string, type: JsonType): void {
+    this.#names.add(name);
+    this.#members.add(name, type);
   }
 
-  /** Members of the object, or of the objects in an array. */
-  get #memberDepth(): number {
-    return this.#root === 'array' ? 2 : 1;
+  /** Whether the whole value was read, whatever follows it. */
+  get #isWhole(): boolean {
+    return this.#hasEnded && this.#scanner.complete;
   }
 
   /** Whether the value shows where it ends. Any text may begin like a number or a literal. */
@@ -95,20 +114,19 @@ export class JsonContent implements JsonListener {
   }
 
   /** Looks at what follows the value: a service that fails half way may append an error. Objects may stand in a row. */
-  #beginRest(character: string): void {
+  #beginRest(content: Buffer): void {
+    if (this.#error === undefined) return;
+    const at = this.#error.offset - this.#received;
+    const character = content.toString('latin1', at, at + 1);
     this.#isFollowed = this.#showsItsEnd && (this.#root === 'string' ? /[\w<"{]/ : /[\w<"]/).test(character);
   }
 
-  /** @returns the offset in bytes at which something follows the value; undefined if nothing does, or this is not JSON */
-  #scanned(scan: () => void): number | undefined {
+  #scan(scan: () => void): void {
     try {
       scan();
-      return undefined;
     } catch (error) {
       if (!(error instanceof JsonError)) throw error;
-      if (this.#scanner.complete) this.#state = 'whole';
-      else this.#state = error.fault === 'cut' && this.#showsItsEnd ? 'cut' : 'not JSON';
-      return this.#scanner.complete ? error.offset : undefined;
+      this.#error = error;
     }
   }
 }

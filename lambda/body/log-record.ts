@@ -2,7 +2,7 @@ import type { BodyFacts } from '../resources';
 import { type BodyCheck, InvalidBodyError } from './body-check';
 import { doubts } from './doubts';
 import { JsonError } from './json/json-chunk';
-import { type JsonListener, JsonScanner, type JsonType } from './json/json-scanner';
+import { JsonScanner, type JsonType } from './json/json-scanner';
 import type { StringSink } from './json/json-string-scanner';
 import { MemberNames, StringCapture } from './json/string-sinks';
 import { LogDigest } from './log-digest';
@@ -25,11 +25,6 @@ const sections: Record<string, Record<string, 'object' | 'string'>> = {
   spec: { clusterUid: 'string', log: 'string' },
   status: { state: 'string' },
 };
-
-/** Longest name that has to be read: a longer one is none of the contract's, and none of error documents. */
-const longestName = Math.max(
-  ...Object.entries(sections).flatMap(([section, members]) => [section, ...Object.keys(members)].map((n) => n.length)),
-);
 
 /** The values that the run record has too, by their paths. */
 const recordedFacts = {
@@ -57,11 +52,10 @@ export function createLogRecordCheck(clusterUid: string): BodyCheck {
   return new LogRecordCheck(clusterUid);
 }
 
-class LogRecordCheck implements BodyCheck, JsonListener {
+class LogRecordCheck implements BodyCheck {
   readonly isAsReceived = true;
   readonly #clusterUid: string;
-  readonly #scanner = new JsonScanner(this);
-  readonly #memberName = new StringCapture(longestName);
+  readonly #scanner = new JsonScanner(this.#beginValue.bind(this));
   readonly #members = new MemberNames();
   readonly #evidence = new RecordEvidence();
   readonly #seen = new Set<string>();
@@ -101,26 +95,17 @@ class LogRecordCheck implements BodyCheck, JsonListener {
     };
   }
 
-  name(depth: number): StringSink | undefined {
-    const isNamed = depth === 1 || (depth === 2 && this.#section !== undefined);
-    if (!isNamed) return undefined;
-    this.#memberName.clear();
-    return this.#memberName;
-  }
-
-  value(type: JsonType, depth: number, offset: number): StringSink | undefined {
-    if (depth === 0) {
-      if (type !== 'object') throw new InvalidBodyError(`The log record is ${nameOf(type)}, expected an object`);
-      return undefined;
+  #beginValue(type: JsonType, depth: number, offset: number, name = ''): StringSink | undefined {
+    if (depth === 0 && type !== 'object') {
+      throw new InvalidBodyError(`The log record is ${nameOf(type)}, expected an object`);
     }
-    if (depth === 1) this.#beginSection(type, offset);
-    if (depth === 2 && this.#section !== undefined) return this.#beginField(this.#section, type, offset);
+    if (depth === 1) this.#beginSection(name, type, offset);
+    if (depth === 2 && this.#section !== undefined) return this.#beginField(this.#section, name, type, offset);
     return undefined;
   }
 
-  #beginSection(type: JsonType, offset: number): void {
-    const name = this.#shortName;
-    this.#members.add(this.#memberName);
+  #beginSection(name: string, type: JsonType, offset: number): void {
+    this.#members.add(name);
     this.#section = undefined;
     if (!Object.hasOwn(sections, name)) {
       this.#evidence.addOther(name, type);
@@ -130,19 +115,13 @@ class LogRecordCheck implements BodyCheck, JsonListener {
     }
   }
 
-  #beginField(section: string, type: JsonType, offset: number): StringSink | undefined {
-    const name = this.#shortName;
+  #beginField(section: string, name: string, type: JsonType, offset: number): StringSink | undefined {
     this.#evidence.addField(section, name, type);
     const fields = sections[section] ?? {};
     const expected = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (expected === undefined) return undefined;
     const path = `${section}.${name}`;
     return this.#isPresent(path, expected, type, offset) ? this.#sinkOf(path, offset) : undefined;
-  }
-
-  /** The name just read; empty if it is longer than any name that is known. */
-  get #shortName(): string {
-    return this.#memberName.tooLong ? '' : this.#memberName.value;
   }
 
   /** Null counts as absent: the contract does not say which members are always there. */

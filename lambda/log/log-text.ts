@@ -1,10 +1,6 @@
 import { JsonScanner, type JsonType } from '../body/json/json-scanner';
 import { JsonStringDecoder } from '../body/json/json-string-decoder';
 import type { StringSink } from '../body/json/json-string-scanner';
-import { StringCapture } from '../body/json/string-sinks';
-
-/** Longest member name that is compared: `spec`. */
-const longestName = 4;
 
 /** Decodes `spec.log`. Bytes that are not UTF-8 stay as they are: the check accepts them there. */
 class LogDecoder extends JsonStringDecoder {
@@ -16,11 +12,7 @@ class LogDecoder extends JsonStringDecoder {
 /** Finds the text of a log record, the string `spec.log`, whatever its size. */
 export class LogTextScanner {
   readonly #begin: (quoteAt: number) => StringSink;
-  readonly #memberName = new StringCapture(longestName);
-  readonly #scanner = new JsonScanner({
-    name: (depth) => this.#beginName(depth),
-    value: (type, depth, offset) => this.#beginValue(type, depth, offset),
-  });
+  readonly #scanner = new JsonScanner(this.#beginValue.bind(this));
   #section = '';
 
   /** @param begin called where the text begins, with the offset of its opening quote; what it returns takes the text */
@@ -38,14 +30,7 @@ export class LogTextScanner {
     this.#scanner.end();
   }
 
-  #beginName(depth: number): StringSink | undefined {
-    if (depth > 2) return undefined;
-    this.#memberName.clear();
-    return this.#memberName;
-  }
-
-  #beginValue(type: JsonType, depth: number, offset: number): StringSink | undefined {
-    const name = this.#memberName.tooLong ? '' : this.#memberName.value;
+  #beginValue(type: JsonType, depth: number, offset: number, name = ''): StringSink | undefined {
     if (depth === 1) this.#section = type === 'object' ? name : '';
     if (depth !== 2 || this.#section !== 'spec' || name !== 'log' || type !== 'string') return undefined;
     return this.#begin(offset);

@@ -3,7 +3,7 @@ import { JsonScanner } from '../../lambda/body/json/json-scanner';
 
 /** Scans a document for its well-formedness alone; undefined if the scanner accepts it. */
 export function scanJson(chunks: readonly Buffer[]): JsonError | undefined {
-  const scanner = new JsonScanner({ name: () => undefined, value: () => undefined });
+  const scanner = new JsonScanner(() => undefined);
   try {
     for (const chunk of chunks) scanner.write(chunk);
     scanner.end();

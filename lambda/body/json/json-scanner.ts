@@ -1,17 +1,29 @@
 import { JsonChunk, JsonError } from './json-chunk';
-import { JsonNumberScanner } from './json-number-scanner';
+import { JsonScalar } from './json-scalar';
 import { JsonStringScanner, type StringSink } from './json-string-scanner';
+import { StringCapture } from './string-sinks';
 import { Utf8Check } from './utf8-check';
 
 export type JsonType = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null';
 
-/** Follows a document while it is scanned. `depth` is the number of containers around it, `offset` that of the bytes before. */
-export interface JsonListener {
-  /** A member's name begins. The returned sink takes it. */
-  name(depth: number, offset: number): StringSink | undefined;
-  /** A value begins. The returned sink takes its text if it is a string. */
-  value(type: JsonType, depth: number, offset: number): StringSink | undefined;
-}
+/**
+ * Follows a document while it is scanned: called where a value begins.
+ * @param depth number of containers around it
+ * @param offset of its first byte
+ * @param name of a member, at most 40 UTF-16 code units of it and then "…"; empty deeper than two containers; undefined of
+ * what is no member
+ * @returns takes its text if it is a string
+ */
+export type JsonListener = (
+  type: JsonType,
+  depth: number,
+  offset: number,
+  name: string | undefined,
+) => StringSink | undefined;
+
+/** Longest name that is read, in UTF-16 code units, and how deep: no listener asks for more. */
+const longestName = 40;
+const deepestName = 2;
 
 /** Deepest nesting of objects and arrays that is accepted. JSON.parse has no limit, but other readers of JSON have. */
 const maxDepth = 1000;
@@ -51,12 +63,11 @@ export class JsonScanner {
   readonly #listener: JsonListener;
   readonly #utf8 = new Utf8Check();
   readonly #string = new JsonStringScanner();
-  readonly #number = new JsonNumberScanner();
+  readonly #scalar = new JsonScalar();
+  readonly #name = new StringCapture(longestName);
   readonly #containers: ('object' | 'array')[] = [];
-  #token: 'none' | 'name' | 'string' | 'number' | 'literal' = 'none';
+  #token: 'none' | 'name' | 'string' | 'scalar' = 'none';
   #expected: Expectation = 'value';
-  /** What is still to come of `true`, `false` or `null`. */
-  #literalRest = '';
   /** Bytes of the chunks before. */
   #received = 0;
 
@@ -64,7 +75,7 @@ export class JsonScanner {
     this.#listener = listener;
   }
 
-  /** Whether a whole document was read; only whitespace may follow. A number is complete only after {@link end}. */
+  /** Whether a whole document was read; only whitespace may follow. A number or literal is complete only after {@link end}. */
   get complete(): boolean {
     return this.#expected === 'nothing';
   }
@@ -88,7 +99,7 @@ export class JsonScanner {
 
   /** @throws JsonError if the document is not complete */
   end(): void {
-    if (this.#token === 'number' && this.#number.complete) this.#tokenEnded();
+    if (this.#token === 'scalar' && this.#scalar.isWhole) this.#tokenEnded();
     if (this.#expected !== 'nothing') throw new JsonError('cut', this.#received, 'unexpected end');
   }
 
@@ -100,28 +111,20 @@ export class JsonScanner {
   }
 
   #scanToken(chunk: JsonChunk, from: number, to: number): number {
-    let i = from;
-    switch (this.#token) {
-      case 'name':
-      case 'string':
-        i = this.#string.scan(chunk, from, to);
-        if (!this.#string.open) this.#tokenEnded();
-        return i;
-      case 'number':
-        i = this.#number.scan(chunk, from, to);
-        if (i < to) this.#tokenEnded();
-        return i;
-      default: {
-        const rest = this.#literalRest;
-        let read = 0;
-        for (; read < rest.length && i < to; read += 1, i += 1) {
-          if (chunk.bytes[i] !== rest.charCodeAt(read)) throw chunk.unexpected(i);
-        }
-        this.#literalRest = rest.slice(read);
-        if (this.#literalRest === '') this.#tokenEnded();
-        return i;
-      }
+    if (this.#token === 'scalar') return this.#scanScalar(chunk, from, to);
+    const end = this.#string.scan(chunk, from, to);
+    if (!this.#string.open) this.#tokenEnded();
+    return end;
+  }
+
+  #scanScalar(chunk: JsonChunk, from: number, to: number): number {
+    for (let i = from; i < to; i += 1) {
+      if (this.#scalar.add(chunk.bytes[i] as number)) continue;
+      if (!this.#scalar.isWhole) throw chunk.unexpected(i);
+      this.#tokenEnded();
+      return i;
     }
+    return to;
   }
 
   #tokenEnded(): void {
@@ -158,7 +161,8 @@ export class JsonScanner {
   #beginName(chunk: JsonChunk, i: number, byte: number): void {
     if (byte !== quote) throw chunk.unexpected(i);
     this.#token = 'name';
-    this.#string.begin(this.#listener.name(this.#containers.length, chunk.offset + i));
+    this.#name.clear();
+    this.#string.begin(this.#containers.length <= deepestName ? this.#name : undefined);
   }
 
   #beginValue(chunk: JsonChunk, i: number, byte: number): void {
@@ -172,19 +176,17 @@ export class JsonScanner {
     if (depth === maxDepth && (type === 'object' || type === 'array')) {
       throw new JsonError('nesting', chunk.offset + i, `nesting deeper than ${maxDepth}`);
     }
-    const sink = this.#listener.value(type, depth, chunk.offset + i);
+    const name = this.#containers.at(-1) === 'object' ? this.#name.shown : undefined;
+    const sink = this.#listener(type, depth, chunk.offset + i, name);
     if (type === 'string') {
       this.#token = 'string';
       this.#string.begin(sink);
-    } else if (type === 'number') {
-      this.#token = 'number';
-      this.#number.begin(byte);
     } else if (type === 'object' || type === 'array') {
       this.#containers.push(type);
       this.#expected = type === 'object' ? 'name-or-end' : 'value-or-end';
     } else {
-      this.#token = 'literal';
-      this.#literalRest = type.slice(1);
+      this.#token = 'scalar';
+      this.#scalar.begin(byte);
     }
   }
 

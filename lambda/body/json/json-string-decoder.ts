@@ -72,24 +72,8 @@ export class JsonStringDecoder implements StringSink {
 
   #append(codePoint: number): void {
     if (codePoint < 0x80) {
-      this.#appendByte(codePoint);
-    } else if (codePoint < 0x800) {
-      this.#appendByte(0xc0 | (codePoint >> 6));
-      this.#appendByte(0x80 | (codePoint & 0x3f));
-    } else if (codePoint < 0x10000) {
-      this.#appendByte(0xe0 | (codePoint >> 12));
-      this.#appendByte(0x80 | ((codePoint >> 6) & 0x3f));
-      this.#appendByte(0x80 | (codePoint & 0x3f));
-    } else {
-      this.#appendByte(0xf0 | (codePoint >> 18));
-      this.#appendByte(0x80 | ((codePoint >> 12) & 0x3f));
-      this.#appendByte(0x80 | ((codePoint >> 6) & 0x3f));
-      this.#appendByte(0x80 | (codePoint & 0x3f));
-    }
-  }
-
-  #appendByte(byte: number): void {
-    this.#decoded[this.#length] = byte;
-    this.#length += 1;
+      this.#decoded[this.#length] = codePoint;
+      this.#length += 1;
+    } else this.#length += this.#decoded.write(String.fromCodePoint(codePoint), this.#length);
   }
 }

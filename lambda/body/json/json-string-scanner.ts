@@ -35,15 +35,15 @@ for (const [letter, unit] of Object.entries({
 const hexDigits = new Int8Array(256).fill(-1);
 for (const digit of '0123456789abcdefABCDEF') hexDigits[digit.charCodeAt(0)] = Number.parseInt(digit, 16);
 
+/** What stands behind a backslash, or the beginning of it. */
+const escapeBegun = /^(?:["\\/bfnrt]|u[0-9a-fA-F]{0,4})$/;
+
 /** Scans the strings of a document one after the other, each from after its opening quote to its closing quote. */
 export class JsonStringScanner {
   #sink: StringSink | undefined;
   #open = false;
-  /** Whether a backslash was read whose escape is not yet complete. */
-  #escaping = false;
-  /** Hexadecimal digits that are still to come. */
-  #digits = 0;
-  #unit = 0;
+  /** What was read behind a backslash; undefined if there is none, or its escape is complete. */
+  #escape: string | undefined;
 
   /** Whether the closing quote is still to come. */
   get open(): boolean {
@@ -52,7 +52,7 @@ export class JsonStringScanner {
 
   /** Whether the next byte is text of the string, rather than part of an escape. */
   get inText(): boolean {
-    return this.#open && !this.#escaping;
+    return this.#open && this.#escape === undefined;
   }
 
   /** Tells the sink of bytes that are not UTF-8. @returns whether it takes them */
@@ -74,7 +74,7 @@ export class JsonStringScanner {
    */
   scan(chunk: JsonChunk, from: number, to: number): number {
     const { bytes } = chunk;
-    let i = this.#escaping ? this.#scanEscape(chunk, from, to) : from;
+    let i = this.#escape === undefined ? from : this.#scanEscape(chunk, from, to);
     while (i < to) {
       const end = chunk.endOfText(i, to);
       if (end > i) this.#sink?.text(bytes, i, end);
@@ -92,43 +92,25 @@ export class JsonStringScanner {
         this.#sink?.escape(unit);
         i += bytes[i] === letterU ? 5 : 1;
       } else {
-        this.#escaping = true;
+        this.#escape = '';
         i = this.#scanEscape(chunk, i, to);
       }
     }
     return i;
   }
 
-  /** Scans an escape that chunks split. @returns the index after it, or `to` if it is not complete there */
+  /** Scans an escape that chunks split, or that is none. @returns the index after it, or `to` if it is not complete there */
   #scanEscape(chunk: JsonChunk, from: number, to: number): number {
-    const { bytes } = chunk;
-    let i = from;
-    if (i === to) return i;
-    if (this.#digits === 0) {
-      const letter = bytes[i] as number;
-      const unit = shortEscapes[letter] as number;
-      if (unit >= 0) {
-        this.#escaping = false;
-        this.#sink?.escape(unit);
-        return i + 1;
-      }
-      if (letter !== letterU) throw chunk.unexpected(i);
-      this.#digits = 4;
-      this.#unit = 0;
-      i += 1;
+    for (let i = from; i < to; i += 1) {
+      const begun = this.#escape + String.fromCharCode(chunk.bytes[i] as number);
+      if (!escapeBegun.test(begun)) throw chunk.unexpected(i);
+      this.#escape = begun;
+      if (begun.startsWith('u') && begun.length < 5) continue;
+      this.#escape = undefined;
+      this.#sink?.escape(wholeEscape(Buffer.from(begun), 0, begun.length));
+      return i + 1;
     }
-    while (i < to && this.#digits > 0) {
-      const digit = hexDigits[bytes[i] as number] as number;
-      if (digit < 0) throw chunk.unexpected(i);
-      this.#unit = this.#unit * 16 + digit;
-      this.#digits -= 1;
-      i += 1;
-    }
-    if (this.#digits === 0) {
-      this.#escaping = false;
-      this.#sink?.escape(this.#unit);
-    }
-    return i;
+    return to;
   }
 }
 

@@ -24,6 +24,11 @@ export class StringCapture implements StringSink {
     return this.#captured.slice(0, this.#limit);
   }
 
+  /** The text, or its beginning and "…". */
+  get shown(): string {
+    return this.tooLong ? `${this.value}…` : this.#captured;
+  }
+
   /** Makes the capture ready for another string. */
   clear(): void {
     this.#captured = '';
@@ -54,9 +59,9 @@ export class MemberNames {
   readonly #names: string[] = [];
   #hasMore = false;
 
-  add({ value, tooLong }: StringCapture): void {
+  add(name: string): void {
     if (this.#names.length === mostNames) this.#hasMore = true;
-    else this.#names.push(JSON.stringify(value).slice(1, -1) + (tooLong ? '…' : ''));
+    else this.#names.push(JSON.stringify(name).slice(1, -1));
   }
 
   /**

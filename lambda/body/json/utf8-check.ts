@@ -26,8 +26,8 @@ export class Utf8Check {
     // The native check is some twenty times as fast, but it takes only whole characters and does not say where it failed.
     // It reads the whole chunk even if the first byte is invalid, so it runs once per chunk.
     if (from === 0) {
-      const whole = endOfWholeCharacters(chunk, i);
-      if (isUtf8(chunk.subarray(i, whole))) i = whole;
+      const last = chunk.findLastIndex(beginsCharacter);
+      if (last > i && isUtf8(chunk.subarray(i, last))) i = last;
     }
     while (i < chunk.length) {
       if (!this.#step(chunk[i] as number)) return i;
@@ -64,15 +64,6 @@ export class Utf8Check {
   }
 }
 
-/** Finds where the character begins that the end of the chunk cuts; the chunk's length if it cuts none. */
-function endOfWholeCharacters(chunk: Buffer, from: number): number {
-  for (let i = chunk.length - 1; i >= Math.max(from, chunk.length - 3); i -= 1) {
-    const byte = chunk[i] as number;
-    if (byte < 0x80) break;
-    if (byte >= 0xc0) {
-      const length = byte < 0xe0 ? 2 : byte < 0xf0 ? 3 : 4;
-      return i + length > chunk.length ? i : chunk.length;
-    }
-  }
-  return chunk.length;
+function beginsCharacter(byte: number): boolean {
+  return (byte & 0xc0) !== 0x80;
 }

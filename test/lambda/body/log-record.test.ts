@@ -122,8 +122,8 @@ describe('createLogRecordCheck', () => {
       `The body is a JSON object with members error, message${rest}`,
     );
     expect(reason('{"spec":null}')).toBe(`The body is a JSON object with members spec${rest}`);
-    expect(reason(`{"a":1,"b":1,"${'c'.repeat(22)}":1,"d":1,"\\n":1,"f":1}`)).toBe(
-      `The body is a JSON object with members a, b, ${'c'.repeat(21)}…, d, \\n, …${rest}`,
+    expect(reason(`{"a":1,"b":1,"${'c'.repeat(41)}":1,"d":1,"\\n":1,"f":1}`)).toBe(
+      `The body is a JSON object with members a, b, ${'c'.repeat(40)}…, d, \\n, …${rest}`,
     );
   });
 

@@ -125,32 +125,26 @@ describe('JsonScanner', () => {
     expect(scanJson([Buffer.from(`[${Array.from({ length: 3000 }, () => '[{}]').join(',')}]`)])).toBeUndefined();
   });
 
-  it('tells its listener every name and value, with depth and offset', () => {
-    const events: unknown[] = [];
-    const listener: JsonListener = {
-      name: (depth, offset) => {
-        events.push(['name', depth, offset]);
-        return undefined;
-      },
-      value: (type, depth, offset) => {
-        events.push([type, depth, offset]);
-        return undefined;
-      },
-    };
-    const scanner = new JsonScanner(listener);
-    for (const chunk of bytewise(Buffer.from('{"a":[1,"x",true],"b":{"c":null}}'))) scanner.write(chunk);
+  it('tells its listener every value, with depth, offset and the name of a member', () => {
+    const heard: unknown[] = [];
+    const scanner = new JsonScanner((...value) => void heard.push(value));
+    const [longest, longer] = ['x'.repeat(40), 'y'.repeat(41)];
+    const document = `{"a":[1,"x",true],"\\u00e9":{"c":null,"":{"d":0}},"${longest}":1,"${longer}":2}`;
+    for (const chunk of bytewise(Buffer.from(document))) scanner.write(chunk);
     scanner.end();
-    expect(events).toEqual([
-      ['object', 0, 0],
-      ['name', 1, 1],
-      ['array', 1, 5],
-      ['number', 2, 6],
-      ['string', 2, 8],
-      ['true', 2, 12],
-      ['name', 1, 18],
-      ['object', 1, 22],
-      ['name', 2, 23],
-      ['null', 2, 27],
+    expect(heard).toEqual([
+      ['object', 0, 0, undefined],
+      ['array', 1, 5, 'a'],
+      ['number', 2, 6, undefined],
+      ['string', 2, 8, undefined],
+      ['true', 2, 12, undefined],
+      ['object', 1, 27, 'é'],
+      ['null', 2, 32, 'c'],
+      ['object', 2, 40, ''],
+      // Deeper than any listener asks for.
+      ['number', 3, 45, ''],
+      ['number', 1, 92, longest],
+      ['number', 1, 138, `${longer.slice(0, 40)}…`],
     ]);
   });
 
@@ -165,7 +159,7 @@ describe('JsonScanner', () => {
       },
       end: () => void taken.push('|'),
     };
-    const listener: JsonListener = { name: () => undefined, value: (_type, depth) => (depth === 1 ? sink : undefined) };
+    const listener: JsonListener = (_type, depth) => (depth === 1 ? sink : undefined);
     const document = Buffer.from('["\xff\xe2\x82\\n\xc3\xa9\xf0\x9f", "\xe2\x82", ["ok"]]', 'latin1');
     for (const chunks of [[document], bytewise(document)]) {
       const scanner = new JsonScanner(listener);
@@ -186,8 +180,8 @@ describe('JsonScanner', () => {
       escape: (unit) => void heard.push(`<${unit.toString(16)}>`),
       end: () => void heard.push('|'),
     };
-    const scanner = new JsonScanner({ name: () => sink, value: (type) => (type === 'string' ? undefined : sink) });
-    scanner.write(Buffer.from('{"a\\nb":"not this","c\\ud83d":1,"":2}'));
+    const scanner = new JsonScanner((_type, _depth, _offset, name) => (name === 'b' ? undefined : sink));
+    scanner.write(Buffer.from('{"a":"a\\nb","b":"not this","c":["c\\ud83d", 1],"":""}'));
     scanner.end();
     expect(heard.join('')).toBe('a<a>b|c<d83d>||');
   });
