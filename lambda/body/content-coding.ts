@@ -22,10 +22,23 @@ export function codingOf(contentEncoding = ''): Coding | 'none' | undefined {
   return names.length === 1 && Object.hasOwn(codings, name) ? codings[name] : undefined;
 }
 
+/** How a body comes that has a content coding. */
+export interface CodedTransfer {
+  readonly coding: Coding;
+  /** Ends decoding: a body that has arrived whole may still have a thousand times its length to come. */
+  readonly signal: AbortSignal;
+}
+
 /** The body is not what its coding promises. The message is part of a sentence. */
 export class CodingError extends Error {
   override readonly name = 'CodingError';
 }
+
+/**
+ * A coded body is kept and decoded in pieces of this many bytes: decoding the 16 KB that TLS hands over costs four times
+ * as many trips to the thread pool. A body that is shorter is decoded without any.
+ */
+const pieceBytes = 64 * 1024;
 
 /** Longest content that is decoded at once, in bytes. */
 const shortBytes = 256 * 1024;
@@ -33,41 +46,31 @@ const shortBytes = 256 * 1024;
 /**
  * Undoes a coding. It ends without an error only if the coded body is whole: each gzip member has its checksum and its
  * length, and nothing follows the last one.
- * @param pieces of the coded body; a body that is one short piece is decoded at once, without a trip to the thread pool
- * @param signal ends decoding: a body that has arrived whole may still have a thousand times its length to come
  * @param outputBytes length of the output buffers of a long body; each is a trip to the thread pool
- * @throws CodingError; whatever the pieces throw; AbortError
+ * @param onPiece called with each piece of the coded body before it is decoded
+ * @throws CodingError; whatever the source or the call throws; AbortError
  */
 export async function* decoded(
-  pieces: AsyncGenerator<Buffer>,
-  coding: Coding,
-  signal: AbortSignal,
+  source: AsyncIterable<Buffer>,
+  { coding, signal }: CodedTransfer,
   outputBytes: number,
+  onPiece: (piece: Buffer) => Promise<void> | undefined,
 ): AsyncGenerator<Buffer> {
-  const first = await pieces.next();
-  const second = first.done ? first : await pieces.next();
-  const beginning = [first, second].flatMap(({ done, value }) => (done ? [] : [value]));
-  if (second.done) await nextInRound();
-  const whole = coding === 'gzip' && second.done ? gunzipShort(Buffer.concat(beginning)) : undefined;
-  if (whole === undefined)
-    yield* decodedStream(beginning, pieces, signal, decoderOf(coding, beginning[0], outputBytes), coding);
-  else yield whole;
-}
-
-async function* decodedStream(
-  beginning: readonly Buffer[],
-  rest: AsyncIterable<Buffer>,
-  signal: AbortSignal,
-  decoder: Decoder,
-  coding: Coding,
-): AsyncGenerator<Buffer> {
-  let received = 0;
+  const pieces = inPieces(source, onPiece);
+  const { value: first = Buffer.alloc(0) } = await pieces.next();
+  if (first.length < pieceBytes) await nextInRound();
+  const whole = first.length < pieceBytes && coding === 'gzip' ? gunzipShort(first) : undefined;
+  if (whole !== undefined) {
+    yield whole;
+    return;
+  }
+  let received = first.length;
   let isEnded = false;
   let sourceError: unknown;
   async function* counted(): AsyncGenerator<Buffer> {
     try {
-      for (const piece of beginning) yield piece;
-      for await (const piece of rest) {
+      yield first;
+      for await (const piece of pieces) {
         received += piece.length;
         yield piece;
       }
@@ -77,7 +80,7 @@ async function* decodedStream(
       throw error;
     }
   }
-  for (const piece of beginning) received += piece.length;
+  const decoder = decoderOf(coding, first, outputBytes);
   // The iteration over the decoder sees the error; the callback is only there because pipeline wants one.
   pipeline(counted(), decoder, () => undefined);
   try {
@@ -89,15 +92,36 @@ async function* decodedStream(
   if (!isEnded || decoder.bytesWritten !== received) throw followed(coding);
 }
 
+/** A coded body in pieces; only the last one is shorter than `pieceBytes`. */
+async function* inPieces(
+  source: AsyncIterable<Buffer>,
+  onPiece: (piece: Buffer) => Promise<void> | undefined,
+): AsyncGenerator<Buffer, undefined> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const take = async () => {
+    const piece = Buffer.concat(chunks.splice(0), length);
+    length = 0;
+    await onPiece(piece);
+    return piece;
+  };
+  for await (const chunk of source) {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length >= pieceBytes) yield await take();
+  }
+  if (length > 0) yield await take();
+}
+
 /** A decoder of Node.js; `bytesWritten` counts the coded bytes that it used. */
 type Decoder = Transform & { readonly bytesWritten: number };
 
 /** "deflate" is zlib's format (RFC 9110, section 8.4.1.2), which begins with an 8. Some servers send what is inside it. */
-function decoderOf(coding: Coding, beginning: Buffer | undefined, chunkSize: number): Decoder {
+function decoderOf(coding: Coding, beginning: Buffer, chunkSize: number): Decoder {
   const options = { chunkSize };
   if (coding === 'gzip') return zlib.createGunzip(options);
   if (coding === 'br') return zlib.createBrotliDecompress(options);
-  const first = beginning?.[0] ?? 8;
+  const first = beginning[0] ?? 8;
   return (first & 0x0f) === 8 ? zlib.createInflate(options) : zlib.createInflateRaw(options);
 }
 

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type BodyCheck, InvalidBodyError } from '../body/body-check';
-import type { CodedTransfer } from '../body/coded-body';
-import { codingOf } from '../body/content-coding';
+import { type CodedTransfer, codingOf } from '../body/content-coding';
 import { type ReceivedBody, type Receiver, receive } from '../body/receive';
 import { resources } from '../resources';
 import type { Collection } from '../stack-contract';

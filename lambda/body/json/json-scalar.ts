@@ -27,7 +27,7 @@ export class JsonScalar {
     if (this.#inDigits && byte >= 0x30 && byte <= 0x39) return true;
     const text = this.#text + String.fromCharCode(byte);
     // Every beginning of a number is whole, or would be with a digit behind it.
-    const isBeginning = [text, `${text}0`].some((one) => number.test(one));
+    const isBeginning = number.test(text) || number.test(`${text}0`);
     if (!isBeginning && !literals.some((literal) => literal.startsWith(text))) return false;
     this.#set(text);
     return true;
