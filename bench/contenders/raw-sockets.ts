@@ -5,7 +5,7 @@ import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { crc32, createGunzip, createGzip, gunzipSync, gzip, type ZlibOptions } from 'node:zlib';
 import { type Resource, resources } from '../../lambda/resources';
-import { checkFactory } from '../../lambda/service/cluster-service';
+import { checkFactory } from '../../lambda/service/check-factory';
 import type { Job } from './measure';
 import { RawConnection, signedPut } from './raw-http';
 

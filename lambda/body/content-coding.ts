@@ -97,10 +97,12 @@ async function* inPieces(
   source: AsyncIterable<Buffer>,
   onPiece: (piece: Buffer) => Promise<void> | undefined,
 ): AsyncGenerator<Buffer, undefined> {
-  const chunks: Buffer[] = [];
+  let chunks: Buffer[] = [];
   let length = 0;
   const take = async () => {
-    const piece = Buffer.concat(chunks.splice(0), length);
+    const [only] = chunks;
+    const piece = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks, length);
+    chunks = [];
     length = 0;
     await onPiece(piece);
     return piece;

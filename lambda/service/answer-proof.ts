@@ -53,8 +53,6 @@ export class AnswerProof {
   readonly #first = new Map<string, Brought>();
   /** SHA-256 of contents that several clusters really have: more than one connection has brought them. */
   readonly #shared = new Set<string>();
-  /** Those of them that were reported. */
-  readonly #reported = new Set<string>();
   #connections = 0;
   /** Whether a connection has brought what nobody asked for, or an answer that belongs to another request. */
   #isMistrusted = false;
@@ -100,9 +98,9 @@ export class AnswerProof {
     if (history === undefined) throw new Error('An answer was accepted before its request; this is a defect');
     const answer: Brought = { call: callName(request), sha256, connection: history.connection };
     const same = history.brought.find((other) => other.sha256 === sha256 && other.call !== answer.call);
-    if (same === undefined) this.#remember(answer);
-    else if (this.#shared.has(sha256)) this.#report(same, answer);
-    else throw this.#askAgain(request, `its answer has the same bytes as the one to ${same.call} before it`, same);
+    if (same !== undefined && !this.#shared.has(sha256))
+      throw this.#askAgain(request, `its answer has the same bytes as the one to ${same.call} before it`, same);
+    this.#remember(answer);
     history.namedItsCluster = resources[request.resource].namesItsCluster;
     history.brought.push(answer);
     if (history.brought.length > mostCompared) history.brought.shift();
@@ -138,16 +136,11 @@ export class AnswerProof {
       this.#first.set(sha256, answer);
       const [oldest] = this.#first.keys();
       if (this.#first.size > mostContents && oldest !== undefined) this.#first.delete(oldest);
-    } else if (first.call !== call && first.connection !== connection) this.#shared.add(sha256);
-  }
-
-  /** Warns: several clusters really have this content, so a repeated answer would not be noticed. */
-  #report(one: Brought, other: Brought): void {
-    if (this.#reported.has(one.sha256)) return;
-    this.#reported.add(one.sha256);
-    this.#onWarning(
-      `The answers to ${one.call} and ${other.call}, on one connection, have the same bytes; so have others`,
-    );
+    } else if (first.call !== call && first.connection !== connection && !this.#shared.has(sha256)) {
+      this.#shared.add(sha256);
+      const what = `The answers to ${first.call} and ${call}, on two connections, have the same bytes`;
+      this.#onWarning(`${what}; if a connection repeats one of them, nobody can tell`);
+    }
   }
 
   #mistrust(what: string): void {

@@ -12,34 +12,19 @@ const keptMs = 5 * 60 * 1000;
 
 const withMember = z.object({ apiKey: z.string() });
 
-/** The API key, cached, and read again when the service rejects it. */
-export interface KeySource {
-  /**
-   * @param signal of the run: all who ask during a run share one reading, which ends with it
-   * @throws ApiKeyError if there is no key at all; the signal's reason when it aborts
-   */
-  current(signal: AbortSignal): Promise<string>;
-  /**
-   * The key after the service rejected one, never older than the rejected request. It is read again unless that has been
-   * done since that request began; all who ask at the same time share one reading.
-   * @param requestStartedMs when the rejected request began, on the clock's monotonic time
-   * @param signal as for {@link current}
-   * @returns the rejected key itself if the secret has no other
-   * @throws ApiKeyError if it cannot be read; the rejected key then stays the current one; the signal's reason
-   */
-  afterRejection(rejected: string, requestStartedMs: number, signal: AbortSignal): Promise<string>;
-}
-
 /** The API key cannot be read. The message says what to do and never holds any part of the secret. */
 export class ApiKeyError extends Error {
   override readonly name = 'ApiKeyError';
 }
 
+/** What a run needs of {@link ApiKey}. */
+export type KeySource = Pick<ApiKey, 'current' | 'afterRejection'>;
+
 /**
  * The API key from Secrets Manager: a plain string, or JSON with the member `apiKey`. One for each attempt: the key of an
  * earlier one may have been replaced since.
  */
-export class ApiKey implements KeySource {
+export class ApiKey {
   readonly #client: SecretsManagerClient;
   readonly #secret: string;
   readonly #clock: Clock;
@@ -57,6 +42,10 @@ export class ApiKey implements KeySource {
     this.#clock = clock;
   }
 
+  /**
+   * @param signal of the run: all who ask during a run share one reading, which ends with it
+   * @throws ApiKeyError if there is no key at all; the signal's reason when it aborts
+   */
   async current(signal: AbortSignal): Promise<string> {
     const key = this.#key;
     const nowMs = this.#clock.monotonicMs();
@@ -70,6 +59,14 @@ export class ApiKey implements KeySource {
     });
   }
 
+  /**
+   * The key after the service rejected one, never older than the rejected request. It is read again unless that has been
+   * done since that request began; all who ask at the same time share one reading.
+   * @param requestStartedMs when the rejected request began, on the clock's monotonic time
+   * @param signal as for {@link current}
+   * @returns the rejected key itself if the secret has no other
+   * @throws ApiKeyError if it cannot be read; the rejected key then stays the current one; the signal's reason
+   */
   async afterRejection(rejected: string, requestStartedMs: number, signal: AbortSignal): Promise<string> {
     if (this.#key !== undefined && (this.#key !== rejected || this.#readMs > requestStartedMs)) return this.#key;
     return this.#readSince(requestStartedMs, signal);

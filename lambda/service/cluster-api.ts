@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import { type BodyCheck, InvalidBodyError } from '../body/body-check';
+import { InvalidBodyError } from '../body/body-check';
 import { type CodedTransfer, codingOf } from '../body/content-coding';
 import { type ReceivedBody, type Receiver, receive } from '../body/receive';
 import { resources } from '../resources';
 import type { Collection } from '../stack-contract';
 import { AnswerProof } from './answer-proof';
-import type { CheckFactory, OnHead } from './cluster-service';
+import type { CheckFactory, OnHead } from './check-factory';
 import type { Connection } from './connection';
 import { Connections } from './connections';
 import { explainFailure, refusal, statusReason } from './explain-failure';
@@ -32,6 +32,9 @@ export interface ClusterApiOptions {
   /** Gets what an operator should know of the connections to the service; never the key. */
   readonly onWarning: (warning: string) => void;
 }
+
+/** What a run needs of {@link ClusterApi}. */
+export type ClusterService = Pick<ClusterApi, 'get'>;
 
 /** The service over HTTPS: one request a call, no retries, no redirects. A connection is used again after a good answer. */
 export class ClusterApi {
@@ -76,8 +79,8 @@ export class ClusterApi {
       const transfer = acceptedTransfer(response, request, key, this.#acceptsCoding(request), signal);
       const given = response.headers['content-type'];
       const mediaType = given === undefined ? undefined : hideKey(given, key);
-      const arriving = { response, check: check(mediaType), transfer };
-      const body = await this.#receive(connection, request, key, arriving);
+      const receiving = receive(response, check(mediaType), this.#options.receiver, transfer);
+      const body = await this.#proven(receiving, request, key, connection);
       this.#connections.keep(connection);
       return { body, status: 200, mediaType };
     } catch (error) {
@@ -131,14 +134,14 @@ export class ClusterApi {
     return response;
   }
 
-  async #receive(
-    connection: Connection,
+  /** The body, once it is certain that it belongs to the request. */
+  async #proven(
+    receiving: Promise<ReceivedBody>,
     request: ResourceRequest,
     key: string,
-    { response, check, transfer }: ArrivingBody,
+    connection: Connection,
   ): Promise<ReceivedBody> {
-    const { receiver } = this.#options;
-    const body = await receive(response, check, receiver, transfer).catch(async (error: unknown) => {
+    const body = await receiving.catch(async (error: unknown) => {
       if (error instanceof InvalidBodyError) await this.#proof.refuse(request, connection, refusal(error, key));
       throw error;
     });
@@ -150,13 +153,6 @@ export class ClusterApi {
     }
     return { ...body, facts: withoutKey(body.facts, key) };
   }
-}
-
-/** A body that is about to be received. */
-interface ArrivingBody {
-  readonly response: IncomingMessage;
-  readonly check: BodyCheck;
-  readonly transfer: CodedTransfer | undefined;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Resource } from '../../lambda/resources';
-import { checkFactory } from '../../lambda/service/cluster-service';
+import { checkFactory } from '../../lambda/service/check-factory';
 import type { Collection } from '../../lambda/stack-contract';
 import { openService } from '../../lambda/wiring';
 import { type RawService, startRawService, wire } from '../support/raw-service';

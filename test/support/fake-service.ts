@@ -1,5 +1,6 @@
 import type { ReceivedBody } from '../../lambda/body/receive';
-import type { CheckFactory, ClusterService } from '../../lambda/service/cluster-service';
+import type { CheckFactory } from '../../lambda/service/check-factory';
+import type { ClusterService } from '../../lambda/service/cluster-api';
 import type { ResourceRequest, ServiceAnswer } from '../../lambda/service/resource-request';
 import { ServiceError } from '../../lambda/service/service-error';
 

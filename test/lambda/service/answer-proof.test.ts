@@ -7,8 +7,8 @@ import { gunzipSync } from 'node:zlib';
 import { createCompressor } from '../../../lambda/body/compress';
 import { isRetried, maxRequests } from '../../../lambda/dispatch/retry';
 import type { Resource } from '../../../lambda/resources';
+import { checkFactory } from '../../../lambda/service/check-factory';
 import { ClusterApi } from '../../../lambda/service/cluster-api';
-import { checkFactory } from '../../../lambda/service/cluster-service';
 import { Connection } from '../../../lambda/service/connection';
 import { ServiceError } from '../../../lambda/service/service-error';
 import { parseContractPath } from '../../../local/demo-service/contract-path';
@@ -241,7 +241,7 @@ describe('an answer', () => {
     // The second cluster asks again on a new connection; the others need not.
     expect(service.connections).toBe(2);
     expect(warnings).toEqual([
-      'The answers to GET assets/manifest of cluster cluster-1 and GET assets/manifest of cluster cluster-2, on one connection, have the same bytes; so have others',
+      'The answers to GET assets/manifest of cluster cluster-0 and GET assets/manifest of cluster cluster-1, on two connections, have the same bytes; if a connection repeats one of them, nobody can tell',
     ]);
   });
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { createCompressor } from '../../../lambda/body/compress';
 import { type Resource, resourceNames, resources } from '../../../lambda/resources';
+import { checkFactory } from '../../../lambda/service/check-factory';
 import { ClusterApi, requestPath } from '../../../lambda/service/cluster-api';
-import { checkFactory } from '../../../lambda/service/cluster-service';
 import { parseContractPath } from '../../../local/demo-service/contract-path';
 import { anyCharacter } from '../../support/any-character';
 import { startFaultService } from '../../support/fault-service';

@@ -1,7 +1,7 @@
 import type { BodyCheck } from '../body/body-check';
 import { createLogRecordCheck } from '../body/log-record';
 import { createManifestCheck } from '../body/manifest';
-import type { ResourceRequest, ServiceAnswer } from './resource-request';
+import type { ResourceRequest } from './resource-request';
 
 /** Makes the check for one body, once the answer's media type is known. */
 export type CheckFactory = (mediaType: string | undefined) => BodyCheck;
@@ -11,17 +11,6 @@ export type CheckFactory = (mediaType: string | undefined) => BodyCheck;
  * @param received tells at any time how many bytes of the body have arrived, as they came over the wire
  */
 export type OnHead = (status: number, received: () => number) => void;
-
-/** The service, one request a call. */
-export interface ClusterService {
-  get(
-    request: ResourceRequest,
-    key: string,
-    check: CheckFactory,
-    signal: AbortSignal,
-    onHead: OnHead,
-  ): Promise<ServiceAnswer>;
-}
 
 /** The check for one body, chosen by what was asked for and by the answer's media type. */
 export function checkFactory({ resource, cluster }: ResourceRequest, asReceived: boolean): CheckFactory {
