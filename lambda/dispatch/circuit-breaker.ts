@@ -1,3 +1,5 @@
+import { ProbeRound } from './probe-round';
+
 /** So many different clusters must fail in a row to open the breaker; in a smaller fleet, all of them. */
 const clustersToOpen = 10;
 
@@ -18,22 +20,17 @@ export class CircuitBreaker {
   readonly #failing = new Set<string>();
   /** Clusters that failed while the service answered others. Their failures count again once they are answered. */
   readonly #bad = new Set<string>();
-  #isOpen = false;
+  #round: ProbeRound | undefined;
   #failedRounds = 0;
-  /** The current round: when it begins; its probes that are still to be made, were made, and are under way. */
-  #roundMs = 0;
-  #left = 0;
-  #made = 0;
-  #underWay = 0;
-  #openings = 0;
 
   /** @param random uniform in [0, 1) */
   constructor(random: () => number) {
     this.#random = random;
   }
 
-  get isOpen(): boolean {
-    return this.#isOpen;
+  /** The probes that may be made while it is open; undefined: it is closed. */
+  get round(): ProbeRound | undefined {
+    return this.#round;
   }
 
   /** Rounds of probes without an answer since the breaker opened. */
@@ -46,24 +43,14 @@ export class CircuitBreaker {
     return this.#failing.size;
   }
 
-  /** Probes that the current round has made. */
-  get probesMade(): number {
-    return this.#made;
-  }
-
-  /** When the next probe may start, in milliseconds; Infinity while the round waits for its probes. */
-  get nextProbeMs(): number {
-    return this.#isOpen && this.#left > 0 ? this.#roundMs : Number.POSITIVE_INFINITY;
-  }
-
   /** The service answered. */
   succeeded(cluster: string): void {
     this.#bad.delete(cluster);
     this.#failing.delete(cluster);
     // An answer in the first round: the service was up while those clusters failed. Later: it was down for everybody.
-    if (this.#isOpen && this.#failedRounds === 0) for (const failing of this.#failing) this.#bad.add(failing);
+    if (this.#round && this.#failedRounds === 0) for (const failing of this.#failing) this.#bad.add(failing);
     this.#failing.clear();
-    this.#isOpen = false;
+    this.#round = undefined;
     this.#failedRounds = 0;
   }
 
@@ -71,9 +58,7 @@ export class CircuitBreaker {
   failed(cluster: string, unfinished: number, nowMs: number): void {
     if (this.#bad.has(cluster)) return;
     this.#failing.add(cluster);
-    if (this.#isOpen || this.#failing.size < Math.min(clustersToOpen, unfinished - this.#bad.size)) return;
-    this.#isOpen = true;
-    this.#openings += 1;
+    if (this.#round || this.#failing.size < Math.min(clustersToOpen, unfinished - this.#bad.size)) return;
     this.#beginRound(nowMs);
   }
 
@@ -83,39 +68,27 @@ export class CircuitBreaker {
     this.#failing.delete(cluster);
   }
 
-  /** @returns the number of the opening, for {@link probeEnded} */
-  probeStarted(): number {
-    this.#left -= 1;
-    this.#made += 1;
-    this.#underWay += 1;
-    return this.#openings;
-  }
-
-  /** @param opening in which the probe started; the breaker may have closed since */
-  probeEnded(opening: number, nowMs: number): void {
-    if (!this.#isOpen || opening !== this.#openings) return;
-    this.#underWay -= 1;
-    this.#endRound(nowMs);
+  /** @param round of the probe; the breaker may have closed since */
+  probeEnded(round: ProbeRound, nowMs: number): void {
+    round.underWay -= 1;
+    if (round === this.#round) this.#endRound(round, nowMs);
   }
 
   /** There is nobody left to probe in this round. */
-  noMoreProbes(nowMs: number): void {
-    this.#left = 0;
-    this.#endRound(nowMs);
+  noMoreProbes(round: ProbeRound, nowMs: number): void {
+    round.left = 0;
+    this.#endRound(round, nowMs);
   }
 
-  #endRound(nowMs: number): void {
-    if (this.#left > 0 || this.#underWay > 0) return;
+  #endRound({ isOver }: ProbeRound, nowMs: number): void {
+    if (!isOver) return;
     const pauseMs = pausesMs[Math.min(this.#failedRounds, pausesMs.length - 1)] ?? 0;
     this.#failedRounds += 1;
     // Half of the pause is random, so that collectors that failed together do not come back together.
     this.#beginRound(nowMs + (pauseMs * (1 + this.#random())) / 2);
   }
 
-  #beginRound(roundMs: number): void {
-    this.#roundMs = roundMs;
-    this.#left = growth ** (this.#failedRounds + 1);
-    this.#made = 0;
-    this.#underWay = 0;
+  #beginRound(startMs: number): void {
+    this.#round = new ProbeRound(growth ** (this.#failedRounds + 1), startMs);
   }
 }

@@ -58,18 +58,12 @@ export class ClusterSample {
 
 /** The same items in another order: middle, end, then the middles of what lies between (van der Corput's sequence). */
 function spread<Item>(items: readonly Item[]): Item[] {
-  const bits = Math.ceil(Math.log2(Math.max(2, items.length)));
-  const places = new Set<number>();
-  for (let nth = 0; nth < 2 ** bits; nth += 1) {
+  let fractions = [1 / 2, 0];
+  for (let step = 1 / 4; fractions.length < items.length; step /= 2) {
     // The sequence begins with 0 and 1/2; counted from the list's end that is the end and the middle.
-    const fraction = reversed(nth < 2 ? 1 - nth : nth, bits) / 2 ** bits;
-    places.add(items.length - 1 - Math.floor(fraction * items.length));
+    const [half = 0, zero = 0, ...others] = fractions;
+    fractions = [...fractions, ...[zero, half, ...others].map((fraction) => fraction + step)];
   }
+  const places = new Set(fractions.map((fraction) => items.length - 1 - Math.floor(fraction * items.length)));
   return [...places].flatMap((place) => items.slice(place, place + 1));
-}
-
-function reversed(value: number, bits: number): number {
-  let result = 0;
-  for (let bit = 0; bit < bits; bit += 1) if (value & (1 << bit)) result |= 1 << (bits - 1 - bit);
-  return result;
 }

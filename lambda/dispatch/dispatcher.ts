@@ -134,7 +134,7 @@ export class Dispatcher {
     this.#workers.free(inFlight);
     const { task } = inFlight;
     if (task?.last === undefined) return 'waits';
-    if (reading === 'same') this.#probing.keyRejected(inFlight);
+    if (reading === 'same') this.#probing.keyRejected(inFlight, nowMs);
     this.#probing.ended(inFlight, nowMs, reading === 'same');
     if (reading === 'changed' && task.keyChanges < maxRequests) {
       this.#probing.keyChanged(inFlight, nowMs);

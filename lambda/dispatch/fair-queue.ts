@@ -3,13 +3,14 @@ import { type Rank, ranks, type Task } from './task';
 /** The tasks that wait, in the order in which they are asked for. Decides nothing about how many at once. */
 export class FairQueue {
   readonly #lanes: Lane[] = Object.values(ranks).map(() => ({ tasks: [], from: 0 }));
-  readonly #delayed = new DueHeap();
+  /** The earliest last. */
+  readonly #delayed: DueTask[] = [];
   readonly #waiting = new Map<Task, Waiting>();
 
   /** @param dueMs not asked for before; left out: at any time */
   add(task: Task, rank: Rank, dueMs = 0): void {
     this.#waiting.set(task, { rank, dueMs });
-    if (dueMs > 0) this.#delayed.push({ dueMs, task });
+    if (dueMs > 0) this.#delay({ dueMs, task });
     else this.#lanes[rank]?.tasks.push(task);
   }
 
@@ -20,7 +21,7 @@ export class FairQueue {
 
   /** The task whose turn it is; it stays in the queue until {@link take}. */
   first(nowMs: number): Task | undefined {
-    for (let entry = this.#delayed.first; entry && entry.dueMs <= nowMs; entry = this.#delayed.first) {
+    for (let entry = this.#delayed.at(-1); entry && entry.dueMs <= nowMs; entry = this.#delayed.at(-1)) {
       this.#delayed.pop();
       const waiting = this.#current(entry);
       if (waiting !== undefined) this.add(entry.task, waiting.rank);
@@ -43,11 +44,21 @@ export class FairQueue {
 
   /** When the next delayed task is due, in milliseconds; Infinity if there is none. */
   get nextDueMs(): number {
-    for (let entry = this.#delayed.first; entry; entry = this.#delayed.first) {
+    for (let entry = this.#delayed.at(-1); entry; entry = this.#delayed.at(-1)) {
       if (this.#current(entry) !== undefined) return entry.dueMs;
       this.#delayed.pop();
     }
     return Number.POSITIVE_INFINITY;
+  }
+
+  #delay(entry: DueTask): void {
+    let [from, to] = [0, this.#delayed.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((this.#delayed[middle]?.dueMs ?? 0) > entry.dueMs) from = middle + 1;
+      else to = middle;
+    }
+    this.#delayed.splice(from, 0, entry);
   }
 
   /** Moves a task whose cluster has to wait to where it belongs now. @returns whether it was moved */
@@ -83,43 +94,4 @@ interface Lane {
 interface DueTask {
   readonly dueMs: number;
   readonly task: Task;
-}
-
-/** A binary heap, the earliest first. */
-class DueHeap {
-  readonly #entries: DueTask[] = [];
-
-  get first(): DueTask | undefined {
-    return this.#entries[0];
-  }
-
-  push(entry: DueTask): void {
-    const entries = this.#entries;
-    let at = entries.push(entry) - 1;
-    while (at > 0) {
-      const parent = (at - 1) >> 1;
-      const above = entries[parent];
-      if (above === undefined || above.dueMs <= entry.dueMs) break;
-      entries[at] = above;
-      at = parent;
-    }
-    entries[at] = entry;
-  }
-
-  pop(): void {
-    const entries = this.#entries;
-    const last = entries.pop();
-    if (last === undefined || entries.length === 0) return;
-    let at = 0;
-    for (;;) {
-      const left = entries[2 * at + 1];
-      const right = entries[2 * at + 2];
-      const isRight = right !== undefined && left !== undefined && right.dueMs < left.dueMs;
-      const child = isRight ? right : left;
-      if (child === undefined || child.dueMs >= last.dueMs) break;
-      entries[at] = child;
-      at = 2 * at + (isRight ? 2 : 1);
-    }
-    entries[at] = last;
-  }
 }

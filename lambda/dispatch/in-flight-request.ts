@@ -1,5 +1,6 @@
 import { callName, type ResourceRequest } from '../service/resource-request';
 import { ServiceError } from '../service/service-error';
+import type { ProbeRound } from './probe-round';
 import type { Task } from './task';
 
 /** A body that brings this many bytes within its time makes progress. */
@@ -19,7 +20,7 @@ export class InFlightRequest {
   readonly kind: RequestKind;
   readonly startedMs: number;
   /** The round of probes that waits for it; undefined: none does. */
-  probeOf: number | undefined;
+  round: ProbeRound | undefined;
   /** When the answer's head arrived. */
   headMs: number | undefined;
   /** Whether it keeps its worker for its full time limit. */

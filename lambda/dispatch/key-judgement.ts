@@ -1,3 +1,5 @@
+import { ProbeRound } from './probe-round';
+
 /** The key is suspected when so many different clusters were rejected and none was accepted. */
 const clustersToSuspect = 5;
 
@@ -14,28 +16,21 @@ export class KeyJudgement {
   #hasWorked: boolean;
   /** When the key was found changed: answers to earlier requests say nothing of the new one. */
   #sinceMs = Number.NEGATIVE_INFINITY;
-  #isSuspected = false;
-  #toProbe = 0;
-  #underWay = 0;
-  #suspicions = 0;
+  #round: ProbeRound | undefined;
 
   /** @param hasWorked whether it did in an earlier attempt of the run */
   constructor(hasWorked: boolean) {
     this.#hasWorked = hasWorked;
   }
 
-  /** Whether probes decide now, and nothing else is asked. */
-  get isSuspected(): boolean {
-    return this.#isSuspected;
-  }
-
-  get mayProbe(): boolean {
-    return this.#isSuspected && this.#toProbe > 0;
+  /** The probes that decide now, and nothing else is asked; undefined: the key is not suspected. */
+  get round(): ProbeRound | undefined {
+    return this.#round;
   }
 
   /** Whether the key is rejected: for the clusters that raised the suspicion and for every probe. */
   get isRejected(): boolean {
-    return this.#isSuspected && this.#toProbe === 0 && this.#underWay === 0;
+    return this.#round?.isOver === true;
   }
 
   get rejectedClusters(): number {
@@ -48,14 +43,10 @@ export class KeyJudgement {
     this.#clear();
   }
 
-  rejected(cluster: string): void {
+  rejected(cluster: string, nowMs: number): void {
     if (this.#hasWorked) return;
     this.#rejected.add(cluster);
-    if (this.#isSuspected || this.#rejected.size < clustersToSuspect) return;
-    this.#isSuspected = true;
-    this.#suspicions += 1;
-    this.#toProbe = probesToJudge;
-    this.#underWay = 0;
+    if (this.#rejected.size >= clustersToSuspect) this.#round ??= new ProbeRound(probesToJudge, nowMs);
   }
 
   /** After a rejection the secret had another key. */
@@ -67,31 +58,24 @@ export class KeyJudgement {
     this.#clear();
   }
 
-  /** @returns the number of the suspicion, for {@link probeEnded} */
-  probeStarted(): number {
-    this.#toProbe -= 1;
-    this.#underWay += 1;
-    return this.#suspicions;
-  }
-
   /**
-   * @param suspicion for which the probe started; it may be over
+   * @param round of the probe; the suspicion may be over
    * @param isRejected false: any other answer, or none; the suspicion is not confirmed
    */
-  probeEnded(suspicion: number, isRejected: boolean): void {
-    if (!this.#isSuspected || suspicion !== this.#suspicions) return;
-    this.#underWay -= 1;
-    if (!isRejected) this.#clear();
+  probeEnded(round: ProbeRound, isRejected: boolean): void {
+    round.underWay -= 1;
+    if (round === this.#round && !isRejected) this.#clear();
   }
 
   /** Nobody is left to probe. @param clusters number of all clusters: without probes, all of them must be rejected */
   noMoreProbes(clusters: number): void {
-    this.#toProbe = 0;
-    if (this.#underWay === 0 && this.#rejected.size < clusters) this.#isSuspected = false;
+    if (this.#round === undefined) return;
+    this.#round.left = 0;
+    if (this.#round.underWay === 0 && this.#rejected.size < clusters) this.#round = undefined;
   }
 
   #clear(): void {
     this.#rejected.clear();
-    this.#isSuspected = false;
+    this.#round = undefined;
   }
 }

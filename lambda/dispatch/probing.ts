@@ -4,6 +4,7 @@ import { CircuitBreaker } from './circuit-breaker';
 import type { ClusterSample } from './cluster-sample';
 import { InFlightRequest } from './in-flight-request';
 import { KeyJudgement } from './key-judgement';
+import type { ProbeRound } from './probe-round';
 
 /** Rounds of probes without an answer before an attempt may end early: about three seconds. */
 const roundsToEnd = 4;
@@ -44,23 +45,32 @@ export class Probing {
   }
 
   get isActive(): boolean {
-    return this.#breaker.isOpen || this.#key.isSuspected;
+    return this.#round !== undefined;
+  }
+
+  get #round(): ProbeRound | undefined {
+    return this.#breaker.round ?? this.#key.round;
   }
 
   /** Whether probes have confirmed that the service is down. */
   get isServiceDown(): boolean {
-    return this.#breaker.isOpen && this.#breaker.failedRounds > 0;
+    return this.#breaker.failedRounds > 0;
   }
 
   /** When the next probe may start, in milliseconds; Infinity while probes are waited for. */
   get nextMs(): number {
-    return this.#breaker.nextProbeMs;
+    const { left = 0, startMs = 0 } = this.#breaker.round ?? {};
+    return left > 0 ? startMs : Number.POSITIVE_INFINITY;
   }
 
   /** @returns the probe to make now, if there is one */
   next(nowMs: number): InFlightRequest | undefined {
-    const inFlight = this.#breaker.isOpen ? this.#probeService(nowMs) : this.#probeKey(nowMs);
-    if (inFlight !== undefined) inFlight.probeOf = (this.#breaker.isOpen ? this.#breaker : this.#key).probeStarted();
+    const round = this.#round;
+    if (round === undefined || round.left === 0 || round.startMs > nowMs) return undefined;
+    const inFlight = round === this.#breaker.round ? this.#probeService(round, nowMs) : this.#probeKey(nowMs);
+    if (inFlight === undefined) return undefined;
+    round.probeStarted();
+    inFlight.round = round;
     return inFlight;
   }
 
@@ -87,8 +97,8 @@ export class Probing {
   }
 
   /** The key was rejected for the request's cluster, and was the same when it was read again. */
-  keyRejected(inFlight: InFlightRequest): void {
-    this.#key.rejected(inFlight.request.cluster);
+  keyRejected(inFlight: InFlightRequest, nowMs: number): void {
+    this.#key.rejected(inFlight.request.cluster, nowMs);
     if (!this.#sample.hasUnasked) this.#key.noMoreProbes(this.#sample.size);
   }
 
@@ -98,11 +108,11 @@ export class Probing {
 
   /** The request is over, or nobody waits for it any more. Does nothing unless it is a probe. */
   ended(inFlight: InFlightRequest, nowMs: number, isKeyRejected = false): void {
-    const { probeOf } = inFlight;
-    if (probeOf === undefined) return;
-    inFlight.probeOf = undefined;
-    if (inFlight.kind === 'probe') this.#breaker.probeEnded(probeOf, nowMs);
-    else this.#key.probeEnded(probeOf, isKeyRejected);
+    const { round } = inFlight;
+    if (round === undefined) return;
+    inFlight.round = undefined;
+    if (inFlight.kind === 'probe') this.#breaker.probeEnded(round, nowMs);
+    else this.#key.probeEnded(round, isKeyRejected);
   }
 
   /** Nothing is left to do for the cluster. */
@@ -116,8 +126,8 @@ export class Probing {
       const reason = `the service rejected the API key for ${this.#key.rejectedClusters} different clusters from all over the list, also after it was read again; set a valid key and complete the run`;
       return { kind: 'end', why: 'key-rejected', reason };
     }
-    const { isOpen, failedRounds, failingClusters } = this.#breaker;
-    if (!isOpen || !this.#endsEarly || failedRounds < roundsToEnd || this.#sample.hasUnasked) return undefined;
+    const { failedRounds, failingClusters } = this.#breaker;
+    if (!this.#endsEarly || failedRounds < roundsToEnd || this.#sample.hasUnasked) return undefined;
     const clusters = failingClusters === 1 ? 'the only cluster left' : `${failingClusters} different clusters in a row`;
     const reason =
       this.#lasting === undefined
@@ -126,23 +136,21 @@ export class Probing {
     return { kind: 'end', why: 'service-down', reason };
   }
 
-  #probeService(nowMs: number): InFlightRequest | undefined {
-    const { nextProbeMs, probesMade, failedRounds } = this.#breaker;
-    if (nextProbeMs > nowMs) return undefined;
+  #probeService(round: ProbeRound, nowMs: number): InFlightRequest | undefined {
+    const { failedRounds } = this.#breaker;
     const healthCheck = this.#healthChecks[failedRounds % this.#healthChecks.length];
-    if (healthCheck !== undefined && probesMade === 0)
+    if (healthCheck !== undefined && round.made === 0)
       return new InFlightRequest(healthCheck, undefined, 'probe', nowMs);
     // A health check is all that the first round needs.
     const isEnough = healthCheck !== undefined && failedRounds === 0;
-    const again = () => (probesMade < probesAgain ? this.#sample.again(nowMs) : undefined);
+    const again = () => (round.made < probesAgain ? this.#sample.again(nowMs) : undefined);
     const task = isEnough ? undefined : (this.#sample.unasked() ?? again());
     if (task !== undefined) return new InFlightRequest(task.request, task, 'probe', nowMs);
-    this.#breaker.noMoreProbes(nowMs);
+    this.#breaker.noMoreProbes(round, nowMs);
     return undefined;
   }
 
   #probeKey(nowMs: number): InFlightRequest | undefined {
-    if (!this.#key.mayProbe) return undefined;
     const task = this.#sample.unasked();
     if (task !== undefined) return new InFlightRequest(task.request, task, 'key-probe', nowMs);
     this.#key.noMoreProbes(this.#sample.size);

@@ -1,4 +1,5 @@
 import { CircuitBreaker } from '../../../lambda/dispatch/circuit-breaker';
+import type { ProbeRound } from '../../../lambda/dispatch/probe-round';
 
 const longestPause = () => 1;
 
@@ -7,12 +8,19 @@ function fail(breaker: CircuitBreaker, count: number, prefix = 'c'): void {
   for (let i = 0; i < count; i += 1) breaker.failed(`${prefix}${i}`, 100, 0);
 }
 
-/** Makes all probes of the current round and lets them fail. @returns how many there were */
-function failRound(breaker: CircuitBreaker, nowMs = breaker.nextProbeMs): number {
-  const probes: number[] = [];
-  while (breaker.nextProbeMs <= nowMs) probes.push(breaker.probeStarted());
-  for (const probe of probes) breaker.probeEnded(probe, nowMs);
-  return probes.length;
+/** The current round, of which so many probes are made. */
+function probe(breaker: CircuitBreaker, count: number): ProbeRound {
+  const { round } = breaker;
+  if (round === undefined) throw new Error('the breaker is closed');
+  for (let i = 0; i < count; i += 1) round.probeStarted();
+  return round;
+}
+
+/** Makes all probes of the current round and lets them fail. @returns how many there were, and when */
+function failRound(breaker: CircuitBreaker): { probes: number; startMs: number } {
+  const round = probe(breaker, breaker.round?.left ?? 0);
+  for (let i = 0; i < round.made; i += 1) breaker.probeEnded(round, round.startMs);
+  return { probes: round.made, startMs: round.startMs };
 }
 
 describe('the circuit breaker', () => {
@@ -20,9 +28,9 @@ describe('the circuit breaker', () => {
     const breaker = new CircuitBreaker(longestPause);
     fail(breaker, 9);
     fail(breaker, 9);
-    expect(breaker.isOpen).toBe(false);
+    expect(breaker.round).toBeUndefined();
     breaker.failed('another', 100, 0);
-    expect(breaker.isOpen).toBe(true);
+    expect(breaker.round).toBeDefined();
   });
 
   it('does not open while somebody is answered between', () => {
@@ -31,54 +39,50 @@ describe('the circuit breaker', () => {
       fail(breaker, 9);
       breaker.succeeded('somebody');
     }
-    expect(breaker.isOpen).toBe(false);
+    expect(breaker.round).toBeUndefined();
   });
 
   it('needs no more clusters than there are', () => {
     const breaker = new CircuitBreaker(longestPause);
     breaker.failed('a', 2, 0);
-    expect(breaker.isOpen).toBe(false);
+    expect(breaker.round).toBeUndefined();
     breaker.failed('b', 2, 0);
-    expect(breaker.isOpen).toBe(true);
+    expect(breaker.round).toBeDefined();
   });
 
   it('lets through rounds of probes that grow, with pauses that grow up to half a minute', () => {
     const breaker = new CircuitBreaker(longestPause);
     fail(breaker, 10);
-    const starts: number[] = [];
-    const sizes: number[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      starts.push(breaker.nextProbeMs);
-      sizes.push(failRound(breaker));
+    const rounds = Array.from({ length: 5 }, () => failRound(breaker));
+    expect(rounds.map(({ probes }) => probes)).toEqual([4, 16, 64, 256, 1024]);
+    for (let nth = 5; nth < 9; nth += 1) {
+      const round = probe(breaker, 0);
+      rounds.push({ probes: 0, startMs: round.startMs });
+      breaker.noMoreProbes(round, round.startMs);
     }
-    expect(sizes).toEqual([4, 16, 64, 256, 1024]);
-    expect(starts).toEqual([0, 500, 1500, 3500, 7500]);
-    for (let round = 5; round < 9; round += 1) {
-      starts.push(breaker.nextProbeMs);
-      breaker.noMoreProbes(breaker.nextProbeMs);
-    }
-    expect(starts.slice(5)).toEqual([15_500, 30_500, 60_500, 90_500]);
+    const starts = [0, 500, 1500, 3500, 7500, 15_500, 30_500, 60_500, 90_500];
+    expect(rounds.map(({ startMs }) => startMs)).toEqual(starts);
   });
 
   it('waits for all probes of a round', () => {
     const breaker = new CircuitBreaker(longestPause);
     fail(breaker, 10);
-    const probes = Array.from({ length: 4 }, () => breaker.probeStarted());
-    for (const probe of probes.slice(1)) breaker.probeEnded(probe, 0);
-    expect(breaker.nextProbeMs).toBe(Number.POSITIVE_INFINITY);
-    breaker.probeEnded(probes[0] ?? 0, 100);
-    expect(breaker.nextProbeMs).toBe(600);
+    const round = probe(breaker, 4);
+    for (let i = 0; i < 3; i += 1) breaker.probeEnded(round, 0);
+    expect(breaker.round).toBe(round);
+    breaker.probeEnded(round, 100);
+    expect(breaker.round).toMatchObject({ startMs: 600, left: 16 });
   });
 
   it('is closed by one answer, and takes no probe of before for one of after', () => {
     const breaker = new CircuitBreaker(longestPause);
     fail(breaker, 10);
-    const late = breaker.probeStarted();
+    const late = probe(breaker, 4);
     breaker.succeeded('somebody');
-    expect(breaker.isOpen).toBe(false);
+    expect(breaker.round).toBeUndefined();
     fail(breaker, 10, 'd');
-    const probes = Array.from({ length: 4 }, () => breaker.probeStarted());
-    for (const probe of [late, ...probes.slice(1)]) breaker.probeEnded(probe, 0);
+    const round = probe(breaker, 4);
+    for (const one of [late, late, late, late, round, round, round]) breaker.probeEnded(one, 0);
     expect(breaker.failedRounds).toBe(0);
   });
 
@@ -87,10 +91,10 @@ describe('the circuit breaker', () => {
     fail(breaker, 10);
     breaker.succeeded('somebody');
     fail(breaker, 10);
-    expect(breaker.isOpen).toBe(false);
+    expect(breaker.round).toBeUndefined();
     for (let i = 0; i < 10; i += 1) breaker.succeeded(`c${i}`);
     fail(breaker, 10);
-    expect(breaker.isOpen).toBe(true);
+    expect(breaker.round).toBeDefined();
   });
 
   it('does not take clusters for bad that failed while the service was down', () => {
@@ -99,6 +103,6 @@ describe('the circuit breaker', () => {
     failRound(breaker);
     breaker.succeeded('somebody');
     fail(breaker, 10);
-    expect(breaker.isOpen).toBe(true);
+    expect(breaker.round).toBeDefined();
   });
 });
