@@ -28,15 +28,13 @@ export class AttackedStory {
   readonly world: SealedWorld;
   readonly events: string[] = [];
   readonly #random: Random;
-  readonly #isAttacked: boolean;
   readonly #done: Done = { records: new Set(), lies: new Set(), seals: new Set(), hasSigned: false };
   #day = firstDay;
 
   /** @param world an empty archive */
-  constructor(world: SealedWorld, seed: string, isAttacked: boolean) {
+  constructor(world: SealedWorld, seed: string) {
     this.world = world;
     this.#random = seededRandom(seed);
-    this.#isAttacked = isAttacked;
   }
 
   /** @returns what was not told, or told and not true */
@@ -45,7 +43,7 @@ export class AttackedStory {
     const wrong: string[] = [];
     for (let day = 0; day < days; day += 1) {
       wrong.push(...(await this.#audit()));
-      if (this.#isAttacked && (day === days - 1 || this.#random() < 0.4)) await this.#attack();
+      if (day === days - 1 || this.#random() < 0.4) await this.#attack();
     }
     wrong.push(...(await this.#verify()), ...(await this.#audit()));
     return wrong.length === 0 ? [] : [...wrong, ...this.events];
@@ -64,8 +62,7 @@ export class AttackedStory {
     const { result } = await world.audit(time);
     this.events.push(`audit ${result?.number} of ${date}, killed after ${killedAfter}`);
     if (result?.seal !== time) return [`the audit of ${time} has no seal`];
-    const { findings, found } = world.seal(result.number);
-    if (!this.#isAttacked) return Object.keys(found).map((kind) => `audit ${time}: ${kind}, and nobody attacked`);
+    const { findings } = world.seal(result.number);
     return this.#unnamed(findings as Finding[], before.records, before.lies, `audit ${time}`);
   }
 
@@ -75,8 +72,6 @@ export class AttackedStory {
     const noon = new Date(`2026-11-${this.#day}T12:00:00.000Z`);
     const withKey = await look(bucket, { publicKeys }, noon);
     const withMails = await look(bucket, { publicKeys, heads: hashes }, noon);
-    if (!this.#isAttacked)
-      return withMails.map(({ kind, key: about }) => `verify: ${kind} ${about}, and nobody attacked`);
     const { records, lies, seals, hasSigned } = this.#done;
     const isTouched = records.size + seals.size > 0 || (lies.size > 0 && !hasSigned);
     const isTold = damageIn(withMails).length > 0;

@@ -153,16 +153,6 @@ describe('an audit', () => {
     expect((await world.audit('2026-11-20T22:00:00.000Z')).mails).toHaveLength(1);
   });
 
-  it('says which runs were due and left no record', async () => {
-    await collectDay(20);
-    await world.audit(morning);
-    for (const hour of ['00', '12', '18']) await world.collect(`2026-11-21T${hour}:00:00.000Z`);
-    const { result, mails } = await world.audit(nextDay);
-    expect(result).toMatchObject({ found: { absent: 1 }, damage: 0 });
-    expect(world.seal(2).due).toEqual({ runs: 4, absent: ['2026-11-21T06:00:00.000Z'] });
-    expect(mails[0]?.subject).toContain('3 of 4 runs complete');
-  });
-
   it('tells what was archived with a doubt', async () => {
     await collectDay(20);
     const [key = ''] = world.bucket.keys('runs/');

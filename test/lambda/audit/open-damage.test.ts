@@ -106,7 +106,8 @@ describe('damage', () => {
   it('of an object that cannot be looked at stays open', async () => {
     await collectDay(10);
     const log = keyOf('logs/', 10);
-    world.bucket.corrupt(log, (body) => body.subarray(1));
+    // Damage that cannot be read would be found as damage all the same.
+    world.bucket.rewrite(log, { contentType: 'text/html' });
     await world.audit(at(10));
     world.bucket.refused.add(log);
     expect((await world.audit(at(11))).result?.damage).toBe(1);
@@ -129,6 +130,32 @@ describe('damage', () => {
     await world.audit(at(12));
     world.bucket.refused.clear();
     expect((await world.audit(at(13))).result?.damage).toBe(0);
+  });
+
+  it('of an object stays open while the run record that names it is gone', async () => {
+    const [run, event] = ['2026-11-10T06:00:00.000Z', { scheduledTime: '2026-11-10T06:00:00.000Z' }];
+    await world.collect(run, ['b']);
+    await world.collect('2026-11-10T06:02:00.000Z', [], event);
+    const [log = ''] = world.bucket.keys('logs/cluster=b/');
+    const [, second = ''] = world.bucket.keys('runs/');
+    world.bucket.objects.delete(log);
+    await world.audit(at(10));
+    world.bucket.objects.delete(second);
+    await world.audit(at(11));
+    expect(world.seal(2).open).toContainEqual(expect.objectContaining({ key: log, since: at(10) }));
+  });
+
+  it('of a run stays open while its configuration cannot be read', async () => {
+    await collectDay(10);
+    await world.audit(at(10));
+    const broken = { kind: 'contradiction', key: keyOf('runs/', 10), problem: 'x', since: at(10) };
+    await rewriteSeal(world.bucket, { ...world.seal(1), open: [broken] }, world.key);
+    const [configuration = ''] = world.bucket.keys('configurations/');
+    world.bucket.refused.add(configuration);
+    await world.audit(at(11));
+    expect(world.seal(2).open).toContainEqual(broken);
+    world.bucket.refused.clear();
+    expect((await world.audit(at(12))).result?.damage).toBe(0);
   });
 
   it('of an object is not repaired by a run record that was replaced to agree with it', async () => {

@@ -1,30 +1,5 @@
 import { LogHistory, type LogLink } from '../../../lambda/log/log-history';
-
-/** Numbers that follow from a seed alone (mulberry32). */
-export class SeededRandom {
-  #state: number;
-
-  constructor(seed: number) {
-    this.#state = seed;
-  }
-
-  /** From 0 to below 1. */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  }
-
-  /** A whole number from 0 to below `below`. */
-  below(below: number): number {
-    return Math.floor(this.next() * below);
-  }
-
-  one<Item>(items: readonly Item[]): Item {
-    return items[this.below(items.length)] as Item;
-  }
-}
+import { pick, type Random, seededRandom } from '../../../local/demo-service/seeded-random';
 
 interface Range {
   readonly from: number;
@@ -50,55 +25,57 @@ const windows = ['lines', 'bytes', 'age', 'growing', 'rotated'] as const;
 
 /** A log that is written while a service shows ever another part of it. */
 export function randomLog(seed: number): RandomLog {
-  const random = new SeededRandom(seed);
-  const kind = random.one(kinds);
+  const random = seededRandom(`log/${seed}`);
+  const below = (limit: number) => Math.floor(random() * limit);
+  const kind = pick(random, kinds);
   const lines = randomLines(random, kind);
   const starts = [0];
   for (const { length } of lines) starts.push((starts.at(-1) ?? 0) + length);
   const whole = Buffer.concat(lines);
-  const window = random.one(windows);
-  const size = 2 + random.below(40);
-  const step = random.below(window === 'growing' ? 20 : Math.ceil(size * (0.3 + random.next())) + 2);
+  const window = pick(random, windows);
+  const size = 2 + below(40);
+  const step = below(window === 'growing' ? 20 : Math.ceil(size * (0.3 + random())) + 2);
   const snapshots: Snapshot[] = [];
-  let line = 1 + random.below(size);
+  let line = 1 + below(size);
   let rotatedAt = 0;
-  for (let at = 0; line <= lines.length && at < 20; at += 1, line += random.below(step + 1)) {
+  for (let at = 0; line <= lines.length && at < 20; at += 1, line += below(step + 1)) {
     const run = new Date(Date.UTC(2026, 10, 1, at));
     // The last line may be half written, in the middle of a character too.
     const end = starts[line] ?? 0;
-    const to = random.below(5) === 0 ? Math.max(end - random.below(lines[line - 1]?.length ?? 0), 1) : end;
-    if (window === 'rotated' && random.below(4) === 0) rotatedAt = starts[Math.max(line - random.below(5), 0)] ?? 0;
+    const to = below(5) === 0 ? Math.max(end - below(lines[line - 1]?.length ?? 0), 1) : end;
+    if (window === 'rotated' && below(4) === 0) rotatedAt = starts[Math.max(line - below(5), 0)] ?? 0;
     const from = beginning();
-    const previous = snapshots[random.below(snapshots.length || 1)];
-    if (random.below(10) === 0) snapshots.push({ run, range: undefined });
-    else if (random.below(12) === 0 && previous !== undefined) snapshots.push({ run, range: previous.range });
+    const previous = snapshots[below(snapshots.length || 1)];
+    if (below(10) === 0) snapshots.push({ run, range: undefined });
+    else if (below(12) === 0 && previous !== undefined) snapshots.push({ run, range: previous.range });
     else snapshots.push({ run, range: { from: Math.min(from, to), to } });
 
     function beginning(): number {
       if (window === 'growing') return 0;
       if (window === 'rotated') return rotatedAt;
       if (window === 'bytes') return Math.max(to - size * 25, 0);
-      const kept = window === 'age' ? 1 + random.below(2 * size) : size;
+      const kept = window === 'age' ? 1 + below(2 * size) : size;
       return starts[Math.max(line - kept, 0)] ?? 0;
     }
   }
   return { repeats: kind !== 'events', whole, snapshots };
 }
 
-function randomLines(random: SeededRandom, kind: (typeof kinds)[number]): Buffer[] {
-  const end = random.one(['\n', '\n', '\r\n']);
-  const period = 2 + random.below(6);
+function randomLines(random: Random, kind: (typeof kinds)[number]): Buffer[] {
+  const below = (limit: number) => Math.floor(random() * limit);
+  const end = pick(random, ['\n', '\n', '\r\n']);
+  const period = 2 + below(6);
   const line = (at: number): string => {
-    const event = `${at} ${random.one(['pod started', 'größe überschritten 日本', 'x'.repeat(random.below(300)), ''])}`;
-    if (kind === 'heartbeats') return random.below(6) === 0 ? event : 'heartbeat';
+    const event = `${at} ${pick(random, ['pod started', 'größe überschritten 日本', 'x'.repeat(below(300)), ''])}`;
+    if (kind === 'heartbeats') return below(6) === 0 ? event : 'heartbeat';
     if (kind === 'periodic') return `check ${at % period}`;
     if (kind === 'banners') return at % 30 < 4 ? `*** banner ${at % 30} ***` : event;
-    if (kind === 'mixed') return random.one(['ok', 'ok', 'retry', event]);
+    if (kind === 'mixed') return pick(random, ['ok', 'ok', 'retry', event]);
     return event;
   };
-  return Array.from({ length: 30 + random.below(200) }, (_, at) => {
+  return Array.from({ length: 30 + below(200) }, (_, at) => {
     const bytes = Buffer.from(`${line(at)}${end}`);
-    if (kind === 'events' && random.below(20) === 0 && bytes.length > 4) bytes[1] = 0xff;
+    if (kind === 'events' && below(20) === 0 && bytes.length > 4) bytes[1] = 0xff;
     return bytes;
   });
 }
