@@ -132,17 +132,20 @@ describe('damage', () => {
     expect((await world.audit(at(13))).result?.damage).toBe(0);
   });
 
-  it('of an object stays open while the run record that names it is gone', async () => {
+  it.each<[string, (log: string) => unknown]>([
+    ['missing', (log) => world.bucket.objects.delete(log)],
+    ['contradiction', (log) => replaceObject(world.bucket, log)],
+  ])('of an object stays open while the run record that names it is gone: %s', async (kind, damage) => {
     const [run, event] = ['2026-11-10T06:00:00.000Z', { scheduledTime: '2026-11-10T06:00:00.000Z' }];
     await world.collect(run, ['b']);
     await world.collect('2026-11-10T06:02:00.000Z', [], event);
     const [log = ''] = world.bucket.keys('logs/cluster=b/');
     const [, second = ''] = world.bucket.keys('runs/');
-    world.bucket.objects.delete(log);
+    damage(log);
     await world.audit(at(10));
     world.bucket.objects.delete(second);
     await world.audit(at(11));
-    expect(world.seal(2).open).toContainEqual(expect.objectContaining({ key: log, since: at(10) }));
+    expect(world.seal(2).open).toContainEqual(expect.objectContaining({ kind, key: log, since: at(10) }));
   });
 
   it('of a run stays open while its configuration cannot be read', async () => {

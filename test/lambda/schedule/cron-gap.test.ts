@@ -34,6 +34,7 @@ describe('the longest gap of a schedule', () => {
 
     it.each([
       ['a time that comes twice fires once', '0 * * * ? *', 'Europe/Berlin', 2],
+      ['the first firing is one of two, and counts', '0 2 29-30 10 ? 2028', 'Europe/Berlin', 25],
       ['a day has 25 hours', '0 12 * * ? *', 'America/New_York', 25],
       ['they change at midnight', '0 0 * * ? *', 'Africa/Cairo', 47],
       ['they change by half an hour', '0 12 * * ? *', 'Australia/Lord_Howe', 24.5],
