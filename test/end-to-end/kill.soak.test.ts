@@ -69,9 +69,9 @@ function start(): Promise<BundledCollector> {
 /** What is visible is whole: its content is the source's, and what it says of itself is true. */
 async function expectOnlyWholeObjects(): Promise<string[]> {
   const objects = await collector.objects();
-  for (const [key, { content, metadata }] of objects) {
+  for (const [key, { body, metadata }] of objects) {
     if (!/^(logs|manifests)\//.test(key)) continue;
-    const unpacked = gunzipSync(content);
+    const unpacked = gunzipSync(body);
     expect(unpacked.equals(Buffer.from(sources.get(key) ?? ''))).toBe(true);
     expect(metadata.sha256).toBe(createHash('sha256').update(unpacked).digest('hex'));
   }

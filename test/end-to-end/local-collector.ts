@@ -16,8 +16,7 @@ import {
   type LocalDeploymentOptions,
 } from '../../local/deployment/deploy-locally';
 import type { Template } from '../../local/deployment/stack-template';
-import { recordOf } from '../support/record-text';
-import { storedKeys } from '../support/stored-keys';
+import { storedKeys, storedRecords } from '../support/stored-objects';
 import { tracesOf } from '../support/traces-of';
 
 export const uids = ['alpha', 'beta', 'a uid/with "everything" %2F'];
@@ -92,11 +91,7 @@ export async function startLocalCollector(overrides: ConfigOverrides = {}): Prom
     const deployed = Object.assign(deployment, {
       folder,
       keys: async () => storedKeys(folder),
-      records: async () => {
-        const keys = storedKeys(folder).filter((key) => key.startsWith('runs/'));
-        const texts = await Promise.all(keys.map((key) => readFile(join(folder, key), 'utf8')));
-        return texts.map(recordOf);
-      },
+      records: async () => storedRecords(folder),
     });
     deployments.push(deployed);
     return deployed;

@@ -39,10 +39,10 @@ function start(options: Partial<Parameters<CollectorBundle['start']>[0]> = {}): 
 
 /** Everything that was written anywhere. */
 async function leftBehind(): Promise<string> {
-  const objects = [...(await collector.objects())].flatMap(([key, { content, metadata }]) => [
+  const objects = [...(await collector.objects())].flatMap(([key, { body, metadata }]) => [
     key,
     JSON.stringify(metadata),
-    (key.endsWith('.gz') ? gunzipSync(content) : content).toString('latin1'),
+    (key.endsWith('.gz') ? gunzipSync(body) : body).toString('latin1'),
   ]);
   return [...objects, ...collector.lines, JSON.stringify(collector.outcomes)].join('\n');
 }

@@ -65,7 +65,7 @@ it.each([2, 3])('%i at once archive every object once, and each says truthfully 
     const own = summaries.find((summary) => summary.attempt === attempt);
     expect(counts).toEqual(own?.counts);
     for (const { outcome, key = '', sha256 } of outcomes) {
-      const content = gunzipSync(objects.get(key)?.content ?? Buffer.alloc(0));
+      const content = gunzipSync(objects.get(key)?.body ?? Buffer.alloc(0));
       // Who did not write an object does not claim to know what is in it.
       expect(sha256).toBe(outcome === 'archived' ? createHash('sha256').update(content).digest('hex') : undefined);
     }

@@ -2,7 +2,6 @@ import { readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buffer } from 'node:stream/consumers';
 import { inspect } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -21,12 +20,10 @@ import type { ResourceRequest } from '../../lambda/service/resource-request';
 import type { Collection, Compression, ConfiguredCluster } from '../../lambda/stack-contract';
 import { Stop } from '../../lambda/stop';
 import { type LocalAws, startLocalAws } from '../../local/aws/local-aws';
-import { FolderStore } from '../../local/aws/store/folder-store';
 import { type Intercept, injectFaults } from './aws-faults';
 import { FakeReporter } from './fake-reporter';
-import { recordOf } from './record-text';
 import { SkippingClock } from './skipping-clock';
-import { storedKeys } from './stored-keys';
+import { type StoredObject, storedKeys, storedObjects, storedRecords } from './stored-objects';
 import { tracesOf } from './traces-of';
 
 export const testKey = 'test-key-2f1c9a';
@@ -66,12 +63,6 @@ export interface Attempted {
   readonly slept: readonly number[];
 }
 
-export interface StoredObject {
-  readonly body: Buffer;
-  /** User metadata, names without prefix. */
-  readonly metadata: Readonly<Record<string, string>>;
-}
-
 /**
  * The function's real parts, wired as the handler wires them: real HTTP to the service, real SDK clients over a socket to
  * the embedded endpoint, a real spool directory. Only the sleeps between requests are skipped, and noted.
@@ -87,8 +78,6 @@ export class RealCollector {
   readonly #secrets: string[] = [];
   /** Whatever attempts gave to their callers. */
   readonly #given: string[] = [];
-  /** What was to be known of the connections to the service. */
-  readonly serviceWarnings: string[] = [];
   /** What the SDK warned of. */
   readonly #warnings: string[] = [];
   readonly #clock: SkippingClock;
@@ -124,10 +113,6 @@ export class RealCollector {
     const clock = { ...systemClock, sleep: async (ms: number) => void this.#slept.push(ms) };
     this.#archive = new S3Archive(s3, 'archive', clock);
     this.#secretsManager = new SecretsManagerClient({ ...target, maxAttempts: 3 });
-  }
-
-  get spoolDirectory(): string {
-    return this.#directory;
   }
 
   setSecret(value: string): void {
@@ -168,7 +153,7 @@ export class RealCollector {
       receiver,
       timeLimits: { connectMs: 60_000, responseMs: 60_000, idleMs: 60_000, ...timeLimits },
       userAgent: 'test',
-      onWarning: (warning) => this.serviceWarnings.push(warning),
+      onWarning: () => undefined,
     });
     const clock = this.#clock;
     const { hangs } = this.#options;
@@ -248,21 +233,13 @@ export class RealCollector {
   }
 
   /** Every object of the archive, by key, as it is stored. */
-  async stored(): Promise<Map<string, StoredObject>> {
-    const store = new FolderStore(join(this.#directory, 'archive'));
-    const objects = new Map<string, StoredObject>();
-    for (const { key } of (await store.list('')).objects) {
-      const found = await store.get(key);
-      if (found !== undefined)
-        objects.set(key, { body: await buffer(found.open()), metadata: found.metadata.userMetadata });
-    }
-    return objects;
+  stored(): Promise<Map<string, StoredObject>> {
+    return storedObjects(join(this.#directory, 'archive'));
   }
 
   /** The run records, by attempt. */
   async records(): Promise<RunRecord[]> {
-    const objects = [...(await this.objects())].filter(([key]) => key.startsWith('runs/'));
-    return objects.map(([, content]) => recordOf(content));
+    return storedRecords(join(this.#directory, 'archive'));
   }
 
   /** Names of temporary files that are there now. */

@@ -5,20 +5,23 @@ import { demoManifest } from '../../../local/demo-service/demo-manifest';
 const noon = Date.parse('2026-11-20T12:00:00.000Z');
 const at = (minutes: number) => new Date(noon + minutes * 60_000);
 const uids = Array.from({ length: 12 }, (_, index) => `cluster-${index}`);
+const few = uids.slice(0, 4);
 
 describe('the content of the demo', () => {
-  it('content is the same for the same uid and time, and differs between uids', async () => {
+  it('content is the same for the same uid and time, and differs between uids, as states do', async () => {
     for (const content of [demoLog, demoManifest]) {
       expect(content('a', at(0))).toBe(content('a', at(0)));
       expect(content('a', at(0))).not.toBe(content('b', at(0)));
     }
     const [one, other] = [demoContent(), demoContent()];
     expect(await one.log('a', at(3))).toEqual(await other.log('a', at(3)));
+    const states = await Promise.all(uids.map(async (uid) => (await one.log(uid, at(0)))?.state));
+    expect(new Set(states).size).toBeGreaterThan(1);
   });
 
   it('logs are some 10 to 200 KB and manifests 5 to 30 KB, at any time', () => {
-    for (const uid of uids) {
-      for (const minutes of [0, 90, 180, 270, 359]) {
+    for (const uid of few) {
+      for (const minutes of [0, 180, 359]) {
         const [log, manifest] = [demoLog(uid, at(minutes)), demoManifest(uid, at(minutes))].map((text) =>
           Buffer.byteLength(text),
         );
@@ -31,7 +34,7 @@ describe('the content of the demo', () => {
   });
 
   it('every line of a log carries a time, in order, none after the time it was asked for', () => {
-    for (const uid of uids) {
+    for (const uid of few) {
       const times = demoLog(uid, at(7))
         .trimEnd()
         .split('\n')
@@ -44,10 +47,10 @@ describe('the content of the demo', () => {
 
   it('a log grows at its end, and loses its oldest part only when it is rotated', () => {
     let rotations = 0;
-    const few = uids.slice(0, 4);
     for (const uid of few) {
-      for (let minutes = 0; minutes < 720; minutes += 90) {
-        const [before, after] = [demoLog(uid, at(minutes)), demoLog(uid, at(minutes + 90))];
+      let before = demoLog(uid, at(0));
+      for (let minutes = 180; minutes <= 720; minutes += 180) {
+        const after = demoLog(uid, at(minutes));
         if (!after.startsWith(before)) {
           rotations += 1;
           const kept = before.slice(before.indexOf(after.slice(0, 300)));
@@ -55,6 +58,7 @@ describe('the content of the demo', () => {
           expect(kept.length).toBeGreaterThan(0);
         }
         expect(after).not.toBe(before);
+        before = after;
       }
     }
     expect(rotations).toBe(few.length * 2);
@@ -84,11 +88,5 @@ describe('the content of the demo', () => {
     expect(documents.length).toBeGreaterThan(10);
     expect(documents.filter((text) => !/^kind: [A-Z]\w+$/m.test(text) || !/^ {2}name: \S+$/m.test(text))).toEqual([]);
     expect(documents[0]).toContain('name: "we\\"ird\\nuid"');
-  });
-
-  it('states vary between clusters', async () => {
-    const source = demoContent();
-    const states = await Promise.all(uids.map(async (uid) => (await source.log(uid, at(0)))?.state));
-    expect(new Set(states).size).toBeGreaterThan(1);
   });
 });
