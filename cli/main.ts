@@ -95,6 +95,9 @@ bound a period of runs. Times are ISO 8601 (2026-11-20, 2026-11-20T10:00, with Z
 write them (20261120T100000.000Z), or counted from now (yesterday, today 03:00, 2h ago, 3 days ago). A date alone means
 the whole day.
 
+Where a terminal is too narrow, tables leave columns out, the least important first. COLUMNS=200 shows all of them in a
+pipe too, and --json has everything.
+
 Exit codes: 0 done, 1 something was found: a difference (diff), no line (grep), something not archived (run), a problem
 (doctor), an overdue run (runs), no seal (export, --check), damage (all others). 2 wrong command line, 3 it could not be
 done, 130 interrupted.

@@ -2,11 +2,11 @@ import { LogHistory, type LogLink } from '../../lambda/log/log-history';
 import { LogTextDecoder } from '../../lambda/log/log-text';
 import type { LogReader } from '../../lambda/log/seam';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { DamagedObjectError, damageOf, type ReadContent, readContent } from '../../lambda/verify/open-content';
+import { damageOf } from '../../lambda/verify/open-content';
 import { type ListedRun, type Period, runsBetween } from '../../lambda/verify/run-keys';
 import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from './cluster-objects';
 import { byRun } from './list-outcomes';
-import { behind } from './read-text';
+import { behind, readChunks, textChunks } from './read-text';
 import { whyNotArchived } from './select-object';
 
 /** One archived log of a cluster, and how it follows the one before it. */
@@ -116,9 +116,9 @@ class LogsInTurn {
   /** @returns whether the record has a text */
   async #readInto(log: LogReader, key: string): Promise<boolean> {
     const decoder = new LogTextDecoder();
-    const { body } = await contentOf(this.#reader, key);
+    const { chunks } = await readChunks(this.#reader, key);
     this.#held = { key, length: 0 };
-    for await (const chunk of decoder.decode(chunksOf(body), this.#allocate)) {
+    for await (const chunk of decoder.decode(chunks, this.#allocate)) {
       log.write(chunk);
       if (this.#held !== undefined) this.#held.length += chunk.length;
     }
@@ -135,22 +135,12 @@ class LogsInTurn {
 
   async *#textFrom(key: string, byte: number): AsyncGenerator<Buffer> {
     if (this.#held?.key !== key) {
-      const { body } = await contentOf(this.#reader, key);
-      yield* behind(new LogTextDecoder().decode(chunksOf(body)), byte);
+      const { chunks } = await readChunks(this.#reader, key);
+      yield* behind(textChunks(chunks, 'log'), byte);
       return;
     }
     // Copies: whoever writes them out may still have them when the next text is in their place.
     const text = this.#room.subarray(0, this.#held.length);
     for (let at = byte; at < text.length; at += chunkBytes) yield Buffer.from(text.subarray(at, at + chunkBytes));
   }
-}
-
-async function contentOf(reader: ArchiveReader, key: string): Promise<ReadContent> {
-  const content = await readContent(reader, key);
-  if (content === undefined) throw new DamagedObjectError('it is no longer there');
-  return content;
-}
-
-function chunksOf(body: ReadContent['body']): AsyncIterable<Buffer> | Buffer[] {
-  return Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>);
 }

@@ -4,7 +4,7 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { isLate, type Run, readRun } from '../../lambda/verify/read-run';
 import type { ListedRun, Period } from '../../lambda/verify/run-keys';
-import { formatDuration, formatTime } from '../terminal/format';
+import { formatDuration, formatPeriod, formatTime } from '../terminal/format';
 import { print, type Terminal } from '../terminal/terminal';
 import {
   type ClusterObject,
@@ -44,13 +44,13 @@ export async function selectObject(
     const why = await whyNotArchived(reader, resource, cluster, await findRun(reader, run));
     throw new NothingArchivedError(resource, cluster, why);
   }
-  const oldest = await firstOf(clusterObjects(reader, resource, cluster, {}));
-  if (at === undefined || oldest === undefined) throw await nothingOf(reader, resource, cluster, { to: at }, now);
-  const reason = `none was archived at or before ${formatTime(at)}; the oldest is of the run ${formatTime(oldest.run)}`;
-  throw new NothingArchivedError(resource, cluster, reason);
+  throw await nothingOf(reader, resource, cluster, period, now);
 }
 
-/** Why the archive has no object of a cluster at all: by the newest run of a period, which may have names like this one. */
+/**
+ * Why there is no object of a cluster in a period: those that there are lie elsewhere, or there is none at all. Then the
+ * newest run of the period tells why, which may have names like this one.
+ */
 export async function nothingOf(
   reader: ArchiveReader,
   resource: Resource,
@@ -58,6 +58,13 @@ export async function nothingOf(
   period: Period,
   now: Date,
 ): Promise<NothingArchivedError> {
+  const oldest = await firstOf(clusterObjects(reader, resource, cluster, {}));
+  if (oldest !== undefined) {
+    const newest = await firstOf(clusterObjectsNewestFirst(reader, resource, cluster, {}, now));
+    const [from, to] = [oldest, newest ?? oldest].map(({ run }) => formatTime(run));
+    const reason = `none was archived${formatPeriod(period)}; the archive has those of the runs ${from} to ${to}`;
+    return new NothingArchivedError(resource, cluster, reason);
+  }
   const listed = await firstOf(runsNewestFirst(reader, period, now));
   const run = listed && (await readRun(reader, listed));
   const why = [run && whyMissing(run, resource, cluster), nearestNames(cluster, run), 'list shows what there is'];

@@ -1,10 +1,9 @@
 import { Command, Option } from 'commander';
 import { openArchive } from '../archive/open-archive';
-import { leftOutColumns } from '../terminal/table';
-import { type CommandContext, exitCodes, type Terminal } from '../terminal/terminal';
+import { type CommandContext, exitCodes } from '../terminal/terminal';
 import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
 import { type ClusterDiffOptions, diffCluster } from './diff-cluster';
-import { changeColumns, diffRuns } from './diff-runs';
+import { diffRuns } from './diff-runs';
 import { type ReadOptions, resourceOption, withArchive, withHelp, withOneRun, withPeriod } from './options';
 
 interface Options extends ReadOptions, CheckOptions, ClusterDiffOptions {
@@ -23,7 +22,7 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
     'compare from the newest run at or before this time',
     'compare to the newest run at or before this time',
   ]).option('--no-escape', 'leave control characters of the content as they are, for patch');
-  withHelp(withArchive(withCheck(command)), terminal, helpText(terminal));
+  withHelp(withArchive(withCheck(command)), terminal, helpText);
   return command.action(async (cluster: string | undefined, options: Options) => {
     if (cluster !== undefined && options.all === true)
       command.error(`error: both a cluster (${cluster}) and --all; expected one of them`);
@@ -36,13 +35,11 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
   });
 }
 
-const helpText = (terminal: Terminal) => `
+const helpText = `
 A cluster is compared between two runs that archived it. Standard error says which two these are, and whether they
 were fetched late. --run and --at compare that run with the one before it. --from and --to compare the state when
 the period began with the state when it ended. --all compares what two runs archived of every cluster; what changed in
 between, and was changed back, is said by history --all.
-
-${leftOutColumns('the list of clusters', changeColumns(terminal))}
 
 --check: standard error says which seal vouches for both sides.
 

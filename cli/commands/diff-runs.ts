@@ -111,7 +111,7 @@ async function printChanges(
   await printTable(terminal, changeColumns(terminal), changes);
 }
 
-export function changeColumns({ colors }: Pick<Terminal, 'colors'>): Column<ClusterChange>[] {
+function changeColumns({ colors }: Pick<Terminal, 'colors'>): Column<ClusterChange>[] {
   const shown = ({ outcome, sha256, bytes }: Side) =>
     sha256 === undefined ? (outcome ?? 'not covered') : `${sha256.slice(0, 12)} ${formatBytes(bytes)}`;
   return [

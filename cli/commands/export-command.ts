@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Command } from 'commander';
 import { countDamage } from '../../lambda/verify/finding';
 import { type Part, partPageFile } from '../../lambda/verify/part';
+import type { Period } from '../../lambda/verify/run-keys';
 import { verifyArchive } from '../../lambda/verify/verify-archive';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { openArchive } from '../archive/open-archive';
@@ -10,9 +11,9 @@ import { formatCount, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { type CommandContext, exitCodes, print, printJson } from '../terminal/terminal';
 import { type CheckOptions, VouchedNotes, withPublicKeys } from './check-option';
-import { type PeriodOptions, type ReadOptions, withArchive, withHelp, withPeriod } from './options';
+import { type ReadOptions, withArchive, withHelp, withPeriod } from './options';
 
-interface Options extends ReadOptions, PeriodOptions, Pick<CheckOptions, 'publicKey'> {
+interface Options extends ReadOptions, Period, Pick<CheckOptions, 'publicKey'> {
   readonly cluster: string;
   readonly out: string;
 }
@@ -46,18 +47,7 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
     const isDamaged = countDamage(found) > 0;
     const { runs, records, seals, objects, others } = copied;
     if (json === true) {
-      await printJson(terminal.out, {
-        out,
-        ...part,
-        runs,
-        records,
-        seals,
-        objects,
-        others,
-        sound,
-        found,
-        vouched: isVouched,
-      });
+      await printJson(terminal.out, { out, ...part, ...copied, sound, found, vouched: isVouched });
     } else {
       const counts = [
         formatCount(objects.length, 'object'),

@@ -14,18 +14,9 @@ import { formatCount, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { type CommandContext, exitCodes, print } from '../terminal/terminal';
-import {
-  clusterOption,
-  type ReadOptions,
-  type RunOptions,
-  resourceOption,
-  selectionOf,
-  withArchive,
-  withHelp,
-  withRuns,
-} from './options';
+import { clusterOption, type RunOptions, resourceOption, selectionOf, withHelp, withRuns } from './options';
 
-interface Options extends ReadOptions, RunOptions, SearchPrinterOptions {
+interface Options extends RunOptions, SearchPrinterOptions {
   readonly resource: Resource;
   readonly cluster?: ClusterFilter;
   readonly ignoreCase?: boolean;
@@ -60,7 +51,7 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     .option('--snapshots', 'search each log whole: a line stands under every run that has it')
     .option('-c, --count', 'print how many lines match, for each log that has any')
     .option('--no-escape', 'leave control characters as they are');
-  withHelp(withArchive(command), terminal, helpText);
+  withHelp(command, terminal, helpText);
   return command.action(async (text: string, options: Options) => {
     const pattern = patternOf(command, text, options);
     const archive = await openArchive(options.archive);

@@ -1,22 +1,19 @@
 import { Command, Option } from 'commander';
-import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterFilter } from '../archive/cluster-filter';
-import { clusterObjects, summarizeContent } from '../archive/cluster-objects';
+import { summarizeContent } from '../archive/cluster-objects';
 import { type Change, type Changes, findChanges } from '../archive/find-changes';
 import { archiveArgument, openArchive } from '../archive/open-archive';
-import { RunReader } from '../archive/run-reader';
-import { NothingArchivedError, nothingOf } from '../archive/select-object';
+import { nothingOf } from '../archive/select-object';
 import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
-import { type Column, leftOutColumns, printTable } from '../terminal/table';
+import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import { type FleetHistoryOptions, groupings, printFleetHistory } from './fleet-history';
 import {
-  endWithProblems,
   lastOption,
-  type PeriodOptions,
   parseCount,
-  type ReadOptions,
+  type RunOptions,
+  readRuns,
   resourceOption,
   selectionOf,
   withArchive,
@@ -24,8 +21,7 @@ import {
   withPeriod,
 } from './options';
 
-interface Options extends ReadOptions, PeriodOptions, Pick<FleetHistoryOptions, 'resource' | 'by' | 'limit'> {
-  readonly last?: number;
+interface Options extends RunOptions, Pick<FleetHistoryOptions, 'resource' | 'by' | 'limit'> {
   readonly all?: boolean;
 }
 
@@ -33,7 +29,8 @@ interface Options extends ReadOptions, PeriodOptions, Pick<FleetHistoryOptions, 
 const defaultRuns = 20;
 
 /** `history`: when the content of a cluster changed. */
-export function historyCommand({ terminal, end }: CommandContext): Command {
+export function historyCommand(context: CommandContext): Command {
+  const { terminal, end } = context;
   const command = new Command('history')
     .summary('when manifests changed')
     .description('Lists the runs in which a manifest changed, newest first, with the command that shows each change.')
@@ -48,29 +45,25 @@ export function historyCommand({ terminal, end }: CommandContext): Command {
       lastOption(`only so many runs, the newest (default: all that archived it, with --all ${defaultRuns} or --from)`),
     )
     .option('--limit <count>', 'stop after so many changes, with --all after so many lines', parseCount, 20);
-  withHelp(withArchive(command), terminal, helpText(terminal));
+  withHelp(withArchive(command), terminal, helpText);
   return command.action(async (cluster: string | undefined, options: Options) => {
-    const { resource } = options;
-    const reader = await openArchive(options.archive);
     if (options.all === true) {
-      const runs = new RunReader(reader, terminal.now());
       const clusters = cluster === undefined ? undefined : clusterFilter(cluster);
       const selection = selectionOf(options, defaultRuns);
-      await printFleetHistory(terminal, runs, { ...options, clusters, selection });
-      return endWithProblems(terminal, runs, end);
+      return readRuns(context, options, (runs) =>
+        printFleetHistory(terminal, runs, { ...options, clusters, selection }),
+      );
     }
     if (cluster === undefined) return command.error("error: nothing to look at; expected a cluster's uid, or --all");
+    const reader = await openArchive(options.archive);
     const found = await findChanges(reader, { ...options, cluster }, terminal.now());
     for (const { key } of found.damaged)
       await print(
         terminal.err,
         `${terminal.errColors.red('damaged:')} ${printable(key)}: its metadata is absent or malformed\n`,
       );
-    if (found.objects === 0 && found.damaged.length === 0) {
-      if ((await firstOf(clusterObjects(reader, resource, cluster, {}))) === undefined)
-        throw await nothingOf(reader, resource, cluster, {}, terminal.now());
-      throw new NothingArchivedError(resource, cluster, 'none was archived in this period; list shows what there is');
-    }
+    if (found.objects === 0 && found.damaged.length === 0)
+      throw await nothingOf(reader, options.resource, cluster, options, terminal.now());
     if (options.json === true) await printJsonArray(terminal.out, found.changes.map(summarizeChange));
     else await printTable(terminal, changeColumns(terminal, cluster, options), found.changes);
     await print(terminal.err, `${summary(found, options)}\n`);
@@ -118,14 +111,12 @@ function summary({ changes, objects, newest, oldest }: Changes, { resource, limi
   return `${formatCount(count, 'change')} in ${formatCount(objects, 'run')} that archived the ${resource}${searched}.${stopped}`;
 }
 
-const helpText = (terminal: Terminal) => `
+const helpText = `
 A change is between two runs that archived the cluster; other runs are passed over. history reads only metadata, the
 newest first, until it has found --limit changes.
 
 With --all it reads the run records, and lists every change of the period once, also what was changed back: all clusters
 that changed in one run are one line, or with --by cluster all changes of one cluster.
-
-${leftOutColumns('the list', changeColumns(terminal, '', { resource: 'manifest', archive: '' }))}
 
 With --json: an array, an element per change, with what was before it; with --all the oldest first, and never cut.
 

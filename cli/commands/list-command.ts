@@ -6,28 +6,25 @@ import { take } from '../../lambda/verify/newest-first';
 import type { ClusterFilter } from '../archive/cluster-filter';
 import { type ListedOutcome, listOutcomes } from '../archive/list-outcomes';
 import { nearestTo } from '../archive/nearest-names';
-import { openArchive } from '../archive/open-archive';
-import { isAbsent, RunReader } from '../archive/run-reader';
+import { isAbsent } from '../archive/run-reader';
 import { formatTime } from '../terminal/format';
 import { type OutcomeRow, outcomeColumns } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
-import { type Column, leftOutColumns, printTable } from '../terminal/table';
+import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import { absentText } from './cluster-runs';
 import {
   clusterOption,
-  endWithProblems,
   parseCount,
-  type ReadOptions,
   type RunOptions,
+  readRuns,
   resourceOption,
   selectionOf,
-  withArchive,
   withHelp,
   withRuns,
 } from './options';
 
-interface Options extends ReadOptions, RunOptions {
+interface Options extends RunOptions {
   readonly cluster?: ClusterFilter;
   readonly resource?: Resource;
   readonly keys?: boolean;
@@ -37,7 +34,8 @@ interface Options extends ReadOptions, RunOptions {
 type Row = ListedOutcome | AbsentRuns;
 
 /** `list`: what became of clusters, run by run. */
-export function listCommand({ terminal, end }: CommandContext): Command {
+export function listCommand(context: CommandContext): Command {
+  const { terminal } = context;
   const command = new Command('list')
     .summary('the archived objects, and what is missing')
     .description(
@@ -47,22 +45,21 @@ export function listCommand({ terminal, end }: CommandContext): Command {
     .addOption(resourceOption('only this resource'))
     .option('--keys', 'print only the key of each object, one per line')
     .option('--limit <count>', 'stop the table after so many rows; --json and --keys are never cut', parseCount, 20);
-  withHelp(withArchive(withRuns(command, terminal, 'all')), terminal, helpText(terminal));
-  return command.action(async (options: Options) => {
+  withHelp(withRuns(command, terminal, 'all'), terminal, helpText);
+  return command.action((options: Options) => {
     if (options.keys === true && options.json === true)
       command.error('error: both --keys and --json; expected one of them');
-    const archive = await openArchive(options.archive);
-    const reader = new RunReader(archive, terminal.now());
     const { resource, cluster: clusters } = options;
     const selection = selectionOf(options, undefined);
-    const rows = listOutcomes(reader, { ...(resource && { resources: [resource] }), clusters, selection });
-    if (options.json === true) await printJsonArray(terminal.out, summaries(rows));
-    else if ((await printRows(terminal, rows, options)) === 0)
-      await print(
-        terminal.err,
-        `Nothing in ${printable(archive.location)} matches${await nearestTo(reader, clusters)}.\n`,
-      );
-    await endWithProblems(terminal, reader, end);
+    return readRuns(context, options, async (reader) => {
+      const rows = listOutcomes(reader, { ...(resource && { resources: [resource] }), clusters, selection });
+      if (options.json === true) await printJsonArray(terminal.out, summaries(rows));
+      else if ((await printRows(terminal, rows, options)) === 0)
+        await print(
+          terminal.err,
+          `Nothing in ${printable(reader.archive.location)} matches${await nearestTo(reader, clusters)}.\n`,
+        );
+    });
   });
 }
 
@@ -92,7 +89,8 @@ async function printRows(
       yield isAbsent(row) ? absentRow(row) : row;
     }
   };
-  await printTable(terminal, columns(terminal), shown());
+  const run: Column<OutcomeRow> = { head: 'Run', cell: (row) => formatTime(row.run) };
+  await printTable(terminal, [run, ...outcomeColumns(terminal)], shown());
   if (count > limit)
     await print(terminal.err, `The list stopped after ${limit} rows; --limit, --last or --from choose others.\n`);
   return outcomes;
@@ -103,9 +101,10 @@ function absentRow(absent: AbsentRuns): OutcomeRow {
   return { run: absent.times[0] ?? new Date(Number.NaN), outcome: 'absent', ...several };
 }
 
-function columns(terminal: Pick<Terminal, 'colors'>): Column<OutcomeRow>[] {
-  return [{ head: 'Run', cell: ({ run }) => formatTime(run) }, ...outcomeColumns(terminal)];
-}
+const told = [
+  ...(['cluster', 'resource', 'outcome', 'late', 'reason', 'fetchedAt'] as const),
+  ...(['bytes', 'storedBytes', 'state', 'sha256', 'key'] as const),
+];
 
 /** Elements as `list --json` documents them. Null: not known. */
 async function* summaries(rows: AsyncIterable<Row>) {
@@ -114,30 +113,14 @@ async function* summaries(rows: AsyncIterable<Row>) {
       yield* row.times.map((time) => ({ run: time.toISOString(), outcome: 'absent' }));
       continue;
     }
-    const { run, cluster, resource, outcome, late, error, doubt, key } = row;
-    const { fetchedAt, bytes, storedBytes, state, sha256 } = row;
-    yield {
-      run: run.toISOString(),
-      cluster,
-      resource,
-      outcome,
-      late,
-      reason: error ?? doubt ?? null,
-      fetchedAt: fetchedAt ?? null,
-      bytes: bytes ?? null,
-      storedBytes: storedBytes ?? null,
-      state: state ?? null,
-      sha256: sha256 ?? null,
-      key: key ?? null,
-    };
+    const known = { ...row, reason: row.error ?? row.doubt };
+    yield { run: row.run.toISOString(), ...Object.fromEntries(told.map((name) => [name, known[name] ?? null])) };
   }
 }
 
-const helpText = (terminal: Terminal) => `
+const helpText = `
 list reads the run records. With the uid of one cluster it also lists its objects, and names those that no record has:
 unrecorded. A run that the schedule was due to start and that left no record is a row too: absent.
-
-${leftOutColumns('the list', columns(terminal))}
 
 With --json: an array, an element per row, several absent runs in a row one by one. --keys leaves out what has no
 object.

@@ -1,21 +1,20 @@
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { firstOf } from '../../lambda/verify/newest-first';
 import type { Period } from '../../lambda/verify/run-keys';
-import { clusterObjects, clusterObjectsNewestFirst } from '../archive/cluster-objects';
+import { clusterObjects } from '../archive/cluster-objects';
 import { isGap, isMissing, type JoinedRun, joinLogs, linesBefore, newText } from '../archive/join-logs';
 import { openArchive } from '../archive/open-archive';
-import { NothingArchivedError, noteNextLog, nothingOf } from '../archive/select-object';
+import { noteNextLog, nothingOf } from '../archive/select-object';
 import { selectPeriod } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
 import { type CommandContext, exitCodes, print, type Terminal } from '../terminal/terminal';
 import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
 import { printSeams } from './log-seams';
-import { type ReadOptions, type RunOptions, selectionOf, withArchive, withHelp, withRuns } from './options';
+import { type RunOptions, selectionOf, withHelp, withRuns } from './options';
 
-interface Options extends ReadOptions, CheckOptions, RunOptions {
+interface Options extends RunOptions, CheckOptions {
   readonly seams?: boolean;
   readonly strict?: boolean;
   readonly escape: boolean;
@@ -35,7 +34,7 @@ export function logCommand({ terminal, end }: CommandContext): Command {
     .option('--seams', 'print how each log follows the one before it, instead of the text')
     .option('--strict', 'end with 1 if lines may be lost')
     .option('--no-escape', 'leave control characters as they are, on a terminal too');
-  withHelp(withArchive(withCheck(command)), terminal, helpText);
+  withHelp(withCheck(command), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
     const reader = await openArchive(options.archive);
     const period = await periodOf(reader, options, terminal.now());
@@ -46,7 +45,7 @@ export function logCommand({ terminal, end }: CommandContext): Command {
     const noted = options.check === true ? vouched(joined, reader, cluster, notes) : joined;
     if (isTable) await printSeams(terminal, counted(noted, totals), notes, options.json === true);
     else await printText(terminal, counted(noted, totals), options);
-    if (totals.logs === 0) throw await nothing(reader, cluster, period, terminal.now());
+    if (totals.logs === 0) throw await nothingOf(reader, 'log', cluster, period, terminal.now());
     await print(terminal.err, `${totals.summary()}\n`);
     if (period.to !== undefined)
       await noteNextLog(terminal, reader, cluster, period.to, 'The last lines of this period');
@@ -167,19 +166,6 @@ function noteOf(joined: JoinedRun): string | undefined {
 
 function reachesBack(lines: number): string {
   return `reaches back: its first ${formatCount(lines, 'line')} are from before the log that it follows and are left out`;
-}
-
-async function nothing(
-  reader: ArchiveReader,
-  cluster: string,
-  { from, to }: Period,
-  now: Date,
-): Promise<NothingArchivedError> {
-  const newest = await firstOf(clusterObjectsNewestFirst(reader, 'log', cluster, {}, now));
-  if (newest === undefined) return nothingOf(reader, 'log', cluster, {}, now);
-  const when = `${from === undefined ? '' : ` from ${formatTime(from)}`}${to === undefined ? '' : ` to ${formatTime(to)}`}`;
-  const reason = `none was archived${when}; the newest is of the run ${formatTime(newest.run)}`;
-  return new NothingArchivedError('log', cluster, reason);
 }
 
 const helpText = `

@@ -1,10 +1,11 @@
 import { type Command, Help, InvalidArgumentError, Option } from 'commander';
 import { type Resource, resourceNames } from '../../lambda/resources';
+import type { Period } from '../../lambda/verify/run-keys';
 import { clusterFilter } from '../archive/cluster-filter';
-import { defaultArchive } from '../archive/open-archive';
-import type { RunReader } from '../archive/run-reader';
+import { defaultArchive, openArchive } from '../archive/open-archive';
+import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
-import { exitCodeOfBad, printBadRecords } from '../terminal/print-run';
+import { printBadRecords } from '../terminal/print-run';
 import { type CommandContext, exitCodes, type Terminal } from '../terminal/terminal';
 import { type Edge, parseRunTime, parseTime } from './time-argument';
 
@@ -40,16 +41,8 @@ export interface ReadOptions {
   readonly json?: boolean;
 }
 
-export interface PeriodOptions {
-  readonly from?: Date;
-  readonly to?: Date;
-}
-
-export interface RunOptions extends PeriodOptions {
-  readonly run?: Date;
-  readonly at?: Date;
-  readonly last?: number;
-}
+/** Of a command that is about some runs. */
+export interface RunOptions extends ReadOptions, RunSelection {}
 
 /** Adds the options of every command that reads an archive. */
 export function withArchive(command: Command): Command {
@@ -81,14 +74,14 @@ export function withOneRun(command: Command, { now }: Pick<Terminal, 'now'>, oth
     .addOption(timeOption('--at <time>', 'the newest run at or before this time', 'end', now).conflicts(others));
 }
 
-/** Adds all options that select runs. @param last what `--last` is without --from, or in words what is selected then */
+/**
+ * Adds the options of a command that reads some runs of an archive.
+ * @param last what `--last` is without --from, or in words what is selected then
+ */
 export function withRuns(command: Command, terminal: Pick<Terminal, 'now'>, last: number | string): Command {
   withPeriod(withOneRun(command, terminal, ['from', 'to', 'last']), terminal);
-  return command.addOption(
-    lastOption(
-      `only so many runs, the newest (default: ${typeof last === 'string' ? last : `${last}, with --from all`})`,
-    ),
-  );
+  const fallback = typeof last === 'string' ? last : `${last}, with --from all`;
+  return withArchive(command.addOption(lastOption(`only so many runs, the newest (default: ${fallback})`)));
 }
 
 export function lastOption(description: string): Option {
@@ -96,7 +89,7 @@ export function lastOption(description: string): Option {
 }
 
 /** The runs that the options select. @param most how many of the newest runs, if neither --last nor --from is given */
-export function selectionOf({ run, at, from, to, last }: RunOptions, most: number | undefined): RunSelection {
+export function selectionOf({ run, at, from, to, last }: RunSelection, most: number | undefined): RunSelection {
   return { run, at, from, to, last: last ?? (from === undefined ? most : undefined) };
 }
 
@@ -115,15 +108,19 @@ export function resourceOption(description: string, fallback?: Resource): Option
   return fallback === undefined ? option : option.default(fallback);
 }
 
-/** Prints what a command could not read of the runs, and ends it with the exit code that says so. */
-export async function endWithProblems(
-  terminal: Terminal,
-  { problems }: RunReader,
-  end: CommandContext['end'],
+/** Reads runs, then prints what could not be read of them, and ends with the exit code that says so. */
+export async function readRuns(
+  { terminal, end }: CommandContext,
+  { archive }: Pick<ReadOptions, 'archive'>,
+  read: (reader: RunReader) => Promise<void>,
 ): Promise<void> {
+  const reader = new RunReader(await openArchive(archive), terminal.now());
+  await read(reader);
+  const { problems } = reader;
   await printBadRecords(terminal, problems);
-  const code = exitCodeOfBad(problems);
-  if (code !== exitCodes.ok) end(code);
+  // A record that could not be read may be as good as any: asking again may show it.
+  if (problems.some(({ kind }) => kind !== 'unreadable')) end(exitCodes.found);
+  else if (problems.length > 0) end(exitCodes.trouble);
 }
 
 /** A whole number of at least 1. */
@@ -151,7 +148,7 @@ function parseList(text: string): string[] {
   return [...new Set(uids)];
 }
 
-function checkPeriod(command: Command, { from, to }: PeriodOptions): void {
+function checkPeriod(command: Command, { from, to }: Period): void {
   if (from !== undefined && to !== undefined && from > to)
     command.error(
       `error: --from ${from.toISOString()} is later than --to ${to.toISOString()}; expected the earlier time in --from`,

@@ -1,76 +1,70 @@
 import { writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
-import { openArchive } from '../archive/open-archive';
-import { isAbsent, RunReader } from '../archive/run-reader';
+import { isAbsent, type RunReader } from '../archive/run-reader';
 import { StaleClusters } from '../archive/stale-clusters';
 import { ReportBuilder } from '../report/build-report';
 import { formatBytes, formatCount } from '../terminal/format';
 import { describeOverdue } from '../terminal/print-run';
 import { escapedJson, printable } from '../terminal/printable';
-import { type CommandContext, print } from '../terminal/terminal';
-import {
-  endWithProblems,
-  type ReadOptions,
-  type RunOptions,
-  selectionOf,
-  withArchive,
-  withHelp,
-  withRuns,
-} from './options';
+import { type CommandContext, print, type Terminal } from '../terminal/terminal';
+import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
 
-interface Options extends ReadOptions, RunOptions {
+interface Options extends RunOptions {
   readonly out?: string;
 }
 
 const defaultRuns = 100;
 
 /** `report`: the archive at a glance, as one page. */
-export function reportCommand({ terminal, end }: CommandContext): Command {
+export function reportCommand(context: CommandContext): Command {
   const command = new Command('report')
     .summary('the whole fleet on one page')
     .description('Writes one HTML page: clusters down, runs across, each cell its outcome. It needs no network.')
     .option('--out <file>', 'where to write the page; - for standard output (default with --json)');
-  withHelp(withArchive(withRuns(command, terminal, defaultRuns)), terminal, helpText);
-  return command.action(async (options: Options) => {
+  withHelp(withRuns(command, context.terminal, defaultRuns), context.terminal, helpText);
+  return command.action((options: Options) => {
     const { out = options.json === true ? '-' : undefined } = options;
     if (out === undefined)
       return command.error("error: required option '--out <file>' not specified; - writes to standard output");
-    const archive = await openArchive(options.archive);
-    const reader = new RunReader(archive, terminal.now());
-    const builder = new ReportBuilder();
-    const clusters = new StaleClusters();
-    const isNewest = options.run === undefined && options.at === undefined && options.to === undefined;
-    for await (const row of reader.select(selectionOf(options, defaultRuns))) {
-      if (isAbsent(row)) {
-        builder.addAbsent(row);
-      } else {
-        builder.add(row);
-        clusters.addRun(row);
-      }
-    }
-    if (reader.newest === undefined)
-      throw new ArchiveReadError(`Writing the report failed: ${archive.location} has no runs in this period`);
-    const overdue = isNewest ? await reader.overdue() : undefined;
-    if (overdue !== undefined) builder.addAbsent(overdue);
-    const data = builder.finish({
-      archive: archive.location,
-      createdAt: reader.now.toISOString(),
-      isNewest,
-      overdue: overdue && describeOverdue(overdue),
-      ...clusters.find(await reader.configuration(), isNewest ? reader.now : reader.newest),
-    });
-    // Other commands do not need esbuild, which takes long to load.
-    const { reportHtml } = await import('../report/report-html');
-    const text = options.json === true ? `${escapedJson(data)}\n` : reportHtml(data);
-    if (out === '-') await print(terminal.out, text);
-    else {
-      await writeFile(out, text);
-      const counts = `${formatCount(data.clusters.length, 'cluster')}, ${formatCount(data.runs.length, 'run')}`;
-      await print(terminal.err, `${printable(out)}: ${counts}, ${formatBytes(Buffer.byteLength(text))}\n`);
-    }
-    await endWithProblems(terminal, reader, end);
+    return readRuns(context, options, (reader) => writeReport(context.terminal, reader, options, out));
   });
+}
+
+async function writeReport(terminal: Terminal, reader: RunReader, options: Options, out: string): Promise<void> {
+  const builder = new ReportBuilder();
+  const clusters = new StaleClusters();
+  const isNewest = options.run === undefined && options.at === undefined && options.to === undefined;
+  for await (const row of reader.select(selectionOf(options, defaultRuns))) {
+    if (isAbsent(row)) {
+      builder.addAbsent(row);
+    } else {
+      builder.add(row);
+      clusters.addRun(row);
+    }
+  }
+  const { location } = reader.archive;
+  if (reader.newest === undefined)
+    throw new ArchiveReadError(`Writing the report failed: ${location} has no runs in this period`);
+  const overdue = isNewest ? await reader.overdue() : undefined;
+  if (overdue !== undefined) builder.addAbsent(overdue);
+  const data = builder.finish({
+    archive: location,
+    createdAt: reader.now.toISOString(),
+    isNewest,
+    overdue: overdue && describeOverdue(overdue),
+    ...clusters.find(await reader.configuration(), isNewest ? reader.now : reader.newest),
+  });
+  // Other commands do not need esbuild, which takes long to load.
+  const { reportHtml } = await import('../report/report-html');
+  const text = options.json === true ? `${escapedJson(data)}\n` : reportHtml(data);
+  if (out === '-') {
+    await print(terminal.out, text);
+    return;
+  }
+  await writeFile(out, text);
+  const counts = `${formatCount(data.clusters.length, 'cluster')}, ${formatCount(data.runs.length, 'run')}`;
+  await print(terminal.err, `${printable(out)}: ${counts}, ${formatBytes(Buffer.byteLength(text))}\n`);
 }
 
 const helpText = `

@@ -3,15 +3,14 @@ import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import type { Run } from '../../lambda/verify/read-run';
 import { openDamage } from '../../lambda/verify/seals/open-damage';
 import { SealIndex } from '../../lambda/verify/seals/seal-index';
-import { completeCommand, openArchive } from '../archive/open-archive';
-import { isAbsent, RunReader, type RunRow } from '../archive/run-reader';
+import { completeCommand } from '../archive/open-archive';
+import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import { type FoundStale, StaleClusters } from '../archive/stale-clusters';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
 import {
   formatDoubts,
   newestRunLine,
-  outcomeColumns,
   outcomesFailuresFirst,
   overdueLine,
   printRun,
@@ -19,31 +18,24 @@ import {
   totalOf,
 } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
-import { type Column, leftOutColumns, printTable } from '../terminal/table';
+import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
 import { absentText, printClusterRuns, summarizeAbsent } from './cluster-runs';
-import {
-  endWithProblems,
-  type ReadOptions,
-  type RunOptions,
-  selectionOf,
-  withArchive,
-  withHelp,
-  withRuns,
-} from './options';
+import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
 import { printOpen } from './print-open';
 import { printStale } from './print-stale';
 import { parseRunTime } from './time-argument';
 
 const defaultRuns = 20;
 
-interface RunsOptions extends ReadOptions, RunOptions {
+interface Options extends RunOptions {
   readonly all?: boolean;
   readonly cluster?: string;
 }
 
 /** `runs`: the last runs, or one run's outcomes. */
-export function runsCommand({ terminal, end }: CommandContext): Command {
+export function runsCommand(context: CommandContext): Command {
+  const { terminal, end } = context;
   const command = new Command('runs')
     .summary('whether it is well, and the last runs')
     .description(
@@ -52,24 +44,25 @@ export function runsCommand({ terminal, end }: CommandContext): Command {
     .addArgument(new Argument('[time]', 'the same as --run').argParser(parseRunTime))
     .option('--cluster <uid>', 'what became of this cluster in each run')
     .option('--all', 'with the time of one run: show every outcome, not only the first 20');
-  withHelp(withArchive(withRuns(command, terminal, defaultRuns)), terminal, helpText(terminal));
-  return command.action(async (time: Date | undefined, options: RunsOptions) => {
+  withHelp(withRuns(command, terminal, defaultRuns), terminal, helpText);
+  return command.action(async (time: Date | undefined, options: Options) => {
     const other = (['run', 'at', 'from', 'to', 'last'] as const).find((name) => options[name] !== undefined);
     if (time !== undefined && other !== undefined)
       command.error(`error: both the time of a run and --${other}; expected one of them`);
-    const archive = await openArchive(options.archive);
-    const reader = new RunReader(archive, terminal.now());
     const selection = selectionOf({ ...options, run: time ?? options.run }, defaultRuns);
-    const overdue = await reader.overdue();
-    const seal = await new SealIndex(archive).newest();
-    if (seal !== undefined && options.json !== true) await printOpen(terminal, seal);
-    if (overdue !== undefined && options.json !== true)
-      await print(terminal.out, `${overdueLine(terminal, overdue)}\n`);
-    const isOne = (selection.run !== undefined || selection.at !== undefined) && options.cluster === undefined;
-    if (isOne) await printOneRun(terminal, reader, selection, options);
-    else await printRuns(terminal, reader, selection, overdue, options);
-    await endWithProblems(terminal, reader, end);
-    if (overdue !== undefined || (seal !== undefined && openDamage(seal).count > 0)) end(exitCodes.found);
+    let isWell = true;
+    await readRuns(context, options, async (reader) => {
+      const overdue = await reader.overdue();
+      const seal = await new SealIndex(reader.archive).newest();
+      isWell = overdue === undefined && (seal === undefined || openDamage(seal).count === 0);
+      if (seal !== undefined && options.json !== true) await printOpen(terminal, seal);
+      if (overdue !== undefined && options.json !== true)
+        await print(terminal.out, `${overdueLine(terminal, overdue)}\n`);
+      const isOne = (selection.run !== undefined || selection.at !== undefined) && options.cluster === undefined;
+      if (isOne) await printOneRun(terminal, reader, selection, options);
+      else await printRuns(terminal, reader, selection, overdue, options);
+    });
+    if (!isWell) end(exitCodes.found);
   });
 }
 
@@ -78,7 +71,7 @@ async function printOneRun(
   terminal: Terminal,
   reader: RunReader,
   selection: RunSelection,
-  { json: asJson, all }: RunsOptions,
+  { json: asJson, all }: Options,
 ): Promise<void> {
   for await (const run of reader.select(selection)) {
     if (isAbsent(run)) continue;
@@ -100,7 +93,7 @@ async function printRuns(
   reader: RunReader,
   selection: RunSelection,
   overdue: AbsentRuns | undefined,
-  { json: asJson, cluster }: RunsOptions,
+  { json: asJson, cluster }: Options,
 ): Promise<void> {
   const clusters = new StaleClusters();
   // One run at a time, without its outcomes: the records of a large fleet are large.
@@ -188,7 +181,7 @@ function attemptsOf({ attempts, shards }: Run): string {
   return shards === 1 ? `${attempts}` : `${attempts} x ${formatCount(shards, 'shard')}`;
 }
 
-const helpText = (terminal: Terminal) => `
+const helpText = `
 A run that the schedule was due to start and that left no record is a row too: absent. Of a bucket, runs first says
 whether one is overdue now, as the newest stored configuration or seal knows the schedule. A folder is a copy, in which
 nothing is due: there the age of the newest run is all that is known. With an audit, it says before that what is
@@ -197,10 +190,6 @@ damaged and since when, as the newest seal has it.
 Behind the list of runs stand the stalest clusters: the last run that covers them did not archive all of them. Only
 the listed runs count: "at least" means that none of these archived the cluster. A third table has the clusters that
 fail now and then: in a fifth of these runs or more, and at least three.
-
-${leftOutColumns('the list of runs', runColumns(terminal))}
-
-${leftOutColumns('the list of outcomes', outcomeColumns(terminal))}
 
 With --json: an array, an element per run, the last one with all stale clusters; an absent run has the status absent.
 With the time of a run: one object, with the outcomes too. With --cluster: an element per run, with the outcomes of the

@@ -7,7 +7,7 @@ import { readChain, type SealChain } from '../../lambda/verify/seals/seal-chain'
 import { openArchive } from '../archive/open-archive';
 import { formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
-import { type Column, leftOutColumns, printTable } from '../terminal/table';
+import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import { lastOption, type ReadOptions, withArchive, withHelp } from './options';
 import { printOpen, printOpenFindings } from './print-open';
@@ -33,7 +33,7 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
         'last',
       ]),
     );
-  withHelp(withArchive(command), terminal, helpText(terminal));
+  withHelp(withArchive(command), terminal, helpText);
   return command.action(async ({ archive, json, publicKey, last = defaultSeals }: Options) => {
     const reader = await openArchive(archive);
     const findings: Finding[] = [];
@@ -116,12 +116,10 @@ function openIn({ open }: ListedSeal): string {
   return counted.map(([what, count]) => `${count} ${what}`).join(', ');
 }
 
-const helpText = (terminal: Terminal) => `
+const helpText = `
 A seal is what an audit wrote: the hashes of all run records since the seal before it, that seal's hash, and a
 signature. The list shows what each audit read and found, and what was damaged then and not repaired. Below it stands
 what is open by the newest seal, and since which audit. "verify" compares the archive with its seals.
-
-${leftOutColumns('the list of seals', sealColumns(terminal))}
 
 --public-key: whoever can write the archive can replace the key in it too. Keep the key outside the account from the
 first day on, and give it to "verify --public-key FILE".

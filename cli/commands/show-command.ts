@@ -11,9 +11,9 @@ import { formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
 import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
 import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
-import { type ReadOptions, type RunOptions, resourceOption, withArchive, withHelp, withOneRun } from './options';
+import { type RunOptions, resourceOption, withArchive, withHelp, withOneRun } from './options';
 
-interface Options extends ReadOptions, CheckOptions, Pick<RunOptions, 'run' | 'at'> {
+interface Options extends RunOptions, CheckOptions {
   readonly resource: Resource;
   readonly raw?: boolean;
   readonly escape: boolean;

@@ -1,23 +1,13 @@
 import { Command } from 'commander';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { ArchiveGrowth, bytesOf, type Held } from '../archive/archive-growth';
-import { openArchive } from '../archive/open-archive';
-import { isAbsent, RunReader } from '../archive/run-reader';
+import { isAbsent, type RunReader } from '../archive/run-reader';
 import { formatBytes, formatCount } from '../terminal/format';
-import { type Column, leftOutColumns, printTable } from '../terminal/table';
-import { type CommandContext, print, printJson } from '../terminal/terminal';
-import {
-  endWithProblems,
-  parseCount,
-  type ReadOptions,
-  type RunOptions,
-  selectionOf,
-  withArchive,
-  withHelp,
-  withRuns,
-} from './options';
+import { type Column, printTable } from '../terminal/table';
+import { type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
+import { parseCount, type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
 
-interface Options extends ReadOptions, RunOptions {
+interface Options extends RunOptions {
   readonly limit: number;
 }
 
@@ -27,33 +17,34 @@ const dayMs = 86_400_000;
 const defaultDays = 30;
 
 /** `stats`: how large an archive is, and how it grows. */
-export function statsCommand({ terminal, end }: CommandContext): Command {
+export function statsCommand(context: CommandContext): Command {
   const command = new Command('stats')
     .summary('how the archive grows, and by what')
     .description('Says how many bytes each day has added, which clusters they are of, and of what kind.')
     .option('--limit <count>', 'so many of the largest clusters', parseCount, 10);
-  withHelp(withArchive(withRuns(command, terminal, `those of ${defaultDays} days`)), terminal, helpText);
-  return command.action(async (options: Options) => {
-    const archive = await openArchive(options.archive);
-    const reader = new RunReader(archive, terminal.now());
-    const growth = new ArchiveGrowth();
-    const chosen = [options.run, options.at, options.from, options.to, options.last].some((one) => one !== undefined);
-    const newest = chosen ? undefined : (await reader.newestRun())?.run;
-    const from = newest && new Date(Math.floor(newest.getTime() / dayMs - defaultDays + 1) * dayMs);
-    for await (const row of reader.select({ ...selectionOf(options, undefined), ...(from && { from }) }))
-      if (!isAbsent(row)) growth.add(row);
-    const { days, clusters, total } = growth;
-    if (days.length === 0)
-      throw new ArchiveReadError(`Counting failed: ${archive.location} has no runs in this period`);
-    if (options.json === true) {
-      await printJson(terminal.out, { archive: archive.location, total, days, clusters });
-      return endWithProblems(terminal, reader, end);
-    }
-    await printTable(terminal, dayColumns, days);
-    await printTable(terminal, clusterColumns(bytesOf(total)), clusters.slice(0, options.limit));
-    await print(terminal.out, `${summary(growth, options.limit)}\n`);
-    await endWithProblems(terminal, reader, end);
-  });
+  withHelp(withRuns(command, context.terminal, `those of ${defaultDays} days`), context.terminal, helpText);
+  return command.action((options: Options) =>
+    readRuns(context, options, (reader) => printStats(context.terminal, reader, options)),
+  );
+}
+
+async function printStats(terminal: Terminal, reader: RunReader, options: Options): Promise<void> {
+  const growth = new ArchiveGrowth();
+  const chosen = [options.run, options.at, options.from, options.to, options.last].some((one) => one !== undefined);
+  const newest = chosen ? undefined : (await reader.newestRun())?.run;
+  const from = newest && new Date(Math.floor(newest.getTime() / dayMs - defaultDays + 1) * dayMs);
+  for await (const row of reader.select({ ...selectionOf(options, undefined), ...(from && { from }) }))
+    if (!isAbsent(row)) growth.add(row);
+  const { days, clusters, total } = growth;
+  const { location } = reader.archive;
+  if (days.length === 0) throw new ArchiveReadError(`Counting failed: ${location} has no runs in this period`);
+  if (options.json === true) {
+    await printJson(terminal.out, { archive: location, total, days, clusters });
+    return;
+  }
+  await printTable(terminal, dayColumns, days);
+  await printTable(terminal, clusterColumns(bytesOf(total)), clusters.slice(0, options.limit));
+  await print(terminal.out, `${summary(growth, options.limit)}\n`);
 }
 
 const right = { align: 'right' } as const;
@@ -107,8 +98,6 @@ function share(bytes: number, total: number): string {
 const helpText = `
 stats adds up what the run records say: lengths as stored, in the archive as it was then, whatever has expired since.
 The run records themselves count too; configurations and seals, which are few, do not.
-
-${leftOutColumns('the list of days', dayColumns)}
 
 With --json: one object, with all clusters (archive total days clusters); lengths are bytes.
 

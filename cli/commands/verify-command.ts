@@ -2,19 +2,20 @@ import type { KeyObject } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { countDamage, damageKinds, type Finding, findingKinds } from '../../lambda/verify/finding';
 import { type Part, readPart } from '../../lambda/verify/part';
+import type { Period } from '../../lambda/verify/run-keys';
 import { type OpenedFinding, type VerifyCounts, verifyArchive } from '../../lambda/verify/verify-archive';
 import { openArchive } from '../archive/open-archive';
-import { formatBytes, formatCount, formatTime } from '../terminal/format';
+import { formatBytes, formatCount, formatPeriod, formatTime } from '../terminal/format';
 import { formatDoubts } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { printTable } from '../terminal/table';
 import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
 import { withPublicKeys } from './check-option';
-import { type PeriodOptions, parseCount, type ReadOptions, withArchive, withHelp, withPeriod } from './options';
+import { parseCount, type ReadOptions, withArchive, withHelp, withPeriod } from './options';
 import { parseHashes } from './public-key-argument';
 
-interface Options extends ReadOptions, PeriodOptions {
+interface Options extends ReadOptions, Period {
   readonly retentionDays?: number;
   readonly strict?: boolean;
   readonly part?: boolean;
@@ -84,9 +85,8 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
 }
 
 /** What the part says that it is, which nobody signed: only the seals say what had to be in it. */
-export function describePart({ cluster, from, to, archive, exportedAt }: Part): string {
-  const runs = `all runs${from === undefined ? '' : ` from ${formatTime(from)}`}${to === undefined ? '' : ` to ${formatTime(to)}`}`;
-  return `PART of ${archive}, taken ${formatTime(exportedAt)}: cluster ${cluster}, ${runs}`;
+function describePart({ cluster, archive, exportedAt, ...period }: Part): string {
+  return `PART of ${archive}, taken ${formatTime(exportedAt)}: cluster ${cluster}, all runs${formatPeriod(period)}`;
 }
 
 function exitCodeOf({ found, runs, acknowledged }: VerifyCounts, isStrict: boolean): ExitCode {

@@ -1,5 +1,5 @@
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { configurationKey, sealKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
@@ -32,7 +32,7 @@ export interface CopiedPart {
 /**
  * Copies a part of an archive into a new folder, byte for byte. Every key that it writes is one that the archive's layout
  * has: whatever else lies in the archive is left there.
- * @throws ExportError if the folder cannot be made or is not empty, or the cluster has no object in the period
+ * @throws ExportError if the folder lies in the archive, cannot be made or is not empty, or the cluster has no object in the period
  * @throws ArchiveReadError
  */
 export async function copyPart(reader: ArchiveReader, part: Part, folder: string): Promise<CopiedPart> {
@@ -41,6 +41,8 @@ export async function copyPart(reader: ArchiveReader, part: Part, folder: string
     throw new ExportError(
       `Exporting the cluster ${part.cluster} failed: nothing of it was archived in this period; list shows what there is`,
     );
+  const within = relative(resolve(reader.location), resolve(folder));
+  if (!isAbsolute(within) && within.split(sep)[0] !== '..') throw failedTo(folder, 'it lies in the archive');
   await makeEmpty(folder);
   const store = new FolderStore(folder);
   const configurations = new Set<string>();
@@ -64,17 +66,19 @@ export async function copyPart(reader: ArchiveReader, part: Part, folder: string
   return { ...counts, seals, objects, others: clusters.size };
 }
 
+function failedTo(folder: string, why: string, options?: ErrorOptions): ExportError {
+  return new ExportError(`Writing the export to ${folder} failed: ${why}; name a new folder`, options);
+}
+
 async function makeEmpty(folder: string): Promise<void> {
-  const failed = (why: string, options?: ErrorOptions) =>
-    new ExportError(`Writing the export to ${folder} failed: ${why}; name a new folder`, options);
   let names: readonly string[];
   try {
     await mkdir(folder, { recursive: true });
     names = await readdir(folder);
   } catch (error) {
-    throw failed((error as Error).message, { cause: error });
+    throw failedTo(folder, (error as Error).message, { cause: error });
   }
-  if (names.length > 0) throw failed('it is not empty');
+  if (names.length > 0) throw failedTo(folder, 'it is not empty');
 }
 
 /** Copies all seals, and the key that signed the first of them. */

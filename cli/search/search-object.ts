@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { DamagedObjectError, damageOf, readContent } from '../../lambda/verify/open-content';
-import { behind, textChunks } from '../archive/read-text';
+import { damageOf } from '../../lambda/verify/open-content';
+import { behind, readChunks, textChunks } from '../archive/read-text';
 import { type LinePattern, mayMatchRecord } from './line-pattern';
 import { type FoundLine, LineSearch } from './line-search';
 
@@ -85,9 +85,7 @@ async function* textOf(
   { key, resource, from }: SearchedObject,
   pattern: LinePattern,
 ): AsyncGenerator<Buffer> {
-  const content = await readContent(reader, key);
-  if (content === undefined) throw new DamagedObjectError('it is recorded, but not there');
-  const { body } = content;
+  const { body, chunks } = await readChunks(reader, key);
   if (resource === 'log' && Buffer.isBuffer(body) && !mayMatchRecord(pattern, body)) return;
-  yield* behind(textChunks(body, resource), from?.bytes ?? 0);
+  yield* behind(textChunks(chunks, resource), from?.bytes ?? 0);
 }

@@ -1,3 +1,5 @@
+import type { Period } from '../../lambda/verify/run-keys';
+
 /** Length in bytes for people: `817 B`, `25.3 KiB`, `1.2 GiB`. */
 export function formatBytes(bytes: number | undefined): string {
   if (bytes === undefined) return '';
@@ -46,7 +48,12 @@ export function formatTime(time: Date | string): string {
   return new Date(time).toISOString().replace('.000Z', 'Z');
 }
 
-/** The same cut to the second, for times that identify nothing. */
+/** ` from 2026-11-20T10:00:00Z up to 2026-11-20T12:00:00Z`, as far as it has ends. */
+export function formatPeriod({ from, to }: Period): string {
+  return `${from === undefined ? '' : ` from ${formatTime(from)}`}${to === undefined ? '' : ` up to ${formatTime(to)}`}`;
+}
+
+/** A time cut to the second, for times that identify nothing. */
 export function formatSecond(time: Date | string): string {
   return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }

@@ -6,7 +6,7 @@ import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
 import { formatAge, formatBytes, formatCount, formatDuration, formatTime } from './format';
 import { printable } from './printable';
 import { type Column, printTable } from './table';
-import { type ExitCode, exitCodes, print, type Terminal } from './terminal';
+import { print, type Terminal } from './terminal';
 
 /** An outcome of a run, or a run that is absent, as a row of a table. */
 export type OutcomeRow = Partial<Omit<RunOutcome, 'outcome'>> & {
@@ -81,20 +81,12 @@ export function describeOverdue({ times, areMore, isSealed }: Overdue): string {
 export function reasonsOf({ outcomes }: Pick<Run, 'outcomes'>): string[] {
   const missing = outcomes.filter((outcome) => !isStored(outcome));
   const needed = missing.filter(({ optional }) => !optional);
-  return [
-    ...reasonLines(
-      'failed',
-      needed.filter(({ outcome }) => outcome === 'failed'),
-    ),
-    ...reasonLines(
-      'not attempted',
-      needed.filter(({ outcome }) => outcome !== 'failed'),
-    ),
-    ...reasonLines(
-      'optional missing',
-      missing.filter(({ optional }) => optional),
-    ),
-  ].map(printable);
+  const groups = {
+    failed: needed.filter(({ outcome }) => outcome === 'failed'),
+    'not attempted': needed.filter(({ outcome }) => outcome !== 'failed'),
+    'optional missing': missing.filter(({ optional }) => optional),
+  };
+  return Object.entries(groups).flatMap(([what, outcomes]) => reasonLines(what, outcomes).map(printable));
 }
 
 /**
@@ -152,12 +144,6 @@ export async function printBadRecords(
     const what = key.startsWith(configurationsPrefix) ? 'unreadable configuration' : 'bad run record';
     await print(terminal.err, `${terminal.errColors.red(what)} ${printable(`${key}: ${problem}`)}\n`);
   }
-}
-
-/** Of a command that met these. A record that could not be read may be as good as any: asking again may show it. */
-export function exitCodeOfBad(records: readonly Pick<BadRecord, 'kind'>[]): ExitCode {
-  if (records.length === 0) return exitCodes.ok;
-  return records.every(({ kind }) => kind === 'unreadable') ? exitCodes.trouble : exitCodes.found;
 }
 
 /** How long after the run's time; negative where the clocks of schedule and function differ. */

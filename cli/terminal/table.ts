@@ -65,12 +65,6 @@ export async function printTable<Row>(
   return count;
 }
 
-/** A line for a command's help. @param table what the columns are of */
-export function leftOutColumns<Row>(table: string, columns: readonly Column<Row>[]): string {
-  const heads = inOrderOfLeaving(columns).map(({ head }) => head);
-  return `On a narrow terminal, ${table} leaves out columns in this order: ${heads.join(', ')}.`;
-}
-
 function inOrderOfLeaving<Row>(columns: readonly Column<Row>[]): Column<Row>[] {
   return columns.filter(({ leftOut }) => leftOut !== undefined).sort((a, b) => (a.leftOut ?? 0) - (b.leftOut ?? 0));
 }

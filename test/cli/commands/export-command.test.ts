@@ -123,6 +123,9 @@ describe('export, from an archive of 300 clusters and 60 runs with nine seals', 
       code: 3,
       err: expect.stringMatching(/^error: Writing the export to .*CHECK\.md failed: EEXIST.*; name a new folder\n$/),
     });
+    const within = join(archive.folder, 'logs', '..', 'part');
+    const refused = await exported(within);
+    expect([refused.code, refused.err]).toEqual([3, expect.stringContaining('it lies in the archive; name a new')]);
     const none = join(work, 'none');
     const { code, err } = await collector('export', '--archive', archive.folder, '--cluster', 'c-0O1', '--out', none);
     expect([code, err, readdirSync(work)]).toEqual([

@@ -20,6 +20,14 @@ const shown: Readonly<Record<number, string | { readonly failed: string }>> = {
   11: lines(40, 75),
 };
 
+/** An archive of one cluster, `a`, whose log was each of these texts by turns, from midnight on. */
+async function archiveOf(...texts: readonly string[]): Promise<ArchiveFixture> {
+  const archive = await ArchiveFixture.create();
+  for (const [at, text] of texts.entries())
+    await archive.attempt({ run: hour(at), clusters: ['a'], answer: () => ({ content: logRecord('a', text) }) });
+  return archive;
+}
+
 describe('log', () => {
   let archive: ArchiveFixture;
 
@@ -49,6 +57,8 @@ describe('log', () => {
   });
 
   const log = (...args: string[]) => runCollector(['log', '--archive', archive.folder, ...args]);
+  const logOf = ({ folder }: ArchiveFixture, ...args: string[]) =>
+    runCollector(['log', 'a', '--archive', folder, ...args]);
   const time = (at: number) => `2026-11-20T${String(at).padStart(2, '0')}:00:00Z`;
 
   it('prints each line once, in order, and what is before the period not at all', async () => {
@@ -77,10 +87,8 @@ describe('log', () => {
   });
 
   it('a later log that reaches back across a gap closes it, and the text is whole', async () => {
-    const wide = await ArchiveFixture.create();
-    for (const [at, text] of [lines(0, 20), lines(40, 50), lines(45, 60), lines(10, 70)].entries())
-      await wide.attempt({ run: hour(at), clusters: ['a'], answer: () => ({ content: logRecord('a', text) }) });
-    const { code, out, err } = await runCollector(['log', 'a', '--archive', wide.folder, '--strict']);
+    const wide = await archiveOf(lines(0, 20), lines(40, 50), lines(45, 60), lines(10, 70));
+    const { code, out, err } = await logOf(wide, '--strict');
     expect([code, out]).toEqual([0, lines(0, 70)]);
     expect(err).toContain(
       `${time(1)}: gap: nothing of the end of the log of the run ${time(0)} is in it; closed by the run ${time(3)}`,
@@ -89,40 +97,28 @@ describe('log', () => {
   });
 
   it('a later log that has both sides of a gap in another order does not close it', async () => {
-    const turned = await ArchiveFixture.create();
     const last = 'stopping\nflushed\nbye\n';
-    for (const [at, text] of [`cut x\n${last}`, lines(0, 9), `${lines(0, 9)}x\n${last}`].entries())
-      await turned.attempt({ run: hour(at), clusters: ['a'], answer: () => ({ content: logRecord('a', text) }) });
-    const { out, err } = await runCollector(['log', 'a', '--archive', turned.folder]);
+    const turned = await archiveOf(`cut x\n${last}`, lines(0, 9), `${lines(0, 9)}x\n${last}`);
+    const { out, err } = await logOf(turned);
     expect(out).toBe(`cut x\n${last}${lines(0, 9)}x\n${last}`);
     expect(err).toContain('1 gap: lines may be lost.');
   });
 
   it('says how many lines are left out because they are from before the log that is followed', async () => {
-    const growing = await ArchiveFixture.create();
-    for (const [at, text] of [lines(50, 60), lines(0, 70)].entries())
-      await growing.attempt({ run: hour(at), clusters: ['a'], answer: () => ({ content: logRecord('a', text) }) });
-    const { out, err } = await runCollector(['log', 'a', '--archive', growing.folder]);
+    const growing = await archiveOf(lines(50, 60), lines(0, 70));
+    const { out, err } = await logOf(growing);
     expect(out).toBe(lines(50, 70));
     expect(err).toContain(`${time(1)}: reaches back: its first 50 lines are from before the log that it follows`);
     expect(err).toContain('20 lines of 2 logs, 10 repeated lines and 50 from before left out, no gap.');
-    const table = await runCollector(['log', 'a', '--archive', growing.folder, '--seams']);
+    const table = await logOf(growing, '--seams');
     expect(table.out).toContain('continues, reaches back 50 lines');
-    const json = await runCollector(['log', 'a', '--archive', growing.folder, '--json']);
+    const json = await logOf(growing, '--json');
     expect(JSON.parse(json.out)).toMatchObject([{ reachesBack: 0 }, { seam: 'continues', reachesBack: 50 }]);
   });
 
   it('says since when nothing is new', async () => {
-    const { out, err } = await log('beta', '--to', time(7));
-    expect(out).toBe(lines(0, 9));
-    expect(err).toContain(`Nothing new since the run ${time(6)}.`);
-  });
-
-  it('says since when nothing is new after a log that had grown', async () => {
-    const frozen = await ArchiveFixture.create();
-    for (const [at, text] of [lines(0, 9), lines(0, 12), lines(0, 12)].entries())
-      await frozen.attempt({ run: hour(at), clusters: ['a'], answer: () => ({ content: logRecord('a', text) }) });
-    const { err } = await runCollector(['log', 'a', '--archive', frozen.folder]);
+    const { out, err } = await logOf(await archiveOf(lines(0, 9), lines(0, 12), lines(0, 12)));
+    expect(out).toBe(lines(0, 12));
     expect(err).toContain(`Nothing new since the run ${time(1)}.`);
   });
 
@@ -164,79 +160,52 @@ describe('log', () => {
   });
 
   it('a damaged log is named, joins nothing and ends with 1', async () => {
-    const damaged = await ArchiveFixture.create();
-    for (const at of [1, 2, 3])
-      await damaged.attempt({
-        run: hour(at),
-        clusters: ['a'],
-        answer: () => ({ content: logRecord('a', lines(at * 5, at * 5 + 10)) }),
-      });
-    const path = join(damaged.folder, keyOf('log', 'a', hour(2)));
+    const damaged = await archiveOf(lines(5, 15), lines(10, 20), lines(15, 25));
+    const path = join(damaged.folder, keyOf('log', 'a', hour(1)));
     const stored = await readFile(path);
     stored[stored.length - 6] = (stored.at(-6) ?? 0) ^ 1;
     await writeFile(path, stored);
-    const { code, out, err } = await runCollector(['log', 'a', '--archive', damaged.folder]);
-    expect(code).toBe(1);
-    expect(err).toContain(`${time(2)}: no text: damaged:`);
-    expect(out).toBe(lines(5, 15) + lines(15, 25));
+    const { code, out, err } = await logOf(damaged);
+    expect([code, out]).toEqual([1, lines(5, 25)]);
+    expect(err).toContain(`${time(1)}: no text: damaged:`);
   });
 
   it('a run whose record is damaged is not said to have left the cluster out', async () => {
-    const damaged = await ArchiveFixture.create();
-    for (const at of [1, 2])
-      await damaged.attempt({
-        run: hour(at),
-        clusters: ['a'],
-        answer: () => (at === 1 ? { content: logRecord('a', lines(0, 5)) } : { failed: 'no answer' }),
-      });
-    const key = runRecordKey({ run: hour(2), attempt: 1 });
+    const damaged = await archiveOf(lines(0, 5));
+    await damaged.attempt({ run: hour(1), clusters: ['a'], answer: () => ({ failed: 'no answer' }) });
+    const key = runRecordKey({ run: hour(1), attempt: 1 });
     await writeFile(join(damaged.folder, key), 'not a run record');
-    const { out, err } = await runCollector(['log', 'a', '--archive', damaged.folder]);
+    const { out, err } = await logOf(damaged);
     expect(out).toBe(lines(0, 5));
-    expect(err).toContain(`${time(2)}: no log: the run ${time(2)} has a record that cannot be used (${key}): `);
+    expect(err).toContain(`${time(1)}: no log: the run ${time(1)} has a record that cannot be used (${key}): `);
     expect(err).not.toContain('did not cover it');
   });
 
   it('a stale answer from before a gap adds nothing, and what follows goes on behind the gap', async () => {
-    const stale = await ArchiveFixture.create();
-    for (const [at, text] of [lines(0, 20), lines(60, 80), lines(0, 20), lines(65, 90)].entries())
-      await stale.attempt({ run: hour(at), clusters: ['a'], answer: () => ({ content: logRecord('a', text) }) });
-    const { out, err } = await runCollector(['log', 'a', '--archive', stale.folder]);
+    const { out, err } = await logOf(await archiveOf(lines(0, 20), lines(60, 80), lines(0, 20), lines(65, 90)));
     expect(out).toBe(lines(0, 20) + lines(60, 90));
     expect(err).toContain(`${time(2)}: older: `);
     expect(err).toContain('50 lines of 4 logs, 35 repeated lines left out, 1 gap: lines may be lost.');
   });
 
   it('a text that is too long to be held is read again', async () => {
-    const long = await ArchiveFixture.create();
-    const [text, next] = [[...'abc'].map((letter) => `${letter.repeat(6_000_000)}\n`).join(''), lines(0, 9)];
-    for (const at of [0, 1])
-      await long.attempt({
-        run: hour(at),
-        clusters: ['a'],
-        answer: () => ({ content: logRecord('a', at === 0 ? text : text + next) }),
-      });
-    const { code, out } = await runCollector(['log', 'a', '--archive', long.folder]);
-    expect([code, out === text + next]).toEqual([0, true]);
+    const text = [...'abc'].map((letter) => `${letter.repeat(6_000_000)}\n`).join('');
+    const { code, out } = await logOf(await archiveOf(text, text + lines(0, 9)));
+    expect([code, out === text + lines(0, 9)]).toEqual([0, true]);
   });
 
-  it('what is not there is said, with the newest that is', async () => {
+  it('what is not there is said, with what is', async () => {
     expect(await log('gamma')).toMatchObject({ code: 3, err: expect.stringContaining('the archive has none') });
     expect(await log('alpha', '--from', '2026-11-20T11:30:00Z')).toMatchObject({
       code: 3,
-      err: expect.stringContaining(`the newest is of the run ${time(11)}`),
+      err: expect.stringContaining(`those of the runs ${time(5)} to ${time(11)}`),
     });
   });
 
   it('control characters are written out on a terminal', async () => {
-    const coloured = await ArchiveFixture.create();
-    await coloured.attempt({
-      run: hour(1),
-      clusters: ['a'],
-      answer: () => ({ content: logRecord('a', '\u001b[31m\n') }),
-    });
+    const coloured = await archiveOf('\u001b[31m\n');
     const args = ['log', 'a', '--archive', coloured.folder];
     expect((await runCollector(args, { isTerminal: true })).out).toBe('\\u{1b}[31m\n');
-    expect((await runCollector(args)).out).toBe('\u001b[31m\n');
+    expect((await logOf(coloured)).out).toBe('\u001b[31m\n');
   });
 });

@@ -1,5 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
+import { emptyRunRecord } from '../../support/empty-run-record';
 import { recordText } from '../../support/record-text';
 import { ArchiveFixture, type AttemptFixture, hour, plainAnswer } from '../archive-fixture';
 import { runCollector } from '../run-collector';
@@ -53,18 +54,6 @@ describe('runs', () => {
     );
   });
 
-  it('the newest runs come last, and no more than asked for', async () => {
-    for (const day of [1, 5, 19, 20])
-      await archive.attempt({ run: new Date(Date.UTC(2026, 10, day)), clusters, answer: plainAnswer });
-    const { json } = await runs('--json', '--last', '3');
-    const isThere = ({ status }: { status: string }) => status !== 'absent';
-    expect(json.filter(isThere).map(({ run }: { run: string }) => run.slice(0, 10))).toEqual([
-      '2026-11-05',
-      '2026-11-19',
-      '2026-11-20',
-    ]);
-  });
-
   it('attempt 10 comes after attempt 2', async () => {
     for (const attempt of [10, 2, 1])
       await archive.attempt({ run: hour(9), attempt, clusters: [], answer: plainAnswer });
@@ -111,21 +100,16 @@ describe('runs', () => {
         : plainAnswer(cluster, resource);
     const linesOf = (out: string) => stripVTControlCharacters(out).split('\n');
 
-    it('one reason of 300 failures is one line, and 20 rows are shown of 600', async () => {
+    it('one reason of 300 failures is one line, and 20 rows are shown of 600 unless all are asked for', async () => {
       await archive.attempt({ run: hour(9), clusters: fleet, answer: halfFails });
+      const rowsIn = (lines: readonly string[]) => lines.filter((line) => line.startsWith('│ c-')).length;
       const lines = linesOf((await runs('2026-11-20T09:00')).out);
       expect(lines.slice(0, 2)).toEqual([
         'Run 2026-11-20T09:00:00Z: incomplete after 1 attempt and 4.2 s; 300 of 600 archived, 300 failed, 0 not attempted',
         '300 failed, one reason: 503 Service Unavailable',
       ]);
-      expect(lines.filter((line) => line.startsWith('│ c-'))).toHaveLength(20);
-      expect(lines.at(-2)).toBe('… and 580 more; --all shows every row');
-    });
-
-    it('--all shows every row', async () => {
-      await archive.attempt({ run: hour(9), clusters: fleet, answer: halfFails });
-      const lines = linesOf((await runs('2026-11-20T09:00', '--all')).out);
-      expect(lines.filter((line) => line.startsWith('│ c-'))).toHaveLength(600);
+      expect([rowsIn(lines), lines.at(-2)]).toEqual([20, '… and 580 more; --all shows every row']);
+      expect(rowsIn(linesOf((await runs('2026-11-20T09:00', '--all')).out))).toBe(600);
     });
 
     it('what failed, what was not attempted and what is optional have reasons of their own', async () => {
@@ -236,37 +220,10 @@ describe('runs', () => {
     });
   });
 
-  it('a later attempt that got less far does not hide why an earlier one failed', async () => {
-    await archive.attempt({ run: hour(9), clusters: ['alpha'], answer: () => ({ failed: 'first reason' }) });
-    await archive.attempt({
-      run: hour(9),
-      attempt: 2,
-      clusters: ['alpha'],
-      answer: () => ({ failed: 'second reason' }),
-    });
-    await archive.attempt({
-      run: hour(9),
-      attempt: 3,
-      clusters: ['alpha'],
-      answer: () => ({ notAttempted: 'stopped' }),
-    });
-    expect((await runs('2026-11-20T09:00', '--json')).json.outcomes[0]).toMatchObject({
-      error: 'second reason',
-      attempt: 2,
-    });
-  });
-
-  it('a time without a run names the nearest', async () => {
-    await archive.attempt({ run: hour(8), clusters, answer: plainAnswer });
-    await archive.attempt({ run: hour(10), clusters, answer: plainAnswer });
-    const { code, err } = await runs('2026-11-20T09:00');
-    expect(code).toBe(3);
-    expect(err).toContain('the nearest: 2026-11-20T08:00:00Z, 2026-11-20T10:00:00Z');
-  });
-
   it.each([
     ['no JSON', '{"version":1,\n', 'it is not JSON'],
     ['another document', '{"version":2}', 'it is not a valid run record'],
+    ['of another run', recordText(emptyRunRecord(hour(8))), 'names another run, shard or attempt than its key'],
   ])('a record that is %s is reported, and the others are shown', async (_, text, problem) => {
     await archive.attempt({ run: hour(8), clusters, answer: plainAnswer });
     await archive.put(runRecordKey({ run: hour(9), attempt: 1 }), Buffer.from(text), {});
@@ -280,27 +237,11 @@ describe('runs', () => {
     expect((await runs()).err).toContain(problem);
   });
 
-  it('a record under the key of another run is reported', async () => {
-    const record = await archive.attempt({ run: hour(8), clusters, answer: plainAnswer });
-    await archive.put(runRecordKey({ run: hour(9), attempt: 1 }), Buffer.from(recordText(record)), {});
-    expect((await runs()).err).toContain('names another run, shard or attempt than its key');
-  });
-
   it('what the service says cannot steer the terminal', async () => {
     await archive.attempt({ run: hour(9), clusters: ['alpha'], answer: () => ({ failed: 'a\u001b]0;owned\u0007b' }) });
     const { out } = await runs('2026-11-20T09:00');
     expect(out).toContain('a\\u{1b}]0;owned\\u{7}b');
     expect(out).not.toContain('\u001b');
-  });
-
-  it('a table fits the terminal, and nothing is left out of it', async () => {
-    const reason = 'GET https://service.example/v1/platformclusters/alpha/assets/manifest failed: 404 Not Found';
-    await archive.attempt({ run: hour(9), clusters: ['alpha'], answer: () => ({ failed: reason }) });
-    const { out } = await runCollector(['runs', '2026-11-20T09:00', '--archive', archive.folder], { columns: 80 });
-    const lines = stripVTControlCharacters(out).split('\n').slice(1);
-    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(80);
-    const reasons = lines.map((line) => line.split('│')[6]?.trim() ?? '').join('');
-    expect(reasons.replaceAll(' ', '')).toContain(reason.replaceAll(' ', ''));
   });
 
   it('why attempts ended early is said once for each reason, and the first three of many', async () => {

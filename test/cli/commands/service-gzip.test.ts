@@ -1,6 +1,3 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { gzipStreams } from '../../support/gzip-streams';
 import { ArchiveFixture, type AttemptFixture, hour, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
@@ -46,13 +43,5 @@ describe.each(Object.keys(gzipStreams('')))("an archive in the service's own gzi
     const { code, out } = await collector('verify', '--json');
     expect(JSON.parse(out)).toMatchObject({ findings: [] });
     expect(code).toBe(0);
-  });
-
-  it('is reported', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'report-'));
-    const page = join(folder, 'report.html');
-    expect((await collector('report', '--out', page)).code).toBe(0);
-    expect(await readFile(page, 'utf8')).toContain('by-service');
-    await rm(folder, { recursive: true });
   });
 });

@@ -57,7 +57,7 @@ describe('show', () => {
     const early = await show('alpha', '--at', 'yesterday');
     expect(early.code).toBe(3);
     expect(early.err).toContain(
-      'none was archived at or before 2026-11-19T23:59:59.999Z; the oldest is of the run 2026-11-20T08:00:00Z',
+      'none was archived up to 2026-11-19T23:59:59.999Z; the archive has those of the runs 2026-11-20T08:00:00Z to',
     );
   });
 
