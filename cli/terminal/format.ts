@@ -1,5 +1,3 @@
-import type { Period } from '../../lambda/verify/run-keys';
-
 /** Length in bytes for people: `817 B`, `25.3 KiB`, `1.2 GiB`. */
 export function formatBytes(bytes: number | undefined): string {
   if (bytes === undefined) return '';
@@ -49,7 +47,7 @@ export function formatTime(time: Date | string): string {
 }
 
 /** ` from 2026-11-20T10:00:00Z up to 2026-11-20T12:00:00Z`, as far as it has ends. */
-export function formatPeriod({ from, to }: Period): string {
+export function formatPeriod({ from, to }: { from?: Date | undefined; to?: Date | undefined }): string {
   return `${from === undefined ? '' : ` from ${formatTime(from)}`}${to === undefined ? '' : ` up to ${formatTime(to)}`}`;
 }
 
