@@ -55,7 +55,7 @@ async function runForGood(context: CommandContext, collector: DeployedCollector,
   const earlier = await firstOf(runsBetween(reader, { from: run, to: run }));
   const startedAt = terminal.now();
   const interrupted = surroundings.interruption();
-  const started = await startInAccount(collector, eventOf(wishes));
+  const executionArn = await startInAccount(collector, eventOf(wishes));
   await print(
     terminal.err,
     `${options.run === undefined ? 'Started' : 'Completing'} run ${formatTime(run)} of ${collector.name}\n`,
@@ -63,7 +63,13 @@ async function runForGood(context: CommandContext, collector: DeployedCollector,
   const progress = new Progress(terminal, 'Archiving', { now: 'started' });
   try {
     const followed = await followRun(
-      { run, earlier: new Set(earlier?.records.map(({ key }) => key)), startedAt, started, region: collector.region },
+      {
+        run,
+        earlier: new Set(earlier?.records.map(({ key }) => key)),
+        startedAt,
+        executionArn,
+        region: collector.region,
+      },
       { reader, progress, now: terminal.now, wait: (milliseconds) => surroundings.wait(milliseconds, interrupted) },
     );
     progress.stop();

@@ -24,36 +24,48 @@ export async function accountChecks(
   config: CollectorConfig | undefined,
   now: Date,
 ): Promise<AccountFindings> {
-  const act = 'fix that and run doctor again: key, subscriptions and newest run were not looked at';
-  const collector = await findStack(stack).catch((error: unknown) => refusal(error, checksOf('stack').problem, act));
-  if (isCheck(collector)) return { checks: [collector], apiKey: undefined };
-  const { archiveBucket } = collector;
-  const key = await keyIn(collector).catch((error: unknown) => ({
-    check: refusal(error, checksOf('API key').unknown, 'use credentials that may read the function'),
-    value: undefined,
-  }));
-  const checks = [
-    stateOf(collector, config),
-    key.check,
-    await recipients(collector.region, collector.alertTopicArn, 'subscriptions'),
-    ...(collector.informTopicArn === undefined
-      ? []
-      : [await recipients(collector.region, collector.informTopicArn, 'subscriptions of inform')]),
-    await newestRun(collector, config, now).catch((error: unknown) =>
-      refusal(error, checksOf('newest run').unknown, `use credentials that may read s3://${archiveBucket}`),
-    ),
-  ];
-  return { checks, apiKey: key.value };
+  let collector: DeployedCollector;
+  try {
+    collector = await findStack(stack);
+  } catch (error) {
+    const act = 'fix that and run doctor again: key, subscriptions and newest run were not looked at';
+    if (error instanceof AwsAccessError)
+      return { checks: [checksOf('stack').problem(error.message, act)], apiKey: undefined };
+    throw error;
+  }
+  const { archiveBucket, region, alertTopicArn, informTopicArn } = collector;
+  let apiKey: string | undefined;
+  const key = await look('API key', 'use credentials that may read the function', async (check) => {
+    const found = await keyIn(collector, check);
+    apiKey = found.value;
+    return found.check;
+  });
+  const topics = [{ what: 'subscriptions', topicArn: alertTopicArn }];
+  if (informTopicArn !== undefined) topics.push({ what: 'subscriptions of inform', topicArn: informTopicArn });
+  const checks = [stateOf(collector, config), key];
+  for (const { what, topicArn } of topics)
+    checks.push(
+      await look(what, 'use credentials that may list the subscriptions', (check) =>
+        subscriptionsOf(region, topicArn, check),
+      ),
+    );
+  const run = await look('newest run', `use credentials that may read s3://${archiveBucket}`, (check) =>
+    newestRun(collector, config, check, now),
+  );
+  return { checks: [...checks, run], apiKey };
 }
 
-/** What could not be looked at, as a check. @throws the error, if it is another one */
-function refusal(error: unknown, check: (found: string, act: string) => Check, act: string): Check {
-  if (error instanceof AwsAccessError || error instanceof ArchiveReadError) return check(error.message, act);
-  throw error;
-}
+type Checks = ReturnType<typeof checksOf>;
 
-function isCheck(found: Check | DeployedCollector): found is Check {
-  return 'what' in found;
+/** Makes the check of one thing. What could not be looked at is `unknown`. @param act what to do then */
+async function look(what: string, act: string, work: (check: Checks) => Promise<Check>): Promise<Check> {
+  try {
+    return await work(checksOf(what));
+  } catch (error) {
+    if (error instanceof AwsAccessError || error instanceof ArchiveReadError)
+      return checksOf(what).unknown(error.message, act);
+    throw error;
+  }
 }
 
 function stateOf({ name, status, accountId, region }: DeployedCollector, config: CollectorConfig | undefined): Check {
@@ -73,24 +85,19 @@ function stateOf({ name, status, accountId, region }: DeployedCollector, config:
   return check.problem(found, `see docs/operations.md, "${heading}"`);
 }
 
-async function keyIn({ region, functionName }: DeployedCollector): Promise<{ check: Check; value?: string }> {
+async function keyIn(
+  { region, functionName }: DeployedCollector,
+  check: Checks,
+): Promise<{ readonly check: Check; readonly value?: string }> {
   const { LambdaClient, GetFunctionConfigurationCommand } = await import('@aws-sdk/client-lambda');
-  const input = { FunctionName: functionName };
-  const client = new LambdaClient({ region });
-  const { Environment } = await withAws(`Reading the environment of the function ${functionName}`, () =>
-    client.send(new GetFunctionConfigurationCommand(input)),
-  );
-  const secret = Environment?.Variables?.[environmentNames.apiKeySecret];
-  if (secret !== undefined) return readKey(region, secret);
-  return {
-    check: checksOf('API key').problem(`the function ${functionName} names no secret`, 'deploy the stack again'),
-  };
-}
-
-async function readKey(region: string, secret: string): Promise<{ check: Check; value?: string }> {
-  const check = checksOf('API key');
   const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
   const { ApiKey, ApiKeyError, isOwnSecret } = await import('../../lambda/service/api-key');
+  const { Environment } = await withAws(`Reading the environment of the function ${functionName}`, () =>
+    new LambdaClient({ region }).send(new GetFunctionConfigurationCommand({ FunctionName: functionName })),
+  );
+  const secret = Environment?.Variables?.[environmentNames.apiKeySecret];
+  if (secret === undefined)
+    return { check: check.problem(`the function ${functionName} names no secret`, 'deploy the stack again') };
   const keys = new ApiKey(new SecretsManagerClient({ region }), secret, systemClock);
   try {
     const value = await keys.current(new AbortController().signal);
@@ -98,25 +105,14 @@ async function readKey(region: string, secret: string): Promise<{ check: Check; 
   } catch (error) {
     if (!(error instanceof ApiKeyError)) throw error;
     const isDenied = /AccessDenied|not authorized/.test(error.message);
+    const found = `the secret ${secret} may not be read with these credentials`;
+    if (isDenied) return { check: check.unknown(found, 'the next run shows whether it is set') };
     const setIt = isOwnSecret(secret) ? 'set it as the output SetApiKey says' : 'the secret belongs to somebody else';
-    if (!isDenied) return { check: check.problem(error.message, setIt) };
-    return {
-      check: check.unknown(
-        `the secret ${secret} may not be read with these credentials`,
-        'the next run shows whether it is set',
-      ),
-    };
+    return { check: check.problem(error.message, setIt) };
   }
 }
 
-async function recipients(region: string, topicArn: string | undefined, what: string): Promise<Check> {
-  return subscriptionsOf(region, topicArn, what).catch((error: unknown) =>
-    refusal(error, checksOf(what).unknown, 'use credentials that may list the subscriptions'),
-  );
-}
-
-async function subscriptionsOf(region: string, topicArn: string | undefined, what: string): Promise<Check> {
-  const check = checksOf(what);
+async function subscriptionsOf(region: string, topicArn: string | undefined, check: Checks): Promise<Check> {
   const subscribe = `subscribe somebody: aws sns subscribe --region ${region} --topic-arn ${topicArn} --protocol email --notification-endpoint ADDRESS`;
   if (topicArn === undefined) return check.unknown('the stack has no output AlertTopic', 'deploy the stack again');
   const { SNSClient, paginateListSubscriptionsByTopic } = await import('@aws-sdk/client-sns');
@@ -136,14 +132,16 @@ async function subscriptionsOf(region: string, topicArn: string | undefined, wha
   return confirmed.length === 0 ? check.problem(found, act) : check.warning(found, act);
 }
 
-const hourMs = 3_600_000;
-
-async function newestRun(collector: DeployedCollector, config: CollectorConfig | undefined, now: Date): Promise<Check> {
-  const check = checksOf('newest run');
+async function newestRun(
+  collector: DeployedCollector,
+  config: CollectorConfig | undefined,
+  check: Checks,
+  now: Date,
+): Promise<Check> {
   const { region, name } = collector;
   const runNow = `npm run collector -- run ${stackArguments({ name, region })}`;
-  const reader = await openBucket(collector.archiveBucket, region);
-  const run = await new RunReader(reader, now).newestRun();
+  const archive = await openBucket(collector.archiveBucket, region);
+  const run = await new RunReader(archive, now).newestRun();
   if (run === undefined) return check.warning('there is none yet', `start one: ${runNow}`);
   const counts = `${run.counts.archived} of ${totalOf(run.counts)} archived`;
   const found = `${formatTime(run.run)}, ${formatAge(now.getTime() - run.run.getTime())}: ${run.status}, ${counts}`;
@@ -157,16 +155,17 @@ async function newestRun(collector: DeployedCollector, config: CollectorConfig |
   return check.problem(found, `complete it: ${runNow} --run ${formatTime(run.run)}`);
 }
 
+const hourMs = 3_600_000;
+
 /** The time of the newest due run that should have its record by now; undefined if no schedule is known. */
 function lastDue(config: CollectorConfig | undefined, now: Date): Date | undefined {
   if (config?.schedule.enabled !== true) return undefined;
   const { expression, timeZone } = config.schedule;
   const until = new Date(now.getTime() - runMarginHours(config.shards, config.limits.oneRunAtATime) * hourMs);
-  let last: Date | undefined;
   for (const days of [2, 40, 400]) {
     const from = new Date(until.getTime() - days * 24 * hourMs);
-    for (const { at, orAt } of firingsOf(expression, timeZone).between(from, until)) last = orAt ?? at;
-    if (last !== undefined) return last;
+    const last = [...firingsOf(expression, timeZone).between(from, until)].at(-1);
+    if (last !== undefined) return last.orAt ?? last.at;
   }
   return undefined;
 }

@@ -1,3 +1,5 @@
+import { formatCount } from '../terminal/format';
+
 /** The result of one check. */
 export interface Check {
   /** What was looked at, such as `schedule`. */
@@ -20,12 +22,11 @@ export const checksOf = (what: string) => ({
 /** All checks in one line: `2 problems, 1 warning; 5 in order.` */
 export function verdictOf(checks: readonly Check[]): string {
   const count = (state: Check['state']) => checks.filter((check) => check.state === state).length;
-  const parts = (
-    [
-      ['problem', 'problem', 'problems'],
-      ['warning', 'warning', 'warnings'],
-      ['unknown', 'not looked at', 'not looked at'],
-    ] as const
-  ).flatMap(([state, one, many]) => (count(state) === 0 ? [] : [`${count(state)} ${count(state) === 1 ? one : many}`]));
-  return parts.length === 0 ? 'All is well.' : `${parts.join(', ')}; ${count('ok')} in order.`;
+  const parts = [
+    [count('problem'), 'problem', 'problems'],
+    [count('warning'), 'warning', 'warnings'],
+    [count('unknown'), 'not looked at', 'not looked at'],
+  ] as const;
+  const worth = parts.filter(([found]) => found > 0).map(([found, one, many]) => formatCount(found, one, many));
+  return worth.length === 0 ? 'All is well.' : `${worth.join(', ')}; ${count('ok')} in order.`;
 }

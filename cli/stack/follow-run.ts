@@ -6,7 +6,7 @@ import { type Run, readRun } from '../../lambda/verify/read-run';
 import { type RunRecordObject, runsBetween } from '../../lambda/verify/run-keys';
 import { formatDuration, formatSecond } from '../terminal/format';
 import type { Progress, ProgressState } from '../terminal/progress';
-import { type EndedExecution, endOfExecution, type StartedInAccount } from './start-in-account';
+import { type EndedExecution, endOfExecution } from './start-in-account';
 
 /** Milliseconds between two looks at the run records. */
 const lookEveryMs = 5000;
@@ -19,7 +19,8 @@ export interface Followed {
   /** Keys of the run's records before this start. */
   readonly earlier: ReadonlySet<string>;
   readonly startedAt: Date;
-  readonly started: StartedInAccount;
+  /** Undefined: the function itself was started. */
+  readonly executionArn: string | undefined;
   readonly region: string;
 }
 
@@ -44,7 +45,7 @@ export interface FollowedRun {
  */
 export async function followRun(followed: Followed, context: FollowContext): Promise<FollowedRun> {
   const { reader, progress, now, wait } = context;
-  const { executionArn } = followed.started;
+  const { executionArn } = followed;
   for (;;) {
     const execution = executionArn === undefined ? undefined : await endOfExecution(followed.region, executionArn);
     const listed = await firstOf(runsBetween(reader, { from: followed.run, to: followed.run }));
@@ -62,14 +63,14 @@ export async function followRun(followed: Followed, context: FollowContext): Pro
 }
 
 function stateOf(
-  { started, startedAt }: Followed,
+  { executionArn, startedAt }: Followed,
   run: Run | undefined,
   written: readonly RunRecordObject[],
   now: Date,
 ): ProgressState {
   const elapsed = formatDuration(Math.max(0, now.getTime() - startedAt.getTime()));
   const counts = run && { done: run.counts.archived, total: run.outcomes.length };
-  if (started.executionArn !== undefined)
+  if (executionArn !== undefined)
     return { ...counts, now: `${written.length} attempts of shards have ended, for ${elapsed}` };
   const last = written.at(-1)?.writtenAt.getTime();
   const next = last === undefined ? 0 : last + (asynchronousRetryWaits[written.length - 1] ?? 0) * 1000;

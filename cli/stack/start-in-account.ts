@@ -1,14 +1,12 @@
 import { withAws } from './aws-access';
 import type { DeployedCollector } from './find-stack';
 
-/** An execution of the state machine, or an event in Lambda's queue. */
-export interface StartedInAccount {
-  /** Undefined if the function itself was started: then only run records show that the run has ended. */
-  readonly executionArn: string | undefined;
-}
-
-/** Starts a run in the account, and does not wait for it. @throws AwsAccessError */
-export async function startInAccount(collector: DeployedCollector, event: object): Promise<StartedInAccount> {
+/**
+ * Starts a run in the account, and does not wait for it.
+ * @returns the ARN of the state machine's execution; undefined if the function itself was started: then only run records show that the run has ended
+ * @throws AwsAccessError
+ */
+export async function startInAccount(collector: DeployedCollector, event: object): Promise<string | undefined> {
   const { region, functionName, stateMachineArn } = collector;
   if (stateMachineArn === undefined) {
     const { LambdaClient, InvokeCommand } = await import('@aws-sdk/client-lambda');
@@ -16,7 +14,7 @@ export async function startInAccount(collector: DeployedCollector, event: object
     // A repeated request would be a second run.
     const client = new LambdaClient({ region, maxAttempts: 1 });
     await withAws(`Starting the function ${functionName}`, () => client.send(new InvokeCommand(input)));
-    return { executionArn: undefined };
+    return undefined;
   }
   const { SFNClient, StartExecutionCommand } = await import('@aws-sdk/client-sfn');
   const client = new SFNClient({ region, maxAttempts: 1 });
@@ -24,7 +22,7 @@ export async function startInAccount(collector: DeployedCollector, event: object
   const { executionArn } = await withAws(`Starting the state machine ${stateMachineArn}`, () =>
     client.send(new StartExecutionCommand(input)),
   );
-  return { executionArn };
+  return executionArn;
 }
 
 /** How an execution ended. */

@@ -24,9 +24,8 @@ describe('following a run', () => {
     earlier: string[] = [],
   ) {
     let elapsed = 0;
-    const started = { executionArn: undefined };
     return followRun(
-      { run, earlier: new Set(earlier), startedAt, started, region: 'eu-central-1' },
+      { run, earlier: new Set(earlier), startedAt, executionArn: undefined, region: 'eu-central-1' },
       {
         reader: new FolderArchiveReader(archive.folder),
         progress: { update: (state) => states.push(state) },
