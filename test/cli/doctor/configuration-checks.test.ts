@@ -1,19 +1,10 @@
 import { configurationChecks, scheduleChecks } from '../../../cli/doctor/configuration-checks';
 import { parseConfig } from '../../../infra/config/config';
-import { exampleConfig } from '../../infra/example-config';
+import { exampleConfig, minimal } from '../../infra/example-config';
 import { resourcesOf, templateOf } from '../../infra/example-stack';
 
-const schedule = (expression: string, timeZone = 'Europe/Berlin') => ({
-  ...parseConfig(
-    {
-      name: 'mine',
-      service: { baseUrl: 'https://a.example.com' },
-      clusters: ['one'],
-      schedule: { expression, timeZone },
-    },
-    'mine.json',
-  ),
-});
+const schedule = (expression: string, timeZone = 'Europe/Berlin') =>
+  parseConfig({ ...minimal, schedule: { expression, timeZone } }, 'mine.json');
 const now = new Date('2026-11-22T04:30:00Z');
 
 describe('a schedule that the doctor looks at', () => {
@@ -65,13 +56,12 @@ describe('a schedule that the doctor looks at', () => {
     ['one run at a time', { limits: { oneRunAtATime: true } }, 3],
     ['shards, one run at a time', { shards: 4, limits: { oneRunAtATime: true } }, 4],
   ])('has the window that the stack has with %s', (_, members, hours) => {
-    const config = exampleConfig({ schedule: { expression: 'cron(0 * * * ? *)' }, ...members });
-    const found = scheduleChecks(config, now).find(({ what }) => what === 'missing runs')?.found;
+    const changes = { schedule: { expression: 'cron(0 * * * ? *)' }, ...members };
+    const found = scheduleChecks(exampleConfig(changes), now).find(({ what }) => what === 'missing runs')?.found;
     expect(found).toContain(`comes after ${hours} h without a run`);
+    const alarms = resourcesOf(templateOf(changes), 'AWS::CloudWatch::Alarm');
     expect(
-      resourcesOf(templateOf({ schedule: { expression: 'cron(0 * * * ? *)' }, ...members }), 'AWS::CloudWatch::Alarm')
-        .map(([, { Properties }]) => Properties)
-        .find(({ AlarmName }) => String(AlarmName).endsWith('Run missing')),
+      alarms.map(([, { Properties }]) => Properties).find(({ AlarmName }) => String(AlarmName).endsWith('Run missing')),
     ).toMatchObject({ EvaluationPeriods: hours });
   });
 
@@ -83,19 +73,9 @@ describe('a schedule that the doctor looks at', () => {
 });
 
 describe('a configuration that the doctor looks at', () => {
-  const check = (members: object) => {
-    const config = parseConfig(
-      {
-        name: 'mine',
-        service: { baseUrl: 'https://clusters.example.com' },
-        clusters: ['one', 'two'],
-        schedule: { expression: 'cron(0 4 * * ? *)' },
-        ...members,
-      },
-      'mine.json',
-    );
-    return configurationChecks('mine.json', config, now);
-  };
+  const check = (members: object) =>
+    configurationChecks('mine.json', parseConfig({ ...minimal, ...members }, 'mine.json'), now);
+  const recipients = (alerts: object) => check({ alerts }).find(({ what }) => what === 'recipients');
 
   it('with an example address and without recipients has two warnings, each with what to do', () => {
     const warnings = check({}).filter(({ state }) => state === 'warning');
@@ -103,17 +83,15 @@ describe('a configuration that the doctor looks at', () => {
     for (const { act } of warnings) expect(act).toMatch(/^set /);
   });
 
-  it('names its recipients', () => {
-    const found = check({ alerts: { emails: ['a@b.org'] } }).find(({ what }) => what === 'recipients');
-    expect(found).toEqual({ what: 'recipients', state: 'ok', found: 'messages go to a@b.org' });
-  });
-
-  it('names its recipients of both groups, and warns if one has none', () => {
-    const of = (alerts: object) => check({ alerts }).find(({ what }) => what === 'recipients');
-    expect(of({ page: { emails: ['a@b.org'] }, inform: { emails: ['c@d.org'] } })).toMatchObject({
-      state: 'ok',
-      found: 'messages go to a@b.org, the others to c@d.org',
-    });
-    expect(of({ page: { emails: ['a@b.org'] }, inform: {} })?.state).toBe('warning');
+  it.each([
+    [{ emails: ['a@b.org'] }, 'ok', 'messages go to a@b.org'],
+    [
+      { page: { emails: ['a@b.org'] }, inform: { emails: ['c@d.org'] } },
+      'ok',
+      'messages go to a@b.org, the others to c@d.org',
+    ],
+    [{ page: { emails: ['a@b.org'] }, inform: {} }, 'warning', 'nobody gets alarms and failed runs'],
+  ])('names its recipients, of both groups, and warns if one has none: %j', (alerts, state, found) => {
+    expect(recipients(alerts)).toMatchObject({ state, found });
   });
 });

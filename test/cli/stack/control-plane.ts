@@ -22,13 +22,10 @@ export interface ControlPlane {
   informed: ControlPlane['subscriptions'] | undefined;
   /** Resolves when everything that was started asynchronously has ended. */
   settled(): Promise<void>;
-  /** Also gives the process its variables back. */
   close(): Promise<void>;
 }
 
-/**
- * Sets the variables of this process with which the SDK calls it. S3 and Secrets Manager are the deployment's own endpoint.
- */
+/** Sets the variables of this process with which the SDK calls it. S3 and Secrets Manager are the deployment's own endpoint. */
 export async function startControlPlane(deployment: LocalDeployment): Promise<ControlPlane> {
   const calls: string[] = [];
   const events: unknown[] = [];
@@ -45,32 +42,29 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
     resources.push(['FanOutStateMachineD6078A7F', 'AWS::StepFunctions::StateMachine', stateMachine.arn]);
 
   const queries: Record<string, (parameters: URLSearchParams) => string | undefined> = {
-    DescribeStacks: (parameters) =>
-      parameters.get('StackName') !== stackName
-        ? undefined
-        : `<Stacks><member><StackName>${stackName}</StackName><StackStatus>${plane.status}</StackStatus>
-           <StackId>arn:aws:cloudformation:${region}:${accountId}:stack/${stackName}/1</StackId>
-           <CreationTime>2026-11-01T00:00:00Z</CreationTime><Outputs>
-           <member><OutputKey>ArchiveBucket</OutputKey><OutputValue>${deployment.bucket}</OutputValue></member>
-           <member><OutputKey>AlertTopic</OutputKey><OutputValue>${topic}</OutputValue></member>
-           ${plane.informed === undefined ? '' : `<member><OutputKey>InformTopic</OutputKey><OutputValue>${topic}-inform</OutputValue></member>`}
-           </Outputs></member></Stacks>`,
+    DescribeStacks: (parameters) => {
+      if (parameters.get('StackName') !== stackName) return undefined;
+      const outputs = [
+        ['ArchiveBucket', deployment.bucket ?? ''],
+        ['AlertTopic', topic],
+      ];
+      if (plane.informed !== undefined) outputs.push(['InformTopic', `${topic}-inform`]);
+      const stack = {
+        ...{ StackName: stackName, StackStatus: plane.status, CreationTime: '2026-11-01T00:00:00Z' },
+        StackId: `arn:aws:cloudformation:${region}:${accountId}:stack/${stackName}/1`,
+        Outputs: members(outputs, ([OutputKey = '', OutputValue = '']) => ({ OutputKey, OutputValue })),
+      };
+      return `<Stacks>${members([stack], (members) => members)}</Stacks>`;
+    },
     ListStackResources: () =>
-      `<StackResourceSummaries>${resources
-        .map(
-          ([logicalId, type, id]) =>
-            `<member><LogicalResourceId>${logicalId}</LogicalResourceId><ResourceType>${type}</ResourceType>
-             <PhysicalResourceId>${id}</PhysicalResourceId><ResourceStatus>CREATE_COMPLETE</ResourceStatus>
-             <LastUpdatedTimestamp>2026-11-01T00:00:00Z</LastUpdatedTimestamp></member>`,
-        )
-        .join('')}</StackResourceSummaries>`,
-    ListSubscriptionsByTopic: (parameters) =>
-      `<Subscriptions>${(parameters.get('TopicArn') === topic ? plane.subscriptions : (plane.informed ?? []))
-        .map(
-          ([protocol, endpoint, arn]) =>
-            `<member><Protocol>${protocol}</Protocol><Endpoint>${endpoint}</Endpoint><SubscriptionArn>${arn}</SubscriptionArn></member>`,
-        )
-        .join('')}</Subscriptions>`,
+      `<StackResourceSummaries>${members(resources, ([logicalId, type, id]) => ({
+        ...{ LogicalResourceId: logicalId, ResourceType: type, PhysicalResourceId: id },
+        ...{ ResourceStatus: 'CREATE_COMPLETE', LastUpdatedTimestamp: '2026-11-01T00:00:00Z' },
+      }))}</StackResourceSummaries>`,
+    ListSubscriptionsByTopic: (parameters) => {
+      const found = parameters.get('TopicArn') === topic ? plane.subscriptions : (plane.informed ?? []);
+      return `<Subscriptions>${members(found, ([Protocol, Endpoint, SubscriptionArn]) => ({ Protocol, Endpoint, SubscriptionArn }))}</Subscriptions>`;
+    },
   };
 
   async function answer(request: IncomingMessage): Promise<{ status?: number; headers?: object; body: string }> {
@@ -134,7 +128,7 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const restore = setVariables({
+  Object.assign(process.env, {
     AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     AWS_ENDPOINT_URL_S3: deployment.url,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: deployment.url,
@@ -154,7 +148,6 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
       await Promise.all(running);
     },
     close: async () => {
-      restore();
       await Promise.allSettled(running);
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
@@ -163,14 +156,8 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
   return plane;
 }
 
-/** Sets variables of this process. Returns what gives them their values back. */
-function setVariables(variables: Record<string, string>): () => void {
-  const before = Object.keys(variables).map((name) => [name, process.env[name]] as const);
-  Object.assign(process.env, variables);
-  return () => {
-    for (const [name, value] of before) {
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
-    }
-  };
+/** The elements of a list, as the query protocol has them. */
+function members<Item>(list: readonly Item[], of: (item: Item) => Readonly<Record<string, string>>): string {
+  const texts = list.map((item) => Object.entries(of(item)).map(([name, value]) => `<${name}>${value}</${name}>`));
+  return texts.map((parts) => `<member>${parts.join('')}</member>`).join('');
 }

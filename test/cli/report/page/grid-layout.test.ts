@@ -42,27 +42,20 @@ describe('the layout of the grid', () => {
 const labelsOf = (...times: string[]) => labelRuns(times).map(({ group, own }) => `${group} ${own}`);
 
 describe('the labels of runs', () => {
-  it('are times of day under their dates', () => {
-    expect(labelsOf('2026-11-20T22:00:00.000Z', '2026-11-20T23:00:00.000Z', '2026-11-21T00:00:00.000Z')).toEqual([
-      '2026-11-20 22:00',
-      '2026-11-20 23:00',
-      '2026-11-21 00:00',
-    ]);
+  it.each([
+    ['times of day under their dates', ['2026-11-20 22:00', '2026-11-20 23:00', '2026-11-21 00:00']],
+    [
+      'exact where neighbours would look the same',
+      ['2026-11-20 09:00', '2026-11-20 10:15:11', '2026-11-20 10:15:43.120', '2026-11-20 10:15:43.125'],
+    ],
+    ['a time of day where there is one run', ['2026-11-20 10:00']],
+  ])('are %s', (_, labels) => {
+    const times = labels.map((label) => new Date(`${label.replace(' ', 'T')}Z`).toISOString());
+    expect(labelsOf(...times)).toEqual(labels);
   });
 
   it('are dates where each run has a day of its own: the same hour every day would tell nothing', () => {
     expect(labelsOf('2026-12-31T02:00:00.000Z', '2027-01-01T02:00:00.000Z')).toEqual(['2026 12-31', '2027 01-01']);
-  });
-
-  it('are exact to the second or the millisecond where neighbours would look the same', () => {
-    expect(
-      labelsOf(
-        '2026-11-20T09:00:00.000Z',
-        '2026-11-20T10:15:11.000Z',
-        '2026-11-20T10:15:43.120Z',
-        '2026-11-20T10:15:43.125Z',
-      ),
-    ).toEqual(['2026-11-20 09:00', '2026-11-20 10:15:11', '2026-11-20 10:15:43.120', '2026-11-20 10:15:43.125']);
   });
 
   it('of any runs differ from one run to the next', () => {
@@ -71,9 +64,5 @@ describe('the labels of runs', () => {
       const times = Array.from({ length: 50 }, (_, at) => new Date(begin + at * step).toISOString());
       expect(new Set(labelsOf(...times)).size).toBe(50);
     }
-  });
-
-  it('a single run has its time of day', () => {
-    expect(labelsOf('2026-11-20T10:00:00.000Z')).toEqual(['2026-11-20 10:00']);
   });
 });
