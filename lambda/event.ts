@@ -19,16 +19,19 @@ export interface RunRequest {
   readonly shard?: Shard | undefined;
 }
 
-/** The event is not one the collector understands; nothing was read or written. */
+/** The event is not one the function understands; nothing was read or written. */
 export class InvalidEventError extends Error {
   override readonly name = 'InvalidEventError';
 
-  constructor(problems: readonly string[]) {
+  /** @param undone what did not happen @param hint what an empty event does */
+  constructor(
+    problems: readonly string[],
+    undone = 'nothing was collected',
+    hint = 'An empty event {} collects everything.',
+  ) {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
     const list = problems.map((problem) => `- ${problem}`).join('\n');
-    super(
-      `Reading the event failed: ${count}; nothing was collected.\n${list}\nAn empty event {} collects everything.`,
-    );
+    super(`Reading the event failed: ${count}; ${undone}.\n${list}\n${hint}`);
   }
 }
 

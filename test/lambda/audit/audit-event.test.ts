@@ -1,4 +1,4 @@
-import { InvalidAuditEventError, parseAuditEvent } from '../../../lambda/audit/audit-event';
+import { parseAuditEvent } from '../../../lambda/audit/audit-event';
 
 const now = new Date('2026-11-20T06:30:00Z');
 
@@ -10,11 +10,13 @@ describe('the event of an audit', () => {
 
   it('is refused with all its problems at once', () => {
     expect(() => parseAuditEvent({ scheduledTime: 'tomorrow', run: 'x', clusters: [] }, now)).toThrow(
-      new InvalidAuditEventError([
-        'event: received the unknown member "run", expected only scheduledTime',
-        'event: received the unknown member "clusters", expected only scheduledTime',
-        'scheduledTime: received "tomorrow", expected a time such as 2026-11-20T06:30:00Z',
-      ]),
+      new Error(
+        'Reading the event failed: 3 problems; nothing was audited.\n' +
+          '- event: received the unknown member "run", expected only scheduledTime\n' +
+          '- event: received the unknown member "clusters", expected only scheduledTime\n' +
+          '- scheduledTime: received "tomorrow", expected a time such as 2026-11-20T06:30:00Z\n' +
+          'An empty event {} audits now.',
+      ),
     );
     for (const event of [[], 'x', 5]) expect(() => parseAuditEvent(event, now)).toThrow('expected an object');
     expect(() => parseAuditEvent({ scheduledTime: '2026-02-30T00:00:00Z' }, now)).toThrow('2026-02-30');

@@ -42,8 +42,10 @@ const open = (kind: string, key: string, since: string) => ({ kind, key, problem
 const uids = (count: number) =>
   Array.from({ length: count }, (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`);
 
+type Changes = Partial<Omit<ToldSeal, 'news'>> & { readonly news?: Partial<ToldSeal['news']> };
+
 /** The mail of a quiet seal with changes. */
-const mailOf = ({ news, ...more }: Partial<Omit<ToldSeal, 'news'>> & { news?: Partial<ToldSeal['news']> } = {}) =>
+const mailOf = ({ news, ...more }: Changes = {}) =>
   auditMail({ ...quiet, ...more, news: { ...quiet.news, ...news } }, 'b'.repeat(64), plan);
 
 /** Clusters that fail, each with its reason. */
@@ -78,15 +80,6 @@ describe('the mail of an audit', () => {
     expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(20);
   });
 
-  it('says how many runs were due and left no record, before what is well', () => {
-    const due = { runs: 24, absent: Array.from({ length: 24 }, (_, hour) => new Date(hour).toISOString()) };
-    const { subject, text } = mailOf({ due, news: { complete: 1 } });
-    expect(subject).toMatch(/^Audit: 1 of 25 runs complete, 24 absent, nothing is damaged/);
-    expect(text).toMatch(/^Runs: 1 of 25 complete; 24 that were due left no record\.\nNothing is damaged\.\n/);
-    const none = mailOf({ due: { runs: 0, absent: [] }, news: { complete: 0 } });
-    expect(none.text).toContain('Runs: none since the seal before.\n');
-  });
-
   it('says in the subject that lines may be lost and logs are frozen, as long as that is news', () => {
     const of = (hours: string, isTold: boolean) => ({
       since: quiet.seal,
@@ -112,12 +105,6 @@ describe('the mail of an audit', () => {
     expect(mailOf({ logs: { ...logs, gaps: [], frozen: [] } }).subject).toMatch(/^Audit: nothing is damaged, 24 of 24/);
   });
 
-  it('calls nothing undamaged that could not be read', () => {
-    const { subject, text } = mailOf({ open: [open('unreadable', 'seals/*', quiet.seal)] });
-    expect(subject).toMatch(/^Audit: not everything could be read, /);
-    expect(text).toMatch(/^Not everything could be read\.\n/);
-  });
-
   it('shows damage first, counts all of it and names a part', () => {
     const { subject, text } = mailOf({
       open: uids(60).map((uid, at) =>
@@ -136,57 +123,82 @@ describe('the mail of an audit', () => {
     );
   });
 
-  it('counts what the seal has no room for as open', () => {
-    const { subject } = mailOf({ open: [open('missing', 'x', quiet.seal)], openMore: 7 });
-    expect(subject).toMatch(/^Audit: DAMAGE open since 2026-11-21: 8, new: 1,/);
-  });
+  const absent = Array.from({ length: 24 }, (_, hour) => new Date(hour).toISOString());
+  const lost = open('missing', 'x', quiet.seal);
+  const known = { ...quiet.plan, acknowledged: [{ kind: 'missing', key: 'x', why: 'lost in the migration' }] };
+  const doubts = ['manifest of a: it is JSON that ends too early', 'log of b: it has none of spec.log'];
 
-  it('says in one line what is acknowledged, and calls nothing undamaged then', () => {
-    const acknowledged = [{ kind: 'missing', key: 'x', why: 'lost in the migration' }];
-    const known = { plan: { ...quiet.plan, acknowledged }, open: [open('missing', 'x', quiet.seal)] };
-    const { subject, text } = mailOf(known);
-    expect(subject).toMatch(/^Audit: 1 damaged, all acknowledged, 24 of 24/);
-    expect(text).toContain('\nAcknowledged: 1 missing.\n');
-    const more = mailOf({ ...known, open: [...known.open, open('damaged', 'x', quiet.seal)] });
-    expect(more.subject).toMatch(/^Audit: DAMAGE open since 2026-11-21: 1, new: 1,/);
-    expect(more.text).toContain('Acknowledged: 1 missing.');
-  });
-
-  it('says what was repaired', () => {
-    const { subject, text } = mailOf({
-      news: { repaired: { count: 12, first: uids(12).map((uid) => `missing ${uid}`) } },
-    });
-    expect(subject).toMatch(/^Audit: nothing is damaged/);
-    expect(text).toContain(`Repaired: 12\n  missing ${uids(1)[0]}\n`);
-    expect(text).toContain('  and 2 more\n');
-  });
-
-  it('says that the first seal attests nothing earlier', () => {
-    const { subject, text } = mailOf({ previous: null });
-    expect(subject).toMatch(/^Audit: First seal: nothing is damaged/);
-    expect(text).toMatch(/^FIRST SEAL: nothing earlier is attested\.\n/);
-  });
-
-  it('counts what was archived with a doubt, and names the first', () => {
-    const first = ['manifest of a: it is JSON that ends too early', 'log of b: it has none of spec.log'];
-    const { text } = mailOf({ news: { doubts: { count: 7, first } } });
-    expect(text).toContain(`Archived with a doubt: 7\n  ${first.join('\n  ')}\n  and 5 more\n`);
-    expect(mailOf().text).not.toContain('doubt');
-  });
-
-  it('names changed manifests, the first 50, and the command that shows one', () => {
-    const { text } = mailOf({ news: { changed: { count: 60, clusters: uids(50) } } });
-    expect(text).toContain('Changed manifests: 60\n');
-    expect(text).toContain(
+  it.each<[string, Changes, RegExp, string]>([
+    [
+      'how many runs were due and left no record, before what is well',
+      { due: { runs: 24, absent }, news: { complete: 1 } },
+      /^Audit: 1 of 25 runs complete, 24 absent, nothing is damaged/,
+      'Runs: 1 of 25 complete; 24 that were due left no record.\nNothing is damaged.\n',
+    ],
+    [
+      'that there was no run',
+      { due: { runs: 0, absent: [] }, news: { complete: 0 } },
+      /no new run/,
+      'Runs: none since the seal before.\n',
+    ],
+    [
+      'what could not be read, which is not undamaged',
+      { open: [open('unreadable', 'seals/*', quiet.seal)] },
+      /^Audit: not everything could be read, /,
+      'Not everything could be read.\n',
+    ],
+    [
+      'how much is open, with what the seal has no room for',
+      { open: [lost], openMore: 7 },
+      /^Audit: DAMAGE open since 2026-11-21: 8, new: 1,/,
+      '  and 7 more\n',
+    ],
+    [
+      'in one line what is acknowledged, which is not undamaged',
+      { plan: known, open: [lost] },
+      /^Audit: 1 damaged, all acknowledged, 24 of 24/,
+      '\nAcknowledged: 1 missing.\n',
+    ],
+    [
+      'what is damaged beside it',
+      { plan: known, open: [lost, open('damaged', 'x', quiet.seal)] },
+      /^Audit: DAMAGE open since 2026-11-21: 1, new: 1,/,
+      '\nAcknowledged: 1 missing.',
+    ],
+    [
+      'what was repaired',
+      { news: { repaired: { count: 12, first: uids(12) } } },
+      /^Audit: nothing is damaged/,
+      `Repaired: 12\n  ${uids(10).join('\n  ')}\n  and 2 more\n`,
+    ],
+    [
+      'that the first seal attests nothing earlier',
+      { previous: null },
+      /^Audit: First seal: nothing is damaged/,
+      'FIRST SEAL: nothing earlier is attested.\n',
+    ],
+    [
+      'how many doubts there are, and the first',
+      { news: { doubts: { count: 7, first: doubts } } },
+      /^Audit: nothing is damaged/,
+      `Archived with a doubt: 7\n  ${doubts.join('\n  ')}\n  and 5 more\n`,
+    ],
+    [
+      'which manifests changed, and the command that shows one',
+      { news: { changed: { count: 60, clusters: uids(50) } } },
+      /^Audit: nothing is damaged/,
       `  and 10 more\n  Show one: npm run collector -- diff ${uids(1)[0]} --archive s3://archive-of-the-fleet\n`,
-    );
-  });
-
-  it('tells what there was no time for', () => {
-    const verified = { objects: 30, bytes: 1, carriedOver: 70, carriedOverRecords: 2 };
-    const { text } = mailOf({ verified });
-    expect(text).toContain('No time for 70 objects and 2 run records (read 30 %).');
-    expect(text).toMatch(/^Nothing is damaged as far as it was read\.\n/);
+    ],
+    [
+      'what there was no time for',
+      { verified: { objects: 30, bytes: 1, carriedOver: 70, carriedOverRecords: 2 } },
+      /^Audit: nothing is damaged as far as it was read/,
+      'No time for 70 objects and 2 run records (read 30 %).',
+    ],
+  ])('says %s', (_, changes, subject, text) => {
+    const mail = mailOf(changes);
+    expect(mail.subject).toMatch(subject);
+    expect(mail.text).toContain(text);
   });
 
   it('has a subject that SNS takes and lines of its own, whatever clusters and reasons are called', () => {

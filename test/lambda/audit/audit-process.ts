@@ -1,10 +1,29 @@
 import { Readable } from 'node:stream';
 import { parseRunRecordKey } from '../../../lambda/archive/archive-layout';
 import { jsonLinesType } from '../../../lambda/archive/archive-object';
+import { type AuditResult, audit } from '../../../lambda/audit/audit';
 import { Stop } from '../../../lambda/stop';
 import type { OpenedObject } from '../../../lambda/verify/archive-reader';
-import { auditMadeUp } from './audit-made-up';
-import { MadeUpArchive } from './made-up-archive';
+import { heldBytes } from '../../support/held-bytes';
+import { TestKey } from './invoke-audit';
+import { collectorVersion, MadeUpArchive, type MadeUpFleet } from './made-up-archive';
+import { plan } from './sealed-world';
+
+/** What a process of its own audits, at the archive's own time: what others leave in memory is not counted. */
+export interface Audit extends MadeUpFleet {
+  readonly mayReadObjects?: boolean;
+  /** The newest run record is hostile in this way. */
+  readonly hostile?: string | undefined;
+}
+
+export interface Audited extends Pick<AuditResult, 'found' | 'verified' | 'damage'> {
+  /** Most bytes that were in use after a garbage collection, buffers included; only without a hostile record. */
+  readonly held: number;
+  /** Resident set at its height, in bytes. */
+  readonly peak: number;
+  /** Of processor time. */
+  readonly seconds: number;
+}
 
 const mib = 2 ** 20;
 const recordBytes = 200 * mib;
@@ -48,8 +67,8 @@ function* outcomes(first: Buffer, length: number): Generator<Buffer> {
 class HostileArchive extends MadeUpArchive {
   readonly #name: string;
 
-  constructor(name: string) {
-    super({ clusters: 10, shards: 1, runs: 3 });
+  constructor(fleet: MadeUpFleet, name: string) {
+    super(fleet);
     this.#name = name;
   }
 
@@ -66,16 +85,36 @@ class HostileArchive extends MadeUpArchive {
   }
 }
 
-/** A process that audits such an archive once, and sends what it found and what it took. */
-async function main(name: string): Promise<void> {
-  const archive = new HostileArchive(name);
+async function main({ mayReadObjects = false, hostile, ...fleet }: Audit): Promise<void> {
+  const archive = hostile === undefined ? new MadeUpArchive(fleet) : new HostileArchive(fleet, hostile);
   const stop = new Stop(() => 3_600_000);
-  const began = process.cpuUsage();
-  const { found, damage } = await auditMadeUp(archive, stop);
+  let held = 0;
+  const measure = () => {
+    if (hostile === undefined) held = Math.max(held, heldBytes());
+  };
+  archive.onRecord = measure;
+  archive.onObject = () => {
+    archive.onObject = () => undefined;
+    measure();
+    if (!mayReadObjects) stop.outOfTime();
+  };
+  const before = process.cpuUsage();
+  const { found, verified, damage } = await audit(archive.now, {
+    plan: { ...plan, clusters: archive.clusters.map((uid) => ({ uid })) },
+    reader: archive,
+    sink: { bucket: 'archive', put: async (object) => archive.seals.put(object, archive.now) },
+    signer: new TestKey(),
+    mail: async () => undefined,
+    clock: { now: () => archive.now },
+    stop,
+    reporter: { sealed: () => undefined, notMailed: () => undefined },
+    collectorVersion,
+  });
   stop.close();
-  const { user, system } = process.cpuUsage(began);
-  process.send?.({ found, damage, seconds: (user + system) / 1e6, mib: process.resourceUsage().maxRSS / 1024 });
+  const { user, system } = process.cpuUsage(before);
+  const peak = process.resourceUsage().maxRSS * 1024;
+  const audited: Audited = { found, verified, damage, held, peak, seconds: (user + system) / 1e6 };
+  process.send?.(audited);
 }
 
-const [name = ''] = process.argv.slice(2);
-void main(name);
+void main(JSON.parse(process.argv[2] ?? '{}'));
