@@ -1,7 +1,6 @@
 import { App } from 'aws-cdk-lib';
-import { createApp } from './collector-app';
+import { ContextError, createApp, readContext } from './collector-app';
 import { ConfigError, loadConfig, refuseExample, refusePartition } from './config/config';
-import { ContextError, readContext } from './config/context';
 
 /** Entry of the CDK command line. The context key `config`, from `-c config=FILE` or cdk.json, names the configuration. */
 try {

@@ -7,7 +7,7 @@ import type { ApiKeySecret } from './api-key-secret';
 import type { Archive } from './archive';
 import type { CollectorConfig } from './config/config';
 import type { FailureMessages } from './failure-messages';
-import { concurrentShards, memoryMiB, reservedConcurrency, temporaryStorageMiB } from './limits';
+import { concurrentShards, memoryMiB, temporaryStorageMiB } from './limits';
 import { createNodeFunction } from './node-function';
 
 export interface CollectorProps {
@@ -37,7 +37,8 @@ export class Collector extends Construct {
       dataFile: { name: collectionFile, content: collectionOf(config) },
       memoryMiB: memoryMiB(config.limits),
       temporaryStorage: Size.mebibytes(temporaryStorageMiB(config.limits)),
-      reservedConcurrency: reservedConcurrency(config),
+      // As many as one run has.
+      reservedConcurrency: config.limits.oneRunAtATime ? concurrentShards(config.shards) : undefined,
       onFailure: (role) => failures.destinationFor(role),
       roleDescription:
         'What the log collector may do: add to its archive, read its run records, its key and nothing else',

@@ -111,16 +111,5 @@ export function eventAgeSeconds(waits: boolean): number {
   return waits ? longestEventAgeSeconds : busyEventAgeSeconds;
 }
 
-/** Invocations under way at once with `oneRunAtATime`: as many as one run has. */
-export function reservedConcurrency({ limits, shards }: RunLimits): number | undefined {
-  return limits.oneRunAtATime ? concurrentShards(shards) : undefined;
-}
-
-/** The part of the configuration that says how a run shares the function with others. */
-export interface RunLimits {
-  readonly limits: { readonly oneRunAtATime: boolean };
-  readonly shards: number;
-}
-
 /** How long EventBridge Scheduler tries to start a run, in seconds, before it sends the event to the dead-letter queue. */
 export const deliveryAgeSeconds = 60 * 60;

@@ -1,15 +1,17 @@
-import { Duration, RemovalPolicy, type Size } from 'aws-cdk-lib';
-import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { Duration, RemovalPolicy, type Size, Validations } from 'aws-cdk-lib';
+import { SecurityGroup, Subnet, Vpc } from 'aws-cdk-lib/aws-ec2';
+import { Effect, type IRole, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { ApplicationLogLevel, Architecture, type IDestination, LoggingFormat, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
 import { asynchronousAttempts, functionTimeoutSeconds } from '../lambda/stack-contract';
 import type { CollectorConfig } from './config/config';
 import { type DataFile, functionCode } from './function-bundle';
 import { allow } from './grants';
 import { eventAgeSeconds } from './limits';
-import { Network } from './network';
+
+type NetworkConfig = NonNullable<CollectorConfig['network']>;
 
 export interface NodeFunctionProps {
   readonly config: Pick<CollectorConfig, 'name' | 'network'>;
@@ -29,14 +31,8 @@ export interface NodeFunctionProps {
   readonly provide: (role: Role) => Readonly<Record<string, string>>;
 }
 
-export interface NodeFunction {
-  readonly function: NodejsFunction;
-  readonly logGroup: LogGroup;
-  readonly role: Role;
-}
-
 /** A function of this project in the scope of its construct, with a role and a log group of its own. */
-export function createNodeFunction(scope: Construct, props: NodeFunctionProps): NodeFunction {
+export function createNodeFunction(scope: Construct, props: NodeFunctionProps) {
   const { config, onFailure, reservedConcurrency } = props;
   const logGroup = new LogGroup(scope, 'Logs', {
     retention: RetentionDays.SIX_MONTHS,
@@ -45,8 +41,7 @@ export function createNodeFunction(scope: Construct, props: NodeFunctionProps): 
   const role = createRole(scope, props.roleDescription, logGroup);
   const environment = props.provide(role);
   const destination = typeof onFailure === 'function' ? onFailure(role) : onFailure;
-  const network = config.network === undefined ? undefined : new Network(scope, 'Network', config.network);
-  network?.grantAttach(role);
+  if (config.network !== undefined) allowAttaching(role);
   const target = new NodejsFunction(scope, 'Function', {
     description: props.description,
     code: functionCode(scope, props.entry, props.dataFile),
@@ -73,16 +68,63 @@ export function createNodeFunction(scope: Construct, props: NodeFunctionProps): 
     reservedConcurrentExecutions: reservedConcurrency,
     maxEventAge: Duration.seconds(eventAgeSeconds(reservedConcurrency !== undefined)),
     onFailure: destination,
-    vpc: network?.vpc,
-    vpcSubnets: network && { subnets: network.subnets },
-    securityGroups: network?.securityGroups,
+    ...(config.network && networkProps(scope, config.network)),
   });
   target.node.addDependency(role.node.findChild('DefaultPolicy'));
-  return { function: target, logGroup, role };
+  return { function: target, logGroup };
 }
 
 function createRole(scope: Construct, description: string, logGroup: LogGroup): Role {
   const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com'), description });
   allow(role, 'WriteLog', ['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]);
   return role;
+}
+
+/**
+ * The existing VPC that a function runs in. Nothing is looked up, so synthesis needs no account. To leave the VPC takes two
+ * steps: docs/operations.md, "Changing a deployed stack".
+ */
+function networkProps(scope: Construct, { vpcId, subnetIds, securityGroupIds }: NetworkConfig) {
+  const network = new Construct(scope, 'Network');
+  Validations.of(network).acknowledge({
+    id: '@aws-cdk/aws-ec2:noSubnetRouteTableId',
+    reason: 'Nothing here uses route tables; the function needs only the ids of the subnets.',
+  });
+  return {
+    // CDK needs zones only to choose subnets. Here the subnets are given.
+    vpc: Vpc.fromVpcAttributes(network, 'Vpc', { vpcId, availabilityZones: ['unused'] }),
+    vpcSubnets: { subnets: subnetIds.map((subnet) => Subnet.fromSubnetId(network, subnet, subnet)) },
+    securityGroups: securityGroupIds.map((group) =>
+      SecurityGroup.fromSecurityGroupId(network, group, group, { mutable: false }),
+    ),
+  };
+}
+
+/** Lets Lambda attach the function to the network. The function's own code may not make these calls. */
+function allowAttaching(role: IRole): void {
+  const actions = [
+    'ec2:CreateNetworkInterface',
+    'ec2:DescribeNetworkInterfaces',
+    'ec2:DescribeSubnets',
+    'ec2:DeleteNetworkInterface',
+    'ec2:AssignPrivateIpAddresses',
+    'ec2:UnassignPrivateIpAddresses',
+  ];
+  allow(role, 'AttachToNetwork', actions, ['*']);
+  role.addToPrincipalPolicy(
+    new PolicyStatement({
+      sid: 'NotFromTheCode',
+      effect: Effect.DENY,
+      actions,
+      resources: ['*'],
+      // This key is present only on calls with the credentials of the code.
+      conditions: { Null: { 'lambda:SourceFunctionArn': 'false' } },
+    }),
+  );
+  Validations.of(role).acknowledge({
+    id: 'AwsSolutions-IAM5[Resource::*]',
+    reason:
+      'Lambda attaches the function with these calls. Most of them take no resource, and the ids of the ' +
+      'interfaces are not known in advance. The next statement denies the calls to the code.',
+  });
 }

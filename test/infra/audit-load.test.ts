@@ -1,4 +1,4 @@
-import { auditLoad } from '../../infra/audit-load';
+import { auditLoad } from '../../infra/audit';
 import { operations } from './guides';
 
 const now = new Date('2026-11-20T12:00:00Z');

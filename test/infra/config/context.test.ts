@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ContextError, readContext } from '../../../infra/config/context';
+import { ContextError, readContext } from '../../../infra/collector-app';
 
 const root = join(__dirname, '..', '..', '..');
 const read = (file: string) => JSON.parse(readFileSync(join(root, file), 'utf8'));
