@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import * as z from 'zod';
-import { type Resource, type TemplateJson, templateOf } from './example-stack';
+import { type Resource, templateOf } from './example-stack';
 
 /** Types whose resources hold something, or hold what people subscribed to or look for. */
 const statefulTypes = [
@@ -73,48 +73,32 @@ export function replacingProperties(): ReadonlyMap<string, readonly string[]> {
 /** The stateful resources of a template, by logical id. */
 export type Stateful = ReadonlyMap<string, Resource>;
 
-export function statefulOf({ Resources }: TemplateJson): Stateful {
-  return new Map(Object.entries(Resources).filter(([, { Type }]) => statefulTypes.includes(Type)));
-}
-
 /** The stateful resources of the shipped configuration with other members. */
 export function statefulWith(changes: Record<string, unknown>): Stateful {
-  return statefulOf(templateOf(changes));
+  return new Map(Object.entries(templateOf(changes).Resources).filter(([, { Type }]) => statefulTypes.includes(Type)));
 }
 
-/** What an update from one template to another would lose, one line each. */
-export function losses(from: Stateful, to: Stateful, replacing: ReadonlyMap<string, readonly string[]>): string[] {
-  return [...from].flatMap(([id, before]) => {
-    const after = to.get(id);
-    if (after === undefined) return emptyOnes.test(id) || isRetained(before) ? [] : [`${id} is deleted`];
-    if (after.Type !== before.Type) return [`${id} becomes another type`];
-    return (replacing.get(before.Type) ?? [])
-      .filter((name) => JSON.stringify(before.Properties[name]) !== JSON.stringify(after.Properties[name]))
-      .map((name) => `${id} is replaced, because ${name} changes`);
+/**
+ * What updates between any two of the templates would lose, one line each. To have the same value is transitive, so no pair
+ * has to be looked at: what has one value in all templates changes between none.
+ */
+export function losses(templates: readonly Stateful[], replacing: ReadonlyMap<string, readonly string[]>): string[] {
+  const ids = new Set(templates.flatMap((template) => [...template.keys()]));
+  return [...ids].flatMap((id) => {
+    const versions = templates.flatMap((template) => template.get(id) ?? []);
+    const valuesOf = (partOf: (resource: Resource) => unknown) =>
+      new Set(versions.map((resource) => JSON.stringify(partOf(resource)))).size;
+    const isDeleted = versions.length < templates.length && !emptyOnes.test(id) && !versions.every(isRetained);
+    const names = new Set(versions.flatMap(({ Type }) => replacing.get(Type) ?? []));
+    const changed = [...names].filter((name) => valuesOf(({ Properties }) => Properties[name]) > 1);
+    return [
+      ...(isDeleted ? [`${id} is deleted`] : []),
+      ...(valuesOf(({ Type }) => Type) > 1 ? [`${id} becomes another type`] : []),
+      ...changed.map((name) => `${id} is replaced, because ${name} changes`),
+    ];
   });
 }
 
 function isRetained({ DeletionPolicy }: Resource): boolean {
   return DeletionPolicy === 'RetainExceptOnCreate';
-}
-
-/** Every way to choose one member of each list, put together. */
-export function combinations(lists: readonly (readonly Record<string, unknown>[])[]): Record<string, unknown>[] {
-  return lists.reduce<Record<string, unknown>[]>(
-    (chosen, list) => chosen.flatMap((one) => list.map((other) => merge(one, other))),
-    [{}],
-  );
-}
-
-/** Puts two configurations together, and the members of their objects. */
-function merge(one: Record<string, unknown>, other: Record<string, unknown>): Record<string, unknown> {
-  const merged: Record<string, unknown> = { ...one };
-  for (const [name, value] of Object.entries(other)) {
-    const former = merged[name];
-    const areObjects = [former, value].every(
-      (part) => typeof part === 'object' && part !== null && !Array.isArray(part),
-    );
-    merged[name] = areObjects ? merge(former as Record<string, unknown>, value as Record<string, unknown>) : value;
-  }
-  return merged;
 }

@@ -5,8 +5,8 @@ import { wrongConfigurations } from './wrong-configurations';
 const problems = (value: unknown) => problemsOf(() => parseConfig(value, 'c.json'));
 
 describe('an invalid configuration', () => {
-  it.each(wrongConfigurations)('%s is the only problem', (_, changes, path, expected) => {
-    const found = problems({ ...minimal, ...changes });
+  it.each(wrongConfigurations)('has one problem, at $path: $expected', ({ config, path, expected }) => {
+    const found = problems(config);
     expect(found.map((problem) => problem.path)).toEqual([path]);
     expect(found[0]?.expected).toMatch(expected);
   });
