@@ -33,9 +33,6 @@ const permanentFaults: readonly [() => Answer, ...(() => Answer)[]] = [
   () => answers.noContent(),
 ];
 
-/** Of a log alone: records that are wrong, by their names. */
-const wrongLogs = ['a record of another cluster', 'a log that is a number', 'invalid UTF-8', 'a repeated cluster uid'];
-
 /** What happens to the requests for one cluster x resource. */
 export type FaultPlan =
   | { readonly kind: 'none' }
@@ -72,8 +69,7 @@ export class RandomFaults {
     const random = seededRandom(`${this.seed}/${resource}/${uid}`);
     if (random() >= this.rate) return { kind: 'none' };
     if (random() < permanentShare) {
-      const wrong = wrongRecords(uid);
-      const ofLogs = wrongLogs.map((name) => () => answers.ok(wrong[name] ?? ''));
+      const ofLogs = wrongRecords(uid).map((record) => () => answers.ok(record));
       return {
         kind: 'permanent',
         answer: pick(random, resource === 'log' ? [...permanentFaults, ...ofLogs] : permanentFaults)(),

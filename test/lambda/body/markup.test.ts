@@ -1,5 +1,4 @@
 import { Markup } from '../../../lambda/body/markup';
-import { bytewise } from '../../support/json-documents';
 
 function markupOf(chunks: readonly Buffer[]): Markup {
   const markup = new Markup();
@@ -7,112 +6,8 @@ function markupOf(chunks: readonly Buffer[]): Markup {
   return markup;
 }
 
-/** The verdict on content, which must not depend on where it is split. */
-function judged(content: string) {
-  const bytes = Buffer.from(content);
-  const { verdict } = markupOf([bytes]);
-  expect(markupOf(bytewise(bytes)).verdict).toEqual(verdict);
-  return verdict;
-}
-
-describe('the verdict on markup', () => {
-  it.each([
-    '<!doctype html>',
-    '<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01//EN">',
-    '<!DOCTYPE\nhtml>',
-    '<html lang="en">',
-    '<HTML>',
-    '<html',
-    '<HEAD>\n<!-- a --><TITLE>',
-    '<body\tclass="x"><h1>',
-    '<title>',
-    '<h6\n>',
-    ' \r\n\t\f<html>',
-    '\ufeff<html>',
-    '\ufeff  <html>',
-    '<!-- proxy error -->\n<!----><html>',
-    '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE html>',
-    '<?xml version="1.0"?><html>',
-    `<!--${'x'.repeat(17_000)}--><html>`,
-    `${' \t\r\n'.repeat(5000)}<html>`,
-    '\v<html>',
-    '\ufeff\ufeff<html>',
-    `${'\ufeff'.repeat(6000)}<!-- a -->\ufeff<html>`,
-    '\u00a0<html>',
-    `<!doctype${' '.repeat(17_000)}html>`,
-    `<?a ${'?'.repeat(17_000)}?><html>`,
-    `<!DOCTYPE a [${'<!ENTITY b "c">'.repeat(2000)}]><html>`,
-    '<!--><html>',
-    '<!doctypehtml>',
-  ])('knows that %.40j is a page', (content) => {
-    expect(judged(content)).toEqual({ what: 'an HTML page', isCertain: true });
-  });
-
-  it.each([
-    '<head>',
-    '<body\tclass="x">',
-    '<body/>',
-    '<BODY>text',
-    '<head><p>',
-    '<head><meta charset="utf-8">',
-    '<head><node>',
-    '<div>',
-    '<p>',
-    '<script>',
-  ])('is not certain about %j', (content) => {
-    expect(judged(content)).toEqual({ what: 'an HTML page', isCertain: false });
-  });
-
-  it.each([
-    '<Error><Code>',
-    '<Error>\n  <Message>',
-    '<ErrorResponse a="b"><Error>',
-    '<a:error xmlns:a="b"><a:code>',
-    '<problem xmlns="urn:ietf:rfc:7807"><status>',
-    '<errors/>',
-  ])('knows that %j is an error', (content) => {
-    expect(judged(content)).toEqual({ what: 'an error document in XML', isCertain: true });
-    expect(judged(`<?xml version="1.0"?>\n${content}`)).toEqual(judged(content));
-  });
-
-  it.each([
-    '<Response><Errors>',
-    '<m>text<error>',
-    '<Envelope><Header/><Body><Fault>',
-    '<Envelope>\n<!-- a --><Body a="b"> <s:Fault>',
-  ])('takes %j for an error, perhaps', (content) => {
-    expect(judged(content)).toEqual({ what: 'an error document in XML', isCertain: false });
-  });
-
-  it.each([
-    '',
-    'apiVersion: v1\n',
-    '# <html>\n',
-    'a: <html>',
-    '<header>',
-    '<htmlx>',
-    '<Head><title>',
-    '<Title>',
-    '<head xmlns="urn:a"><title>',
-    '<?xml version="1.0"?><h1>',
-    '<!doctype htmlx>',
-    '<!doctype xml>',
-    '<!doctype a [<!entity b "c">]><a>',
-    '<?xml version="1.0"?><manifest><html/></manifest>',
-    '<!-- <html> -->',
-    '<!-- <html>',
-    '<!---->x<html>',
-    '< html>',
-    '<!-',
-    '<a:errorPolicy><code>',
-    '<Response><Error-free>',
-    '<Envelope><Body><a>Fault',
-    '<m><n><o><q><error>',
-    `${' '.repeat(17_000)}a: <html>`,
-  ])('lets %.40j pass', (content) => {
-    expect(judged(content)).toBeUndefined();
-  });
-
+/** What it finds is in the tables of manifests. */
+describe('markup', () => {
   it.each([
     '<!---->',
     '<!--',
@@ -130,37 +25,6 @@ describe('the verdict on markup', () => {
     const { user, system } = process.cpuUsage(begin);
     // Microseconds; it takes a hundredth of it.
     expect(user + system).toBeLessThan(1_000_000);
-  });
-});
-
-describe('isCutShort', () => {
-  const cut = (text: string) => markupOf([Buffer.from(text)]).isCutShort(text.slice(-256));
-
-  it.each([
-    '<',
-    '<manifest a="b"',
-    '<!-- a > b',
-    '<!doctype a [',
-    '<?xml version="1.0"?>',
-    '<?xml version="1.0"?><manifest>',
-    '<?xml version="1.0"?><manifest><a/>',
-    '<?xml version="1.0"?><manifest><a></a>\n',
-    '<?xml version="1.0"?><manifest><a></a><!-- </manifest> -->',
-    '<?xml version="1.0"?><a></a><!-- b -->',
-  ])('finds %j', (text) => {
-    expect(cut(text)).toBe(true);
-  });
-
-  it.each([
-    '<?xml version="1.0"?><manifest/>\n',
-    '<?xml version="1.0"?><manifest a="/"></manifest >',
-    '<?xml version="1.0"?><a:b></a:b>\n',
-    '<manifest>',
-    'a < b',
-    '<<: *base',
-    '',
-  ])('lets %.60j pass', (text) => {
-    expect(cut(text)).toBe(false);
   });
 });
 

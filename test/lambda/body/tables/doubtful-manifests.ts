@@ -1,4 +1,4 @@
-import { json, type TableEntry } from './table-entry';
+import { bodies, json, type TableEntry } from './table-entry';
 
 const code = { code: 'Unauthorized', message: 'token expired' };
 
@@ -28,13 +28,53 @@ export const doubtfulManifests: readonly TableEntry[] = [
   { name: 'JSON that ends too early', body: '{"apiVersion":"v1","kind":"Clu' },
   { name: 'an array that ends too early', body: '[{"kind":"A"},' },
   { name: 'a JSON string that ends too early', body: '"apiVersion: v1' },
-  { name: 'XML that ends too early', body: '<?xml version="1.0"?><manifest><cluster>' },
   { name: 'XML that ends in its prolog', body: '<?xml version="1.0"?>\n<!-- manifest -->' },
   { name: 'a part of an HTML page', body: '<p>Forbidden</p>' },
   { name: 'a trace in HTML', body: '<pre>Error: no\n    at a</pre>' },
-  { name: 'a head that tells nothing', body: '<head></head>' },
-  { name: 'a body that tells nothing', body: '<body>Forbidden</body>' },
-  { name: 'a body with a paragraph', body: '<body><p>Forbidden</p></body>' },
+  ...bodies(
+    [
+      '<head>',
+      '<head></head>',
+      '<head><p>',
+      '<head><meta charset="utf-8">',
+      '<head><cluster uid="a"/></head>',
+      '<body\tclass="x">',
+      '<body/>',
+      '<BODY>Forbidden</BODY>',
+      '<body><p>Forbidden</p></body>',
+      '<div>',
+      '<script>',
+    ],
+    'it begins like an HTML page',
+  ),
+  ...bodies(
+    [
+      '<Response><Errors>',
+      '<m>text<error>',
+      '<Envelope><Header/><Body><Fault>',
+      '<Envelope>\n<!-- a --><Body a="b"> <s:Fault>',
+    ],
+    'it begins like an error document in XML',
+  ),
+  ...bodies(
+    [
+      '<',
+      '<!-',
+      '<manifest a="b"',
+      '<!-- <html>',
+      '<!-- a > b',
+      '<!doctype a [',
+      '<!doctype htmlx>',
+      '<!doctype a [<!entity b "c">]><a>',
+      '<?xml version="1.0"?>',
+      '<?xml version="1.0"?><h1>',
+      '<?xml version="1.0"?><manifest><a/>',
+      '<?xml version="1.0"?><manifest><a></a>\n',
+      '<?xml version="1.0"?><manifest><a></a><!-- </manifest> -->',
+      '<?xml version="1.0"?><a></a><!-- b -->',
+    ],
+    'it is XML that ends too early',
+  ),
   { name: 'an empty object', body: '{}' },
   { name: 'an empty array', body: '[ ]\n' },
   { name: 'an empty JSON string as text', body: '""' },
@@ -55,7 +95,6 @@ export const doubtfulManifests: readonly TableEntry[] = [
   { name: 'a JSON string and an error behind it', body: `"apiVersion: v1\\n"${JSON.stringify(code)}` },
   { name: 'a JSON string and an error on the next line', body: `"apiVersion: v1\\n"\n${JSON.stringify(code)}\n` },
   json('an envelope', { code: 0, message: 'success', data: 'apiVersion: v1' }),
-  { name: 'XML with the root head', body: '<head><cluster uid="a"/></head>' },
   { name: 'a KeyValues file', body: '"AppState"\n{\n\t"appid"\t\t"10"\n}\n' },
   json('an envelope around lines', { code: 0, message: 'success', data: 'a\nb' }),
   json('an envelope around JSON', { code: 0, message: 'success', data: '{"kind":"Cluster"}' }),

@@ -1,4 +1,4 @@
-import { json, type TableEntry, whole } from './table-entry';
+import { bodies, json, type TableEntry, whole } from './table-entry';
 
 const page = '<!DOCTYPE html>\n<html><head><title>404 Not Found</title></head><body><h1>Not Found</h1></body></html>';
 const s3Error = '<?xml version="1.0"?><Error><Code>NoSuchKey</Code><Message>gone</Message></Error>';
@@ -85,6 +85,27 @@ export const rightManifests: readonly TableEntry[] = [
   { name: 'JSON with a comment', body: '// manifest\n{"kind":"A"}' },
   { name: 'JSON with a comma too many', body: '{"error":"x",}' },
   whole('XML', '<?xml version="1.0"?>\n<manifest><cluster uid="a"/></manifest>\n'),
+  ...bodies([
+    '# <html>\n',
+    '<header>',
+    '<htmlx>',
+    '<Head><title>',
+    '<Title>',
+    '<head xmlns="urn:a"><title>',
+    '<!-- <html> -->',
+    '<!---->x<html>',
+    '< html>',
+    '<<: *base',
+    '<manifest>',
+    '<a:errorPolicy><code>',
+    '<Response><Error-free>',
+    '<Envelope><Body><a>Fault',
+    '<m><n><o><q><error>',
+    '<?xml version="1.0"?><manifest/>\n',
+    '<?xml version="1.0"?><manifest a="/"></manifest >',
+    '<?xml version="1.0"?><manifest><html/></manifest>',
+    '<?xml version="1.0"?><a:b></a:b>\n',
+  ]),
   { name: 'XML without a declaration', body: '<manifest version="1"><cluster/></manifest>' },
   whole('XML that contains an HTML page', `<?xml version="1.0"?><manifest>${page.replace(/<!.*>/, '')}</manifest>`),
   { name: 'XML with the root Body', body: '<Body><p>1</p></Body>' },

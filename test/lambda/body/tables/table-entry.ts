@@ -5,6 +5,8 @@ export interface TableEntry {
   readonly body: string | Buffer;
   /** Whether the content itself shows where it ends. */
   readonly showsItsEnd?: boolean;
+  /** Every doubt about it; left out: any. */
+  readonly doubt?: string;
 }
 
 /** The uid of the cluster that every table asks for. */
@@ -17,4 +19,13 @@ export function whole(name: string, body: string): TableEntry {
 
 export function json(name: string, value: unknown): TableEntry {
   return whole(name, JSON.stringify(value));
+}
+
+/** Entries that say themselves what they are. */
+export function bodies(texts: readonly string[], doubt?: string): TableEntry[] {
+  return texts.map((body) => ({
+    name: JSON.stringify(body).slice(0, 80),
+    body,
+    ...(doubt !== undefined && { doubt }),
+  }));
 }

@@ -1,4 +1,4 @@
-import { json, type TableEntry } from './table-entry';
+import { bodies, json, type TableEntry } from './table-entry';
 
 const problem = { type: 'about:blank', title: 'Forbidden', status: 403, detail: 'No access.', instance: '/v1/a' };
 const code = { code: 'Unauthorized', message: 'token expired' };
@@ -71,6 +71,26 @@ export const wrongManifests: readonly TableEntry[] = [
   { name: 'a page that begins with H2', body: '\r\n<H2 class="a">Gateway Timeout</H2>' },
   { name: 'IIS', body: '<head><title>Document Moved</title></head>\n<body><h1>Object Moved</h1></body>' },
   { name: 'a page that begins with its body', body: '<body bgcolor="white"><center>503</center></body>' },
+  ...bodies([
+    '<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 4.01//EN">',
+    '<!DOCTYPE\nhtml>',
+    '<!doctypehtml>',
+    `<!doctype${' '.repeat(17_000)}html>`,
+    '<html',
+    '<HEAD>\n<!-- a --><TITLE>',
+    '<body\tclass="x"><h1>',
+    '<h6\n>',
+    ' \r\n\t\f<html>',
+    '\ufeff  <html>',
+    '<!-- proxy error -->\n<!----><html>',
+    '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE html>',
+    `${'\ufeff'.repeat(6000)}<!-- a -->\ufeff<html>`,
+    '<!--><html>',
+    '<Error>\n  <Message>',
+    '<ErrorResponse a="b"><Error>',
+    '<a:error xmlns:a="b"><a:code>',
+    '<errors/>',
+  ]),
   { name: 'nothing', body: '' },
   { name: 'spaces and newlines', body: ' \t\r\n \n' },
   { name: 'a byte order mark and a newline', body: '\ufeff\n' },
