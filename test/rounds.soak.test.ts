@@ -8,6 +8,7 @@ describe.each([
   'cli/search/line-search',
   'lambda/body/body-tables',
   'lambda/body/json/json-chunk',
+  'lambda/body/json/json-scanner',
   'lambda/body/json/utf8-check',
   'lambda/body/log-record',
   'lambda/body/manifest',

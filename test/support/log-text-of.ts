@@ -11,7 +11,7 @@ export function logTextOf(literal: string | Buffer): Required<LogText> {
   };
 }
 
-export function linesOf(text: string): number {
+function linesOf(text: string): number {
   const lines = text.split('\n');
   return lines.at(-1) === '' ? lines.length - 1 : lines.length;
 }

@@ -37,25 +37,6 @@ describe('Utf8Check', () => {
     expect(firstInvalid(bytewise(stream))).toBe(index + 1);
   });
 
-  it.each([
-    '',
-    'plain',
-    'ß',
-    '€',
-    '\ud7ff\ue000',
-    '😀',
-    '\u{10ffff}',
-    '\ufeff',
-  ])('accepts %j, however it is split', (text) => {
-    const bytes = Buffer.from(text);
-    expect(isUtf8([bytes])).toBe(true);
-    expect(isUtf8(bytewise(bytes))).toBe(true);
-  });
-
-  it('does not call a stream complete that ends inside a character', () => {
-    expect(isUtf8([Buffer.from('€').subarray(0, 2)])).toBe(false);
-  });
-
   it('agrees with the decoder of Node on any bytes under any split', () => {
     const near = fc.constantFrom(
       0x22,
