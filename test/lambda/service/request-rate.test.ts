@@ -8,7 +8,7 @@ import { VirtualClock } from '../../support/virtual-clock';
 
 const answerMs = 90;
 
-async function startsOf(requestsPerSecond: number | undefined, throttledAt?: number): Promise<number[]> {
+async function startsOf(requestsPerSecond: number): Promise<number[]> {
   const clock = new VirtualClock();
   const stop = new Stop(() => 600_000);
   const reporter = new FakeReporter();
@@ -20,7 +20,6 @@ async function startsOf(requestsPerSecond: number | undefined, throttledAt?: num
       get: async () => {
         const nth = starts.push(clock.monotonicMs());
         await clock.sleep(answerMs, stop.working);
-        if (nth === throttledAt) throw statusError(429, 3000);
         // Every tenth has to be asked for again.
         if (nth % 10 === 0) throw statusError(500);
         return answer();
@@ -53,16 +52,4 @@ it.each([1, 5, 20, 0.5])('%d requests per second are never more in any second, r
   expect(mostWithin(starts, 1000)).toBeLessThanOrEqual(Math.max(1, rate));
   // And not fewer than that either, as long as there is something to do.
   expect(starts.at(-2)).toBeLessThan(((starts.length + 1) * 1000) / rate);
-});
-
-it('without a rate every worker asks as soon as it has an answer', async () => {
-  const starts = await startsOf(undefined);
-  expect(mostWithin(starts, answerMs)).toBe(8);
-});
-
-it('one throttled answer holds every worker back for as long as it asks', async () => {
-  const starts = await startsOf(undefined, 20);
-  const throttledMs = (starts[19] ?? 0) + answerMs;
-  expect(starts.filter((start) => start > throttledMs && start < throttledMs + 3000)).toEqual([]);
-  expect(starts.filter((start) => start >= throttledMs + 3000).length).toBeGreaterThan(70);
 });

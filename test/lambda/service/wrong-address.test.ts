@@ -3,7 +3,6 @@ import { startFaultService } from '../../support/fault-service';
 import { ok, status } from '../../support/fault-service-answers';
 import { logRecord } from '../../support/fault-service-bodies';
 import { RealCollector, testKey } from '../../support/real-collector';
-import { testCertificates } from '../../support/tls';
 
 const closing: (() => Promise<unknown>)[] = [];
 
@@ -11,7 +10,7 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function firstAttempt(service: { baseUrl: string; caCertificate?: string }) {
+async function firstAttempt(service: { baseUrl: string }) {
   const collector = await RealCollector.start({ service, clusters: [{ uid: 'a/b', resources: ['log'] }] });
   closing.push(() => collector.close());
   const { outcomes, error } = await collector.attempt();
@@ -49,17 +48,6 @@ describe('a wrong address is named for what it is, in the first attempt', () => 
     expect(thrown).toContain(
       `It ended early: the service cannot be reached: what listens at ${host} does not speak TLS`,
     );
-  });
-
-  it('as a certificate of another host', async () => {
-    const { otherHost, ca } = await testCertificates();
-    const service = await startFaultService(() => ok(logRecord({ uid: 'a/b' })), { tls: otherHost });
-    closing.push(() => service.close());
-    const { failure, thrown } = await firstAttempt({ baseUrl: service.url, caCertificate: ca });
-    const what =
-      "the service's certificate is not trusted (ERR_TLS_CERT_ALTNAME_INVALID); it is for another host: check service.baseUrl";
-    expect(failure).toContain(`${what}; nothing was sent; asked ${service.url}${path}`);
-    expect(thrown).toContain(what);
   });
 
   it.each([404, 302, 401])('as what was asked, where the answer is %i, and without the key', async (code) => {
