@@ -39,9 +39,12 @@ export const contenders = {
 export type ContenderName = keyof typeof contenders;
 
 /** Why a contender cannot run on this machine; undefined if it can. */
-export function unavailableReason({ program }: Contender, machine: Machine): string | undefined {
-  if (program === 'rclone' && !machine.hasRclone) return 'rclone was not found';
-  if (program === 'boto3-threads.py' && !machine.hasBoto3) return 'Python with boto3 was not found';
+export function unavailableReason(
+  { program }: Contender,
+  { hasRclone, hasBoto3 }: Pick<Machine, 'hasRclone' | 'hasBoto3'>,
+): string | undefined {
+  if (program === 'rclone' && !hasRclone) return 'rclone was not found';
+  if (program === 'boto3-threads.py' && !hasBoto3) return 'Python with boto3 was not found';
   return undefined;
 }
 

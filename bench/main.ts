@@ -5,7 +5,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { buildAll } from './build';
 import { contenders, unavailableReason } from './contenders';
 import { inspectMachine, type Machine } from './machine';
-import { type Runs, report, resultOf, type ScenarioResult } from './report';
+import { type MeasuredRow, report, resultOf, type ScenarioResult } from './report';
 import { type RunOptions, type RunResult, runContender } from './run-contender';
 import { quickVersion, type Scenario, scenarios } from './scenarios';
 import { startServers } from './servers/start-servers';
@@ -59,8 +59,8 @@ async function runBench(options: BenchOptions): Promise<void> {
       for (const scenario of selectScenarios(options, machine)) {
         console.log(`\n${scenario.name}: ${scenario.title}`);
         const runOptions = { machine, built, servers, folder, verify: options.quick ?? false };
-        const runs = await runRounds(scenario, options.quick ? 1 : options.rounds, runOptions);
-        const result = resultOf(scenario, runs);
+        const rows = await runRounds(scenario, options.quick ? 1 : options.rounds, runOptions);
+        const result = resultOf(scenario, rows);
         console.log(report(result));
         results.push(result);
       }
@@ -77,17 +77,17 @@ async function runBench(options: BenchOptions): Promise<void> {
 }
 
 /** Runs every entry once per round, in turn. */
-async function runRounds({ name: scenario, entries }: Scenario, rounds: number, options: RunOptions): Promise<Runs> {
-  const runs = new Map<string, RunResult[]>(entries.map(({ name }) => [name, []]));
+async function runRounds({ name, entries }: Scenario, rounds: number, options: RunOptions): Promise<MeasuredRow[]> {
+  const rows = entries.map((entry) => ({ ...entry, runs: [] as RunResult[] }));
   for (let round = 0; round < rounds; round += 1) {
-    for (const entry of entries) {
-      const result = await runContender(entry, options);
-      runs.get(entry.name)?.push(result);
-      if (result.failed === undefined) console.log(`  ${entry.name}: ${result.wallMs?.toFixed(0)} ms`);
-      else console.error(`  ${scenario}, ${entry.name} failed: ${result.failed}`);
+    for (const row of rows) {
+      const result = await runContender(row, options);
+      row.runs.push(result);
+      if (result.failed === undefined) console.log(`  ${row.name}: ${result.wallMs?.toFixed(0)} ms`);
+      else console.error(`  ${name}, ${row.name} failed: ${result.failed}`);
     }
   }
-  return runs;
+  return rows;
 }
 
 /** The selected scenarios, without rows that cannot be measured on this machine. Prints why these are left out. */

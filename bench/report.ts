@@ -1,8 +1,10 @@
 import type { RunResult } from './run-contender';
 import type { Entry, Measure, Scenario } from './scenarios';
 
-/** The runs of each row, by its name, in the order of the rounds. */
-export type Runs = ReadonlyMap<string, readonly RunResult[]>;
+/** A row of a scenario, and its runs in the order of the rounds. */
+export interface MeasuredRow extends Pick<Entry, 'name' | 'goals'> {
+  readonly runs: readonly RunResult[];
+}
 
 /** What is written to the file of all figures. */
 export type ScenarioResult = ReturnType<typeof resultOf>;
@@ -20,19 +22,16 @@ const compared = [
 const columns = [...compared, ['storedBytes', 'stored', megabytes], ['serverLoad', 'servers busy', percent]] as const;
 
 /** Every row with its runs, their medians, and the ratios of the first row to it. */
-export function resultOf({ name, title, entries }: Scenario, runs: Runs) {
-  const runsOf = (entry: Entry | undefined) => runs.get(entry?.name ?? '') ?? [];
-  const rows = entries.map((entry, index) => ({
-    name: entry.name,
-    failed: runsOf(entry).find(({ failed }) => failed !== undefined)?.failed,
-    runs: runsOf(entry),
-    medians: byFigure(columns, (figure) => median(runsOf(entry).flatMap((run) => run[figure] ?? []))),
-    ratios: byFigure(compared, (figure) =>
-      index === 0 ? undefined : ratioOf(figure, runsOf(entries[0]), runsOf(entry)),
-    ),
-    goals: entry.goals,
+export function resultOf({ name, title }: Pick<Scenario, 'name' | 'title'>, rows: readonly MeasuredRow[]) {
+  const entries = rows.map(({ name, goals, runs }, index) => ({
+    name,
+    failed: runs.find(({ failed }) => failed !== undefined)?.failed,
+    runs,
+    medians: byFigure(columns, (figure) => median(runs.flatMap((run) => run[figure] ?? []))),
+    ratios: byFigure(compared, (figure) => (index === 0 ? undefined : ratioOf(figure, rows[0]?.runs ?? [], runs))),
+    goals,
   }));
-  return { name, title, entries: rows };
+  return { name, title, entries };
 }
 
 function byFigure<Figure extends string>(

@@ -1,28 +1,13 @@
 import { median, ratioOf, report, resultOf } from '../../bench/report';
 import type { RunResult } from '../../bench/run-contender';
 
-const workload = {
-  clusters: 1,
-  resources: ['log'],
-  logBytes: 1,
-  manifestBytes: 1,
-  serviceCompresses: false,
-  serviceLatencyMs: 0,
-  sinkLatencyMs: 0,
-  concurrency: 1,
-} as const;
-
 /** The report of two rows, the second with a goal. */
 function reportOf(ours: RunResult, theirs: RunResult, goals: { wallMs?: number } = {}): string {
-  const entries = [
-    { name: 'ours', contender: 'ours, gzip', workload },
-    { name: 'theirs', contender: 'boto3', workload, goals },
-  ] as const;
-  const runs = new Map([
-    ['ours', [ours]],
-    ['theirs', [theirs]],
-  ]);
-  return report(resultOf({ name: 'any', title: 'any', entries }, runs));
+  const rows = [
+    { name: 'ours', runs: [ours] },
+    { name: 'theirs', runs: [theirs], goals },
+  ];
+  return report(resultOf({ name: 'any', title: 'any' }, rows));
 }
 
 describe('comparing two rows', () => {
