@@ -32,40 +32,30 @@ async function verify() {
   return { code, sound, findings };
 }
 
-describe('a metadata file of the archive in a folder that was cut', () => {
-  const cut = (key: string) => truncate(join(archive.folder, '.metadata', `${key}.json`), 20);
+const pathOf = (key: string) => join(archive.folder, key);
 
-  it('is damage of its object, and keeps nothing else from being verified', async () => {
+describe('a metadata file of the archive in a folder that was cut', () => {
+  const cut = (key: string) => truncate(pathOf(join('.metadata', `${key}.json`)), 20);
+  const problem = 'its metadata file in .metadata/ cannot be used: it is not JSON';
+
+  it('is damage of its object, and keeps nothing else from being verified, listed and shown', async () => {
     await cut(manifest('alpha'));
-    const problem = 'its metadata file in .metadata/ cannot be used: it is not JSON';
-    expect(await verify()).toEqual({
-      code: 1,
-      sound: 3,
-      findings: [{ kind: 'damaged', key: manifest('alpha'), problem }],
-    });
+    const findings = [{ kind: 'damaged', key: manifest('alpha'), problem }];
+    expect(await verify()).toEqual({ code: 1, sound: 3, findings });
+    const options = { now: new Date('2026-11-20T10:00:00Z') };
+    const listed = await runCollector(['list', '--archive', archive.folder, '--keys'], options);
+    expect(listed).toMatchObject({ code: 0, err: '' });
+    for (const cluster of clusters) expect(listed.out).toContain(manifest(cluster));
+    const shown = await runCollector(['show', 'beta', '--archive', archive.folder], options);
+    expect([shown.code, shown.out]).toEqual([0, 'kind: Namespace\n']);
   });
 
   it('is damage of its run record', async () => {
     await cut(record);
     const { code, findings } = await verify();
     expect(code).toBe(1);
-    expect(findings).toContainEqual({
-      kind: 'damaged',
-      key: record,
-      problem: 'its metadata file in .metadata/ cannot be used: it is not JSON',
-    });
+    expect(findings).toContainEqual({ kind: 'damaged', key: record, problem });
     expect(findings.filter(({ kind }) => kind === 'unrecorded')).toHaveLength(4);
-  });
-
-  it('does not keep the other objects from being listed and shown', async () => {
-    await cut(manifest('alpha'));
-    const options = { now: new Date('2026-11-20T10:00:00Z') };
-    const listed = await runCollector(['list', '--archive', archive.folder, '--json'], options);
-    expect([listed.code, listed.err]).toEqual([0, '']);
-    expect(listed.out).toContain('alpha');
-    expect(listed.out).toContain('beta');
-    const shown = await runCollector(['show', 'beta', '--archive', archive.folder], options);
-    expect([shown.code, shown.out]).toEqual([0, 'kind: Namespace\n']);
   });
 });
 
@@ -73,7 +63,6 @@ const isUnix = process.platform !== 'win32';
 
 // There are no FIFOs on Windows, and a link takes a privilege there.
 (isUnix ? describe : describe.skip)('what is no regular file in a folder of an archive', () => {
-  const pathOf = (key: string) => join(archive.folder, key);
   const fifo = (path: string) => execFileSync('mkfifo', [path]);
 
   it('is damage in the place of an object, and is not opened', async () => {
@@ -119,14 +108,9 @@ const isUnix = process.platform !== 'win32';
     fifo(pathOf(described));
     fifo(pathOf('.metadata/logs/stray'));
     const problem = 'it is a FIFO, not a regular file';
-    const { code, findings } = await verify();
-    expect(code).toBe(1);
-    expect(findings).toEqual([
-      {
-        kind: 'damaged',
-        key: manifest('alpha'),
-        problem: `its metadata file in .metadata/ cannot be used: ${problem}`,
-      },
+    const unusable = `its metadata file in .metadata/ cannot be used: ${problem}`;
+    expect((await verify()).findings).toEqual([
+      { kind: 'damaged', key: manifest('alpha'), problem: unusable },
       { kind: 'unrecorded', key: '.metadata/logs/stray', problem },
       { kind: 'unrecorded', key: described, problem },
     ]);

@@ -113,8 +113,4 @@ describe('diff', () => {
       err: expect.stringContaining('expected one of them'),
     });
   });
-
-  it('a cluster archived only once cannot be compared', async () => {
-    expect((await diff('new', '--to', '2026-11-20T10:30')).code).toBe(3);
-  });
 });

@@ -10,7 +10,7 @@ import { copyPart } from '../../../cli/export/copy-part';
 import { configurationKey, sealKey } from '../../../lambda/archive/archive-layout';
 import { FolderStore } from '../../../local/aws/store/folder-store';
 import { ArchiveFixture, keyOf, plainAnswer } from '../archive-fixture';
-import { cluster, everyFourHours, healthy, runAt } from '../operator-archive';
+import { everyFourHours, healthy, runAt } from '../operator-archive';
 import { runCollector } from '../run-collector';
 import type { SealFixture } from '../seal-fixture';
 import { copyOf, forgeRun, recordOf, sealedOperatorArchive } from '../sealed-operator-archive';
@@ -160,11 +160,7 @@ describe('export, from an archive of 300 clusters and 60 runs with nine seals', 
       await plantExcuse(folder);
       const { code, out } = await collector('verify', '--archive', folder, '--part', '--json');
       const { findings, expired } = JSON.parse(out);
-      expect([code, expired, findings[0]]).toEqual([
-        1,
-        0,
-        expect.objectContaining({ kind: 'missing', key: manifest(2) }),
-      ]);
+      expect([code, expired, findings[0]]).toMatchObject([1, 0, { kind: 'missing', key: manifest(2) }]);
       await rm(folder, { recursive: true });
     });
 
@@ -206,12 +202,6 @@ describe('export, from an archive of 300 clusters and 60 runs with nine seals', 
         { 'What is not sealed': [12, 13, 14, 15, 16, 17].map((at) => `${recordOf(at)}\n`).join('') },
       ],
       [
-        'a file too many, of another cluster',
-        (folder) => plant(folder, manifest(14, cluster(5))),
-        ['unrecorded'],
-        { 'What nothing names': '' },
-      ],
-      [
         'a file too many, of a run that never was',
         (folder) => plant(folder, keyOf('log', healthy, new Date('2025-11-12T13:00Z'))),
         ['unrecorded'],
@@ -241,11 +231,6 @@ describe('export, from an archive of 300 clusters and 60 runs with nine seals', 
         [54, 55, 56, 57, 58, 59].map((at) => `${recordOf(at)}\n`).join(''),
       );
       expect(await check(whole, 'The objects')).toEqual({ out: '', err: '' });
-    });
-
-    it('finds the seal of a mail', async () => {
-      const { sha256 = '' } = JSON.parse((await collector('seals', '--archive', part, '--json')).out)[4];
-      expect((await check(part, 'The mail', sha256)).out).toBe(`${sha256}  ${sealKey(5)}\n`);
     });
 
     it('has all commands that are tried here, and tells no shell what a cluster is called', async () => {

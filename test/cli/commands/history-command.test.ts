@@ -90,17 +90,6 @@ describe('history', () => {
     expect((await history('--limit', '2')).err).toContain('The search stopped after 2; --limit sets how many.');
   });
 
-  it('of a log every new text is a change', async () => {
-    const { out } = await history('--resource', 'log', '--limit', '3');
-    expect(out.match(/diff 'my cluster' --resource log --run/g)).toHaveLength(3);
-  });
-
-  it('a cluster that was never archived is trouble', async () => {
-    const { code, err } = await runCollector(['history', 'other', '--archive', archive.folder]);
-    expect(code).toBe(3);
-    expect(err).toContain('Finding the manifest of cluster other failed');
-  });
-
   it('an object whose metadata is malformed is named, and the exit code says so', async () => {
     const other = await ArchiveFixture.create();
     for (const at of [0, 1, 2]) await other.attempt({ run: hour(at), clusters: ['c'], answer: answer(at) });

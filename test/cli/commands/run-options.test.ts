@@ -44,6 +44,11 @@ type Command = keyof typeof runsOf;
 const commands = Object.keys(runsOf) as Command[];
 const times = async (command: Command, ...args: string[]): Promise<string[]> =>
   (await runsOf[command](...args)).map(({ run }: { run: string }) => run);
+/** What is typed before the options. */
+const typed = (command: Command) => {
+  const [name = ''] = command.split(' ');
+  return [name, ...({ show: ['alpha'], diff: ['alpha'], 'diff --all': ['--all'] }[command as string] ?? [])];
+};
 
 describe.each(commands)('%s: a time names runs', (command) => {
   it('every time that `runs` prints can be pasted into --run', async () => {
@@ -55,14 +60,12 @@ describe.each(commands)('%s: a time names runs', (command) => {
       expect(await times(command, '--run', time)).toEqual([new Date(time).toISOString()]);
   });
 
-  it('a time as the keys write it can be pasted into --run as well', async () => {
+  it('so can a time as the keys write it', async () => {
     expect(await times(command, '--run', '20261120T093015.457Z')).toEqual([manual.toISOString()]);
   });
 
   it('--run with a time that no run has is an error that names the nearest runs', async () => {
-    const target = { show: ['alpha'], diff: ['alpha'], 'diff --all': ['--all'] }[command as string] ?? [];
-    const args = [command.split(' ')[0] ?? '', ...target, '--run', '2026-11-20T09:30', '--json'];
-    const { code, out, err } = await collector(...args);
+    const { code, out, err } = await collector(...typed(command), '--run', '2026-11-20T09:30', '--json');
     expect([code, out]).toEqual([3, '']);
     expect(err).toContain('the nearest: 2026-11-20T09:00:00Z, 2026-11-20T09:30:15.457Z');
   });
@@ -73,10 +76,8 @@ describe.each(commands)('%s: a time names runs', (command) => {
     expect(await times(command, '--at', '2h ago')).toEqual([hour(10).toISOString()]);
   });
 
-  it('one run and a period exclude each other', async () => {
-    const target = { show: ['alpha'], diff: ['alpha'], 'diff --all': ['--all'] }[command as string] ?? [];
-    const args = [command.split(' ')[0] ?? '', ...target, '--run', '2026-11-20T09:00', '--at', '2026-11-20T09:00'];
-    const { code, err } = await collector(...args);
+  it('--run and --at exclude each other', async () => {
+    const { code, err } = await collector(...typed(command), '--run', '2026-11-20T09:00', '--at', '2026-11-20T09:00');
     expect(code).toBe(2);
     expect(err).toContain("option '--run <time>' cannot be used with option '--at <time>'");
   });

@@ -170,18 +170,6 @@ describe('runs', () => {
       expect(json.at(-2)).not.toHaveProperty('stale');
     });
 
-    it('a choice of runs gives no smaller figure than it can know', async () => {
-      for (const at of [6, 7, 8, 9, 10]) await run(at);
-      for (const choice of [
-        ['--last', '2'],
-        ['--from', '2026-11-20T09:00'],
-      ])
-        expect(staleRows((await runs(...choice)).out)).toEqual([
-          'beta at least 2 runs, 3 h none of these',
-          'gamma at least 2 runs, 3 h none of these',
-        ]);
-    });
-
     it('of older runs, as it was at the last of them', async () => {
       for (const at of [6, 7, 8, 9]) await run(at);
       await run(10, { answer: plainAnswer });

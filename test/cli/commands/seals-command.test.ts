@@ -38,19 +38,13 @@ describe('the chain of seals', () => {
       expect(rows[1]).toMatch(new RegExp(`│ +2 │ 2026-11-20T03:00:00Z .*│ 1 missing │ +│ in it +│ ${hashes[1]} │`));
     });
 
-    it('fits a narrow terminal, with the whole hash', async () => {
+    it('lists only so many, the newest, and fits a narrow terminal with the whole hash', async () => {
       const surroundings = { columns: 80, isTerminal: false };
       const { out } = await runCollector(['seals', '--archive', archive.folder, '--last', '1'], surroundings);
       const lines = out.trimEnd().split('\n');
       expect(lines.filter((line) => line.length > 80)).toEqual([]);
       const hash = lines.slice(3, -1).map((line) => line.split('│').at(-2)?.trim());
       expect(hash.join('')).toBe(hashes[1]);
-    });
-
-    it('lists only so many, the newest', async () => {
-      const { out } = await collector('seals', '--last', '1');
-      expect(out).not.toContain(hashes[0]);
-      expect(out).toContain(hashes[1]);
     });
 
     it('writes them as JSON, with counts in place of what they seal', async () => {
