@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { type ContractTarget, parseContractPath } from './contract-path';
 import { answerWithFault, type FaultName, sendError } from './demo-faults';
-import { type ClusterLog, InvalidTextError, logRecord, textOf } from './log-record';
+import { type ClusterLog, logRecord, textOf } from './log-record';
 import { pick, seededRandom } from './seeded-random';
 
 const compress = promisify<string | Buffer, Buffer>(gzip);
@@ -73,35 +73,29 @@ export class DemoAnswers {
     const { method = '', url: path = '', headers } = request;
     const { apiKey, collection = 'platformclusters', failing = {}, onRequest } = this.#options;
     onRequest?.({ method, path, headers: { ...headers, ...(headers.apikey !== undefined && { apikey: '(hidden)' }) } });
-    if (method !== 'GET') {
-      sendError(response, 405, 'MethodNotAllowed', 'Only GET is answered here.', { Allow: 'GET' });
-      return;
-    }
     if (headers.apikey !== (typeof apiKey === 'string' ? apiKey : apiKey())) {
       sendError(response, 401, 'Unauthorized', 'The header ApiKey is missing, or carries no valid key.');
       return;
     }
-    const target = parseContractPath(path, collection);
+    const target = method === 'GET' ? parseContractPath(path, collection) : undefined;
     if (target === undefined) {
       sendError(response, 404, 'NotFound', 'There is nothing at this path.');
       return;
     }
     const fault = Object.hasOwn(failing, target.uid) ? failing[target.uid] : undefined;
     if (fault !== undefined && answerWithFault(fault, response, target, this.#countRequest(target))) return;
-    await this.#sendResource(target, headers, response);
+    try {
+      await this.#sendResource(target, headers, response);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const { resource, uid } = target;
+      sendError(response, 500, 'Internal', `The ${resource} of cluster ${uid} cannot be served: ${reason}`);
+    }
   }
 
   async #sendResource(target: ContractTarget, headers: IncomingHttpHeaders, response: ServerResponse): Promise<void> {
     const { uid, resource } = target;
-    let answer: Answer | undefined;
-    try {
-      answer = await (resource === 'log' ? this.#logAnswer(target, headers) : this.#manifestAnswer(target));
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      const code = error instanceof InvalidTextError ? 'InvalidText' : 'Internal';
-      sendError(response, 500, code, `The ${resource} of cluster ${uid} cannot be served: ${reason}`);
-      return;
-    }
+    const answer = await (resource === 'log' ? this.#logAnswer(target, headers) : this.#manifestAnswer(target));
     if (answer === undefined) {
       sendError(response, 404, 'NotFound', `There is no ${resource} of a cluster ${uid}.`);
       return;
@@ -116,12 +110,10 @@ export class DemoAnswers {
     response.end(body);
   }
 
-  async #logAnswer({ uid, requestId }: ContractTarget, headers: IncomingHttpHeaders): Promise<Answer | undefined> {
-    const log = await this.#options.source.log(uid, this.#now());
-    if (log === undefined) return undefined;
-    const projectUid = headers.projectuid?.toString();
-    const record = logRecord(log, { clusterUid: uid, projectUid, requestId });
-    return { contentType: 'application/json', body: JSON.stringify(record) };
+  async #logAnswer(target: ContractTarget, headers: IncomingHttpHeaders): Promise<Answer | undefined> {
+    const log = await this.#options.source.log(target.uid, this.#now());
+    const record = log && logRecord(log, target, headers.projectuid?.toString());
+    return record && { contentType: 'application/json', body: JSON.stringify(record) };
   }
 
   async #manifestAnswer({ uid }: ContractTarget): Promise<Answer | undefined> {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import type { ContractTarget } from './contract-path';
 
 /** What a cluster's log call answers with. */
 export interface ClusterLog {
@@ -11,25 +12,11 @@ export interface ClusterLog {
   readonly lastModified: Date;
 }
 
-/** What was asked for. */
-export interface LogRequest {
-  readonly clusterUid: string;
-  readonly projectUid: string | undefined;
-  readonly requestId: string | undefined;
-}
-
-/** The content is no text, and JSON carries text only. */
-export class InvalidTextError extends Error {
-  override readonly name = 'InvalidTextError';
-}
-
-/**
- * The log-fetcher record (service contract, section 2.1).
- * @throws InvalidTextError if the log's bytes are not UTF-8
- */
+/** The log-fetcher record (service contract, section 2.1). */
 export function logRecord(
   { log, state, lastModified }: ClusterLog,
-  { clusterUid, projectUid, requestId }: LogRequest,
+  { uid, requestId }: ContractTarget,
+  projectUid: string | undefined,
 ): object {
   return {
     metadata: {
@@ -39,19 +26,18 @@ export function logRecord(
       creationTimestamp: '2025-03-17T08:00:00.000Z',
       labels: projectUid === undefined ? {} : { projectUid },
       lastModifiedTimestamp: lastModified.toISOString(),
-      name: `log-fetcher-${clusterUid}`,
-      uid: uuidOf(clusterUid),
+      name: `log-fetcher-${uid}`,
+      uid: uuidOf(uid),
     },
-    spec: { clusterUid, log: textOf(log) },
+    spec: { clusterUid: uid, log: textOf(log) },
     status: { state },
   };
 }
 
-/** @throws InvalidTextError for bytes that are not UTF-8 */
+/** @throws Error for bytes that are not UTF-8 */
 export function textOf(content: string | Buffer): string {
   if (typeof content === 'string') return content;
-  if (!isUtf8(content))
-    throw new InvalidTextError('the bytes are not valid UTF-8, and a JSON string carries nothing else');
+  if (!isUtf8(content)) throw new Error('the bytes are not valid UTF-8, and a JSON string carries nothing else');
   return content.toString();
 }
 
