@@ -11,7 +11,7 @@ import type { Hashed, Seal } from '../verify/seals/seal';
 import { earlierRuns, type SealChain } from '../verify/seals/seal-chain';
 import { SealedArchive } from '../verify/seals/sealed-archive';
 import { StoredConfigurations } from '../verify/stored-configurations';
-import { clockSlackMs, underWayMs } from '../verify/time-limits';
+import { clockSlackMs, hourMs, underWayMs } from '../verify/time-limits';
 import { checkOpen } from './check-open';
 import { findUnrecorded, findUnvouched } from './find-unrecorded';
 import type { Findings } from './findings';
@@ -55,8 +55,8 @@ export async function examine(context: ExamineContext): Promise<Seal> {
   const expiry = new Expiry({ reader: context.reader, configurations, now: listedFrom });
   const mayHaveRemoved = async (writtenAt: Date, key?: string) =>
     sealed.mayHaveRemoved(writtenAt, key) ?? expiry.mayHaveRemoved(writtenAt);
-  const searchedTo = dateOrUndefined(head?.cursor.searchedTo ?? null);
-  const search = { from: searchedTo, to: settled(listedFrom) };
+  const { searchedTo = null } = head?.cursor ?? {};
+  const search = { from: searchedTo === null ? undefined : new Date(searchedTo), to: settled(listedFrom) };
   const common = { reader, stop: stop.starting, find };
   const runs = await sealRuns({
     ...common,
@@ -146,9 +146,9 @@ export async function examine(context: ExamineContext): Promise<Seal> {
     failing: failing.map(({ failures, ...one }) => one),
     cursor: {
       records: runs.lastKey,
-      searchedTo: (unrecorded === undefined ? searchedTo : search.to)?.toISOString() ?? null,
+      searchedTo: unrecorded === undefined ? searchedTo : search.to.toISOString(),
       verified: verified.cursor.verified,
-      ...(reread && { reread }),
+      reread,
     },
     keyArn: context.signer.keyArn,
     collectorVersion: context.collectorVersion,
@@ -184,17 +184,10 @@ function gapMs(expression: string, timeZone: string, now: Date): number {
   }
 }
 
-const hourMs = 3_600_000;
-
-function planned({ clusters, schedule, auditSchedule, retentionDays, shards, acknowledged }: AuditPlan): Seal['plan'] {
-  return {
-    clusters: clusters.length,
-    schedule,
-    auditSchedule,
-    ...(retentionDays !== undefined && { retentionDays }),
-    ...(shards !== undefined && { shards }),
-    ...(acknowledged !== undefined && { acknowledged: acknowledged.map(({ kind, key, why }) => ({ kind, key, why })) }),
-  };
+function planned({ clusters, acknowledged, ...plan }: AuditPlan): Seal['plan'] {
+  const { schedule, auditSchedule, retentionDays, shards } = plan;
+  const known = acknowledged?.map(({ kind, key, why }) => ({ kind, key, why }));
+  return { clusters: clusters.length, schedule, auditSchedule, retentionDays, shards, acknowledged: known };
 }
 
 /** A cluster whose two resources fail counts once; one that no new run has covered keeps its place. */
@@ -208,10 +201,6 @@ function* onePerCluster(failing: readonly FailingCluster[]) {
 /** What was due or written up to this time, before another, does not change any more. */
 function settled(time: Date): Date {
   return new Date(time.getTime() - underWayMs);
-}
-
-function dateOrUndefined(time: string | null): Date | undefined {
-  return time === null ? undefined : new Date(time);
 }
 
 function distinct(hashed: readonly Hashed[]): Hashed[] {

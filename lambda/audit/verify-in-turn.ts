@@ -45,7 +45,7 @@ export async function verifyInTurn(
       carriedOver: Math.max(0, carriedOver),
       carriedOverRecords: runs.carriedOver,
     },
-    cursor: { verified: news.position, ...(pass && { reread: { position, since: pass.since } }) },
+    cursor: { verified: news.position, reread: pass && { position, since: pass.since } },
   };
 }
 

@@ -1,7 +1,7 @@
 import { parseObjectKey, parseRunRecordKey } from '../archive/archive-layout';
 import type { RunOutcome, StoredRecord } from '../run/run-record';
 import type { ArchiveReader } from '../verify/archive-reader';
-import { type CheckedObject, checkObject } from '../verify/check-object';
+import { checkObject } from '../verify/check-object';
 import type { Find } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readRunRecord } from '../verify/read-run';
@@ -57,31 +57,30 @@ export async function verifySealed(context: VerifySealedContext, from: Position,
       position = { ...position, record: position.record + 1, outcome: 0 };
     }
     // What seals say of objects was read when they were made.
-    if (context.verifyRun !== undefined && !(await verifySealedObjects(context, objects, totals)))
-      return { ...totals, position, isDone: false };
+    if (context.verifyRun !== undefined) await verifyObjects(context, objects, totals);
+    if (context.verifyRun !== undefined && context.stop.aborted) return { ...totals, position, isDone: false };
   }
   return { ...totals, position: from.seal > to ? from : { seal: to + 1, record: 0, outcome: 0 }, isDone: true };
 }
 
-/** Keys of run records and objects. */
-interface SealedKeys {
+/** Keys of run records, and objects. */
+interface SealedLists {
   readonly records: string[];
-  readonly objects: string[];
+  readonly objects: SealedObject[];
 }
 
 /** What seals name first, by the number of the seal, in order. */
-function listsOf({ chain, current }: VerifySealedContext, from: number, to: number): Map<number, SealedKeys> {
-  const lists = new Map<number, SealedKeys>();
-  const add = (number: number, kind: keyof SealedKeys, key: string) => {
-    if (number < from || number > to) return;
-    const keys = lists.get(number) ?? { records: [], objects: [] };
-    lists.set(number, keys);
-    keys[kind].push(key);
+function listsOf({ chain, current }: VerifySealedContext, from: number, to: number): Map<number, SealedLists> {
+  const lists = new Map<number, SealedLists>();
+  const listOf = (number: number): SealedLists => {
+    const list = lists.get(number) ?? { records: [], objects: [] };
+    if (number >= from && number <= to) lists.set(number, list);
+    return list;
   };
-  for (const kind of ['records', 'objects'] as const) {
-    for (const [key, { by }] of chain[kind]) add(by.number, kind, key);
-    for (const { key } of current[kind]) add(current.number, kind, key);
-  }
+  for (const [key, { by }] of chain.records) listOf(by.number).records.push(key);
+  for (const [key, { by }] of chain.objects) listOf(by.number).objects.push({ key });
+  for (const { key } of current.records) listOf(current.number).records.push(key);
+  for (const { key } of current.objects) listOf(current.number).objects.push({ key });
   return new Map([...lists].sort(([one], [other]) => one - other));
 }
 
@@ -103,53 +102,42 @@ async function verifyRecord(
   first: number,
   totals: Totals,
 ): Promise<number | undefined> {
-  const { reader, stop, find, logs, mayHaveRemoved } = context;
   const record = await readRecord(context, key);
-  if (record === undefined) return stop.aborted ? first : undefined;
-  const check = async ({ outcome, index }: IndexedOutcome): Promise<CheckedOutcome> => ({
-    outcome,
-    index,
-    ...(await (logs !== undefined && outcome.resource === 'log'
-      ? logs.check(outcome)
-      : checkObject(reader, outcome.key, outcome))),
-  });
-  let next = first;
-  for await (const checked of mapConcurrently(untilAborted(archivedBy(record, first), stop), concurrency, check)) {
-    const { outcome, index, problem, bytes } = checked;
-    // What ended because the time is over says nothing.
-    if (stop.aborted && problem !== undefined) break;
-    next = index + 1;
-    totals.objects += 1;
-    totals.bytes += bytes;
-    if (problem === undefined) continue;
-    const isExpired = problem.kind === 'missing' && (await mayHaveRemoved(new Date(outcome.fetchedAt ?? record.run)));
-    if (!isExpired) find(problem.kind, outcome.key, problem.problem);
-  }
-  for (const { index } of archivedBy(record, next)) return index;
+  if (record === undefined) return context.stop.aborted ? first : undefined;
+  const last = await verifyObjects(context, archivedBy(record, first), totals);
+  for (const { index } of archivedBy(record, last === undefined ? first : last.index + 1)) return index;
   return undefined;
 }
 
-/** Reads the objects that no record has a hash for. @returns whether there was time for all */
-async function verifySealedObjects(
-  { reader, stop, find, sealed, mayHaveRemoved }: VerifySealedContext,
-  objects: readonly string[],
+/** @returns the last object that there was time for */
+async function verifyObjects<Item extends SealedObject>(
+  { reader, stop, find, sealed, logs, mayHaveRemoved }: VerifySealedContext,
+  objects: Iterable<Item>,
   totals: Totals,
-): Promise<boolean> {
-  const check = async (key: string) => ({ key, ...(await checkObject(reader, key)) });
-  for await (const { key, sha256, bytes, problem } of mapConcurrently(
+): Promise<Item | undefined> {
+  const check = async (item: Item) => {
+    const { key, outcome } = item;
+    const isFollowed = logs !== undefined && outcome?.resource === 'log';
+    return { item, ...(await (isFollowed ? logs.check(outcome) : checkObject(reader, key, outcome))) };
+  };
+  let last: Item | undefined;
+  for await (const { item, problem, bytes, sha256 } of mapConcurrently(
     untilAborted(objects, stop),
     concurrency,
     check,
   )) {
-    if (stop.aborted) return false;
+    // What ended because the time is over says nothing.
+    if (stop.aborted && problem !== undefined) break;
+    last = item;
     totals.objects += 1;
     totals.bytes += bytes;
+    const { key, outcome } = item;
     sealed.checkObject(key, sha256);
-    const { run } = parseObjectKey(key) ?? {};
-    const isExpired = problem?.kind === 'missing' && run !== undefined && (await mayHaveRemoved(run, key));
-    if (problem !== undefined && !isExpired) find(problem.kind, key, problem.problem);
+    const writtenAt = new Date(outcome?.fetchedAt ?? parseObjectKey(key)?.run ?? 0);
+    if (problem !== undefined && !(problem.kind === 'missing' && (await mayHaveRemoved(writtenAt, key))))
+      find(problem.kind, key, problem.problem);
   }
-  return !stop.aborted;
+  return last;
 }
 
 interface Totals {
@@ -157,20 +145,24 @@ interface Totals {
   bytes: number;
 }
 
-interface IndexedOutcome {
-  readonly outcome: RunOutcome & { readonly key: string };
+interface SealedObject {
+  readonly key: string;
+  /** What its run record says of it; left out: only the seal has a hash of it. */
+  readonly outcome?: RunOutcome & { readonly key: string };
+}
+
+interface IndexedObject extends SealedObject {
+  /** In the outcomes of the record. */
   readonly index: number;
 }
 
-type CheckedOutcome = CheckedObject & IndexedOutcome;
-
-function* archivedBy({ outcomes, attempt, collectorVersion }: StoredRecord, first: number): Generator<IndexedOutcome> {
+function* archivedBy({ outcomes, attempt, collectorVersion }: StoredRecord, first: number): Generator<IndexedObject> {
   for (let index = first; ; index += 1) {
     const outcome = outcomes.at(index);
     if (outcome === undefined) return;
     const { key } = outcome;
     if (outcome.outcome === 'archived' && key !== undefined && parseObjectKey(key) !== undefined)
-      yield { outcome: Object.assign(outcome, { key, attempt, collectorVersion }), index };
+      yield { key, outcome: Object.assign(outcome, { key, attempt, collectorVersion }), index };
   }
 }
 

@@ -75,6 +75,14 @@ describe('an audit', () => {
     expect(world.bucket.keys('seals/')).toEqual([sealKey(1)]);
   });
 
+  it('finds its seal if the answer to the writing was lost, and makes no other', async () => {
+    await collectDay(20);
+    const put = world.bucket.put.bind(world.bucket);
+    world.bucket.put = (...object) => put(...object) && 'already-archived';
+    const { result, mails } = await world.audit(morning);
+    expect([result?.number, mails.length, world.bucket.keys('seals/')]).toEqual([1, 1, [sealKey(1)]]);
+  });
+
   it('of a time that has its seal, and others behind it, tells nobody', async () => {
     await collectDay(20);
     const { result } = await world.audit(morning);

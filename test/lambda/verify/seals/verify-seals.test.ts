@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { objectKey, runRecordKey, sealKey } from '../../../../lambda/archive/archive-layout';
 import type { Resource } from '../../../../lambda/resources';
 import type { RunRecord } from '../../../../lambda/run/run-record';
+import { partFile, partText } from '../../../../lambda/verify/part';
 import type { Seal } from '../../../../lambda/verify/seals/seal';
 import { ArchiveFixture, type AttemptFixture, logRecord } from '../../../cli/archive-fixture';
 import { runVerify, type Verified } from '../../../cli/run-verify';
@@ -288,6 +289,29 @@ describe('verify with seals', () => {
       await removeRun(18, 8);
       expect(await at('2026-12-18T09:00:00Z')).toMatchObject({ code: 0, kinds: [] });
       expect(await at('2026-12-17T09:00:00Z')).toMatchObject({ code: 1, kinds: [`missing ${recordKey(18, 8)}`] });
+    });
+
+    it('excuses nothing by a retention that ended before it was over', async () => {
+      await seals.seal({ at: on(21, 3), changes: { plan: { ...sealedPlan, schedule } } });
+      await removeRun(18, 8);
+      expect((await at('2026-12-18T09:00:00Z')).kinds).toEqual([`missing ${recordKey(18, 8)}`]);
+    });
+
+    it('excuses a late completion of an old run only from the listing before its seal on', async () => {
+      await seals.seal({ at: on(44, 3), changes: { plan } });
+      await attempt(18, 9, 'text', { attempt: 2, answer: () => ({ alreadyArchived: 'with hash' }) });
+      await seals.seal({ at: on(45, 3), changes: { plan } });
+      await remove(recordKey(18, 9, 2));
+      expect((await at('2026-12-20T09:00:00Z')).kinds).toEqual([`missing ${recordKey(18, 9, 2)}`]);
+    });
+
+    it('excuses of a part only what was over when it was taken', async () => {
+      const part = partText({ cluster: 'alpha', archive: 's3://archive-bucket', exportedAt: on(20, 4).toISOString() });
+      await archive.put(partFile, Buffer.from(part), {});
+      await remove(objectOf(18, 8));
+      const verifyPart = (...args: string[]) => runVerify(archive.folder, args, on(50, 9));
+      expect((await verifyPart()).kinds).not.toContain(`missing ${objectOf(18, 8)}`);
+      expect((await verifyPart('--part')).kinds).toContain(`missing ${objectOf(18, 8)}`);
     });
 
     it('with mails, excuses only by the retention of seals that they are of, and says what to do', async () => {
