@@ -1,7 +1,7 @@
 import { clusterPrefix, dateOf, parseObjectKey, stampOf } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 import type { ArchiveReader, ListedObject } from '../verify/archive-reader';
-import { checkObject } from '../verify/check-object';
+import { checkObject, describeUnrecorded } from '../verify/check-object';
 import type { Find } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readStoredRun } from '../verify/read-run';
@@ -36,23 +36,16 @@ export interface UnrecordedSearch {
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function findUnrecorded(search: UnrecordedSearch): Promise<Hashed[] | undefined> {
-  const { reader, stop, find, clusters, mayHaveRemoved } = search;
+  const { reader, stop, find, mayHaveRemoved } = search;
   const hashed: Hashed[] = [];
-  for await (const found of mapConcurrently(prefixesOf(clusters), concurrency, (prefix) =>
-    listUnrecorded(search, prefix),
-  ))
-    for (const { key, writtenAt } of found) {
-      if (stop.aborted) return undefined;
-      if (await mayHaveRemoved(writtenAt)) continue;
-      const { problem, sha256, bytes } = await checkObject(reader, key);
-      if (stop.aborted) return undefined;
-      find(
-        'unrecorded',
-        key,
-        `no run record says that it was archived; ${problem?.problem ?? 'it is what its own metadata says'}`,
-      );
-      if (sha256 !== undefined) hashed.push({ key, sha256, bytes });
-    }
+  for await (const { key, writtenAt } of unrecordedIn(search)) {
+    if (stop.aborted) return undefined;
+    if (await mayHaveRemoved(writtenAt)) continue;
+    const { problem, sha256, bytes } = await checkObject(reader, key);
+    if (stop.aborted) return undefined;
+    find('unrecorded', key, describeUnrecorded(problem));
+    if (sha256 !== undefined) hashed.push({ key, sha256, bytes });
+  }
   return stop.aborted ? undefined : hashed;
 }
 
@@ -68,29 +61,33 @@ export async function findUnvouched(
   search: Pick<UnrecordedSearch, 'reader' | 'stop' | 'find' | 'now' | 'clusters'>,
   runs: ReadonlyMap<number, string>,
 ): Promise<void> {
-  const { reader, stop, find, clusters } = search;
+  const { reader, stop, find } = search;
   for (const [time, record] of [...runs].slice(0, mostRuns)) {
     if (stop.aborted) return;
     const run = new Date(time);
     const recorded = new RecordedObjects();
     for await (const listed of runsBetween(reader, { from: run, to: run }))
       for (const { name } of storedOutcomes(await readStoredRun(reader, listed))) recorded.add(name);
-    const ofRun = { ...search, from: new Date(time - 1), to: run, recorded };
-    const list = (prefix: string) => listUnrecorded(ofRun, prefix);
-    for await (const found of mapConcurrently(prefixesOf(clusters), concurrency, list))
-      for (const { key } of found) find('unvouched', key, unvouchedWithout(record));
+    for await (const { key } of unrecordedIn({ ...search, from: new Date(time - 1), to: run, recorded }))
+      find('unvouched', key, unvouchedWithout(record));
   }
 }
 
-function* prefixesOf(clusters: Iterable<string>): Generator<string> {
-  for (const cluster of clusters) for (const resource of resourceNames) yield clusterPrefix(resource, cluster);
+type Listing = Pick<UnrecordedSearch, 'reader' | 'stop' | 'now' | 'clusters' | 'recorded' | 'from' | 'to'>;
+
+async function* unrecordedIn(listing: Listing): AsyncGenerator<ListedObject> {
+  const prefixes = function* (): Generator<string> {
+    for (const cluster of listing.clusters)
+      for (const resource of resourceNames) yield clusterPrefix(resource, cluster);
+  };
+  const list = (prefix: string) => listUnrecorded(listing, prefix);
+  for await (const found of mapConcurrently(prefixes(), concurrency, list)) yield* found;
 }
 
 async function listUnrecorded(
-  search: Omit<UnrecordedSearch, 'mayHaveRemoved'>,
+  { reader, stop, recorded, from, to, now }: Listing,
   prefix: string,
 ): Promise<ListedObject[]> {
-  const { reader, stop, recorded, from, to, now } = search;
   const found: ListedObject[] = [];
   if (stop.aborted) return found;
   const after = from && `${prefix}date=${dateOf(from)}/${stampOf(from)}.~`;

@@ -1,3 +1,4 @@
+import { addAbortSignal } from 'node:stream';
 import {
   ArchiveReadError,
   type ArchiveReader,
@@ -11,7 +12,7 @@ const longestMs = 60_000;
 const longestMsPerByte = 8_000 / 2 ** 20;
 
 /**
- * Reads until a signal aborts: what is being read then ends with the signal's reason, and nothing more is opened. An object
+ * Reads until a signal aborts: what is being read then ends, and nothing more is opened. An object
  * that comes too slowly ends by itself: it must not cost the others the time of an audit.
  */
 export class StoppableReader implements ArchiveReader {
@@ -47,15 +48,11 @@ export class StoppableReader implements ArchiveReader {
     );
     if (opened === undefined) return undefined;
     const { body, storedBytes } = opened;
-    const stop = () => body.destroy(this.#signal.reason);
     const limit = this.#longestMs + storedBytes * longestMsPerByte;
     const late = () => body.destroy(new ArchiveReadError(`it did not come within ${Math.ceil(limit / 1000)} s`));
     const timer = setTimeout(late, limit);
-    this.#signal.addEventListener('abort', stop);
-    body.once('close', () => {
-      clearTimeout(timer);
-      this.#signal.removeEventListener('abort', stop);
-    });
+    body.once('close', () => clearTimeout(timer));
+    addAbortSignal(this.#signal, body);
     return opened;
   }
 

@@ -61,6 +61,11 @@ export async function checkObject(
   }
 }
 
+/** Says that no run record has an object. @param problem what is wrong with it besides */
+export function describeUnrecorded(problem: ObjectProblem | undefined): string {
+  return `no run record says that it was archived; ${problem?.problem ?? 'it is what its own metadata says'}`;
+}
+
 /** Names of metadata that the record has too, with what people call them. */
 const compared = {
   'fetched-at': 'time of fetching',

@@ -1,8 +1,7 @@
 import { type ObjectName, parseObjectKey, parseRunRecordKey, sealsPrefix } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
-import { isStored } from '../run/run-record';
 import type { ArchiveReader, ListedObject } from './archive-reader';
-import { checkObject } from './check-object';
+import { checkObject, describeUnrecorded } from './check-object';
 import { type AbsentRuns, DueRuns, findAbsent } from './due-runs';
 import { Expiry } from './expiry';
 import { damageKinds, type Find, type Finding, type FindingKind, findingKinds, noKeyOfAnArchive } from './finding';
@@ -115,7 +114,6 @@ class Verification {
   readonly #lacking: Lacking[] = [];
   readonly #absent: AbsentRuns[] = [];
   readonly #recorded = new RecordedObjects();
-  readonly #refused = new RecordedObjects();
   /** By the time of their run: records that are sealed, and are gone or no run records any more. */
   readonly #lost = new Map<number, string>();
   /** Times of the runs that have a record. */
@@ -206,10 +204,6 @@ class Verification {
     this.counts.runs += 1;
     this.counts.records += listed.records.length;
     for (const one of run.lacking) this.#lacking.push(one);
-    for (const outcome of run.merged.outcomes) {
-      const { cluster, resource } = outcome;
-      if (!isStored(outcome)) this.#refused.add({ cluster, resource, run: listed.run, compression: 'gzip' });
-    }
     await this.#verifyStored(run, onShare);
   }
 
@@ -271,13 +265,10 @@ class Verification {
       this.counts.expired += 1;
       return;
     }
-    const isRefused = this.#refused.has({ ...name, compression: 'gzip' });
-    const said = isRefused ? 'its run record says that it was not archived' : 'no run record says that it was archived';
     const { problem, sha256 } = await checkObject(this.#reader, key);
     const isSealed = this.#sealed.checkObject(key, sha256);
-    const lost = isSealed || isRefused ? undefined : this.#lost.get(name.run.getTime());
-    if (lost === undefined)
-      this.#find('unrecorded', key, `${said}; ${problem?.problem ?? 'it is what its own metadata says'}`);
+    const lost = isSealed ? undefined : this.#lost.get(name.run.getTime());
+    if (lost === undefined) this.#find('unrecorded', key, describeUnrecorded(problem));
     else if (problem !== undefined) this.#find(problem.kind, key, problem.problem);
     else this.#find('unvouched', key, unvouchedWithout(lost));
   }

@@ -112,9 +112,7 @@ describe('an object without a record may still get one', () => {
     await archive.attempt({ run: current, clusters: ['a', 'b'], answer: refusing });
     const { code, kinds } = await runVerify(archive.folder, [], soon(1));
     expect([code, kinds]).toEqual([0, [`pending ${key}`]]);
-    const late = await runVerify(archive.folder);
-    expect(late.kinds).toContain(`unrecorded ${key}`);
-    expect(late.problems).toContainEqual(expect.stringContaining('its run record says that it was not archived'));
+    expect((await runVerify(archive.folder)).kinds).toContain(`unrecorded ${key}`);
   });
 
   it('as long as Lambda may retry the attempt that was killed', async () => {
