@@ -2,7 +2,6 @@ import { firingsOfSchedule, type Schedule } from '../../../lambda/schedule/firin
 import { dueIn } from '../../../lambda/verify/due-runs';
 
 const six = { expression: 'cron(0 0/6 * * ? *)', timeZone: 'Etc/UTC', enabled: true };
-const twelve = { ...six, expression: 'cron(0 0/12 * * ? *)' };
 const day = { from: new Date('2026-11-20T00:00:00Z'), to: new Date('2026-11-21T00:00:00Z') };
 const due = (schedules: readonly Schedule[], period: typeof day, times: ReadonlySet<number>) =>
   dueIn(schedules.map(firingsOfSchedule), period, times);
@@ -15,11 +14,6 @@ describe('what was due', () => {
       times: [new Date('2026-11-20T12:00:00Z'), new Date('2026-11-21T00:00:00Z')],
       areMore: false,
     });
-  });
-
-  it('is what all schedules have while they changed, and nothing while one is disabled', () => {
-    expect(due([six, twelve], day, runs(0, 12, 24))).toMatchObject({ runs: 3, times: [] });
-    expect(due([six, { ...six, enabled: false }], day, runs())).toEqual({ runs: 0, times: [], areMore: false });
   });
 
   it('is nothing in a period that ends before it begins', () => {

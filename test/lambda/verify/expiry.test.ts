@@ -18,17 +18,6 @@ function expiryOf(runs: readonly Use[], late: readonly Use[] = []): Expiry {
 }
 
 describe('what the lifecycle may have removed', () => {
-  it('is what is older than the retention in force, but for what clocks differ', async () => {
-    const expiry = expiryOf([[100, 30]]);
-    expect(await expiry.mayHaveRemoved(at(270, 2))).toBe(true);
-    expect(await expiry.mayHaveRemoved(at(270, 3))).toBe(false);
-  });
-
-  it('is nothing without a retention', async () => {
-    expect(await expiryOf([[100, undefined]]).mayHaveRemoved(at(1))).toBe(false);
-    expect(await expiryOf([]).mayHaveRemoved(at(1))).toBe(false);
-  });
-
   it('is what was too old while an earlier configuration was in force', async () => {
     const expiry = expiryOf([
       [10, 30],

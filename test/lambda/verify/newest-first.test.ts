@@ -61,8 +61,4 @@ describe('newest first', () => {
     expect(newest?.run.getTime()).toBe(now.getTime() - 3649 * dayMs);
     expect(listing.requests).toBeLessThan(15);
   });
-
-  it('the first of nothing is undefined', async () => {
-    expect(await firstOf(newestFirst(new Listing([]).list, {}, now))).toBeUndefined();
-  });
 });

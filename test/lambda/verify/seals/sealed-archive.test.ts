@@ -1,6 +1,6 @@
 import { FolderArchiveReader } from '../../../../cli/archive/folder-archive-reader';
 import { runRecordKey } from '../../../../lambda/archive/archive-layout';
-import { type ArchiveReader, type ReplacedObject, VersionsDeniedError } from '../../../../lambda/verify/archive-reader';
+import type { ArchiveReader, ReplacedObject } from '../../../../lambda/verify/archive-reader';
 import type { Find, Finding } from '../../../../lambda/verify/finding';
 import type { RecordFile, Run } from '../../../../lambda/verify/read-run';
 import type { Seal } from '../../../../lambda/verify/seals/seal';
@@ -84,21 +84,6 @@ describe('a bucket with versions', () => {
     await readChain(reader, {}, (kind, key, problem) => findings.push({ kind, key, problem }));
     const problem = 'it was deleted or overwritten; the version before is of 2026-11-20T07:00:00.000Z';
     expect([asked, findings]).toEqual([['seals/'], [{ kind: 'seal-broken', key: about, problem }]]);
-  });
-
-  it('that may not be asked for versions is not known to have none', async () => {
-    const archive = await ArchiveFixture.create();
-    await new SealFixture(archive, keys).seal({ at: listedFrom });
-    const findings: Finding[] = [];
-    await readChain(
-      withVersions(archive, async () => {
-        throw new VersionsDeniedError('Listing the versions failed: 403 AccessDenied');
-      }),
-      {},
-      (kind, key, problem) => findings.push({ kind, key, problem }),
-    );
-    const problem = expect.stringMatching(/^not checked whether seals were deleted .*s3:ListBucketVersions.*403/);
-    expect(findings).toEqual([{ kind: 'unreadable', key: 'seals/*', problem }]);
   });
 });
 
