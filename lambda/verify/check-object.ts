@@ -4,8 +4,7 @@ import type { LogText } from '../body/log-digest';
 import { LogTextCheck } from '../log/log-text-check';
 import { resources } from '../resources';
 import type { Outcome, RunOutcome } from '../run/run-record';
-import type { ArchiveReader } from './archive-reader';
-import { headersProblem } from './content-headers';
+import { type ArchiveReader, headersProblem } from './archive-reader';
 import { damageOf, type ReadContent, readContent, UnreadableCompressionError } from './open-content';
 import { readAttempts } from './read-whole';
 

@@ -2,9 +2,8 @@ import { type ObjectName, parseObjectKey, runPrefix, runRecordKey, type Shard } 
 import { jsonLinesType } from '../archive/archive-object';
 import { isStored, type Outcome, type RunOutcome, type StoredRecord, taskName } from '../run/run-record';
 import { asynchronousAttempts } from '../stack-contract';
-import type { ArchiveReader } from './archive-reader';
+import { type ArchiveReader, headersProblem } from './archive-reader';
 import { checkAttempts, checkRecord, TaskList, tasksOf } from './check-record';
-import { headersProblem } from './content-headers';
 import type { Find } from './finding';
 import { readStoredRun, type StoredRun, type ValidRecord } from './read-run';
 import type { ListedRun } from './run-keys';

@@ -1,8 +1,7 @@
 import { createHash, createPublicKey, type KeyObject, type PublicKeyInput, verify } from 'node:crypto';
 import { parseSealKey, sealKey, sealsPrefix } from '../../archive/archive-layout';
 import { jsonLinesType } from '../../archive/archive-object';
-import { ArchiveReadError, type ArchiveReader } from '../archive-reader';
-import { headersProblem } from '../content-headers';
+import { ArchiveReadError, type ArchiveReader, headersProblem } from '../archive-reader';
 import { type Find, noKeyOfAnArchive } from '../finding';
 import { DamagedObjectError } from '../open-content';
 import { readWhole } from '../read-whole';
