@@ -5,31 +5,19 @@ import {
   parseStamp,
   runPrefix,
 } from '../archive/archive-layout';
-import type { ArchiveReader } from '../verify/archive-reader';
 import { checkObject } from '../verify/check-object';
 import type { StoredRun } from '../verify/read-run';
 import { type ListedRun, runsBetween } from '../verify/run-keys';
 import type { OpenFinding } from '../verify/seals/seal';
-import type { SealChain } from '../verify/seals/seal-chain';
-import {
-  findUnvouched,
-  type StoredOutcome,
-  storedOutcomes,
-  type VerifyRunContext,
-  verifyRun,
-} from '../verify/verify-run';
+import { findUnvouched, type StoredOutcome, storedOutcomes, verifyRun } from '../verify/verify-run';
+import type { AuditWalk } from './audit-walk';
 
 /** Open findings that one audit checks. */
 const mostChecked = 1000;
 
-export interface CheckOpenContext extends VerifyRunContext {
-  readonly reader: ArchiveReader;
-  readonly stop: AbortSignal;
-  readonly chain: Pick<SealChain, 'open' | 'objects'>;
+export interface CheckOpenContext extends AuditWalk {
   /** Times of the runs with a sealed record that is not there. */
   readonly incomplete: Pick<ReadonlyMap<number, unknown>, 'has'>;
-  /** Whether the lifecycle may have removed what was written then. */
-  readonly mayHaveRemoved: (writtenAt: Date, key?: string) => Promise<boolean>;
 }
 
 /**

@@ -57,18 +57,9 @@ export async function examine(context: ExamineContext): Promise<Seal> {
     sealed.mayHaveRemoved(writtenAt, key) ?? expiry.mayHaveRemoved(writtenAt);
   const { searchedTo = null } = head?.cursor ?? {};
   const search = { from: searchedTo === null ? undefined : new Date(searchedTo), to: settled(listedFrom) };
-  const common = { reader, stop: stop.starting, find };
-  const runs = await sealRuns({
-    ...common,
-    chain,
-    sealed,
-    configurations,
-    expiry,
-    now: listedFrom,
-    search,
-    sharedName: tally.sharedName,
-    onRun: tally.add,
-  });
+  const common = { plan, chain, reader, stop: stop.starting, find, now: listedFrom };
+  const walk = { ...common, sealed, configurations, expiry, mayHaveRemoved };
+  const runs = await sealRuns(walk, { search, sharedName: tally.sharedName, onRun: tally.add });
   if (head === undefined) findEarlier(context, runs);
   else
     findAbsentSeals(
@@ -84,35 +75,19 @@ export async function examine(context: ExamineContext): Promise<Seal> {
     find('missing', key, problem);
     incomplete.set(run.getTime(), key);
   }
-  await findUnvouched({ ...common, now: listedFrom, clusters: tally.clusters }, incomplete);
+  await findUnvouched(walk, tally.clusters, incomplete);
   for (const { kind, key, problem, writtenAt } of runs.lacking)
     if (!(await mayHaveRemoved(writtenAt, key))) find(kind, key, problem);
-  const due = await judgeDue({ plan, chain, listedFrom, find, mayHaveRemoved }, runs);
+  const due = await judgeDue(walk, runs);
+  const { records, objects, recorded } = runs;
   const unrecorded =
-    runs.lastKey === null
-      ? await findUnrecorded({
-          ...common,
-          ...search,
-          now: listedFrom,
-          clusters: tally.clusters,
-          recorded: runs.recorded,
-          mayHaveRemoved,
-        })
-      : undefined;
+    runs.lastKey === null ? await findUnrecorded(walk, { ...search, clusters: tally.clusters, recorded }) : undefined;
   // Reading the objects takes longest.
-  runs.recorded.clear();
-  const { records, objects } = runs;
-  const current = { number: next.number, records, objects };
-  const again = { ...common, now: listedFrom, chain, sealed, configurations, incomplete, mayHaveRemoved };
+  recorded.clear();
+  const again = { ...walk, incomplete };
   const checked = await checkOpen(again);
   const logs = new LogSeams(reader, chain.logs, plan.clusters.length, plan.frozenAfterHours);
-  const verified = await verifyInTurn(
-    { ...common, chain, sealed, current, mayHaveRemoved },
-    again,
-    context,
-    runs,
-    logs,
-  );
+  const verified = await verifyInTurn(again, { number: next.number, records, objects }, runs, logs);
   const { repaired, ...left } = findings.settle(chain, checked, named);
   // What no seal has room for is found again by reading everything again.
   const { reread } =

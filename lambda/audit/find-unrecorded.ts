@@ -1,8 +1,7 @@
 import { clusterPrefix, dateOf, parseObjectKey, stampOf } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
-import type { ArchiveReader, ListedObject } from '../verify/archive-reader';
+import type { ListedObject } from '../verify/archive-reader';
 import { checkObject, describeUnrecorded } from '../verify/check-object';
-import type { Find } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readStoredRun } from '../verify/read-run';
 import { RecordedObjects } from '../verify/recorded-objects';
@@ -10,23 +9,18 @@ import { runsBetween } from '../verify/run-keys';
 import type { Hashed } from '../verify/seals/seal';
 import { underWayMs } from '../verify/time-limits';
 import { storedOutcomes, unvouchedWithout } from '../verify/verify-run';
+import type { AuditWalk } from './audit-walk';
 
 /** Listings and objects read at once. */
 const concurrency = 16;
 
 export interface UnrecordedSearch {
-  readonly reader: ArchiveReader;
-  readonly stop: AbortSignal;
-  readonly find: Find;
-  readonly now: Date;
   readonly clusters: Iterable<string>;
   /** What the records of these runs have. */
   readonly recorded: RecordedObjects;
   /** Runs after this time; undefined: from the first on. */
   readonly from: Date | undefined;
   readonly to: Date;
-  /** Whether the lifecycle may have removed what was written then: its run record may be gone already. */
-  readonly mayHaveRemoved: (writtenAt: Date) => Promise<boolean>;
 }
 
 /**
@@ -35,10 +29,10 @@ export interface UnrecordedSearch {
  * @returns what it found, hashed; undefined if the time did not suffice
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function findUnrecorded(search: UnrecordedSearch): Promise<Hashed[] | undefined> {
-  const { reader, stop, find, mayHaveRemoved } = search;
+export async function findUnrecorded(walk: AuditWalk, search: UnrecordedSearch): Promise<Hashed[] | undefined> {
+  const { reader, stop, find, mayHaveRemoved } = walk;
   const hashed: Hashed[] = [];
-  for await (const { key, writtenAt } of unrecordedIn(search)) {
+  for await (const { key, writtenAt } of unrecordedIn(walk, search)) {
     if (stop.aborted) return undefined;
     if (await mayHaveRemoved(writtenAt)) continue;
     const { problem, sha256, bytes } = await checkObject(reader, key);
@@ -58,34 +52,33 @@ const mostRuns = 20;
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function findUnvouched(
-  search: Pick<UnrecordedSearch, 'reader' | 'stop' | 'find' | 'now' | 'clusters'>,
+  walk: AuditWalk,
+  clusters: Iterable<string>,
   runs: ReadonlyMap<number, string>,
 ): Promise<void> {
-  const { reader, stop, find } = search;
+  const { reader, stop, find } = walk;
   for (const [time, record] of [...runs].slice(0, mostRuns)) {
     if (stop.aborted) return;
     const run = new Date(time);
     const recorded = new RecordedObjects();
     for await (const listed of runsBetween(reader, { from: run, to: run }))
       for (const { name } of storedOutcomes(await readStoredRun(reader, listed))) recorded.add(name);
-    for await (const { key } of unrecordedIn({ ...search, from: new Date(time - 1), to: run, recorded }))
+    for await (const { key } of unrecordedIn(walk, { clusters, from: new Date(time - 1), to: run, recorded }))
       find('unvouched', key, unvouchedWithout(record));
   }
 }
 
-type Listing = Pick<UnrecordedSearch, 'reader' | 'stop' | 'now' | 'clusters' | 'recorded' | 'from' | 'to'>;
-
-async function* unrecordedIn(listing: Listing): AsyncGenerator<ListedObject> {
+async function* unrecordedIn(walk: AuditWalk, search: UnrecordedSearch): AsyncGenerator<ListedObject> {
   const prefixes = function* (): Generator<string> {
-    for (const cluster of listing.clusters)
-      for (const resource of resourceNames) yield clusterPrefix(resource, cluster);
+    for (const cluster of search.clusters) for (const resource of resourceNames) yield clusterPrefix(resource, cluster);
   };
-  const list = (prefix: string) => listUnrecorded(listing, prefix);
+  const list = (prefix: string) => listUnrecorded(walk, search, prefix);
   for await (const found of mapConcurrently(prefixes(), concurrency, list)) yield* found;
 }
 
 async function listUnrecorded(
-  { reader, stop, recorded, from, to, now }: Listing,
+  { reader, stop, now }: AuditWalk,
+  { recorded, from, to }: UnrecordedSearch,
   prefix: string,
 ): Promise<ListedObject[]> {
   const found: ListedObject[] = [];

@@ -1,11 +1,9 @@
 import { sealKey } from '../archive/archive-layout';
 import { CronError } from '../schedule/cron';
 import { firingsOfSchedule } from '../schedule/firings';
-import type { AuditPlan } from '../stack-contract';
 import { dueIn, findAbsent } from '../verify/due-runs';
-import type { Find } from '../verify/finding';
-import type { SealChain } from '../verify/seals/seal-chain';
 import { underWayMs } from '../verify/time-limits';
+import type { AuditWalk } from './audit-walk';
 import type { SealedRuns } from './seal-runs';
 
 /** Firings of the schedule since the audit before. */
@@ -16,21 +14,13 @@ interface DueSince {
   readonly absent: readonly Date[];
 }
 
-interface JudgeContext {
-  readonly plan: AuditPlan;
-  readonly chain: SealChain;
-  readonly listedFrom: Date;
-  readonly find: Find;
-  readonly mayHaveRemoved: (writtenAt: Date) => Promise<boolean>;
-}
-
 /**
  * Finds what was due since the last audit that judged, is settled, and left no record. What was due before the first seal
  * nobody attests. While the plan changed, only what all plans have was due for sure. An audit that did not read all run
  * records cannot judge: one that it did not read may name another schedule.
  */
 export async function judgeDue(
-  { plan, chain, listedFrom, find, mayHaveRemoved }: JudgeContext,
+  { plan, chain, now, find, mayHaveRemoved }: AuditWalk,
   { runs, lastKey, configurations }: Pick<SealedRuns, 'runs' | 'lastKey' | 'configurations'>,
 ): Promise<DueSince> {
   const [firstSeal] = chain.seals;
@@ -40,7 +30,7 @@ export async function judgeDue(
     return { runs: 0, absent: [] };
   const settled = (time: number) => time - underWayMs;
   const from = Math.max(settled(Date.parse(before.listedFrom)), Date.parse(firstSeal.listedFrom), firstRun);
-  const to = new Date(settled(listedFrom.getTime()));
+  const to = new Date(settled(now.getTime()));
   const known = chain.seals.findLastIndex((seal) => Date.parse(seal.listedFrom) <= from);
   const schedules = [
     plan.schedule,

@@ -1,31 +1,19 @@
 import { type ObjectName, parseObjectKey } from '../archive/archive-layout';
-import { ArchiveReadError, type ArchiveReader } from '../verify/archive-reader';
+import { ArchiveReadError, type ListedObject } from '../verify/archive-reader';
 import { checkObject } from '../verify/check-object';
-import type { Expiry } from '../verify/expiry';
 import { noKeyOfAnArchive } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readStoredRun, type StoredRun } from '../verify/read-run';
 import { RecordedObjects } from '../verify/recorded-objects';
 import { type ListedRun, runsBetween } from '../verify/run-keys';
 import type { Hashed, Seal } from '../verify/seals/seal';
-import type { SealChain } from '../verify/seals/seal-chain';
-import {
-  findUnvouched,
-  type Lacking,
-  storedOutcomes,
-  type VerifiedRun,
-  type VerifyRunContext,
-  verifyRun,
-} from '../verify/verify-run';
+import { findUnvouched, type Lacking, storedOutcomes, type VerifiedRun, verifyRun } from '../verify/verify-run';
+import type { AuditWalk } from './audit-walk';
 
 /** Objects read at once. */
 const concurrency = 16;
 
-export interface SealRunsContext extends VerifyRunContext {
-  readonly reader: ArchiveReader;
-  readonly chain: SealChain;
-  readonly expiry: Expiry;
-  readonly stop: AbortSignal;
+export interface SealRunsOptions {
   /** Runs after this time and up to the other are read although they are sealed: objects are searched for there. */
   readonly search: { readonly from: Date | undefined; readonly to: Date };
   /** Gives names of clusters that are kept. */
@@ -35,12 +23,11 @@ export interface SealRunsContext extends VerifyRunContext {
 }
 
 /** Lists all run records, and reads and hashes those that no seal has. */
-export async function sealRuns(context: SealRunsContext): Promise<SealedRuns> {
-  const runs = new SealedRuns(context);
+export async function sealRuns(walk: AuditWalk, options: SealRunsOptions): Promise<SealedRuns> {
+  const runs = new SealedRuns(walk, options);
   let before: ListedRun | undefined;
-  for await (const listed of runsBetween(context.reader, {}, ({ key }) =>
-    context.find('unrecorded', key, noKeyOfAnArchive),
-  )) {
+  const strange = ({ key }: ListedObject) => walk.find('unrecorded', key, noKeyOfAnArchive);
+  for await (const listed of runsBetween(walk.reader, {}, strange)) {
     await runs.take(listed, before);
     before = listed;
   }
@@ -65,15 +52,17 @@ export class SealedRuns {
   toVerify = 0;
   /** When the oldest record was written, by the archive's clock; undefined: there is none. */
   oldestWrittenAt: Date | undefined;
-  readonly #context: SealRunsContext;
+  readonly #walk: AuditWalk;
+  readonly #options: SealRunsOptions;
   #key = '';
   #hasNew = false;
   #hasRead = false;
   #unread: string | undefined;
 
-  constructor(context: SealRunsContext) {
-    this.#context = context;
-    this.recorded = new RecordedObjects(context.sharedName);
+  constructor(walk: AuditWalk, options: SealRunsOptions) {
+    this.#walk = walk;
+    this.#options = options;
+    this.recorded = new RecordedObjects(options.sharedName);
   }
 
   /** @throws ArchiveReadError if nothing of what was to be read could be read */
@@ -82,7 +71,7 @@ export class SealedRuns {
   }
 
   async take(listed: ListedRun, before: ListedRun | undefined): Promise<void> {
-    const { chain, stop } = this.#context;
+    const { chain, stop } = this.#walk;
     this.runs.add(listed.run.getTime());
     const news = listed.records.filter(({ key }) => !chain.records.has(key));
     for (const { key, writtenAt } of listed.records) {
@@ -114,26 +103,25 @@ export class SealedRuns {
 
   /** A call of its own, as {@link #read} is: a variable of the caller would keep the outcomes in memory. */
   async #tellOfKnown(listed: ListedRun): Promise<void> {
-    const { reader, onRun } = this.#context;
-    onRun(await readStoredRun(reader, listed), false);
+    this.#options.onRun(await readStoredRun(this.#walk.reader, listed), false);
   }
 
   /** S3 wrote a sealed record anew after it was listed for its seal. */
   #isRewritten({ records }: ListedRun): boolean {
     return records.some(({ key, writtenAt }) => {
-      const sealed = this.#context.chain.records.get(key);
+      const sealed = this.#walk.chain.records.get(key);
       return sealed !== undefined && writtenAt > new Date(sealed.by.listedFrom);
     });
   }
 
   #isSearched({ run }: ListedRun): boolean {
-    const { from, to } = this.#context.search;
+    const { from, to } = this.#options.search;
     return run <= to && (from === undefined || run > from);
   }
 
   async #read(listed: ListedRun, news: ReadonlySet<string>): Promise<void> {
-    const { reader, expiry, find, onRun } = this.#context;
-    const run = await verifyRun(reader, listed, this.#context);
+    const { reader, expiry, find } = this.#walk;
+    const run = await verifyRun(reader, listed, this.#walk);
     this.#noteUnread(run);
     findUnvouched(find, run);
     expiry.add(run);
@@ -147,7 +135,7 @@ export class SealedRuns {
     }
     for (const object of objects) this.objects.push(object);
     for (const { days, sha256 } of run.used) await this.#addConfiguration(sha256, days, listed.run);
-    if (news.size > 0) onRun(run.merged, true);
+    if (news.size > 0) this.#options.onRun(run.merged, true);
   }
 
   /** One record that cannot be read stops nothing. If none can, it is not the records. */
@@ -160,7 +148,7 @@ export class SealedRuns {
 
   /** Takes note of what a run has archived, and hashes what no record has a hash for: the attempt that archived it was killed. */
   async #hashObjects(run: StoredRun): Promise<Hashed[]> {
-    const { reader, chain, find, stop } = this.#context;
+    const { reader, chain, find, stop } = this.#walk;
     const keys: string[] = [];
     for (const { key, name, sha256 } of storedOutcomes(run)) {
       this.recorded.add(name);
@@ -184,7 +172,7 @@ export class SealedRuns {
 
   async #addConfiguration(sha256: string, retentionDays: number | undefined, run: Date): Promise<void> {
     if (this.configurations.some((one) => one.sha256 === sha256)) return;
-    const { clusters, schedule } = (await this.#context.configurations.get(sha256)) ?? {};
+    const { clusters, schedule } = (await this.#walk.configurations.get(sha256)) ?? {};
     if (clusters === undefined || schedule === undefined) return;
     const retention = retentionDays !== undefined && { retentionDays };
     this.configurations.push({ sha256, clusters: clusters.size, schedule, ...retention, from: run.toISOString() });

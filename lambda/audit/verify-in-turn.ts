@@ -1,11 +1,9 @@
-import type { AuditPlan } from '../stack-contract';
 import type { Position, Seal } from '../verify/seals/seal';
-import type { SealChain } from '../verify/seals/seal-chain';
 import { dayMs } from '../verify/time-limits';
 import { type CheckOpenContext, checkRun } from './check-open';
 import type { LogSeams } from './log-seams';
 import type { SealedRuns } from './seal-runs';
-import { type VerifySealedContext, verifySealed } from './verify-sealed';
+import { type VerifySealedOptions, verifySealed } from './verify-sealed';
 
 /** What was read, and where the next audit goes on, as a seal has it. */
 export interface VerifiedInTurn extends Pick<Seal, 'verified'> {
@@ -17,25 +15,24 @@ export interface VerifiedInTurn extends Pick<Seal, 'verified'> {
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function verifyInTurn(
-  common: Omit<VerifySealedContext, 'verifyRun'>,
-  again: CheckOpenContext,
-  {
-    plan: { rereadDays },
-    chain,
-    listedFrom,
-  }: { readonly plan: AuditPlan; readonly chain: SealChain; readonly listedFrom: Date },
+  walk: CheckOpenContext,
+  current: VerifySealedOptions['current'],
   runs: Pick<SealedRuns, 'toVerify' | 'carriedOver'>,
   logs: LogSeams,
 ): Promise<VerifiedInTurn> {
+  const { chain, plan, now } = walk;
   const { head: before } = chain;
-  const { number } = common.current;
-  const news = await verifySealed({ ...common, logs }, before?.cursor.verified ?? start, number);
-  const last = before?.cursor.reread ?? { position: null, since: listedFrom };
+  const { rereadDays } = plan;
+  const { number } = current;
+  const news = await verifySealed(walk, { current, logs }, before?.cursor.verified ?? start, number);
+  const last = before?.cursor.reread ?? { position: null, since: now };
   const isReread = rereadDays !== undefined || last.position !== null;
-  const pass = isReread ? passOf(last, listedFrom, rereadDays) : undefined;
-  const verifyRun = async (run: Date) => void (await checkRun(again, run, []));
+  const pass = isReread ? passOf(last, now, rereadDays) : undefined;
+  const verifyRun = async (run: Date) => void (await checkRun(walk, run, []));
   const old =
-    pass?.position && news.isDone ? await verifySealed({ ...common, verifyRun }, pass.position, number - 1) : undefined;
+    pass?.position && news.isDone
+      ? await verifySealed(walk, { current, verifyRun }, pass.position, number - 1)
+      : undefined;
   const position = old?.isDone ? null : (old?.position ?? pass?.position ?? null);
   const carriedOver = news.isDone ? 0 : (before?.verified.carriedOver ?? 0) + runs.toVerify - news.objects;
   return {

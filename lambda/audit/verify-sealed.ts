@@ -1,33 +1,25 @@
 import { parseObjectKey, parseRunRecordKey } from '../archive/archive-layout';
 import type { RunOutcome, StoredRecord } from '../run/run-record';
-import type { ArchiveReader } from '../verify/archive-reader';
 import { checkObject } from '../verify/check-object';
-import type { Find } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readRunRecord } from '../verify/read-run';
 import type { Position, Seal } from '../verify/seals/seal';
-import type { SealChain } from '../verify/seals/seal-chain';
-import type { SealedArchive } from '../verify/seals/sealed-archive';
+import type { AuditWalk } from './audit-walk';
 import type { LogSeams } from './log-seams';
 
 /** Objects read at once. */
 const concurrency = 16;
 
-export interface VerifySealedContext {
-  readonly reader: ArchiveReader;
-  readonly stop: AbortSignal;
-  readonly find: Find;
-  readonly chain: Pick<SealChain, 'records' | 'objects'>;
-  readonly sealed: Pick<SealedArchive, 'checkRecordFile' | 'checkObject'>;
+export interface VerifySealedOptions {
   /** The seal that is being made. */
   readonly current: Pick<Seal, 'number' | 'records' | 'objects'>;
   /** Verifies the records of a run again. Left out: all this is read for the first time since it was sealed. */
   readonly verifyRun?: (run: Date) => Promise<void>;
   /** Checks a log, and how it follows the one before; left out: logs are checked like everything else. */
   readonly logs?: Pick<LogSeams, 'check'>;
-  /** Whether the lifecycle may have removed what was written then. */
-  readonly mayHaveRemoved: (writtenAt: Date, key?: string) => Promise<boolean>;
 }
+
+type Walk = AuditWalk & VerifySealedOptions;
 
 export interface VerifiedObjects {
   readonly objects: number;
@@ -44,7 +36,13 @@ export interface VerifiedObjects {
  * @param to number of the last seal whose objects are read
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function verifySealed(context: VerifySealedContext, from: Position, to: number): Promise<VerifiedObjects> {
+export async function verifySealed(
+  walk: AuditWalk,
+  options: VerifySealedOptions,
+  from: Position,
+  to: number,
+): Promise<VerifiedObjects> {
+  const context = { ...walk, ...options };
   const totals = { objects: 0, bytes: 0 };
   let position = from;
   for (const [number, { records, objects }] of listsOf(context, from.seal, to)) {
@@ -70,7 +68,7 @@ interface SealedLists {
 }
 
 /** What seals name first, by the number of the seal, in order. */
-function listsOf({ chain, current }: VerifySealedContext, from: number, to: number): Map<number, SealedLists> {
+function listsOf({ chain, current }: Walk, from: number, to: number): Map<number, SealedLists> {
   const lists = new Map<number, SealedLists>();
   const listOf = (number: number): SealedLists => {
     const list = lists.get(number) ?? { records: [], objects: [] };
@@ -85,7 +83,7 @@ function listsOf({ chain, current }: VerifySealedContext, from: number, to: numb
 }
 
 /** Verifies the run of a record again. @returns whether there was time */
-async function isVerified({ verifyRun, stop }: VerifySealedContext, key: string): Promise<boolean> {
+async function isVerified({ verifyRun, stop }: Walk, key: string): Promise<boolean> {
   const run = parseRunRecordKey(key)?.run;
   try {
     if (run !== undefined) await verifyRun?.(run);
@@ -96,12 +94,7 @@ async function isVerified({ verifyRun, stop }: VerifySealedContext, key: string)
 }
 
 /** @returns the index of the first outcome that there was no time for; undefined: all were read */
-async function verifyRecord(
-  context: VerifySealedContext,
-  key: string,
-  first: number,
-  totals: Totals,
-): Promise<number | undefined> {
+async function verifyRecord(context: Walk, key: string, first: number, totals: Totals): Promise<number | undefined> {
   const record = await readRecord(context, key);
   if (record === undefined) return context.stop.aborted ? first : undefined;
   const last = await verifyObjects(context, archivedBy(record, first), totals);
@@ -111,7 +104,7 @@ async function verifyRecord(
 
 /** @returns the last object that there was time for */
 async function verifyObjects<Item extends SealedObject>(
-  { reader, stop, find, sealed, logs, mayHaveRemoved }: VerifySealedContext,
+  { reader, stop, find, sealed, logs, mayHaveRemoved }: Walk,
   objects: Iterable<Item>,
   totals: Totals,
 ): Promise<Item | undefined> {
@@ -174,10 +167,7 @@ function* untilAborted<Item>(items: Iterable<Item>, signal: AbortSignal): Genera
 }
 
 /** Undefined for a record that is gone or bad, or if the time is over. */
-async function readRecord(
-  { reader, stop, sealed, find }: VerifySealedContext,
-  key: string,
-): Promise<StoredRecord | undefined> {
+async function readRecord({ reader, stop, sealed, find }: Walk, key: string): Promise<StoredRecord | undefined> {
   const name = parseRunRecordKey(key);
   if (name === undefined) return undefined;
   try {
