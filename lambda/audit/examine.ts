@@ -7,7 +7,7 @@ import type { Stop } from '../stop';
 import type { ArchiveReader } from '../verify/archive-reader';
 import { Expiry } from '../verify/expiry';
 import { findAbsentSeals } from '../verify/seals/absent-seals';
-import type { Hashed, Seal } from '../verify/seals/seal';
+import type { Seal } from '../verify/seals/seal';
 import { earlierRuns, type SealChain } from '../verify/seals/seal-chain';
 import { SealedArchive } from '../verify/seals/sealed-archive';
 import { StoredConfigurations } from '../verify/stored-configurations';
@@ -104,7 +104,7 @@ export async function examine(context: ExamineContext): Promise<Seal> {
     ...next,
     listedFrom: listedFrom.toISOString(),
     records,
-    objects: distinct([...objects, ...(unrecorded ?? [])]),
+    objects: [...objects, ...(unrecorded ?? [])],
     plan: planned(plan),
     configurations: runs.configurations,
     due: { runs: due.runs, absent: due.absent.map((time) => time.toISOString()) },
@@ -176,8 +176,4 @@ function* onePerCluster(failing: readonly FailingCluster[]) {
 /** What was due or written up to this time, before another, does not change any more. */
 function settled(time: Date): Date {
   return new Date(time.getTime() - underWayMs);
-}
-
-function distinct(hashed: readonly Hashed[]): Hashed[] {
-  return [...new Map(hashed.map((one) => [one.key, one])).values()];
 }

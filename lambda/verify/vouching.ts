@@ -45,14 +45,17 @@ export class Vouching {
     const run = await this.#readRun(object.run);
     const hashes = await this.#hashesOf(object.run, run, object.key);
     const own = hashes.get(object.key);
-    if (own?.sha256 === sha256) return { seal: own.seal, record: undefined };
+    if (own?.sha256 === sha256) return { seal: named(own.seal), record: undefined };
     let problem: string | undefined;
     for (const { record, object: file } of run?.validRecords ?? [])
       for (const { cluster, resource, sha256: recorded } of record.outcomes) {
         if (cluster !== object.cluster || resource !== object.resource || recorded === undefined) continue;
-        const vouched = judge(file.key, run?.files.get(file.key)?.sha256, hashes);
-        if (recorded === sha256 && vouched.seal !== undefined) return vouched;
-        problem ??= vouched.seal === undefined ? vouched.problem : `${file.key} has another SHA-256 of it`;
+        const sealed = hashes.get(file.key);
+        if (sealed === undefined) problem ??= 'no seal has its run record; the next audit seals what is new';
+        else if (run?.files.get(file.key)?.sha256 !== sealed.sha256)
+          problem ??= `its run record ${file.key} is not what seal ${sealed.seal.number} has: it was replaced`;
+        else if (recorded === sha256) return { seal: named(sealed.seal), record: file.key };
+        else problem ??= `${file.key} has another SHA-256 of it`;
       }
     problem ??= own && `seal ${own.seal.number} has another SHA-256 of it`;
     problem ??= goneRecord(run, hashes) ?? 'no run record has its SHA-256';
@@ -88,14 +91,8 @@ export class Vouching {
   }
 }
 
-function judge(key: string, sha256: string | undefined, hashes: ReadonlyMap<string, SealedHash>): Vouched {
-  const sealed = hashes.get(key);
-  const problem = (text: string) => ({ seal: undefined, problem: text });
-  if (sealed === undefined) return problem('no seal has its run record; the next audit seals what is new');
-  const { number, seal, sha256: hash } = sealed.seal;
-  if (sha256 === undefined) return problem(`its run record ${key} cannot be read`);
-  if (sha256 !== sealed.sha256) return problem(`its run record ${key} is not what seal ${number} has: it was replaced`);
-  return { seal: { number, seal, sha256: hash }, record: key };
+function named({ number, seal, sha256 }: IndexedSeal): Pick<IndexedSeal, 'number' | 'seal' | 'sha256'> {
+  return { number, seal, sha256 };
 }
 
 /** Says which run record of a run is sealed and not there. */
