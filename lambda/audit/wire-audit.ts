@@ -19,7 +19,7 @@ import { Stop } from '../stop';
 import { S3ArchiveReader } from '../verify/s3-archive-reader';
 import type { AuditContext } from './audit';
 import { createKmsClient, KmsSigner } from './kms-signer';
-import { LambdaAuditReporter } from './report';
+import { lambdaReporter } from './report';
 import { createSnsClient, SnsMailer } from './sns-mailer';
 
 /** Connections to S3 at once: more than are read at once, because seals are written too. */
@@ -47,7 +47,7 @@ export function wireAudit(variables: NodeJS.ProcessEnv, codeDirectory: string): 
   const sink = new S3Archive(s3, bucket, clock);
   const signer = new KmsSigner(createKmsClient(), names[auditEnvironmentNames.signingKeyArn]);
   const mailer = new SnsMailer(createSnsClient(), names[auditEnvironmentNames.topicArn]);
-  const reporter = new LambdaAuditReporter(logger, metrics);
+  const reporter = lambdaReporter(logger, metrics);
 
   return (invocation) => {
     logger.addContext(invocation);

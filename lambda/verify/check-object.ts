@@ -1,7 +1,7 @@
 import { type ObjectFacts, objectMetadata } from '../archive/object-metadata';
 import type { StringSink } from '../body/json/json-string-scanner';
 import type { LogText } from '../body/log-digest';
-import { LogTextCheck } from '../log/log-text-check';
+import { LogTextCheck } from '../log/log-text';
 import { resources } from '../resources';
 import type { Outcome, RunOutcome } from '../run/run-record';
 import { type ArchiveReader, headersProblem } from './archive-reader';

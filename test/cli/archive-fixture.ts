@@ -16,7 +16,7 @@ import { jsonLinesType } from '../../lambda/archive/archive-object';
 import { checksumText } from '../../lambda/archive/checksum';
 import { objectMetadata } from '../../lambda/archive/object-metadata';
 import type { LogText } from '../../lambda/body/log-digest';
-import { LogTextCheck } from '../../lambda/log/log-text-check';
+import { LogTextCheck } from '../../lambda/log/log-text';
 import { type Resource, resourceNames, resources } from '../../lambda/resources';
 import { countOutcomes, isComplete, type Outcome, type RunRecord } from '../../lambda/run/run-record';
 import type { Collection } from '../../lambda/stack-contract';

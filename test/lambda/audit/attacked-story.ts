@@ -53,8 +53,8 @@ export class AttackedStory {
   async #audit(): Promise<string[]> {
     const { world } = this;
     const date = `2026-11-${this.#day}`;
+    await world.collectDay(this.#day);
     this.#day += 1;
-    for (const hour of ['00', '06', '12', '18']) await world.collect(`${date}T${hour}:00:00.000Z`);
     const time = `${date}T23:30:00.000Z`;
     const killedAfter = this.#random() < 0.3 ? between(this.#random, 0, 40) : undefined;
     const before = { records: [...this.#done.records], lies: this.#liesThere() };

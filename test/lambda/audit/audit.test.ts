@@ -15,13 +15,9 @@ beforeEach(() => {
   world = new SealedWorld();
 });
 
-const collectDay = async (day: number, failing: readonly string[] = []) => {
-  for (const hour of ['00', '06', '12', '18']) await world.collect(`2026-11-${day}T${hour}:00:00.000Z`, failing);
-};
-
 describe('an audit', () => {
   it('seals every run record with its hash, signs the seal, and tells people', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     const { result, mails, reported } = await world.audit(morning);
     const seal = world.seal(1);
     expect(result).toEqual({
@@ -49,7 +45,7 @@ describe('an audit', () => {
   });
 
   it('seals what came since, a late completion of a sealed run too, and reads nothing twice but the bases of logs', async () => {
-    await collectDay(20, ['b']);
+    await world.collectDay(20, ['b']);
     await world.audit(morning);
     await world.collect('2026-11-21T00:00:00.000Z');
     await world.collect('2026-11-21T10:00:00.000Z', [], { run: '2026-11-20T06:00:00.000Z' });
@@ -66,7 +62,7 @@ describe('an audit', () => {
   });
 
   it('of a time that has its seal tells it again, in the same words', async () => {
-    await collectDay(20, ['b']);
+    await world.collectDay(20, ['b']);
     const first = await world.audit(morning);
     const again = await world.audit(morning);
     const told = { result: { ...first.result, isNew: false }, mails: first.mails };
@@ -84,14 +80,14 @@ describe('an audit', () => {
   });
 
   it('of a time that has its seal, and others behind it, tells nobody', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     const { result } = await world.audit(morning);
     await world.audit(nextDay);
     expect(await world.audit(morning)).toMatchObject({ result: { ...result, isNew: false }, mails: [], reported: [] });
   });
 
   it('says which of its firings no seal is of, once, and when they have had their time', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     await world.audit(morning);
     const absent = { kind: 'absent', key: 'seals/*' };
     const { result } = await world.audit('2026-11-23T23:30:00.000Z');
@@ -106,7 +102,7 @@ describe('an audit', () => {
   });
 
   it('that is the first of an archive that should have one is an alarm', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     expect((await world.copy().audit('2026-11-21T01:59:00.000Z')).result?.damage).toBe(0);
     const { result, mails } = await world.audit('2026-11-21T02:01:00.000Z');
     expect(result).toMatchObject({ found: { 'seal-broken': 1 }, damage: 1 });
@@ -114,7 +110,7 @@ describe('an audit', () => {
   });
 
   it('that can read no seal begins no other chain', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     await world.audit(morning);
     const refused = new ArchiveReadError('Reading failed: 403 AccessDenied', { isLasting: true });
     await expect(world.audit(nextDay, { refuses: (key) => key.startsWith('seals/') && refused })).rejects.toThrow(
@@ -124,7 +120,7 @@ describe('an audit', () => {
   });
 
   it('passes over a seal that cannot be read for good, and fails for one that cannot be read now', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     await world.audit(morning);
     await world.audit(nextDay);
     const refusing = (isLasting: boolean) => ({
@@ -142,7 +138,7 @@ describe('an audit', () => {
   });
 
   it('does not fail because of what it finds, nor because nobody can be told', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     const [key = ''] = world.bucket.keys('logs/');
     world.bucket.corrupt(key, (body) => body.subarray(1));
     const { result, notMailed, mails } = await world.audit(morning, { isDeaf: true });
@@ -151,7 +147,7 @@ describe('an audit', () => {
   });
 
   it('mails once a day, and after every audit that found damage', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     expect((await world.audit('2026-11-20T19:00:00.000Z')).mails).toHaveLength(1);
     expect((await world.audit('2026-11-20T20:00:00.000Z')).mails).toHaveLength(0);
     const [key = ''] = world.bucket.keys('runs/');
@@ -162,7 +158,7 @@ describe('an audit', () => {
   });
 
   it('tells what was archived with a doubt', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     const [key = ''] = world.bucket.keys('runs/');
     const { outcomes, ...record } = readRecord(world.bucket, key);
     record.counts.doubts = 1;
@@ -173,21 +169,21 @@ describe('an audit', () => {
   });
 
   it('does not judge what was due while it has not read all run records; the next audit does', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     await world.audit(morning);
-    for (const hour of ['00', '12', '18']) await world.collect(`2026-11-21T${hour}:00:00.000Z`);
+    await world.collectDay(21, [], ['00', '12', '18']);
     const { result } = await world.audit(nextDay, { outOfTimeAfter: 8 });
     expect(result?.verified.carriedOverRecords).toBeGreaterThan(0);
     expect(world.seal(2).due).toEqual({ runs: 0, absent: [] });
-    await collectDay(22);
+    await world.collectDay(22);
     await world.audit('2026-11-22T23:30:00.000Z');
     expect(world.seal(3).due).toEqual({ runs: 8, absent: ['2026-11-21T06:00:00.000Z'] });
   });
 
   it('hashes objects that no run record has', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     await world.audit(morning);
-    await collectDay(21);
+    await world.collectDay(21);
     const [record = ''] = world.bucket.keys('runs/date=2026-11-21/');
     world.bucket.objects.delete(record);
     const { result } = await world.audit(nextDay);
@@ -196,11 +192,11 @@ describe('an audit', () => {
   });
 
   it('knows since when a cluster is not archived, over several audits', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     await world.audit(morning);
-    await collectDay(21, ['b']);
+    await world.collectDay(21, ['b']);
     await world.audit(nextDay);
-    await collectDay(22, ['b']);
+    await world.collectDay(22, ['b']);
     const { mails, reported } = await world.audit('2026-11-22T23:30:00.000Z', {
       plan: { ...plan, staleAfterHours: 48 },
     });
@@ -208,13 +204,13 @@ describe('an audit', () => {
     expect(world.seal(3).failing).toEqual([{ cluster: 'b', last: '2026-11-22T18:00:00.000Z', ...since }]);
     expect(reported[0]?.stalestHours).toBe(53.5);
     expect(mails[0]?.text).toContain('Not archived for more than 48 hours: 1 cluster\n  b (53 h)');
-    await collectDay(23);
+    await world.collectDay(23);
     expect((await world.audit('2026-11-23T23:30:00.000Z')).reported[0]?.stalestHours).toBe(5.5);
     expect(world.seal(4).failing).toEqual([]);
   });
 
   it('tells which clusters fail now and then, by the runs since the audit before', async () => {
-    await collectDay(20, ['c']);
+    await world.collectDay(20, ['c']);
     await world.audit(morning);
     const hours = Array.from({ length: 15 }, (_, at) => String(at).padStart(2, '0'));
     // The failures of c are the last ones, those of b are a fifth, those of a fewer.
@@ -235,7 +231,7 @@ describe('an audit', () => {
   });
 
   it('is stale without runs too, although none fails', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     await world.audit(morning);
     const more = { plan: { ...plan, staleAfterHours: 48 } };
     const { reported, mails } = await world.audit('2026-11-24T23:30:00.000Z', more);
@@ -247,7 +243,7 @@ describe('an audit', () => {
     const times = ['2026-11-22T23:30:00.000Z', '2026-11-23T23:30:00.000Z'];
 
     beforeEach(async () => {
-      await collectDay(20);
+      await world.collectDay(20);
       await world.audit(morning);
       await world.audit(nextDay);
     });
@@ -302,7 +298,7 @@ describe('an audit', () => {
 
 describe('two audits at once', () => {
   it('make one chain without a fork', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     const both = await Promise.all(
       ['19:00', '19:01', '19:02'].map((time) =>
         world.audit(`2026-11-20T${time}:00.000Z`, { start: new Date(morning) }),
@@ -315,7 +311,7 @@ describe('two audits at once', () => {
   });
 
   it('of the same time make one seal', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     const both = await Promise.all([world.audit(morning), world.audit(morning)]);
     expect(both.map(({ result }) => result?.number)).toEqual([1, 1]);
     expect(world.bucket.keys('seals/')).toEqual([sealKey(1)]);
@@ -360,7 +356,7 @@ describe('an audit that is killed', () => {
 
 describe('an audit whose time is over', () => {
   it('seals what it read, at every step, and the next ones take up the rest without reading anything twice', async () => {
-    for (const hour of ['12', '18']) await world.collect(`2026-11-20T${hour}:00:00.000Z`);
+    await world.collectDay(20, [], ['12', '18']);
     const { requests } = await world.copy().audit(morning);
     for (let outOfTimeAfter = 0; outOfTimeAfter < requests; outOfTimeAfter += 1) {
       const other = world.copy();
@@ -381,7 +377,7 @@ describe('an audit whose time is over', () => {
   });
 
   it('tells the share that it read', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     const { requests } = await world.copy().audit(morning);
     const { mails, result } = await world.audit(morning, { outOfTimeAfter: requests - 12 });
     const { objects = 0, carriedOver = 0 } = result?.verified ?? {};

@@ -83,11 +83,6 @@ describe('the seams that an audit judges', () => {
     expect((await audits.audit([lines(0, 50), lines(60, 110), lines(20, 130)])).gaps).toEqual([]);
   });
 
-  it('take the very text from before a gap for a stale answer', async () => {
-    const { seams, gaps } = await audits.audit([lines(0, 50), lines(60, 110), lines(0, 50), lines(70, 120)]);
-    expect([seams.older, seams.continues, gaps.length]).toEqual([1, 1, 1]);
-  });
-
   it('of a log with more lines than are kept, are judged by the whole texts where they seem to be a gap', async () => {
     const clusters = 100_000;
     const heartbeats = `${lines(0, 30)}${'alive\n'.repeat(200)}`;

@@ -11,11 +11,12 @@ import {
 } from '../../../lambda/archive/archive-layout';
 import { jsonLinesType } from '../../../lambda/archive/archive-object';
 import { type ObjectFacts, objectMetadata } from '../../../lambda/archive/object-metadata';
-import { LogTextCheck } from '../../../lambda/log/log-text-check';
+import { LogTextCheck } from '../../../lambda/log/log-text';
 import { type Resource, resourceNames, resources } from '../../../lambda/resources';
 import { countOutcomes, type Outcome } from '../../../lambda/run/run-record';
 import { shardOf } from '../../../lambda/run/shard';
 import type { ArchiveReader, ListedObject, ObjectHead, OpenedObject } from '../../../lambda/verify/archive-reader';
+import { emptyRunRecord } from '../../support/empty-run-record';
 import { MemoryBucket } from '../verify/history/memory-bucket';
 import { plan } from './sealed-world';
 
@@ -36,15 +37,21 @@ function storedOf(resource: Resource, run: number): Stored {
     (_, at) => `line ${30 * run + at} of a log, as long as lines are in logs\n`,
   );
   const record = { spec: { log: lines.join('') }, status: { state: 'Available' } };
-  const content = Buffer.from(resource === 'log' ? JSON.stringify(record) : 'kind: Namespace\n'.repeat(600));
+  return resource === 'log' ? storedLog(record) : stored(Buffer.from('kind: Namespace\n'.repeat(600)));
+}
+
+/** A log record as it is archived. */
+export function storedLog(record: object): Stored {
+  const content = Buffer.from(JSON.stringify(record));
+  const check = new LogTextCheck();
+  check.write(content);
+  return stored(content, { state: 'Available', recordUid: 'r', ...check.end() });
+}
+
+function stored(content: Buffer, more: Partial<ObjectFacts> = {}): Stored {
   const sha256 = createHash('sha256').update(content).digest('hex');
-  const facts = {
-    sha256,
-    length: content.length,
-    ...(resource === 'log' && { state: 'Available', recordUid: 'r', ...textFactsOf(content) }),
-  };
   // Copied: what gzipSync returns is a slice of 16 KiB, which would be kept for each run.
-  return { body: Buffer.from(gzipSync(content)), facts };
+  return { body: Buffer.from(gzipSync(content, { level: 1 })), facts: { sha256, length: content.length, ...more } };
 }
 
 /** About the length of what a run record has of one cluster. */
@@ -168,21 +175,11 @@ export class MadeUpArchive implements ArchiveReader {
 
   *#recordText(run: Date, index: number): Generator<Buffer> {
     const own = this.#shards[index] ?? [];
-    const time = run.toISOString();
     const archived = own.length * resourceNames.length;
     const record = {
-      version: 1,
-      run: time,
-      trigger: 'schedule',
-      attempt: 1,
+      ...emptyRunRecord(run),
       ...this.#shardOf(index),
-      startedAt: time,
-      finishedAt: time,
-      collectorVersion,
-      functionVersion: '1',
-      invocation: 'i',
       configuration: this.#digest,
-      status: 'complete',
       counts: { ...countOutcomes([]), archived },
       outcomes: archived,
     };
@@ -202,10 +199,4 @@ export class MadeUpArchive implements ArchiveReader {
     const time = fetchedAt.toISOString();
     return { cluster: anyUid, resource, outcome: 'archived', key, ...sizes, fetchedAt: time, ...facts };
   }
-}
-
-function textFactsOf(record: Buffer) {
-  const check = new LogTextCheck();
-  check.write(record);
-  return check.end();
 }

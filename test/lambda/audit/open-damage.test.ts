@@ -24,20 +24,16 @@ function stored(key: string): MemoryObject {
   return object;
 }
 
-async function collectDay(day: number): Promise<void> {
-  for (const hour of ['06', '18']) await world.collect(`2026-11-${day}T${hour}:00:00.000Z`);
-}
-
 const keyOf = (prefix: string, day: number) =>
   world.bucket.keys(prefix).find((key) => key.includes(`date=2026-11-${day}`)) ?? '';
 
 describe('damage', () => {
   it('stays open until it is repaired or acknowledged: a story of ten audits', async () => {
     const reading = { plan: { ...plan, rereadDays: 1 } };
-    await collectDay(10);
+    await world.collectDay(10, [], ['06', '18']);
     expect(subjectOf(await world.audit(at(10), reading))).toContain('nothing is damaged');
 
-    await collectDay(11);
+    await world.collectDay(11, [], ['06', '18']);
     const log = keyOf('logs/', 11);
     const soundLog = stored(log);
     world.bucket.corrupt(log, (body) => body.subarray(1));
@@ -104,7 +100,7 @@ describe('damage', () => {
   });
 
   it('of an object that cannot be looked at stays open', async () => {
-    await collectDay(10);
+    await world.collectDay(10, [], ['06', '18']);
     const log = keyOf('logs/', 10);
     // Damage that cannot be read would be found as damage all the same.
     world.bucket.rewrite(log, { contentType: 'text/html' });
@@ -114,7 +110,7 @@ describe('damage', () => {
   });
 
   it('of an object stays open while the run record that says what it should be cannot be read', async () => {
-    await collectDay(10);
+    await world.collectDay(10, [], ['06', '18']);
     const log = keyOf('logs/', 10);
     const sound = stored(log);
     world.bucket.objects.delete(log);
@@ -149,7 +145,7 @@ describe('damage', () => {
   });
 
   it('of a run stays open while its configuration cannot be read', async () => {
-    await collectDay(10);
+    await world.collectDay(10, [], ['06', '18']);
     await world.audit(at(10));
     const broken = { kind: 'contradiction', key: keyOf('runs/', 10), problem: 'x', since: at(10) };
     await rewriteSeal(world.bucket, { ...world.seal(1), open: [broken] }, world.key);
@@ -162,7 +158,7 @@ describe('damage', () => {
   });
 
   it('of an object is not repaired by a run record that was replaced to agree with it', async () => {
-    await collectDay(10);
+    await world.collectDay(10, [], ['06', '18']);
     const [log, record] = [keyOf('logs/', 10), keyOf('runs/', 10)];
     const soundRecord = stored(record);
     replaceObject(world.bucket, log);
@@ -177,7 +173,7 @@ describe('damage', () => {
   });
 
   it('that an audit had no time to look at stays open', async () => {
-    await collectDay(10);
+    await world.collectDay(10, [], ['06', '18']);
     world.bucket.corrupt(keyOf('logs/', 10), (body) => body.subarray(1));
     await world.audit(at(10));
     const { requests } = await world.copy().audit(at(11));
@@ -187,7 +183,7 @@ describe('damage', () => {
 
   it('is over when the lifecycle would have removed it by now', async () => {
     const keeping = { plan: { ...plan, retentionDays: 3 } };
-    await collectDay(10);
+    await world.collectDay(10, [], ['06', '18']);
     await world.audit(at(10), keeping);
     world.bucket.objects.delete(keyOf('runs/', 10));
     expect((await world.audit(at(11), keeping)).result?.damage).toBe(1);
@@ -203,7 +199,7 @@ describe('damage', () => {
 
   it('that is unsealed is not repaired because it is sealed now, but by the seal that had it', async () => {
     for (const day of [10, 11, 12]) {
-      await collectDay(day);
+      await world.collectDay(day, [], ['06', '18']);
       await world.audit(at(day));
     }
     const middle = stored('seals/00000002.jsonl');
@@ -217,7 +213,7 @@ describe('damage', () => {
   });
 
   it('that a mail does not pin is acknowledged for nobody who gives that mail', async () => {
-    await collectDay(10);
+    await world.collectDay(10, [], ['06', '18']);
     const log = keyOf('logs/', 10);
     world.bucket.objects.delete(log);
     const { result } = await world.audit(at(10));
@@ -246,7 +242,7 @@ describe('more than an audit can check', () => {
   }
 
   it('is checked 1,000 at a time, the one whose last check is oldest first', async () => {
-    await collectDay(10);
+    await world.collectDay(10, [], ['06', '18']);
     const log = keyOf('logs/', 10);
     world.bucket.corrupt(log, (body) => body.subarray(1));
     const damaged = { kind: 'damaged', key: log, problem: 'x', since: at(10) };
@@ -260,7 +256,7 @@ describe('more than an audit can check', () => {
 
   it('and carry is open until all was read again', async () => {
     const reread = { position: { seal: 1, record: 0, outcome: 0 }, since: at(10) };
-    await collectDay(10);
+    await world.collectDay(10, [], ['06', '18']);
     await world.audit(at(10));
     const changes = { openMore: 7, cursor: { ...world.seal(1).cursor, reread } };
     const { requests } = await world.copy().audit(at(11));
@@ -271,7 +267,7 @@ describe('more than an audit can check', () => {
   });
 
   it('and carry makes the next audits read everything again', async () => {
-    await collectDay(10);
+    await world.collectDay(10, [], ['06', '18']);
     await world.audit(at(10));
     for (let one = 0; one < 1001; one += 1)
       world.bucket.put({ key: `runs/${one}`, content: Buffer.from('x'), contentType: 'x' }, new Date(at(10)));

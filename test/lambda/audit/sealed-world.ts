@@ -71,12 +71,16 @@ export class SealedWorld {
     return audited;
   }
 
-  /** Runs at 00, 06, 12 and 18 o'clock of some days of November 2026, and an audit at the end of each. */
+  /** Runs at 00, 06, 12 and 18 o'clock of a day of November 2026. */
+  async collectDay(day: number, failing: readonly string[] = [], hours = ['00', '06', '12', '18']): Promise<void> {
+    for (const hour of hours) await this.collect(`2026-11-${day}T${hour}:00:00.000Z`, failing);
+  }
+
+  /** Such days, and an audit at the end of each. */
   async live(...days: readonly number[]): Promise<void> {
     for (const day of days) {
-      const date = `2026-11-${day}`;
-      for (const hour of ['00', '06', '12', '18']) await this.collect(`${date}T${hour}:00:00.000Z`);
-      await this.audit(`${date}T23:30:00.000Z`);
+      await this.collectDay(day);
+      await this.audit(`2026-11-${day}T23:30:00.000Z`);
     }
   }
 

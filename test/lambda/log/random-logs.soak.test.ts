@@ -1,4 +1,4 @@
-import { checkRandomLogs } from './check-random-logs';
+import { checkRandomLogs } from './random-logs';
 
 describe('8,000 random logs', () => {
   const found = checkRandomLogs(1000, 8000);

@@ -1,4 +1,4 @@
-import { checkRandomLogs } from './check-random-logs';
+import { checkRandomLogs } from './random-logs';
 
 describe('random logs, of which a service shows ever another part', () => {
   it('are joined to the original, with a gap exactly where nothing proves an overlap', () => {
