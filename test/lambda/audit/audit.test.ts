@@ -72,7 +72,7 @@ describe('an audit', () => {
   });
 
   it('finds its seal if the answer to the writing was lost, and makes no other', async () => {
-    await collectDay(20);
+    await world.collectDay(20);
     const put = world.bucket.put.bind(world.bucket);
     world.bucket.put = (...object) => put(...object) && 'already-archived';
     const { result, mails } = await world.audit(morning);
