@@ -30,8 +30,6 @@ export interface DispatchOptions {
 /** What the driver has to do now. */
 export type Decision =
   | { readonly kind: 'ask'; readonly inFlight: InFlightRequest }
-  /** End the request with this error: others need its worker. */
-  | { readonly kind: 'cancel'; readonly inFlight: InFlightRequest; readonly error: ServiceError }
   /** Wait until that time or until a request ends. Infinity: until a request ends. */
   | { readonly kind: 'wait'; readonly untilMs: number }
   | EarlyEnd
@@ -81,8 +79,8 @@ export class Dispatcher {
     const end = this.#earlyEnd();
     if (end !== undefined) return end;
     if (this.#unfinished === 0) return { kind: 'done' };
-    const cancelled = this.#cancelOverdue(nowMs);
-    if (cancelled !== undefined) return cancelled;
+    // A round of probes does not wait for one that keeps its worker.
+    if (this.#isContended(nowMs)) this.#workers.endOverdue(nowMs, (leftAlone) => this.#probing.ended(leftAlone, nowMs));
     const startMs = this.#throttle.startMs(nowMs);
     if (!this.#workers.isFull && startMs <= nowMs) {
       const inFlight = this.#choose(nowMs);
@@ -184,13 +182,6 @@ export class Dispatcher {
   /** Whether somebody waits for a worker, or everybody for the probes. */
   #isContended(nowMs: number): boolean {
     return this.#probing.isActive || (this.#workers.isFull && this.#queue.first(nowMs) !== undefined);
-  }
-
-  #cancelOverdue(nowMs: number): Decision | undefined {
-    if (!this.#isContended(nowMs)) return undefined;
-    // A round of probes does not wait for one that keeps its worker.
-    const inFlight = this.#workers.overdue(nowMs, (leftAlone) => this.#probing.ended(leftAlone, nowMs));
-    return inFlight && { kind: 'cancel', inFlight, error: inFlight.cancel(nowMs) };
   }
 
   #throttled({ task, startedMs }: InFlightRequest, status: number | undefined, delayMs: number, nowMs: number): void {

@@ -27,8 +27,7 @@ export class InFlightRequest {
   hasFullTime: boolean;
   /** Whether the answer has arrived. Its worker is held for what follows: archiving it, or reading the key again. */
   isAnswered = false;
-  /** Whether it has to give its worker to others. */
-  isCancelled = false;
+  readonly #cancelled = new AbortController();
   #received: () => number = () => 0;
   /** When the current window for progress began, and the bytes that were there. */
   #windowMs: number;
@@ -54,7 +53,7 @@ export class InFlightRequest {
    * service.
    */
   overdueMs(limitMs: number): number {
-    return this.isAnswered || this.isCancelled ? Number.POSITIVE_INFINITY : this.#windowMs + limitMs;
+    return this.isAnswered || this.signal.aborted ? Number.POSITIVE_INFINITY : this.#windowMs + limitMs;
   }
 
   /** Whether the body has brought enough since this was last asked. */
@@ -66,11 +65,20 @@ export class InFlightRequest {
     return true;
   }
 
-  /** Marks it as ended in favour of others. @returns the failure to report */
-  cancel(nowMs: number): ServiceError {
-    this.isCancelled = true;
+  /** Aborts when it has to end: with the failure to report, or with the end of the attempt. */
+  get signal(): AbortSignal {
+    return this.#cancelled.signal;
+  }
+
+  cancel(reason: unknown): void {
+    this.#cancelled.abort(reason);
+  }
+
+  /** Cancels it because others need its worker. */
+  giveWay(nowMs: number): void {
     const seconds = Math.round((nowMs - this.#windowMs) / 1000);
     const what = this.headMs === undefined ? 'no answer' : `less than ${progressBytes} bytes of its body`;
-    return new ServiceError(`${callName(this.request)} failed: ${what} in ${seconds} s while others waited`, 'timeout');
+    const problem = `${callName(this.request)} failed: ${what} in ${seconds} s while others waited`;
+    this.cancel(new ServiceError(problem, 'timeout'));
   }
 }

@@ -33,8 +33,8 @@ export class Workers {
 
   /** Whether a body is arriving. */
   get isReceiving(): boolean {
-    for (const { headMs, isAnswered, isCancelled } of this.#underWay)
-      if (headMs !== undefined && !isAnswered && !isCancelled) return true;
+    for (const { headMs, isAnswered, signal } of this.#underWay)
+      if (headMs !== undefined && !isAnswered && !signal.aborted) return true;
     return false;
   }
 
@@ -61,19 +61,19 @@ export class Workers {
   }
 
   /**
+   * Lets overdue requests give their workers to others.
    * @param onLeftAlone called for a request that keeps its worker although it is overdue
-   * @returns a request that is to give its worker to others
    */
-  overdue(nowMs: number, onLeftAlone: (inFlight: InFlightRequest) => void): InFlightRequest | undefined {
+  endOverdue(nowMs: number, onLeftAlone: (inFlight: InFlightRequest) => void): void {
     for (const inFlight of this.#underWay) {
       if (inFlight.overdueMs(this.#limitMs(inFlight)) > nowMs || inFlight.hasProgressed(nowMs)) continue;
-      if (inFlight.hasFullTime) return inFlight;
-      this.#exceeded += 1;
-      if (this.#exceeded % leftAlone !== 1) return inFlight;
-      inFlight.hasFullTime = true;
-      onLeftAlone(inFlight);
+      if (!inFlight.hasFullTime) this.#exceeded += 1;
+      if (inFlight.hasFullTime || this.#exceeded % leftAlone !== 1) inFlight.giveWay(nowMs);
+      else {
+        inFlight.hasFullTime = true;
+        onLeftAlone(inFlight);
+      }
     }
-    return undefined;
   }
 
   #limitMs({ hasFullTime }: InFlightRequest): number {

@@ -55,7 +55,7 @@ class Collecting {
   readonly #dispatcher: Dispatcher;
   readonly #wakeup: Wakeup;
   readonly #outcomes: Outcome[];
-  readonly #underWay = new Map<InFlightRequest, { readonly cancel: AbortController; readonly over: Promise<void> }>();
+  readonly #underWay = new Map<InFlightRequest, Promise<void>>();
 
   constructor(tasks: readonly ResourceRequest[], request: CollectRequest, context: CollectContext) {
     const { clock, stop, collection } = context;
@@ -84,7 +84,7 @@ class Collecting {
     stop.working.addEventListener('abort', onCancel);
     try {
       await this.#dispatch();
-      await Promise.all([...this.#underWay.values()].map(({ over }) => over));
+      await Promise.all(this.#underWay.values());
     } finally {
       stop.starting.removeEventListener('abort', onStop);
       stop.working.removeEventListener('abort', onCancel);
@@ -112,7 +112,6 @@ class Collecting {
       if (isServiceDown !== wasDown) reporter.warn(isServiceDown ? logMessages.paused : logMessages.resumed);
       wasDown = isServiceDown;
       if (decision.kind === 'ask') this.#start(decision.inFlight, key);
-      else if (decision.kind === 'cancel') this.#underWay.get(decision.inFlight)?.cancel.abort(decision.error);
       else if (decision.kind === 'wait') await this.#wakeup.wait(decision.untilMs);
       else if (decision.kind === 'end') this.#endEarly(decision);
       // What is still under way are probes that nobody waits for.
@@ -130,30 +129,29 @@ class Collecting {
 
   /** Ends requests that have no answer yet; what is being archived goes on. */
   #cancelAll(reason: unknown): void {
-    for (const { cancel } of this.#underWay.values()) cancel.abort(reason);
+    for (const inFlight of this.#underWay.keys()) inFlight.cancel(reason);
   }
 
   #start(inFlight: InFlightRequest, key: string): void {
-    const cancel = new AbortController();
-    const over = this.#ask(inFlight, key, cancel).finally(() => {
+    const over = this.#ask(inFlight, key).finally(() => {
       this.#underWay.delete(inFlight);
       this.#wakeup.notify();
     });
-    this.#underWay.set(inFlight, { cancel, over });
+    this.#underWay.set(inFlight, over);
   }
 
-  async #ask(inFlight: InFlightRequest, key: string, cancel: AbortController): Promise<void> {
+  async #ask(inFlight: InFlightRequest, key: string): Promise<void> {
     const { clock, service } = this.#context;
     const { request, task } = inFlight;
     const onHead = (status: number, received: () => number) => {
       inFlight.head(received, clock.monotonicMs());
-      if (task === undefined && status === 200) cancel.abort(headIsEnough);
+      if (task === undefined && status === 200) inFlight.cancel(headIsEnough);
     };
     let answer: ServiceAnswer | undefined;
     try {
       const { asReceived = false, uncoded = false } = task ?? {};
       const check = checkFactory(request, asReceived);
-      answer = await service.get({ ...request, uncoded }, key, check, cancel.signal, onHead);
+      answer = await service.get({ ...request, uncoded }, key, check, inFlight.signal, onHead);
     } catch (error) {
       if (error !== headIsEnough) return this.#fail(inFlight, key, error);
     }

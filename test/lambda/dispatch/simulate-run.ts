@@ -29,7 +29,6 @@ export interface SimulatedTask {
 export interface SimulatedService {
   readonly tasks: readonly SimulatedTask[];
   readonly concurrency: number;
-  readonly requestsPerSecond?: number;
   readonly disturbance?: Disturbance;
   readonly keys?: Keys;
   /** Time an attempt has. */
@@ -56,8 +55,6 @@ export interface SimulatedAttempt {
   readonly workingKeys: ReadonlySet<string>;
   readonly lastKey: string;
   readonly keyReadings: number;
-  /** Errors of the tasks that failed. */
-  readonly failures: ReadonlyMap<SimulatedTask, string>;
 }
 
 interface Event {
@@ -75,7 +72,7 @@ const readingMs = 20;
  * @param attempt its number, from 1
  */
 export function simulateAttempt(service: SimulatedService, startMs: number, attempt: number): SimulatedAttempt {
-  const { concurrency, requestsPerSecond, disturbance, keys = steadyKeys, attemptMs, random } = service;
+  const { concurrency, disturbance, keys = steadyKeys, attemptMs, random } = service;
   const missing = service.tasks.filter(({ isArchived }) => !isArchived);
   const byName = new Map(service.tasks.map((task) => [`${task.resource}/${task.cluster}`, task]));
   const taskOf = ({ request }: InFlightRequest) =>
@@ -83,7 +80,6 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
   const deadlineMs = startMs + attemptMs;
   const dispatcher = new Dispatcher(missing, {
     concurrency,
-    requestsPerSecond,
     responseMs: limits.responseMs,
     deadlineMs,
     endsEarly: attempt < 3,
@@ -100,12 +96,10 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
   let readMs = nowMs;
   const events: Event[] = [];
   const held = new Set<InFlightRequest>();
-  const cancels = new Map<InFlightRequest, (error: ServiceError) => void>();
   const requests: { atMs: number; inFlight: InFlightRequest; task: SimulatedTask }[] = [];
   const archived: SimulatedTask[] = [];
   const unanswered = new Set<string>();
   const workingKeys = new Set<string>();
-  const failures = new Map<SimulatedTask, string>();
 
   const at = (ms: number, happen: () => void): Event => {
     const event = { atMs: ms, happen };
@@ -113,32 +107,20 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     return event;
   };
 
-  const free = (inFlight: InFlightRequest) => {
-    held.delete(inFlight);
-    cancels.delete(inFlight);
-  };
-
-  const settle = (task: SimulatedTask, error: unknown) => {
-    failures.set(task, (error as Error).message);
-    task.hasFailed = true;
-  };
-
   let reading: { beganMs: number; waiting: ((read: string | Error) => void)[] } | undefined;
   const fail = (inFlight: InFlightRequest, error: Error, sent: string) => {
-    cancels.delete(inFlight);
     const task = taskOf(inFlight);
     const failure = error as Partial<ServiceError>;
     const isAnswer = failure.status === undefined ? inFlight.headMs !== undefined : failure.status < 500;
     if (isAnswer) unanswered.clear();
     else if (inFlight.task !== undefined) unanswered.add(task.cluster);
     const verdict = dispatcher.failed(inFlight, error, nowMs);
-    if (verdict !== 'read-key') free(inFlight);
-    if (typeof verdict === 'object') return settle(task, verdict.failed);
-    if (verdict === 'waits') return;
+    if (verdict !== 'read-key') held.delete(inFlight);
+    if (typeof verdict === 'object') task.hasFailed = true;
+    if (verdict !== 'read-key') return;
     const conclude = (read: KeyReading) => {
-      free(inFlight);
-      const concluded = dispatcher.keyRead(inFlight, read, nowMs);
-      if (typeof concluded === 'object') settle(task, concluded.failed);
+      held.delete(inFlight);
+      if (typeof dispatcher.keyRead(inFlight, read, nowMs) === 'object') task.hasFailed = true;
     };
     if (key !== sent) return conclude('changed');
     if (readMs > inFlight.startedMs) return conclude('same');
@@ -157,13 +139,12 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
   };
 
   const succeed = (inFlight: InFlightRequest, sent: string) => {
-    cancels.delete(inFlight);
     unanswered.clear();
     workingKeys.add(sent);
     dispatcher.answered(inFlight, nowMs);
     const task = taskOf(inFlight);
     at(nowMs + (inFlight.task === undefined ? 0 : archivingMs), () => {
-      free(inFlight);
+      held.delete(inFlight);
       if (inFlight.task !== undefined) {
         task.isArchived = true;
         archived.push(task);
@@ -193,10 +174,11 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
       over.isOff = true;
       succeed(inFlight, sent);
     });
-    cancels.set(inFlight, (error) => {
+    inFlight.signal.addEventListener('abort', () => {
+      if (over.isOff) return;
       over.isOff = true;
       head.isOff = true;
-      at(nowMs, () => fail(inFlight, error, sent));
+      at(nowMs, () => fail(inFlight, inFlight.signal.reason, sent));
     });
   };
 
@@ -212,7 +194,6 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     for (let decisions = 0; decisions < 4 * concurrency + 10; decisions += 1) {
       const decision = dispatcher.next(nowMs);
       if (decision.kind === 'ask') ask(decision.inFlight);
-      else if (decision.kind === 'cancel') cancels.get(decision.inFlight)?.(decision.error);
       else if (decision.kind === 'wait') {
         if (decision.untilMs < Number.POSITIVE_INFINITY) wake = at(Math.max(nowMs, decision.untilMs), () => undefined);
         return;
@@ -259,7 +240,6 @@ export function simulateAttempt(service: SimulatedService, startMs: number, atte
     workingKeys,
     lastKey: String(key),
     keyReadings,
-    failures,
   };
 }
 

@@ -12,7 +12,7 @@ function workersOf(count: number, fullMs = 60_000): Workers {
   const workers = new Workers(count, fullMs);
   const first = requestAt(-fullMs);
   workers.hold(first);
-  workers.overdue(0, nobody);
+  workers.endOverdue(0, nobody);
   workers.free(first);
   return workers;
 }
@@ -32,12 +32,14 @@ describe('the workers', () => {
     const inFlight = requestAt(0);
     workers.hold(inFlight);
     expect(workers.nextOverdueMs).toBe(10_000);
-    expect(workers.overdue(9999, nobody)).toBeUndefined();
-    expect(workers.overdue(10_000, nobody)).toBe(inFlight);
-    expect(inFlight.cancel(10_000).message).toBe(
-      'GET features/logFetcher of cluster a failed: no answer in 10 s while others waited',
-    );
-    expect(workers.overdue(20_000, nobody)).toBeUndefined();
+    workers.endOverdue(9999, nobody);
+    expect(inFlight.signal.aborted).toBe(false);
+    workers.endOverdue(10_000, nobody);
+    expect(inFlight.signal.reason).toMatchObject({
+      failure: 'timeout',
+      message: 'GET features/logFetcher of cluster a failed: no answer in 10 s while others waited',
+    });
+    expect(workers.nextOverdueMs).toBe(Number.POSITIVE_INFINITY);
   });
 
   it('are kept by a body that makes progress, and given away by one that trickles', () => {
@@ -47,11 +49,11 @@ describe('the workers', () => {
     let received = 0;
     inFlight.head(() => received, 100);
     received = 16 * 1024;
-    expect(workers.overdue(10_000, nobody)).toBeUndefined();
+    workers.endOverdue(10_000, nobody);
     expect(workers.nextOverdueMs).toBe(20_000);
     received += 16 * 1024 - 1;
-    expect(workers.overdue(20_000, nobody)).toBe(inFlight);
-    expect(inFlight.cancel(20_000).message).toContain('less than 16384 bytes of its body in 10 s while others waited');
+    workers.endOverdue(20_000, nobody);
+    expect(inFlight.signal.reason.message).toContain('less than 16384 bytes of its body in 10 s while others waited');
   });
 
   it('are kept while an answer is archived', () => {
@@ -59,7 +61,8 @@ describe('the workers', () => {
     const inFlight = requestAt(0);
     workers.hold(inFlight);
     workers.answered(inFlight, 50);
-    expect(workers.overdue(1_000_000, nobody)).toBeUndefined();
+    workers.endOverdue(1_000_000, nobody);
+    expect(inFlight.signal.aborted).toBe(false);
     expect(workers.nextOverdueMs).toBe(Number.POSITIVE_INFINITY);
   });
 
@@ -78,7 +81,8 @@ describe('the workers', () => {
     const workers = workersOf(1, 5_000);
     const inFlight = requestAt(0);
     workers.hold(inFlight);
-    expect(workers.overdue(5_000, nobody)).toBe(inFlight);
+    workers.endOverdue(5_000, nobody);
+    expect(inFlight.signal.aborted).toBe(true);
   });
 
   it('are left to one request in sixteen for its full time limit', () => {
@@ -86,16 +90,13 @@ describe('the workers', () => {
     const allInFlight = Array.from({ length: 32 }, () => requestAt(0));
     for (const inFlight of allInFlight) workers.hold(inFlight);
     const leftAlone: InFlightRequest[] = [];
-    const given: InFlightRequest[] = [];
-    for (;;) {
-      const inFlight = workers.overdue(10_000, (alone) => leftAlone.push(alone));
-      if (inFlight === undefined) break;
-      given.push(inFlight);
-      workers.free(inFlight);
-    }
+    workers.endOverdue(10_000, (alone) => leftAlone.push(alone));
     expect(leftAlone).toEqual([allInFlight[0], allInFlight[16]]);
+    const given = allInFlight.filter(({ signal }) => signal.aborted);
     expect(given).toHaveLength(30);
+    for (const inFlight of given) workers.free(inFlight);
     expect(workers.nextOverdueMs).toBe(60_000);
-    expect(workers.overdue(60_000, nobody)).toBe(allInFlight[0]);
+    workers.endOverdue(60_000, nobody);
+    expect(allInFlight[0]?.signal.aborted).toBe(true);
   });
 });
