@@ -6,14 +6,11 @@ export interface Clock {
   now(): Date;
   /** Milliseconds of a clock that never goes back. */
   monotonicMs(): number;
-  /** Resolves after so many milliseconds; rejects with the signal's reason as soon as it aborts. */
+  /** Resolves after so many milliseconds, at most 24 days; rejects with the signal's reason as soon as it aborts. */
   sleep(ms: number, signal: AbortSignal): Promise<void>;
   /** Uniform in [0, 1). */
   random(): number;
 }
-
-/** Longest timer Node keeps, in milliseconds: a longer one would fire at once. */
-const longestTimerMs = 2 ** 31 - 1;
 
 export const systemClock: Clock = {
   now: () => new Date(),
@@ -21,7 +18,7 @@ export const systemClock: Clock = {
   async sleep(ms, signal) {
     signal.throwIfAborted();
     try {
-      await delay(Math.min(ms, longestTimerMs), undefined, { signal });
+      await delay(ms, undefined, { signal });
     } catch (error) {
       // timers/promises wraps the reason; the core asks for the reason itself.
       signal.throwIfAborted();

@@ -5,9 +5,6 @@ export class RunStopped extends Error {
   override readonly name = 'RunStopped';
 }
 
-/** Longest timer that Node keeps, in milliseconds: a longer one would fire at once. */
-const longestTimerMs = 2 ** 31 - 1;
-
 /**
  * How and when a run ends early. It has two signals because there are two ways: when time runs out, what is under way is
  * cancelled; when the key is rejected, what is under way may finish and nothing new starts.
@@ -23,7 +20,7 @@ export class Stop {
     // Not a leak: one listener per worker.
     setMaxListeners(0, this.#starting.signal, this.#working.signal);
     this.#timeLeftMs = timeLeftMs;
-    this.#timer = setTimeout(() => this.outOfTime(), Math.min(this.timeLeftMs, longestTimerMs));
+    this.#timer = setTimeout(() => this.outOfTime(), this.timeLeftMs);
     if (this.timeLeftMs === 0) this.outOfTime();
   }
 

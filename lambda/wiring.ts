@@ -32,23 +32,12 @@ import { Stop } from './stop';
 /** Connections to S3 beside the workers' own: run records are read and written too. */
 const spareConnections = 4;
 
-/** What one attempt works with. To be closed in every outcome: its connections and its deadline end. */
-export interface OpenAttempt {
-  readonly context: AttemptContext;
-  close(): void;
-}
-
-export interface Wiring {
-  readonly collection: Collection;
-  openAttempt(request: RunRequest, context: Context): Promise<OpenAttempt>;
-}
-
 /**
  * The composition root. Once per execution environment: what is configured and the clients. Once per attempt: the
  * key, connections to the service, the deadline.
  * @throws SettingsError
  */
-export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wiring {
+export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
   const logger = new Logger();
   const metrics = new Metrics({ namespace: metricNamespace });
   const names = readVariables(Object.values(environmentNames), variables);
@@ -63,7 +52,8 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wirin
     readFile(join(codeDirectory, collectionFile)),
   );
 
-  async function openAttempt({ scheduled }: RunRequest, invocation: Context): Promise<OpenAttempt> {
+  /** What one attempt works with. To be closed in every outcome: its connections and its deadline end. */
+  async function openAttempt({ scheduled }: RunRequest, invocation: Context) {
     logger.addContext(invocation);
     await emptySpoolDirectory(spoolDirectory);
     const { awsRequestId, functionVersion } = invocation;
@@ -78,7 +68,7 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string): Wirin
       service.close();
     };
     const stores = { archive, records, storeConfiguration };
-    const context = { collection, provenance, stack, clock, stop, service, keys, ...stores, reporter };
+    const context: AttemptContext = { collection, provenance, stack, clock, stop, service, keys, ...stores, reporter };
     return { context, close };
   }
 
@@ -111,18 +101,12 @@ export function openService(
   });
 }
 
-/** The collection file with the digest that run records name it by. */
-export interface LoadedCollection {
-  readonly collection: Collection;
-  /** SHA-256 of the file, lower-case hex. */
-  readonly digest: string;
-}
-
 /**
  * Reads the collection file beside the bundle. It was validated when the stack was synthesised and is part of the
  * deployed code, so it is not validated again.
+ * @returns with the SHA-256 of the file, lower-case hex, that run records name it by
  */
-export function loadCollection(directory: string): LoadedCollection {
+export function loadCollection(directory: string): { collection: Collection; digest: string } {
   const text = readFileSync(join(directory, collectionFile), 'utf8');
   return { collection: JSON.parse(text), digest: createHash('sha256').update(text).digest('hex') };
 }

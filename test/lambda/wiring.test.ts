@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Context } from 'aws-lambda';
 import { parseEvent } from '../../lambda/event';
 import { type Collection, collectionFile, deadlineReserveSeconds } from '../../lambda/stack-contract';
-import type { OpenAttempt, Wiring } from '../../lambda/wiring';
+import type { wire } from '../../lambda/wiring';
 
 const collection: Collection = {
   service: { baseUrl: 'http://127.0.0.1:9', collection: 'c', projectUid: 'project-of-all' },
@@ -20,8 +20,8 @@ const invocation = {
 } as Context;
 
 let directory: string;
-let wiring: Wiring;
-let attempt: OpenAttempt;
+let wiring: ReturnType<typeof wire>;
+let attempt: Awaited<ReturnType<typeof wiring.openAttempt>>;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(os.tmpdir(), 'execution-environment-'));
