@@ -106,7 +106,7 @@ export function openService(
  * deployed code, so it is not validated again.
  * @returns with the SHA-256 of the file, lower-case hex, that run records name it by
  */
-export function loadCollection(directory: string): { collection: Collection; digest: string } {
+function loadCollection(directory: string): { collection: Collection; digest: string } {
   const text = readFileSync(join(directory, collectionFile), 'utf8');
   return { collection: JSON.parse(text), digest: createHash('sha256').update(text).digest('hex') };
 }

@@ -83,6 +83,7 @@ describe.each([
     const { outcomes } = await collector.attempt();
     expect(outcomes).toMatchObject([{ outcome: 'already-archived', key: logKey }]);
     expect(outcomes[0]).not.toHaveProperty('sha256');
+    expect(await collector.spooled()).toEqual([]);
     expect((await collector.objects()).get(logKey)?.toString()).toBe(logRecord({ uid: 'a', log }));
   });
 

@@ -1,10 +1,8 @@
 import { objectKey, runRecordKey } from '../../../lambda/archive/archive-layout';
-import type { ArchiveObject } from '../../../lambda/archive/archive-object';
 import type { RunRequest } from '../../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../../lambda/run/attempt-run';
 import { RunIncompleteError, RunNotFoundError } from '../../../lambda/run/run-errors';
 import { RunRecords } from '../../../lambda/run/run-records';
-import { ApiKeyError } from '../../../lambda/service/api-key';
 import type { Collection } from '../../../lambda/stack-contract';
 import { RunStopped, Stop } from '../../../lambda/stop';
 import { FakeArchive } from '../../support/fake-archive';
@@ -369,65 +367,6 @@ describe('a dry run', () => {
       /^Dry run .* 2 of 5 not archived/,
     );
   });
-});
-
-describe('an attempt that ends early', () => {
-  it('at its deadline cancels what runs, attempts nothing more, and still writes its record', async () => {
-    const archive = new FakeArchive();
-    const { context, stop } = setUp(
-      archive,
-      (nth) => {
-        if (nth === 2) stop.cancel(new RunStopped('time ran out'));
-        return answer();
-      },
-      { concurrency: 1 },
-    );
-    await expect(attemptRun(scheduled, context)).rejects.toThrow('It ended early: time ran out');
-    expect(archive.records[0]?.outcomes.map(({ outcome, error }) => [outcome, error])).toEqual([
-      ['archived', undefined],
-      ['archived', undefined],
-      ['failed', 'cancelled: time ran out'],
-      ['not-attempted', 'time ran out'],
-      ['not-attempted', 'time ran out'],
-    ]);
-    expect(archive.records[0]).toMatchObject({ stopped: 'time ran out', status: 'incomplete' });
-  });
-
-  it('without a key attempts nothing and records why', async () => {
-    const archive = new FakeArchive();
-    const { context, service } = setUp(archive, () => answer());
-    const current = async () => {
-      throw new ApiKeyError('the secret has no value yet');
-    };
-    await expect(attemptRun(scheduled, { ...context, keys: { ...context.keys, current } })).rejects.toThrow(
-      'It ended early: the secret has no value yet',
-    );
-    expect(service.requests).toEqual([]);
-    expect(archive.records[0]?.counts).toEqual({ archived: 0, alreadyArchived: 0, failed: 0, notAttempted: 5 });
-  });
-
-  it('because the key is rejected does not hammer the service with every cluster', async () => {
-    const archive = new FakeArchive();
-    const clusters = Array.from({ length: 50 }, (_, i) => ({ uid: `c${i}`, resources: ['log' as const] }));
-    const { context, service } = setUp(archive, () => statusError(401), { concurrency: 1, clusters });
-    await expect(attemptRun(scheduled, context)).rejects.toThrow('rejected the API key');
-    expect(service.requests).toHaveLength(10);
-    expect(archive.records[0]?.counts).toMatchObject({ failed: 10, notAttempted: 40 });
-  });
-});
-
-it('the temporary file of a body is removed in every outcome', async () => {
-  const released: string[] = [];
-  const archive = new FakeArchive();
-  const { context } = setUp(archive, (_nth, _key, { cluster, resource }) =>
-    answer({ release: async () => void released.push(`${cluster} ${resource}`) }),
-  );
-  const put = async (object: ArchiveObject) => {
-    if (object.key.includes('cluster=a')) throw new Error('403 AccessDenied');
-    return object.key.includes('cluster=b') ? ('already-archived' as const) : archive.put(object);
-  };
-  await attemptRun(scheduled, { ...context, archive: { put } }).catch(() => undefined);
-  expect(released.sort()).toEqual(['a log', 'a manifest', 'b log', 'b manifest', 'c manifest']);
 });
 
 it('the key is read while the archive is asked for the history', async () => {

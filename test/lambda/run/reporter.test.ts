@@ -120,7 +120,3 @@ it('a failure and a doubt are one line of the log each, with all that is known o
     ['error', 'not archived', { ...outcomes[3], reason: 'why' }],
   ]);
 });
-
-it('a shard is no run of the schedule, whoever asks: the others may never have written their records', () => {
-  expect(report({ shard: { index: 0, count: 2 } }).metrics.ScheduledRun).toEqual(['Count', 0]);
-});
