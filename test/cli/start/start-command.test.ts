@@ -183,8 +183,8 @@ describe('npm start', () => {
   it('works on shards with --shards, and tells which of them failed', async () => {
     const config = await writeConfig({ clusters: ['one', 'two', 'three', 'four'] });
     const args = ['--config', config, '--folder', folder, '--shards', '2'];
-    const whole = await runStart(args);
-    expect(whole.out).toMatch(/Complete: 8 of 8 archived, .*, in 2 shards\n/);
+    const whole = await runStart([...args, '--json']);
+    expect(JSON.parse(whole.out)).toMatchObject({ isComplete: true, shards: 2, counts: { archived: 8 } });
     expect(whole.code).toBe(0);
     const part = await runStart([...args, '--fail', 'three=not-found']);
     expect(part.out).toMatch(/The schedule started the state machine: run/);
@@ -202,6 +202,8 @@ describe('npm start', () => {
     expect(out).toMatch(/│ manifest +│ archived .*doubt: it is one line that reads like an error message/);
     expect(out).toMatch(/Complete: 2 of 2 archived, 0 failed, 0 not attempted; 1 with a doubt/);
     expect(code).toBe(0);
+    const dry = await runStart(['--serve', served, '--folder', folder, '--dry-run']);
+    expect(dry.out).toMatch(/2 would be archived, 0 failed, 0 not attempted; 1 with a doubt/);
   });
 
   it('completes the run that --run names', async () => {

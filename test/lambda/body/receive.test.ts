@@ -138,13 +138,14 @@ describe('receiving a body', () => {
 
   it('of more than the limit is given up at the limit', async () => {
     let sent = 0;
-    async function* endless() {
-      for (;;) {
+    // With an end, for the day on which the limit fails.
+    async function* long() {
+      while (sent < 10_000_000) {
         sent += 65_536;
         yield Buffer.alloc(65_536, 'x');
       }
     }
-    await expect(receive(endless(), accepting(), receiver(1_000_000))).rejects.toThrow(BodyTooLargeError);
+    await expect(receive(long(), accepting(), receiver(1_000_000))).rejects.toThrow(BodyTooLargeError);
     expect(sent).toBeLessThan(1_200_000);
     const exact = await receive(chunksOf(Buffer.alloc(1000), [100]), accepting(), receiver(1000));
     expect(exact.length).toBe(1000);
