@@ -65,7 +65,7 @@ function describeGzip(runtime: LambdaRuntime): void {
 
   beforeAll(async () => {
     collector = await startLocalCollector();
-    deployed = await collector.deploy();
+    deployed = await collector.deploy({ hasSourceMaps: true });
     lambda = await startRuntimeProcess(runtime, deployed);
   });
 
