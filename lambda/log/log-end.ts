@@ -56,8 +56,8 @@ export class LogEndKeeper implements LineListener {
     return { lines: this.#lines, hashes, bytes, isOpen: this.#isOpen, text: this.#text };
   }
 
-  #inOrder(ring: readonly number[]): number[] {
+  #inOrder(ring: readonly number[]): readonly number[] {
     const oldest = this.#lines > this.#most ? this.#lines % this.#most : 0;
-    return ring.slice(oldest).concat(ring.slice(0, oldest));
+    return oldest === 0 ? ring : ring.slice(oldest).concat(ring.slice(0, oldest));
   }
 }

@@ -36,7 +36,7 @@ const proofBytes = 200;
 export class OverlapSearch implements LineListener {
   readonly #base: LogEnd;
   /** By a number of lines of the earlier text that are compared whole, counted from the last: the hash of them all. */
-  readonly #ends: readonly number[];
+  readonly #ends: Float64Array;
   /** Lines of the earlier text before those: its first one, which may be cut. */
   readonly #skipped: number;
   /** Lines of the earlier text, from its end, that make a proof. */
@@ -44,9 +44,9 @@ export class OverlapSearch implements LineListener {
   /** Which of the beginnings that the reader tells is that of the earlier text's open line. */
   readonly #beginning: number;
   /** The later text's last lines, one more than can be compared, in rings: the hash of the text up to them, and their own. */
-  readonly #texts: number[] = [];
-  readonly #hashes: number[] = [];
-  readonly #sizes: number[] = [];
+  readonly #texts: Float64Array;
+  readonly #hashes: Float64Array;
+  readonly #sizes: Float64Array;
   #lines = 0;
   #bytes = 0;
   /** How many of the last lines the earlier text ends with; -1 if it does not. */
@@ -67,8 +67,12 @@ export class OverlapSearch implements LineListener {
     this.#beginning = beginning;
     const { length } = base.hashes;
     this.#skipped = isWhole(base) && length > 1 ? 1 : 0;
-    this.#ends = hashesOfEnds(base.hashes.slice(this.#skipped, base.isOpen ? length - 1 : length));
+    this.#ends = hashesOfEnds(base.hashes, this.#skipped, base.isOpen ? length - 1 : length);
     this.#needed = linesNeeded(base, this.#skipped);
+    const compared = this.#ends.length;
+    this.#texts = new Float64Array(compared);
+    this.#hashes = new Float64Array(compared);
+    this.#sizes = new Float64Array(compared);
   }
 
   line(hash: number, bytes: number, isOpen: boolean, text: number, beginnings: readonly (number | undefined)[]): void {
@@ -155,12 +159,12 @@ function linesNeeded({ hashes, bytes }: LogEnd, from: number): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** The hash of no line, of the last one, of the last two, and so on. */
-function hashesOfEnds(lines: readonly number[]): number[] {
-  const hashes = [0];
+/** The hash of no line, of the last one, of the last two, and so on, of the lines between two indices. */
+function hashesOfEnds(lines: readonly number[], start: number, end: number): Float64Array {
+  const hashes = new Float64Array(end - start + 1);
   let power = unit;
-  for (let at = lines.length - 1; at >= 0; at -= 1) {
-    hashes.push(plus(times(lines[at] ?? 0, power), hashes.at(-1) ?? 0));
+  for (let count = 1; count < hashes.length; count += 1) {
+    hashes[count] = plus(times(lines[end - count] ?? 0, power), hashes[count - 1] ?? 0);
     power = times(power, multiplier);
   }
   return hashes;
