@@ -1,7 +1,7 @@
 import { Annotations, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { shortestGapHours } from '../lambda/schedule/cron-gap';
-import { longestSeconds } from '../lambda/verify/longest-run';
+import { longestSeconds } from '../lambda/verify/time-limits';
 import { hoursText } from './alarms';
 import { Alerts } from './alerts';
 import { ApiKeySecret } from './api-key-secret';

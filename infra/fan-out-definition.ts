@@ -4,7 +4,7 @@ import * as sfn from 'aws-cdk-lib/aws-stepfunctions';
 import { CallAwsService, LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import type { Construct } from 'constructs';
 import { metricNames, metricNamespace } from '../lambda/stack-contract';
-import { incompleteRetry, invocationTimeoutSeconds, unreachedRetry } from '../lambda/verify/longest-run';
+import { incompleteRetry, invocationTimeoutSeconds, unreachedRetry } from '../lambda/verify/time-limits';
 import type { CollectorConfig } from './config/config';
 import { concurrentShards, heldBackRetry } from './limits';
 

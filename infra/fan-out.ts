@@ -4,7 +4,7 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { DefinitionBody, type IStateMachine, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { metricNamespace } from '../lambda/stack-contract';
-import { longestExecutionSeconds, waits } from '../lambda/verify/longest-run';
+import { longestExecutionSeconds, waits } from '../lambda/verify/time-limits';
 import type { CollectorConfig } from './config/config';
 import { fanOutDefinition } from './fan-out-definition';
 import { allow } from './grants';

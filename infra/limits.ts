@@ -1,4 +1,4 @@
-import { incompleteRetry, mostConcurrentShards, unreachedRetry } from '../lambda/verify/longest-run';
+import { incompleteRetry, mostConcurrentShards, unreachedRetry } from '../lambda/verify/time-limits';
 
 interface Limits {
   /** Bodies under way at once. */

@@ -3,7 +3,7 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { type Gap, longestGap } from '../lambda/schedule/cron-gap';
 import { metricNames, metricNamespace } from '../lambda/stack-contract';
-import { runMarginHours } from '../lambda/verify/longest-run';
+import { runMarginHours } from '../lambda/verify/time-limits';
 import type { CollectorConfig } from './config/config';
 import type { FanOut } from './fan-out';
 import { functionRuns, type RunQuery, shardRuns } from './log-queries';

@@ -1,6 +1,6 @@
 import { pipeline, Readable, Transform } from 'node:stream';
 import { crc32 } from 'node:zlib';
-import { checksumText } from '../../lambda/archive/checksum';
+import { checksumText } from '../../lambda/archive/archive-object';
 import {
   ArchiveReadError,
   type ArchiveReader,

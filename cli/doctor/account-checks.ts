@@ -3,7 +3,7 @@ import { systemClock } from '../../lambda/clock';
 import { firingsOf } from '../../lambda/schedule/firings';
 import { environmentNames } from '../../lambda/stack-contract';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
-import { runMarginHours } from '../../lambda/verify/longest-run';
+import { runMarginHours } from '../../lambda/verify/time-limits';
 import { openBucket } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import { AwsAccessError, type StackName, stackArguments, withAws } from '../stack/aws-access';

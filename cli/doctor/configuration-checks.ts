@@ -4,7 +4,7 @@ import { isExampleAddress } from '../../infra/config/config-rules';
 import { longestGap } from '../../lambda/schedule/cron-gap';
 import { firingsOf } from '../../lambda/schedule/firings';
 import { type Span, zoneSpans } from '../../lambda/schedule/time-zone';
-import { runMarginHours } from '../../lambda/verify/longest-run';
+import { runMarginHours } from '../../lambda/verify/time-limits';
 import { formatCount, formatTime } from '../terminal/format';
 import { type Check, checksOf } from './check';
 

@@ -1,9 +1,9 @@
 import { asynchronousAttempts, asynchronousRetryWaits } from '../../lambda/stack-contract';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { longestRunSeconds } from '../../lambda/verify/longest-run';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { type Run, readRun } from '../../lambda/verify/read-run';
 import { type RunRecordObject, runsBetween } from '../../lambda/verify/run-keys';
+import { longestRunSeconds } from '../../lambda/verify/time-limits';
 import { formatDuration, formatSecond } from '../terminal/format';
 import type { Progress, ProgressState } from '../terminal/progress';
 import { type EndedExecution, endOfExecution } from './start-in-account';

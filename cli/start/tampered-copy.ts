@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, gzipSync, zstdCompressSync } from 'node:zlib';
 import { parseObjectKey } from '../../lambda/archive/archive-layout';
-import { checksumText } from '../../lambda/archive/checksum';
+import { checksumText } from '../../lambda/archive/archive-object';
 import { isStored } from '../../lambda/run/run-record';
 import type { Run } from '../../lambda/verify/read-run';
 import { FolderStore } from '../../local/aws/store/folder-store';

@@ -1,5 +1,5 @@
 import { configurationsPrefix } from '../../lambda/archive/archive-layout';
-import { reasonLines } from '../../lambda/run/reason-lines';
+import { reasonLines } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import type { Overdue } from '../../lambda/verify/overdue-runs';
 import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';

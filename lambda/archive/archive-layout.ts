@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto';
 import { type Resource, resourceNames, resources } from '../resources';
 import type { Compression } from '../stack-contract';
-import { percentEncode } from './percent-encoding';
 
 /**
  * Every key of the archive, pure. Keys are UTC and sort by time; their `name=value` segments are Hive partitions, which
@@ -27,6 +27,15 @@ export const compressionEndings = { gzip: 'gz', zstd: 'zst' } as const satisfies
 export interface Shard {
   readonly index: number;
   readonly count: number;
+}
+
+/** The shard a cluster belongs to, from 0: a hash of its uid, so that adding clusters moves none of the others. */
+export function shardOf(uid: string, count: number): number {
+  return createHash('sha256').update(uid).digest().readUInt32BE(0) % count;
+}
+
+export function isInShard(uid: string, { index, count }: Shard): boolean {
+  return shardOf(uid, count) === index;
 }
 
 export interface ObjectName {
@@ -118,6 +127,19 @@ export function parseRunRecordKey(key: string): RunRecordName | undefined {
   const shard = index === undefined ? undefined : { index: Number(index), count: Number(count) };
   const name = { run, shard, attempt: Number(attempt) };
   return runRecordKey(name) === key ? name : undefined;
+}
+
+/**
+ * Percent-encoded UTF-8; only the unreserved characters of RFC 3986 stay as they are. S3 signs paths in this form.
+ * @throws URIError for a lone surrogate
+ */
+export function percentEncode(text: string): string {
+  return encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`);
+}
+
+/** An object's key as the path of a URL: its slashes stay. */
+export function encodeKeyPath(key: string): string {
+  return percentEncode(key).replaceAll('%2F', '/');
 }
 
 /**

@@ -2,9 +2,8 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { PutObjectCommand, type S3Client, S3ServiceException } from '@aws-sdk/client-s3';
-import type { ArchiveObject } from './archive-object';
-import { checksumText } from './checksum';
-import { encodeKeyPath } from './percent-encoding';
+import { encodeKeyPath } from './archive-layout';
+import { type ArchiveObject, checksumText } from './archive-object';
 
 /** A request as the SDK's signer and its connections take it. */
 type SdkRequest = Parameters<S3Client['config']['requestHandler']['handle']>[0];

@@ -1,3 +1,4 @@
+import { isInShard } from '../archive/archive-layout';
 import type { RunRequest } from '../event';
 import { resourceNames } from '../resources';
 import type { ResourceRequest } from '../service/resource-request';
@@ -16,7 +17,6 @@ import {
   taskName,
 } from './run-record';
 import type { RunRecords } from './run-records';
-import { isInShard } from './shard';
 
 /** What one attempt works with. */
 export interface AttemptContext extends CollectContext {

@@ -10,8 +10,15 @@ import type { ResourceRequest, ServiceAnswer } from '../service/resource-request
 import { ServiceError } from '../service/service-error';
 import { asynchronousAttempts, type Collection, logMessages } from '../stack-contract';
 import { RunStopped } from '../stop';
-import { type ArchivingContext, type ArchivingRequest, archiveAnswer } from './archive-answer';
-import { failedOutcome, leftOutcome, messageOf, nameOf } from './outcomes';
+import {
+  type ArchivingContext,
+  type ArchivingRequest,
+  archiveAnswer,
+  failedOutcome,
+  leftOutcome,
+  messageOf,
+  nameOf,
+} from './outcomes';
 import type { Reporter } from './reporter';
 import type { Outcome } from './run-record';
 import { Wakeup } from './wakeup';

@@ -1,4 +1,4 @@
-import { reasonLines } from './reason-lines';
+import { reasonLines } from './group-reasons';
 import type { Outcome, RunSummary } from './run-record';
 
 /** Failures that the error names one by one; the record has them all. */

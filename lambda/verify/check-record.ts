@@ -1,7 +1,6 @@
-import { parseObjectKey } from '../archive/archive-layout';
+import { isInShard, parseObjectKey } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 import { countOutcomes, isComplete, isStored, type Outcome, type StoredRecord, taskName } from '../run/run-record';
-import { isInShard } from '../run/shard';
 import type { RunConfiguration } from './stored-configurations';
 import { clockSlackMs } from './time-limits';
 

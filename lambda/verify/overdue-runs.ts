@@ -1,13 +1,11 @@
 import type { ArchiveReader } from './archive-reader';
 import { type AbsentRuns, DueRuns } from './due-runs';
-import { runMarginHours } from './longest-run';
 import { readStoredRun } from './read-run';
 import type { ListedRun } from './run-keys';
-import { runsBefore } from './runs-beside';
 import { planOf, SealIndex } from './seals/seal-index';
-import { seenRun } from './seen-run';
+import { runsBefore, seenRun } from './seen-run';
 import type { StoredConfigurations } from './stored-configurations';
-import { hourMs } from './time-limits';
+import { hourMs, runMarginHours } from './time-limits';
 
 /** Runs that were due since the last scheduled run, have had their time, and are not there. */
 export interface Overdue extends AbsentRuns {

@@ -1,7 +1,7 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { encodeKeyPath } from '../../lambda/archive/percent-encoding';
+import { encodeKeyPath } from '../../lambda/archive/archive-layout';
 import { AwsError } from './aws-error';
 import type { Access, Caller, EncryptionKey } from './iam/authorize';
 import type { PolicyDocument } from './iam/policy-document';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { concurrentShards, eventsPerShard, memoryMiB, mostShards } from '../../infra/limits';
 import { functionTimeoutSeconds } from '../../lambda/stack-contract';
-import { mostConcurrentShards } from '../../lambda/verify/longest-run';
+import { mostConcurrentShards } from '../../lambda/verify/time-limits';
 
 const guide = readFileSync(join(__dirname, '..', '..', 'docs', 'large-fleets.md'), 'utf8');
 

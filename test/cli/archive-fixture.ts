@@ -12,8 +12,7 @@ import {
   runsPrefix,
   type Shard,
 } from '../../lambda/archive/archive-layout';
-import { jsonLinesType } from '../../lambda/archive/archive-object';
-import { checksumText } from '../../lambda/archive/checksum';
+import { checksumText, jsonLinesType } from '../../lambda/archive/archive-object';
 import { objectMetadata } from '../../lambda/archive/object-metadata';
 import type { LogText } from '../../lambda/body/log-digest';
 import { LogTextCheck } from '../../lambda/log/log-text';

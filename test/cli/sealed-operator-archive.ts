@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
 import { FolderArchiveReader } from '../../cli/archive/folder-archive-reader';
 import { runRecordKey } from '../../lambda/archive/archive-layout';
-import { checksumText } from '../../lambda/archive/checksum';
+import { checksumText } from '../../lambda/archive/archive-object';
 import { recordLines } from '../../lambda/run/run-record-lines';
 import { readRunRecord } from '../../lambda/verify/read-run';
 import type { Hashed } from '../../lambda/verify/seals/seal';

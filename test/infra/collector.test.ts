@@ -2,7 +2,7 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { collectionOf } from '../../infra/collector';
 import { deliveryAgeSeconds, eventAgeSeconds } from '../../infra/limits';
 import { deadlineReserveSeconds, environmentNames, functionTimeoutSeconds } from '../../lambda/stack-contract';
-import { longestRunSeconds } from '../../lambda/verify/longest-run';
+import { longestRunSeconds } from '../../lambda/verify/time-limits';
 import { exampleConfig } from './example-config';
 import { allowedTo, everything, exampleTemplate, kmsKeyArn, templateOf, topicArn } from './example-stack';
 

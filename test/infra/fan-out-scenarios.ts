@@ -1,7 +1,6 @@
 import { FolderArchiveReader } from '../../cli/archive/folder-archive-reader';
-import { objectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
+import { isInShard, objectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
-import { isInShard } from '../../lambda/run/shard';
 import { metricNames, metricNamespace } from '../../lambda/stack-contract';
 import { type Run, readRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';

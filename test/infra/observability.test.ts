@@ -7,7 +7,7 @@ import {
   functionTimeoutSeconds,
   metricNames,
 } from '../../lambda/stack-contract';
-import { longestExecutionSeconds, longestRunSeconds, waits } from '../../lambda/verify/longest-run';
+import { longestExecutionSeconds, longestRunSeconds, waits } from '../../lambda/verify/time-limits';
 import { audited, everything, resourcesOf, templateOf, textOf, toldAtSynth } from './example-stack';
 import { alarmsGuide, operations } from './guides';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
-import { checksumText } from '../../../lambda/archive/checksum';
+import { checksumText } from '../../../lambda/archive/archive-object';
 import { AwsError } from '../aws-error';
 import type { Answer, Call, S3Request } from '../call';
 import { ObjectExistsError } from '../store/folder-store';

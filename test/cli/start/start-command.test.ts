@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { shardOf } from '../../../lambda/run/shard';
+import { shardOf } from '../../../lambda/archive/archive-layout';
 import { refusedAddress } from '../../support/fault-service-refusal';
 import { runStart, writeStartConfig } from '../run-start';
 

@@ -8,13 +8,13 @@ import {
   parseObjectKey,
   parseRunRecordKey,
   runRecordKey,
+  shardOf,
 } from '../../../lambda/archive/archive-layout';
 import { jsonLinesType } from '../../../lambda/archive/archive-object';
 import { type ObjectFacts, objectMetadata } from '../../../lambda/archive/object-metadata';
 import { LogTextCheck } from '../../../lambda/log/log-text';
 import { type Resource, resourceNames, resources } from '../../../lambda/resources';
 import { countOutcomes, type Outcome } from '../../../lambda/run/run-record';
-import { shardOf } from '../../../lambda/run/shard';
 import type { ArchiveReader, ListedObject, ObjectHead, OpenedObject } from '../../../lambda/verify/archive-reader';
 import { emptyRunRecord } from '../../support/empty-run-record';
 import { MemoryBucket } from '../verify/history/memory-bucket';

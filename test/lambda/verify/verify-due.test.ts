@@ -1,5 +1,4 @@
-import { runPrefix, runRecordKey } from '../../../lambda/archive/archive-layout';
-import { shardOf } from '../../../lambda/run/shard';
+import { runPrefix, runRecordKey, shardOf } from '../../../lambda/archive/archive-layout';
 import { firingsOf } from '../../../lambda/schedule/firings';
 import { DueRuns } from '../../../lambda/verify/due-runs';
 import type { UsedSchedule } from '../../../lambda/verify/seen-run';

@@ -1,5 +1,4 @@
-import { objectKey, runRecordKey } from '../../../lambda/archive/archive-layout';
-import { shardOf } from '../../../lambda/run/shard';
+import { objectKey, runRecordKey, shardOf } from '../../../lambda/archive/archive-layout';
 import { ArchiveFixture, type AttemptFixture } from '../../cli/archive-fixture';
 import { runVerify } from '../../cli/run-verify';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
-import { checksumText } from '../../../lambda/archive/checksum';
+import { checksumText } from '../../../lambda/archive/archive-object';
 import { FolderStore } from '../../../local/aws/store/folder-store';
 import { Program } from '../../support/program';
 import { clientsOf, credentials } from './endpoint-setup';

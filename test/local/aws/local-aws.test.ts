@@ -14,10 +14,9 @@ import {
 } from '@aws-sdk/client-s3';
 import { DescribeSecretCommand, GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import * as fc from 'fast-check';
-import { percentEncode } from '../../../lambda/archive/percent-encoding';
+import { percentEncode } from '../../../lambda/archive/archive-layout';
 import { UnknownPolicyElementError } from '../../../local/aws/iam/policy-document';
-import type { LoggedRequest } from '../../../local/aws/local-aws';
-import { startLocalAws } from '../../../local/aws/local-aws';
+import { type LoggedRequest, startLocalAws } from '../../../local/aws/local-aws';
 import { anyCharacter } from '../../support/any-character';
 import { type Intercept, injectFaults } from '../../support/aws-faults';
 import { accountId, region, secretArn, startEndpoint } from './endpoint-setup';
