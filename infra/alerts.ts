@@ -1,10 +1,11 @@
 import { Annotations, ArnFormat, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { type IGrantable, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IRole, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import { Construct } from 'constructs';
 import type { Recipients } from './config/config';
+import { allow } from './grants';
 
 export interface AlertsProps {
   /** First word of its mails, and of the alias of its key. */
@@ -42,14 +43,9 @@ export class Alerts extends Construct {
   }
 
   /** Lets a role publish to the topic and use its key, and nothing else. */
-  grantPublish(role: IGrantable): void {
-    role.grantPrincipal.addToPrincipalPolicy(
-      new PolicyStatement({ actions: ['sns:Publish'], resources: [this.topic.topicArn] }),
-    );
-    if (this.#keyArn !== undefined)
-      role.grantPrincipal.addToPrincipalPolicy(
-        new PolicyStatement({ actions: ['kms:GenerateDataKey', 'kms:Decrypt'], resources: [this.#keyArn] }),
-      );
+  grantPublish(role: IRole): void {
+    allow(role, undefined, ['sns:Publish'], [this.topic.topicArn]);
+    if (this.#keyArn !== undefined) allow(role, undefined, ['kms:GenerateDataKey', 'kms:Decrypt'], [this.#keyArn]);
   }
 
   /** A customer key, because CloudWatch may not use the managed key alias/aws/sns: alarms would stay silent. */

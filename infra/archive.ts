@@ -15,9 +15,8 @@ import { Construct } from 'constructs';
 import { configurationsPrefix, runsPrefix, sealsPrefix } from '../lambda/archive/archive-layout';
 import { resourceNames, resources } from '../lambda/resources';
 import { type AuditEnvironment, type CollectorEnvironment, formerVersionDays } from '../lambda/stack-contract';
-import { denyChanges, denySeals, denyUnreadable } from './archive-policies';
 import type { CollectorConfig } from './config/config';
-import { allow, through } from './grants';
+import { allow, type Conditions, refuse, through } from './grants';
 import { Replication } from './replication';
 
 /** How long access logs are kept, in days. */
@@ -28,6 +27,12 @@ const runPrefixes = [...resourceNames.map((name) => `${resources[name].folder}/`
 
 /** Where the collector writes. */
 const collectedPrefixes = [...runPrefixes, configurationsPrefix];
+
+const write = ['s3:PutObject'];
+const remove = ['s3:DeleteObject*', 's3:BypassGovernanceRetention'];
+
+/** The condition of a write that would replace an object. */
+const overwriting = { Null: { 's3:if-none-match': 'true' } };
 
 /**
  * Kept once it is deployed. What a failed first deployment has created is deleted, or each try would leave an empty archive
@@ -65,7 +70,7 @@ export class Archive extends Construct {
       objectLockEnabled: true,
       ...replication?.bucketProps,
     });
-    for (const statement of denyUnreadable(this.bucket)) this.bucket.addToResourcePolicy(statement);
+    this.#refuseUnreadable();
     lock(this.bucket, archive.objectLock);
     if (archive.objectLock?.mode === 'compliance') this.#warnOfLock(archive.objectLock.days);
     // The bucket outlives the stack, so its protection has to outlive the stack too.
@@ -75,16 +80,17 @@ export class Archive extends Construct {
   }
 
   /**
-   * Lets the role add to the archive and read its run records and configurations, and nothing else. Returns the
-   * environment in which the function finds the bucket.
+   * Lets the role add new objects to the archive and read its run records and configurations, and nothing else. Returns
+   * the environment in which the function finds the bucket.
    */
   provideTo(role: IRole): Pick<CollectorEnvironment, 'ARCHIVE_BUCKET'> {
     const ofRuns = { StringLike: { 's3:prefix': `${runsPrefix}*` } };
-    allow(role, 'AddToArchive', ['s3:PutObject'], this.#objectsBelow(collectedPrefixes));
+    allow(role, 'AddToArchive', write, this.#objectsBelow(collectedPrefixes));
     allow(role, 'ReadRunRecords', ['s3:GetObject'], this.#objectsBelow([runsPrefix, configurationsPrefix]));
     allow(role, 'ListRunRecords', ['s3:ListBucket'], [this.bucket.bucketArn], ofRuns);
     this.#allowKeys(role);
-    for (const statement of denyChanges(this.bucket, role)) this.bucket.addToResourcePolicy(statement);
+    this.#refuse('OnlyNewObjects', role, write, [''], overwriting);
+    this.#refuse('NoDeletion', role, remove, ['']);
     this.#acknowledge(
       role,
       collectedPrefixes,
@@ -100,11 +106,39 @@ export class Archive extends Construct {
   provideToAudit(role: IRole): Pick<AuditEnvironment, 'ARCHIVE_BUCKET'> {
     allow(role, 'ListArchive', ['s3:ListBucket', 's3:ListBucketVersions'], [this.bucket.bucketArn]);
     allow(role, 'ReadArchive', ['s3:GetObject'], this.#objectsBelow(['']));
-    allow(role, 'AddSeals', ['s3:PutObject'], this.#objectsBelow([sealsPrefix]));
+    allow(role, 'AddSeals', write, this.#objectsBelow([sealsPrefix]));
     this.#allowKeys(role);
-    for (const statement of denySeals(this.bucket, role, collectedPrefixes)) this.bucket.addToResourcePolicy(statement);
+    const byOthers = { ArnNotEquals: { 'aws:PrincipalArn': role.roleArn } };
+    this.#refuse('SealsByAuditOnly', 'everybody', write, [sealsPrefix], byOthers);
+    this.#refuse('OnlyNewSeals', 'everybody', write, [sealsPrefix], overwriting);
+    this.#refuse('AuditArchivesNothing', role, write, collectedPrefixes);
+    this.#refuse('AuditDeletesNothing', role, remove, ['']);
     this.#acknowledge(role, ['', sealsPrefix], 'The audit reads everything that is archived, and numbers its seals.');
     return { ARCHIVE_BUCKET: this.bucket.bucketName };
+  }
+
+  /**
+   * Takes from nobody what the audit could not read: an object in another storage class, of which GLACIER is one, or one
+   * that is encrypted with a key that only its writer has (SSE-C).
+   */
+  #refuseUnreadable(): void {
+    this.#refuse('OnlyStandardClass', 'everybody', write, [''], {
+      // A write that names no class goes to STANDARD. StringNotEquals holds for it too, with IfExists or without.
+      Null: { 's3:x-amz-storage-class': 'false' },
+      StringNotEquals: { 's3:x-amz-storage-class': 'STANDARD' },
+    });
+    const withCustomerKey = { Null: { 's3:x-amz-server-side-encryption-customer-algorithm': 'false' } };
+    this.#refuse('NoCustomerKeys', 'everybody', write, [''], withCustomerKey);
+  }
+
+  #refuse(
+    sid: string,
+    who: IRole | 'everybody',
+    actions: string[],
+    prefixes: readonly string[],
+    conditions?: Conditions,
+  ) {
+    refuse(this.bucket, sid, who, actions, this.#objectsBelow(prefixes), conditions);
   }
 
   #objectsBelow(prefixes: readonly string[]): string[] {

@@ -1,5 +1,5 @@
 import { Annotations, RemovalPolicy } from 'aws-cdk-lib';
-import { AnyPrincipal, Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
@@ -17,7 +17,7 @@ import type { Alerts } from './alerts';
 import type { Archive } from './archive';
 import type { CollectorConfig } from './config/config';
 import type { FailureMessages } from './failure-messages';
-import { allow } from './grants';
+import { allow, refuse } from './grants';
 import { oneProcessorMiB } from './limits';
 import { createNodeFunction } from './node-function';
 import { RunSchedule } from './run-schedule';
@@ -107,16 +107,8 @@ export class Audit extends Construct {
   #provideKey(role: IRole): Pick<AuditEnvironment, 'SIGNING_KEY_ARN'> {
     const { keyArn } = this.signingKey;
     allow(role, 'SignSeals', ['kms:Sign', 'kms:GetPublicKey'], [keyArn]);
-    this.signingKey.addToResourcePolicy(
-      new PolicyStatement({
-        sid: 'SignedByAuditOnly',
-        effect: Effect.DENY,
-        principals: [new AnyPrincipal()],
-        actions: ['kms:Sign'],
-        resources: ['*'],
-        conditions: { ArnNotEquals: { 'aws:PrincipalArn': role.roleArn } },
-      }),
-    );
+    const byOthers = { ArnNotEquals: { 'aws:PrincipalArn': role.roleArn } };
+    refuse(this.signingKey, 'SignedByAuditOnly', 'everybody', ['kms:Sign'], ['*'], byOthers);
     return { SIGNING_KEY_ARN: keyArn };
   }
 }

@@ -12,9 +12,9 @@ import { Construct } from 'constructs';
 import { failureEnvironmentNames } from '../lambda/stack-contract';
 import type { Alerts } from './alerts';
 import type { CollectorConfig } from './config/config';
-import { createDeadLetterQueue } from './dead-letter-queue';
 import { allow } from './grants';
 import { createNodeFunction } from './node-function';
+import { createDeadLetterQueue } from './run-schedule';
 
 export interface FailureMessagesProps {
   readonly config: Pick<CollectorConfig, 'name'>;

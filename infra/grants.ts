@@ -1,15 +1,34 @@
 import { Aws } from 'aws-cdk-lib';
-import { type IRole, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
+import { AnyPrincipal, ArnPrincipal, Effect, type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
+
+export type Conditions = Record<string, Record<string, unknown>>;
 
 /** Adds one statement to the policy of a role. */
 export function allow(
   role: IRole,
-  sid: string,
+  sid: string | undefined,
   actions: string[],
   resources: string[],
-  conditions?: PolicyStatementProps['conditions'],
+  conditions?: Conditions,
 ): void {
   role.addToPrincipalPolicy(new PolicyStatement({ sid, actions, resources, ...(conditions && { conditions }) }));
+}
+
+/**
+ * Adds to the policy of a bucket or a key what it refuses, whatever the policies of the roles allow.
+ * @param who the role that it is refused to, or everybody
+ */
+export function refuse(
+  owner: { addToResourcePolicy(statement: PolicyStatement): unknown },
+  sid: string,
+  who: IRole | 'everybody',
+  actions: string[],
+  resources: string[],
+  conditions?: Conditions,
+): void {
+  const principals = [who === 'everybody' ? new AnyPrincipal() : new ArnPrincipal(who.roleArn)];
+  const props = { sid, effect: Effect.DENY, principals, actions, resources, ...(conditions && { conditions }) };
+  owner.addToResourcePolicy(new PolicyStatement(props));
 }
 
 /** The condition that a role uses a key only through a service, such as `s3`, and in one region; left out: the stack's. */

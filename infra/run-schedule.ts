@@ -1,4 +1,4 @@
-import { Duration, Stack, TimeZone } from 'aws-cdk-lib';
+import { Duration, Stack, TimeZone, Validations } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { ContextAttribute, Schedule, ScheduleExpression, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
@@ -7,11 +7,10 @@ import {
   type ScheduleTargetBaseProps,
   StepFunctionsStartExecution,
 } from 'aws-cdk-lib/aws-scheduler-targets';
-import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { CollectorConfig } from './config/config';
-import { createDeadLetterQueue } from './dead-letter-queue';
 import { allow } from './grants';
 import { deliveryAgeSeconds } from './limits';
 
@@ -73,4 +72,15 @@ export class RunSchedule extends Construct {
       }),
     });
   }
+}
+
+/** A queue that keeps for 14 days, the longest that SQS keeps a message, what could not be delivered. */
+export function createDeadLetterQueue(scope: Construct, id: string): Queue {
+  const queue = new Queue(scope, id, {
+    encryption: QueueEncryption.SQS_MANAGED,
+    enforceSSL: true,
+    retentionPeriod: Duration.days(14),
+  });
+  Validations.of(queue).acknowledge({ id: 'AwsSolutions-SQS3', reason: 'This is the dead-letter queue itself.' });
+  return queue;
 }
