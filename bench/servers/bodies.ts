@@ -1,4 +1,4 @@
-import { demoManifest } from '../../local/demo-service/demo-manifest';
+import { demoManifest } from '../../local/demo-service/demo-content';
 import { between, pick, seededRandom } from '../../local/demo-service/seeded-random';
 
 /** Text of this length does not repeat within the window of any compressor used here. */

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { CollectorConfig } from '../../infra/config/config';
-import type { ClusterSource } from '../../local/demo-service/demo-answer';
 import { demoContent } from '../../local/demo-service/demo-content';
 import { folderContent } from '../../local/demo-service/folder-content';
-import { startDemoService } from '../../local/demo-service/start-demo-service';
+import { type ClusterSource, startDemoService } from '../../local/demo-service/start-demo-service';
 import { formatCount } from '../terminal/format';
 import { apiKeyVariable } from '../terminal/terminal';
 import { demoBaseUrl, type StartOptions, StartUsageError } from './start-options';

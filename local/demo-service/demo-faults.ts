@@ -42,14 +42,17 @@ export type FaultName = keyof typeof faults;
 
 export const faultNames = Object.keys(faults) as FaultName[];
 
-/** @returns whether the fault has answered; otherwise the right answer is to follow */
+/**
+ * @param name undefined: none
+ * @returns whether the fault has answered; otherwise the right answer is to follow
+ */
 export function answerWithFault(
-  name: FaultName,
+  name: FaultName | undefined,
   response: ServerResponse,
   target: ContractTarget,
   nth: number,
 ): boolean {
-  return (faults[name] as Fault)(response, target, nth);
+  return name !== undefined && (faults[name] as Fault)(response, target, nth);
 }
 
 /** An error as this demo answers it: a JSON object with `code` and `message`. */

@@ -1,7 +1,6 @@
-import { access, readdir, readFile, stat } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Resource, resourceNames } from '../../lambda/resources';
-import type { ClusterSource } from './demo-answer';
 
 /** The file names of each resource. If a cluster has several of them, the first one is served. */
 const fileNames: Readonly<Record<Resource, readonly string[]>> = {
@@ -9,19 +8,12 @@ const fileNames: Readonly<Record<Resource, readonly string[]>> = {
   manifest: ['manifest.yaml', 'manifest.yml', 'manifest.json', 'manifest.txt'],
 };
 
-export interface FolderContent extends ClusterSource {
-  /** The names of the folders, in order. */
-  clusterUids(): Promise<readonly string[]>;
-  /** What the folder lacks: `b has no log (log.txt)`. */
-  missing(): Promise<string[]>;
-}
-
 /**
  * Serves the log and the manifest of each `<dir>/<uid>/` byte for byte; the folder's name is the cluster's uid. Folders
  * whose name begins with a dot, such as `.git`, and symbolic links are no clusters. Its methods reject with the file
  * system's own errors.
  */
-export function folderContent(dir: string): FolderContent {
+export function folderContent(dir: string) {
   const clusterUids = async () => {
     const entries = await readdir(dir, { withFileTypes: true });
     return entries
@@ -36,16 +28,18 @@ export function folderContent(dir: string): FolderContent {
     (await clusterUids()).includes(uid) ? findFirst(join(dir, uid), fileNames[resource]) : undefined;
 
   return {
+    /** The names of the folders, in order. */
     clusterUids,
-    log: async (uid) => {
+    log: async (uid: string) => {
       const path = await pathOf(uid, 'log');
       if (path === undefined) return undefined;
       return { log: await readFile(path), state: 'Available', lastModified: (await stat(path)).mtime };
     },
-    manifest: async (uid) => {
+    manifest: async (uid: string) => {
       const path = await pathOf(uid, 'manifest');
       return path === undefined ? undefined : readFile(path);
     },
+    /** What the folder lacks: `b has no log (log.txt)`. */
     missing: async () => {
       const found: string[] = [];
       for (const uid of await clusterUids())
@@ -59,14 +53,7 @@ export function folderContent(dir: string): FolderContent {
 
 /** Path of the first of these files that is there. */
 async function findFirst(folder: string, names: readonly string[]): Promise<string | undefined> {
-  for (const name of names) {
-    const path = join(folder, name);
-    try {
-      await access(path);
-      return path;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    }
-  }
-  return undefined;
+  const entries = await readdir(folder);
+  const name = names.find((one) => entries.includes(one));
+  return name && join(folder, name);
 }

@@ -1,9 +1,68 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { DemoAnswers, type DemoServiceOptions } from './demo-answer';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import { type ContractTarget, parseContractPath } from './contract-path';
+import { answerWithFault, type FaultName, sendError } from './demo-faults';
+import { pick, seededRandom } from './seeded-random';
 
-export type { DemoServiceOptions } from './demo-answer';
+const compress = promisify<string | Buffer, Buffer>(gzip);
+
+/** What a cluster's log call answers with. */
+interface ClusterLog {
+  /** `spec.log`: text, or its bytes. */
+  readonly log: string | Buffer;
+  /** `status.state` */
+  readonly state: string;
+  /** `metadata.lastModifiedTimestamp` */
+  readonly lastModified: Date;
+}
+
+/** What the demo service knows about its clusters; `undefined` stands for a cluster or resource that does not exist. */
+export interface ClusterSource {
+  log(uid: string, at: Date): Promise<ClusterLog | undefined>;
+  /** Text, or its bytes. */
+  manifest(uid: string, at: Date): Promise<string | Buffer | undefined>;
+}
+
+/** The contract does not show the manifest's media type (service contract, section 4.2): these three are plausible. */
+const manifestTypes = {
+  text: 'text/plain; charset=utf-8',
+  yaml: 'application/yaml',
+  json: 'application/json',
+} as const;
+
+/** `text/plain`, `application/yaml`, or one JSON string under `application/json`. */
+export type ManifestForm = keyof typeof manifestTypes;
+
+export interface DemoServiceOptions {
+  /** The only key that is let in; a function is called at every request, so that a key can be rotated. */
+  readonly apiKey: string | (() => string);
+  readonly source: ClusterSource;
+  /** Path segment of the cluster collection; left out: `platformclusters`. */
+  readonly collection?: string;
+  /** How the manifest is sent; left out: it varies by cluster, always the same for one. */
+  readonly manifestAs?: ManifestForm | undefined;
+  /** Whether no answer is compressed; otherwise a client that accepts gzip gets it, as from gateways. */
+  readonly plain?: boolean;
+  /** Clusters that fail, by uid. */
+  readonly failing?: Readonly<Record<string, FaultName>>;
+  /** Called with every request when it arrives. */
+  readonly onRequest?: (request: DemoRequest) => void;
+  /** The time at which contents are shown; left out: now. */
+  readonly now?: () => Date;
+}
+
+export interface DemoRequest {
+  readonly method: string;
+  /** Path and query as received. */
+  readonly path: string;
+  /** As received, with `(hidden)` for the key's value. */
+  readonly headers: IncomingHttpHeaders;
+}
 
 export interface DemoService {
   /** Base URL, without a trailing slash. */
@@ -14,8 +73,9 @@ export interface DemoService {
 
 /** Starts a cluster service that follows the service contract, on 127.0.0.1 and a free port. */
 export async function startDemoService(options: DemoServiceOptions): Promise<DemoService> {
-  const answers = new DemoAnswers(options);
-  const server = createServer((request, response) => void answers.answer(request, response));
+  /** Requests per failing cluster x resource. */
+  const timesAsked = new Map<string, number>();
+  const server = createServer((request, response) => void answer(options, timesAsked, request, response));
   // Without a limit: a connection that is closed as idle could carry a request at that moment.
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
@@ -29,4 +89,111 @@ export async function startDemoService(options: DemoServiceOptions): Promise<Dem
       await closed;
     },
   };
+}
+
+/**
+ * Answers a request. The contract does not show status codes other than 200, nor their bodies (service contract, section
+ * 7): those here are the demo's own choice.
+ */
+async function answer(
+  options: DemoServiceOptions,
+  timesAsked: Map<string, number>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { method = '', url: path = '', headers } = request;
+  const { apiKey, collection = 'platformclusters', failing = {}, onRequest } = options;
+  onRequest?.({ method, path, headers: { ...headers, ...(headers.apikey !== undefined && { apikey: '(hidden)' }) } });
+  if (headers.apikey !== (typeof apiKey === 'string' ? apiKey : apiKey()))
+    return void sendError(response, 401, 'Unauthorized', 'The header ApiKey is missing, or carries no valid key.');
+  const target = method === 'GET' ? parseContractPath(path, collection) : undefined;
+  if (target === undefined) return void sendError(response, 404, 'NotFound', 'There is nothing at this path.');
+  const { uid, resource } = target;
+  if (Object.hasOwn(failing, uid)) {
+    const nth = (timesAsked.get(`${resource} ${uid}`) ?? 0) + 1;
+    timesAsked.set(`${resource} ${uid}`, nth);
+    if (answerWithFault(failing[uid], response, target, nth)) return;
+  }
+  try {
+    await sendResource(options, target, headers, response);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    sendError(response, 500, 'Internal', `The ${resource} of cluster ${uid} cannot be served: ${reason}`);
+  }
+}
+
+async function sendResource(
+  options: DemoServiceOptions,
+  target: ContractTarget,
+  headers: IncomingHttpHeaders,
+  response: ServerResponse,
+): Promise<void> {
+  const { uid, resource } = target;
+  const found = await contentOf(options, target, headers);
+  if (found === undefined)
+    return void sendError(response, 404, 'NotFound', `There is no ${resource} of a cluster ${uid}.`);
+  const isCompressed = options.plain !== true && acceptsGzip(headers);
+  const body = isCompressed ? await compress(found.body) : found.body;
+  response.writeHead(200, {
+    'Content-Type': found.contentType,
+    Vary: 'Accept-Encoding',
+    ...(isCompressed && { 'Content-Encoding': 'gzip' }),
+  });
+  response.end(body);
+}
+
+/** Media type and body of what is asked for; undefined if it does not exist. */
+async function contentOf(
+  { source, manifestAs, now = () => new Date() }: DemoServiceOptions,
+  target: ContractTarget,
+  headers: IncomingHttpHeaders,
+) {
+  const { uid, resource } = target;
+  if (resource === 'log') {
+    const log = await source.log(uid, now());
+    const record = log && logRecord(log, target, headers.projectuid?.toString());
+    return record && { contentType: manifestTypes.json, body: JSON.stringify(record) };
+  }
+  const manifest = await source.manifest(uid, now());
+  if (manifest === undefined) return undefined;
+  const form = manifestAs ?? pick(seededRandom(`manifest form of ${uid}`), ['text', 'yaml', 'json']);
+  return { contentType: manifestTypes[form], body: form === 'json' ? JSON.stringify(textOf(manifest)) : manifest };
+}
+
+function acceptsGzip(headers: IncomingHttpHeaders): boolean {
+  return /(?:^|,)\s*gzip\s*(?:,|$)/i.test(headers['accept-encoding']?.toString() ?? '');
+}
+
+/** The log-fetcher record (service contract, section 2.1). */
+function logRecord(
+  { log, state, lastModified }: ClusterLog,
+  { uid, requestId }: ContractTarget,
+  projectUid: string | undefined,
+): object {
+  return {
+    metadata: {
+      // The contract leaves both maps free, and shows no effect of requestId and ProjectUid. The demo answers with what
+      // it received, so that one sees that they arrive.
+      annotations: requestId === undefined ? {} : { requestId },
+      creationTimestamp: '2025-03-17T08:00:00.000Z',
+      labels: projectUid === undefined ? {} : { projectUid },
+      lastModifiedTimestamp: lastModified.toISOString(),
+      name: `log-fetcher-${uid}`,
+      uid: uuidOf(uid),
+    },
+    spec: { clusterUid: uid, log: textOf(log) },
+    status: { state },
+  };
+}
+
+/** @throws Error for bytes that are not UTF-8 */
+function textOf(content: string | Buffer): string {
+  if (typeof content === 'string') return content;
+  if (!isUtf8(content)) throw new Error('the bytes are not valid UTF-8, and a JSON string carries nothing else');
+  return content.toString();
+}
+
+function uuidOf(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5');
 }

@@ -6,10 +6,9 @@ import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { synthesize } from '../../infra/collector-app';
 import { parseConfig } from '../../infra/config/config';
 import type { RunRecord } from '../../lambda/run/run-record';
-import type { DemoRequest } from '../../local/demo-service/demo-answer';
 import { demoContent } from '../../local/demo-service/demo-content';
 import type { FaultName } from '../../local/demo-service/demo-faults';
-import { type DemoService, startDemoService } from '../../local/demo-service/start-demo-service';
+import { type DemoRequest, type DemoService, startDemoService } from '../../local/demo-service/start-demo-service';
 import {
   deployLocally,
   type LocalDeployment,

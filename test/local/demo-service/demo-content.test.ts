@@ -1,6 +1,4 @@
-import { demoContent } from '../../../local/demo-service/demo-content';
-import { demoLog } from '../../../local/demo-service/demo-log';
-import { demoManifest } from '../../../local/demo-service/demo-manifest';
+import { demoContent, demoLog, demoManifest } from '../../../local/demo-service/demo-content';
 
 const noon = Date.parse('2026-11-20T12:00:00.000Z');
 const at = (minutes: number) => new Date(noon + minutes * 60_000);
