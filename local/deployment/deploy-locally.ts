@@ -1,16 +1,21 @@
 import { tmpdir } from 'node:os';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { auditEnvironmentNames, environmentNames, failureEnvironmentNames } from '../../lambda/stack-contract';
-import type { DeliveredMessage } from '../aws/call';
+import type { Credentials, DeliveredMessage } from '../aws/call';
 import { type Caller, refusalOf } from '../aws/iam/authorize';
 import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
 import { removeLeftovers } from '../aws/store/leftovers';
-import type { AsynchronousResult, QueueClock } from './asynchronous-invocation';
 import { readBuckets, readSecrets } from './buckets-and-secrets';
 import type { InvocationResult } from './execution-environment';
 import { type FunctionDefinition, readFunction } from './function-definition';
-import type { RoleCredentials } from './function-variables';
-import { type AroundInvocation, LocalFunction, workFolderPrefix } from './local-function';
+import {
+  type AroundInvocation,
+  type AsynchronousResult,
+  instantClock,
+  LocalFunction,
+  type QueueClock,
+  workFolderPrefix,
+} from './local-function';
 import { LocalMessages } from './local-messages';
 import { readAssembly, type SynthesizedStack } from './read-assembly';
 import { readRole } from './role';
@@ -57,7 +62,7 @@ interface FunctionPlan {
   readonly definition: FunctionDefinition;
   readonly role: Caller;
   /** With which the role calls the endpoint. */
-  readonly credentials: RoleCredentials;
+  readonly credentials: Required<Credentials>;
 }
 
 /** A function of the stack, with its role and its schedule. */
@@ -125,7 +130,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const messages = new LocalMessages(stack);
   const buckets = readBuckets(stack, plan.definition, options.folder);
   const signingKeys = readSigningKeys(stack, options.folder);
-  const clock = options.clock ?? { now: () => Date.now(), wait: async () => {} };
+  const clock = options.clock ?? instantClock;
   const metrics: MetricValue[] = [];
   const logs: string[] = [];
   const functions = new Map<string, LocalFunction>();

@@ -1,6 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { basename } from 'node:path';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import type { Credentials } from '../aws/call';
 import type { FunctionDefinition } from './function-definition';
 
 /** An error of a function in Lambda's own form, which callers of the function get as the payload. */
@@ -33,54 +36,62 @@ export type InvocationResult = InvocationOutcome & {
 /** From the runtime to here. */
 export type RuntimeMessage = 'ready' | InvocationOutcome;
 
-export interface EnvironmentOptions {
+/** Where the function finds the services that it calls, and with which credentials of its role. */
+export interface CallerSurroundings {
+  /** `http://127.0.0.1:<port>` */
+  readonly endpoint: string;
+  readonly region: string;
+  readonly credentials: Required<Credentials>;
+}
+
+/** What a function's process is started with. */
+export interface FunctionSurroundings extends CallerSurroundings {
   readonly definition: FunctionDefinition;
+  /** Where the function's code lies. */
   readonly codeFolder: string;
+  /** Stands for Lambda's /tmp, which belongs to one execution environment. */
+  readonly temporaryFolder: string;
+}
+
+export interface EnvironmentOptions extends FunctionSurroundings {
   /** Path of the bundled runtime. */
   readonly runtimeFile: string;
-  /** The whole environment of the process. */
-  readonly variables: Readonly<Record<string, string>>;
   /** Called with each line that the function writes to standard output or standard error. */
   readonly onLine: (line: string) => void;
 }
 
-interface PendingInvocation {
-  readonly message: InvokeMessage;
-  readonly settle: (outcome: InvocationOutcome) => void;
-  outcome: InvocationOutcome | undefined;
-  /** How many of the two output streams have not shown the invocation's last line yet. */
-  openStreams: number;
-  timer: NodeJS.Timeout | undefined;
-}
-
 /** One process that holds the loaded function and works on one invocation at a time, as an execution environment of Lambda. */
 export class ExecutionEnvironment {
-  readonly #options: EnvironmentOptions;
+  readonly #timeoutSeconds: number;
   readonly #process: ChildProcess;
-  readonly #closed: Promise<unknown>;
-  #ready = false;
-  #pending: PendingInvocation | undefined;
-  #timedOut = false;
+  readonly #ready: Promise<void>;
+  /** Exit code and signal. */
+  readonly #closed: Promise<unknown[]>;
+  /** Of the invocation under way: its last line, and how many are missing of its outcome and this line on both streams. */
+  #pending: { readonly endLine: string; missing: number; readonly finish: () => void } | undefined;
+  #outcome: InvocationOutcome | undefined;
 
   constructor(options: EnvironmentOptions) {
-    this.#options = options;
-    const { definition, codeFolder, runtimeFile, variables, onLine } = options;
+    const { definition, codeFolder, runtimeFile, onLine } = options;
+    this.#timeoutSeconds = definition.timeoutSeconds;
     this.#process = spawn(process.execPath, [...memoryArguments(definition), runtimeFile, definition.arn], {
       cwd: codeFolder,
-      env: { ...variables },
+      env: functionVariables(options),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
-    this.#closed = once(this.#process, 'close').then(([code, signal]) => this.#onClose(code, signal));
-    this.#process.on('message', (message: RuntimeMessage) => this.#onMessage(message));
-    for (const stream of [this.#process.stdout, this.#process.stderr]) {
-      if (stream === null) continue;
-      createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
-        const pending = this.#pending;
-        if (pending === undefined || line !== pending.message.endLine) return onLine(line);
-        pending.openStreams -= 1;
-        this.#settleIfDone();
+    this.#closed = once(this.#process, 'close');
+    this.#ready = new Promise((resolve) => {
+      this.#process.on('message', (message: RuntimeMessage) => {
+        if (message === 'ready') return resolve();
+        this.#outcome = message;
+        this.#arrive();
       });
-    }
+    });
+    for (const stream of [this.#process.stdout, this.#process.stderr])
+      createInterface({ input: stream as Readable, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
+        if (line === this.#pending?.endLine) this.#arrive();
+        else onLine(line);
+      });
   }
 
   /** Whether it can take another invocation. */
@@ -88,12 +99,31 @@ export class ExecutionEnvironment {
     return this.#pending === undefined && this.#process.connected && this.#process.exitCode === null;
   }
 
-  invoke(event: unknown, requestId: string): Promise<InvocationOutcome> {
-    return new Promise((settle) => {
-      const message = { requestId, event, deadline: 0, endLine: `END RequestId: ${requestId}` };
-      this.#pending = { message, settle, outcome: undefined, openStreams: 2, timer: undefined };
-      if (this.#ready) this.#begin(this.#pending);
+  async invoke(event: unknown, requestId: string): Promise<InvocationOutcome> {
+    const limit = this.#timeoutSeconds * 1000;
+    const endLine = `END RequestId: ${requestId}`;
+    let timer: NodeJS.Timeout | undefined;
+    let isTimedOut = false;
+    this.#outcome = undefined;
+    const finished = new Promise<void>((finish) => {
+      this.#pending = { endLine, missing: 3, finish };
     });
+    // Loading the function does not count against its time limit, as on Lambda.
+    void this.#ready.then(() => {
+      timer = setTimeout(() => {
+        isTimedOut = true;
+        this.#process.kill('SIGKILL');
+      }, limit);
+      this.#process.send({ requestId, event, deadline: Date.now() + limit, endLine } satisfies InvokeMessage);
+    });
+    const end = await Promise.race([finished, this.#closed]);
+    clearTimeout(timer);
+    this.#pending = undefined;
+    if (this.#outcome !== undefined) return this.#outcome;
+    const [errorType, reason] = isTimedOut
+      ? ['Sandbox.Timedout', `Task timed out after ${this.#timeoutSeconds.toFixed(2)} seconds`]
+      : ['Runtime.ExitError', exitReason(...((end ?? []) as [number | null, string | null]))];
+    return { error: { errorType, errorMessage: `RequestId: ${requestId} Error: ${reason}` } };
   }
 
   /** Ends the process, whatever it is doing. */
@@ -102,55 +132,39 @@ export class ExecutionEnvironment {
     await this.#closed;
   }
 
-  /** Loading the function does not count against its time limit, as on Lambda. */
-  #begin(pending: PendingInvocation): void {
-    const limit = this.#options.definition.timeoutSeconds * 1000;
-    pending.timer = setTimeout(() => {
-      this.#timedOut = true;
-      this.#process.kill('SIGKILL');
-    }, limit);
-    this.#process.send({ ...pending.message, deadline: Date.now() + limit } satisfies InvokeMessage);
-  }
-
-  #onMessage(message: RuntimeMessage): void {
-    if (message === 'ready') {
-      this.#ready = true;
-      if (this.#pending !== undefined) this.#begin(this.#pending);
-    } else if (this.#pending !== undefined) {
-      this.#pending.outcome = message;
-      this.#settleIfDone();
-    }
-  }
-
-  #settleIfDone(): void {
-    if (this.#pending?.outcome !== undefined && this.#pending.openStreams === 0)
-      this.#settle(this.#pending, this.#pending.outcome);
-  }
-
-  #onClose(code: number | null, signal: string | null): void {
+  #arrive(): void {
     if (this.#pending === undefined) return;
-    const { requestId } = this.#pending.message;
-    this.#settle(
-      this.#pending,
-      this.#pending.outcome ?? {
-        error: this.#timedOut
-          ? {
-              errorType: 'Sandbox.Timedout',
-              errorMessage: `RequestId: ${requestId} Error: Task timed out after ${this.#options.definition.timeoutSeconds.toFixed(2)} seconds`,
-            }
-          : {
-              errorType: 'Runtime.ExitError',
-              errorMessage: `RequestId: ${requestId} Error: ${exitReason(code, signal)}`,
-            },
-      },
-    );
+    this.#pending.missing -= 1;
+    if (this.#pending.missing === 0) this.#pending.finish();
   }
+}
 
-  #settle(pending: PendingInvocation, outcome: InvocationOutcome): void {
-    clearTimeout(pending.timer);
-    this.#pending = undefined;
-    pending.settle(outcome);
-  }
+/** All environment variables of a function's process: those of the template and those of Lambda, none of this process. */
+export function functionVariables(surroundings: FunctionSurroundings): Record<string, string> {
+  const { definition, endpoint, region, credentials, codeFolder, temporaryFolder } = surroundings;
+  const [nodeMajor] = process.versions.node.split('.');
+  return {
+    ...definition.environment,
+    _HANDLER: definition.handler,
+    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_DEFAULT_REGION: region,
+    AWS_ENDPOINT_URL: endpoint,
+    AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${nodeMajor}.x`,
+    AWS_LAMBDA_FUNCTION_MEMORY_SIZE: String(definition.memoryMiB),
+    AWS_LAMBDA_FUNCTION_NAME: definition.name,
+    AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
+    AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
+    AWS_LAMBDA_LOG_GROUP_NAME: definition.logGroup,
+    AWS_LAMBDA_LOG_STREAM_NAME: `local/[$LATEST]${basename(temporaryFolder)}`,
+    AWS_REGION: region,
+    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
+    AWS_SESSION_TOKEN: credentials.sessionToken,
+    LAMBDA_TASK_ROOT: codeFolder,
+    LANG: 'en_US.UTF-8',
+    PATH: '/usr/local/bin:/usr/bin:/bin',
+    TMPDIR: temporaryFolder,
+    TZ: ':UTC',
+  };
 }
 
 function exitReason(code: number | null, signal: string | null): string {

@@ -5,10 +5,36 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
 import { asynchronousRetryWaits } from '../../lambda/stack-contract';
-import { type AsynchronousResult, failureRecord, type QueueClock, ThrottledError } from './asynchronous-invocation';
-import { ExecutionEnvironment, type InvocationResult } from './execution-environment';
+import { type CallerSurroundings, ExecutionEnvironment, type InvocationResult } from './execution-environment';
 import type { FunctionDefinition } from './function-definition';
-import { type CallerSurroundings, functionVariables } from './function-variables';
+
+/** What became of one event in Lambda's queue. */
+export interface AsynchronousResult {
+  readonly requestId: string;
+  /** All attempts, oldest first. */
+  readonly attempts: readonly InvocationResult[];
+  /** Why Lambda gave up; undefined: the last attempt succeeded. */
+  readonly condition?: 'RetriesExhausted' | 'EventAgeExceeded';
+}
+
+/** Time as Lambda's queue of events sees it. */
+export interface QueueClock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+  wait(seconds: number): Promise<void>;
+}
+
+/** Lambda's waits take no time. */
+export const instantClock: QueueClock = { now: () => Date.now(), wait: async () => {} };
+
+/** The function's reserved concurrency is in use. */
+export class ThrottledError extends Error {
+  override readonly name = 'ThrottledError';
+
+  constructor(functionName: string) {
+    super(`Invoking ${functionName} failed: TooManyRequestsException: its reserved concurrency is in use`);
+  }
+}
 
 /**
  * Stands between whoever invokes a function and the function.
@@ -83,7 +109,7 @@ export class LocalFunction {
 
   /** Every attempt at an event has the same request id. */
   async #attempt(event: unknown): Promise<AsynchronousResult> {
-    const { definition, clock = { now: () => Date.now(), wait: async () => {} } } = this.#options;
+    const { definition, clock = instantClock } = this.#options;
     const { maximumRetryAttempts = 2, maximumEventAgeSeconds = 21_600 } = definition.asynchronous ?? {};
     const requestId = randomUUID();
     const queuedAt = clock.now();
@@ -116,20 +142,12 @@ export class LocalFunction {
   }
 
   #startEnvironment(): ExecutionEnvironment {
-    const { definition, onLine } = this.#options;
-    if (this.#isClosed) throw new Error(`Invoking ${definition.name} failed: the deployment is closed.`);
-    const number = this.#environments.length + 1;
-    const temporaryFolder = join(this.#workFolder, `tmp-${number}`);
+    const { name } = this.#options.definition;
+    if (this.#isClosed) throw new Error(`Invoking ${name} failed: the deployment is closed.`);
+    const temporaryFolder = join(this.#workFolder, `tmp-${this.#environments.length + 1}`);
     mkdirSync(temporaryFolder);
-    const [nodeMajor = ''] = process.versions.node.split('.');
-    const place = { number, codeFolder: this.#codeFolder, temporaryFolder, nodeMajor };
-    const environment = new ExecutionEnvironment({
-      definition,
-      codeFolder: this.#codeFolder,
-      runtimeFile: this.#runtimeFile,
-      variables: functionVariables(definition, this.#options, place),
-      onLine,
-    });
+    const place = { codeFolder: this.#codeFolder, runtimeFile: this.#runtimeFile, temporaryFolder };
+    const environment = new ExecutionEnvironment({ ...this.#options, ...place });
     this.#environments.push(environment);
     return environment;
   }
@@ -142,4 +160,25 @@ export const workFolderPrefix = 'local-function-';
 export function writeRuntime(file: string): void {
   const source = readFileSync(join(__dirname, 'runtime.ts'));
   writeFileSync(file, transformSync(source, { loader: 'ts', format: 'cjs', target: 'node20' }).code);
+}
+
+/** The document that Lambda sends to a failure destination. */
+function failureRecord(
+  functionArn: string,
+  event: unknown,
+  { requestId, attempts, condition }: AsynchronousResult,
+): object {
+  return {
+    version: '1.0',
+    timestamp: new Date().toISOString(),
+    requestContext: {
+      requestId,
+      functionArn: `${functionArn}:$LATEST`,
+      condition,
+      approximateInvokeCount: attempts.length,
+    },
+    requestPayload: event,
+    responseContext: { statusCode: 200, executedVersion: '$LATEST', functionError: 'Unhandled' },
+    responsePayload: attempts.at(-1)?.error,
+  };
 }

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import type { LocalDeployment } from '../../local/deployment/deploy-locally';
-import { memoryArguments } from '../../local/deployment/execution-environment';
-import { functionVariables } from '../../local/deployment/function-variables';
+import { functionVariables, memoryArguments } from '../../local/deployment/execution-environment';
 import type { LambdaRuntime } from './install-runtime';
 import { type RuntimeApi, startRuntimeApi } from './runtime-api';
 
@@ -43,11 +42,11 @@ export async function startRuntimeProcess(
   const temporaryFolder = await mkdtemp(join(tmpdir(), 'runtime-process-'));
   const api = await startRuntimeApi(definition);
   const [nodeMajor = ''] = nodeVersion.split('.');
-  const place = { number: 1, codeFolder, temporaryFolder, nodeMajor };
   const child = spawn(node, [...memoryArguments(definition), client], {
     cwd: codeFolder,
     env: {
-      ...functionVariables(definition, { ...deployment, endpoint: deployment.url }, place),
+      ...functionVariables({ ...deployment, endpoint: deployment.url, codeFolder, temporaryFolder }),
+      AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${nodeMajor}.x`,
       AWS_LAMBDA_RUNTIME_API: api.address,
       AWS_LAMBDA_LOG_FORMAT: 'JSON',
       AWS_LAMBDA_LOG_LEVEL: 'INFO',

@@ -10,8 +10,11 @@ import type { RunRecord, RunSummary } from '../../lambda/run/run-record';
 import { type Collection, collectionFile } from '../../lambda/stack-contract';
 import type { LocalAwsOptions } from '../../local/aws/local-aws';
 import { deployLocally, type LocalDeployment } from '../../local/deployment/deploy-locally';
-import { ExecutionEnvironment, type InvocationOutcome } from '../../local/deployment/execution-environment';
-import { functionVariables } from '../../local/deployment/function-variables';
+import {
+  type EnvironmentOptions,
+  ExecutionEnvironment,
+  type InvocationOutcome,
+} from '../../local/deployment/execution-environment';
 import { writeRuntime } from '../../local/deployment/local-function';
 import { type Intercept, injectFaults } from './aws-faults';
 import { type StoredObject, storedObjects, storedRecords } from './stored-objects';
@@ -88,7 +91,7 @@ export class CollectorBundle {
   }
 }
 
-type ProcessOptions = Omit<ConstructorParameters<typeof ExecutionEnvironment>[0], 'onLine' | 'variables'>;
+type ProcessOptions = Pick<EnvironmentOptions, 'definition' | 'codeFolder' | 'runtimeFile'>;
 
 export class BundledCollector {
   readonly archive: string;
@@ -110,12 +113,11 @@ export class BundledCollector {
   async startProcess(temporary = 'tmp'): Promise<FunctionProcess> {
     const temporaryFolder = join(this.folder, temporary);
     await mkdir(temporaryFolder, { recursive: true });
-    const { definition, codeFolder } = this.options;
-    const [nodeMajor = ''] = process.versions.node.split('.');
-    const place = { number: 1, codeFolder, temporaryFolder, nodeMajor };
     const environment = new ExecutionEnvironment({
+      ...this.deployment,
       ...this.options,
-      variables: functionVariables(definition, { ...this.deployment, endpoint: this.deployment.url }, place),
+      endpoint: this.deployment.url,
+      temporaryFolder,
       onLine: (line) => this.lines.push(line),
     });
     this.#processes.push(environment);

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
 import { type Access, type Caller, refusalOf } from '../../aws/iam/authorize';
-import { type QueueClock, ThrottledError } from '../asynchronous-invocation';
 import type { InvocationResult } from '../execution-environment';
+import { type QueueClock, ThrottledError } from '../local-function';
 import { readRole } from '../role';
 import { type StackTemplate, UnsupportedTemplateError } from '../stack-template';
 import { executeStates } from './execute-states';
