@@ -4,8 +4,9 @@ import { readFileSync } from 'node:fs';
 import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { crc32, createGunzip, createGzip, gunzipSync, gzip, type ZlibOptions } from 'node:zlib';
+import { createLogRecordCheck } from '../../lambda/body/log-record';
+import { createManifestCheck } from '../../lambda/body/manifest';
 import { type Resource, resources } from '../../lambda/resources';
-import { checkFactory } from '../../lambda/service/check-factory';
 import type { Job } from './measure';
 import { RawConnection, signedPut } from './raw-http';
 
@@ -32,7 +33,10 @@ async function archive(
   service: RawConnection,
   sink: RawConnection,
 ): Promise<void> {
-  const check = checkFactory({ cluster, resource }, false)('application/json');
+  const check =
+    resource === 'log'
+      ? createLogRecordCheck(cluster)
+      : createManifestCheck({ mediaType: 'application/json', asReceived: false });
   const hash = createHash('sha256');
   const compressed: Buffer[] = [];
   const compressor = new Coder({ ...compressing, onPiece: (piece) => hash.update(piece) }, (part) =>

@@ -26,7 +26,6 @@ export async function serviceCheck(config: CollectorConfig, apiKey: string | und
   if (asked === undefined) return check.unknown('no cluster is configured', 'add one to clusters');
   const { ClusterApi } = await import('../../lambda/service/cluster-api');
   const { createCompressor } = await import('../../lambda/body/compress');
-  const { createLogRecordCheck } = await import('../../lambda/body/log-record');
   const spoolDirectory = await mkdtemp(join(tmpdir(), 'collector-doctor-'));
   const api = new ClusterApi({
     service,
@@ -44,13 +43,7 @@ export async function serviceCheck(config: CollectorConfig, apiKey: string | und
   } as const;
   const began = performance.now();
   try {
-    const { body } = await api.get(
-      request,
-      apiKey,
-      () => createLogRecordCheck(asked.uid),
-      new AbortController().signal,
-      () => {},
-    );
+    const { body } = await api.get(request, apiKey, new AbortController().signal);
     await body.release();
     const took = formatDuration(Math.round(performance.now() - began));
     return check.ok(

@@ -21,22 +21,13 @@ export interface BodyCheck {
 /** The body arrived but is not what was asked for. Asking again does not help. */
 export class InvalidBodyError extends Error {
   override readonly name = 'InvalidBodyError';
-  readonly #words: string | QuotingWords;
-
-  /** @param words a function where the body is quoted, because whoever shows the message may have to hide a part of it */
-  constructor(words: string | QuotingWords, options?: ErrorOptions) {
-    super(typeof words === 'string' ? words : words((text) => text), options);
-    this.#words = words;
-  }
-
-  /** The message, with a function applied to all that it quotes of the body. */
-  quotingWith(quote: (text: string) => string): string {
-    return typeof this.#words === 'string' ? this.#words : this.#words(quote);
-  }
 }
 
-/** Makes a message that quotes the body; each quotation goes through the function. */
-export type QuotingWords = (quote: (text: string) => string) => string;
+/**
+ * How a text of the body is shown in messages and recorded: whoever asks may have to hide a part of it. What is archived is
+ * the body itself.
+ */
+export type Quote = (text: string) => string;
 
 /** The body cannot be decoded as its media type promises. It may be requested again and kept as received. */
 export class NotDecodableError extends Error {

@@ -43,7 +43,7 @@ export function endsWithError(ending: string): boolean {
 }
 
 function isJsonError(line: string): boolean {
-  const json = new JsonContent();
+  const json = new JsonContent((text) => text);
   json.write(Buffer.from(line, 'latin1'));
   json.end();
   return json.refusal !== undefined;

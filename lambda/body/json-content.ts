@@ -1,4 +1,4 @@
-import type { QuotingWords } from './body-check';
+import type { Quote } from './body-check';
 import { doubts } from './doubts';
 import { ErrorMembers, longestNote } from './error-members';
 import { JsonError } from './json/json-chunk';
@@ -14,6 +14,7 @@ const longestKind = 40;
  * JSON object: `kubectl get -o json` writes one.
  */
 export class JsonContent {
+  readonly #quote: Quote;
   readonly #scanner = new JsonScanner(this.#beginValue.bind(this));
   readonly #takeString: () => StringSink | undefined;
   #received = 0;
@@ -27,7 +28,8 @@ export class JsonContent {
   readonly #text = new StringCapture(longestNote + 1, ({ value }) => this.#members.addText(value));
 
   /** @param takeString called if the value is a string; what it returns takes its text */
-  constructor(takeString: () => StringSink | undefined = () => undefined) {
+  constructor(quote: Quote, takeString: () => StringSink | undefined = () => undefined) {
+    this.#quote = quote;
     this.#takeString = takeString;
   }
 
@@ -55,18 +57,18 @@ export class JsonContent {
   }
 
   /** What the value is, as part of a sentence. */
-  describe(quote: (text: string) => string): string {
-    if (this.#root === 'object') return this.#names.describe(quote);
+  get description(): string {
+    if (this.#root === 'object') return this.#names.describe(this.#quote);
     return this.#root === 'array' || this.#root === 'number' ? `a JSON ${this.#root}` : `JSON ${this.#root}`;
   }
 
   /** What the content is instead of a manifest, as part of a sentence; undefined if it may be one. */
-  get refusal(): QuotingWords | undefined {
+  get refusal(): string | undefined {
     if (!this.#isWhole || this.#root !== 'object') return undefined;
     // Kubernetes answers a request that it cannot serve with an object of this kind.
     const isStatus = this.#members.hasKind && this.#kind.value === 'Status';
     if (!isStatus && this.#members.isErrorDocument !== 'certainly') return undefined;
-    return (quote) => `an error document: ${this.describe(quote)}`;
+    return `an error document: ${this.description}`;
   }
 
   /** Why it is not certain that the content is a whole manifest. */

@@ -1,5 +1,5 @@
 import { isBlank } from './blank';
-import { InvalidBodyError, NotDecodableError } from './body-check';
+import { InvalidBodyError, NotDecodableError, type Quote } from './body-check';
 import { doubts } from './doubts';
 import { JsonStringDecoder } from './json/json-string-decoder';
 import { JsonContent } from './json-content';
@@ -13,7 +13,7 @@ const nothing = Buffer.alloc(0);
 export class JsonManifest {
   readonly #asReceived: boolean;
   readonly #decoder = new JsonStringDecoder();
-  readonly #json = new JsonContent(() => (this.#isReceived ? undefined : this.#decoder));
+  readonly #json: JsonContent;
   /** Whether the body is stored as received. Open while there is only whitespace, which is stored unless a JSON string follows. */
   #isReceived: boolean;
   #held: Buffer[] = [];
@@ -21,7 +21,8 @@ export class JsonManifest {
   /** The first byte that shows something. */
   #first: number | undefined;
 
-  constructor(asReceived: boolean) {
+  constructor(asReceived: boolean, quote: Quote) {
+    this.#json = new JsonContent(quote, () => (this.#isReceived ? undefined : this.#decoder));
     this.#asReceived = asReceived;
     this.#isReceived = asReceived;
   }
@@ -64,7 +65,7 @@ export class JsonManifest {
     json.end();
     this.#judge();
     if (json.root !== 'string') {
-      throw new InvalidBodyError((quote) => `The manifest is no string: the body is ${json.describe(quote)}`);
+      throw new InvalidBodyError(`The manifest is no string: the body is ${json.description}`);
     }
     if (!this.#isReceived) {
       if (!this.#decoder.loneSurrogate) return;

@@ -1,5 +1,5 @@
 import type { BodyFacts } from '../resources';
-import { type BodyCheck, InvalidBodyError } from './body-check';
+import { type BodyCheck, InvalidBodyError, type Quote } from './body-check';
 import { doubts } from './doubts';
 import { JsonError } from './json/json-chunk';
 import { JsonScanner, type JsonType } from './json/json-scanner';
@@ -48,13 +48,14 @@ const longestShown = 80;
  * {@link RecordEvidence}. Bytes that are not UTF-8 are accepted in `spec.log` alone, with a doubt.
  * @param clusterUid the cluster that was asked for
  */
-export function createLogRecordCheck(clusterUid: string): BodyCheck {
-  return new LogRecordCheck(clusterUid);
+export function createLogRecordCheck(clusterUid: string, quote: Quote = (text) => text): BodyCheck {
+  return new LogRecordCheck(clusterUid, quote);
 }
 
 class LogRecordCheck implements BodyCheck {
   readonly isAsReceived = true;
   readonly #clusterUid: string;
+  readonly #quote: Quote;
   readonly #scanner = new JsonScanner(this.#beginValue.bind(this));
   readonly #members = new MemberNames();
   readonly #evidence = new RecordEvidence();
@@ -66,8 +67,9 @@ class LogRecordCheck implements BodyCheck {
   readonly #recorded = new Map<keyof typeof recordedFacts, StringCapture>();
   #log: LogDigest | undefined;
 
-  constructor(clusterUid: string) {
+  constructor(clusterUid: string, quote: Quote) {
     this.#clusterUid = clusterUid;
+    this.#quote = quote;
   }
 
   write(chunk: Buffer): Buffer {
@@ -82,14 +84,16 @@ class LogRecordCheck implements BodyCheck {
     this.#scan(() => this.#scanner.end());
     if (!this.#hasSection) {
       throw new InvalidBodyError(
-        (quote) => `The body is ${this.#members.describe(quote)}, expected metadata, spec or status`,
+        `The body is ${this.#members.describe(this.#quote)}, expected metadata, spec or status`,
       );
     }
     const { refusal } = this.#evidence;
     if (refusal !== undefined) throw new InvalidBodyError(`The body is no log record: ${refusal}`);
     const doubt = this.#doubts().join('; ');
     return {
-      ...Object.fromEntries([...this.#recorded].map(([path, capture]) => [recordedFacts[path], recordable(capture)])),
+      ...Object.fromEntries(
+        [...this.#recorded].map(([path, capture]) => [recordedFacts[path], this.#quote(recordable(capture))]),
+      ),
       ...this.#log?.result(),
       ...(doubt !== '' && { doubt }),
     };
@@ -144,7 +148,11 @@ class LogRecordCheck implements BodyCheck {
     if (path === 'spec.clusterUid') {
       // One code unit more than is compared or shown tells that the text goes on.
       return new StringCapture(Math.max(this.#clusterUid.length, longestShown) + 1, ({ value }) => {
-        if (value !== this.#clusterUid) throw otherCluster(value, this.#clusterUid, offset);
+        if (value === this.#clusterUid) return;
+        throw new InvalidBodyError(
+          `The log record belongs to another cluster: spec.clusterUid is ${this.#quote(shown(value))} ` +
+            `(at byte ${offset}), expected ${shown(this.#clusterUid)}`,
+        );
       });
     }
     if (!isRecorded(path)) return undefined;
@@ -181,14 +189,6 @@ function isRecorded(path: string): path is keyof typeof recordedFacts {
 /** The text, or its beginning. A cut may leave half a surrogate pair, which UTF-8 cannot represent. */
 function recordable({ value, tooLong }: StringCapture): string {
   return tooLong ? value.replace(/[\ud800-\udbff]$/, '') : value;
-}
-
-function otherCluster(found: string, expected: string, offset: number): InvalidBodyError {
-  return new InvalidBodyError(
-    (quote) =>
-      `The log record belongs to another cluster: spec.clusterUid is ${quote(shown(found))} (at byte ${offset}), ` +
-      `expected ${shown(expected)}`,
-  );
 }
 
 function nameOf(type: JsonType): string {

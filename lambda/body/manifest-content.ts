@@ -1,5 +1,5 @@
 import { isBlank } from './blank';
-import { InvalidBodyError } from './body-check';
+import { InvalidBodyError, type Quote } from './body-check';
 import { doubts } from './doubts';
 import { endsWithError, judgeErrorText } from './error-text';
 import { Utf8Check } from './json/utf8-check';
@@ -17,7 +17,7 @@ const endingBytes = 1024;
  * content is refused only if it can be nothing but an error, or nothing at all. What is not certain becomes a doubt.
  */
 export class ManifestContent {
-  readonly #json = new JsonContent();
+  readonly #json: JsonContent;
   readonly #utf8 = new Utf8Check();
   readonly #markup = new Markup();
   readonly #beginning: Buffer[] = [];
@@ -28,6 +28,10 @@ export class ManifestContent {
   /** Bytes from the first one that shows something on, and up to the last one that does. */
   #length = 0;
   #visibleLength = 0;
+
+  constructor(quote: Quote) {
+    this.#json = new JsonContent(quote);
+  }
 
   write(content: Buffer): void {
     this.#isEmpty &&= content.length === 0;
@@ -51,10 +55,8 @@ export class ManifestContent {
     const markup = this.#markup.verdict;
     const isText = this.#visibleLength <= longestErrorText;
     const errorText = isText ? judgeErrorText(Buffer.concat(this.#beginning).toString('utf8')) : undefined;
-    const refusal = markup?.isCertain ? markup.what : errorText?.refusal;
+    const refusal = (markup?.isCertain ? markup.what : errorText?.refusal) ?? this.#json.refusal;
     if (refusal !== undefined) throw new InvalidBodyError(`The manifest is ${refusal}`);
-    const error = this.#json.refusal;
-    if (error !== undefined) throw new InvalidBodyError((quote) => `The manifest is ${error(quote)}`);
     const ending = this.#ending.toString('latin1');
     return [
       isUtf8 ? undefined : doubts.notUtf8,

@@ -1,5 +1,5 @@
 import type { BodyFacts } from '../resources';
-import type { BodyCheck } from './body-check';
+import type { BodyCheck, Quote } from './body-check';
 import { JsonManifest } from './json-manifest';
 import { ManifestContent } from './manifest-content';
 
@@ -22,32 +22,32 @@ export interface ManifestAnswer {
  * `write` and `end` throw NotDecodableError for a body that begins like a JSON string but is none. The bytes handed on so
  * far are void then, and the body is to be requested again with `asReceived`.
  */
-export function createManifestCheck({ mediaType, asReceived }: ManifestAnswer): BodyCheck {
+export function createManifestCheck(
+  { mediaType, asReceived }: ManifestAnswer,
+  quote: Quote = (text) => text,
+): BodyCheck {
   const essence = (mediaType?.split(';', 1)[0] ?? '').trim().toLowerCase();
   const isJson = essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
-  return new ManifestCheck(isJson ? new JsonManifest(asReceived) : undefined, !isJson || asReceived);
+  const json = isJson ? new JsonManifest(asReceived, quote) : undefined;
+  return new ManifestCheck(json, new ManifestContent(quote), !isJson || asReceived);
 }
 
 class ManifestCheck implements BodyCheck {
-  readonly #json: JsonManifest | undefined;
-  readonly #content = new ManifestContent();
-
   constructor(
-    json: JsonManifest | undefined,
+    readonly json: JsonManifest | undefined,
+    readonly content: ManifestContent,
     readonly isAsReceived: boolean,
-  ) {
-    this.#json = json;
-  }
+  ) {}
 
   write(chunk: Buffer): Buffer {
-    const content = this.#json === undefined ? chunk : this.#json.write(chunk);
-    this.#content.write(content);
+    const content = this.json === undefined ? chunk : this.json.write(chunk);
+    this.content.write(content);
     return content;
   }
 
   end(): BodyFacts {
-    this.#json?.end();
-    const doubt = [this.#json?.doubt, ...this.#content.end()].filter((one) => one !== undefined).join('; ');
+    this.json?.end();
+    const doubt = [this.json?.doubt, ...this.content.end()].filter((one) => one !== undefined).join('; ');
     return doubt === '' ? {} : { doubt };
   }
 }

@@ -4,7 +4,6 @@ import type { InFlightRequest } from '../dispatch/in-flight-request';
 import type { EarlyEnd } from '../dispatch/probing';
 import type { Task } from '../dispatch/task';
 import type { KeySource } from '../service/api-key';
-import { checkFactory } from '../service/check-factory';
 import type { ClusterService } from '../service/cluster-api';
 import type { ResourceRequest, ServiceAnswer } from '../service/resource-request';
 import { ServiceError } from '../service/service-error';
@@ -157,8 +156,7 @@ class Collecting {
     let answer: ServiceAnswer | undefined;
     try {
       const { asReceived = false, uncoded = false } = task ?? {};
-      const check = checkFactory(request, asReceived);
-      answer = await service.get({ ...request, uncoded }, key, check, inFlight.signal, onHead);
+      answer = await service.get({ ...request, asReceived, uncoded }, key, inFlight.signal, onHead);
     } catch (error) {
       if (error !== headIsEnough) return this.#fail(inFlight, key, error);
     }

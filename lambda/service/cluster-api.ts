@@ -1,19 +1,18 @@
 import type { IncomingMessage } from 'node:http';
-import { InvalidBodyError } from '../body/body-check';
-import { type CodedTransfer, codingOf } from '../body/content-coding';
+import { type BodyCheck, InvalidBodyError, type Quote } from '../body/body-check';
+import { createLogRecordCheck } from '../body/log-record';
+import { createManifestCheck } from '../body/manifest';
 import { type ReceivedBody, type Receiver, receive } from '../body/receive';
 import { resources } from '../resources';
 import type { Collection } from '../stack-contract';
+import { acceptedCoding } from './answer-head';
 import { AnswerProof } from './answer-proof';
-import type { CheckFactory, OnHead } from './check-factory';
 import type { Connection } from './connection';
 import { Connections } from './connections';
-import { explainFailure, refusal, statusReason } from './explain-failure';
-import { hideKey, withoutKey } from './hide-key';
+import { explainFailure, refusal } from './explain-failure';
+import { hideKey } from './hide-key';
 import { type RequestTimeLimits, RequestWatch } from './request-watch';
 import { callName, type ResourceRequest, type ServiceAnswer } from './resource-request';
-import { parseRetryAfter } from './retry-after';
-import { ServiceError, type ServiceFailure } from './service-error';
 
 /** The path of a call with its query (service contract, section 4); a uid cannot leave its segment. */
 export function requestPath(collection: string, { cluster, resource, requestId }: ResourceRequest): string {
@@ -55,39 +54,41 @@ export class ClusterApi {
 
   /**
    * @param key sent in the header `ApiKey` (section 5), to the configured origin only
-   * @param check of the body, chosen once the answer's media type is known
-   * @param onHead called when the answer's head has arrived
+   * @param onHead called when the answer's head has arrived; `received` tells at any time how many bytes of the body have, as
+   * they came over the wire
    * @throws ServiceError if the request fails or its answer is not usable; InvalidBodyError, NotDecodableError,
    * SpoolError from receiving the body; the signal's reason when it aborts
    */
   async get(
     request: ResourceRequest,
     key: string,
-    check: CheckFactory,
     signal: AbortSignal,
-    onHead?: OnHead,
+    onHead?: (status: number, received: () => number) => void,
   ): Promise<ServiceAnswer> {
     signal.throwIfAborted();
     const watch = new RequestWatch(signal, this.#options.timeLimits);
+    const quote: Quote = (text) => hideKey(text, key);
     let connection: Connection | undefined;
+    let response: IncomingMessage | undefined;
     try {
       connection = await this.#connections.take((idle) => this.#proof.choose(request, idle), watch.signal);
-      const response = await this.#ask(connection, request, key, watch);
+      response = await this.#ask(connection, request, key, watch);
       const { socket } = connection;
       const headBytes = socket.bytesRead;
       onHead?.(response.statusCode ?? 0, () => socket.bytesRead - headBytes);
-      const transfer = acceptedTransfer(response, request, key, this.#acceptsCoding(request), signal);
+      const coding = acceptedCoding(response, request.resource, this.#acceptsCoding(request), quote);
       const given = response.headers['content-type'];
-      const mediaType = given === undefined ? undefined : hideKey(given, key);
-      const receiving = receive(response, check(mediaType), this.#options.receiver, transfer);
-      const body = await this.#proven(receiving, request, key, connection);
+      const mediaType = given === undefined ? undefined : quote(given);
+      const check = checkFor(request, mediaType, quote);
+      const receiving = receive(response, check, this.#options.receiver, coding && { coding, signal });
+      const body = await this.#proven(receiving, request, connection);
       this.#connections.keep(connection);
       return { body, status: 200, mediaType };
     } catch (error) {
       connection?.destroy();
       signal.throwIfAborted();
       const call = { name: callName(request), base: this.#base, path: this.#pathOf(request) };
-      throw explainFailure(error, call, key, watch);
+      throw explainFailure(watch.signal.aborted ? watch.signal.reason : error, call, response !== undefined);
     } finally {
       watch.stop();
     }
@@ -138,11 +139,10 @@ export class ClusterApi {
   async #proven(
     receiving: Promise<ReceivedBody>,
     request: ResourceRequest,
-    key: string,
     connection: Connection,
   ): Promise<ReceivedBody> {
     const body = await receiving.catch(async (error: unknown) => {
-      if (error instanceof InvalidBodyError) await this.#proof.refuse(request, connection, refusal(error, key));
+      if (error instanceof InvalidBodyError) await this.#proof.refuse(request, connection, refusal(error));
       throw error;
     });
     try {
@@ -151,43 +151,15 @@ export class ClusterApi {
       await body.release();
       throw error;
     }
-    return { ...body, facts: withoutKey(body.facts, key) };
+    return body;
   }
 }
 
-/**
- * How the body of a good answer comes; undefined: without a content coding.
- * @throws ServiceError with the bare reason, if the head alone shows that the answer is not usable
- */
-function acceptedTransfer(
-  response: IncomingMessage,
-  { resource }: ResourceRequest,
-  key: string,
-  acceptsCoding: boolean,
-  signal: AbortSignal,
-): CodedTransfer | undefined {
-  const status = response.statusCode ?? 0;
-  if (status !== 200) {
-    const retryAfterMs = parseRetryAfter(response.headers['retry-after'], new Date());
-    throw new ServiceError(statusReason(status), 'status', { status, retryAfterMs });
-  }
-  const refuse = (reason: string, failure: ServiceFailure = 'encoding') =>
-    new ServiceError(`200 OK, but ${reason}`, failure, { status });
-  const coding = response.headers['transfer-encoding']?.trim().toLowerCase();
-  if (coding !== undefined && coding !== 'chunked' && coding !== 'identity')
-    throw refuse(`its Transfer-Encoding "${hideKey(coding, key)}" is not "chunked", the only one that was asked for`);
-  // Otherwise the end of the connection ends the body, whatever ended the connection.
-  const isDelimited = coding === 'chunked' || (coding === undefined && 'content-length' in response.headers);
-  if (!isDelimited && !resources[resource].showsItsEnd)
-    throw refuse(
-      'it declares no end of its body (neither Content-Length nor chunked): a cut one could not be told from a whole one',
-    );
-  const encoding = response.headers['content-encoding'];
-  const contentCoding = codingOf(encoding);
-  if (contentCoding === undefined)
-    throw refuse(
-      `its Content-Encoding "${hideKey(encoding ?? '', key)}" is none of gzip, deflate, br`,
-      acceptsCoding ? 'coding' : 'encoding',
-    );
-  return contentCoding === 'none' ? undefined : { coding: contentCoding, signal };
+function checkFor(
+  { cluster, resource, asReceived = false }: ResourceRequest,
+  mediaType: string | undefined,
+  quote: Quote,
+): BodyCheck {
+  if (resource === 'log') return createLogRecordCheck(cluster, quote);
+  return createManifestCheck({ mediaType, asReceived }, quote);
 }

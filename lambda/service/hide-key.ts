@@ -1,5 +1,3 @@
-import type { BodyFacts } from '../resources';
-
 /** What stands in a text where the key was. */
 const hidden = '[the API key]';
 
@@ -27,15 +25,6 @@ export function hideKey(text: string, key: string): string {
     from = at;
   }
   return shown + text.slice(from);
-}
-
-/** What the service says of a body, without the key. */
-export function withoutKey(facts: BodyFacts, key: string): BodyFacts {
-  const entries = Object.entries(facts).map(([name, fact]) => [
-    name,
-    typeof fact === 'string' ? hideKey(fact, key) : fact,
-  ]);
-  return Object.fromEntries(entries);
 }
 
 /** Length of the key, or of its recognised beginning, in a text at an offset; 0 if it is not there. */

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { ServiceError } from './service-error';
 
 /** Time limits of one request, in milliseconds. */
 export interface RequestTimeLimits {
@@ -14,14 +15,12 @@ export interface RequestTimeLimits {
 /** A body that brings fewer bytes than this in one idle window counts as stopped. */
 const minimumProgressBytes = 1024;
 
-/** Ends one request when a time limit passes or the caller's signal aborts, and remembers why. */
+/** Ends one request when a time limit passes or the caller's signal aborts. */
 export class RequestWatch {
   readonly #caller: AbortSignal;
   readonly #limits: RequestTimeLimits;
   readonly #ended = new AbortController();
   #timer: NodeJS.Timeout | undefined;
-  #expired: string | undefined;
-  #answered = false;
   readonly #abort = () => this.#ended.abort(this.#caller.reason);
 
   constructor(caller: AbortSignal, limits: RequestTimeLimits) {
@@ -31,19 +30,9 @@ export class RequestWatch {
     this.#limit(limits.connectMs, 'no connection');
   }
 
-  /** Aborts when the request has to end. */
+  /** Aborts when the request has to end: with a ServiceError `timeout` that has the bare reason, or with the caller's. */
   get signal(): AbortSignal {
     return this.#ended.signal;
-  }
-
-  /** Which time limit passed, in words; undefined as long as none did. */
-  get expired(): string | undefined {
-    return this.#expired;
-  }
-
-  /** Whether the answer's head has arrived. */
-  get answered(): boolean {
-    return this.#answered;
   }
 
   /** To be called when the request is sent. */
@@ -53,7 +42,6 @@ export class RequestWatch {
 
   /** To be called when the answer's head has arrived. */
   receives(response: IncomingMessage, socket: Socket): void {
-    this.#answered = true;
     clearTimeout(this.#timer);
     // The body has arrived: what is left to do takes no time of the service.
     response.once('end', () => clearTimeout(this.#timer));
@@ -80,8 +68,7 @@ export class RequestWatch {
 
   #expire(reason: string): void {
     clearTimeout(this.#timer);
-    this.#expired = reason;
-    this.#ended.abort(new Error(reason));
+    this.#ended.abort(new ServiceError(reason, 'timeout'));
   }
 }
 

@@ -11,6 +11,8 @@ export interface ResourceRequest {
   readonly requestId?: string | undefined;
   /** Whether no content coding is accepted, because one was damaged. */
   readonly uncoded?: boolean;
+  /** Whether a manifest is kept as received although its media type is JSON, because decoding it has failed. */
+  readonly asReceived?: boolean;
   /** Whether the run is complete without it. */
   readonly optional?: true | undefined;
 }

@@ -1,5 +1,4 @@
 import type { Resource } from '../../lambda/resources';
-import { checkFactory } from '../../lambda/service/check-factory';
 import type { Collection } from '../../lambda/stack-contract';
 import { openService } from '../../lambda/wiring';
 import { type RawService, startRawService, wire } from '../support/raw-service';
@@ -32,7 +31,7 @@ async function ask(
   const signal = new AbortController().signal;
   return Promise.all(
     Array.from({ length: count }, () =>
-      opened.get(request, 'key', checkFactory(request, false), signal).then(
+      opened.get(request, 'key', signal).then(
         ({ body }) => body.length,
         (error: Error) => error.message,
       ),

@@ -1,5 +1,4 @@
 import type { ReceivedBody } from '../../lambda/body/receive';
-import type { CheckFactory } from '../../lambda/service/check-factory';
 import type { ClusterService } from '../../lambda/service/cluster-api';
 import type { ResourceRequest, ServiceAnswer } from '../../lambda/service/resource-request';
 import { ServiceError } from '../../lambda/service/service-error';
@@ -8,7 +7,6 @@ import { ServiceError } from '../../lambda/service/service-error';
 export class FakeService implements ClusterService {
   readonly requests: ResourceRequest[] = [];
   readonly keys: string[] = [];
-  readonly checks: CheckFactory[] = [];
   readonly #script: (nth: number, key: string, request: ResourceRequest) => ServiceAnswer | Error;
 
   /** @param script given the request's number from 0; an Error is thrown */
@@ -16,11 +14,10 @@ export class FakeService implements ClusterService {
     this.#script = script;
   }
 
-  async get(...[request, key, check, signal]: Parameters<ClusterService['get']>): Promise<ServiceAnswer> {
+  async get(...[request, key, signal]: Parameters<ClusterService['get']>): Promise<ServiceAnswer> {
     const nth = this.requests.length;
     this.requests.push(request);
     this.keys.push(key);
-    this.checks.push(check);
     await Promise.resolve();
     const answer = this.#script(nth, key, request);
     signal.throwIfAborted();

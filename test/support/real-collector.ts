@@ -185,7 +185,7 @@ export class RealCollector {
           if (hangs === undefined) return clock.underWay(got);
           await clock.underWay(Promise.race([got, hangs(call[0])]));
           const answer = await got;
-          await clock.sleep(1000, call[3]);
+          await clock.sleep(1000, call[2]);
           return answer;
         },
       },

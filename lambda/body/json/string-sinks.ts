@@ -64,10 +64,7 @@ export class MemberNames {
     else this.#names.push(JSON.stringify(name).slice(1, -1));
   }
 
-  /**
-   * Describes the object, as part of a sentence.
-   * @param quote applied to each name
-   */
+  /** The object, as part of a sentence. @param quote applied to each name */
   describe(quote: (name: string) => string): string {
     if (this.#names.length === 0) return 'an empty JSON object';
     return `a JSON object with members ${this.#names.map(quote).join(', ')}${this.#hasMore ? ', …' : ''}`;

@@ -7,7 +7,6 @@ import { gunzipSync } from 'node:zlib';
 import { createCompressor } from '../../../lambda/body/compress';
 import { isRetried, maxRequests } from '../../../lambda/dispatch/retry';
 import type { Resource } from '../../../lambda/resources';
-import { checkFactory } from '../../../lambda/service/check-factory';
 import { ClusterApi } from '../../../lambda/service/cluster-api';
 import { Connection } from '../../../lambda/service/connection';
 import { ServiceError } from '../../../lambda/service/service-error';
@@ -86,7 +85,7 @@ async function start(
 /** The content that comes of one request, or the error's message. */
 async function get(cluster: string, resource: Resource = 'manifest'): Promise<string> {
   const request = { cluster, resource };
-  return api.get(request, 'the key', checkFactory(request, false), never).then(
+  return api.get(request, 'the key', never).then(
     ({ body }) => gunzipSync(body.content as Buffer).toString(),
     (error: Error) => error.message,
   );
@@ -97,7 +96,7 @@ async function collect(cluster: string, resource: Resource): Promise<string> {
   const request = { cluster, resource };
   for (let nth = 1; ; nth += 1) {
     try {
-      const { body } = await api.get(request, 'the key', checkFactory(request, false), never);
+      const { body } = await api.get(request, 'the key', never);
       return gunzipSync(body.content as Buffer).toString();
     } catch (error) {
       if (!(error instanceof ServiceError) || !isRetried(error.failure, error.status) || nth === maxRequests)

@@ -4,9 +4,8 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { BodyCheck } from '../../../lambda/body/body-check';
 import { createCompressor } from '../../../lambda/body/compress';
-import { checkFactory } from '../../../lambda/service/check-factory';
+import { ManifestContent } from '../../../lambda/body/manifest-content';
 import { ClusterApi } from '../../../lambda/service/cluster-api';
 import type { RequestTimeLimits } from '../../../lambda/service/request-watch';
 import type { ResourceRequest } from '../../../lambda/service/resource-request';
@@ -66,7 +65,7 @@ async function rawApi(
 /** The length of what came, or the error's message. */
 async function get(api: ClusterApi, request = manifestOf('a'), signal = never): Promise<number | string> {
   try {
-    const { body } = await api.get(request, key, checkFactory(request, false), signal);
+    const { body } = await api.get(request, key, signal);
     await body.release();
     return body.length;
   } catch (error) {
@@ -76,7 +75,7 @@ async function get(api: ClusterApi, request = manifestOf('a'), signal = never): 
 
 /** What becomes of the log of cluster a, asked for with a key. */
 function askWith(api: ClusterApi, secret: string): Promise<string> {
-  return api.get(logOfA, secret, checkFactory(logOfA, false), never).then(
+  return api.get(logOfA, secret, never).then(
     () => 'an answer',
     (error: Error) => error.message,
   );
@@ -225,17 +224,12 @@ describe('a request that is cancelled', () => {
     const service = await startFaultService(() => ok(packed, { 'Content-Encoding': 'gzip' }));
     closing.push(() => service.close());
     let checked = 0;
-    const check: BodyCheck = {
-      isAsReceived: true,
-      write: (chunk) => {
-        checked += chunk.length;
-        cancelled.abort(new Error('time ran out'));
-        return chunk;
-      },
-      end: () => ({}),
-    };
-    const got = apiFor(service.url).get(manifestOf('a'), key, () => check, cancelled.signal);
-    await expect(got).rejects.toThrow('time ran out');
+    const checking = jest.spyOn(ManifestContent.prototype, 'write').mockImplementation((content) => {
+      checked += content.length;
+      cancelled.abort(new Error('time ran out'));
+    });
+    closing.push(() => checking.mockRestore());
+    expect(await get(apiFor(service.url), manifestOf('a'), cancelled.signal)).toBe('time ran out');
     expect(checked).toBeLessThan(2 ** 20);
     expect(await readdir(directory)).toEqual([]);
   });
@@ -260,19 +254,13 @@ it('a request that is over listens to nothing any more, however it ended', async
 it('a body that takes longer to check than to arrive is not late', async () => {
   const service = await startFaultService(() => ok(gzipSync(Buffer.alloc(2 ** 20)), { 'Content-Encoding': 'gzip' }));
   closing.push(() => service.close());
-  const check: BodyCheck = {
-    isAsReceived: true,
-    write: (chunk) => {
-      const until = Date.now() + 5;
-      while (Date.now() < until);
-      return chunk;
-    },
-    end: () => {
-      throw new Error('nothing that was asked for');
-    },
-  };
+  const checking = jest.spyOn(ManifestContent.prototype, 'write').mockImplementation(() => {
+    const until = Date.now() + 5;
+    while (Date.now() < until);
+  });
+  closing.push(() => checking.mockRestore());
   const api = apiFor(service.url, { limits: { idleMs: 20 } });
-  await expect(api.get(manifestOf('a'), key, () => check, never)).rejects.toThrow('nothing that was asked for');
+  expect(await get(api)).toContain('the manifest is empty');
 });
 
 describe('the key, echoed by the service,', () => {
@@ -294,7 +282,7 @@ describe('the key, echoed by the service,', () => {
     const facts = { metadata: { uid: encodeURIComponent(key), lastModifiedTimestamp: key }, status: { state: key } };
     const sent = JSON.stringify({ ...facts, spec: { clusterUid: 'a' } });
     const { api } = await rawApi(({ socket }) => socket.write(wire(sent)));
-    const { body } = await api.get(logOfA, key, checkFactory(logOfA, false), never);
+    const { body } = await api.get(logOfA, key, never);
     const hidden = '[the API key]';
     expect(body.facts).toEqual({ state: hidden, recordUid: hidden, lastModified: hidden });
     expect(gunzipSync(body.content as Buffer).toString()).toBe(sent);
@@ -317,7 +305,7 @@ describe('the key, echoed by the service,', () => {
   it('as a media type is in no record', async () => {
     const { api } = await rawApi(({ socket }) => socket.write(wire('text', `Content-Type: text/${key}`)));
     const request = manifestOf('a');
-    const { mediaType } = await api.get(request, key, checkFactory(request, false), never);
+    const { mediaType } = await api.get(request, key, never);
     expect(mediaType).toBe('text/[the API key]');
   });
 });

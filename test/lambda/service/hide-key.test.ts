@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { hideKey, withoutKey } from '../../../lambda/service/hide-key';
+import { hideKey } from '../../../lambda/service/hide-key';
 
 const hidden = '[the API key]';
 const key = 'Key-"1f\\7c/3a%z';
@@ -70,9 +70,4 @@ describe('the key in a text of the service', () => {
   it('is hidden whole if it is short', () => {
     expect(hideKey('pass', 's')).toBe(`pa${hidden}${hidden}`);
   });
-});
-
-it('what is recorded of a body is recorded without the key', () => {
-  const facts = { state: `is ${key}`, recordUid: percent(key), lastModified: '2026-11-20T10:00:00Z', logLength: 7 };
-  expect(withoutKey(facts, key)).toEqual({ ...facts, state: `is ${hidden}`, recordUid: hidden });
 });

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { createCompressor } from '../../../lambda/body/compress';
 import { type Resource, resourceNames, resources } from '../../../lambda/resources';
-import { checkFactory } from '../../../lambda/service/check-factory';
 import { ClusterApi, requestPath } from '../../../lambda/service/cluster-api';
 import { parseContractPath } from '../../../local/demo-service/contract-path';
 import { anyCharacter } from '../../support/any-character';
@@ -83,7 +82,7 @@ describe('the path of a request', () => {
     await fc.assert(
       fc.asyncProperty(uid, requestId, async (cluster, id) => {
         const asked = { cluster, resource: 'log', requestId: id } as const;
-        await api.get(asked, 'key', checkFactory(asked, false), new AbortController().signal);
+        await api.get(asked, 'key', new AbortController().signal);
         const { path, ...arrived } = service.requests.at(-1) ?? {};
         expect(arrived).toMatchObject({ uid: cluster, resource: 'log', requestId: id });
         expect(parseContractPath(path ?? '', 'platformclusters')).toMatchObject({ uid: cluster });

@@ -1,4 +1,4 @@
-import { parseRetryAfter } from '../../../lambda/service/retry-after';
+import { parseRetryAfter } from '../../../lambda/service/answer-head';
 
 const now = new Date('2026-11-20T10:00:00.000Z');
 
