@@ -4,7 +4,7 @@ import { join } from 'node:path';
 process.env.TEST_ROUNDS = 'many';
 
 describe.each([
-  'cli/archive/cluster-filter',
+  'cli/archive/cluster-names',
   'cli/search/line-search',
   'lambda/body/body-tables',
   'lambda/body/json/json-chunk',

@@ -1,6 +1,7 @@
 import { clusterPrefix, dateOf, type ObjectName, parseObjectKey, stampOf } from '../../lambda/archive/archive-layout';
 import { type ObjectFacts, readObjectMetadata } from '../../lambda/archive/object-metadata';
 import type { Resource } from '../../lambda/resources';
+import type { Outcome } from '../../lambda/run/run-record';
 import type { ArchiveReader, ListedObject, ObjectHead } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { newestFirst } from '../../lambda/verify/newest-first';
@@ -74,4 +75,18 @@ export async function factsOf(
 ): Promise<ObjectFacts | undefined> {
   const head: Pick<ObjectHead, 'metadata'> | undefined = metadata === undefined ? await reader.head(key) : { metadata };
   return head && readObjectMetadata(head.metadata);
+}
+
+/** What records and metadata say of content. */
+export type ContentHashes = Pick<Outcome, 'sha256' | 'logSha256'>;
+
+/**
+ * Whether two objects have the same manifest, or two log records the same text, without reading them; undefined: not known.
+ * The record of a log changes with its `lastModifiedTimestamp`. A text that is too long for a hash counts as changed with
+ * its record.
+ */
+export function isSameContent(one: ContentHashes, other: ContentHashes): boolean | undefined {
+  if (one.logSha256 !== undefined && other.logSha256 !== undefined) return one.logSha256 === other.logSha256;
+  if (one.sha256 === undefined || other.sha256 === undefined) return undefined;
+  return one.sha256 === other.sha256;
 }

@@ -2,8 +2,13 @@ import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { take } from '../../lambda/verify/newest-first';
 import type { Period } from '../../lambda/verify/run-keys';
-import { type Content, clusterObjectsNewestFirst, type DescribedObject, describe } from './cluster-objects';
-import { isSameContent } from './same-content';
+import {
+  type Content,
+  clusterObjectsNewestFirst,
+  type DescribedObject,
+  describe,
+  isSameContent,
+} from './cluster-objects';
 
 /** A run that archived another content than the run before it. */
 export interface Change {

@@ -1,11 +1,10 @@
 import type { Resource } from '../../lambda/resources';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { readRun } from '../../lambda/verify/read-run';
-import type { ClusterFilter } from './cluster-filter';
-import { clusterObjectsNewestFirst, factsOf } from './cluster-objects';
+import type { ClusterFilter } from './cluster-names';
+import { type ContentHashes, clusterObjectsNewestFirst, factsOf, isSameContent } from './cluster-objects';
 import { listOutcomes, withMetadata } from './list-outcomes';
 import { isAbsent, type RunReader } from './run-reader';
-import { type ContentHashes, isSameContent } from './same-content';
 import { type RunSelection, runsNewestFirst } from './select-runs';
 
 /** A run that archived another content of a cluster than the run before it. */

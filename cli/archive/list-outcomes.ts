@@ -5,7 +5,7 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { isLate } from '../../lambda/verify/read-run';
-import type { ClusterFilter } from './cluster-filter';
+import type { ClusterFilter } from './cluster-names';
 import { type ClusterObject, clusterObjects, factsOf, headConcurrency } from './cluster-objects';
 import { isAbsent, type RunReader, type RunRow } from './run-reader';
 import { type RunSelection, selectPeriod } from './select-runs';

@@ -6,6 +6,7 @@ import { isLate, type Run, readRun } from '../../lambda/verify/read-run';
 import type { ListedRun, Period } from '../../lambda/verify/run-keys';
 import { formatDuration, formatPeriod, formatTime } from '../terminal/format';
 import { print, type Terminal } from '../terminal/terminal';
+import { nearestNames } from './cluster-names';
 import {
   type ClusterObject,
   clusterObjects,
@@ -13,7 +14,6 @@ import {
   type DescribedObject,
   factsOf,
 } from './cluster-objects';
-import { nearestNames } from './nearest-names';
 import { findRun, type RunSelection, runsNewestFirst } from './select-runs';
 
 /** The archive has no object of this cluster and resource where one was looked for. */

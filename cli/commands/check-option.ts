@@ -1,14 +1,15 @@
 import type { KeyObject } from 'node:crypto';
-import { type Command, Option } from 'commander';
+import { readFileSync } from 'node:fs';
+import { type Command, InvalidArgumentError } from 'commander';
 import { parseObjectKey } from '../../lambda/archive/archive-layout';
 import type { ObjectFacts } from '../../lambda/archive/object-metadata';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { sealKeyOf } from '../../lambda/verify/seals/seal-file';
 import { type Vouched, Vouching } from '../../lambda/verify/vouching';
 import { factsOf } from '../archive/cluster-objects';
 import { formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { print, type Terminal } from '../terminal/terminal';
-import { parsePublicKeys } from './public-key-argument';
 
 export interface CheckOptions {
   readonly check?: boolean;
@@ -21,8 +22,37 @@ export function withCheck(command: Command): Command {
 }
 
 export function withPublicKeys(command: Command): Command {
-  const keys = new Option('--public-key <file...>', 'the keys that may have signed the seals, as PEM');
-  return command.addOption(keys.argParser(parsePublicKeys));
+  return command.option('--public-key <file...>', 'the keys that may have signed the seals, as PEM', parsePublicKeys);
+}
+
+/** More is no file of public keys. */
+const largestBytes = 64 * 1024;
+
+/**
+ * Reads the public keys of a PEM file, as `collector seals --public-key` writes it, behind those of the files before.
+ * @throws InvalidArgumentError if the file cannot be read, or has no public keys that sign seals
+ */
+function parsePublicKeys(file: string, before: readonly KeyObject[] = []): readonly KeyObject[] {
+  const blocks = readText(file).match(/-----BEGIN PUBLIC KEY-----[^-]*-----END PUBLIC KEY-----/g) ?? [];
+  if (blocks.length === 0)
+    throw new InvalidArgumentError(
+      `expected a PEM file with a public key, as "collector seals --public-key" writes it.`,
+    );
+  return [...before, ...blocks.map(parseBlock)];
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file).subarray(0, largestBytes).toString('latin1');
+  } catch (error) {
+    throw new InvalidArgumentError(`it cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
+  }
+}
+
+function parseBlock(pem: string): KeyObject {
+  const key = sealKeyOf(pem);
+  if (key === undefined) throw new InvalidArgumentError('expected public keys of the curve P-256, which sign seals.');
+  return key;
 }
 
 /** Most names that one line has. */

@@ -1,9 +1,8 @@
 import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { DamagedObjectError } from '../../lambda/verify/open-content';
-import { type Content, type DescribedObject, summarizeContent } from '../archive/cluster-objects';
+import { type Content, type DescribedObject, isSameContent, summarizeContent } from '../archive/cluster-objects';
 import { readText } from '../archive/read-text';
-import { isSameContent } from '../archive/same-content';
 import { describeSelection, NothingArchivedError, noteNewerRun, selectObject } from '../archive/select-object';
 import type { RunSelection } from '../archive/select-runs';
 import { formatTime } from '../terminal/format';

@@ -6,8 +6,7 @@ import { configurationChecks } from '../doctor/configuration-checks';
 import { serviceCheck } from '../doctor/service-check';
 import { printableLines } from '../terminal/printable';
 import { apiKeyVariable, type CommandContext, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
-import { withHelp, withJson } from './options';
-import { type StackOptions, withStack } from './stack-options';
+import { type StackOptions, withHelp, withJson, withStack } from './options';
 
 interface Options extends StackOptions {
   readonly offline?: boolean;

@@ -1,8 +1,7 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { Resource } from '../../lambda/resources';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
-import type { ClusterFilter } from '../archive/cluster-filter';
-import { nearestTo } from '../archive/nearest-names';
+import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
 import { openArchive } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';

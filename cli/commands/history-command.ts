@@ -1,5 +1,5 @@
 import { Command, Option } from 'commander';
-import { clusterFilter } from '../archive/cluster-filter';
+import { clusterFilter } from '../archive/cluster-names';
 import { summarizeContent } from '../archive/cluster-objects';
 import { type Change, type Changes, findChanges } from '../archive/find-changes';
 import { archiveArgument, openArchive } from '../archive/open-archive';

@@ -1,10 +1,12 @@
 import { type Command, Help, InvalidArgumentError, Option } from 'commander';
+import { loadConfig } from '../../infra/config/config';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import type { Period } from '../../lambda/verify/run-keys';
-import { clusterFilter } from '../archive/cluster-filter';
+import { clusterFilter } from '../archive/cluster-names';
 import { defaultArchive, openArchive } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
+import type { StackName } from '../stack/aws-access';
 import { printBadRecords } from '../terminal/print-run';
 import { type CommandContext, exitCodes, type Terminal } from '../terminal/terminal';
 import { type Edge, parseRunTime, parseTime } from './time-argument';
@@ -139,6 +141,27 @@ export function withRunWishes(command: Command): Command {
     .option('--without-record', 'with --run: it left no run record; collect everything under its time')
     .addOption(new Option('--clusters <uids>', 'only these clusters, separated by commas').argParser(parseList))
     .option('--dry-run', 'fetch and check everything, write nothing');
+}
+
+export interface StackOptions {
+  readonly stack?: string;
+  readonly config: string;
+  readonly region?: string;
+}
+
+/** Adds the options that name a deployed stack. */
+export function withStack(command: Command): Command {
+  return command
+    .addOption(new Option('--stack <name>', 'the deployed stack').conflicts('config'))
+    .option('--config <file>', 'the configuration that names the stack', 'collector.json')
+    .option('--region <region>', 'the region of the stack (default: of the configuration, or of the profile)');
+}
+
+/** @throws ConfigError if the stack is named by a configuration that cannot be used */
+export function stackNameOf({ stack, config, region }: StackOptions): StackName {
+  if (stack !== undefined) return { name: stack, region };
+  const { name, deployTo } = loadConfig(config);
+  return { name, region: region ?? deployTo?.region };
 }
 
 /** Uids between commas, each once. */

@@ -6,17 +6,15 @@ import { openBucket } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import { findRun } from '../archive/select-runs';
 import { stackArguments } from '../stack/aws-access';
-import { eventOf, type RunWishes } from '../stack/event-of';
 import { type DeployedCollector, findStack } from '../stack/find-stack';
 import { type FollowedRun, followRun } from '../stack/follow-run';
-import { invokeInAccount, startInAccount } from '../stack/start-in-account';
+import { eventOf, invokeInAccount, type RunWishes, startInAccount } from '../stack/start-in-account';
 import { formatTime } from '../terminal/format';
 import { outcomesFailuresFirst, printRun, summarizeRun } from '../terminal/print-run';
 import { printable, printableLines } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { type CommandContext, exitCodes, InterruptedError, print, printJson } from '../terminal/terminal';
-import { withHelp, withJson, withRunWishes } from './options';
-import { type StackOptions, stackNameOf, withStack } from './stack-options';
+import { type StackOptions, stackNameOf, withHelp, withJson, withRunWishes, withStack } from './options';
 
 interface Options extends StackOptions, Omit<RunWishes, 'newRun'> {
   readonly all?: boolean;

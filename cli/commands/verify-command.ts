@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto';
-import { Command, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { countDamage, damageKinds, type Finding, findingKinds } from '../../lambda/verify/finding';
 import { type Part, readPart } from '../../lambda/verify/part';
 import type { Period } from '../../lambda/verify/run-keys';
@@ -13,7 +13,6 @@ import { printTable } from '../terminal/table';
 import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
 import { withPublicKeys } from './check-option';
 import { parseCount, type ReadOptions, withArchive, withHelp, withPeriod } from './options';
-import { parseHashes } from './public-key-argument';
 
 interface Options extends ReadOptions, Period {
   readonly retentionDays?: number;
@@ -31,11 +30,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     .description(
       'Checks that every recorded object is there, whole and unchanged, that there is no other, that every run that was due left its record, and that all of it is what the seals say.',
     )
-    .addOption(
-      new Option('--head <sha256...>', 'SHA-256 of seals that have to be there, from the mails of audits').argParser(
-        parseHashes,
-      ),
-    )
+    .option('--head <sha256...>', 'SHA-256 of seals that have to be there, from the mails of audits', parseHashes)
     .option(
       '--retention-days <days>',
       'after how many days the lifecycle removes objects (default: as the stored configurations say)',
@@ -82,6 +77,12 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     }
     if (code !== exitCodes.ok) end(code);
   });
+}
+
+/** A SHA-256 as mails and `sha256sum` write it, behind those before. @throws InvalidArgumentError */
+function parseHashes(text: string, before: readonly string[] = []): readonly string[] {
+  if (!/^[0-9a-f]{64}$/i.test(text)) throw new InvalidArgumentError('expected a SHA-256: 64 hexadecimal digits.');
+  return [...before, text.toLowerCase()];
 }
 
 /** What the part says that it is, which nobody signed: only the seals say what had to be in it. */

@@ -3,7 +3,7 @@ import { groupReasons } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { isLate, type Run } from '../../lambda/verify/read-run';
-import { type ContentHashes, isSameContent } from '../archive/same-content';
+import { type ContentHashes, isSameContent } from '../archive/cluster-objects';
 import type { FoundStale } from '../archive/stale-clusters';
 import type { Cell, ReportData } from './page/report-data';
 

@@ -8,7 +8,7 @@ import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { defaultArchive } from '../archive/open-archive';
 import { findRun, NoSuchRunError } from '../archive/select-runs';
 import { printsTo, withHelp, withRunWishes } from '../commands/options';
-import type { RunWishes } from '../stack/event-of';
+import type { RunWishes } from '../stack/start-in-account';
 import { apiKeyVariable, type Terminal } from '../terminal/terminal';
 
 /** The address in the shipped configuration. No server has it: the demo service answers in its place. */

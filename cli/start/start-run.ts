@@ -14,7 +14,7 @@ import {
   type LocalDeploymentOptions,
 } from '../../local/deployment/deploy-locally';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
-import { eventOf } from '../stack/event-of';
+import { eventOf } from '../stack/start-in-account';
 import type { Terminal } from '../terminal/terminal';
 import { type Fired, fire } from './fire';
 import { leaveOutLast } from './leave-out-last';

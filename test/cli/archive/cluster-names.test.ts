@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { clusterFilter } from '../../../cli/archive/cluster-filter';
+import { clusterFilter } from '../../../cli/archive/cluster-names';
 import { rounds } from '../../support/rounds';
 
 const uid = fc.array(fc.constantFrom('a', 'b', '.', '😀'), { maxLength: 8 }).map((characters) => characters.join(''));
