@@ -1,3 +1,4 @@
+import { type FlappingCluster, Freshness, type StaleCluster, staleness } from '../../lambda/audit/freshness';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
 import type { AttemptStart } from '../../lambda/verify/merge-records';
@@ -15,6 +16,15 @@ export function isAbsent(row: object): row is AbsentRuns {
   return 'times' in row;
 }
 
+export interface FoundStale {
+  /** Clusters that the last run that covers them did not archive whole, the longest first. */
+  readonly stale: readonly StaleCluster[];
+  /** Configured clusters that none of the runs covers. */
+  readonly notCovered: readonly string[];
+  /** Clusters that are archived in some of these runs, and not in a fifth of them or more; the worst first. */
+  readonly flapping: readonly FlappingCluster[];
+}
+
 /**
  * Reads runs, and keeps what a command says behind them. A record or a configuration that cannot be read is passed over.
  * Every method @throws ArchiveReadError if the archive cannot be read
@@ -29,6 +39,7 @@ export class RunReader {
   oldest: Date | undefined;
   newest: Date | undefined;
   readonly #configurations: StoredConfigurations;
+  readonly #freshness = new Freshness([]);
   #newestStart: AttemptStart | undefined;
 
   constructor(archive: ArchiveReader, now: Date) {
@@ -50,6 +61,7 @@ export class RunReader {
       for (const start of run.starts)
         if (this.#newestStart === undefined || start.startedAt >= this.#newestStart.startedAt)
           this.#newestStart = start;
+      this.#freshness.add(run.run, run.outcomes);
       this.problems.push(...run.badRecords);
       this.runs += 1;
       this.oldest ??= run.run;
@@ -73,4 +85,26 @@ export class RunReader {
   async configuration(): Promise<RunConfiguration | undefined> {
     return this.#newestStart && this.#configurations.get(this.#newestStart.configuration);
   }
+
+  /**
+   * Which clusters the selected runs do not archive any more, by the rules of the audit. Optional ones are left out.
+   * Without a configuration, what the runs cover counts.
+   * @param at the time from which hours are counted back
+   */
+  async stale(at: Date): Promise<FoundStale> {
+    const { covered } = this.#freshness;
+    const configured = (await this.configuration())?.clusters;
+    const uids = configured === undefined ? [...covered.keys()] : requiredOf(configured);
+    const clusters = uids.map((uid) => ({ uid }));
+    return {
+      stale: staleness(this.#freshness.failing(clusters), at),
+      notCovered: uids.filter((uid) => !covered.has(uid)).sort(),
+      flapping: this.#freshness.flapping(clusters),
+    };
+  }
+}
+
+function requiredOf(clusters: RunConfiguration['clusters']): string[] {
+  const isRequired = ({ isOptional }: { readonly isOptional: boolean }) => !isOptional;
+  return [...clusters].filter(([, own]) => Object.values(own).some(isRequired)).map(([uid]) => uid);
 }

@@ -1,13 +1,22 @@
 import { Command, Option } from 'commander';
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { DamagedObjectError } from '../../lambda/verify/open-content';
+import { type Content, type DescribedObject, isSameContent, summarizeContent } from '../archive/cluster-objects';
 import { openArchive } from '../archive/open-archive';
-import { type CommandContext, exitCodes } from '../terminal/terminal';
+import { readText } from '../archive/read-text';
+import { describeSelection, NothingArchivedError, noteNewerRun, selectObject } from '../archive/select-object';
+import { formatTime } from '../terminal/format';
+import { printable, printableLines } from '../terminal/printable';
+import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
 import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
-import { type ClusterDiffOptions, diffCluster } from './diff-cluster';
-import { diffRuns } from './diff-runs';
+import { type DiffOptions, diffRuns } from './diff-runs';
 import { type ReadOptions, resourceOption, withArchive, withHelp, withOneRun, withPeriod } from './options';
+import { type Hunk, unifiedHunks } from './unified-hunks';
 
-interface Options extends ReadOptions, CheckOptions, ClusterDiffOptions {
+interface Options extends ReadOptions, CheckOptions, DiffOptions {
   readonly all?: boolean;
+  /** Whether control characters of the content are written out. */
+  readonly escape: boolean;
 }
 
 /** `diff`: what changed of one cluster, or which clusters changed between two runs. */
@@ -33,6 +42,108 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
     const code = await diffCluster(terminal, reader, cluster, options, notes);
     end((await notes.print(terminal)) ? code : exitCodes.trouble);
   });
+}
+
+/**
+ * Prints how one resource of one cluster changed.
+ * @param notes gets both sides
+ * @throws NothingArchivedError if there are no two objects to compare
+ * @throws NoSuchRunError, DamagedObjectError, TextTooLargeError, ArchiveReadError
+ */
+async function diffCluster(
+  terminal: Terminal,
+  reader: ArchiveReader,
+  cluster: string,
+  options: Options,
+  notes: VouchedNotes,
+): Promise<ExitCode> {
+  const { resource } = options;
+  const [before, after] = await selectSides(reader, cluster, options, terminal.now());
+  const [vouchedBefore, vouchedAfter] = [await notes.ofObject(before), await notes.ofObject(after)];
+  if (options.json !== true) await printSides(terminal, reader, before, after, options);
+  const areSame = before.facts.sha256 === after.facts.sha256;
+  const hunks = isSameContent(before.facts, after.facts)
+    ? []
+    : unifiedHunks(await readText(reader, before.key, resource), await readText(reader, after.key, resource));
+  // Content need not be UTF-8: two that read the same may still differ.
+  const differsElsewhere = !areSame && hunks.length === 0;
+  const isChanged = hunks.length > 0 || (differsElsewhere && resource === 'manifest');
+  if (options.json === true) {
+    const from = { ...summarizeContent(before), vouched: vouchedBefore };
+    const sides = { from, to: { ...summarizeContent(after), vouched: vouchedAfter } };
+    await printJson(terminal.out, { cluster, resource, changed: isChanged, ...sides, hunks });
+  } else {
+    await printHunks(terminal, `${cluster}/${resource}`, before, after, hunks, options.escape);
+    if (areSame) await print(terminal.err, 'No difference.\n');
+    if (differsElsewhere)
+      await print(
+        terminal.err,
+        resource === 'log'
+          ? 'The text of the log is the same; the rest of its record differs (show --raw shows it).\n'
+          : 'The manifests differ only in bytes that are not UTF-8.\n',
+      );
+  }
+  return isChanged ? exitCodes.found : exitCodes.ok;
+}
+
+async function selectSides(
+  reader: ArchiveReader,
+  cluster: string,
+  { resource, run, at, from, to }: Options,
+  now: Date,
+): Promise<[Content, Content]> {
+  const after = await selectObject(reader, resource, cluster, { run, at: at ?? to }, now);
+  const justBefore = new Date(after.run.getTime() - 1);
+  const before = await selectObject(reader, resource, cluster, { at: from ?? justBefore }, now);
+  if (before.key === after.key)
+    throw new NothingArchivedError(
+      resource,
+      cluster,
+      `the period has only one to compare, of the run ${formatTime(after.run)}`,
+    );
+  return [asSide(before), asSide(after)];
+}
+
+function asSide(object: DescribedObject): Content {
+  const { facts } = object;
+  if (facts === undefined)
+    throw new DamagedObjectError(`Comparing ${object.key} failed: its metadata is absent or malformed`);
+  return { ...object, facts };
+}
+
+/** Says which objects are compared, and whether a newer run has none. */
+async function printSides(
+  terminal: Terminal,
+  reader: ArchiveReader,
+  before: Content,
+  after: Content,
+  { run, at, to }: Options,
+): Promise<void> {
+  const sides = `from: ${printable(describeSelection(before))}\nto:   ${printable(describeSelection(after))}\n`;
+  await print(terminal.err, sides);
+  if (run === undefined) await noteNewerRun(terminal, reader, after, at ?? to);
+}
+
+async function printHunks(
+  { out, colors }: Terminal,
+  name: string,
+  before: Content,
+  after: Content,
+  hunks: readonly Hunk[],
+  isEscaped: boolean,
+): Promise<void> {
+  if (hunks.length === 0) return;
+  const heading = (mark: string, { run }: Content) => colors.bold(`${mark} ${printable(name)}\t${formatTime(run)}`);
+  await print(out, `${heading('---', before)}\n${heading('+++', after)}\n`);
+  const shown = (line: string) => (isEscaped ? printableLines(line) : line);
+  const colored = (line: string) =>
+    line.startsWith('+') ? colors.green(shown(line)) : line.startsWith('-') ? colors.red(shown(line)) : shown(line);
+  for (const { oldStart, oldLines, newStart, newLines, lines } of hunks) {
+    // An empty side begins, by convention, at the line before it.
+    const at = (start: number, count: number) => `${count === 0 ? start - 1 : start}${count === 1 ? '' : `,${count}`}`;
+    await print(out, `${colors.cyan(`@@ -${at(oldStart, oldLines)} +${at(newStart, newLines)} @@`)}\n`);
+    await print(out, `${lines.map(colored).join('\n')}\n`);
+  }
 }
 
 const helpText = `

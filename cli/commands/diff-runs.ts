@@ -4,12 +4,17 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type Run, readRun } from '../../lambda/verify/read-run';
 import { isSameContent } from '../archive/cluster-objects';
 import { withMetadata } from '../archive/list-outcomes';
-import { findRun, findRunAt, NoSuchRunError } from '../archive/select-runs';
+import { findRun, findRunAt, NoSuchRunError, type RunSelection } from '../archive/select-runs';
 import { formatBytes, formatCount, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
 import { type Column, printTable } from '../terminal/table';
 import { type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
-import type { DiffSelection } from './diff-cluster';
+
+/** `run` or `at`: that run against the one before it; `from` and `to`: the runs at or before these times. */
+export interface DiffOptions extends Omit<RunSelection, 'last'> {
+  readonly resource: Resource;
+  readonly json?: boolean;
+}
 
 /** What became of it in that run; empty where the run did not cover it. */
 type Side = Partial<Pick<RunOutcome, 'outcome' | 'sha256' | 'logSha256' | 'bytes'>>;
@@ -29,11 +34,7 @@ interface ClusterChange {
  * @throws NoSuchRunError if there are no two runs to compare
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function diffRuns(
-  terminal: Terminal,
-  reader: ArchiveReader,
-  options: DiffSelection & { readonly resource: Resource; readonly json?: boolean },
-): Promise<ExitCode> {
+export async function diffRuns(terminal: Terminal, reader: ArchiveReader, options: DiffOptions): Promise<ExitCode> {
   const { resource } = options;
   const [before, after] = await selectTwoRuns(reader, options, terminal.now());
   const old = await sidesOf(reader, before, resource);
@@ -63,7 +64,7 @@ export async function diffRuns(
 /** @throws NoSuchRunError if one of them is not there, or both are the same */
 async function selectTwoRuns(
   reader: ArchiveReader,
-  { run, at, from, to }: DiffSelection,
+  { run, at, from, to }: DiffOptions,
   now: Date,
 ): Promise<[Run, Run]> {
   const after = run === undefined ? await findRunAt(reader, at ?? to, now) : await findRun(reader, run);

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { type CollectorConfig, ConfigError, loadConfig } from '../../infra/config/config';
 import { accountChecks } from '../doctor/account-checks';
-import { type Check, checksOf, verdictOf } from '../doctor/check';
+import { type Check, problem, unknown, verdictOf } from '../doctor/check';
 import { configurationChecks } from '../doctor/configuration-checks';
 import { serviceCheck } from '../doctor/service-check';
 import { printableLines } from '../terminal/printable';
@@ -39,7 +39,8 @@ async function lookAt(options: Options, ownKey: string | undefined, now: Date): 
     config = options.stack === undefined ? loadConfig(options.config) : undefined;
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return [checksOf('configuration').problem(error.message, 'fix the configuration; nothing else was looked at')];
+    const act = 'fix the configuration; nothing else was looked at';
+    return [{ what: 'configuration', ...problem(error.message, act) }];
   }
   const ofConfiguration = config === undefined ? [] : configurationChecks(options.config, config, now);
   if (options.offline) return ofConfiguration;
@@ -48,9 +49,9 @@ async function lookAt(options: Options, ownKey: string | undefined, now: Date): 
   const account = await accountChecks({ name, region }, config, now);
   const service =
     config === undefined
-      ? checksOf('service').unknown('the configuration says where it is', 'use --config instead of --stack')
+      ? unknown('the configuration says where it is', 'use --config instead of --stack')
       : await serviceCheck(config, ownKey || account.apiKey);
-  return [...ofConfiguration, ...account.checks, service];
+  return [...ofConfiguration, ...account.checks, { what: 'service', ...service }];
 }
 
 const signs = { ok: '+', warning: '!', problem: 'x', unknown: '?' } as const;

@@ -1,5 +1,5 @@
 import type { FlappingCluster, StaleCluster } from '../../lambda/audit/freshness';
-import type { FoundStale } from '../archive/stale-clusters';
+import type { FoundStale } from '../archive/run-reader';
 import { formatCount, formatStale, formatTime } from '../terminal/format';
 import { type Column, printTable } from '../terminal/table';
 import { print, type Terminal } from '../terminal/terminal';

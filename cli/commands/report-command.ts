@@ -2,7 +2,6 @@ import { writeFile } from 'node:fs/promises';
 import { Command } from 'commander';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { isAbsent, type RunReader } from '../archive/run-reader';
-import { StaleClusters } from '../archive/stale-clusters';
 import { ReportBuilder } from '../report/build-report';
 import { formatBytes, formatCount } from '../terminal/format';
 import { describeOverdue } from '../terminal/print-run';
@@ -33,15 +32,10 @@ export function reportCommand(context: CommandContext): Command {
 
 async function writeReport(terminal: Terminal, reader: RunReader, options: Options, out: string): Promise<void> {
   const builder = new ReportBuilder();
-  const clusters = new StaleClusters();
   const isNewest = options.run === undefined && options.at === undefined && options.to === undefined;
   for await (const row of reader.select(selectionOf(options, defaultRuns))) {
-    if (isAbsent(row)) {
-      builder.addAbsent(row);
-    } else {
-      builder.add(row);
-      clusters.addRun(row);
-    }
+    if (isAbsent(row)) builder.addAbsent(row);
+    else builder.add(row);
   }
   const { location } = reader.archive;
   if (reader.newest === undefined)
@@ -53,7 +47,7 @@ async function writeReport(terminal: Terminal, reader: RunReader, options: Optio
     createdAt: reader.now.toISOString(),
     isNewest,
     overdue: overdue && describeOverdue(overdue),
-    ...clusters.find(await reader.configuration(), isNewest ? reader.now : reader.newest),
+    ...(await reader.stale(isNewest ? reader.now : reader.newest)),
   });
   // Other commands do not need esbuild, which takes long to load.
   const { reportHtml } = await import('../report/report-html');

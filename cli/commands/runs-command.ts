@@ -4,9 +4,8 @@ import type { Run } from '../../lambda/verify/read-run';
 import { openDamage } from '../../lambda/verify/seals/open-damage';
 import { SealIndex } from '../../lambda/verify/seals/seal-index';
 import { completeCommand } from '../archive/open-archive';
-import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
+import { type FoundStale, isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
-import { type FoundStale, StaleClusters } from '../archive/stale-clusters';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
 import {
   formatDoubts,
@@ -95,11 +94,9 @@ async function printRuns(
   overdue: AbsentRuns | undefined,
   { json: asJson, cluster }: Options,
 ): Promise<void> {
-  const clusters = new StaleClusters();
   // One run at a time, without its outcomes: the records of a large fleet are large.
   async function* runs(): AsyncGenerator<RunRow> {
     for await (const row of reader.select(selection)) {
-      if (!isAbsent(row)) clusters.addRun(row);
       yield isAbsent(row) ? row : { ...row, outcomes: row.outcomes.filter((outcome) => outcome.cluster === cluster) };
     }
     const isOpen = [selection.run, selection.at, selection.to].every((end) => end === undefined);
@@ -107,7 +104,7 @@ async function printRuns(
   }
   // Whoever asks for older runs gets the state at the last of them: what came later is not read.
   const stateAt = () => (selection.to === undefined ? undefined : reader.newest);
-  const findStale = async () => clusters.find(await reader.configuration(), stateAt() ?? reader.now);
+  const findStale = () => reader.stale(stateAt() ?? reader.now);
   if (cluster !== undefined) {
     await printClusterRuns(terminal, reader, cluster, runs(), asJson === true);
     return;

@@ -10,12 +10,12 @@ import { AwsAccessError, type StackName, stackArguments, withAws } from '../stac
 import { type DeployedCollector, findStack } from '../stack/find-stack';
 import { formatAge, formatTime } from '../terminal/format';
 import { totalOf } from '../terminal/print-run';
-import { type Check, checksOf } from './check';
+import { type Check, ok, problem, type Shown, unknown, warning } from './check';
 
 /** What the account shows, and the API key if it may be read. */
 export interface AccountFindings {
   readonly checks: readonly Check[];
-  readonly apiKey: string | undefined;
+  readonly apiKey?: string | undefined;
 }
 
 /** Looks at the deployed stack, its key, its recipients and its newest run. What it cannot see becomes a check too. */
@@ -28,67 +28,52 @@ export async function accountChecks(
   try {
     collector = await findStack(stack);
   } catch (error) {
+    if (!(error instanceof AwsAccessError)) throw error;
     const act = 'fix that and run doctor again: key, subscriptions and newest run were not looked at';
-    if (error instanceof AwsAccessError)
-      return { checks: [checksOf('stack').problem(error.message, act)], apiKey: undefined };
-    throw error;
+    return { checks: [{ what: 'stack', ...problem(error.message, act) }] };
   }
   const { archiveBucket, region, alertTopicArn, informTopicArn } = collector;
+  const checks: Check[] = [{ what: 'stack', ...stateOf(collector, config) }];
+  const look = async (what: string, mayDo: string, work: () => Promise<Shown>) => {
+    const act = `use credentials that may ${mayDo}`;
+    checks.push({ what, ...(await work().catch((error) => notLookedAt(error, act))) });
+  };
   let apiKey: string | undefined;
-  const key = await look('API key', 'use credentials that may read the function', async (check) => {
-    const found = await keyIn(collector, check);
-    apiKey = found.value;
-    return found.check;
+  await look('API key', 'read the function', async () => {
+    const { value, ...shown } = await keyIn(collector);
+    apiKey = value;
+    return shown;
   });
-  const topics = [{ what: 'subscriptions', topicArn: alertTopicArn }];
-  if (informTopicArn !== undefined) topics.push({ what: 'subscriptions of inform', topicArn: informTopicArn });
-  const checks = [stateOf(collector, config), key];
-  for (const { what, topicArn } of topics)
-    checks.push(
-      await look(what, 'use credentials that may list the subscriptions', (check) =>
-        subscriptionsOf(region, topicArn, check),
-      ),
-    );
-  const run = await look('newest run', `use credentials that may read s3://${archiveBucket}`, (check) =>
-    newestRun(collector, config, check, now),
-  );
-  return { checks: [...checks, run], apiKey };
+  const listing = 'list the subscriptions';
+  await look('subscriptions', listing, () => subscriptionsOf(region, alertTopicArn));
+  if (informTopicArn !== undefined)
+    await look('subscriptions of inform', listing, () => subscriptionsOf(region, informTopicArn));
+  await look('newest run', `read s3://${archiveBucket}`, () => newestRun(collector, config, now));
+  return { checks, apiKey };
 }
 
-type Checks = ReturnType<typeof checksOf>;
-
-/** Makes the check of one thing. What could not be looked at is `unknown`. @param act what to do then */
-async function look(what: string, act: string, work: (check: Checks) => Promise<Check>): Promise<Check> {
-  try {
-    return await work(checksOf(what));
-  } catch (error) {
-    if (error instanceof AwsAccessError || error instanceof ArchiveReadError)
-      return checksOf(what).unknown(error.message, act);
-    throw error;
-  }
+function notLookedAt(error: unknown, act: string): Shown {
+  if (error instanceof AwsAccessError || error instanceof ArchiveReadError) return unknown(error.message, act);
+  throw error;
 }
 
-function stateOf({ name, status, accountId, region }: DeployedCollector, config: CollectorConfig | undefined): Check {
-  const check = checksOf('stack');
+function stateOf({ name, status, accountId, region }: DeployedCollector, config: CollectorConfig | undefined): Shown {
   const found = `${name} in account ${accountId}, region ${region}: ${status}`;
   const pinned = config?.deployTo;
   if (pinned !== undefined && (pinned.account !== accountId || pinned.region !== region))
-    return check.problem(
+    return problem(
       `${found}, but the configuration pins it to ${pinned.account}, ${pinned.region}`,
       'choose the profile of that account',
     );
-  if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return check.ok(found);
-  if (/_IN_PROGRESS$/.test(status)) return check.warning(found, 'wait until the deployment has ended');
+  if (/^(CREATE|UPDATE|IMPORT)_COMPLETE$/.test(status)) return ok(found);
+  if (/_IN_PROGRESS$/.test(status)) return warning(found, 'wait until the deployment has ended');
   if (status === 'UPDATE_ROLLBACK_COMPLETE')
-    return check.warning(`${found}: the last deployment failed, and the version before it is running`, 'deploy again');
+    return warning(`${found}: the last deployment failed, and the version before it is running`, 'deploy again');
   const heading = status.startsWith('UPDATE_') ? 'When an update fails' : 'When the first deployment fails';
-  return check.problem(found, `see docs/operations.md, "${heading}"`);
+  return problem(found, `see docs/operations.md, "${heading}"`);
 }
 
-async function keyIn(
-  { region, functionName }: DeployedCollector,
-  check: Checks,
-): Promise<{ readonly check: Check; readonly value?: string }> {
+async function keyIn({ region, functionName }: DeployedCollector): Promise<Shown & { readonly value?: string }> {
   const { LambdaClient, GetFunctionConfigurationCommand } = await import('@aws-sdk/client-lambda');
   const { SecretsManagerClient } = await import('@aws-sdk/client-secrets-manager');
   const { ApiKey, ApiKeyError, isOwnSecret } = await import('../../lambda/service/api-key');
@@ -96,25 +81,24 @@ async function keyIn(
     new LambdaClient({ region }).send(new GetFunctionConfigurationCommand({ FunctionName: functionName })),
   );
   const secret = Environment?.Variables?.[environmentNames.apiKeySecret];
-  if (secret === undefined)
-    return { check: check.problem(`the function ${functionName} names no secret`, 'deploy the stack again') };
+  if (secret === undefined) return problem(`the function ${functionName} names no secret`, 'deploy the stack again');
   const keys = new ApiKey(new SecretsManagerClient({ region }), secret, systemClock);
   try {
     const value = await keys.current(new AbortController().signal);
-    return { check: check.ok(`it is set, in the secret ${secret}`), value };
+    return { ...ok(`it is set, in the secret ${secret}`), value };
   } catch (error) {
     if (!(error instanceof ApiKeyError)) throw error;
     const isDenied = /AccessDenied|not authorized/.test(error.message);
     const found = `the secret ${secret} may not be read with these credentials`;
-    if (isDenied) return { check: check.unknown(found, 'the next run shows whether it is set') };
+    if (isDenied) return unknown(found, 'the next run shows whether it is set');
     const setIt = isOwnSecret(secret) ? 'set it as the output SetApiKey says' : 'the secret belongs to somebody else';
-    return { check: check.problem(error.message, setIt) };
+    return problem(error.message, setIt);
   }
 }
 
-async function subscriptionsOf(region: string, topicArn: string | undefined, check: Checks): Promise<Check> {
+async function subscriptionsOf(region: string, topicArn: string | undefined): Promise<Shown> {
   const subscribe = `subscribe somebody: aws sns subscribe --region ${region} --topic-arn ${topicArn} --protocol email --notification-endpoint ADDRESS`;
-  if (topicArn === undefined) return check.unknown('the stack has no output AlertTopic', 'deploy the stack again');
+  if (topicArn === undefined) return unknown('the stack has no output AlertTopic', 'deploy the stack again');
   const { SNSClient, paginateListSubscriptionsByTopic } = await import('@aws-sdk/client-sns');
   const client = new SNSClient({ region });
   const confirmed: string[] = [];
@@ -125,34 +109,29 @@ async function subscriptionsOf(region: string, topicArn: string | undefined, che
       for (const { Protocol, Endpoint, SubscriptionArn = '' } of Subscriptions)
         (SubscriptionArn.startsWith('arn:') ? confirmed : pending).push(`${Protocol} ${Endpoint}`);
   });
-  if (confirmed.length === 0 && pending.length === 0) return check.problem('nobody is subscribed', subscribe);
-  if (pending.length === 0) return check.ok(`confirmed: ${confirmed.join(', ')}`);
+  if (confirmed.length === 0 && pending.length === 0) return problem('nobody is subscribed', subscribe);
+  if (pending.length === 0) return ok(`confirmed: ${confirmed.join(', ')}`);
   const found = `not confirmed: ${pending.join(', ')}${confirmed.length === 0 ? '' : `; confirmed: ${confirmed.join(', ')}`}`;
   const act = 'each has to follow the link in the mail "AWS Notification - Subscription Confirmation"';
-  return confirmed.length === 0 ? check.problem(found, act) : check.warning(found, act);
+  return confirmed.length === 0 ? problem(found, act) : warning(found, act);
 }
 
-async function newestRun(
-  collector: DeployedCollector,
-  config: CollectorConfig | undefined,
-  check: Checks,
-  now: Date,
-): Promise<Check> {
+async function newestRun(collector: DeployedCollector, config: CollectorConfig | undefined, now: Date): Promise<Shown> {
   const { region, name } = collector;
   const runNow = `npm run collector -- run ${stackArguments({ name, region })}`;
   const archive = await openBucket(collector.archiveBucket, region);
   const run = await new RunReader(archive, now).newestRun();
-  if (run === undefined) return check.warning('there is none yet', `start one: ${runNow}`);
+  if (run === undefined) return warning('there is none yet', `start one: ${runNow}`);
   const counts = `${run.counts.archived} of ${totalOf(run.counts)} archived`;
   const found = `${formatTime(run.run)}, ${formatAge(now.getTime() - run.run.getTime())}: ${run.status}, ${counts}`;
   const due = lastDue(config, now);
   if (due !== undefined && due > run.run)
-    return check.problem(
+    return problem(
       `${found}; the run of ${formatTime(due)} was due and is not there`,
       `see docs/alarms.md, "Run missing"; then: ${runNow} --run ${formatTime(due)} --without-record`,
     );
-  if (run.status === 'complete') return check.ok(found);
-  return check.problem(found, `complete it: ${runNow} --run ${formatTime(run.run)}`);
+  if (run.status === 'complete') return ok(found);
+  return problem(found, `complete it: ${runNow} --run ${formatTime(run.run)}`);
 }
 
 const hourMs = 3_600_000;

@@ -11,13 +11,13 @@ export interface Check {
   readonly act?: string;
 }
 
-/** Functions that make the checks of one thing. */
-export const checksOf = (what: string) => ({
-  ok: (found: string): Check => ({ what, state: 'ok', found }),
-  warning: (found: string, act: string): Check => ({ what, state: 'warning', found, act }),
-  problem: (found: string, act: string): Check => ({ what, state: 'problem', found, act }),
-  unknown: (found: string, act: string): Check => ({ what, state: 'unknown', found, act }),
-});
+/** What one look has shown. */
+export type Shown = Omit<Check, 'what'>;
+
+export const ok = (found: string): Shown => ({ state: 'ok', found });
+export const warning = (found: string, act: string): Shown => ({ state: 'warning', found, act });
+export const problem = (found: string, act: string): Shown => ({ state: 'problem', found, act });
+export const unknown = (found: string, act: string): Shown => ({ state: 'unknown', found, act });
 
 /** All checks in one line: `2 problems, 1 warning; 5 in order.` */
 export function verdictOf(checks: readonly Check[]): string {

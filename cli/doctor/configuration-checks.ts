@@ -6,33 +6,35 @@ import { firingsOf } from '../../lambda/schedule/firings';
 import { type Span, zoneSpans } from '../../lambda/schedule/time-zone';
 import { runMarginHours } from '../../lambda/verify/time-limits';
 import { formatCount, formatTime } from '../terminal/format';
-import { type Check, checksOf } from './check';
+import { type Check, ok, problem, type Shown, warning } from './check';
 
 type Schedule = CollectorConfig['schedule'];
 type Scheduled = Pick<CollectorConfig, 'schedule' | 'shards' | 'limits'>;
 
 /** The checks that need nothing but the configuration. */
 export function configurationChecks(file: string, config: CollectorConfig, now: Date): Check[] {
-  return [configuration(file, config), ...scheduleChecks(config, now), recipients(config)];
+  return [
+    { what: 'configuration', ...configuration(file, config) },
+    ...scheduleChecks(config, now),
+    { what: 'recipients', ...recipients(config) },
+  ];
 }
 
-function configuration(file: string, { name, clusters, service, shards }: CollectorConfig): Check {
-  const check = checksOf('configuration');
+function configuration(file: string, { name, clusters, service, shards }: CollectorConfig): Shown {
   const inShards = shards === 1 ? '' : ` in ${shards} shards`;
   const found = `${file}: stack ${name}, ${formatCount(clusters.length, 'cluster')}${inShards}, service ${service.baseUrl}`;
-  if (!isExampleAddress(service.baseUrl)) return check.ok(found);
-  return check.warning(`${found}, which is an example`, 'set service.baseUrl to the address of your service');
+  if (!isExampleAddress(service.baseUrl)) return ok(found);
+  return warning(`${found}, which is an example`, 'set service.baseUrl to the address of your service');
 }
 
-function recipients({ alerts }: CollectorConfig): Check {
-  const check = checksOf('recipients');
+function recipients({ alerts }: CollectorConfig): Shown {
   const { page, inform = page } = recipientsOf(alerts);
   const [woken, informed] = [page, inform].map(({ topicArn, emails }) =>
     topicArn === undefined ? emails.join(', ') : `the existing topic ${topicArn}`,
   );
   if (woken && informed)
-    return check.ok(inform === page ? `messages go to ${woken}` : `messages go to ${woken}, the others to ${informed}`);
-  return check.warning(
+    return ok(inform === page ? `messages go to ${woken}` : `messages go to ${woken}, the others to ${informed}`);
+  return warning(
     'nobody gets alarms and failed runs',
     'set alerts.emails or alerts.topicArn and deploy, or subscribe to the topic of the output AlertTopic',
   );
@@ -45,11 +47,13 @@ const namedFirings = 3;
 
 /** When the next runs are due, and what the clock changes of a year do to them. */
 export function scheduleChecks(config: Scheduled, now: Date): Check[] {
-  const { schedule } = config;
-  const { expression, timeZone, enabled } = schedule;
-  const check = checksOf('schedule');
-  if (!enabled)
-    return [check.warning('it is disabled: nothing runs by itself', 'set schedule.enabled to true and deploy')];
+  const next = { what: 'schedule', ...nextRuns(config.schedule, now) };
+  if (next.state !== 'ok') return [next];
+  return [next, ...clockChanges(config.schedule, now), { what: 'missing runs', ...missingAlarm(config, now) }];
+}
+
+function nextRuns({ expression, timeZone, enabled }: Schedule, now: Date): Shown {
+  if (!enabled) return warning('it is disabled: nothing runs by itself', 'set schedule.enabled to true and deploy');
   const firings = firingsOf(expression, timeZone);
   const next: Date[] = [];
   // A run in the current minute may be under way already.
@@ -57,35 +61,32 @@ export function scheduleChecks(config: Scheduled, now: Date): Check[] {
     next.push(at);
     if (next.length === namedFirings) break;
   }
-  const [first] = next;
-  if (first === undefined)
-    return [check.problem('nothing is due within a year', `look at schedule.expression, ${expression}`)];
+  if (next.length === 0) return problem('nothing is due within a year', `look at schedule.expression, ${expression}`);
   const isUtc = /^(Etc\/)?UTC$/.test(timeZone);
   const times = next
     .map((time) => (isUtc ? formatTime(time) : `${wallClock(time, timeZone)} (${formatTime(time)})`))
     .join(', ');
-  return [check.ok(`next runs, ${timeZone}: ${times}`), ...clockChanges(schedule, now), missingAlarm(config, now)];
+  return ok(`next runs, ${timeZone}: ${times}`);
 }
 
 /** How long it takes until the alarm about a missing run comes. Clock changes make it longer than one expects. */
-function missingAlarm(config: Scheduled, now: Date): Check {
+function missingAlarm(config: Scheduled, now: Date): Shown {
   const { expression, timeZone } = config.schedule;
-  const check = checksOf('missing runs');
   const gap = longestGap(expression, timeZone, now);
   const hours = missingWindowHours(gap, runMarginHours(config.shards, config.limits.oneRunAtATime));
   const longest = `the longest pause of the schedule is ${Math.round(gap.hours * 10) / 10} h, from ${formatTime(gap.from)}`;
   if (hours === undefined)
-    return check.warning(`no alarm can watch for them: ${longest}`, 'watch "Last green runs" on the dashboard');
-  return check.ok(`the alarm "Run missing" comes after ${hours} h without a run: ${longest}`);
+    return warning(`no alarm can watch for them: ${longest}`, 'watch "Last green runs" on the dashboard');
+  return ok(`the alarm "Run missing" comes after ${hours} h without a run: ${longest}`);
 }
 
 /** Firings of the next year that a clock change skips, or that it makes come twice. */
 function clockChanges({ expression, timeZone }: Schedule, now: Date): Check[] {
-  const check = checksOf('clock changes');
   const spans = zoneSpans(timeZone, now.getTime(), now.getTime() + 366 * dayMs);
   const remarks = spans.slice(1).flatMap((after, at) => remarksOn(expression, timeZone, spans[at] ?? after, after));
   if (remarks.length === 0) return [];
-  return [check.warning(remarks.join('; '), 'choose another hour or the time zone Etc/UTC if every night counts')];
+  const act = 'choose another hour or the time zone Etc/UTC if every night counts';
+  return [{ what: 'clock changes', ...warning(remarks.join('; '), act) }];
 }
 
 function remarksOn(expression: string, timeZone: string, before: Span, after: Span): string[] {

@@ -6,7 +6,7 @@ import { isExampleAddress } from '../../infra/config/config-rules';
 import { version } from '../../package.json';
 import { formatBytes, formatDuration } from '../terminal/format';
 import { apiKeyVariable } from '../terminal/terminal';
-import { type Check, checksOf } from './check';
+import { ok, problem, type Shown, unknown } from './check';
 
 /** Time limits of the one request, in milliseconds. */
 const timeLimits = { connectMs: 10_000, idleMs: 30_000 } as const;
@@ -15,15 +15,14 @@ const timeLimits = { connectMs: 10_000, idleMs: 30_000 } as const;
  * Asks the service for the log record of the first cluster, and checks the answer as a run does. Nothing is stored.
  * @param apiKey undefined: none is known
  */
-export async function serviceCheck(config: CollectorConfig, apiKey: string | undefined): Promise<Check> {
-  const check = checksOf('service');
+export async function serviceCheck(config: CollectorConfig, apiKey: string | undefined): Promise<Shown> {
   const { service, limits } = config;
   const asked = config.clusters.find(({ optional }) => !optional) ?? config.clusters[0];
   if (isExampleAddress(service.baseUrl))
-    return check.unknown(`${service.baseUrl} is an example`, 'set service.baseUrl to the address of your service');
+    return unknown(`${service.baseUrl} is an example`, 'set service.baseUrl to the address of your service');
   if (apiKey === undefined)
-    return check.unknown('no API key is known here', `put it into the environment variable ${apiKeyVariable}`);
-  if (asked === undefined) return check.unknown('no cluster is configured', 'add one to clusters');
+    return unknown('no API key is known here', `put it into the environment variable ${apiKeyVariable}`);
+  if (asked === undefined) return unknown('no cluster is configured', 'add one to clusters');
   const { ClusterApi } = await import('../../lambda/service/cluster-api');
   const { createCompressor } = await import('../../lambda/body/compress');
   const spoolDirectory = await mkdtemp(join(tmpdir(), 'collector-doctor-'));
@@ -46,12 +45,12 @@ export async function serviceCheck(config: CollectorConfig, apiKey: string | und
     const { body } = await api.get(request, apiKey, new AbortController().signal);
     await body.release();
     const took = formatDuration(Math.round(performance.now() - began));
-    return check.ok(
+    return ok(
       `${service.baseUrl} answered for cluster ${asked.uid} with a log record of ${formatBytes(body.length)} in ${took}`,
     );
   } catch (error) {
     // The error has no part of the key in it: the connection to the service takes it out.
-    return check.problem((error as Error).message, adviceFor(error));
+    return problem((error as Error).message, adviceFor(error));
   } finally {
     api.close();
     await rm(spoolDirectory, { recursive: true, force: true });

@@ -4,7 +4,7 @@ import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { isLate, type Run } from '../../lambda/verify/read-run';
 import { type ContentHashes, isSameContent } from '../archive/cluster-objects';
-import type { FoundStale } from '../archive/stale-clusters';
+import type { FoundStale } from '../archive/run-reader';
 import type { Cell, ReportData } from './page/report-data';
 
 /** Most kinds of cells with a reason in the words of the run record. Further ones have only what clusters have in common. */
