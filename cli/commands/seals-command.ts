@@ -38,14 +38,11 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
     const reader = await openArchive(archive);
     const findings: Finding[] = [];
     const chain = await readChain(reader, {}, (kind, key, problem) => findings.push({ kind, key, problem }));
-    const seals = [
-      ...chain.seals.map((seal) => ({ ...seal, isChained: true })),
-      ...chain.beside.map((seal) => ({ ...seal, isChained: false })),
-    ].sort((a, b) => a.number - b.number);
+    const seals = chain.all.map((seal) => ({ ...seal, isChained: !chain.beside.includes(seal) }));
     if (publicKey === true) await printPublicKeys(terminal, chain, reader.location);
     else if (json === true) await printJsonArray(terminal.out, seals.slice(-last));
     else await printTable(terminal, sealColumns(terminal), seals.slice(-last));
-    const newest = chain.head && { ...chain.head, open: [...chain.open] };
+    const newest = chain.head && { ...chain.head, ...chain.newest };
     if (newest !== undefined && publicKey !== true && json !== true) {
       await printOpenFindings(terminal, newest);
       await printOpen(terminal, newest);

@@ -97,17 +97,12 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
     // Its audit may have been killed before it told people, or it is this one, and the answer to the writing was lost. What an
     // older one said is not news.
     if (done !== undefined && done === chain.head)
-      return tell(
-        { ...done, failing: [...chain.failing], open: [...chain.open], logs: chain.logs },
-        done.sha256,
-        chain.seals.at(-2),
-        context,
-        false,
-      );
+      return tell({ ...done, ...chain.newest }, done.sha256, chain.seals.at(-2), context, false);
     if (done !== undefined) return resultOf(done, done.sha256, done.open.damage, context, false);
-    if (chain.head === undefined && chain.unread > 0)
+    const unread = [...chain.passedOver.values()].filter(({ sha256 }) => sha256 === null).length;
+    if (chain.head === undefined && unread > 0)
       throw new ArchiveReadError(
-        `Reading the seals in ${reader.location} failed: none is right, and ${chain.unread} cannot be read; an audit now would begin another chain`,
+        `Reading the seals in ${reader.location} failed: none is right, and ${unread} cannot be read; an audit now would begin another chain`,
       );
     const seal = await examine({ ...context, named, listedFrom, chain, findings });
     const line = sealLine(seal);

@@ -31,7 +31,7 @@ export async function checkOpen(context: CheckOpenContext): Promise<ReadonlyMap<
   const checked = new Map<OpenFinding, boolean>();
   const runs = new Map<number, OpenFinding[]>();
   let left = mostChecked;
-  for (const one of chain.open) {
+  for (const one of chain.newest.open) {
     const run = runOf(one.key)?.getTime();
     const configuration = parseConfigurationKey(one.key);
     // Seals are all read, and all keys under runs/ listed, by every audit.

@@ -49,7 +49,7 @@ export async function examine(context: ExamineContext): Promise<Seal> {
   const reader = new StoppableReader(context.reader, stop.working);
   const { head, next } = chain;
   const { find } = findings;
-  const tally = new Tally(chain.failing, plan.clusters);
+  const tally = new Tally(chain.newest.failing, plan.clusters);
   const sealed = new SealedArchive(chain, find, { now: listedFrom, plan });
   const configurations = new StoredConfigurations(context.reader, find, tally.sharedName);
   const expiry = new Expiry({ reader: context.reader, configurations, now: listedFrom });
@@ -86,7 +86,7 @@ export async function examine(context: ExamineContext): Promise<Seal> {
   recorded.clear();
   const again = { ...walk, incomplete };
   const checked = await checkOpen(again);
-  const logs = new LogSeams(reader, chain.logs, plan.clusters.length, plan.frozenAfterHours);
+  const logs = new LogSeams(reader, chain.newest.logs, plan.clusters.length, plan.frozenAfterHours);
   const verified = await verifyInTurn(again, { number: next.number, records, objects }, runs, logs);
   const { repaired, ...left } = findings.settle(chain, checked, named);
   // What no seal has room for is found again by reading everything again.

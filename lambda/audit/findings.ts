@@ -33,8 +33,13 @@ export class Findings {
    * @param checked what was open and looked at again, and whether it would have been found if it were still so
    * @param now time of the audit
    */
-  settle(chain: SealChain, checked: ReadonlyMap<OpenFinding, boolean>, now: string): Settled {
-    const before = new Map(chain.open.map((one) => [nameOf(one), one]));
+  settle(
+    chain: Pick<SealChain, 'records' | 'newest'>,
+    checked: ReadonlyMap<OpenFinding, boolean>,
+    now: string,
+  ): Settled {
+    const { open: earlier } = chain.newest;
+    const before = new Map(earlier.map((one) => [nameOf(one), one]));
     const found = [...this.#found.values()].map((one) => lasting(one, chain, before, now));
     const isFound = new Set(found.map(nameOf));
     // Whatever was found of what could not be read before takes its place.
@@ -43,7 +48,7 @@ export class Findings {
       isFound.has(nameOf(one)) || (one.kind === 'unreadable' && isAt.has(one.key));
     // Without room for all that was found, nobody can tell what was not found again.
     const isOver = (one: OpenFinding) => checked.get(one) === true && this.#more.size === 0;
-    const left = chain.open.filter((one) => !isOver(one) && !isReplaced(one));
+    const left = earlier.filter((one) => !isOver(one) && !isReplaced(one));
     const open = [
       ...left.filter((one) => !checked.has(one)),
       ...left.filter((one) => checked.has(one)),
@@ -51,7 +56,7 @@ export class Findings {
     ];
     const carried = fitting(open);
     const isOpen = new Set(open.map(({ key }) => key));
-    const repaired = chain.open.filter(({ key }) => !isOpen.has(key));
+    const repaired = earlier.filter(({ key }) => !isOpen.has(key));
     return {
       found: this.#count(found),
       findings: named(found).map(({ kind, key, problem }) => ({ kind, key, problem })),
@@ -80,7 +85,7 @@ function named(found: readonly OpenFinding[]): readonly OpenFinding[] {
 /** Gives a finding the time since when it is so. A fault may pass; what is sealed, and cannot be read in two audits, is damage. */
 function lasting(
   one: Finding,
-  { records }: SealChain,
+  { records }: Pick<SealChain, 'records'>,
   before: ReadonlyMap<string, OpenFinding>,
   now: string,
 ): OpenFinding {

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { sealKey } from '../../archive/archive-layout';
 import type { Find } from '../finding';
 import { openDamage } from './open-damage';
-import type { PassedOver, Seal } from './seal';
+import { mostPassedOver, type PassedOver, type Seal } from './seal';
 import { parseSeal, type SealFile, type SignedLine, spkiOf } from './seal-file';
 
 /** A right seal, with counts in place of the lists that grow with the fleet. */
@@ -41,17 +41,20 @@ export interface ChainOptions {
 /** Longest reason for passing over a file, in characters: it may quote what the file says. */
 const mostCharacters = 300;
 
-/** The right seals among the files of an archive, each by itself. What is not right is a finding. */
+/**
+ * The right seals among the files of an archive, each by itself. What is not right is a finding. Memory grows with the number
+ * of sealed run records: about 250 bytes for each.
+ */
 export class RightSeals {
-  readonly seals: RightSeal[] = [];
-  /** What they name, by key. */
+  readonly all: RightSeal[] = [];
+  /** What they name, by key, in the order of their numbers. */
   readonly records = new Map<string, Sealed>();
   readonly objects = new Map<string, Sealed>();
   /** What is not right, by number. */
   readonly passedOver = new Map<number, PassedOver>();
-  /** In the order of their numbers. */
+  /** All files with a signature, in the order of their numbers. */
   readonly signed: SignedFile[] = [];
-  /** The last of them, with what grows with the fleet. */
+  /** What the head says, and grows with the fleet. */
   newest: Pick<Seal, 'failing' | 'open' | 'logs'> = { failing: [], open: [] };
   readonly #find: Find;
   /** SPKI in base64; undefined: nothing signed was seen yet, and whichever key signed the first must have signed all. */
@@ -64,6 +67,26 @@ export class RightSeals {
     this.#trusted = publicKeys && new Set(publicKeys.map(spkiOf));
     this.#archive = archive;
     this.#find = find;
+  }
+
+  /** The right seal with the highest number: what the next audit goes on from. */
+  get head(): RightSeal | undefined {
+    return this.all.at(-1);
+  }
+
+  /** How many files lie under keys of seals. */
+  get files(): number {
+    return this.all.length + this.passedOver.size;
+  }
+
+  /** The next free number behind the head, and what lies between. */
+  get next(): Pick<Seal, 'number' | 'passedOver' | 'passedOverMore'> {
+    const behind: PassedOver[] = [];
+    const first = (this.head?.number ?? 0) + 1;
+    for (let one = this.passedOver.get(first); one !== undefined; one = this.passedOver.get(first + behind.length))
+      behind.push(one);
+    const passedOver = behind.slice(0, mostPassedOver);
+    return { number: first + behind.length, passedOver, passedOverMore: behind.length - passedOver.length };
   }
 
   /** Takes files in the order of their numbers. */
@@ -109,7 +132,7 @@ export class RightSeals {
     const right: RightSeal = { ...seal, ...counts, key: sealKey(seal.number), sha256 };
     this.#keep(seal.records, this.records, right);
     this.#keep(seal.objects, this.objects, right);
-    this.seals.push(right);
+    this.all.push(right);
     this.newest = seal;
   }
 

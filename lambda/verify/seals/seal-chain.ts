@@ -2,37 +2,18 @@ import { parseSealKey, runsPrefix, sealKey, sealsPrefix } from '../../archive/ar
 import { type ArchiveReader, VersionsDeniedError } from '../archive-reader';
 import type { Find } from '../finding';
 import { mapConcurrently } from '../map-concurrently';
-import { type ChainOptions, type RightSeal, RightSeals, type Sealed, type SignedFile } from './right-seals';
-import { type Failing, mostPassedOver, type OpenFinding, type PassedOver, type Seal, type SealedLogs } from './seal';
+import { type ChainOptions, type RightSeal, RightSeals, type SignedFile } from './right-seals';
 import { listSeals, readSealFile } from './seal-file';
 
 /**
  * All seals of an archive. What is not right claims nothing: it is a finding. The hashes of a right seal bind wherever it
- * lies; everything else that it says counts only in the chain. Memory grows with the number of sealed run records: about 250
- * bytes for each.
+ * lies; everything else that it says counts only in the chain.
  */
-export interface SealChain {
+export interface SealChain extends RightSeals {
   /** From the first seal to the head, each with the hash of the one before it. */
   readonly seals: readonly RightSeal[];
   /** Right seals that are not in the chain. */
   readonly beside: readonly RightSeal[];
-  /** The right seal with the highest number: what the next audit goes on from. */
-  readonly head: RightSeal | undefined;
-  /** Clusters that fail, and what could not be read, as the head says. */
-  readonly failing: readonly Failing[];
-  readonly open: readonly OpenFinding[];
-  /** How logs follow each other, as the head says; undefined: it says nothing of it. */
-  readonly logs: SealedLogs | undefined;
-  /** The next free number behind the head, and what lies between. */
-  readonly next: Pick<Seal, 'number' | 'passedOver' | 'passedOverMore'>;
-  /** What all right seals name, by key. */
-  readonly records: ReadonlyMap<string, Sealed>;
-  readonly objects: ReadonlyMap<string, Sealed>;
-  /** All files with a signature, in the order of their numbers. */
-  readonly signed: readonly SignedFile[];
-  /** How many files lie under keys of seals, and how many of them could not be read. */
-  readonly files: number;
-  readonly unread: number;
 }
 
 /** The key of what a first seal finds that should not be the first: it is about all runs that no seal attests. */
@@ -52,26 +33,12 @@ export async function readChain(reader: ArchiveReader, options: ChainOptions, fi
     right.add(file);
   await findReplaced(reader, find);
   findUnknownKeys(right, options.publicKeys !== undefined, find);
-  const { seals: all, newest, passedOver, records, objects, signed } = right;
   const seals = followHead(right, find);
-  const isChained = new Set(seals);
   // Whether seals were there before the first, only those seals can say.
-  const first = newest.open.find(({ key }) => key === earlierRuns);
-  if (first !== undefined && all[0] === seals[0]) find('seal-broken', first.key, first.problem);
-  return {
-    seals,
-    beside: all.filter((seal) => !isChained.has(seal)),
-    head: all.at(-1),
-    failing: newest.failing,
-    open: newest.open,
-    logs: newest.logs,
-    next: nextNumber(right),
-    signed,
-    records,
-    objects,
-    files: all.length + passedOver.size,
-    unread: [...passedOver.values()].filter(({ sha256 }) => sha256 === null).length,
-  };
+  const first = right.newest.open.find(({ key }) => key === earlierRuns);
+  if (first !== undefined && right.all[0] === seals[0]) find('seal-broken', first.key, first.problem);
+  const chained = new Set(seals);
+  return Object.assign(right, { seals, beside: right.all.filter((seal) => !chained.has(seal)) });
 }
 
 async function findReplaced(reader: ArchiveReader, find: Find): Promise<void> {
@@ -85,17 +52,6 @@ async function findReplaced(reader: ArchiveReader, find: Find): Promise<void> {
   }
 }
 
-function nextNumber({ seals, passedOver }: RightSeals): SealChain['next'] {
-  const behind: PassedOver[] = [];
-  let number = (seals.at(-1)?.number ?? 0) + 1;
-  for (let one = passedOver.get(number); one !== undefined; one = passedOver.get(number)) {
-    behind.push(one);
-    number += 1;
-  }
-  const passedOverMore = Math.max(0, behind.length - mostPassedOver);
-  return { number, passedOver: behind.slice(0, mostPassedOver), passedOverMore };
-}
-
 /** One unknown key is one finding, however many seals in a row it signed. */
 function findUnknownKeys({ signed }: RightSeals, areKeysGiven: boolean, find: Find): void {
   const problem = areKeysGiven
@@ -107,12 +63,12 @@ function findUnknownKeys({ signed }: RightSeals, areKeysGiven: boolean, find: Fi
 }
 
 /** Goes from the head along the hashes, and finds a link that is not there and right seals that no link leads to. */
-function followHead({ seals, passedOver }: RightSeals, find: Find): RightSeal[] {
-  const byNumber = new Map(seals.map((seal) => [seal.number, seal]));
+function followHead({ all, head, passedOver }: RightSeals, find: Find): RightSeal[] {
+  const byNumber = new Map(all.map((seal) => [seal.number, seal]));
   const chained = new Set<RightSeal>();
   // What comes before a link that is not there is cut off, which is said with that link.
   let cutOff = 0;
-  for (let seal = seals.at(-1); seal !== undefined; ) {
+  for (let seal = head; seal !== undefined; ) {
     chained.add(seal);
     const link = linkOf(seal, find);
     const before = link && byNumber.get(link.number);
@@ -127,8 +83,8 @@ function followHead({ seals, passedOver }: RightSeals, find: Find): RightSeal[] 
   }
   const beside = (seal: RightSeal) => (!chained.has(seal) && seal.number >= cutOff ? 'beside' : undefined);
   const problem = 'right, and no later seal leads there: the chain was forked or rolled back';
-  findRows(find, seals, beside, 'its signature', problem);
-  return seals.filter((seal) => chained.has(seal));
+  findRows(find, all, beside, 'its signature', problem);
+  return all.filter((seal) => chained.has(seal));
 }
 
 /** The seal before one, as it says; undefined if it is the first. */

@@ -53,64 +53,62 @@ export async function listSeals(reader: ArchiveReader, find: Find): Promise<numb
 
 /** @throws ArchiveReadError if it can be read another time */
 export async function readSealFile(reader: ArchiveReader, number: number): Promise<SealFile> {
-  const unread = (problem: string) => ({ number, sha256: null, signed: undefined, problem });
+  let sha256: string | null = null;
   try {
     const found = await readWhole(reader, sealKey(number), largestSealBytes);
-    if (found === undefined) return unread('it was listed, and is no longer there');
-    const { bytes } = found;
-    const sha256 = sha256Of(bytes);
-    const signed = readLines(bytes);
-    if (typeof signed === 'string') return { number, sha256, signed: undefined, problem: signed };
+    if (found === undefined) throw new DamagedObjectError('it was listed, and is no longer there');
+    sha256 = sha256Of(found.bytes);
+    const signed = readLines(found.bytes);
     const problem = headersProblem(found, { contentType: jsonLinesType, contentEncoding: undefined });
     return { number, sha256, signed, problem };
   } catch (error) {
-    if (error instanceof DamagedObjectError) return unread(error.message);
-    if (error instanceof ArchiveReadError && error.isLasting) return unread(`it cannot be read: ${error.message}`);
-    throw error;
+    const unread = { number, sha256, signed: undefined };
+    if (error instanceof DamagedObjectError) return { ...unread, problem: error.message };
+    if (!(error instanceof ArchiveReadError) || !error.isLasting) throw error;
+    return { ...unread, problem: `it cannot be read: ${error.message}` };
   }
 }
 
-/** The first line, or why its signature proves nothing. */
-function readLines(bytes: Buffer): SignedLine | string {
+/** The first line. @throws DamagedObjectError if its signature proves nothing */
+function readLines(bytes: Buffer): SignedLine {
   const end = bytes.indexOf('\n');
   if (end < 0 || bytes.indexOf('\n', end + 1) !== bytes.length - 1 || end === bytes.length - 1)
-    return 'it does not have exactly two lines';
-  if (bytes.length - end > largestSignatureBytes) return 'its second line is too long for a signature';
+    throw new DamagedObjectError('it does not have exactly two lines');
+  if (bytes.length - end > largestSignatureBytes)
+    throw new DamagedObjectError('its second line is too long for a signature');
   const line = bytes.subarray(0, end);
   const sha256 = sha256Of(line);
-  const signature = signatureSchema.safeParse(parseJson(bytes.toString('utf8', end + 1))).data;
-  if (signature === undefined) return 'the line of its signature is not valid';
+  const signature = signatureSchema.safeParse(parseJson(bytes.subarray(end + 1))).data;
+  if (signature === undefined) throw new DamagedObjectError('the line of its signature is not valid');
   const key = parsePublicKey(signature.publicKey);
-  if (key === undefined) return 'the line of its signature has no public key that can be read';
+  if (key === undefined) throw new DamagedObjectError('the line of its signature has no public key that can be read');
   if (signature.sha256 !== sha256)
-    return 'its signature is of another content: the seal was changed after it was signed';
-  const isRight = verify('sha256', Buffer.from(sha256), key, Buffer.from(signature.signature, 'base64'));
-  if (!isRight) return 'its signature is wrong: it was not made with the key it names';
+    throw new DamagedObjectError('its signature is of another content: the seal was changed after it was signed');
+  if (!verify('sha256', Buffer.from(sha256), key, Buffer.from(signature.signature, 'base64')))
+    throw new DamagedObjectError('its signature is wrong: it was not made with the key it names');
   return { bytes: line, sha256, publicKey: spkiOf(key) };
 }
 
 /** The seal, or why it is none. Whoever calls it trusts the signature: a line of 64 MB may need gigabytes. */
 export function parseSeal(line: Buffer): Seal | string {
-  const json = parseJson(line.toString('utf8'));
-  if (json === undefined) return 'it is not JSON';
-  const { success, data, error } = sealSchema.safeParse(json);
+  const { success, data, error } = sealSchema.safeParse(parseJson(line));
   if (success) return data;
   const [issue] = error.issues;
   return `it is not a valid seal: ${issue?.path.map(String).join('.') || 'it'}: ${issue?.message}`;
 }
 
-export function sha256Of(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex');
-}
-
 /** Undefined if it is not JSON. */
-function parseJson(text: string): unknown {
+function parseJson(text: Buffer): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(text.toString('utf8'));
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+export function sha256Of(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex');
 }
 
 /** SPKI in DER, base64, as signatures have it. */

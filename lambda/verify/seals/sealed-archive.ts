@@ -65,8 +65,8 @@ export class SealedArchive {
     this.#excused = removedBy([...this.#believed, ...own], now);
     const heads = [chain.head, this.#believed.at(-1)];
     this.#acknowledged = heads.map((seal) => acknowledgedBy(seal?.plan.acknowledged ?? []));
-    this.#since = new Map(chain.open.map((one) => [nameOf(one), one.since]));
-    const opened = (...kinds: readonly string[]) => chain.open.filter(({ kind }) => kinds.includes(kind));
+    this.#since = new Map(chain.newest.open.map((one) => [nameOf(one), one.since]));
+    const opened = (...kinds: readonly string[]) => chain.newest.open.filter(({ kind }) => kinds.includes(kind));
     this.#unsealed = new Map(opened('unsealed').map((one) => [one.key, one]));
     this.#unread = new Set(opened('unreadable', 'damaged').map(({ key }) => key));
   }
