@@ -10,15 +10,10 @@ import type { StoredRun } from '../verify/read-run';
 import { type ListedRun, runsBetween } from '../verify/run-keys';
 import type { OpenFinding } from '../verify/seals/seal';
 import { findUnvouched, type StoredOutcome, storedOutcomes, verifyRun } from '../verify/verify-run';
-import type { AuditWalk } from './audit-walk';
+import { type AuditWalk, findLacking, inTime } from './audit-walk';
 
 /** Open findings that one audit checks. */
 const mostChecked = 1000;
-
-export interface CheckOpenContext extends AuditWalk {
-  /** Times of the runs with a sealed record that is not there. */
-  readonly incomplete: Pick<ReadonlyMap<number, unknown>, 'has'>;
-}
 
 /**
  * Looks again at what is open, the one whose last check is oldest first. What is wrong with it is found as if it were new.
@@ -26,7 +21,7 @@ export interface CheckOpenContext extends AuditWalk {
  * cannot be read, or is not what is sealed, nobody can tell
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function checkOpen(context: CheckOpenContext): Promise<ReadonlyMap<OpenFinding, boolean>> {
+export async function checkOpen(context: AuditWalk): Promise<ReadonlyMap<OpenFinding, boolean>> {
   const { chain, stop, configurations } = context;
   const checked = new Map<OpenFinding, boolean>();
   const runs = new Map<number, OpenFinding[]>();
@@ -43,13 +38,10 @@ export async function checkOpen(context: CheckOpenContext): Promise<ReadonlyMap<
       else if (run !== undefined) runs.set(run, [...(runs.get(run) ?? []), one]);
     }
   }
-  try {
+  await inTime(context, async () => {
     for (const [run, open] of runs)
-      if (!stop.aborted)
-        for (const [one, isTold] of await checkRun(context, new Date(run), open)) checked.set(one, isTold);
-  } catch (error) {
-    if (!stop.aborted) throw error;
-  }
+      for (const [one, isTold] of await checkRun(context, new Date(run), open)) checked.set(one, isTold);
+  });
   return checked;
 }
 
@@ -62,7 +54,7 @@ function runOf(key: string): Date | undefined {
 
 /** Verifies the records of a run, and those of its objects that something is open of. */
 export async function checkRun(
-  context: CheckOpenContext,
+  context: AuditWalk,
   run: Date,
   open: readonly OpenFinding[],
 ): Promise<ReadonlyMap<OpenFinding, boolean>> {
@@ -97,16 +89,15 @@ interface KnownRun {
 }
 
 /** Undefined: the run has no records. */
-async function verifyRecords(context: CheckOpenContext, run: Date): Promise<KnownRun | undefined> {
-  const { reader, configurations, find, incomplete, mayHaveRemoved } = context;
+async function verifyRecords(context: AuditWalk, run: Date): Promise<KnownRun | undefined> {
+  const { reader, configurations, find, incomplete } = context;
   let listed: ListedRun | undefined;
   for await (const one of runsBetween(reader, { from: run, to: run })) listed = one;
   if (listed === undefined) return undefined;
   const verified = await verifyRun(reader, listed, context);
   const { merged, lacking, unattested, isAttested } = verified;
   findUnvouched(find, verified);
-  for (const { kind, key, problem, writtenAt } of lacking)
-    if (kind !== 'absent' && !(await mayHaveRemoved(writtenAt, key))) find(kind, key, problem);
+  for (const one of lacking) if (one.kind !== 'absent') await findLacking(context, one);
   let areConfigured = true;
   for (const { record } of merged.validRecords)
     areConfigured &&= (await configurations.get(record.configuration)) !== undefined;
@@ -126,15 +117,13 @@ async function verifyRecords(context: CheckOpenContext, run: Date): Promise<Know
  * @returns whether anybody can tell what is wrong with it
  */
 async function checkNamed(
-  { reader, stop, find, chain, sealed, mayHaveRemoved }: CheckOpenContext,
+  { reader, find, chain, sealed, mayHaveRemoved }: AuditWalk,
   key: string,
   run: Date,
   outcome: StoredOutcome | undefined,
   isWhole: boolean,
 ): Promise<boolean> {
   const { problem, sha256 } = await checkObject(reader, key, outcome);
-  // What ended because the time is over says nothing.
-  if (problem !== undefined) stop.throwIfAborted();
   if (problem?.kind === 'missing') {
     if (await mayHaveRemoved(new Date(outcome?.fetchedAt ?? run), key)) return true;
     if (outcome !== undefined || chain.objects.has(key)) find('missing', key, problem.problem);

@@ -12,6 +12,7 @@ import { earlierRuns, type SealChain } from '../verify/seals/seal-chain';
 import { SealedArchive } from '../verify/seals/sealed-archive';
 import { StoredConfigurations } from '../verify/stored-configurations';
 import { clockSlackMs, hourMs, underWayMs } from '../verify/time-limits';
+import { type AuditWalk, findLacking } from './audit-walk';
 import { checkOpen } from './check-open';
 import { findUnrecorded, findUnvouched } from './find-unrecorded';
 import type { Findings } from './findings';
@@ -20,9 +21,9 @@ import { judgeDue } from './judge-due';
 import { LogSeams } from './log-seams';
 import { isMailDue } from './mail';
 import { type SealedRuns, sealRuns } from './seal-runs';
-import { StoppableReader } from './stoppable-reader';
+import { stoppableReader } from './stoppable-reader';
 import { Tally } from './tally';
-import { start, verifyInTurn } from './verify-in-turn';
+import { start, verifySealed } from './verify-sealed';
 
 export interface ExamineContext {
   readonly plan: AuditPlan;
@@ -46,7 +47,7 @@ export interface ExamineContext {
  */
 export async function examine(context: ExamineContext): Promise<Seal> {
   const { plan, chain, findings, listedFrom, named, stop } = context;
-  const reader = new StoppableReader(context.reader, stop.working);
+  const reader = stoppableReader(context.reader, stop.working);
   const { head, next } = chain;
   const { find } = findings;
   const tally = new Tally(chain.newest.failing, plan.clusters);
@@ -57,8 +58,9 @@ export async function examine(context: ExamineContext): Promise<Seal> {
     sealed.mayHaveRemoved(writtenAt, key) ?? expiry.mayHaveRemoved(writtenAt);
   const { searchedTo = null } = head?.cursor ?? {};
   const search = { from: searchedTo === null ? undefined : new Date(searchedTo), to: settled(listedFrom) };
-  const common = { plan, chain, reader, stop: stop.starting, find, now: listedFrom };
-  const walk = { ...common, sealed, configurations, expiry, mayHaveRemoved };
+  const incomplete = new Map<number, string>();
+  const common = { plan, chain, reader, stop: stop.working, find, now: listedFrom, incomplete };
+  const walk: AuditWalk = { ...common, sealed, configurations, expiry, mayHaveRemoved };
   const runs = await sealRuns(walk, { search, sharedName: tally.sharedName, onRun: tally.add });
   if (head === undefined) findEarlier(context, runs);
   else
@@ -68,26 +70,21 @@ export async function examine(context: ExamineContext): Promise<Seal> {
       { from: settled(new Date(head.listedFrom)) },
       search.to,
     );
-  const incomplete = new Map<number, string>();
-  for (const { key, problem, writtenAt } of sealed.gone({})) {
-    const run = parseRunRecordKey(key)?.run;
-    if (run === undefined || (await mayHaveRemoved(writtenAt, key))) continue;
-    find('missing', key, problem);
-    incomplete.set(run.getTime(), key);
+  for (const gone of sealed.gone({})) {
+    const run = parseRunRecordKey(gone.key)?.run;
+    if (run !== undefined && (await findLacking(walk, gone))) incomplete.set(run.getTime(), gone.key);
   }
-  await findUnvouched(walk, tally.clusters, incomplete);
-  for (const { kind, key, problem, writtenAt } of runs.lacking)
-    if (!(await mayHaveRemoved(writtenAt, key))) find(kind, key, problem);
+  await findUnvouched(walk, tally.clusters);
+  for (const one of runs.lacking) await findLacking(walk, one);
   const due = await judgeDue(walk, runs);
   const { records, objects, recorded } = runs;
   const unrecorded =
     runs.lastKey === null ? await findUnrecorded(walk, { ...search, clusters: tally.clusters, recorded }) : undefined;
   // Reading the objects takes longest.
   recorded.clear();
-  const again = { ...walk, incomplete };
-  const checked = await checkOpen(again);
+  const checked = await checkOpen(walk);
   const logs = new LogSeams(reader, chain.newest.logs, plan.clusters.length, plan.frozenAfterHours);
-  const verified = await verifyInTurn(again, { number: next.number, records, objects }, runs, logs);
+  const verified = await verifySealed(walk, next.number, runs, logs);
   const { repaired, ...left } = findings.settle(chain, checked, named);
   // What no seal has room for is found again by reading everything again.
   const { reread } =

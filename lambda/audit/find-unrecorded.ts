@@ -9,7 +9,7 @@ import { runsBetween } from '../verify/run-keys';
 import type { Hashed } from '../verify/seals/seal';
 import { underWayMs } from '../verify/time-limits';
 import { storedOutcomes, unvouchedWithout } from '../verify/verify-run';
-import type { AuditWalk } from './audit-walk';
+import { type AuditWalk, inTime } from './audit-walk';
 
 /** Listings and objects read at once. */
 const concurrency = 16;
@@ -29,18 +29,18 @@ export interface UnrecordedSearch {
  * @returns what it found, hashed; undefined if the time did not suffice
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function findUnrecorded(walk: AuditWalk, search: UnrecordedSearch): Promise<Hashed[] | undefined> {
-  const { reader, stop, find, mayHaveRemoved } = walk;
-  const hashed: Hashed[] = [];
-  for await (const { key, writtenAt } of unrecordedIn(walk, search)) {
-    if (stop.aborted) return undefined;
-    if (await mayHaveRemoved(writtenAt)) continue;
-    const { problem, sha256, bytes } = await checkObject(reader, key);
-    if (stop.aborted) return undefined;
-    find('unrecorded', key, describeUnrecorded(problem));
-    if (sha256 !== undefined) hashed.push({ key, sha256, bytes });
-  }
-  return stop.aborted ? undefined : hashed;
+export function findUnrecorded(walk: AuditWalk, search: UnrecordedSearch): Promise<Hashed[] | undefined> {
+  const { reader, find, mayHaveRemoved } = walk;
+  return inTime(walk, async () => {
+    const hashed: Hashed[] = [];
+    for await (const { key, writtenAt } of unrecordedIn(walk, search)) {
+      if (await mayHaveRemoved(writtenAt)) continue;
+      const { problem, sha256, bytes } = await checkObject(reader, key);
+      find('unrecorded', key, describeUnrecorded(problem));
+      if (sha256 !== undefined) hashed.push({ key, sha256, bytes });
+    }
+    return hashed;
+  });
 }
 
 /** Runs without their sealed record that one audit looks at. */
@@ -48,24 +48,20 @@ const mostRuns = 20;
 
 /**
  * Finds what is left of runs that have lost a sealed record, by the records that are left: nothing vouches for it any more.
- * @param runs key of the record that is gone, by the time of its run
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function findUnvouched(
-  walk: AuditWalk,
-  clusters: Iterable<string>,
-  runs: ReadonlyMap<number, string>,
-): Promise<void> {
-  const { reader, stop, find } = walk;
-  for (const [time, record] of [...runs].slice(0, mostRuns)) {
-    if (stop.aborted) return;
-    const run = new Date(time);
-    const recorded = new RecordedObjects();
-    for await (const listed of runsBetween(reader, { from: run, to: run }))
-      for (const { name } of storedOutcomes(await readStoredRun(reader, listed))) recorded.add(name);
-    for await (const { key } of unrecordedIn(walk, { clusters, from: new Date(time - 1), to: run, recorded }))
-      find('unvouched', key, unvouchedWithout(record));
-  }
+export async function findUnvouched(walk: AuditWalk, clusters: Iterable<string>): Promise<void> {
+  const { reader, find, incomplete } = walk;
+  await inTime(walk, async () => {
+    for (const [time, record] of [...incomplete].slice(0, mostRuns)) {
+      const run = new Date(time);
+      const recorded = new RecordedObjects();
+      for await (const listed of runsBetween(reader, { from: run, to: run }))
+        for (const { name } of storedOutcomes(await readStoredRun(reader, listed))) recorded.add(name);
+      for await (const { key } of unrecordedIn(walk, { clusters, from: new Date(time - 1), to: run, recorded }))
+        find('unvouched', key, unvouchedWithout(record));
+    }
+  });
 }
 
 async function* unrecordedIn(walk: AuditWalk, search: UnrecordedSearch): AsyncGenerator<ListedObject> {
@@ -81,13 +77,13 @@ async function listUnrecorded(
   { recorded, from, to }: UnrecordedSearch,
   prefix: string,
 ): Promise<ListedObject[]> {
+  stop.throwIfAborted();
   const found: ListedObject[] = [];
-  if (stop.aborted) return found;
   const after = from && `${prefix}date=${dateOf(from)}/${stampOf(from)}.~`;
   for await (const object of reader.list(prefix, after)) {
     const name = parseObjectKey(object.key);
     if (name === undefined) continue;
-    if (name.run > to || stop.aborted) break;
+    if (name.run > to) break;
     const isSettled = now.getTime() - object.writtenAt.getTime() >= underWayMs;
     if (isSettled && !recorded.has(name)) found.push(object);
   }

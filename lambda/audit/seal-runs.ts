@@ -8,7 +8,7 @@ import { RecordedObjects } from '../verify/recorded-objects';
 import { type ListedRun, runsBetween } from '../verify/run-keys';
 import type { Hashed, Seal } from '../verify/seals/seal';
 import { findUnvouched, type Lacking, storedOutcomes, type VerifiedRun, verifyRun } from '../verify/verify-run';
-import type { AuditWalk } from './audit-walk';
+import { type AuditWalk, inTime } from './audit-walk';
 
 /** Objects read at once. */
 const concurrency = 16;
@@ -71,7 +71,7 @@ export class SealedRuns {
   }
 
   async take(listed: ListedRun, before: ListedRun | undefined): Promise<void> {
-    const { chain, stop } = this.#walk;
+    const { chain } = this.#walk;
     this.runs.add(listed.run.getTime());
     const news = listed.records.filter(({ key }) => !chain.records.has(key));
     for (const { key, writtenAt } of listed.records) {
@@ -80,24 +80,15 @@ export class SealedRuns {
       if (this.oldestWrittenAt === undefined || writtenAt < this.oldestWrittenAt) this.oldestWrittenAt = writtenAt;
     }
     if (news.length === 0 && !this.#isRewritten(listed) && !this.#isSearched(listed)) return;
-    if (stop.aborted) {
-      this.#leave(news.length);
-      return;
-    }
-    try {
+    const isRead = await inTime(this.#walk, async () => {
       if (news.length > 0 && !this.#hasNew && before !== undefined) await this.#tellOfKnown(before);
       this.#hasNew ||= news.length > 0;
       await this.#read(listed, new Set(news.map(({ key }) => key)));
       this.#key = listed.records.map(({ key }) => key).reduce((a, b) => (a > b ? a : b), this.#key);
-    } catch (error) {
-      if (!stop.aborted) throw error;
-      this.#leave(news.length);
-    }
-  }
-
-  /** There is no time for the new records of a run. */
-  #leave(count: number): void {
-    this.carriedOver += count;
+      return true;
+    });
+    if (isRead) return;
+    this.carriedOver += news.length;
     this.lastKey ??= this.#key;
   }
 
@@ -148,7 +139,7 @@ export class SealedRuns {
 
   /** Takes note of what a run has archived, and hashes what no record has a hash for: the attempt that archived it was killed. */
   async #hashObjects(run: StoredRun): Promise<Hashed[]> {
-    const { reader, chain, find, stop } = this.#walk;
+    const { reader, chain, find } = this.#walk;
     const keys: string[] = [];
     for (const { key, name, sha256 } of storedOutcomes(run)) {
       this.recorded.add(name);
@@ -157,7 +148,6 @@ export class SealedRuns {
     const check = async (key: string) => ({ key, ...(await checkObject(reader, key)) });
     const hashed: Hashed[] = [];
     for await (const { key, sha256, bytes, problem } of mapConcurrently(keys, concurrency, check)) {
-      if (stop.aborted) throw new ArchiveReadError(`Reading ${key} failed: the audit's time is over`);
       if (sha256 !== undefined) hashed.push({ key, sha256, bytes });
       if (problem?.kind === 'missing') this.#lack(key, problem.problem);
       else if (problem !== undefined) find(problem.kind, key, problem.problem);

@@ -4,6 +4,7 @@ import type { LogText } from '../body/log-digest';
 import { LogTextCheck } from '../log/log-text';
 import { resources } from '../resources';
 import type { Outcome, RunOutcome } from '../run/run-record';
+import { RunStopped } from '../stop';
 import { type ArchiveReader, headersProblem } from './archive-reader';
 import { damageOf, type ReadContent, readContent, UnreadableCompressionError } from './open-content';
 import { readAttempts } from './read-whole';
@@ -29,6 +30,7 @@ export interface CheckedObject {
  * Reads an object to its end and compares it with its own metadata and headers, and with its run record if there is one. If
  * the record has no hash (`already-archived`), the object's own metadata has to do.
  * @param listen called before each reading of a log; what it returns gets the text
+ * @throws RunStopped if the reader has no more time
  */
 export async function checkObject(
   reader: ArchiveReader,
@@ -49,6 +51,7 @@ export async function checkObject(
       }
       return { bytes, sha256: facts.sha256, problem: contradiction(content, outcome, text?.end()) };
     } catch (error) {
+      if (error instanceof RunStopped) throw error;
       const damage = damageOf(error);
       if (damage !== undefined) return { bytes, problem: { kind: 'damaged', problem: damage } };
       const { code, message } = error as NodeJS.ErrnoException;

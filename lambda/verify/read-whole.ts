@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { RunStopped } from '../stop';
 import { ArchiveReadError, type ArchiveReader, type ObjectHead } from './archive-reader';
 import { DamagedObjectError, type Decompressor, damageOf } from './open-content';
 
@@ -57,6 +58,7 @@ export async function readInto<Sink extends Writable>(
         throw new DamagedObjectError('something else follows its compressed content');
       return { head, sink };
     } catch (error) {
+      if (error instanceof RunStopped) throw error;
       const damage = damageOf(error);
       if (damage !== undefined) throw new DamagedObjectError(damage, { cause: error });
       if (attempt === readAttempts)

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { StoppableReader } from '../../../lambda/audit/stoppable-reader';
+import { stoppableReader } from '../../../lambda/audit/stoppable-reader';
 import { readRunRecord } from '../../../lambda/verify/read-run';
 import { MemoryBucket } from '../verify/history/memory-bucket';
 
@@ -26,7 +26,7 @@ const never = () => new Readable({ read: () => undefined });
 describe('an object that does not come', () => {
   it('cannot be read, and ends by itself', async () => {
     const bucket = new OddBucket(never);
-    const reader = new StoppableReader(bucket, new AbortController().signal, 1);
+    const reader = stoppableReader(bucket, new AbortController().signal, 1);
     const problem = { kind: 'unreadable', problem: expect.stringContaining('it did not come within 1 s') };
     const { bad, file } = await readRunRecord(reader, record);
     expect([bad, file]).toEqual([{ key: record.key, ...problem }, undefined]);
@@ -35,7 +35,7 @@ describe('an object that does not come', () => {
 
   it('ends when the time is over, with its reason', async () => {
     const stop = new AbortController();
-    const reading = readRunRecord(new StoppableReader(new OddBucket(never), stop.signal), record);
+    const reading = readRunRecord(stoppableReader(new OddBucket(never), stop.signal), record);
     stop.abort(new Error('the time is over'));
     await expect(reading).rejects.toThrow('the time is over');
   });
@@ -43,7 +43,7 @@ describe('an object that does not come', () => {
 
 describe('an object that never ends', () => {
   it('is damaged as soon as it is longer than it was said to be', async () => {
-    const reader = new StoppableReader(
+    const reader = stoppableReader(
       new OddBucket(
         () =>
           new Readable({
