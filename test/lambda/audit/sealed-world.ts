@@ -36,22 +36,30 @@ export class SealedWorld {
   /** What the mails told: the hash of each seal, in order. */
   readonly hashes: string[];
   readonly #random = seededRandom(calm);
+  readonly #collection: Collection;
 
-  constructor(bucket = new MemoryBucket(), key = new TestKey(), hashes: readonly string[] = []) {
+  constructor(
+    bucket = new MemoryBucket(),
+    key = new TestKey(),
+    hashes: readonly string[] = [],
+    clusters = plan.clusters,
+  ) {
     this.bucket = bucket;
     this.key = key;
     this.hashes = [...hashes];
+    this.#collection = { ...collection, clusters };
   }
 
   /** The same archive with the same key, for another story. */
   copy(): SealedWorld {
-    return new SealedWorld(this.bucket.copy(), this.key, this.hashes);
+    return new SealedWorld(this.bucket.copy(), this.key, this.hashes, this.#collection.clusters);
   }
 
   /** Runs the collector as the schedule does, or with another event. */
   async collect(time: string, failing: readonly string[] = [], event: object = { scheduledTime: time }): Promise<void> {
     const [random, start] = [this.#calmRandom(), new Date(time)];
-    await invoke({ bucket: this.bucket, collection, event, start, failing: new Set(failing), random });
+    const happening = { collection: this.#collection, event, start, failing: new Set(failing), random };
+    await invoke({ bucket: this.bucket, ...happening });
   }
 
   /** Runs the collector twice for one time. The first attempt is killed: no record has a hash of what it archived. */

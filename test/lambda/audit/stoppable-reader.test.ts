@@ -1,61 +1,49 @@
 import { Readable } from 'node:stream';
 import { stoppableReader } from '../../../lambda/audit/stoppable-reader';
+import { RunStopped } from '../../../lambda/stop';
 import { readRunRecord } from '../../../lambda/verify/read-run';
 import { MemoryBucket } from '../verify/history/memory-bucket';
 
 const record = { key: 'runs/x', run: new Date('2026-11-20T12:00:00Z'), attempt: 1 };
 
-/** A bucket whose objects have a body of their own. */
-class OddBucket extends MemoryBucket {
-  opened = 0;
-  readonly #body: () => Readable;
-
-  constructor(body: () => Readable) {
-    super();
-    this.#body = body;
-  }
-
-  override async open() {
-    this.opened += 1;
-    return { storedBytes: 1, metadata: {}, contentEncoding: 'gzip', body: this.#body() };
-  }
+/** Reads a run record from a bucket whose objects have a body of their own. @returns how often it was opened, too */
+async function read(bodyOf: (opened: number) => Readable, signal = new AbortController().signal, mostMs?: number) {
+  let opened = 0;
+  const bucket = new MemoryBucket();
+  bucket.open = async () => {
+    opened += 1;
+    return { storedBytes: 1, metadata: {}, contentEncoding: 'gzip', body: bodyOf(opened) };
+  };
+  return { ...(await readRunRecord(stoppableReader(bucket, signal, mostMs), record)), opened };
 }
 
-const never = () => new Readable({ read: () => undefined });
+const bad = (kind: string, problem: unknown) => ({ key: record.key, kind, problem });
 
-describe('an object that does not come', () => {
-  it('cannot be read, and ends by itself', async () => {
-    const bucket = new OddBucket(never);
-    const reader = stoppableReader(bucket, new AbortController().signal, 1);
-    const problem = { kind: 'unreadable', problem: expect.stringContaining('it did not come within 1 s') };
-    const { bad, file } = await readRunRecord(reader, record);
-    expect([bad, file]).toEqual([{ key: record.key, ...problem }, undefined]);
-    expect(bucket.opened).toBe(3);
-  });
-
-  it('ends when the time is over, with its reason', async () => {
-    const stop = new AbortController();
-    const reading = readRunRecord(stoppableReader(new OddBucket(never), stop.signal), record);
-    stop.abort(new Error('the time is over'));
-    await expect(reading).rejects.toThrow('the time is over');
-  });
+it('an object that does not come cannot be read, and ends by itself', async () => {
+  const never = () => new Readable({ read: () => undefined });
+  const problem = expect.stringContaining('it did not come within 1 s');
+  expect(await read(never, undefined, 1)).toEqual({ bad: bad('unreadable', problem), opened: 3 });
 });
 
-describe('an object that never ends', () => {
-  it('is damaged as soon as it is longer than it was said to be', async () => {
-    const reader = stoppableReader(
-      new OddBucket(
-        () =>
-          new Readable({
-            read() {
-              this.push('[],');
-            },
-          }),
-      ),
-      new AbortController().signal,
-    );
-    expect(await readRunRecord(reader, record)).toEqual({
-      bad: { key: record.key, kind: 'damaged', problem: 'it is longer than it was said to be' },
+it.each([1, 3])('an object that is read for the %ith time when the time is over ends with the reason', async (time) => {
+  const stop = new AbortController();
+  const body = (opened: number) =>
+    new Readable({
+      read() {
+        if (opened < time) this.destroy(new Error('cut'));
+        else stop.abort(new RunStopped('the time is over'));
+      },
     });
-  });
+  await expect(read(body, stop.signal)).rejects.toThrow(new RunStopped('the time is over'));
+});
+
+it('an object that never ends is damaged as soon as it is longer than it was said to be', async () => {
+  const endless = () =>
+    new Readable({
+      read() {
+        this.push('[],');
+      },
+    });
+  const problem = 'it is longer than it was said to be';
+  expect(await read(endless)).toEqual({ bad: bad('damaged', problem), opened: 1 });
 });
