@@ -49,3 +49,9 @@ export function stayHours(
 ): number {
   return Math.min(most, Math.ceil(hours + marginHours));
 }
+
+/** Hours in words, rounded up to a tenth. */
+export function hoursText(hours: number): string {
+  const rounded = Math.ceil(hours * 10) / 10;
+  return rounded === 1 ? '1 hour' : `${rounded} hours`;
+}

@@ -1,26 +1,30 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
+import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { functionTimeoutSeconds } from '../lambda/stack-contract';
 import * as windows from './alarm-windows';
 import type { Archive } from './archive';
 import type { Collector } from './collector';
 import type { FailureMessages } from './failure-messages';
 import type { RunSchedule } from './run-schedule';
-import type { RunSource } from './run-source';
+
+const { hoursText } = windows;
 
 /** What the alarms about runs watch. */
 export interface WatchedRuns {
-  readonly runs: RunSource;
   readonly collector: Collector;
+  /** Works on the shards of a fleet that is too large for one invocation. */
+  readonly stateMachine: IStateMachine | undefined;
   readonly archive: Archive;
   readonly failures: FailureMessages;
   readonly schedule: RunSchedule;
 }
 
+/** Alarms by the id of their construct; undefined: not in this stack. */
+export type Alarms = Record<string, AlarmDefinition | undefined>;
+
 export interface AlarmDefinition {
-  /** Id of the construct. */
-  readonly id: string;
   /** Also the heading in docs/alarms.md that says more. */
   readonly title: string;
   /** Whether it wakes people; left out: it informs them. */
@@ -36,104 +40,121 @@ export interface AlarmDefinition {
 const period = Duration.seconds(windows.alarmPeriodSeconds);
 const closeToLimitMs = windows.closeToLimitShare * functionTimeoutSeconds * 1000;
 
-/** @param missingHours without a run after which one is missing; undefined: no alarm says so */
-export function runAlarms(watched: WatchedRuns, missingHours: number | undefined): AlarmDefinition[] {
-  const { runs, collector, archive, failures, schedule } = watched;
-  const stayHours = windows.stayHours(runs.gap, runs.marginHours);
-  const { failedReplications } = archive;
-  return [
-    {
-      id: 'RunFailed',
+/**
+ * @param marginHours how long after the longest gap of the schedule a run counts as missing
+ * @param missingHours without a run after which one is missing; undefined: no alarm says so
+ */
+export function runAlarms(watched: WatchedRuns, marginHours: number, missingHours: number | undefined): Alarms {
+  const { collector, stateMachine, archive, failures, schedule } = watched;
+  const stayHours = windows.stayHours(schedule.gap, marginHours);
+  return {
+    RunFailed: {
       pages: true,
       title: 'Run failed for good',
       means: 'The last attempt of a run failed: part of the fleet is not archived for the time of that run.',
-      ...runs.texts.whenFailed,
-      props: raisedBy(runs.failedRuns(period), stayHours),
+      ...(stateMachine === undefined
+        ? {
+            look: 'The message with the error on this topic, the failures on the dashboard, the run record it names.',
+            act: 'Fix the cause, then complete the run with the command in the message, or by hand with the event {"run": "<time>"}.',
+          }
+        : {
+            look: 'The failed execution of the state machine, whose cause names the shards; the failures on the dashboard.',
+            act: 'Fix the cause, then complete the run with the command in the cause. Redrive repeats only the failed end.',
+          }),
+      props: raisedBy(failedRuns(watched), stayHours),
     },
-    ...(missingHours === undefined ? [] : [runMissing(runs, missingHours)]),
-    {
-      id: 'DeliveryLost',
+    /*
+     * The collector itself counts the runs of its schedule. Lambda's metric Invocations also counts starts by hand,
+     * retries and attempts that die before their run record, so a schedule that stopped firing could go unnoticed. With
+     * shards, the state machine counts a run after all shards have written their records; one shard alone proves nothing.
+     */
+    RunMissing:
+      missingHours === undefined
+        ? undefined
+        : {
+            pages: true,
+            title: 'Run missing',
+            means:
+              `No run of the schedule has written ${stateMachine === undefined ? 'its record' : 'the records of all its shards'} ` +
+              `for ${hoursText(missingHours)}. The longest gap of the schedule is ${hoursText(schedule.gap.hours)}.`,
+            look: 'The schedule (is it enabled? are its years over?), the dead-letter queue, the log group for attempts that died.',
+            act: 'Bring the schedule back. Then make up for the run: npm run collector -- run --run TIME --without-record.',
+            props: missingFor(missingHours, collector.metric('scheduled', { period }), 'Runs of the schedule'),
+            warmUpHours: missingHours,
+          },
+    DeliveryLost: {
       title: 'Delivery lost',
       means: 'The scheduler could not start a run and gave up: its event is in the dead-letter queue.',
       look: 'The attributes of the message in the queue: they say why the invocation was refused.',
       act: 'Fix the cause, complete the run by hand with the event in the message, then delete the message.',
       props: whileHolding(schedule.deadLetterQueue),
     },
-    {
-      id: 'CloseToLimit',
+    CloseToLimit: {
       title: 'Run close to its time limit',
       means: `An attempt took at least ${closeToLimitMs / 60_000} of its ${functionTimeoutSeconds / 60} minutes.`,
       look: 'Duration, bytes and throttling on the dashboard: more clusters, larger logs, or a slower service.',
-      act: `Raise limits.concurrency if the service can take more requests, or ${runs.texts.moreTime}.`,
+      act: `Raise limits.concurrency if the service can take more requests, or ${stateMachine === undefined ? 'set' : 'raise'} shards.`,
       props: raisedBy(collector.function.metricDuration({ statistic: 'Maximum', period }), stayHours, closeToLimitMs),
     },
-    {
-      id: 'KeyRejected',
+    KeyRejected: {
       pages: true,
       title: 'Key rejected',
       means: 'The service answered 401 or 403 to cluster after cluster, so the run ended early.',
       look: 'The failures on the dashboard. Ask the team of the service whether the key expired or lost its rights.',
       act: 'Put the new key into the secret; no deployment is needed. Then complete the run by hand.',
-      props: raisedBy(runs.metric('keyRejected', { statistic: 'Maximum', period }), stayHours),
+      props: raisedBy(collector.metric('keyRejected', { statistic: 'Maximum', period }), stayHours),
     },
-    {
-      id: 'Throttled',
+    Throttled: {
       title: 'Service throttling us',
       means: `At least ${windows.throttledPercent} % of the answers of the service asked for fewer requests.`,
       look: 'Throttling and duration on the dashboard. Ask the team of the service which rate it accepts.',
       act: 'Lower limits.concurrency or set limits.requestsPerSecond, and deploy.',
-      props: raisedBy(throttledShare(runs), stayHours, windows.throttledPercent),
+      props: raisedBy(throttledShare(collector), stayHours, windows.throttledPercent),
     },
-    {
-      id: 'MessageLost',
+    MessageLost: {
       title: 'Failure message lost',
       means: 'Something failed for good, and the message about it reached nobody.',
       look: 'The log of the function FailureMessages; the policies of the topic and its key; the roles of the functions.',
       act: 'Bring them back. The queue FailureMessagesUntold keeps the records; the dashboard shows what failed.',
       props: raisedBy(failures.untold(collector.function, period), stayHours),
     },
-    ...(failedReplications === undefined ? [] : [copyFailed(failedReplications, stayHours)]),
-  ];
+    CopyFailed: archive.failedReplications && {
+      title: 'Copy failed',
+      means: 'S3 could not copy an object of the archive to the bucket of archive.replicateTo, and does not try again.',
+      look: 'The policies of that bucket and of its key, its versions and its Object Lock, the role of the replication.',
+      act: 'Fix the cause, then copy what is missing with S3 Batch Replication.',
+      props: raisedBy(archive.failedReplications.with({ period }), stayHours),
+    },
+  };
 }
 
 /**
- * The collector itself counts the runs of its schedule. Lambda's metric Invocations also counts starts by hand, retries
- * and attempts that die before their run record, so a schedule that stopped firing could go unnoticed. With shards, the
- * state machine counts a run after all shards have written their records; one shard alone proves nothing.
+ * Counts the runs that nothing will retry any more: dropped events, because Lambda drops one after its last attempt. Errors
+ * would also count attempts that a retry repairs.
  */
-function runMissing(runs: RunSource, hours: number): AlarmDefinition {
-  return {
-    id: 'RunMissing',
-    pages: true,
-    title: 'Run missing',
-    means:
-      `No run of the schedule has written ${runs.texts.records} for ${hoursText(hours)}. ` +
-      `The longest gap of the schedule is ${hoursText(runs.gap.hours)}.`,
-    look: 'The schedule (is it enabled? are its years over?), the dead-letter queue, the log group for attempts that died.',
-    act: 'Bring the schedule back. Then make up for the run: npm run collector -- run --run TIME --without-record.',
-    props: missingFor(hours, runs.metric('scheduled', { period }), 'Runs of the schedule'),
-    warmUpHours: hours,
-  };
+function failedRuns({ collector, stateMachine }: WatchedRuns): cloudwatch.IMetric {
+  const dropped = collector.function.metric('AsyncEventsDropped', { statistic: 'Sum', period });
+  if (stateMachine === undefined) return dropped;
+  return new cloudwatch.MathExpression({
+    // Events are dropped only after a start of the function by hand. SUM passes over a metric without data.
+    expression: 'SUM([dropped, failed, timedOut])',
+    usingMetrics: {
+      dropped,
+      failed: stateMachine.metricFailed({ period }),
+      timedOut: stateMachine.metricTimedOut({ period }),
+    },
+    label: 'Runs failed for good',
+    period,
+  });
 }
 
-function copyFailed(failures: cloudwatch.Metric, stayHours: number): AlarmDefinition {
-  return {
-    id: 'CopyFailed',
-    title: 'Copy failed',
-    means: 'S3 could not copy an object of the archive to the bucket of archive.replicateTo, and does not try again.',
-    look: 'The policies of that bucket and of its key, its versions and its Object Lock, the role of the replication.',
-    act: 'Fix the cause, then copy what is missing with S3 Batch Replication.',
-    props: raisedBy(failures.with({ period }), stayHours),
-  };
-}
-
-function throttledShare(runs: RunSource): cloudwatch.IMetric {
+function throttledShare(collector: Collector): cloudwatch.IMetric {
   return new cloudwatch.MathExpression({
     expression: `IF(throttled >= ${windows.leastThrottledAnswers}, 100 * throttled / (throttled + archived + failed), 0)`,
     usingMetrics: {
-      throttled: runs.metric('throttled', { period }),
-      archived: runs.metric('archived', { period }),
-      failed: runs.metric('failed', { period }),
+      throttled: collector.metric('throttled', { period }),
+      archived: collector.metric('archived', { period }),
+      failed: collector.metric('failed', { period }),
     },
     label: 'Throttled answers (%)',
     period,
@@ -182,10 +203,4 @@ export function missingFor(hours: number, count: cloudwatch.IMetric, label: stri
     datapointsToAlarm: hours,
     treatMissingData: cloudwatch.TreatMissingData.BREACHING,
   };
-}
-
-/** Hours in words, rounded up to a tenth. */
-export function hoursText(hours: number): string {
-  const rounded = Math.ceil(hours * 10) / 10;
-  return rounded === 1 ? '1 hour' : `${rounded} hours`;
 }

@@ -2,9 +2,7 @@ import { Annotations, RemovalPolicy } from 'aws-cdk-lib';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
-import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { type Gap, longestGap } from '../lambda/schedule/cron-gap';
 import { firingsOf } from '../lambda/schedule/firings';
 import {
   type AuditEnvironment,
@@ -41,11 +39,8 @@ export interface AuditProps {
 export class Audit extends Construct {
   readonly function: NodejsFunction;
   readonly signingKey: Key;
-  /** Of the audit's own schedule. */
-  readonly gap: Gap;
+  readonly schedule: RunSchedule;
   readonly settings: AuditSettings;
-  /** Receives audits that the scheduler could not start. */
-  readonly deadLetterQueue: IQueue;
 
   constructor(scope: Construct, id: string, { config, settings, archive, alerts, failures }: AuditProps) {
     super(scope, id);
@@ -79,14 +74,12 @@ export class Audit extends Construct {
     });
     this.function = target;
     const { auditSchedule: schedule } = plan;
-    this.gap = longestGap(schedule.expression, schedule.timeZone);
-    const { deadLetterQueue } = new RunSchedule(this, 'Schedule', {
+    this.schedule = new RunSchedule(this, 'Schedule', {
       description: `Starts the audits of ${config.name}`,
       roleDescription: 'Lets the schedule start the audit and keep what it could not deliver',
       schedule,
       function: target,
     });
-    this.deadLetterQueue = deadLetterQueue;
     this.#warnIfBehind(auditLoad(config, schedule, new Date()));
   }
 

@@ -2,7 +2,7 @@ import { Annotations, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { shortestGapHours } from '../lambda/schedule/cron-gap';
 import { longestSeconds } from '../lambda/verify/time-limits';
-import { hoursText } from './alarms';
+import { hoursText } from './alarm-windows';
 import { Alerts } from './alerts';
 import { ApiKeySecret } from './api-key-secret';
 import { Archive } from './archive';

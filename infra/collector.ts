@@ -1,8 +1,15 @@
 import { Size } from 'aws-cdk-lib';
+import { Metric, type MetricOptions } from 'aws-cdk-lib/aws-cloudwatch';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { type Collection, type CollectorEnvironment, collectionFile } from '../lambda/stack-contract';
+import {
+  type Collection,
+  type CollectorEnvironment,
+  collectionFile,
+  metricNames,
+  metricNamespace,
+} from '../lambda/stack-contract';
 import type { ApiKeySecret } from './api-key-secret';
 import type { Archive } from './archive';
 import type { CollectorConfig } from './config/config';
@@ -27,6 +34,7 @@ export interface CollectorProps {
 export class Collector extends Construct {
   readonly function: NodejsFunction;
   readonly logGroup: LogGroup;
+  readonly #name: string;
 
   constructor(scope: Construct, id: string, { config, archive, apiKeySecret, failures }: CollectorProps) {
     super(scope, id);
@@ -46,6 +54,18 @@ export class Collector extends Construct {
     });
     this.function = target;
     this.logGroup = logGroup;
+    this.#name = config.name;
+  }
+
+  /** One of the metrics that runs and audits emit, summed up unless the options say otherwise. */
+  metric(name: keyof typeof metricNames, options: MetricOptions): Metric {
+    return new Metric({
+      namespace: metricNamespace,
+      metricName: metricNames[name],
+      dimensionsMap: { service: this.#name },
+      statistic: 'Sum',
+      ...options,
+    });
   }
 }
 

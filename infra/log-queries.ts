@@ -54,25 +54,16 @@ export function shardRuns(shards: number): RunQuery {
 
 /** The last runs, complete or not. */
 export function lastRuns({ lines, parts }: RunQuery): string[] {
-  return [
-    ...lines,
-    hoursAgo('ended'),
-    'sort run desc',
-    'limit 10',
-    `display run, archived, configured, missing, ${parts}, hoursAgo`,
-  ];
+  return [...lines, ...newest(10, `run, archived, configured, missing, ${parts}`)];
 }
 
 /** The last runs of which nothing is missing. */
 export function lastGreenRuns({ lines, isComplete, parts }: RunQuery): string[] {
-  return [
-    ...lines,
-    `filter ${isComplete}`,
-    hoursAgo('ended'),
-    'sort run desc',
-    'limit 5',
-    `display run, archived, configured, ${parts}, hoursAgo`,
-  ];
+  return [...lines, `filter ${isComplete}`, ...newest(5, `run, archived, configured, ${parts}`)];
+}
+
+function newest(count: number, shown: string): string[] {
+  return [hoursAgo('ended'), 'sort run desc', `limit ${count}`, `display ${shown}, hoursAgo`];
 }
 
 /** Failures by reason, those that are not over first. What is optional counts as no failure. */

@@ -1,26 +1,23 @@
 import { Annotations } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
-import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { Gap } from '../lambda/schedule/cron-gap';
-import { longestWarmUpMinutes, longestWindowHours, missingWindowHours } from './alarm-windows';
-import { type AlarmDefinition, hoursText, runAlarms, type WatchedRuns } from './alarms';
+import { runMarginHours } from '../lambda/verify/time-limits';
+import { hoursText, longestWarmUpMinutes, longestWindowHours, missingWindowHours } from './alarm-windows';
+import { type AlarmDefinition, runAlarms, type WatchedRuns } from './alarms';
 import type { Alerts } from './alerts';
 import type { Audit } from './audit';
 import { auditAlarms } from './audit-alarms';
 import type { CollectorConfig } from './config/config';
 import { Dashboard } from './dashboard';
-import { RunSource } from './run-source';
 
-export interface ObservabilityProps extends Omit<WatchedRuns, 'runs'> {
+export interface ObservabilityProps extends WatchedRuns {
   readonly config: CollectorConfig;
   /** Gets the alarms that wake people. */
   readonly page: Alerts;
   /** Gets the others. */
   readonly inform: Alerts;
-  /** Works on the shards of a fleet that is too large for one invocation. */
-  readonly stateMachine: IStateMachine | undefined;
   /** Verifies and seals the archive; undefined if nothing does. */
   readonly audit: Audit | undefined;
 }
@@ -29,18 +26,21 @@ export interface ObservabilityProps extends Omit<WatchedRuns, 'runs'> {
 export class Observability extends Construct {
   constructor(scope: Construct, id: string, props: ObservabilityProps) {
     super(scope, id);
-    const { config, collector, stateMachine, audit } = props;
-    const runs = new RunSource(config, collector.function, stateMachine);
-    const missingHours = config.schedule.enabled ? missingWindowHours(runs.gap, runs.marginHours) : undefined;
-    const definitions = runAlarms({ ...props, runs }, missingHours);
-    if (config.schedule.enabled && missingHours === undefined) this.#warnOfMissing('run', 'Last green runs', runs.gap);
+    const { config, collector, schedule, audit } = props;
+    const marginHours = runMarginHours(config.shards, config.limits.oneRunAtATime);
+    const missingHours = config.schedule.enabled ? missingWindowHours(schedule.gap, marginHours) : undefined;
+    if (config.schedule.enabled && missingHours === undefined)
+      this.#warnOfMissing('run', 'Last green runs', schedule.gap);
+    const definitions = runAlarms(props, marginHours, missingHours);
     if (audit !== undefined) {
-      const unsealedHours = missingWindowHours(audit.gap);
-      definitions.push(...auditAlarms(runs, audit, unsealedHours));
-      if (unsealedHours === undefined) this.#warnOfMissing('audit', 'Seals and damage', audit.gap);
+      const unsealedHours = missingWindowHours(audit.schedule.gap);
+      if (unsealedHours === undefined) this.#warnOfMissing('audit', 'Seals and damage', audit.schedule.gap);
+      Object.assign(definitions, auditAlarms(collector, audit, unsealedHours));
     }
-    const alarms = definitions.map((definition) => this.#alarm(definition, props));
-    new Dashboard(this, 'Dashboard', { ...props, alarms, runs });
+    const alarms = Object.entries(definitions).flatMap(([id, definition]) =>
+      definition === undefined ? [] : this.#alarm(id, definition, props),
+    );
+    new Dashboard(this, 'Dashboard', { ...props, alarms });
   }
 
   /** @param widget on the dashboard, to watch instead */
@@ -55,8 +55,8 @@ export class Observability extends Construct {
     );
   }
 
-  #alarm(definition: AlarmDefinition, { config, page, inform }: ObservabilityProps): cloudwatch.Alarm {
-    const { id, title, pages, means, look, act, props, warmUpHours } = definition;
+  #alarm(id: string, definition: AlarmDefinition, { config, page, inform }: ObservabilityProps): cloudwatch.Alarm {
+    const { title, pages, means, look, act, props, warmUpHours } = definition;
     const alarm = new cloudwatch.Alarm(this, id, {
       ...props,
       alarmName: `${config.name} - ${title}`,

@@ -10,6 +10,7 @@ import {
 import { type IQueue, Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
+import { type Gap, longestGap } from '../lambda/schedule/cron-gap';
 import type { CollectorConfig } from './config/config';
 import { allow } from './grants';
 import { deliveryAgeSeconds } from './limits';
@@ -25,7 +26,10 @@ export interface RunScheduleProps {
 
 /** Starts a run or an audit at each time of a schedule, and keeps the events that could not be delivered. */
 export class RunSchedule extends Construct {
+  /** Receives what the scheduler could not start. */
   readonly deadLetterQueue: IQueue;
+  /** The longest between two of its times. */
+  readonly gap: Gap;
 
   constructor(scope: Construct, id: string, props: RunScheduleProps) {
     super(scope, id);
@@ -44,6 +48,7 @@ export class RunSchedule extends Construct {
       role: role.withoutPolicyUpdates(),
     };
     const { expression, timeZone, enabled } = props.schedule;
+    this.gap = longestGap(expression, timeZone);
     const schedule = new Schedule(this, 'Schedule', {
       description: props.description,
       schedule: ScheduleExpression.expression(expression, TimeZone.of(timeZone)),
