@@ -1,39 +1,76 @@
 import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import { Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { DefinitionBody, type IStateMachine, StateMachine, StateMachineType } from 'aws-cdk-lib/aws-stepfunctions';
+import * as sfn from 'aws-cdk-lib/aws-stepfunctions';
+import { CallAwsService, LambdaInvoke } from 'aws-cdk-lib/aws-stepfunctions-tasks';
 import { Construct } from 'constructs';
-import { metricNamespace } from '../lambda/stack-contract';
-import { longestExecutionSeconds, waits } from '../lambda/verify/time-limits';
+import { metricNames, metricNamespace } from '../lambda/stack-contract';
+import {
+  incompleteRetry,
+  invocationTimeoutSeconds,
+  longestExecutionSeconds,
+  unreachedRetry,
+  type Waits,
+  waits,
+} from '../lambda/verify/time-limits';
 import type { CollectorConfig } from './config/config';
-import { fanOutDefinition } from './fan-out-definition';
 import { allow } from './grants';
-import { heldBackRetry } from './limits';
+import { concurrentShards, heldBackRetry } from './limits';
+
+const { Condition, JsonPath } = sfn;
+const { and, or, isPresent, isNotPresent, booleanEquals } = Condition;
+
+/** Errors of the function that every attempt at the same event ends with. */
+const permanent = ['InvalidEventError', 'RunNotFoundError'];
+
+const throttled = 'Lambda.TooManyRequestsException';
+
+/** Errors of Lambda itself: the function was not reached. */
+const unreached = [
+  'Lambda.ClientExecutionTimeoutException',
+  'Lambda.ServiceException',
+  'Lambda.AWSLambdaException',
+  'Lambda.SdkClientException',
+  throttled,
+];
 
 export interface FanOutProps {
   readonly config: Pick<CollectorConfig, 'name' | 'shards' | 'limits'>;
   readonly function: IFunction;
 }
 
-/** Works on one run with many invocations of the function, for a fleet that is too large for one. */
+/**
+ * Works on one run with many invocations of the function, for a fleet that is too large for one. The input of an execution
+ * is an event of the function; each shard gets this event with its own `shard`.
+ */
 export class FanOut extends Construct {
-  readonly stateMachine: IStateMachine;
+  readonly stateMachine: sfn.IStateMachine;
 
-  constructor(scope: Construct, id: string, { config, function: target }: FanOutProps) {
+  constructor(scope: Construct, id: string, props: FanOutProps) {
     super(scope, id);
-    const heldBackSeconds = config.limits.oneRunAtATime ? waits(heldBackRetry) : 0;
-    const role = this.#createRole(target);
-    this.stateMachine = new StateMachine(this, 'StateMachine', {
-      comment: `Collects ${config.name} in ${config.shards} shards`,
-      definitionBody: DefinitionBody.fromChainable(fanOutDefinition(this, config, target)),
+    const { name, shards, limits } = props.config;
+    const heldBackSeconds = limits.oneRunAtATime ? waits(heldBackRetry) : 0;
+    const role = this.#createRole(props.function);
+    const definition = this.#divide(shards).next(this.#collectShards(props)).next(this.#conclude(name, shards));
+    this.stateMachine = new sfn.StateMachine(this, 'StateMachine', {
+      comment: `Collects ${name} in ${shards} shards`,
+      definitionBody: sfn.DefinitionBody.fromChainable(definition),
       // Express workflows end after five minutes.
-      stateMachineType: StateMachineType.STANDARD,
-      timeout: Duration.seconds(longestExecutionSeconds(config.shards, heldBackSeconds)),
+      stateMachineType: sfn.StateMachineType.STANDARD,
+      timeout: Duration.seconds(longestExecutionSeconds(shards, heldBackSeconds)),
       // Its tasks would also allow every version and alias of the function.
       role: role.withoutPolicyUpdates(),
     });
     this.stateMachine.node.addDependency(role.node.findChild('DefaultPolicy'));
-    this.#acknowledgeFindings();
+    Validations.of(this.stateMachine).acknowledge({
+      id: 'AwsSolutions-SF1',
+      reason:
+        'A standard execution keeps its history for 90 days, and run records keep the rest. A log would need rights over all log deliveries of the account.',
+    });
+    Validations.of(this.stateMachine).acknowledge({
+      id: 'AwsSolutions-SF2',
+      reason: 'The history has the time of every step of an execution; traces would add nothing.',
+    });
   }
 
   /** Only state machines of this account may assume the role. */
@@ -58,16 +95,106 @@ export class FanOut extends Construct {
     return role;
   }
 
-  #acknowledgeFindings(): void {
-    const { stateMachine } = this;
-    Validations.of(stateMachine).acknowledge({
-      id: 'AwsSolutions-SF1',
-      reason:
-        'A standard execution keeps its history for 90 days, and run records keep the rest. A log would need rights over all log deliveries of the account.',
+  /** An input without a time begins a new run, named by the start of the execution. */
+  #divide(shards: number): sfn.Chain {
+    const nameRun = new sfn.Pass(this, 'Name the run', {
+      comment: 'By hand: the run is named by the start of the execution',
+      inputPath: '$$.Execution.StartTime',
+      resultPath: '$.newRun',
     });
-    Validations.of(stateMachine).acknowledge({
-      id: 'AwsSolutions-SF2',
-      reason: 'The history has the time of every step of an execution; traces would add nothing.',
+    const divide = new sfn.Pass(this, 'Divide the fleet', {
+      parameters: { event: JsonPath.objectAt('$'), indices: Array.from({ length: shards }, (_, index) => index) },
     });
+    const refused = new sfn.Fail(this, 'Not for one shard', {
+      error: 'InvalidInputError',
+      cause: 'The input has a member shard, but an execution works on all shards. Invoke the function for one shard.',
+    });
+    return new sfn.Choice(this, 'Which run?')
+      .when(isPresent('$.shard'), refused)
+      .when(or(isPresent('$.scheduledTime'), isPresent('$.newRun'), isPresent('$.run')), divide)
+      .otherwise(nameRun.next(divide))
+      .afterwards();
   }
+
+  /** A shard that fails is a result and no error of the map, so that it does not stop the other shards. */
+  #collectShards({ config: { shards, limits }, function: target }: FanOutProps): sfn.Map {
+    const index = JsonPath.numberAt('$$.Map.Item.Value');
+    const collect = new LambdaInvoke(this, 'Collect', {
+      lambdaFunction: target,
+      payload: sfn.TaskInput.fromJsonPathAt('States.JsonMerge($.event, $.part, false)'),
+      taskTimeout: sfn.Timeout.duration(Duration.seconds(invocationTimeoutSeconds)),
+      // The results of 500 shards have to fit into 256 KB.
+      resultSelector: { succeeded: index },
+      retryOnServiceExceptions: false,
+    });
+    collect.addRetry({ errors: permanent, maxAttempts: 0 });
+    // The function's reserved concurrency refuses what another run still uses.
+    if (limits.oneRunAtATime) collect.addRetry({ errors: [throttled], ...retries(heldBackRetry) });
+    collect.addRetry({ errors: unreached, ...retries(unreachedRetry), jitterStrategy: sfn.JitterType.FULL });
+    collect.addRetry({ errors: [sfn.Errors.ALL], ...retries(incompleteRetry) });
+    const incomplete = new sfn.Pass(this, 'Incomplete', { parameters: { failed: index } });
+    // The function's error after it has written its run record.
+    collect.addCatch(incomplete, { errors: ['RunIncompleteError'] });
+    collect.addCatch(new sfn.Pass(this, 'Without a record', { parameters: { failed: index, unrecorded: index } }));
+    const map = new sfn.Map(this, 'Collect the shards', {
+      itemsPath: '$.indices',
+      itemSelector: { event: JsonPath.objectAt('$.event'), part: { shard: { index, count: shards } } },
+      maxConcurrency: concurrentShards(shards),
+      resultSelector: { failed: JsonPath.listAt('$[*].failed'), unrecorded: JsonPath.listAt('$[*].unrecorded') },
+      resultPath: '$.shards',
+    });
+    return map.itemProcessor(collect);
+  }
+
+  #conclude(name: string, shards: number): sfn.IChainable {
+    const fail = new sfn.Fail(this, 'Shards failed', {
+      error: 'ShardsFailedError',
+      causePath: JsonPath.format(
+        `The shards {} of ${shards} did not succeed; what the others collected is archived. Their errors are in this execution. Complete the run with npm run collector -- run --stack ${name} --run TIME, or with another execution of the same input, which names the time: {}. Not with Redrive, which repeats only this end.`,
+        JsonPath.jsonToString(JsonPath.objectAt('$.shards.failed')),
+        JsonPath.jsonToString(JsonPath.objectAt('$.event')),
+      ),
+    });
+    const result = new sfn.Choice(this, 'Did all shards succeed?')
+      .when(isPresent('$.shards.failed[0]'), fail)
+      .otherwise(new sfn.Succeed(this, 'Complete'));
+    // Once all shards have written their records, which no single shard knows. If this fails, the alarm about missing runs
+    // is raised; the execution still ends by what became of its shards.
+    const count = new CallAwsService(this, 'Count the run', {
+      service: 'cloudwatch',
+      action: 'putMetricData',
+      iamResources: ['*'],
+      parameters: {
+        Namespace: metricNamespace,
+        MetricData: [
+          {
+            MetricName: metricNames.scheduled,
+            Dimensions: [{ Name: 'service', Value: name }],
+            Unit: 'Count',
+            Value: 1,
+          },
+        ],
+      },
+      resultPath: JsonPath.DISCARD,
+    });
+    count.addRetry({ maxAttempts: 3, interval: Duration.seconds(5), backoffRate: 2 });
+    count.addCatch(result, { resultPath: JsonPath.DISCARD });
+    const isOfSchedule = and(
+      isPresent('$$.Execution.Input.scheduledTime'),
+      isNotPresent('$.shards.unrecorded[0]'),
+      or(isNotPresent('$.event.dryRun'), booleanEquals('$.event.dryRun', false)),
+    );
+    return new sfn.Choice(this, 'Has the schedule had its run?')
+      .when(isOfSchedule, count.next(result))
+      .otherwise(result);
+  }
+}
+
+function retries({ times, firstWaitSeconds, backoffRate, longestWaitSeconds }: Waits): sfn.RetryProps {
+  return {
+    interval: Duration.seconds(firstWaitSeconds),
+    backoffRate,
+    ...(longestWaitSeconds !== undefined && { maxDelay: Duration.seconds(longestWaitSeconds) }),
+    maxAttempts: times,
+  };
 }

@@ -56,7 +56,7 @@ export function longestExecutionSeconds(shards: number, heldBackSeconds = 0): nu
   return turns * (longestShardSeconds + heldBackSeconds) + marginSeconds;
 }
 
-interface Waits {
+export interface Waits {
   readonly times: number;
   readonly firstWaitSeconds: number;
   readonly backoffRate: number;

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 
 /*
- * The Amazon States Language as far as infra/fan-out-definition.ts uses it, with JSONPath. Everything is strict: a field
+ * The Amazon States Language as far as infra/fan-out.ts uses it, with JSONPath. Everything is strict: a field
  * that is not listed here is an error, never ignored.
  */
 const common = { Comment: z.string().optional() };
