@@ -6,8 +6,7 @@ import { countOutcomes, type Outcome } from '../../lambda/run/run-record';
 import { type LocalAws, startLocalAws } from '../../local/aws/local-aws';
 import { ArchiveFixture, keyOf, plainAnswer } from './archive-fixture';
 
-/** How many clusters and runs it has: an operator's archive of ten days, a run every four hours. */
-export const operatorClusters = 300;
+/** How many runs it has: an operator's archive of ten days, a run every four hours. */
 export const operatorRuns = 60;
 
 export const everyFourHours = { expression: 'cron(0 0/4 * * ? *)', timeZone: 'Etc/UTC', enabled: true };
@@ -23,10 +22,10 @@ export const absentRun = runAt(30);
 export const [dead, flapping, healthy] = [cluster(3), cluster(7), cluster(1)];
 
 /**
- * Builds it, of fewer clusters if asked: the records of all runs but one, and the objects of one cluster, which is all that readers of records look at.
+ * Builds it: the records of all runs but one, and the objects of one cluster, which is all that readers of records look at.
  * Another manifest of the first 100 clusters begins with run 45.
  */
-export async function operatorArchive(clusters = operatorClusters): Promise<ArchiveFixture> {
+export async function operatorArchive(clusters: number): Promise<ArchiveFixture> {
   const archive = await ArchiveFixture.create();
   const uids = Array.from({ length: clusters }, (_, at) => cluster(at));
   const stored = { clusters: uids.map((uid) => ({ uid })), schedule: everyFourHours };

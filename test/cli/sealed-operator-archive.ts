@@ -21,9 +21,9 @@ export const sealOf = (at: number) => 1 + Math.floor(at / runsOfDay);
 
 export const recordOf = (at: number) => runRecordKey({ run: runAt(at), attempt: 1 });
 
-/** The operator's archive with nine seals. */
+/** The operator's archive, of ten clusters, with nine seals. */
 export async function sealedOperatorArchive(): Promise<{ archive: ArchiveFixture; seals: SealFixture }> {
-  const archive = await operatorArchive();
+  const archive = await operatorArchive(10);
   const seals = new SealFixture(archive);
   for (let first = 0; first + runsOfDay < operatorRuns; first += runsOfDay) {
     const runs = Array.from({ length: runsOfDay }, (_, at) => first + at);
