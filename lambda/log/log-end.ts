@@ -50,6 +50,16 @@ export class LogEndKeeper implements LineListener {
     this.#text = text;
   }
 
+  /** The hash of one of the lines that are kept, counted from the text's first. */
+  hashOf(line: number): number {
+    return this.#hashes[line % this.#most] ?? 0;
+  }
+
+  /** Its bytes without its LF. */
+  bytesOf(line: number): number {
+    return this.#bytes[line % this.#most] ?? 0;
+  }
+
   end(): LogEnd {
     const hashes = this.#inOrder(this.#hashes);
     const bytes = this.#inOrder(this.#bytes);

@@ -1,5 +1,5 @@
-import { type LineListener, linesBetween, multiplier, plus, times, unit } from './line-reader';
-import { isWhole, type LogEnd } from './log-end';
+import { type LineListener, linesBetween, multiplier, plus, times, unit, withLine } from './line-reader';
+import type { LogEnd, LogEndKeeper } from './log-end';
 
 /** What a later text has of an earlier one's end. */
 export interface Overlap {
@@ -35,23 +35,22 @@ const proofBytes = 200;
  */
 export class OverlapSearch implements LineListener {
   readonly #base: LogEnd;
-  /** By a number of lines of the earlier text that are compared whole, counted from the last: the hash of them all. */
-  readonly #ends: Float64Array;
-  /** Lines of the earlier text before those: its first one, which may be cut. */
-  readonly #skipped: number;
-  /** Lines of the earlier text, from its end, that make a proof. */
-  readonly #needed: number;
+  readonly #later: LogEndKeeper;
   /** Which of the beginnings that the reader tells is that of the earlier text's open line. */
   readonly #beginning: number;
-  /** The later text's last lines, one more than can be compared, in rings: the hash of the text up to them, and their own. */
-  readonly #texts: Float64Array;
-  readonly #hashes: Float64Array;
-  readonly #sizes: Float64Array;
+  /** Lines of the earlier text before those that are compared whole: its first known one, which may be cut. */
+  readonly #skipped: number;
+  /** How many those are; its open line is none of them. */
+  readonly #most: number;
+  /** Lines of the earlier text, from its end, that make a proof. */
+  readonly #needed: number;
   #lines = 0;
   #bytes = 0;
   /** How many of the last lines the earlier text ends with; -1 if it does not. */
   #matched = -1;
-  /** The power of the multiplier by their number. */
+  /** Hashes of as many lines from the end of either text, and the multiplier's power by their number. */
+  #own = 0;
+  #wanted = 0;
   #power = unit;
   /** Hash of the lines so far. */
   #text = 0;
@@ -61,18 +60,18 @@ export class OverlapSearch implements LineListener {
   #last: Place | undefined;
   #places = 0;
 
-  /** @param beginning the index, among the beginnings that the reader tells, of {@link openBytes} */
-  constructor(base: LogEnd, beginning: number) {
+  /**
+   * @param later keeps at least as many lines as are known of the earlier text, and each one before it comes here
+   * @param beginning the index, among the beginnings that the reader tells, of {@link openBytes}
+   */
+  constructor(base: LogEnd, later: LogEndKeeper, beginning: number) {
     this.#base = base;
+    this.#later = later;
     this.#beginning = beginning;
     const { length } = base.hashes;
-    this.#skipped = isWhole(base) && length > 1 ? 1 : 0;
-    this.#ends = hashesOfEnds(base.hashes, this.#skipped, base.isOpen ? length - 1 : length);
+    this.#skipped = length > 1 ? 1 : 0;
+    this.#most = Math.max(length - this.#skipped - (base.isOpen ? 1 : 0), 0);
     this.#needed = linesNeeded(base, this.#skipped);
-    const compared = this.#ends.length;
-    this.#texts = new Float64Array(compared);
-    this.#hashes = new Float64Array(compared);
-    this.#sizes = new Float64Array(compared);
   }
 
   line(hash: number, bytes: number, isOpen: boolean, text: number, beginnings: readonly (number | undefined)[]): void {
@@ -80,9 +79,10 @@ export class OverlapSearch implements LineListener {
     const isFirst = this.#lines === 0;
     if (mayGoOn && beginnings[this.#beginning] === hashes.at(-1))
       this.#found(placeInLine(this.#lines, this.#bytes, bytes, sizes.at(-1) ?? 0), isFirst);
-    this.#add(hash, bytes, text);
+    this.#lines += 1;
+    this.#text = text;
     this.#bytes += bytes + (isOpen ? 0 : 1);
-    this.#matched = isOpen ? -1 : this.#match();
+    this.#matched = isOpen ? -1 : this.#match(hash);
     if (!mayGoOn && !isOpen)
       this.#found({ lines: this.#lines, bytes: this.#bytes, lineFrom: this.#bytes }, isFirst && hash === hashes.at(-1));
   }
@@ -109,26 +109,22 @@ export class OverlapSearch implements LineListener {
     this.#places += 1;
   }
 
-  #add(hash: number, bytes: number, text: number): void {
-    const at = this.#lines % this.#ends.length;
-    this.#texts[at] = text;
-    this.#hashes[at] = hash;
-    this.#sizes[at] = bytes;
+  #match(hash: number): number {
+    const { hashes, bytes } = this.#base;
     // The first line is not compared.
-    if (this.#lines > 0 && this.#lines < this.#ends.length) this.#power = times(this.#power, multiplier);
-    this.#lines += 1;
-    this.#text = text;
-  }
-
-  #match(): number {
-    const most = this.#ends.length - 1;
-    const length = Math.min(this.#lines - 1, most);
-    const before = (this.#lines - 1 - length) % this.#ends.length;
-    const hash = linesBetween(this.#texts[before] ?? 0, this.#text, this.#power);
-    if (hash !== this.#ends[length]) return -1;
+    const length = Math.min(this.#lines - 1, this.#most);
+    const before = this.#lines - 1 - length;
+    const beforeEnd = this.#skipped + this.#most - length;
+    if (this.#lines > 1) this.#own = withLine(this.#own, hash);
+    if (before > 0) this.#own = linesBetween(this.#later.hashOf(before), this.#own, this.#power);
+    else if (length > 0) {
+      this.#wanted = plus(times(hashes[beforeEnd] ?? 0, this.#power), this.#wanted);
+      this.#power = times(this.#power, multiplier);
+    }
+    if (this.#own !== this.#wanted) return -1;
     // The line before them is no other than the earlier text has there, even if one of the two is cut.
-    const at = this.#skipped + most - length - 1;
-    const isOther = this.#base.bytes[at] === this.#sizes[before] && this.#base.hashes[at] !== this.#hashes[before];
+    const isOther =
+      bytes[beforeEnd - 1] === this.#later.bytesOf(before) && hashes[beforeEnd - 1] !== this.#later.hashOf(before);
     return isOther ? -1 : length;
   }
 }
@@ -157,15 +153,4 @@ function linesNeeded({ hashes, bytes }: LogEnd, from: number): number {
     unlikeBytes += length;
   }
   return Number.POSITIVE_INFINITY;
-}
-
-/** The hash of no line, of the last one, of the last two, and so on, of the lines between two indices. */
-function hashesOfEnds(lines: readonly number[], start: number, end: number): Float64Array {
-  const hashes = new Float64Array(end - start + 1);
-  let power = unit;
-  for (let count = 1; count < hashes.length; count += 1) {
-    hashes[count] = plus(times(lines[end - count] ?? 0, power), hashes[count - 1] ?? 0);
-    power = times(power, multiplier);
-  }
-  return hashes;
 }

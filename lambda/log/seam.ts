@@ -46,7 +46,7 @@ export class LogReader {
     this.#earlier = earlier;
     this.#keeper = new LogEndKeeper(most);
     const lengths = [...new Set(earlier.flatMap((end) => openBytes(end) ?? []))].sort((a, b) => a - b);
-    this.#searches = earlier.map((end) => new OverlapSearch(end, lengths.indexOf(openBytes(end) ?? -1)));
+    this.#searches = earlier.map((end) => new OverlapSearch(end, this.#keeper, lengths.indexOf(openBytes(end) ?? -1)));
     const listeners = [this.#keeper, ...this.#searches];
     this.#lines = new LineReader(
       {
@@ -96,6 +96,7 @@ function judge(earlier: LogEnd, { lines, ...later }: LogEnd, overlap: Overlap | 
 function endsWithin(later: LogEnd, earlier: LogEnd): boolean {
   const open = openBytes(later);
   const [dropped, kept] = open === undefined ? [0, later.hashes.length] : [1, later.hashes.length - 1];
+  const keeper = new LogEndKeeper(earlier.hashes.length);
   const search = new OverlapSearch(
     {
       lines: later.lines - dropped,
@@ -105,13 +106,14 @@ function endsWithin(later: LogEnd, earlier: LogEnd): boolean {
       // That it begins with all of it would be no proof.
       text: Number.NaN,
     },
+    keeper,
     0,
   );
   let text = 0;
   earlier.hashes.forEach((hash, at) => {
     const isOpen = earlier.isOpen && at === earlier.hashes.length - 1;
     text = withLine(text, hash);
-    search.line(hash, earlier.bytes[at] ?? 0, isOpen, text, []);
+    for (const listener of [keeper, search]) listener.line(hash, earlier.bytes[at] ?? 0, isOpen, text, []);
   });
   const overlap = search.end();
   return overlap !== undefined && (earlier.bytes[overlap.lines] ?? -1) >= (open ?? 0);
