@@ -1,5 +1,5 @@
 import { clusterPrefix, dateOf, type ObjectName, objectKey, parseObjectKey, stampOf } from '../archive/archive-layout';
-import { isWhole, type LogEnd, mostCompared } from '../log/log-end';
+import { LogEnd, mostCompared } from '../log/log-end';
 import { LogHistory } from '../log/log-history';
 import { LogTextScanner } from '../log/log-text';
 import { LogReader, type ReadLog } from '../log/seam';
@@ -30,7 +30,7 @@ const mostTried = 3;
  */
 export class LogSeams {
   readonly #reader: ArchiveReader;
-  readonly #kept: { readonly lines: number; readonly openGaps: number };
+  readonly #kept: { readonly lines: number; readonly openGaps: number; readonly spare: LogEnd[] };
   readonly #histories = new Map<string, LogHistory>();
   readonly #news: LogNews;
 
@@ -42,7 +42,7 @@ export class LogSeams {
   constructor(reader: ArchiveReader, before: SealedLogs | undefined, clusters: number, frozenAfterHours?: number) {
     this.#reader = reader;
     const lines = Math.floor(mostMemory / bytesPerLine / Math.max(1, clusters));
-    this.#kept = { lines: Math.min(mostCompared, Math.max(fewestLines, lines)), openGaps: 1 };
+    this.#kept = { lines: Math.min(mostCompared, Math.max(fewestLines, lines)), openGaps: 1, spare: [] };
     this.#news = new LogNews(before, frozenAfterHours);
   }
 
@@ -75,7 +75,7 @@ export class LogSeams {
   /** Where only a part of an earlier log was kept, what is no overlap with that part is judged once more by the whole texts. */
   async #confirmed(read: ReadLog, name: ObjectName, { earlier }: LogHistory): Promise<ReadLog> {
     const [seam] = read.seams;
-    if (seam === undefined || earlier.every(({ end }) => isWhole(end) || end.hashes.length === mostCompared))
+    if (seam === undefined || earlier.every(({ end }) => end.from === 0 || end.lines - end.from === mostCompared))
       return read;
     const isSure = seam.kind === 'unchanged' || seam.kind === 'continues';
     const reachesBack = read.end.lines > seam.shared + seam.added;
@@ -95,7 +95,7 @@ export class LogSeams {
     if (known !== undefined) return known;
     const history = new LogHistory(this.#kept);
     for (const { run } of await this.#logsBefore(name)) {
-      const read = await this.#read({ ...name, run }, [], this.#kept.lines);
+      const read = await this.#read({ ...name, run }, [], new LogEnd(this.#kept.lines));
       if (read !== undefined && history.add(run, read).lines > 0) break;
     }
     this.#histories.set(name.cluster, history);
@@ -119,8 +119,8 @@ export class LogSeams {
   }
 
   /** The text of a log; undefined if it cannot be read. Whatever the reason is: verifying that log finds it. */
-  async #read(name: ObjectName, earlier: readonly LogEnd[] = [], most?: number): Promise<ReadLog | undefined> {
-    const log = new LogReader(earlier, most);
+  async #read(name: ObjectName, earlier: readonly LogEnd[] = [], end?: LogEnd): Promise<ReadLog | undefined> {
+    const log = new LogReader(earlier, end);
     try {
       const content = await readContent(this.#reader, objectKey(name));
       if (content === undefined) return undefined;

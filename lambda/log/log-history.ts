@@ -1,4 +1,4 @@
-import { isSameText, type LogEnd } from './log-end';
+import { isSameText, LogEnd } from './log-end';
 import { LogReader, noOverlap, type ReadLog, type Seam } from './seam';
 
 /** One archived log of a cluster, and how it follows those before it. */
@@ -29,12 +29,14 @@ interface Earlier {
   readonly since: Date;
 }
 
-/** How much is kept of earlier logs. */
+/** What is kept of earlier logs. */
 interface Kept {
   /** Lines of each, 16 bytes for a line; left out: as many as are compared. */
   readonly lines?: number;
   /** Gaps that a later log may still close, the newest ones. */
   readonly openGaps: number;
+  /** Ends that nothing is compared with any more: the next logs take their memory. Histories may have them together. */
+  readonly spare: LogEnd[];
 }
 
 /** Judges the logs of one cluster, oldest first, each against its base: the newest earlier text that is no stale answer. */
@@ -44,7 +46,7 @@ export class LogHistory {
   /** The logs before gaps that are still open, newest first, with the run at which the gap was told. */
   #beforeGaps: (Earlier & { readonly toldAt: Date })[] = [];
 
-  constructor(kept: Kept = { openGaps: 4 }) {
+  constructor(kept: Kept = { openGaps: 4, spare: [] }) {
     this.#kept = kept;
   }
 
@@ -61,7 +63,9 @@ export class LogHistory {
   /** Reads the next log: write its text, then give what its end returns to {@link add}. */
   reader(): LogReader {
     const ends = this.earlier.map(({ end }) => end);
-    return new LogReader(ends, this.#kept.lines);
+    const spare = this.#kept.spare.pop();
+    spare?.clear();
+    return new LogReader(ends, spare ?? new LogEnd(this.#kept.lines));
   }
 
   /** A log that has no text, or cannot be read: it is no base. */
@@ -70,7 +74,16 @@ export class LogHistory {
     return { run, lines: 0, seam, base: this.#base?.run, closed: [], unchangedSince: undefined };
   }
 
-  add(run: Date, { end, seams: [seam, ...acrossGaps] }: ReadLog): LogLink {
+  /** The end of the log is no longer the caller's. */
+  add(run: Date, read: ReadLog): LogLink {
+    const before = this.earlier;
+    const link = this.#judge(run, read);
+    const kept = this.earlier.map(({ end }) => end);
+    for (const { end } of [...before, read]) if (!kept.includes(end)) this.#kept.spare.push(end);
+    return link;
+  }
+
+  #judge(run: Date, { end, seams: [seam, ...acrossGaps] }: ReadLog): LogLink {
     if (end.lines === 0) return this.skip(run);
     const base = this.#base;
     const link = { run, lines: end.lines, base: base?.run, closed: [], unchangedSince: undefined };

@@ -1,5 +1,5 @@
 import { type LineListener, linesBetween, multiplier, plus, times, unit, withLine } from './line-reader';
-import type { LogEnd, LogEndKeeper } from './log-end';
+import type { LogEnd } from './log-end';
 
 /** What a later text has of an earlier one's end. */
 export interface Overlap {
@@ -35,13 +35,12 @@ const proofBytes = 200;
  */
 export class OverlapSearch implements LineListener {
   readonly #base: LogEnd;
-  readonly #later: LogEndKeeper;
+  readonly #later: LogEnd;
   /** Which of the beginnings that the reader tells is that of the earlier text's open line. */
   readonly #beginning: number;
-  /** Lines of the earlier text before those that are compared whole: its first known one, which may be cut. */
-  readonly #skipped: number;
-  /** How many those are; its open line is none of them. */
-  readonly #most: number;
+  /** Lines of the earlier text that are compared whole: neither the first known one, which may be cut, nor an open one. */
+  readonly #from: number;
+  readonly #to: number;
   /** Lines of the earlier text, from its end, that make a proof. */
   readonly #needed: number;
   #lines = 0;
@@ -61,37 +60,38 @@ export class OverlapSearch implements LineListener {
   #places = 0;
 
   /**
-   * @param later keeps at least as many lines as are known of the earlier text, and each one before it comes here
+   * @param later keeps at least as many lines as are known of the earlier text, and has each one before it comes here
    * @param beginning the index, among the beginnings that the reader tells, of {@link openBytes}
    */
-  constructor(base: LogEnd, later: LogEndKeeper, beginning: number) {
+  constructor(base: LogEnd, later: LogEnd, beginning: number) {
     this.#base = base;
     this.#later = later;
     this.#beginning = beginning;
-    const { length } = base.hashes;
-    this.#skipped = length > 1 ? 1 : 0;
-    this.#most = Math.max(length - this.#skipped - (base.isOpen ? 1 : 0), 0);
-    this.#needed = linesNeeded(base, this.#skipped);
+    const { from, lines, isOpen } = base;
+    this.#from = lines - from > 1 ? from + 1 : from;
+    this.#to = Math.max(lines - (isOpen ? 1 : 0), this.#from);
+    this.#needed = linesNeeded(base, this.#from);
   }
 
   line(hash: number, bytes: number, isOpen: boolean, text: number, beginnings: readonly (number | undefined)[]): void {
-    const { isOpen: mayGoOn, hashes, bytes: sizes } = this.#base;
+    const { isOpen: mayGoOn, lines } = this.#base;
     const isFirst = this.#lines === 0;
-    if (mayGoOn && beginnings[this.#beginning] === hashes.at(-1))
-      this.#found(placeInLine(this.#lines, this.#bytes, bytes, sizes.at(-1) ?? 0), isFirst);
+    if (mayGoOn && beginnings[this.#beginning] === this.#base.hashOf(lines - 1))
+      this.#found(placeInLine(this.#lines, this.#bytes, bytes, this.#base.bytesOf(lines - 1)), isFirst);
     this.#lines += 1;
     this.#text = text;
     this.#bytes += bytes + (isOpen ? 0 : 1);
     this.#matched = isOpen ? -1 : this.#match(hash);
-    if (!mayGoOn && !isOpen)
-      this.#found({ lines: this.#lines, bytes: this.#bytes, lineFrom: this.#bytes }, isFirst && hash === hashes.at(-1));
+    if (mayGoOn || isOpen) return;
+    const isOnly = isFirst && hash === this.#base.hashOf(lines - 1);
+    this.#found({ lines: this.#lines, bytes: this.#bytes, lineFrom: this.#bytes }, isOnly);
   }
 
   /** The overlap; undefined if there is none, or only one that proves nothing. */
   end(): Overlap | undefined {
     const isAmbiguous = this.#places > 1;
     if (this.#anchored !== undefined) {
-      const isShort = linesNeeded(this.#base, 0) > this.#base.lines;
+      const isShort = linesNeeded(this.#base, this.#base.from) > this.#base.lines;
       return { ...this.#anchored, isShort, isAmbiguous };
     }
     const place = this.#lines === 1 ? this.#only : this.#last;
@@ -110,22 +110,23 @@ export class OverlapSearch implements LineListener {
   }
 
   #match(hash: number): number {
-    const { hashes, bytes } = this.#base;
     // The first line is not compared.
-    const length = Math.min(this.#lines - 1, this.#most);
+    const length = Math.min(this.#lines - 1, this.#to - this.#from);
     const before = this.#lines - 1 - length;
-    const beforeEnd = this.#skipped + this.#most - length;
+    const base = this.#to - length;
     if (this.#lines > 1) this.#own = withLine(this.#own, hash);
-    if (before > 0) this.#own = linesBetween(this.#later.hashOf(before), this.#own, this.#power);
+    if (before > 0) this.#own = linesBetween(this.#later.hashOf(before) ?? 0, this.#own, this.#power);
     else if (length > 0) {
-      this.#wanted = plus(times(hashes[beforeEnd] ?? 0, this.#power), this.#wanted);
+      this.#wanted = plus(times(this.#base.hashOf(base) ?? 0, this.#power), this.#wanted);
       this.#power = times(this.#power, multiplier);
     }
-    if (this.#own !== this.#wanted) return -1;
-    // The line before them is no other than the earlier text has there, even if one of the two is cut.
-    const isOther =
-      bytes[beforeEnd - 1] === this.#later.bytesOf(before) && hashes[beforeEnd - 1] !== this.#later.hashOf(before);
-    return isOther ? -1 : length;
+    return this.#own === this.#wanted && !this.#differ(base - 1, before) ? length : -1;
+  }
+
+  /** Whether the lines before those that are the same are others, even if one of the two is cut. */
+  #differ(base: number, later: number): boolean {
+    if (base < this.#base.from || this.#base.bytesOf(base) !== this.#later.bytesOf(later)) return false;
+    return this.#base.hashOf(base) !== this.#later.hashOf(later);
   }
 }
 
@@ -136,19 +137,19 @@ function placeInLine(lines: number, start: number, bytes: number, open: number):
 }
 
 /** The length of a text's last line if it may go on: the reader of a later text has to tell the beginnings of its lines. */
-export function openBytes({ isOpen, bytes }: LogEnd): number | undefined {
-  return isOpen ? bytes.at(-1) : undefined;
+export function openBytes(end: LogEnd): number | undefined {
+  return end.isOpen ? end.bytesOf(end.lines - 1) : undefined;
 }
 
 /** How many lines from the end make a proof; Infinity if all from this one on do not. */
-function linesNeeded({ hashes, bytes }: LogEnd, from: number): number {
+function linesNeeded(end: LogEnd, from: number): number {
   let unlike = 0;
   let unlikeBytes = 0;
-  for (let at = hashes.length - 1; at >= from; at -= 1) {
-    const length = bytes[at] ?? 0;
+  for (let at = end.lines - 1; at >= from; at -= 1) {
+    const length = end.bytesOf(at);
     // The overlap's first line has none before it.
-    if (unlike + 1 >= proofLines || unlikeBytes + length >= proofBytes) return hashes.length - at;
-    if (at > from && hashes[at] === hashes[at - 1]) continue;
+    if (unlike + 1 >= proofLines || unlikeBytes + length >= proofBytes) return end.lines - at;
+    if (at > from && end.hashOf(at) === end.hashOf(at - 1)) continue;
     unlike += 1;
     unlikeBytes += length;
   }

@@ -1,6 +1,6 @@
 import type { StringSink } from '../body/json/json-string-scanner';
-import { LineReader, withLine } from './line-reader';
-import { type LogEnd, LogEndKeeper } from './log-end';
+import { type LineListener, LineReader } from './line-reader';
+import { LogEnd } from './log-end';
 import { type Overlap, OverlapSearch, openBytes } from './overlap-search';
 
 /**
@@ -38,24 +38,16 @@ export interface ReadLog {
 export class LogReader {
   readonly #earlier: readonly LogEnd[];
   readonly #searches: readonly OverlapSearch[];
-  readonly #keeper: LogEndKeeper;
+  readonly #end: LogEnd;
   readonly #lines: LineReader;
 
-  /** @param most lines that are kept of its end */
-  constructor(earlier: readonly LogEnd[], most?: number) {
+  /** @param end of no text yet: takes the end of this one. It keeps at least as many lines as the earlier ones do */
+  constructor(earlier: readonly LogEnd[], end = new LogEnd()) {
     this.#earlier = earlier;
-    this.#keeper = new LogEndKeeper(most);
-    const lengths = [...new Set(earlier.flatMap((end) => openBytes(end) ?? []))].sort((a, b) => a - b);
-    this.#searches = earlier.map((end) => new OverlapSearch(end, this.#keeper, lengths.indexOf(openBytes(end) ?? -1)));
-    const listeners = [this.#keeper, ...this.#searches];
-    this.#lines = new LineReader(
-      {
-        line: (hash, bytes, isOpen, text, beginnings) => {
-          for (const listener of listeners) listener.line(hash, bytes, isOpen, text, beginnings);
-        },
-      },
-      lengths,
-    );
+    this.#end = end;
+    const lengths = [...new Set(earlier.flatMap((one) => openBytes(one) ?? []))].sort((a, b) => a - b);
+    this.#searches = earlier.map((one) => new OverlapSearch(one, end, lengths.indexOf(openBytes(one) ?? -1)));
+    this.#lines = new LineReader(together([end, ...this.#searches]), lengths);
   }
 
   write(chunk: Buffer): void {
@@ -69,15 +61,25 @@ export class LogReader {
 
   end(): ReadLog {
     this.#lines.end();
-    const end = this.#keeper.end();
+    const end = this.#end;
     return { end, seams: this.#earlier.map((earlier, at) => judge(earlier, end, this.#searches[at]?.end())) };
   }
+}
+
+/** Tells each of some listeners, one after the other. */
+function together(listeners: readonly LineListener[]): LineListener {
+  return {
+    line: (hash, bytes, isOpen, text, beginnings) => {
+      for (const listener of listeners) listener.line(hash, bytes, isOpen, text, beginnings);
+    },
+  };
 }
 
 /** What a seam says where both logs have nothing in common. */
 export const noOverlap = { shared: 0, newFrom: 0, lineFrom: 0, isShort: false, isAmbiguous: false } as const;
 
-function judge(earlier: LogEnd, { lines, ...later }: LogEnd, overlap: Overlap | undefined): Seam {
+function judge(earlier: LogEnd, later: LogEnd, overlap: Overlap | undefined): Seam {
+  const { lines } = later;
   if (lines === 0) return { ...noOverlap, kind: 'unknown', added: 0 };
   if (overlap !== undefined) {
     const { bytes: newFrom, lineFrom, isShort, isAmbiguous } = overlap;
@@ -85,7 +87,7 @@ function judge(earlier: LogEnd, { lines, ...later }: LogEnd, overlap: Overlap | 
     const shared = Math.min(earlier.lines, overlap.lines);
     return { kind: added === 0 ? 'unchanged' : 'continues', shared, added, newFrom, lineFrom, isShort, isAmbiguous };
   }
-  if (endsWithin({ lines, ...later }, earlier)) return { ...noOverlap, kind: 'older', added: 0 };
+  if (endsWithin(later, earlier)) return { ...noOverlap, kind: 'older', added: 0 };
   return { ...noOverlap, kind: 'gap', added: lines };
 }
 
@@ -95,26 +97,11 @@ function judge(earlier: LogEnd, { lines, ...later }: LogEnd, overlap: Overlap | 
  */
 function endsWithin(later: LogEnd, earlier: LogEnd): boolean {
   const open = openBytes(later);
-  const [dropped, kept] = open === undefined ? [0, later.hashes.length] : [1, later.hashes.length - 1];
-  const keeper = new LogEndKeeper(earlier.hashes.length);
-  const search = new OverlapSearch(
-    {
-      lines: later.lines - dropped,
-      hashes: later.hashes.slice(0, kept),
-      bytes: later.bytes.slice(0, kept),
-      isOpen: false,
-      // That it begins with all of it would be no proof.
-      text: Number.NaN,
-    },
-    keeper,
-    0,
-  );
-  let text = 0;
-  earlier.hashes.forEach((hash, at) => {
-    const isOpen = earlier.isOpen && at === earlier.hashes.length - 1;
-    text = withLine(text, hash);
-    for (const listener of [keeper, search]) listener.line(hash, earlier.bytes[at] ?? 0, isOpen, text, []);
-  });
+  const whole = new LogEnd();
+  later.tell(whole, later.lines - (open === undefined ? 0 : 1));
+  const read = new LogEnd();
+  const search = new OverlapSearch(whole, read, 0);
+  earlier.tell(together([read, search]));
   const overlap = search.end();
-  return overlap !== undefined && (earlier.bytes[overlap.lines] ?? -1) >= (open ?? 0);
+  return overlap !== undefined && overlap.lines < read.lines && read.bytesOf(overlap.lines) >= (open ?? 0);
 }

@@ -134,7 +134,7 @@ describe('a log that follows an earlier one', () => {
 describe('a text of any size', () => {
   it('is compared by its last 100,000 lines, in a later one of any length', () => {
     const earlier = read(lines(0, 150_000), [], 65_536).end;
-    expect(earlier.hashes).toHaveLength(100_000);
+    expect(earlier.from).toBe(50_000);
     const later = read(lines(120_000, 400_000), [earlier], 65_536);
     expect(later.seams).toMatchObject([{ kind: 'continues', added: 250_000, isAmbiguous: false }]);
   });
@@ -150,7 +150,7 @@ describe('a text of any size', () => {
       return reader.end();
     };
     const { end } = write([], 10);
-    expect(end.hashes.length).toBeLessThanOrEqual(100_000);
+    expect(end.lines - end.from).toBeLessThanOrEqual(100_000);
     expect(write([end], 10).seams[0]?.kind).toBe('unchanged');
     expect(write([end], 11).seams[0]?.kind).not.toBe('gap');
   });
