@@ -9,15 +9,19 @@ export const mostCompared = 100_000;
  */
 export class LogEnd implements LineListener {
   readonly #most: number;
+  /** By a line's number modulo the most that are kept. */
+  readonly #hashes: number[];
+  readonly #bytes: number[];
+  #from = 0;
   #lines = 0;
   #isOpen = false;
   #text = 0;
-  readonly #hashes: number[] = [];
-  readonly #bytes: number[] = [];
 
   /** @param most lines that are kept */
-  constructor(most = mostCompared) {
+  constructor(most = mostCompared, hashes: number[] = [], bytes: number[] = []) {
     this.#most = most;
+    this.#hashes = hashes;
+    this.#bytes = bytes;
   }
 
   /** Lines of the whole text; a last one without LF counts. */
@@ -27,7 +31,7 @@ export class LogEnd implements LineListener {
 
   /** The first line that is kept. */
   get from(): number {
-    return Math.max(this.#lines - this.#most, 0);
+    return this.#from;
   }
 
   /** The last line has no LF: it may go on. */
@@ -55,20 +59,31 @@ export class LogEnd implements LineListener {
     this.#hashes[at] = hash;
     this.#bytes[at] = bytes;
     this.#lines += 1;
+    if (this.#lines > this.#most) this.#from += 1;
     this.#isOpen = isOpen;
     this.#text = text;
   }
 
-  /** Tells the kept lines, up to before one of them, as if they were a text of their own, whose hash is not known. */
-  tell(listener: LineListener, to = this.#lines): void {
-    for (let at = this.from; at < to; at += 1) {
+  /** Tells the kept lines, with no hash of the text. */
+  tell(listener: LineListener): void {
+    for (let at = this.#from; at < this.#lines; at += 1) {
       const isOpen = this.#isOpen && at === this.#lines - 1;
       listener.line(this.hashOf(at) ?? 0, this.bytesOf(at), isOpen, Number.NaN, []);
     }
   }
 
+  /** The same lines without an open one, as the end of a text that is not known from its beginning. */
+  wholeLines(): LogEnd {
+    const whole = new LogEnd(this.#most, this.#hashes, this.#bytes);
+    whole.#from = this.#from;
+    whole.#lines = this.#lines - (this.#isOpen ? 1 : 0);
+    whole.#text = Number.NaN;
+    return whole;
+  }
+
   /** Forgets the text and keeps its memory for another one. */
   clear(): void {
+    this.#from = 0;
     this.#lines = 0;
     this.#isOpen = false;
     this.#text = 0;

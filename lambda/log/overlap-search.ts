@@ -43,7 +43,9 @@ export class OverlapSearch implements LineListener {
   readonly #to: number;
   /** Lines of the earlier text, from its end, that make a proof. */
   readonly #needed: number;
-  #lines = 0;
+  /** The first line that comes here. */
+  readonly #first: number;
+  #lines: number;
   #bytes = 0;
   /** How many of the last lines the earlier text ends with; -1 if it does not. */
   #matched = -1;
@@ -60,7 +62,7 @@ export class OverlapSearch implements LineListener {
   #places = 0;
 
   /**
-   * @param later keeps at least as many lines as are known of the earlier text, and has each one before it comes here
+   * @param later the lines that come here, each of which it has before: at least as many as are known of the earlier text
    * @param beginning the index, among the beginnings that the reader tells, of {@link openBytes}
    */
   constructor(base: LogEnd, later: LogEnd, beginning: number) {
@@ -71,11 +73,13 @@ export class OverlapSearch implements LineListener {
     this.#from = lines - from > 1 ? from + 1 : from;
     this.#to = Math.max(lines - (isOpen ? 1 : 0), this.#from);
     this.#needed = linesNeeded(base, this.#from);
+    this.#first = later.from;
+    this.#lines = this.#first;
   }
 
   line(hash: number, bytes: number, isOpen: boolean, text: number, beginnings: readonly (number | undefined)[]): void {
     const { isOpen: mayGoOn, lines } = this.#base;
-    const isFirst = this.#lines === 0;
+    const isFirst = this.#lines === this.#first;
     if (mayGoOn && beginnings[this.#beginning] === this.#base.hashOf(lines - 1))
       this.#found(placeInLine(this.#lines, this.#bytes, bytes, this.#base.bytesOf(lines - 1)), isFirst);
     this.#lines += 1;
@@ -94,7 +98,7 @@ export class OverlapSearch implements LineListener {
       const isShort = linesNeeded(this.#base, this.#base.from) > this.#base.lines;
       return { ...this.#anchored, isShort, isAmbiguous };
     }
-    const place = this.#lines === 1 ? this.#only : this.#last;
+    const place = this.#lines === this.#first + 1 ? this.#only : this.#last;
     return place && { ...place, isShort: false, isAmbiguous };
   }
 
@@ -111,11 +115,12 @@ export class OverlapSearch implements LineListener {
 
   #match(hash: number): number {
     // The first line is not compared.
-    const length = Math.min(this.#lines - 1, this.#to - this.#from);
-    const before = this.#lines - 1 - length;
+    const last = this.#lines - 1;
+    const length = Math.min(last - this.#first, this.#to - this.#from);
+    const before = last - length;
     const base = this.#to - length;
-    if (this.#lines > 1) this.#own = withLine(this.#own, hash);
-    if (before > 0) this.#own = linesBetween(this.#later.hashOf(before) ?? 0, this.#own, this.#power);
+    if (last > this.#first) this.#own = withLine(this.#own, hash);
+    if (before > this.#first) this.#own = linesBetween(this.#later.hashOf(before) ?? 0, this.#own, this.#power);
     else if (length > 0) {
       this.#wanted = plus(times(this.#base.hashOf(base) ?? 0, this.#power), this.#wanted);
       this.#power = times(this.#power, multiplier);

@@ -1,5 +1,5 @@
 import type { StringSink } from '../body/json/json-string-scanner';
-import { type LineListener, LineReader } from './line-reader';
+import { LineReader } from './line-reader';
 import { LogEnd } from './log-end';
 import { type Overlap, OverlapSearch, openBytes } from './overlap-search';
 
@@ -28,7 +28,10 @@ export interface Seam {
   readonly isAmbiguous: boolean;
 }
 
-/** A text that was read to its end, and how it follows each of the earlier ones that it was compared with. */
+/**
+ * A text that was read to its end, and how it follows each of the earlier ones that it was compared with. Only of the first,
+ * its base, is it known whether it is older: of all others that is a gap too.
+ */
 export interface ReadLog {
   readonly end: LogEnd;
   readonly seams: readonly Seam[];
@@ -47,7 +50,15 @@ export class LogReader {
     this.#end = end;
     const lengths = [...new Set(earlier.flatMap((one) => openBytes(one) ?? []))].sort((a, b) => a - b);
     this.#searches = earlier.map((one) => new OverlapSearch(one, end, lengths.indexOf(openBytes(one) ?? -1)));
-    this.#lines = new LineReader(together([end, ...this.#searches]), lengths);
+    const listeners = [end, ...this.#searches];
+    this.#lines = new LineReader(
+      {
+        line: (hash, bytes, isOpen, text, beginnings) => {
+          for (const listener of listeners) listener.line(hash, bytes, isOpen, text, beginnings);
+        },
+      },
+      lengths,
+    );
   }
 
   write(chunk: Buffer): void {
@@ -62,23 +73,14 @@ export class LogReader {
   end(): ReadLog {
     this.#lines.end();
     const end = this.#end;
-    return { end, seams: this.#earlier.map((earlier, at) => judge(earlier, end, this.#searches[at]?.end())) };
+    return { end, seams: this.#earlier.map((earlier, at) => judge(earlier, at === 0, end, this.#searches[at]?.end())) };
   }
-}
-
-/** Tells each of some listeners, one after the other. */
-function together(listeners: readonly LineListener[]): LineListener {
-  return {
-    line: (hash, bytes, isOpen, text, beginnings) => {
-      for (const listener of listeners) listener.line(hash, bytes, isOpen, text, beginnings);
-    },
-  };
 }
 
 /** What a seam says where both logs have nothing in common. */
 export const noOverlap = { shared: 0, newFrom: 0, lineFrom: 0, isShort: false, isAmbiguous: false } as const;
 
-function judge(earlier: LogEnd, later: LogEnd, overlap: Overlap | undefined): Seam {
+function judge(earlier: LogEnd, isBase: boolean, later: LogEnd, overlap: Overlap | undefined): Seam {
   const { lines } = later;
   if (lines === 0) return { ...noOverlap, kind: 'unknown', added: 0 };
   if (overlap !== undefined) {
@@ -87,7 +89,7 @@ function judge(earlier: LogEnd, later: LogEnd, overlap: Overlap | undefined): Se
     const shared = Math.min(earlier.lines, overlap.lines);
     return { kind: added === 0 ? 'unchanged' : 'continues', shared, added, newFrom, lineFrom, isShort, isAmbiguous };
   }
-  if (endsWithin(later, earlier)) return { ...noOverlap, kind: 'older', added: 0 };
+  if (isBase && endsWithin(later, earlier)) return { ...noOverlap, kind: 'older', added: 0 };
   return { ...noOverlap, kind: 'gap', added: lines };
 }
 
@@ -96,12 +98,10 @@ function judge(earlier: LogEnd, later: LogEnd, overlap: Overlap | undefined): Se
  * the earlier text's lines, the hashes of beginnings are not known.
  */
 function endsWithin(later: LogEnd, earlier: LogEnd): boolean {
-  const open = openBytes(later);
-  const whole = new LogEnd();
-  later.tell(whole, later.lines - (open === undefined ? 0 : 1));
-  const read = new LogEnd();
-  const search = new OverlapSearch(whole, read, 0);
-  earlier.tell(together([read, search]));
+  // That it begins with all of it would be no proof.
+  const search = new OverlapSearch(later.wholeLines(), earlier, 0);
+  earlier.tell(search);
   const overlap = search.end();
-  return overlap !== undefined && overlap.lines < read.lines && read.bytesOf(overlap.lines) >= (open ?? 0);
+  if (overlap === undefined || overlap.lines === earlier.lines) return false;
+  return earlier.bytesOf(overlap.lines) >= (openBytes(later) ?? 0);
 }
