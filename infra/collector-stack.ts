@@ -10,7 +10,7 @@ import { AthenaTables } from './athena-tables';
 import { Audit } from './audit';
 import { Collector } from './collector';
 import { type CollectorConfig, recipientsOf } from './config/config';
-import { isExampleAddress } from './config/config-rules';
+import { isExampleAddress } from './config/schema-values';
 import { FailureMessages } from './failure-messages';
 import { FanOut } from './fan-out';
 import { NextSteps } from './next-steps';

@@ -1,6 +1,6 @@
 import { missingWindowHours } from '../../infra/alarm-windows';
 import { type CollectorConfig, recipientsOf } from '../../infra/config/config';
-import { isExampleAddress } from '../../infra/config/config-rules';
+import { isExampleAddress } from '../../infra/config/schema-values';
 import { longestGap } from '../../lambda/schedule/cron-gap';
 import { firingsOf } from '../../lambda/schedule/firings';
 import { type Span, zoneSpans } from '../../lambda/schedule/time-zone';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CollectorConfig } from '../../infra/config/config';
-import { isExampleAddress } from '../../infra/config/config-rules';
+import { isExampleAddress } from '../../infra/config/schema-values';
 import { version } from '../../package.json';
 import { formatBytes, formatDuration } from '../terminal/format';
 import { apiKeyVariable } from '../terminal/terminal';

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import * as z from 'zod';
-import { CaCertificateError, readCaCertificate } from './ca-certificate';
+import { type JsonFile, readCertificates, readJsonFile } from './config-files';
 import { type ConfigProblem, expectedByDefault, problemsOf } from './config-problems';
-import { isExampleAddress, partitionProblem } from './config-rules';
 import { type CollectorConfig, clustersFile, configSchema } from './config-schema';
-import { type JsonFault, JsonTextError, parseJson } from './json-text';
+import { isExampleAddress, partitionProblem } from './schema-values';
 
 export type { CollectorConfig } from './config-schema';
 
@@ -31,9 +29,8 @@ export class ConfigError extends Error {
   constructor(
     readonly file: string,
     readonly problems: readonly ConfigProblem[],
-    options?: ErrorOptions,
   ) {
-    super(messageOf(file, problems), options);
+    super(messageOf(file, problems));
   }
 }
 
@@ -116,42 +113,16 @@ function problemsIn(error: z.ZodError, clusters: NamedClusters | undefined): Con
   );
 }
 
-interface JsonFile {
-  readonly value: unknown;
-  /** Why the value is undefined; empty if it was read. */
-  readonly problems: readonly ConfigProblem[];
-}
-
-function readJsonFile(path: string, expected: string): JsonFile {
-  try {
-    return { value: parseJson(readFileSync(path, 'utf8')), problems: [] };
-  } catch (error) {
-    if (error instanceof JsonTextError) return { value: undefined, problems: error.faults.map(syntaxProblem) };
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === undefined) throw error;
-    const received = code === 'ENOENT' ? 'no file' : `a file that cannot be read (${code})`;
-    return { value: undefined, problems: [{ path: '', received, expected }] };
-  }
-}
-
-function syntaxProblem({ line, column, reason }: JsonFault): ConfigProblem {
-  const expected = 'valid JSON with each member once';
-  return { path: `line ${line}, column ${column}`, received: `invalid JSON (${reason})`, expected };
-}
-
 /** The certificates that the configuration names. A problem with them is added to the problems. */
 function readNamedCertificate(value: unknown, file: string, problems: ConfigProblem[]): string | undefined {
   const name = (value as { service?: { caCertificateFile?: unknown } } | null)?.service?.caCertificateFile;
   if (typeof name !== 'string' || name === '') return undefined;
-  try {
-    return readCaCertificate(resolve(dirname(file), name), new Date());
-  } catch (error) {
-    if (!(error instanceof CaCertificateError)) throw error;
-    const expected = 'a PEM file with certificates that have not expired';
-    const received = `a file that cannot be used (${error.message})`;
-    problems.push({ path: 'service.caCertificateFile', received, expected });
-    return undefined;
-  }
+  const read = readCertificates(resolve(dirname(file), name), new Date());
+  if ('pem' in read) return read.pem;
+  const expected = 'a PEM file with certificates that have not expired';
+  const received = `a file that cannot be used (${read.fault})`;
+  problems.push({ path: 'service.caCertificateFile', received, expected });
+  return undefined;
 }
 
 function messageOf(file: string, problems: readonly ConfigProblem[]): string {

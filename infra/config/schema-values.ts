@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { CronError, parseCron } from '../../lambda/schedule/cron';
 
 /**
  * Values that occur in several members of the configuration. Every message completes the sentence "expected …". Every
@@ -11,12 +12,12 @@ export function members<Shape extends z.core.$ZodShape>(shape: Shape) {
   return z.strictObject(shape, { error: ({ code }) => (code === 'unrecognized_keys' ? known : undefined) });
 }
 
-/** Turns a rule, which returns what it expects instead, into a refinement. */
-export function refinement(rule: (text: string) => string | undefined) {
-  return (input: string, context: z.core.$RefinementCtx): void => {
-    const expected = rule(input);
-    if (expected !== undefined) context.addIssue({ code: 'custom', input, message: expected });
-  };
+/** @param rule returns what it expects instead, for a text that it refuses */
+function textBy(rule: (text: string) => string | undefined, expected: string) {
+  return z.string(expected).superRefine((input, context) => {
+    const message = rule(input);
+    if (message !== undefined) context.addIssue({ code: 'custom', input, message });
+  });
 }
 
 export function wholeNumber(least: number, most: number) {
@@ -49,3 +50,84 @@ export const bucketArn = textLike(
   /^arn:aws:s3:::[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
   'the ARN of a bucket, arn:aws:s3:::<name>',
 );
+
+/** What is expected instead of a region of another partition than `aws`; undefined for all others. */
+export function partitionProblem(region: string): string | undefined {
+  return /^(cn|us-gov|us-iso[a-z]*|eu-iso[a-z]*|eusc)-/.test(region)
+    ? 'a region of the partition aws: others were not looked at, see "Other partitions" in docs/operations.md'
+    : undefined;
+}
+
+/** What is expected instead of a region; undefined if it is one of the partition `aws`. */
+function regionProblem(region: string): string | undefined {
+  const isRegion = /^[a-z]{2}(-[a-z]+)+-\d+$/.test(region);
+  return partitionProblem(region) ?? (isRegion ? undefined : 'the name of a region such as eu-central-1');
+}
+
+export const region = textBy(regionProblem, 'the name of a region');
+
+const cronForm = 'cron(minutes hours day-of-month month day-of-week year)';
+
+/** What is expected instead of a schedule's expression; undefined if it is valid. */
+export function scheduleProblem(expression: string): string | undefined {
+  if (/^\s*rate\(/i.test(expression)) return `${cronForm}: rate() fires at deployment, before the API key is set`;
+  if (/^\s*at\(/i.test(expression)) return `${cronForm}: at() fires only once`;
+  try {
+    parseCron(expression);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof CronError)) throw error;
+    return error.field === 'expression' ? error.expected : `${error.expected} as its ${error.field}`;
+  }
+}
+
+export const cronExpression = textBy(scheduleProblem, 'a cron expression');
+
+/** What is expected instead of the service's address; undefined if it is valid. */
+export function baseUrlProblem(text: string): string | undefined {
+  if (/[\s\\]/.test(text) || !URL.canParse(text)) return 'an absolute URL such as https://clusters.example.com';
+  const url = new URL(text);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname)))
+    return 'https (http only towards loopback, because every request carries the API key)';
+  // Read from the text, because the parser drops an empty query or fragment.
+  if (url.username !== '' || url.password !== '' || text.includes('@')) return 'no credentials in the address';
+  if (text.includes('?') || text.includes('#')) return 'an address without query or fragment';
+  return undefined;
+}
+
+export const baseUrl = textBy(baseUrlProblem, 'the https address of the service').transform(normaliseBaseUrl);
+
+/** Whether an address is one that RFC 2606 reserves for examples. */
+export function isExampleAddress(baseUrl: string): boolean {
+  return /(^|\.)(example\.(com|net|org)|example|invalid)$/.test(new URL(baseUrl).hostname);
+}
+
+/** A valid address in one spelling: origin and path prefix without a trailing slash. */
+export function normaliseBaseUrl(text: string): string {
+  const url = new URL(text);
+  return (url.origin + url.pathname).replace(/\/+$/, '');
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d+){3}$/.test(hostname);
+}
+
+/** Whether a text is the exact name of an IANA time zone. Aliases such as Asia/Kolkata count. */
+export function isTimeZone(text: string): boolean {
+  if (text === 'UTC' || text === 'GMT') return true;
+  // Unlike EventBridge Scheduler, Intl also accepts any case, abbreviations and, in newer versions, offsets.
+  if (!/^[A-Z][A-Za-z]+\/[A-Z][A-Za-z0-9+_/-]*$/.test(text)) return false;
+  const listed = Intl.supportedValuesOf('timeZone').find((zone) => zone.toLowerCase() === text.toLowerCase());
+  if (listed !== undefined) return listed === text;
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: text });
+    return true;
+  } catch (error) {
+    if (error instanceof RangeError) return false;
+    throw error;
+  }
+}
+
+export const timeZone = z
+  .string('an IANA time zone')
+  .refine(isTimeZone, 'an IANA time zone such as Etc/UTC or Europe/Berlin');

@@ -132,7 +132,7 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
   ['audit.acknowledged', [{ kind: 'missing', key: 'x', why: '' }], /a reason/, '[0].why'],
   ['audit.rereadDays', 0.5, /a whole number from 1/],
   ['audit.staleAfterHours', 0, /from 1 to/],
-  ['audit.staleAfterHours', 1, /more than the longest gap of schedule, 1 hours/],
+  ['audit.staleAfterHours', 1, /more than the longest gap of schedule, 1 hour$/],
   ['audit.frozenAfterHours', 0, /from 1 to/],
   ['audit.alarmOnLogGaps', 'yes', /true or false/],
   ['network.subnetIds', [], /at least one subnet/],

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CaCertificateError, readCaCertificate } from '../../../infra/config/ca-certificate';
+import { type Certificates, readCertificates } from '../../../infra/config/config-files';
 import { type TestCertificates, testCertificates } from '../../support/tls';
 
 const now = new Date();
@@ -17,16 +17,16 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(join(file, '..'), { recursive: true, force: true }));
 
-function read(content: string, time = now): string {
+function read(content: string, time = now): Certificates {
   writeFileSync(file, content);
-  return readCaCertificate(file, time);
+  return readCertificates(file, time);
 }
 
 describe('a file of certificates', () => {
   it('keeps its certificates and loses its comments', () => {
-    expect(read(`# ours\n${certificates.ca}# theirs\n${certificates.otherCa}`)).toBe(
-      certificates.ca + certificates.otherCa,
-    );
+    expect(read(`# ours\n${certificates.ca}# theirs\n${certificates.otherCa}`)).toEqual({
+      pem: certificates.ca + certificates.otherCa,
+    });
   });
 
   it.each<[string, (all: TestCertificates) => string, RegExp]>([
@@ -37,17 +37,17 @@ describe('a file of certificates', () => {
     ['an expired certificate after a good one', ({ ca, expired }) => ca + expired.cert, /certificate 2 of/],
     ['a damaged certificate', ({ ca }) => ca.replace(/\n.{20}/, '\nAAAAAAAAAAAAAAAAAAAA'), /cannot be parsed/],
   ])('is refused with %s in it', (_, contentOf, reason) => {
-    const content = contentOf(certificates);
-    expect(() => read(content)).toThrow(CaCertificateError);
-    expect(() => read(content)).toThrow(reason);
+    expect(read(contentOf(certificates))).toEqual({ fault: expect.stringMatching(reason) });
   });
 
   it('is checked against the time at which it is read', () => {
     const inTenYears = new Date(now.getTime() + 10 * 365 * 24 * 3600 * 1000);
-    expect(() => read(certificates.ca, inTenYears)).toThrow(/expired on/);
+    expect(read(certificates.ca, inTenYears)).toEqual({ fault: expect.stringContaining('expired on') });
   });
 
   it('is refused if it is a folder', () => {
-    expect(() => readCaCertificate(join(file, '..'), now)).toThrow(/cannot be read: EISDIR/);
+    expect(readCertificates(join(file, '..'), now)).toEqual({
+      fault: expect.stringContaining('cannot be read: EISDIR'),
+    });
   });
 });

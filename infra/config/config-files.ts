@@ -1,0 +1,84 @@
+import { X509Certificate } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { type Message, type TransformFailure, transformSync } from 'esbuild';
+import type { ConfigProblem } from './config-problems';
+
+/** A configuration, or a list of clusters, as it was read. */
+export interface JsonFile {
+  readonly value: unknown;
+  /** Why the value is undefined; empty if it was read. Their paths are empty, or name line and column. */
+  readonly problems: readonly ConfigProblem[];
+}
+
+/** @param expected what is told if there is no such file */
+export function readJsonFile(path: string, expected: string): JsonFile {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
+  } catch (error) {
+    const code = codeOf(error);
+    const received = code === 'ENOENT' ? 'no file' : `a file that cannot be read (${code})`;
+    return { value: undefined, problems: [{ path: '', received, expected }] };
+  }
+  const problems = syntaxFaults(text).map(syntaxProblem);
+  return { value: problems.length > 0 ? undefined : JSON.parse(text), problems };
+}
+
+/**
+ * What is wrong with a JSON text. esbuild's parser reads it before JSON.parse, for two reasons: JSON.parse does not name
+ * the line on every Node, and of two members of one name it silently drops the first.
+ */
+function syntaxFaults(text: string): Message[] {
+  try {
+    return transformSync(text, { loader: 'json', logLevel: 'silent', logLimit: 0 }).warnings;
+  } catch (error) {
+    const { errors } = error as Partial<TransformFailure>;
+    if (errors === undefined) throw error;
+    return errors;
+  }
+}
+
+function syntaxProblem({ text, location }: Message): ConfigProblem {
+  const { line, column, lineText } = location ?? { line: 1, column: 0, lineText: '' };
+  // esbuild counts the column in bytes, from 0.
+  const character = Buffer.from(lineText).subarray(0, column).toString().length + 1;
+  const expected = 'valid JSON with each member once';
+  return { path: `line ${line}, column ${character}`, received: `invalid JSON (${text})`, expected };
+}
+
+/** Certificates as PEM text, or why there are none. */
+export type Certificates = { readonly pem: string } | { readonly fault: string };
+
+/** Reads a PEM file that holds certificates and nothing secret. */
+export function readCertificates(path: string, now: Date): Certificates {
+  const file = basename(path);
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    return { fault: `${path} cannot be read: ${codeOf(error)}` };
+  }
+  if (/PRIVATE KEY-----/.test(text))
+    return { fault: `${file} holds a private key, which would be deployed with the function` };
+  const blocks = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (blocks.length === 0) return { fault: `${file} holds no PEM certificate` };
+  for (const [index, block] of blocks.entries()) {
+    const fault = faultOf(block, now);
+    if (fault !== undefined) return { fault: `certificate ${index + 1} of ${file} ${fault}` };
+  }
+  return { pem: `${blocks.join('\n')}\n` };
+}
+
+function faultOf(block: string, now: Date): string | undefined {
+  try {
+    const { subject, validTo } = new X509Certificate(block);
+    return new Date(validTo) < now ? `(${subject.replace(/\n/g, ', ')}) expired on ${validTo}` : undefined;
+  } catch {
+    return 'cannot be parsed';
+  }
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? String(error);
+}

@@ -1,0 +1,288 @@
+import * as z from 'zod';
+import { resourceNames } from '../../lambda/resources';
+import type { Compression, ConfiguredCluster } from '../../lambda/stack-contract';
+import { damageKinds } from '../../lambda/verify/finding';
+import { parsePublicKey } from '../../lambda/verify/seals/seal-file';
+import { mostConcurrency } from '../limits';
+import { addressWithoutPath, archiveFits, bodiesFit, keyOfTopic, listOrGroups, uniqueEmails } from './config-rules';
+import {
+  accountId,
+  baseUrl,
+  bucketArn,
+  cronExpression,
+  keyArn,
+  members,
+  region,
+  textLike,
+  timeZone,
+  topicArn,
+  trueOrFalse,
+  wholeNumber,
+} from './schema-values';
+
+/**
+ * The members of the configuration that have members of their own. Every message completes the sentence "expected …".
+ * Every description goes into collector.schema.json, where editors show it.
+ */
+
+const loneSurrogate = /\p{Surrogate}/u;
+const longestUid = 200;
+
+const uid = z
+  .string('the uid of a cluster')
+  .min(1, 'a uid that is not empty')
+  .refine((text) => text.trim() === text, 'a uid without a blank at either end')
+  .refine((text) => text !== '.' && text !== '..', 'a uid other than "." and "..", which a path cannot hold')
+  .refine((text) => !loneSurrogate.test(text), 'a uid without lone surrogates, which a path cannot hold')
+  .refine((text) => Buffer.byteLength(text) <= longestUid, `a uid of at most ${longestUid} bytes of UTF-8`)
+  .describe('Uid of the cluster, as the service knows it.');
+
+const projectUid = z
+  .string('the uid of a project')
+  .regex(
+    /^[!-~](?:[ -~]{0,1022}[!-~])?$/,
+    'printable ASCII without a space at either end, because it is sent in a header',
+  )
+  .describe('Header ProjectUid: limits the requests to this project.');
+
+const requestId = z
+  .string('a request identifier')
+  .regex(/^.{1,1024}$/su, '1 to 1024 characters')
+  .refine((text) => !loneSurrogate.test(text), 'text without lone surrogates')
+  .describe('Query parameter requestId of the log call.');
+
+/** One entry of the list of clusters: a uid, or an object if the cluster differs from the others. */
+export const cluster = z.union([
+  uid.transform((text): ConfiguredCluster => ({ uid: text })),
+  members({
+    uid,
+    projectUid: projectUid.describe("Header ProjectUid for this cluster; wins over the service's.").optional(),
+    requestId: requestId.optional(),
+    resources: z
+      .array(z.enum(resourceNames, `one of ${resourceNames.join(', ')}`))
+      .min(1, 'at least one resource')
+      .refine((names) => new Set(names).size === names.length, 'each resource once')
+      .describe('Resources to collect of this cluster; left out: both.')
+      .optional(),
+    optional: trueOrFalse()
+      .describe('true: a run is complete without this cluster. It is still attempted, recorded and shown.')
+      .optional(),
+  }),
+]);
+
+export const service = members({
+  baseUrl: baseUrl.describe(
+    'Address of the service without /v1: https, or http towards loopback only. No credentials, no query.',
+  ),
+  projectUid: projectUid.optional(),
+  collection: z
+    .string('one path segment')
+    .regex(/^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,200}$/, 'one plain path segment: letters, digits, ".", "_", "~", "-"')
+    .default('platformclusters')
+    .describe("Path segment of the service's cluster collection."),
+  acceptCompressed: trueOrFalse()
+    .default(true)
+    .describe('Whether the service may answer in gzip; false for one that compresses wrongly.'),
+  caCertificateFile: z
+    .string('the path of a PEM file')
+    .min(1, 'the path of a PEM file')
+    .describe(
+      'PEM file, relative to this file, with the only certificate authorities trusted for the service; left out: the public ones.',
+    )
+    .optional(),
+}).check(addressWithoutPath);
+
+const secretName = z
+  .string('the name of a secret')
+  .regex(/^[A-Za-z0-9/_+=.@-]{1,512}$/, 'the name of a secret (not its ARN): letters, digits and /_+=.@-');
+
+interface SecretConfig {
+  name: string;
+  kmsKeyArn?: string | undefined;
+}
+
+/** A name, or an object if a customer key encrypts the secret. */
+export const apiKeySecret = z.union([
+  secretName.transform((name): SecretConfig => ({ name })),
+  members({
+    name: secretName.describe('Name of the secret.'),
+    kmsKeyArn: keyArn.describe('Customer key that encrypts the secret.').optional(),
+  }),
+]);
+
+export const schedule = members({
+  expression: cronExpression.describe(
+    'EventBridge Scheduler cron: cron(minutes hours day-of-month month day-of-week year).',
+  ),
+  timeZone: timeZone.default('Etc/UTC').describe('IANA time zone of the expression.'),
+  enabled: trueOrFalse().default(true).describe('Whether the schedule starts runs.'),
+});
+
+const publicKey = z
+  .string('a public key')
+  .refine(
+    (text) => parsePublicKey(text) !== undefined,
+    'a public key of the curve P-256: the base64 text of its PEM file',
+  );
+
+const acknowledged = members({
+  kind: z.enum(damageKinds, `a kind of damage: ${damageKinds.join(', ')}`).describe('Kind of the finding.'),
+  key: z.string('a key').min(1, 'a key').max(1024, 'at most 1,024 characters').describe('Its key, as the mail has it.'),
+  why: z
+    .string('a reason')
+    .min(1, 'a reason')
+    .max(300, 'at most 300 characters')
+    .describe('Why it stays as it is, and who says so. It is sealed.'),
+});
+
+export const audit = members({
+  schedule: cronExpression.describe(
+    'When the archive is audited: a cron expression as in schedule.expression, at least once a day is best.',
+  ),
+  timeZone: timeZone.describe('IANA time zone of the expression; left out: that of schedule.').optional(),
+  rereadDays: wholeNumber(1, 36_500)
+    .describe('Days within which every old object is read again; left out: what was verified once is not read again.')
+    .optional(),
+  staleAfterHours: wholeNumber(1, 87_600)
+    .describe('Hours without an archived object after which a cluster raises an alarm; left out: no alarm.')
+    .optional(),
+  frozenAfterHours: wholeNumber(1, 87_600)
+    .describe(
+      'Hours without anything new in a log after which an alarm is raised; left out: no alarm, the mail says 24.',
+    )
+    .optional(),
+  alarmOnLogGaps: trueOrFalse()
+    .describe('Whether an alarm is raised when lines of a log may be lost between two runs.')
+    .optional(),
+  acknowledged: z
+    .array(acknowledged, 'a list of findings')
+    .max(1000, 'at most 1,000 findings')
+    .describe('Damage that nobody can repair: it is told, and raises no alarm any more.')
+    .optional(),
+  formerPublicKeys: z
+    .array(publicKey, 'a list of public keys')
+    .describe('Public keys that signed seals before the signing key was replaced: the base64 text of their PEM files.')
+    .optional(),
+});
+
+export const limits = members({
+  concurrency: wholeNumber(1, mostConcurrency)
+    .default(16)
+    .describe('Requests to the service under way at once, in each shard.'),
+  requestsPerSecond: z
+    .number('a number above 0')
+    .positive('a number above 0')
+    .describe('Requests started per second, over the whole fleet; left out: unlimited.')
+    .optional(),
+  maxBodyMiB: wholeNumber(1, 5000).default(256).describe('Largest body that is accepted, in MiB.'),
+  responseTimeoutSeconds: wholeNumber(1, 600).default(60).describe('Longest wait for the first byte of an answer.'),
+  oneRunAtATime: trueOrFalse()
+    .default(false)
+    .describe("Whether a run waits until the run before has ended; takes from the account's concurrency of Lambda."),
+}).check(bodiesFit);
+
+const recipients = {
+  emails: z
+    .array(z.email('an e-mail address'), 'a list of e-mail addresses')
+    .check(uniqueEmails)
+    .default([])
+    .describe('Addresses that get messages; each has to confirm once.'),
+  topicArn: topicArn
+    .describe("Existing topic that gets them, in the stack's account and region; left out: the stack has its own.")
+    .optional(),
+  kmsKeyArn: keyArn.describe('Customer key that encrypts the existing topic.').optional(),
+};
+
+const group = members(recipients).check(keyOfTopic);
+
+/** Who gets messages: one list, or two groups. */
+export const alerts = members({
+  ...recipients,
+  page: group.describe('Who is woken up: damage, what failed for good or is missing, a rejected key.').optional(),
+  inform: group.describe('Who gets everything else, and the mails of the audit.').optional(),
+}).check(keyOfTopic, listOrGroups);
+
+export const deployTo = members({
+  account: accountId.describe('The only account that the stack may be deployed to.'),
+  region: region.describe('The only region that the stack may be deployed to.'),
+});
+
+/** The id of something in a VPC, such as `subnet-0123456789abcdef0`. */
+const networkId = (what: string, prefix: string) =>
+  textLike(new RegExp(`^${prefix}-[0-9a-f]{8,17}$`), `the id of a ${what}: ${prefix}- and 8 to 17 hexadecimal digits`);
+
+export const network = members({
+  vpcId: networkId('VPC', 'vpc').describe('The VPC.'),
+  subnetIds: z
+    .array(networkId('subnet', 'subnet'), 'a list of subnets')
+    .min(1, 'at least one subnet')
+    .max(16, 'at most 16 subnets')
+    .describe('Subnets from which the service and AWS can be reached.'),
+  securityGroupIds: z
+    .array(networkId('security group', 'sg'), 'a list of security groups')
+    .min(1, 'at least one security group')
+    .max(5, 'at most 5 security groups')
+    .describe('Security groups that let the function connect to the service and to AWS.'),
+});
+
+const tagText = /^[\p{L}\p{Z}\p{N}_.:/=+\-@]*$/u;
+
+export const tags = z
+  .record(
+    z
+      .string()
+      .regex(/^(?!aws:).{1,128}$/isu, 'a key of 1 to 128 characters that does not start with "aws:"')
+      .regex(tagText, 'letters, digits, spaces and _.:/=+-@'),
+    z.string('text').max(256, 'at most 256 characters').regex(tagText, 'letters, digits, spaces and _.:/=+-@'),
+    'an object of tags',
+  )
+  .refine((all) => Object.keys(all).length <= 50, 'at most 50 tags');
+
+const compressions = ['gzip', 'zstd'] as const satisfies Compression[];
+const lockModes = ['governance', 'compliance'] as const;
+
+const objectLock = members({
+  days: wholeNumber(1, 36_500).describe('Days from its writing in which an object version cannot be deleted.'),
+  mode: z
+    .enum(lockModes, 'governance or compliance')
+    .default('governance')
+    .describe(
+      'governance: who has s3:BypassGovernanceRetention may still delete. compliance: nobody may, and it cannot be taken back.',
+    ),
+});
+
+const replicateTo = members({
+  bucketArn: bucketArn.describe('ARN of the bucket that gets the copies; it needs versions and Object Lock.'),
+  account: accountId.describe("Account of that bucket; left out: the stack's own.").optional(),
+  kmsKeyArn: keyArn.describe('Key that encrypts the copies; needed if kms is set.').optional(),
+});
+
+/** The member `archive`. */
+export const archive = members({
+  compression: z
+    .enum(compressions, 'gzip or zstd')
+    .default('gzip')
+    .describe('gzip can be read everywhere; zstd compresses two to three times as fast to about the same size.'),
+  infrequentAccessAfterDays: wholeNumber(30, 36_500)
+    .describe('Days until an object moves to the infrequent access class; left out: never.')
+    .optional(),
+  retentionDays: wholeNumber(1, 36_500)
+    .describe('Days until an object expires; it is deleted 30 days after that. Left out: never.')
+    .optional(),
+  objectLock: objectLock
+    .describe('How long new objects are locked against deletion (Object Lock); left out: not at all.')
+    .optional(),
+  kms: z
+    .union([z.literal(true, 'true'), keyArn])
+    .describe(
+      'true creates a KMS key; an ARN uses that key, whose policy has to let IAM policies decide; left out: encryption managed by S3.',
+    )
+    .optional(),
+  formerKmsKeyArns: z
+    .array(keyArn, 'a list of ARNs of KMS keys')
+    .default([])
+    .describe('Keys that kms had before, so that run records from that time can still be read.'),
+  replicateTo: replicateTo
+    .describe('Another bucket that gets a copy of everything written; left out: none.')
+    .optional(),
+}).check(archiveFits);
