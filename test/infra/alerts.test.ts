@@ -19,15 +19,6 @@ const deployTo = { account: '111111111111', region: 'eu-central-1' };
 const withAlerts = (alerts: Partial<CollectorConfig['alerts']>) => ({ deployTo, alerts });
 const own = templateOf(withAlerts({ emails: ['night@example.com'] }));
 
-const ofAlarms = {
-  Effect: 'Allow',
-  Principal: { Service: 'cloudwatch.amazonaws.com' },
-  Condition: {
-    StringEquals: { 'aws:SourceAccount': '111111111111' },
-    ArnLike: { 'aws:SourceArn': expect.stringMatching(/^arn:aws:cloudwatch:eu-central-1:111111111111:alarm:\*$/) },
-  },
-};
-
 /** Statements with the partition in place of its reference. */
 function plain(statements: readonly Statement[]): Statement[] {
   return JSON.parse(JSON.stringify(statements), (_name, value) =>
@@ -54,22 +45,6 @@ describe('alerts', () => {
     expect(key).toMatchObject({ DeletionPolicy: 'Delete', Properties: { EnableKeyRotation: true } });
     expect(textOf(resourceOf(own, 'AWS::SNS::Topic').Properties.KmsMasterKeyId)).toBe('<AlertsKey.Arn>');
     expect(resourceOf(own, 'AWS::KMS::Alias').Properties.AliasName).toBe('alias/cluster-log-collector-alerts');
-  });
-
-  it('let the alarms of this account, and no other service, use the key and publish; plain http is refused', () => {
-    const action = ['kms:Decrypt', 'kms:GenerateDataKey*'];
-    expect(ofKey.slice(1)).toEqual([{ Sid: 'AlarmsEncrypt', Action: action, Resource: '*', ...ofAlarms }]);
-    expect(textOf(ofKey[0]?.Principal)).toContain('111111111111:root');
-    const topic = { Ref: expect.stringMatching(/^AlertsTopic/) };
-    expect(ofTopic).toEqual([
-      expect.objectContaining({
-        Effect: 'Deny',
-        Principal: '*',
-        Action: 'sns:Publish',
-        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
-      }),
-      { Sid: 'AlarmsPublish', Action: 'sns:Publish', Resource: topic, ...ofAlarms },
-    ]);
   });
 
   it("subscribe every configured address, by the stack's name, shortened to the longest name of a sender", () => {

@@ -160,6 +160,27 @@ function statementLines({ Action, Resource, Condition }: Statement): string[] {
   return [Action].flat().flatMap((action) => [Resource].flat().map((on) => `${action} ${textOf(on)}${condition}`));
 }
 
+/**
+ * What resources say themselves of who may use them, by logical id: lines of `effect actions [on resources] to principals
+ * [if condition]`.
+ */
+export function policiesOf(json: TemplateJson): Record<string, string[]> {
+  const documents = Object.entries(json.Resources).flatMap(([id, { Type, Properties }]) => {
+    const { PolicyDocument, KeyPolicy, AssumeRolePolicyDocument } = Properties;
+    const document = (PolicyDocument ?? KeyPolicy ?? AssumeRolePolicyDocument) as
+      | { Statement: Statement[] }
+      | undefined;
+    return document === undefined || Type === 'AWS::IAM::Policy' ? [] : [[stable(id), document.Statement] as const];
+  });
+  return Object.fromEntries(documents.map(([id, statements]) => [id, statements.map(policyLine)]));
+}
+
+function policyLine({ Effect, Action, Resource, Principal, Condition }: Statement): string {
+  const on = Resource === undefined ? '' : ` on ${[Resource].flat().map(textOf).join(' ')}`;
+  const condition = Condition === undefined ? '' : ` if ${textOf(Condition)}`;
+  return `${Effect} ${[Action].flat().join(' ')}${on} to ${textOf(Principal)}${condition}`;
+}
+
 /** A value as readable text; references are `<Id>` and `<Id.Arn>`. */
 export function textOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return String(value);

@@ -55,18 +55,6 @@ describe('a failed execution', () => {
       Principal: 'events.amazonaws.com',
       SourceArn: { 'Fn::GetAtt': [id, 'Arn'] },
     });
-    template.hasResourceProperties('AWS::SQS::QueuePolicy', {
-      PolicyDocument: {
-        Statement: Match.arrayWith([
-          Match.objectLike({
-            Action: 'sqs:SendMessage',
-            Effect: 'Allow',
-            Principal: { Service: 'events.amazonaws.com' },
-            Condition: { ArnEquals: { 'aws:SourceArn': { 'Fn::GetAtt': [id, 'Arn'] } } },
-          }),
-        ]),
-      },
-    });
   });
 });
 

@@ -58,15 +58,6 @@ describe('with more shards', () => {
     ]);
   });
 
-  it('only state machines of this account may assume its role', () => {
-    const trust = resourceOf(four, 'AWS::IAM::Role', 'FanOutRole').Properties.AssumeRolePolicyDocument;
-    expect(textOf(trust)).toContain('Service: states.amazonaws.com');
-    expect(textOf(trust)).toContain('aws:SourceAccount: <AWS::AccountId>');
-    expect(textOf(trust)).toMatch(
-      /aws:SourceArn: arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:stateMachine:\*/,
-    );
-  });
-
   it('the state machine is created after the policy of its role', () => {
     const { DependsOn } = resourceOf(four, 'AWS::StepFunctions::StateMachine');
     expect(DependsOn).toContainEqual(expect.stringMatching(/^FanOutRoleDefaultPolicy/));
