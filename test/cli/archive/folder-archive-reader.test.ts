@@ -2,37 +2,29 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rename, rm, symlink, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { objectKey, runRecordKey } from '../../../lambda/archive/archive-layout';
-import { ArchiveFixture, logRecord } from '../archive-fixture';
+import { runRecordKey } from '../../../lambda/archive/archive-layout';
+import { ArchiveFixture, hour, keyOf, plainAnswer } from '../archive-fixture';
 import { runCollector } from '../run-collector';
+import { runVerify } from '../run-verify';
 
-const run = new Date('2026-11-20T09:00:00Z');
+const run = hour(9);
 const clusters = ['alpha', 'beta'];
-const manifest = (cluster: string) => objectKey({ resource: 'manifest', cluster, run, compression: 'gzip' });
+const manifest = (cluster: string) => keyOf('manifest', cluster, run);
 const record = runRecordKey({ run, attempt: 1 });
 
 let archive: ArchiveFixture;
 
 beforeEach(async () => {
   archive = await ArchiveFixture.create();
-  await archive.attempt({
-    run,
-    clusters,
-    answer: (cluster, resource) => ({ content: resource === 'log' ? logRecord(cluster, 'text') : 'kind: Namespace\n' }),
-  });
+  await archive.attempt({ run, clusters, answer: plainAnswer });
 });
 
-async function verify() {
-  const args = ['verify', '--archive', archive.folder, '--json'];
-  const { code, out } = await runCollector(args, { now: new Date('2100-01-01T00:00:00Z') });
-  const { sound, findings } = JSON.parse(out) as {
-    sound: number;
-    findings: { kind: string; key: string; problem: string }[];
-  };
-  return { code, sound, findings };
-}
-
 const pathOf = (key: string) => join(archive.folder, key);
+const found = async (...args: string[]) => {
+  const { code, result } = await runVerify(archive.folder, args);
+  expect(code).toBe(1);
+  return result.findings;
+};
 
 describe('a metadata file of the archive in a folder that was cut', () => {
   const cut = (key: string) => truncate(pathOf(join('.metadata', `${key}.json`)), 20);
@@ -41,19 +33,17 @@ describe('a metadata file of the archive in a folder that was cut', () => {
   it('is damage of its object, and keeps nothing else from being verified, listed and shown', async () => {
     await cut(manifest('alpha'));
     const findings = [{ kind: 'damaged', key: manifest('alpha'), problem }];
-    expect(await verify()).toEqual({ code: 1, sound: 3, findings });
-    const options = { now: new Date('2026-11-20T10:00:00Z') };
-    const listed = await runCollector(['list', '--archive', archive.folder, '--keys'], options);
+    expect(await runVerify(archive.folder)).toMatchObject({ code: 1, result: { sound: 3, findings } });
+    const listed = await runCollector(['list', '--archive', archive.folder, '--keys']);
     expect(listed).toMatchObject({ code: 0, err: '' });
     for (const cluster of clusters) expect(listed.out).toContain(manifest(cluster));
-    const shown = await runCollector(['show', 'beta', '--archive', archive.folder], options);
-    expect([shown.code, shown.out]).toEqual([0, 'kind: Namespace\n']);
+    const shown = await runCollector(['show', 'beta', '--archive', archive.folder]);
+    expect([shown.code, shown.out]).toEqual([0, 'kind: Namespace # beta\n']);
   });
 
   it('is damage of its run record', async () => {
     await cut(record);
-    const { code, findings } = await verify();
-    expect(code).toBe(1);
+    const findings = await found();
     expect(findings).toContainEqual({ kind: 'damaged', key: record, problem });
     expect(findings.filter(({ kind }) => kind === 'unrecorded')).toHaveLength(4);
   });
@@ -63,53 +53,50 @@ const isUnix = process.platform !== 'win32';
 
 // There are no FIFOs on Windows, and a link takes a privilege there.
 (isUnix ? describe : describe.skip)('what is no regular file in a folder of an archive', () => {
-  const fifo = (path: string) => execFileSync('mkfifo', [path]);
+  const fifo = (key: string) => execFileSync('mkfifo', [pathOf(key)]);
+  const inPlaceOf = async (key: string) => {
+    await rm(pathOf(key));
+    fifo(key);
+  };
+  const problem = 'it is a FIFO, not a regular file';
 
   it('is damage in the place of an object, and is not opened', async () => {
-    await rm(pathOf(manifest('alpha')));
-    fifo(pathOf(manifest('alpha')));
+    await inPlaceOf(manifest('alpha'));
     const elsewhere = `${pathOf(manifest('beta'))}.moved`;
     await rename(pathOf(manifest('beta')), elsewhere);
     await symlink(elsewhere, pathOf(manifest('beta')));
-    const { code, findings } = await verify();
-    expect(code).toBe(1);
-    expect(findings).toEqual([
-      { kind: 'damaged', key: manifest('alpha'), problem: 'it is a FIFO, not a regular file' },
+    expect(await found()).toEqual([
+      { kind: 'damaged', key: manifest('alpha'), problem },
       { kind: 'damaged', key: manifest('beta'), problem: 'it is a symbolic link, not a regular file' },
       { kind: 'unrecorded', key: `${manifest('beta')}.moved`, problem: 'its key is none of an archive' },
     ]);
   });
 
   it('is damage in the place of a run record, and beside one', async () => {
-    await rm(pathOf(record));
-    fifo(pathOf(record));
-    fifo(join(dirname(pathOf(record)), 'other'));
-    const { code, findings } = await verify();
-    expect(code).toBe(1);
-    const problem = 'it is a FIFO, not a regular file';
+    await inPlaceOf(record);
+    const other = join(dirname(record), 'other');
+    fifo(other);
+    const findings = await found();
     expect(findings).toContainEqual({ kind: 'damaged', key: record, problem });
-    expect(findings).toContainEqual({ kind: 'unrecorded', key: join(dirname(record), 'other'), problem });
+    expect(findings).toContainEqual({ kind: 'unrecorded', key: other, problem });
   });
 
   it('is named although the lifecycle could have removed an object of its key', async () => {
-    const key = objectKey({ resource: 'log', cluster: 'gamma', run, compression: 'gzip' });
+    const key = keyOf('log', 'gamma', run);
     await mkdir(dirname(pathOf(key)), { recursive: true });
-    fifo(pathOf(key));
-    const args = ['verify', '--archive', archive.folder, '--json', '--retention-days', '1'];
-    const { code, out } = await runCollector(args, { now: new Date() });
-    expect(code).toBe(1);
-    const problem = 'no run record says that it was archived; it is a FIFO, not a regular file';
-    expect(JSON.parse(out).findings).toContainEqual({ kind: 'unrecorded', key, problem });
+    fifo(key);
+    const unrecorded = `no run record says that it was archived; ${problem}`;
+    const args = ['--retention-days', '1'];
+    const { result } = await runVerify(archive.folder, args, new Date());
+    expect(result.findings).toContainEqual({ kind: 'unrecorded', key, problem: unrecorded });
   });
 
   it('is damage in the place of a metadata file, and is named beside them', async () => {
     const described = join('.metadata', `${manifest('alpha')}.json`);
-    await rm(pathOf(described));
-    fifo(pathOf(described));
-    fifo(pathOf('.metadata/logs/stray'));
-    const problem = 'it is a FIFO, not a regular file';
+    await inPlaceOf(described);
+    fifo('.metadata/logs/stray');
     const unusable = `its metadata file in .metadata/ cannot be used: ${problem}`;
-    expect((await verify()).findings).toEqual([
+    expect(await found()).toEqual([
       { kind: 'damaged', key: manifest('alpha'), problem: unusable },
       { kind: 'unrecorded', key: '.metadata/logs/stray', problem },
       { kind: 'unrecorded', key: described, problem },
@@ -117,19 +104,13 @@ const isUnix = process.platform !== 'win32';
   });
 
   it('is a folder behind a symbolic link, which is not looked into', async () => {
-    const folder = dirname(dirname(pathOf(manifest('alpha'))));
+    const folder = dirname(dirname(manifest('alpha')));
     const outside = join(dirname(archive.folder), 'outside-of-the-archive');
-    await rename(folder, outside);
-    await symlink(outside, folder);
-    const { code, findings } = await verify();
-    expect(code).toBe(1);
-    expect(findings).toEqual([
+    await rename(pathOf(folder), outside);
+    await symlink(outside, pathOf(folder));
+    expect(await found()).toEqual([
       { kind: 'damaged', key: manifest('alpha'), problem: 'it lies behind a symbolic link' },
-      {
-        kind: 'unrecorded',
-        key: `${dirname(dirname(manifest('alpha')))}/`,
-        problem: 'it is a symbolic link, not a regular file',
-      },
+      { kind: 'unrecorded', key: `${folder}/`, problem: 'it is a symbolic link, not a regular file' },
     ]);
     await rm(outside, { recursive: true });
   });
@@ -138,42 +119,34 @@ const isUnix = process.platform !== 'win32';
     // The path of a socket has about 100 bytes at most.
     const server = createServer();
     await new Promise<void>((listening) => server.listen(pathOf('s'), listening));
-    const { code, findings } = await verify();
+    const findings = await found();
     await new Promise((closed) => server.close(closed));
-    expect(code).toBe(1);
     expect(findings).toEqual([{ kind: 'unrecorded', key: 's', problem: 'it is a socket, not a regular file' }]);
   });
 });
 
 describe('a name in a folder of an archive that no key has', () => {
+  const notAKey = (key: string, why: string) => [{ kind: 'unrecorded', key, problem: `no key has this name: ${why}` }];
+
   it.each([
-    ['logs/abc…/…def', 'logs/abc…/…def', 'no key has this name: "logs/abcdef" has another'],
-    ['logs/a\\b/c', 'logs/a\\b/', 'no key has this name: backslash and NUL are no part of a file name'],
-    ['logs/end…', 'logs/end…', 'no key has this name: names that end with … are reserved'],
-    ['.metadata-own/x', '.metadata-own/', 'no key has this name: names that begin with .metadata are reserved'],
-    [
-      '.metadata/a\\b.json',
-      '.metadata/a\\b.json',
-      'no key has this name: backslash and NUL are no part of a file name',
-    ],
-  ])('is named: %j', async (path, key, problem) => {
-    await mkdir(join(archive.folder, dirname(path)), { recursive: true });
-    await writeFile(join(archive.folder, path), 'by hand');
-    const { code, findings } = await verify();
-    expect(code).toBe(1);
-    expect(findings).toEqual([{ kind: 'unrecorded', key, problem }]);
+    ['logs/abc…/…def', 'logs/abc…/…def', '"logs/abcdef" has another'],
+    ['logs/a\\b/c', 'logs/a\\b/', 'backslash and NUL are no part of a file name'],
+    ['logs/end…', 'logs/end…', 'names that end with … are reserved'],
+    ['.metadata-own/x', '.metadata-own/', 'names that begin with .metadata are reserved'],
+    ['.metadata/a\\b.json', '.metadata/a\\b.json', 'backslash and NUL are no part of a file name'],
+  ])('is named: %j', async (path, key, why) => {
+    await mkdir(dirname(pathOf(path)), { recursive: true });
+    await writeFile(pathOf(path), 'by hand');
+    expect(await found()).toEqual(notAKey(key, why));
   });
 
   // Other file systems refuse such names.
   const onLinux = process.platform === 'linux' ? it : it.skip;
 
   onLinux.each(['file', 'folder'])('is named if it is not UTF-8: a %s', async (kind) => {
-    const path = Buffer.concat([Buffer.from(`${join(archive.folder, 'logs')}/a`), Buffer.of(0xff)]);
+    const path = Buffer.concat([Buffer.from(`${pathOf('logs')}/a`), Buffer.of(0xff)]);
     await (kind === 'file' ? writeFile(path, 'by hand') : mkdir(path));
-    const { code, findings } = await verify();
-    expect(code).toBe(1);
     const key = `logs/a\ufffd${kind === 'file' ? '' : '/'}`;
-    const problem = 'no key has this name: the character U+FFFD stands for bytes that are not UTF-8';
-    expect(findings).toEqual([{ kind: 'unrecorded', key, problem }]);
+    expect(await found()).toEqual(notAKey(key, 'the character U+FFFD stands for bytes that are not UTF-8'));
   });
 });

@@ -55,18 +55,6 @@ describe('list', () => {
     expect(rows).toHaveLength(6);
   });
 
-  it('both ends of a period belong to it', async () => {
-    const period = ['--from', '2026-11-20T09:00', '--to', '20261120T100000.000Z', '--resource', 'manifest'];
-    for (const cluster of [[], ['--cluster', 'alpha']]) {
-      const { rows } = await list(...period, ...cluster);
-      expect([...new Set(rows.map(({ run }) => run))]).toEqual([
-        '2026-11-20T09:00:00.000Z',
-        '2026-11-20T10:00:00.000Z',
-      ]);
-      expect(rows.every(({ resource }) => resource === 'manifest')).toBe(true);
-    }
-  });
-
   it('what was fetched more than an hour after its run is late', async () => {
     const { rows } = await list('--cluster', 'alpha', '--resource', 'log');
     expect(rows.map(({ late }) => late)).toEqual([false, false, false, true]);
@@ -79,21 +67,6 @@ describe('list', () => {
     expect([code, out]).toEqual([0, '']);
     expect(err).toContain('Nothing');
     expect((await list('--cluster', 'alph')).rows).toEqual([]);
-  });
-
-  it('--keys prints the key of each object and nothing else', async () => {
-    const { code, out, err } = await runCollector(['list', '--archive', archive.folder, '--keys', '--last', '2']);
-    expect([code, err]).toEqual([0, '']);
-    const names = [
-      [10, 'alpha'],
-      [10, 'alpha beta/1'],
-      [11, 'alpha'],
-    ] as const;
-    expect(out.trimEnd().split('\n')).toEqual(
-      names.flatMap(([at, cluster]) =>
-        (['log', 'manifest'] as const).map((resource) => keyOf(resource, cluster, hour(at))),
-      ),
-    );
   });
 
   it('--keys prints no key of a run record that an archive cannot have', async () => {

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cell, ReportData, ReportSeries } from '../../../cli/report/page/report-data';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
-import { ArchiveFixture, type AttemptFixture, hour, hourly, logRecord } from '../archive-fixture';
+import { ArchiveFixture, type AttemptFixture, hour, logRecord } from '../archive-fixture';
 import { asBucket } from '../operator-archive';
 import { runCollector } from '../run-collector';
 
@@ -60,14 +60,6 @@ describe('report', () => {
     expect(code).toBe(1);
     expect(err).toContain('bad run record');
     expect(page).toContain('it is not a valid run record');
-  });
-
-  it('only the newest runs, or those from a time on, are on it', async () => {
-    const runs = async (...args: string[]) =>
-      JSON.parse((await report('--json', ...args)).page).runs.map(({ time }: { time: string }) => time);
-    expect(await runs('--last', '1')).toEqual(['2026-11-20T09:00:00.000Z']);
-    expect(await runs('--from', '2026-11-20T08:00')).toEqual(['2026-11-20T08:00:00.000Z', '2026-11-20T09:00:00.000Z']);
-    expect(await runs('--to', '2026-11-20T08:30')).toEqual(['2026-11-20T08:00:00.000Z']);
   });
 
   it('runs that were due and are not there have a place, fifty of them in a row', async () => {
@@ -168,76 +160,32 @@ describe('report', () => {
     expect(cells).toHaveLength(63);
   });
 
-  describe('which clusters are stale', () => {
-    const stale = async (...args: string[]) => {
-      const result = await runCollector(['report', '--json', '--archive', archive.folder, ...args]);
-      const { clusters, stale, notCovered } = JSON.parse(result.out);
-      return [clusters.map(({ uid }: { uid: string }) => uid), stale, notCovered];
-    };
-    const fleet = (at: number, ...clusters: string[]) =>
-      archive.attempt({
-        run: hour(at),
-        clusters,
-        answer: (cluster) => (cluster === 'down' && at > 8 ? { failed: 'x' } : { content: 'x' }),
-        configuration: { clusters: ['alpha', 'down', 'idle'].map((uid) => ({ uid })) },
-      });
-
-    beforeEach(async () => {
-      archive = await ArchiveFixture.create();
-      await fleet(8, 'alpha', 'down');
-      await fleet(9, 'alpha', 'down');
-      await fleet(10, 'alpha');
-      await fleet(11, 'alpha', 'down');
-    });
-
-    it('with the runs that cover it and the hours, as far as the chosen runs know, and up to the last of them', async () => {
-      const always = { cluster: 'down', runs: 2, hours: 4, lastArchived: '2026-11-20T08:00:00.000Z' };
-      expect(await stale()).toEqual([['alpha', 'down'], [always], 1]);
-      const down = { cluster: 'down', runs: 2, hours: 3, lastArchived: null };
-      expect(await stale('--last', '3')).toEqual([['alpha', 'down'], [down], 1]);
-      const then = { cluster: 'down', runs: 1, hours: 2, lastArchived: '2026-11-20T08:00:00.000Z' };
-      expect(await stale('--to', '2026-11-20T10:00')).toEqual([['alpha', 'down'], [then], 1]);
-      expect(await stale('--run', '2026-11-20T10:00')).toEqual([['alpha'], [], 2]);
-    });
+  it('which clusters are stale is said as it was at the last of the runs, if these are not the newest', async () => {
+    const stale = async (...args: string[]) => JSON.parse((await report('--json', ...args)).page).stale;
+    expect(await stale()).toEqual([{ cluster: 'down', runs: 2, hours: 4, lastArchived: null }]);
+    expect(await stale('--to', '2026-11-20T08:30')).toMatchObject([{ runs: 1, hours: 0 }]);
+    expect(await stale('--run', '2026-11-20T09:00')).toMatchObject([{ runs: 1, hours: 0 }]);
   });
 
-  describe('what is due', () => {
+  it('what is due is said of a bucket, up to more than a thousand times, and not of a copy or of older runs', async () => {
+    const bucket = await asBucket(archive.folder);
     const overdue = async (location: string, now: string, ...args: string[]) => {
       const { out } = await runCollector(['report', '--json', '--archive', location, ...args], { now: new Date(now) });
       const { overdue, isNewest } = JSON.parse(out);
       return [isNewest, overdue];
     };
-    let bucket: Awaited<ReturnType<typeof asBucket>>;
-    beforeEach(async () => {
-      bucket = await asBucket(archive.folder);
-    });
-    afterEach(() => bucket.close());
-
-    it('is said of a bucket, up to more than a thousand times, and not of a copy or of older runs', async () => {
-      const { location } = bucket;
-      const said = (count: string) => [
-        true,
-        expect.stringContaining(`due ${count} times since 2026-11-20T10:00:00Z, no`),
-      ];
-      expect(await overdue(location, '2026-11-20T14:00:00Z')).toEqual(said('3'));
-      expect(await overdue(location, '2027-11-20T10:30:00Z')).toEqual(said('more than 1,000'));
-      expect(await overdue(archive.folder, '2026-11-20T13:00:00Z')).toEqual([true, undefined]);
-      expect(await overdue(location, '2026-11-22T10:30:00Z', '--to', '2026-11-20T08:30')).toEqual([false, undefined]);
-      expect(await overdue(location, '2026-11-22T10:30:00Z', '--run', '2026-11-20T08:00')).toEqual([false, undefined]);
-    });
-
-    it('is not said where the schedule is disabled', async () => {
-      const schedule = { ...hourly, enabled: false };
-      await archive.attempt({ run: hour(11), clusters: ['alpha'], answer, configuration: { schedule } });
-      expect(await overdue(bucket.location, '2026-11-22T10:30:00Z')).toEqual([true, undefined]);
-    });
-
-    it('is not said where nobody but people started runs', async () => {
-      const byHand = await ArchiveFixture.create();
-      await byHand.attempt({ run: hour(8), clusters: ['alpha'], answer, trigger: 'manual' });
-      const other = await asBucket(byHand.folder);
-      expect(await overdue(other.location, '2026-11-22T10:30:00Z')).toEqual([true, undefined]);
-      await other.close();
-    });
+    const said = (count: string) => [
+      true,
+      expect.stringContaining(`due ${count} times since 2026-11-20T10:00:00Z, no`),
+    ];
+    expect(await overdue(bucket.location, '2026-11-20T14:00:00Z')).toEqual(said('3'));
+    expect(await overdue(bucket.location, '2027-11-20T10:30:00Z')).toEqual(said('more than 1,000'));
+    expect(await overdue(archive.folder, '2026-11-20T13:00:00Z')).toEqual([true, undefined]);
+    for (const older of ['--to', '--run'])
+      expect(await overdue(bucket.location, '2026-11-22T10:30:00Z', older, '2026-11-20T08:00')).toEqual([
+        false,
+        undefined,
+      ]);
+    await bucket.close();
   });
 });

@@ -51,13 +51,4 @@ describe('verify', () => {
       expect(out).not.toContain('Nothing is wrong');
     }
   });
-
-  it('prints what was found and how much was read', async () => {
-    await rm(pathOf(keyAt('log')));
-    const { code, out } = await runCollector(['verify', '--archive', archive.folder], { now: longAfter });
-    expect(code).toBe(1);
-    expect(out).toMatch(/missing.*logs\/cluster=alpha.*it is not there/);
-    expect(out).toContain('2 runs, 2 records, 7 objects sound');
-    expect(out).toContain('Found: 1 missing.');
-  });
 });

@@ -68,11 +68,6 @@ describe('following a run', () => {
     ]);
   });
 
-  it('ends after the last attempt, whatever is missing', async () => {
-    const { run: ended } = await follow([1, 2, 3].map((attempt) => [fails(attempt), 1000] as const));
-    expect(ended).toMatchObject({ status: 'incomplete', attempts: 3 });
-  });
-
   it('counts only the attempts since the start where an earlier run is completed', async () => {
     for (const attempt of [1, 2, 3]) await fails(attempt)();
     const earlier = [1, 2, 3].map((attempt) => runRecordKey({ run, attempt }));
