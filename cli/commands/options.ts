@@ -135,11 +135,9 @@ export function parseCount(text: string): number {
 /** Adds the options that say what a run collects, to the commands that start one. */
 export function withRunWishes(command: Command): Command {
   return command
-    .addOption(
-      new Option('--run <time>', 'complete the run of this time: what is missing of it').argParser(parseRunTime),
-    )
+    .option('--run <time>', 'complete the run of this time: what is missing of it', parseRunTime)
     .option('--without-record', 'with --run: it left no run record; collect everything under its time')
-    .addOption(new Option('--clusters <uids>', 'only these clusters, separated by commas').argParser(parseList))
+    .option('--clusters <uids>', 'only these clusters, separated by commas', parseList)
     .option('--dry-run', 'fetch and check everything, write nothing');
 }
 

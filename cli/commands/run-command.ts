@@ -60,16 +60,11 @@ async function runForGood(context: CommandContext, collector: DeployedCollector,
   );
   const progress = new Progress(terminal, 'Archiving', { now: 'started' });
   try {
-    const followed = await followRun(
-      {
-        run,
-        earlier: new Set(earlier?.records.map(({ key }) => key)),
-        startedAt,
-        executionArn,
-        region: collector.region,
-      },
-      { reader, progress, now: terminal.now, wait: (milliseconds) => surroundings.wait(milliseconds, interrupted) },
-    );
+    const followed = await followRun({
+      ...{ run, startedAt, executionArn, region: collector.region, reader, progress, now: terminal.now },
+      earlier: new Set(earlier?.records.map(({ key }) => key)),
+      wait: (milliseconds) => surroundings.wait(milliseconds, interrupted),
+    });
     progress.stop();
     await report(context, collector, run, followed, options);
     end(followed.run?.status === 'complete' ? exitCodes.ok : exitCodes.found);

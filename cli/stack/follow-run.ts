@@ -14,7 +14,7 @@ const lookEveryMs = 5000;
 /** How long a run is followed, in milliseconds: what its attempts may take, and five minutes in Lambda's queue. */
 const longestMs = (longestRunSeconds + 300) * 1000;
 
-export interface Followed {
+export interface FollowOptions {
   readonly run: Date;
   /** Keys of the run's records before this start. */
   readonly earlier: ReadonlySet<string>;
@@ -22,9 +22,6 @@ export interface Followed {
   /** Undefined: the function itself was started. */
   readonly executionArn: string | undefined;
   readonly region: string;
-}
-
-export interface FollowContext {
   readonly reader: ArchiveReader;
   readonly progress: Pick<Progress, 'update'>;
   readonly now: () => Date;
@@ -43,27 +40,26 @@ export interface FollowedRun {
  * Follows a run by its records until nothing will retry it any more.
  * @throws ArchiveReadError, AwsAccessError; what `wait` rejects with
  */
-export async function followRun(followed: Followed, context: FollowContext): Promise<FollowedRun> {
-  const { reader, progress, now, wait } = context;
-  const { executionArn } = followed;
+export async function followRun(options: FollowOptions): Promise<FollowedRun> {
+  const { run: time, earlier, startedAt, executionArn, region, reader, progress, now, wait } = options;
   for (;;) {
-    const execution = executionArn === undefined ? undefined : await endOfExecution(followed.region, executionArn);
-    const listed = await firstOf(runsBetween(reader, { from: followed.run, to: followed.run }));
-    const written = (listed?.records ?? []).filter(({ key }) => !followed.earlier.has(key));
+    const execution = executionArn === undefined ? undefined : await endOfExecution(region, executionArn);
+    const listed = await firstOf(runsBetween(reader, { from: time, to: time }));
+    const written = (listed?.records ?? []).filter(({ key }) => !earlier.has(key));
     const run = listed === undefined || written.length === 0 ? undefined : await readRun(reader, listed);
     const isOver =
       executionArn === undefined
         ? run?.status === 'complete' || written.length >= asynchronousAttempts
         : execution !== undefined;
-    const elapsedMs = now().getTime() - followed.startedAt.getTime();
+    const elapsedMs = now().getTime() - startedAt.getTime();
     if (isOver || elapsedMs > longestMs) return { run, execution };
-    progress.update(stateOf(followed, run, written, now()));
+    progress.update(stateOf(options, run, written, now()));
     await wait(lookEveryMs);
   }
 }
 
 function stateOf(
-  { executionArn, startedAt }: Followed,
+  { executionArn, startedAt }: FollowOptions,
   run: Run | undefined,
   written: readonly RunRecordObject[],
   now: Date,

@@ -2,7 +2,7 @@ import { parseObjectKey, parseRunRecordKey } from '../../lambda/archive/archive-
 import { type Outcome, outcomeSchema, type RunSummary } from '../../lambda/run/run-record';
 import { asynchronousAttempts, logMessages } from '../../lambda/stack-contract';
 import type { LoggedRequest } from '../../local/aws/local-aws';
-import { Progress, type Ticker } from '../terminal/progress';
+import { Progress } from '../terminal/progress';
 import type { Terminal } from '../terminal/terminal';
 
 export interface ExpectedRun {
@@ -28,10 +28,10 @@ export class WatchedRun {
   #attemptsEnded = 0;
   #isPaused = false;
 
-  constructor(terminal: Terminal, expected: ExpectedRun, ticker?: Ticker) {
+  constructor(terminal: Terminal, expected: ExpectedRun) {
     this.#expected = expected;
     const state = { now: this.#now(), done: 0, total: expected.objects };
-    this.#progress = new Progress(terminal, 'Archiving', state, ticker);
+    this.#progress = new Progress(terminal, 'Archiving', state);
   }
 
   /** Aborts, with the file system's error, when the archive's folder can no longer be used: every retry would fail. */

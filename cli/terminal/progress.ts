@@ -11,41 +11,30 @@ export interface ProgressState {
   readonly total?: number;
 }
 
-/** Calls a function again and again until the returned function is called. */
-export type Ticker = (tick: () => void) => () => void;
-
 /** Milliseconds between two lines in a pipe. */
 const lineEveryMs = 10_000;
-
-const everyTenSeconds: Ticker = (tick) => {
-  const timer = setInterval(tick, lineEveryMs);
-  return () => clearInterval(timer);
-};
 
 /** Shows on standard error how far the work is: one changing line on a terminal, a line every ten seconds elsewhere. */
 export class Progress {
   readonly #title: string;
-  readonly #stopTicker: () => void;
   readonly #bar: cliProgress.SingleBar | undefined;
+  readonly #timer: NodeJS.Timeout | undefined;
   #state: ProgressState;
 
-  /** @param ticker when a line is due that goes into a pipe */
-  constructor(
-    { err, isWatched }: Pick<Terminal, 'err' | 'isWatched'>,
-    title: string,
-    state: ProgressState,
-    ticker: Ticker = everyTenSeconds,
-  ) {
+  constructor({ err, isWatched }: Pick<Terminal, 'err' | 'isWatched'>, title: string, state: ProgressState) {
     this.#title = title;
     this.#state = state;
     if (isWatched) {
-      const stream = err as NodeJS.WriteStream;
-      const format: cliProgress.GenericFormatter = (options, { progress }) => this.#line(barText(options, progress));
-      this.#bar = new cliProgress.SingleBar({ stream, format, clearOnComplete: true, hideCursor: true }, preset);
+      const look = {
+        stream: err as NodeJS.WriteStream,
+        format: (options: cliProgress.Options, { progress }: cliProgress.Params) =>
+          this.#line(`${cliProgress.Format.BarFormat(progress, options)} `),
+        ...{ barsize: 30, clearOnComplete: true, hideCursor: true },
+      };
+      this.#bar = new cliProgress.SingleBar(look, cliProgress.Presets.shades_classic);
       this.#bar.start(state.total ?? 0, state.done ?? 0);
-      this.#stopTicker = () => this.#bar?.stop();
     } else {
-      this.#stopTicker = ticker(() => err.write(`${this.#line('')}\n`));
+      this.#timer = setInterval(() => err.write(`${this.#line('')}\n`), lineEveryMs);
     }
   }
 
@@ -57,7 +46,8 @@ export class Progress {
 
   /** Takes the line away. */
   stop(): void {
-    this.#stopTicker();
+    clearInterval(this.#timer);
+    this.#bar?.stop();
   }
 
   #line(bar: string): string {
@@ -66,13 +56,4 @@ export class Progress {
       ? `${this.#title}: ${now}`
       : `${this.#title}: ${bar}${Math.floor(done)} of ${total}, ${now}`;
   }
-}
-
-const preset = cliProgress.Presets.shades_classic;
-
-const barCharacters = 30;
-
-function barText({ barCompleteChar = '#', barIncompleteChar = '-' }: cliProgress.Options, progress: number): string {
-  const done = Math.round(Math.min(1, Math.max(0, progress || 0)) * barCharacters);
-  return `${barCompleteChar.repeat(done)}${barIncompleteChar.repeat(barCharacters - done)} `;
 }

@@ -24,22 +24,17 @@ describe('following a run', () => {
     earlier: string[] = [],
   ) {
     let elapsed = 0;
-    return followRun(
-      { run, earlier: new Set(earlier), startedAt, executionArn: undefined, region: 'eu-central-1' },
-      {
-        reader: new FolderArchiveReader(archive.folder),
-        progress: { update: (state) => states.push(state) },
-        now: () => new Date(startedAt.getTime() + elapsed),
-        wait: async () => {
-          const [happens, elapsedMs] = steps.shift() ?? [
-            () => Promise.reject(new Error('nothing happens any more')),
-            0,
-          ];
-          await happens();
-          elapsed = elapsedMs;
-        },
+    return followRun({
+      ...{ run, earlier: new Set(earlier), startedAt, executionArn: undefined, region: 'eu-central-1' },
+      reader: new FolderArchiveReader(archive.folder),
+      progress: { update: (state) => states.push(state) },
+      now: () => new Date(startedAt.getTime() + elapsed),
+      wait: async () => {
+        const [happens, elapsedMs] = steps.shift() ?? [() => Promise.reject(new Error('nothing happens any more')), 0];
+        await happens();
+        elapsed = elapsedMs;
       },
-    );
+    });
   }
 
   const fails = (attempt: number) => () =>

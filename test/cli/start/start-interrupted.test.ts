@@ -81,12 +81,10 @@ describe('a start that ends before its time', () => {
 
 describe('the progress of a start', () => {
   it('says at which attempt it is, and that the service looks down', () => {
+    jest.useFakeTimers();
+    const tick = () => jest.advanceTimersByTime(10_000);
     const terminal = keptTerminal();
-    let tick = () => {};
-    const progress = new WatchedRun(terminal, { objects: 80, isRetried: true, shards: 1 }, (due) => {
-      tick = due;
-      return () => {};
-    });
+    const progress = new WatchedRun(terminal, { objects: 80, isRetried: true, shards: 1 });
     const line = (message: string) => JSON.stringify({ level: 'WARN', message });
     progress.request({ service: 's3', action: 'PutObject', method: 'PUT', headers: {}, status: 200, key: 'runs/x' });
     const key = 'logs/cluster=a/date=2026-11-20/20261120T100000.000Z.json.gz';
@@ -99,6 +97,7 @@ describe('the progress of a start', () => {
     progress.line(line('service answers again'));
     tick();
     progress.stop();
+    jest.useRealTimers();
     expect(terminal.err.text.split('\n')).toEqual([
       'Archiving: 1 of 80, attempt 1 of 3',
       'Archiving: 1 of 80, attempt 2 of 3; the service looks down, a few clusters are asked now and then',

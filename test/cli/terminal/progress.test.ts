@@ -4,27 +4,20 @@ import { keptTerminal } from '../run-collector';
 
 describe('progress', () => {
   it('is a line every ten seconds in a pipe, and says what happens at that moment', () => {
+    jest.useFakeTimers();
     const terminal = keptTerminal();
-    let tick = () => {};
-    let isStopped = false;
-    const progress = new Progress(terminal, 'Archiving', { now: 'attempt 1 of 3' }, (due) => {
-      tick = due;
-      return () => {
-        isStopped = true;
-      };
-    });
-    expect(terminal.err.text).toBe('');
-    tick();
+    const progress = new Progress(terminal, 'Archiving', { now: 'attempt 1 of 3' });
+    jest.advanceTimersByTime(10_000);
     progress.update({ done: 78, total: 80, now: 'attempt 2 of 3' });
-    tick();
+    jest.advanceTimersByTime(19_999);
     progress.stop();
+    expect(jest.getTimerCount()).toBe(0);
+    jest.useRealTimers();
     expect(terminal.err.text.split('\n')).toEqual([
       'Archiving: attempt 1 of 3',
       'Archiving: 78 of 80, attempt 2 of 3',
       '',
     ]);
-    expect(isStopped).toBe(true);
-    expect(terminal.out.text).toBe('');
   });
 
   it('is one line with a bar on a terminal', () => {
