@@ -16,7 +16,6 @@ export interface CheckOptions {
   readonly publicKey?: readonly KeyObject[];
 }
 
-/** Adds --check and the keys that it goes by. */
 export function withCheck(command: Command): Command {
   return withPublicKeys(command.option('--check', 'say which seal vouches for what is shown'));
 }
@@ -28,10 +27,7 @@ export function withPublicKeys(command: Command): Command {
 /** More is no file of public keys. */
 const largestBytes = 64 * 1024;
 
-/**
- * Reads the public keys of a PEM file, as `collector seals --public-key` writes it, behind those of the files before.
- * @throws InvalidArgumentError if the file cannot be read, or has no public keys that sign seals
- */
+/** The keys of a PEM file, as `collector seals --public-key` writes it, behind those of the files before. */
 function parsePublicKeys(file: string, before: readonly KeyObject[] = []): readonly KeyObject[] {
   const blocks = readText(file).match(/-----BEGIN PUBLIC KEY-----[^-]*-----END PUBLIC KEY-----/g) ?? [];
   if (blocks.length === 0)

@@ -15,11 +15,9 @@ import { type Hunk, unifiedHunks } from './unified-hunks';
 
 interface Options extends ReadOptions, CheckOptions, DiffOptions {
   readonly all?: boolean;
-  /** Whether control characters of the content are written out. */
   readonly escape: boolean;
 }
 
-/** `diff`: what changed of one cluster, or which clusters changed between two runs. */
 export function diffCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('diff')
     .summary('what changed between two runs')
@@ -44,12 +42,6 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
   });
 }
 
-/**
- * Prints how one resource of one cluster changed.
- * @param notes gets both sides
- * @throws NothingArchivedError if there are no two objects to compare
- * @throws NoSuchRunError, DamagedObjectError, TextTooLargeError, ArchiveReadError
- */
 async function diffCluster(
   terminal: Terminal,
   reader: ArchiveReader,

@@ -61,7 +61,6 @@ export async function diffRuns(terminal: Terminal, reader: ArchiveReader, option
   return counts.unknown + badRecords.length > 0 ? exitCodes.trouble : exitCodes.ok;
 }
 
-/** @throws NoSuchRunError if one of them is not there, or both are the same */
 async function selectTwoRuns(
   reader: ArchiveReader,
   { run, at, from, to }: DiffOptions,

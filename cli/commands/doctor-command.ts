@@ -13,7 +13,6 @@ interface Options extends StackOptions {
   readonly json?: boolean;
 }
 
-/** `doctor`: looks at everything that a run needs, and says what to do. */
 export function doctorCommand({ terminal, end, surroundings }: CommandContext): Command {
   const command = new Command('doctor')
     .summary('checks what a run needs')

@@ -18,7 +18,6 @@ interface Options extends ReadOptions, Period, Pick<CheckOptions, 'publicKey'> {
   readonly out: string;
 }
 
-/** `export`: one cluster of a period, with all that proves it, in a folder for somebody who does not trust us. */
 export function exportCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('export')
     .summary('one cluster with its proofs, for an auditor')

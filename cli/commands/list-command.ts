@@ -32,7 +32,6 @@ interface Options extends RunOptions {
 
 type Row = ListedOutcome | AbsentRuns;
 
-/** `list`: what became of clusters, run by run. */
 export function listCommand(context: CommandContext): Command {
   const { terminal } = context;
   const command = new Command('list')

@@ -43,10 +43,8 @@ export interface ReadOptions {
   readonly json?: boolean;
 }
 
-/** Of a command that is about some runs. */
 export interface RunOptions extends ReadOptions, RunSelection {}
 
-/** Adds the options of every command that reads an archive. */
 export function withArchive(command: Command): Command {
   return withJson(command.option('--archive <location>', 'the archive: a folder or s3://bucket', defaultArchive));
 }
@@ -147,7 +145,6 @@ export interface StackOptions {
   readonly region?: string;
 }
 
-/** Adds the options that name a deployed stack. */
 export function withStack(command: Command): Command {
   return command
     .addOption(new Option('--stack <name>', 'the deployed stack').conflicts('config'))

@@ -15,7 +15,6 @@ interface Options extends RunOptions {
 
 const defaultRuns = 100;
 
-/** `report`: the archive at a glance, as one page. */
 export function reportCommand(context: CommandContext): Command {
   const command = new Command('report')
     .summary('the whole fleet on one page')

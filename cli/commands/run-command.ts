@@ -21,7 +21,6 @@ interface Options extends StackOptions, Omit<RunWishes, 'newRun'> {
   readonly json?: boolean;
 }
 
-/** `run`: starts or completes a run of the deployed collector, and follows it. */
 export function runCommand(context: CommandContext): Command {
   const command = new Command('run')
     .summary('starts or completes a run')

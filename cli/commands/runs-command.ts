@@ -4,7 +4,7 @@ import type { Run } from '../../lambda/verify/read-run';
 import { openDamage } from '../../lambda/verify/seals/open-damage';
 import { SealIndex } from '../../lambda/verify/seals/seal-index';
 import { completeCommand } from '../archive/open-archive';
-import { type FoundStale, isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
+import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
 import {
@@ -21,8 +21,7 @@ import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
 import { absentText, printClusterRuns, summarizeAbsent } from './cluster-runs';
 import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
-import { printOpen } from './print-open';
-import { printStale } from './print-stale';
+import { printOpen, printStale } from './print-health';
 import { parseRunTime } from './time-argument';
 
 const defaultRuns = 20;
@@ -32,7 +31,6 @@ interface Options extends RunOptions {
   readonly cluster?: string;
 }
 
-/** `runs`: the last runs, or one run's outcomes. */
 export function runsCommand(context: CommandContext): Command {
   const { terminal, end } = context;
   const command = new Command('runs')
@@ -53,29 +51,31 @@ export function runsCommand(context: CommandContext): Command {
     await readRuns(context, options, async (reader) => {
       const overdue = await reader.overdue();
       const seal = await new SealIndex(reader.archive).newest();
-      isWell = overdue === undefined && (seal === undefined || openDamage(seal).count === 0);
+      const { count = 0, since = null, acknowledged = [] } = seal === undefined ? {} : openDamage(seal);
+      isWell = overdue === undefined && count === 0;
+      const open = seal && { openDamage: { count, since, acknowledged: acknowledged.length } };
       if (seal !== undefined && options.json !== true) await printOpen(terminal, seal);
       if (overdue !== undefined && options.json !== true)
         await print(terminal.out, `${overdueLine(terminal, overdue)}\n`);
       const isOne = (selection.run !== undefined || selection.at !== undefined) && options.cluster === undefined;
-      if (isOne) await printOneRun(terminal, reader, selection, options);
-      else await printRuns(terminal, reader, selection, overdue, options);
+      if (isOne) await printOneRun(terminal, reader, selection, options, open);
+      else await printRuns(terminal, reader, selection, overdue, options, open);
     });
     if (!isWell) end(exitCodes.found);
   });
 }
 
-/** @throws NoSuchRunError */
 async function printOneRun(
   terminal: Terminal,
   reader: RunReader,
   selection: RunSelection,
   { json: asJson, all }: Options,
+  open: object | undefined,
 ): Promise<void> {
   for await (const run of reader.select(selection)) {
     if (isAbsent(run)) continue;
     if (asJson) {
-      await printJson(terminal.out, { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) });
+      await printJson(terminal.out, { ...summarizeRun(run), ...open, outcomes: outcomesFailuresFirst(run) });
       continue;
     }
     const newest = await reader.newestRun();
@@ -93,18 +93,18 @@ async function printRuns(
   selection: RunSelection,
   overdue: AbsentRuns | undefined,
   { json: asJson, cluster }: Options,
+  open: object | undefined,
 ): Promise<void> {
   // One run at a time, without its outcomes: the records of a large fleet are large.
   async function* runs(): AsyncGenerator<RunRow> {
-    for await (const row of reader.select(selection)) {
+    for await (const row of reader.select(selection))
       yield isAbsent(row) ? row : { ...row, outcomes: row.outcomes.filter((outcome) => outcome.cluster === cluster) };
-    }
     const isOpen = [selection.run, selection.at, selection.to].every((end) => end === undefined);
     if (overdue !== undefined && isOpen) yield overdue;
   }
   // Whoever asks for older runs gets the state at the last of them: what came later is not read.
   const stateAt = () => (selection.to === undefined ? undefined : reader.newest);
-  const findStale = () => reader.stale(stateAt() ?? reader.now);
+  const findStale = async () => ({ ...open, ...(await reader.stale(stateAt() ?? reader.now)) });
   if (cluster !== undefined) {
     await printClusterRuns(terminal, reader, cluster, runs(), asJson === true);
     return;
@@ -120,15 +120,15 @@ async function printRuns(
   else await printStale(terminal, await findStale(), stateAt());
 }
 
-/** The last element also has the stale clusters. */
-async function* summaries(rows: AsyncIterable<RunRow>, findStale: () => Promise<FoundStale>) {
+/** @param ofLast what the last element has besides: what is open, and the stale clusters */
+async function* summaries(rows: AsyncIterable<RunRow>, ofLast: () => Promise<object>) {
   let last: object | undefined;
   for await (const row of rows)
     for (const element of isAbsent(row) ? row.times.map(summarizeAbsent) : [summarizeRun(row)]) {
       if (last !== undefined) yield last;
       last = element;
     }
-  if (last !== undefined) yield { ...last, ...(await findStale()) };
+  if (last !== undefined) yield { ...last, ...(await ofLast()) };
 }
 
 function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<RunRow>[] {

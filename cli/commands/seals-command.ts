@@ -10,7 +10,7 @@ import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import { lastOption, type ReadOptions, withArchive, withHelp } from './options';
-import { printOpen, printOpenFindings } from './print-open';
+import { printOpen, printOpenFindings } from './print-health';
 
 interface Options extends ReadOptions {
   readonly publicKey?: boolean;

@@ -23,7 +23,6 @@ interface Options extends ReadOptions, Period {
   readonly head?: readonly string[];
 }
 
-/** `verify`: whether the archive has everything that it should have, whole and unchanged, and nothing else. */
 export function verifyCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('verify')
     .summary('whether all is there and unchanged')
@@ -79,7 +78,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
   });
 }
 
-/** A SHA-256 as mails and `sha256sum` write it, behind those before. @throws InvalidArgumentError */
+/** A SHA-256 as mails and `sha256sum` write it, behind those before. */
 function parseHashes(text: string, before: readonly string[] = []): readonly string[] {
   if (!/^[0-9a-f]{64}$/i.test(text)) throw new InvalidArgumentError('expected a SHA-256: 64 hexadecimal digits.');
   return [...before, text.toLowerCase()];

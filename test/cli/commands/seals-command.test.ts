@@ -177,7 +177,9 @@ describe('the chain of seals', () => {
       const acknowledged = open.map(({ kind, key }) => ({ kind, key, why: 'migrated' }));
       await seals.seal({ at: day(21, 3), changes: { open, plan: { ...sealedPlan, acknowledged: [] } } });
       expect((await collector('runs')).out).toMatch(/^DAMAGE open since 2026-11-20T03:00:00Z: 2, says seal 3 of /);
-      expect((await collector('runs')).code).toBe(1);
+      const { code, out } = await collector('runs', '--json');
+      const openDamage = { count: 2, since: day(20, 3).toISOString(), acknowledged: 0 };
+      expect([code, JSON.parse(out).at(-1).openDamage]).toEqual([1, openDamage]);
       const none = await verify();
       expect([none.code, none.out.split('\n').at(-2)]).toEqual([1, 'Something is wrong. Found: 2 missing, 1 absent.']);
       expect(none.out).toMatch(/open since the seal of\s/);
