@@ -3,7 +3,6 @@ import { sealKey } from '../archive/archive-layout';
 import { type ArchiveObject, jsonLinesType } from '../archive/archive-object';
 import type { Clock } from '../clock';
 import type { AuditPlan } from '../stack-contract';
-import type { Stop } from '../stop';
 import { ArchiveReadError, type ArchiveReader } from '../verify/archive-reader';
 import { openDamage } from '../verify/seals/open-damage';
 import type { Seal } from '../verify/seals/seal';
@@ -50,7 +49,8 @@ export interface AuditContext {
   readonly signer: Signer;
   readonly mail: (mail: Mail) => Promise<void>;
   readonly clock: Pick<Clock, 'now'>;
-  readonly stop: Stop;
+  /** Aborts when the audit's time is over. */
+  readonly stop: AbortSignal;
   readonly reporter: AuditReporter;
   readonly collectorVersion: string;
 }
@@ -86,7 +86,7 @@ const mostNumbers = 10;
  * @throws ArchiveReadError, ArchiveError, SigningError, SealError
  */
 export async function audit(time: Date | undefined, context: AuditContext): Promise<AuditResult> {
-  const { reader, clock, sink } = context;
+  const { reader, clock, sink, collectorVersion } = context;
   const named = (time ?? clock.now()).toISOString();
   for (let tried = 0; tried < mostNumbers; tried += 1) {
     const listedFrom = (await reader.time()) ?? clock.now();
@@ -104,7 +104,8 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
       throw new ArchiveReadError(
         `Reading the seals in ${reader.location} failed: none is right, and ${unread} cannot be read; an audit now would begin another chain`,
       );
-    const seal = await examine({ ...context, named, listedFrom, chain, findings });
+    const begun = { archive: sink.bucket, seal: named, keyArn: context.signer.keyArn, collectorVersion };
+    const seal = await examine({ ...context, listedFrom, chain, findings }, begun);
     const line = sealLine(seal);
     if (await store(seal.number, line, context)) return tell(seal, sha256Of(line), chain.head, context, true);
   }

@@ -5,7 +5,7 @@ import { checkObject, describeUnrecorded } from '../verify/check-object';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readStoredRun } from '../verify/read-run';
 import { RecordedObjects } from '../verify/recorded-objects';
-import { runsBetween } from '../verify/run-keys';
+import { type Period, runsBetween } from '../verify/run-keys';
 import type { Hashed } from '../verify/seals/seal';
 import { underWayMs } from '../verify/time-limits';
 import { storedOutcomes, unvouchedWithout } from '../verify/verify-run';
@@ -14,13 +14,10 @@ import { type AuditWalk, inTime } from './audit-walk';
 /** Listings and objects read at once. */
 const concurrency = 16;
 
-export interface UnrecordedSearch {
+export interface UnrecordedSearch extends Period {
   readonly clusters: Iterable<string>;
   /** What the records of these runs have. */
   readonly recorded: RecordedObjects;
-  /** Runs after this time; undefined: from the first on. */
-  readonly from: Date | undefined;
-  readonly to: Date;
 }
 
 /**
@@ -58,7 +55,7 @@ export async function findUnvouched(walk: AuditWalk, clusters: Iterable<string>)
       const recorded = new RecordedObjects();
       for await (const listed of runsBetween(reader, { from: run, to: run }))
         for (const { name } of storedOutcomes(await readStoredRun(reader, listed))) recorded.add(name);
-      for await (const { key } of unrecordedIn(walk, { clusters, from: new Date(time - 1), to: run, recorded }))
+      for await (const { key } of unrecordedIn(walk, { clusters, from: run, to: run, recorded }))
         find('unvouched', key, unvouchedWithout(record));
     }
   });
@@ -79,11 +76,11 @@ async function listUnrecorded(
 ): Promise<ListedObject[]> {
   stop.throwIfAborted();
   const found: ListedObject[] = [];
-  const after = from && `${prefix}date=${dateOf(from)}/${stampOf(from)}.~`;
+  const after = from && `${prefix}date=${dateOf(from)}/${stampOf(from)}.`;
   for await (const object of reader.list(prefix, after)) {
     const name = parseObjectKey(object.key);
     if (name === undefined) continue;
-    if (name.run > to) break;
+    if (to !== undefined && name.run > to) break;
     const isSettled = now.getTime() - object.writtenAt.getTime() >= underWayMs;
     if (isSettled && !recorded.has(name)) found.push(object);
   }

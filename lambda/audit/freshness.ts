@@ -40,50 +40,27 @@ export class Freshness {
     for (const one of failing) this.#failing.set(one.cluster, { ...one, failures: [] });
   }
 
-  /** Takes note of what a run archived before those that are new. */
-  addKnown(run: Date, outcomes: Iterable<RunOutcome>): void {
-    const time = run.toISOString();
-    for (const [cluster, failures] of failuresOf(outcomes))
-      if (failures.length === 0) this.#archived.set(cluster, time);
-  }
-
-  /** Takes note of a run with new records. Runs come in the order of their times; one that is completed comes again. */
-  add(run: Date, outcomes: Iterable<RunOutcome>): void {
+  /**
+   * Takes note of a run. Runs come in the order of their times; one that is completed comes again.
+   * @param isNew false: a run before those that are new, which tells only what was archived
+   */
+  add(run: Date, outcomes: Iterable<RunOutcome>, isNew = true): void {
     const time = run.toISOString();
     for (const [cluster, failures] of failuresOf(outcomes)) {
-      const before = this.#failing.get(cluster);
+      const known = this.#archived.get(cluster) ?? null;
+      if (failures.length === 0) this.#archived.set(cluster, time);
+      if (!isNew) continue;
       const isFailed = failures.some(({ optional }) => !optional);
-      this.#count(cluster, isFailed);
-      if (failures.length === 0) {
-        this.#archived.set(cluster, time);
-        if (before !== undefined && time >= before.last) this.#failing.delete(cluster);
-        else if (before !== undefined && time > (before.lastArchived ?? ''))
-          this.#failing.set(cluster, { ...before, lastArchived: time });
-      } else if (isFailed) {
-        this.#failing.set(cluster, this.#failed(cluster, time, failures, before));
-      }
+      const counts = this.#covered.get(cluster) ?? { failed: 0, runs: 0 };
+      this.#covered.set(cluster, { failed: counts.failed + Number(isFailed), runs: counts.runs + 1 });
+      const first = { cluster, since: time, last: '', runs: 0, lastArchived: known };
+      const before = this.#failing.get(cluster) ?? { ...first, failures };
+      if (isFailed && time >= before.last)
+        this.#failing.set(cluster, { ...before, last: time, runs: before.runs + Number(time > before.last), failures });
+      else if (failures.length === 0 && time >= before.last) this.#failing.delete(cluster);
+      else if (failures.length === 0 && time > (before.lastArchived ?? ''))
+        this.#failing.set(cluster, { ...before, lastArchived: time });
     }
-  }
-
-  #count(cluster: string, isFailed: boolean): void {
-    const counts = this.#covered.get(cluster) ?? { failed: 0, runs: 0 };
-    this.#covered.set(cluster, counts);
-    counts.runs += 1;
-    if (isFailed) counts.failed += 1;
-  }
-
-  #failed(
-    cluster: string,
-    time: string,
-    failures: readonly Failure[],
-    before: FailingCluster | undefined,
-  ): FailingCluster {
-    if (before === undefined) {
-      const lastArchived = this.#archived.get(cluster) ?? null;
-      return { cluster, since: time, last: time, runs: 1, lastArchived, failures };
-    }
-    if (time < before.last) return before;
-    return { ...before, last: time, runs: before.runs + (time > before.last ? 1 : 0), failures };
   }
 
   /** Clusters that the runs cover that were added. */

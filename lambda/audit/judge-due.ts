@@ -1,17 +1,48 @@
 import { sealKey } from '../archive/archive-layout';
 import { CronError } from '../schedule/cron';
+import { longestGap } from '../schedule/cron-gap';
 import { firingsOfSchedule } from '../schedule/firings';
 import { dueIn, findAbsent } from '../verify/due-runs';
-import { underWayMs } from '../verify/time-limits';
+import { findAbsentSeals } from '../verify/seals/absent-seals';
+import type { Seal } from '../verify/seals/seal';
+import { earlierRuns } from '../verify/seals/seal-chain';
+import { clockSlackMs, hourMs, underWayMs } from '../verify/time-limits';
 import type { AuditWalk } from './audit-walk';
 import type { SealedRuns } from './seal-runs';
 
-/** Firings of the schedule since the audit before. */
-interface DueSince {
-  /** How many were due. */
-  readonly runs: number;
-  /** Those of them that no run is of. */
-  readonly absent: readonly Date[];
+/** What was due or written up to this time, before another, does not change any more. */
+export function settled(time: Date): Date {
+  return new Date(time.getTime() - underWayMs);
+}
+
+/**
+ * Finds firings of the audit that should have a seal and do not. What was there before an audit could have begun should
+ * have been sealed: maybe it was, and all seals were removed.
+ * @param seal the time of this audit
+ */
+export function judgeSeals({ plan, chain, now, find }: AuditWalk, seal: string, { oldestWrittenAt }: SealedRuns): void {
+  const listedFrom = now.toISOString();
+  if (chain.head !== undefined) {
+    const from = settled(new Date(chain.head.listedFrom));
+    findAbsentSeals(find, [...chain.seals, { seal, listedFrom, plan }], { from }, settled(now));
+  } else if (
+    oldestWrittenAt !== undefined &&
+    now.getTime() - oldestWrittenAt.getTime() > intervalMs(plan, now) + clockSlackMs
+  ) {
+    const since = `run records are there since ${oldestWrittenAt.toISOString()}, longer than one interval of the audit`;
+    const problem = `FIRST SEAL, and ${since}: an earlier seal was never made, or all were removed`;
+    find('seal-broken', earlierRuns, problem);
+  }
+}
+
+/** The longest time between two audits; infinite for a schedule that does not fire again. */
+function intervalMs({ auditSchedule: { expression, timeZone, enabled } }: AuditWalk['plan'], now: Date): number {
+  try {
+    return enabled ? longestGap(expression, timeZone, now).hours * hourMs : Number.POSITIVE_INFINITY;
+  } catch (error) {
+    if (error instanceof CronError) return Number.POSITIVE_INFINITY;
+    throw error;
+  }
 }
 
 /**
@@ -19,18 +50,17 @@ interface DueSince {
  * nobody attests. While the plan changed, only what all plans have was due for sure. An audit that did not read all run
  * records cannot judge: one that it did not read may name another schedule.
  */
-export async function judgeDue(
+export async function judgeRuns(
   { plan, chain, now, find, mayHaveRemoved }: AuditWalk,
-  { runs, lastKey, configurations }: Pick<SealedRuns, 'runs' | 'lastKey' | 'configurations'>,
-): Promise<DueSince> {
+  { runs, lastKey, configurations }: SealedRuns,
+): Promise<Seal['due']> {
   const [firstSeal] = chain.seals;
   const before = chain.seals.findLast(({ cursor }) => cursor.records === null) ?? firstSeal;
-  const [firstRun = Number.NaN] = runs;
-  if (firstSeal === undefined || before === undefined || Number.isNaN(firstRun) || lastKey !== null)
+  const [firstRun] = runs;
+  if (firstSeal === undefined || before === undefined || firstRun === undefined || lastKey !== null)
     return { runs: 0, absent: [] };
-  const settled = (time: number) => time - underWayMs;
-  const from = Math.max(settled(Date.parse(before.listedFrom)), Date.parse(firstSeal.listedFrom), firstRun);
-  const to = new Date(settled(now.getTime()));
+  const judged = settled(new Date(before.listedFrom)).getTime();
+  const from = Math.max(judged, Date.parse(firstSeal.listedFrom), firstRun);
   const known = chain.seals.findLastIndex((seal) => Date.parse(seal.listedFrom) <= from);
   const schedules = [
     plan.schedule,
@@ -41,11 +71,11 @@ export async function judgeDue(
     ),
   ];
   try {
-    const due = dueIn(schedules.map(firingsOfSchedule), { from: new Date(from + 1), to }, runs);
-    const absent: Date[] = [];
-    for (const time of due.times) if (!(await mayHaveRemoved(time))) absent.push(time);
-    findAbsent(find, { times: absent, areMore: false });
-    return { runs: due.runs, absent };
+    const due = dueIn(schedules.map(firingsOfSchedule), { from: new Date(from + 1), to: settled(now) }, runs);
+    const times: Date[] = [];
+    for (const time of due.times) if (!(await mayHaveRemoved(time))) times.push(time);
+    findAbsent(find, { times, areMore: false });
+    return { runs: due.runs, absent: times.map((time) => time.toISOString()) };
   } catch (error) {
     if (!(error instanceof CronError)) throw error;
     find('unreadable', sealKey(chain.next.number), error.message);

@@ -1,6 +1,6 @@
 import { type AuditPlan, formerVersionDays } from '../stack-contract';
 import { findingKinds } from '../verify/finding';
-import { type OpenDamage, openDamage } from '../verify/seals/open-damage';
+import { openDamage } from '../verify/seals/open-damage';
 import type { OpenFinding, Seal } from '../verify/seals/seal';
 import { dayMs } from '../verify/time-limits';
 import { hoursBetween, staleness } from './freshness';
@@ -30,21 +30,50 @@ export function auditMail(
   sha256: string,
   plan: Pick<AuditPlan, 'staleAfterHours' | 'frozenAfterHours'>,
 ): Mail {
-  const { archive, news, previous } = seal;
+  const { archive, news, previous, found, findings } = seal;
+  const { repaired, doubts, changed, flapping = { count: 0, first: [] } } = news;
   const isFirst = previous === null;
   const { subject, verdict } = verdictOf(seal, plan.frozenAfterHours);
+  const unvouched = findings.flatMap(({ kind, key }) => (kind === 'unvouched' ? key : []));
+  const absent = findings.filter(({ kind }) => kind === 'absent');
+  const flappingNames = flapping.first
+    .slice(0, mostStale)
+    .map(({ cluster, failed, runs }) => `${plain(cluster)} (${count(failed)} of ${count(runs)})`);
+  const changedNames = changed.clusters.map(plain);
   const sections = [
     [...(isFirst ? ['FIRST SEAL: nothing earlier is attested.'] : []), verdict],
-    repairedLines(seal),
+    counted(`Repaired: ${count(repaired.count)}`, repaired.count, listed(repaired.first.slice(0, mostFindings))),
     openLines(seal),
-    unvouchedLines(seal),
-    absentLines(seal),
+    // The run records that should vouch for it are damage of their own.
+    counted(
+      `Unvouched, because their run records were replaced or are gone: ${count(found.unvouched ?? 0)}`,
+      found.unvouched ?? 0,
+      listed(unvouched),
+    ),
+    counted(
+      'Absent (no damage):',
+      absent.length,
+      absent.slice(0, mostFindings).map(({ key, problem }) => `  ${key}\n    ${plain(problem)}`),
+    ),
     failingLines(seal),
     staleLines(seal, plan),
-    flappingLines(seal),
+    counted(
+      `Failing now and then, in so many of the runs since the\naudit before: ${clusters(flapping.count)}`,
+      flapping.count,
+      wrapped(flappingNames),
+      flappingNames.length,
+    ),
     logLines(seal.logs, archive, plan.frozenAfterHours),
-    changedLines(seal),
-    doubtLines(seal),
+    [
+      ...counted(
+        `Changed manifests: ${count(changed.count)}`,
+        changed.count,
+        wrapped(changedNames),
+        changedNames.length,
+      ),
+      ...changedNames.slice(0, 1).map((name) => `  Show one: ${command(`diff ${quoted(name)}`, archive)}`),
+    ],
+    counted(`Archived with a doubt: ${count(doubts.count)}`, doubts.count, listed(doubts.first)),
     [
       `Archived: ${count(news.objects)} objects, ${bytes(news.bytes)} (${bytes(news.storedBytes)} stored).`,
       ...verifiedLines(seal),
@@ -75,21 +104,30 @@ function hoursSinceRun({ news: { lastRun }, listedFrom }: ToldSeal): number {
   return lastRun === null ? 0 : hoursBetween(Date.parse(lastRun), new Date(listedFrom));
 }
 
+/** What stands in the subject, and as a line of its own in the text; a subject alone has a section of its own. */
+interface Statement {
+  readonly subject: string;
+  readonly line?: string;
+}
+
 /** The worst first: the subject may be all that somebody reads. */
 function verdictOf(seal: ToldSeal, frozenAfterHours: number | undefined): { subject: string; verdict: string } {
-  const { news, failing, plan, logs } = seal;
-  const all = news.complete + news.incomplete + seal.due.absent.length;
+  const { news, failing, plan, logs, due } = seal;
+  const all = news.complete + news.incomplete + due.absent.length;
   const integrity = integrityOf(seal);
-  const runs = runsVerdict(seal, all);
-  const ofLogs = logSubjects(logs, frozenAfterHours);
-  const isFailing = failing.length > 0;
-  const others = [...(isFailing ? [`${clusters(failing.length)} failing`] : []), runs.subject, ...ofLogs];
-  const lines = [...(isFailing ? [`Failing: ${count(failing.length)} of ${clusters(plan.clusters)}.`] : []), runs.line];
-  const isWell = !isFailing && news.complete === all && ofLogs.length === 0;
+  const failed = {
+    subject: `${clusters(failing.length)} failing`,
+    line: `Failing: ${count(failing.length)} of ${clusters(plan.clusters)}.`,
+  };
+  const ofLogs = logSubjects(logs, frozenAfterHours).map((subject) => ({ subject }));
+  const others = [...(failing.length > 0 ? [failed] : []), runsStatement(seal, all), ...ofLogs];
+  const isWell = failing.length === 0 && news.complete === all && ofLogs.length === 0;
   const isFirst = openDamage(seal).count > 0 || isWell;
+  const own = { subject: integrity, line: `${capital(integrity)}.` };
+  const statements: Statement[] = isFirst ? [own, ...others] : [...others, own];
   return {
-    subject: (isFirst ? [integrity, ...others] : [...others, integrity]).join(', '),
-    verdict: (isFirst ? [`${capital(integrity)}.`, ...lines] : [...lines, `${capital(integrity)}.`]).join('\n'),
+    subject: statements.map(({ subject }) => subject).join(', '),
+    verdict: statements.flatMap(({ line }) => line ?? []).join('\n'),
   };
 }
 
@@ -103,7 +141,7 @@ function integrityOf(seal: ToldSeal): string {
   return carriedOver + carriedOverRecords === 0 ? 'nothing is damaged' : 'nothing is damaged as far as it was read';
 }
 
-function runsVerdict({ due, news }: ToldSeal, all: number): { subject: string; line: string } {
+function runsStatement({ due, news }: ToldSeal, all: number): Statement {
   if (all === 0) return { subject: 'no new run', line: 'Runs: none since the seal before.' };
   const complete = `${count(news.complete)} of ${count(all)}`;
   const absent = due.absent.length;
@@ -115,26 +153,17 @@ function runsVerdict({ due, news }: ToldSeal, all: number): { subject: string; l
   };
 }
 
-/**
- * A heading, some of what it counts, and how many more there are; nothing if there is nothing.
- * @param lines of what is named; left out: one for each
- */
-function counted(
-  heading: string,
-  total: number,
-  names: readonly unknown[],
-  lines: readonly string[] = names.map((name) => `  ${plain(String(name))}`),
-): string[] {
-  return total === 0 ? [] : [heading, ...lines, ...more(total - names.length)];
+/** A heading, some of what it counts, and how many more there are; nothing if there is nothing. */
+function counted(heading: string, total: number, lines: readonly string[], named = lines.length): string[] {
+  return total === 0 ? [] : [heading, ...lines, ...more(total - named)];
 }
 
-function repairedLines({ news: { repaired } }: ToldSeal): string[] {
-  return counted(`Repaired: ${count(repaired.count)}`, repaired.count, repaired.first.slice(0, mostFindings));
+function listed(names: readonly string[]): string[] {
+  return names.map((name) => `  ${plain(name)}`);
 }
 
 function openLines(seal: ToldSeal): string[] {
-  const damage = openDamage(seal);
-  const { findings, acknowledged, unreadable } = damage;
+  const { findings, acknowledged, unreadable, since: oldest } = openDamage(seal);
   const known = acknowledged.length === 0 ? [] : [`Acknowledged: ${byKind(acknowledged)}.`];
   const open = [...findings, ...unreadable];
   if (open.length === 0) return known;
@@ -144,23 +173,15 @@ function openLines(seal: ToldSeal): string[] {
     `    ${since === seal.seal ? 'new' : `since ${day(since)}`}: ${plain(problem)}`,
   ]);
   return [
-    ...counted(`Open: ${byKind(open)}`, open.length + seal.openMore, shown, lines),
+    ...counted(`Open: ${byKind(open)}`, open.length + seal.openMore, lines, shown.length),
     `  All of it: ${command('verify', seal.archive)}`,
-    ...versionLines(damage),
+    ...(oldest === undefined ? [] : versionLines(oldest)),
     ...known,
   ];
 }
 
-/** What nothing vouches for any more. The run records that should are damage of their own. */
-function unvouchedLines({ found, findings }: ToldSeal): string[] {
-  const total = found.unvouched ?? 0;
-  const shown = findings.filter(({ kind }) => kind === 'unvouched').map(({ key }) => key);
-  return counted(`Unvouched, because their run records were replaced or are gone: ${count(total)}`, total, shown);
-}
-
 /** Until when what was overwritten or deleted can be brought back. */
-function versionLines({ since }: OpenDamage): string[] {
-  if (since === undefined) return [];
+function versionLines(since: string): string[] {
   const until = new Date(Date.parse(since) + formerVersionDays * dayMs).toISOString();
   return [
     `  The good version stays for ${formerVersionDays} days after the damage, and longer if`,
@@ -171,12 +192,6 @@ function versionLines({ since }: OpenDamage): string[] {
 function byKind(findings: readonly OpenFinding[]): string {
   const counts = findingKinds.map((kind) => ({ kind, found: findings.filter((one) => one.kind === kind).length }));
   return counts.flatMap(({ kind, found }) => (found === 0 ? [] : `${count(found)} ${kind}`)).join(', ');
-}
-
-function absentLines({ findings }: ToldSeal): string[] {
-  const absent = findings.filter(({ kind }) => kind === 'absent');
-  const shown = absent.slice(0, mostFindings).map(({ key, problem }) => `  ${key}\n    ${plain(problem)}`);
-  return counted('Absent (no damage):', absent.length, shown, shown);
 }
 
 function failingLines({ failing, news: { reasons }, archive }: ToldSeal): string[] {
@@ -209,30 +224,7 @@ function staleLines(seal: ToldSeal, { staleAfterHours }: Pick<AuditPlan, 'staleA
     .slice(0, mostStale)
     .map(({ cluster, hours }) => `${plain(cluster)} (${count(Math.floor(hours))} h)`);
   const heading = `Not archived for more than ${staleAfterHours} hours: ${clusters(old.length)}`;
-  return counted(heading, old.length, names, wrapped(names));
-}
-
-/** The seal before has told of the runs before. */
-function flappingLines({ news: { flapping = { count: 0, first: [] } } }: ToldSeal): string[] {
-  const shown = flapping.first
-    .slice(0, mostStale)
-    .map(({ cluster, failed, runs }) => `${plain(cluster)} (${count(failed)} of ${count(runs)})`);
-  const heading = `Failing now and then, in so many of the runs since the\naudit before: ${clusters(flapping.count)}`;
-  return counted(heading, flapping.count, shown, wrapped(shown));
-}
-
-function changedLines({ news: { changed }, archive }: ToldSeal): string[] {
-  const names = changed.clusters.map(plain);
-  const [first] = names;
-  if (first === undefined) return [];
-  return [
-    ...counted(`Changed manifests: ${count(changed.count)}`, changed.count, names, wrapped(names)),
-    `  Show one: ${command(`diff ${quoted(first)}`, archive)}`,
-  ];
-}
-
-function doubtLines({ news: { doubts } }: ToldSeal): string[] {
-  return counted(`Archived with a doubt: ${count(doubts.count)}`, doubts.count, doubts.first);
+  return counted(heading, old.length, wrapped(names), names.length);
 }
 
 function verifiedLines({ verified }: ToldSeal): string[] {

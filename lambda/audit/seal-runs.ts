@@ -5,26 +5,21 @@ import { noKeyOfAnArchive } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readStoredRun, type StoredRun } from '../verify/read-run';
 import { RecordedObjects } from '../verify/recorded-objects';
-import { type ListedRun, runsBetween } from '../verify/run-keys';
+import { isWithin, type ListedRun, type Period, runsBetween } from '../verify/run-keys';
 import type { Hashed, Seal } from '../verify/seals/seal';
 import { findUnvouched, type Lacking, storedOutcomes, type VerifiedRun, verifyRun } from '../verify/verify-run';
 import { type AuditWalk, inTime } from './audit-walk';
+import type { Tally } from './tally';
 
 /** Objects read at once. */
 const concurrency = 16;
 
-export interface SealRunsOptions {
-  /** Runs after this time and up to the other are read although they are sealed: objects are searched for there. */
-  readonly search: { readonly from: Date | undefined; readonly to: Date };
-  /** Gives names of clusters that are kept. */
-  readonly sharedName: (cluster: string) => string;
-  /** Called with the last run before the new ones, and then with each run that has new records. */
-  readonly onRun: (run: StoredRun, isNew: boolean) => void;
-}
-
-/** Lists all run records, and reads and hashes those that no seal has. */
-export async function sealRuns(walk: AuditWalk, options: SealRunsOptions): Promise<SealedRuns> {
-  const runs = new SealedRuns(walk, options);
+/**
+ * Lists all run records, and reads and hashes those that no seal has.
+ * @param search its runs are read although they are sealed: objects are searched for there
+ */
+export async function sealRuns(walk: AuditWalk, search: Period, tally: Tally): Promise<SealedRuns> {
+  const runs = new SealedRuns(walk, search, tally);
   let before: ListedRun | undefined;
   const strange = ({ key }: ListedObject) => walk.find('unrecorded', key, noKeyOfAnArchive);
   for await (const listed of runsBetween(walk.reader, {}, strange)) {
@@ -53,16 +48,18 @@ export class SealedRuns {
   /** When the oldest record was written, by the archive's clock; undefined: there is none. */
   oldestWrittenAt: Date | undefined;
   readonly #walk: AuditWalk;
-  readonly #options: SealRunsOptions;
+  readonly #search: Period;
+  readonly #tally: Tally;
   #key = '';
   #hasNew = false;
   #hasRead = false;
   #unread: string | undefined;
 
-  constructor(walk: AuditWalk, options: SealRunsOptions) {
+  constructor(walk: AuditWalk, search: Period, tally: Tally) {
     this.#walk = walk;
-    this.#options = options;
-    this.recorded = new RecordedObjects(options.sharedName);
+    this.#search = search;
+    this.#tally = tally;
+    this.recorded = new RecordedObjects(tally.sharedName);
   }
 
   /** @throws ArchiveReadError if nothing of what was to be read could be read */
@@ -79,7 +76,7 @@ export class SealedRuns {
       if (sealed !== undefined) sealed.isThere = true;
       if (this.oldestWrittenAt === undefined || writtenAt < this.oldestWrittenAt) this.oldestWrittenAt = writtenAt;
     }
-    if (news.length === 0 && !this.#isRewritten(listed) && !this.#isSearched(listed)) return;
+    if (news.length === 0 && !this.#isRewritten(listed) && !isWithin(listed.run, this.#search)) return;
     const isRead = await inTime(this.#walk, async () => {
       if (news.length > 0 && !this.#hasNew && before !== undefined) await this.#tellOfKnown(before);
       this.#hasNew ||= news.length > 0;
@@ -94,7 +91,7 @@ export class SealedRuns {
 
   /** A call of its own, as {@link #read} is: a variable of the caller would keep the outcomes in memory. */
   async #tellOfKnown(listed: ListedRun): Promise<void> {
-    this.#options.onRun(await readStoredRun(this.#walk.reader, listed), false);
+    this.#tally.add(await readStoredRun(this.#walk.reader, listed), false);
   }
 
   /** S3 wrote a sealed record anew after it was listed for its seal. */
@@ -103,11 +100,6 @@ export class SealedRuns {
       const sealed = this.#walk.chain.records.get(key);
       return sealed !== undefined && writtenAt > new Date(sealed.by.listedFrom);
     });
-  }
-
-  #isSearched({ run }: ListedRun): boolean {
-    const { from, to } = this.#options.search;
-    return run <= to && (from === undefined || run > from);
   }
 
   async #read(listed: ListedRun, news: ReadonlySet<string>): Promise<void> {
@@ -126,7 +118,7 @@ export class SealedRuns {
     }
     for (const object of objects) this.objects.push(object);
     for (const { days, sha256 } of run.used) await this.#addConfiguration(sha256, days, listed.run);
-    if (news.size > 0) this.#options.onRun(run.merged, true);
+    if (news.size > 0) this.#tally.add(run.merged, true);
   }
 
   /** One record that cannot be read stops nothing. If none can, it is not the records. */

@@ -19,7 +19,11 @@ export class Tally {
   readonly freshness: Freshness;
   /** Clusters that are configured, and those that the runs cover: each with the one string of its name that is kept. */
   readonly #clusters: Map<string, string>;
-  readonly #changes = new ManifestChanges();
+  /** Of the manifest of each cluster, as the newest run that was added has it. */
+  readonly #hashes = new Map<string, string>();
+  /** Clusters with another manifest than in the run before. */
+  readonly #changed = new Set<string>();
+  #newest = new Date(0);
   readonly #doubtful: string[] = [];
   readonly #runs = { complete: 0, incomplete: 0 };
   readonly #growth = { objects: 0, bytes: 0, storedBytes: 0 };
@@ -41,20 +45,16 @@ export class Tally {
   /** Gives the name of a cluster as the string that is kept already: five of each would take 13 MB for 50,000 clusters. */
   readonly sharedName = (cluster: string): string => this.#clusters.get(cluster) ?? cluster;
 
-  readonly add = (run: StoredRun, isNew: boolean): void => {
-    const outcomes = this.#noted(run, isNew);
-    if (!isNew) {
-      this.freshness.addKnown(run.run, outcomes);
-      return;
-    }
-    this.freshness.add(run.run, outcomes);
-    if (run.status === 'complete') this.#runs.complete += 1;
-    else this.#runs.incomplete += 1;
+  /** Takes note of the last run before the new ones, and then of each run that has new records. */
+  add(run: StoredRun, isNew: boolean): void {
+    this.freshness.add(run.run, this.#noted(run, isNew), isNew);
+    if (!isNew) return;
+    this.#runs[run.status] += 1;
     this.#growth.objects += run.counts.archived;
     this.#growth.bytes += run.bytes;
     this.#growth.storedBytes += run.storedBytes;
     this.#doubts += run.counts.doubts;
-  };
+  }
 
   /** Takes note of each outcome as it passes: reading them again would parse them again. */
   *#noted({ run, outcomes }: StoredRun, isNew: boolean): Generator<RunOutcome> {
@@ -63,32 +63,15 @@ export class Tally {
       const cluster = this.sharedName(outcome.cluster);
       this.#clusters.set(cluster, cluster);
       outcome.cluster = cluster;
-      this.#changes.add(run, outcome);
+      this.#noteHash(run, outcome);
       if (isNew && doubt !== undefined && this.#doubtful.length < mostDoubts)
         this.#doubtful.push(`${resource} of ${cluster}: ${doubt}`.slice(0, mostCharacters));
       yield outcome;
     }
   }
 
-  result(): Tallied {
-    const changed = this.#changes.clusters;
-    return {
-      ...this.#runs,
-      ...this.#growth,
-      changed: { count: changed.length, clusters: changed.slice(0, mostChanged) },
-      doubts: { count: this.#doubts, first: this.#doubtful },
-    };
-  }
-}
-
-/** Notices which manifests changed from run to run, by the hashes in the run records. */
-class ManifestChanges {
-  readonly #hashes = new Map<string, string>();
-  readonly #changed = new Set<string>();
-  #newest = new Date(0);
-
-  /** Takes note of an outcome of a run. A run that is older than one before says nothing of a change. */
-  add(run: Date, { cluster, resource, sha256 }: RunOutcome): void {
+  /** A run that is older than one before says nothing of a change. */
+  #noteHash(run: Date, { cluster, resource, sha256 }: RunOutcome): void {
     if (run < this.#newest) return;
     this.#newest = run;
     if (resource !== 'manifest' || sha256 === undefined) return;
@@ -97,8 +80,13 @@ class ManifestChanges {
     if (before !== undefined && before !== sha256) this.#changed.add(cluster);
   }
 
-  /** Clusters with another manifest than in the run before, by name. */
-  get clusters(): string[] {
-    return [...this.#changed].sort();
+  result(): Tallied {
+    const changed = [...this.#changed].sort();
+    return {
+      ...this.#runs,
+      ...this.#growth,
+      changed: { count: changed.length, clusters: changed.slice(0, mostChanged) },
+      doubts: { count: this.#doubts, first: this.#doubtful },
+    };
   }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Logger } from '@aws-lambda-powertools/logger';
-import { Metrics } from '@aws-lambda-powertools/metrics';
+import { Metrics, MetricUnit } from '@aws-lambda-powertools/metrics';
 import type { Context } from 'aws-lambda';
 import { version } from '../../package.json';
 import { createS3Client } from '../archive/aws-clients';
@@ -13,13 +13,13 @@ import {
   auditEnvironmentNames,
   auditFile,
   deadlineReserveSeconds,
+  metricNames,
   metricNamespace,
 } from '../stack-contract';
 import { Stop } from '../stop';
 import { S3ArchiveReader } from '../verify/s3-archive-reader';
-import type { AuditContext } from './audit';
+import type { AuditContext, AuditReporter } from './audit';
 import { createKmsClient, KmsSigner } from './kms-signer';
-import { lambdaReporter } from './report';
 import { createSnsClient, SnsMailer } from './sns-mailer';
 
 /** Connections to S3 at once: more than are read at once, because seals are written too. */
@@ -53,11 +53,35 @@ export function wireAudit(variables: NodeJS.ProcessEnv, codeDirectory: string): 
     logger.addContext(invocation);
     const stop = new Stop(() => invocation.getRemainingTimeInMillis() - deadlineReserveSeconds * 1000);
     const shared = { plan, reader, sink, signer, reporter, clock, collectorVersion: version };
-    return { context: { ...shared, mail: (mail) => mailer.send(mail), stop }, close: () => stop.close() };
+    return { context: { ...shared, mail: (mail) => mailer.send(mail), stop: stop.working }, close: () => stop.close() };
   };
 }
 
 /** It was validated when the stack was synthesised and is part of the deployed code, so it is not validated again. */
 function loadPlan(file: string): AuditPlan {
   return JSON.parse(readFileSync(file, 'utf8'));
+}
+
+/** Reports to the structured log and to CloudWatch's metrics: a line and the metrics per seal. */
+function lambdaReporter(logger: Logger, metrics: Metrics): AuditReporter {
+  return {
+    sealed(result, figures) {
+      const line = { ...result, ...figures };
+      if (result.damage === 0) logger.info('archive sealed', line);
+      else logger.error('archive sealed, damage found', line);
+      const { carriedOver, carriedOverRecords } = result.verified;
+      const values = {
+        sealsWritten: 1,
+        auditFindings: result.damage,
+        auditCarriedOver: carriedOver + carriedOverRecords,
+        ...figures,
+      };
+      for (const [name, value] of Object.entries(values))
+        metrics.addMetric(metricNames[name as keyof typeof values], MetricUnit.Count, value);
+      metrics.publishStoredMetrics();
+    },
+    notMailed(error) {
+      logger.error('people not told', { error });
+    },
+  };
 }

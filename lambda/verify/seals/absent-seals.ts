@@ -25,13 +25,11 @@ export function findAbsentSeals(
   const times = new Set(seals.map(({ seal }) => Date.parse(seal)));
   try {
     const absent = seals.flatMap(({ listedFrom, plan }, at) => {
-      const next = seals[at + 1];
-      const schedules = [plan, ...(next === undefined ? [] : [next.plan])].map((one) =>
-        firingsOfSchedule(one.auditSchedule),
-      );
-      const ends = [until.getTime(), ...(next === undefined ? [] : [Date.parse(next.listedFrom)])];
+      const next = seals[at + 1] ?? { plan, listedFrom: until };
+      const schedules = [plan, next.plan].map((one) => firingsOfSchedule(one.auditSchedule));
       const began = new Date(Math.max(Date.parse(listedFrom), from.getTime()) + 1);
-      return dueIn(schedules, { from: began, to: new Date(Math.min(...ends)) }, times).times;
+      const end = new Date(Math.min(until.getTime(), new Date(next.listedFrom).getTime()));
+      return dueIn(schedules, { from: began, to: end }, times).times;
     });
     const [first, last] = [absent[0]?.toISOString(), absent.at(-1)?.toISOString()];
     const which = first === last ? `seal of ${first}` : `${absent.length} seals from ${first} to ${last}`;

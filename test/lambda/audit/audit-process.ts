@@ -106,7 +106,7 @@ async function main({ mayReadObjects = false, hostile, ...fleet }: Audit): Promi
     signer: new TestKey(),
     mail: async () => undefined,
     clock: { now: () => archive.now },
-    stop,
+    stop: stop.working,
     reporter: { sealed: () => undefined, notMailed: () => undefined },
     collectorVersion,
   });

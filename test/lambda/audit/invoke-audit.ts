@@ -88,7 +88,8 @@ export async function invokeAudit(options: AuditOptions): Promise<Audited> {
     notMailed: (error: unknown) => void notMailed.push(error),
   };
   const clock = { now: () => new Date(start.getTime() + wrongByMs) };
-  const context = { plan, reader: connection, sink: connection, signer, mail, clock, stop, reporter };
+  const aside = { signer, mail, clock, stop: stop.working, reporter };
+  const context = { plan, reader: connection, sink: connection, ...aside };
   const seen = () => ({ mails, reported, notMailed, opened: connection.opened, requests: connection.requests });
   try {
     const result = await audit(time, { ...context, collectorVersion: '1.0.0' });
