@@ -6,10 +6,10 @@ import {
   runPrefix,
 } from '../archive/archive-layout';
 import { checkObject } from '../verify/check-object';
-import type { StoredRun } from '../verify/read-run';
-import { type ListedRun, runsBetween } from '../verify/run-keys';
+import { firstOf } from '../verify/newest-first';
+import { runsBetween } from '../verify/run-keys';
 import type { OpenFinding } from '../verify/seals/seal';
-import { findUnvouched, type StoredOutcome, storedOutcomes, verifyRun } from '../verify/verify-run';
+import { findUnvouched, type StoredOutcome, storedOutcomes, type VerifiedRun, verifyRun } from '../verify/verify-run';
 import { type AuditWalk, findLacking, inTime } from './audit-walk';
 
 /** Open findings that one audit checks. */
@@ -54,60 +54,47 @@ function runOf(key: string): Date | undefined {
 
 /** Verifies the records of a run, and those of its objects that something is open of. */
 export async function checkRun(
-  context: AuditWalk,
+  walk: AuditWalk,
   run: Date,
   open: readonly OpenFinding[],
 ): Promise<ReadonlyMap<OpenFinding, boolean>> {
-  const { mayHaveRemoved } = context;
   const checked = new Map<OpenFinding, boolean>();
-  const known = await verifyRecords(context, run);
+  const listed = await firstOf(runsBetween(walk.reader, { from: run, to: run }));
+  const verified = listed && (await verifyRun(walk.reader, listed, walk));
+  const { areConfigured, isWhole } = await findIn(walk, verified);
   const wanted = new Set(open.map(({ key }) => key));
   const named = new Map<string, StoredOutcome>();
-  for (const outcome of known === undefined ? [] : storedOutcomes(known.merged))
+  for (const outcome of verified === undefined ? [] : storedOutcomes(verified.merged))
     if (wanted.has(outcome.key)) named.set(outcome.key, outcome);
   for (const one of open) {
     const { key } = one;
-    const file = known?.merged.files.get(key);
+    const outcome = named.get(key);
     if (parseObjectKey(key) !== undefined) {
-      const outcome = named.get(key);
-      const isTold = await checkNamed(context, key, run, outcome, known?.isWhole === true);
-      checked.set(one, isTold && known?.isAttested(outcome) !== false);
-    } else if (known === undefined) checked.set(one, await mayHaveRemoved(run));
-    else checked.set(one, known.isWhole || (known.areConfigured && file?.finishedAt !== undefined));
+      const isTold = await checkNamed(walk, key, run, outcome, isWhole);
+      // Only records that are what the seals say tell of an object, or that none names it.
+      const isAttested = outcome === undefined ? verified?.unattested.size === 0 : verified?.isAttested(outcome);
+      checked.set(one, isTold && isAttested !== false);
+    } else if (verified === undefined) checked.set(one, await walk.mayHaveRemoved(run));
+    else checked.set(one, isWhole || (areConfigured && verified.merged.files.get(key)?.finishedAt !== undefined));
   }
   return checked;
 }
 
-interface KnownRun {
-  readonly merged: StoredRun;
-  /** Whether the configurations that its records name can be read. */
-  readonly areConfigured: boolean;
-  /** Whether all its records can be read too: nothing can be told of a run by some of them. */
-  readonly isWhole: boolean;
-  /** Whether its records are what the seals say, as far as they tell of an object; undefined: that none names it. */
-  readonly isAttested: (outcome: StoredOutcome | undefined) => boolean;
-}
-
-/** Undefined: the run has no records. */
-async function verifyRecords(context: AuditWalk, run: Date): Promise<KnownRun | undefined> {
-  const { reader, configurations, find, incomplete } = context;
-  let listed: ListedRun | undefined;
-  for await (const one of runsBetween(reader, { from: run, to: run })) listed = one;
-  if (listed === undefined) return undefined;
-  const verified = await verifyRun(reader, listed, context);
-  const { merged, lacking, unattested, isAttested } = verified;
-  findUnvouched(find, verified);
-  for (const one of lacking) if (one.kind !== 'absent') await findLacking(context, one);
+/**
+ * Finds what is wrong with a run. @param verified undefined: it has no records
+ * @returns whether the configurations that its records name can be read, and whether all its records can be read too:
+ * nothing can be told of a run by some of them
+ */
+async function findIn(walk: AuditWalk, verified: VerifiedRun | undefined) {
+  if (verified === undefined) return { areConfigured: false, isWhole: false };
+  const { run, merged, lacking } = verified;
+  findUnvouched(walk.find, verified);
+  for (const one of lacking) if (one.kind !== 'absent') await findLacking(walk, one);
   let areConfigured = true;
   for (const { record } of merged.validRecords)
-    areConfigured &&= (await configurations.get(record.configuration)) !== undefined;
-  const areAllThere = !incomplete.has(run.getTime()) && lacking.every(({ kind }) => kind !== 'missing');
-  return {
-    merged,
-    areConfigured,
-    isWhole: areConfigured && areAllThere && merged.badRecords.length === 0,
-    isAttested: (outcome) => (outcome === undefined ? unattested.size === 0 : isAttested(outcome)),
-  };
+    areConfigured &&= (await walk.configurations.get(record.configuration)) !== undefined;
+  const areAllThere = !walk.incomplete.has(run.getTime()) && lacking.every(({ kind }) => kind !== 'missing');
+  return { areConfigured, isWhole: areConfigured && areAllThere && merged.badRecords.length === 0 };
 }
 
 /**

@@ -10,6 +10,9 @@ const mostCharacters = 300;
 /** Of what is unvouched, so many are named; all are counted. */
 const mostUnvouched = 20;
 
+/** What was sealed and open before an audit. */
+type KnownBefore = Pick<SealChain, 'records' | 'newest'>;
+
 /** What a seal says of findings. */
 type Settled = Pick<Seal, 'found' | 'findings' | 'open' | 'openMore'> & Pick<Seal['news'], 'repaired'>;
 
@@ -33,11 +36,7 @@ export class Findings {
    * @param checked what was open and looked at again, and whether it would have been found if it were still so
    * @param now time of the audit
    */
-  settle(
-    chain: Pick<SealChain, 'records' | 'newest'>,
-    checked: ReadonlyMap<OpenFinding, boolean>,
-    now: string,
-  ): Settled {
+  settle(chain: KnownBefore, checked: ReadonlyMap<OpenFinding, boolean>, now: string): Settled {
     const { open: earlier } = chain.newest;
     const before = new Map(earlier.map((one) => [nameOf(one), one]));
     const found = [...this.#found.values()].map((one) => lasting(one, chain, before, now));
@@ -55,16 +54,14 @@ export class Findings {
       ...found.filter(({ kind }) => staysOpen(kind)),
     ];
     const carried = fitting(open);
+    const more = [...this.#more].reduce((sum, [kind, left]) => sum + (staysOpen(kind) ? left : 0), 0);
     const isOpen = new Set(open.map(({ key }) => key));
     const repaired = earlier.filter(({ key }) => !isOpen.has(key));
     return {
       found: this.#count(found),
       findings: named(found).map(({ kind, key, problem }) => ({ kind, key, problem })),
       open: carried,
-      openMore:
-        open.length -
-        carried.length +
-        [...this.#more].reduce((sum, [kind, more]) => sum + (staysOpen(kind) ? more : 0), 0),
+      openMore: open.length - carried.length + more,
       repaired: { count: repaired.length, first: repaired.slice(0, mostFindings).map(nameOf) },
     };
   }
@@ -85,7 +82,7 @@ function named(found: readonly OpenFinding[]): readonly OpenFinding[] {
 /** Gives a finding the time since when it is so. A fault may pass; what is sealed, and cannot be read in two audits, is damage. */
 function lasting(
   one: Finding,
-  { records }: Pick<SealChain, 'records'>,
+  { records }: KnownBefore,
   before: ReadonlyMap<string, OpenFinding>,
   now: string,
 ): OpenFinding {

@@ -36,44 +36,28 @@ export function auditMail(
   const { subject, verdict } = verdictOf(seal, plan.frozenAfterHours);
   const unvouched = findings.flatMap(({ kind, key }) => (kind === 'unvouched' ? key : []));
   const absent = findings.filter(({ kind }) => kind === 'absent');
+  const absentLines = absent.map(({ key, problem }) => `  ${key}\n    ${plain(problem)}`);
+  const flappingHeading = `Failing now and then, in so many of the runs since the\naudit before: ${clusters(flapping.count)}`;
   const flappingNames = flapping.first
     .slice(0, mostStale)
     .map(({ cluster, failed, runs }) => `${plain(cluster)} (${count(failed)} of ${count(runs)})`);
   const changedNames = changed.clusters.map(plain);
   const sections = [
     [...(isFirst ? ['FIRST SEAL: nothing earlier is attested.'] : []), verdict],
-    counted(`Repaired: ${count(repaired.count)}`, repaired.count, listed(repaired.first.slice(0, mostFindings))),
+    counted('Repaired', repaired.count, listed(repaired.first.slice(0, mostFindings))),
     openLines(seal),
     // The run records that should vouch for it are damage of their own.
-    counted(
-      `Unvouched, because their run records were replaced or are gone: ${count(found.unvouched ?? 0)}`,
-      found.unvouched ?? 0,
-      listed(unvouched),
-    ),
-    counted(
-      'Absent (no damage):',
-      absent.length,
-      absent.slice(0, mostFindings).map(({ key, problem }) => `  ${key}\n    ${plain(problem)}`),
-    ),
+    counted('Unvouched, because their run records were replaced or are gone', found.unvouched ?? 0, listed(unvouched)),
+    counted('Absent (no damage)', absent.length, absentLines.slice(0, mostFindings)),
     failingLines(seal),
     staleLines(seal, plan),
-    counted(
-      `Failing now and then, in so many of the runs since the\naudit before: ${clusters(flapping.count)}`,
-      flapping.count,
-      wrapped(flappingNames),
-      flappingNames.length,
-    ),
+    some(flappingHeading, flapping.count, wrapped(flappingNames), flappingNames.length),
     logLines(seal.logs, archive, plan.frozenAfterHours),
     [
-      ...counted(
-        `Changed manifests: ${count(changed.count)}`,
-        changed.count,
-        wrapped(changedNames),
-        changedNames.length,
-      ),
+      ...counted('Changed manifests', changed.count, wrapped(changedNames), changedNames.length),
       ...changedNames.slice(0, 1).map((name) => `  Show one: ${command(`diff ${quoted(name)}`, archive)}`),
     ],
-    counted(`Archived with a doubt: ${count(doubts.count)}`, doubts.count, listed(doubts.first)),
+    counted('Archived with a doubt', doubts.count, listed(doubts.first)),
     [
       `Archived: ${count(news.objects)} objects, ${bytes(news.bytes)} (${bytes(news.storedBytes)} stored).`,
       ...verifiedLines(seal),
@@ -154,8 +138,13 @@ function runsStatement({ due, news }: ToldSeal, all: number): Statement {
 }
 
 /** A heading, some of what it counts, and how many more there are; nothing if there is nothing. */
-function counted(heading: string, total: number, lines: readonly string[], named = lines.length): string[] {
+function some(heading: string, total: number, lines: readonly string[], named = lines.length): string[] {
   return total === 0 ? [] : [heading, ...lines, ...more(total - named)];
+}
+
+/** The same with the count behind the heading. */
+function counted(heading: string, total: number, lines: readonly string[], named?: number): string[] {
+  return some(`${heading}: ${count(total)}`, total, lines, named);
 }
 
 function listed(names: readonly string[]): string[] {
@@ -173,7 +162,7 @@ function openLines(seal: ToldSeal): string[] {
     `    ${since === seal.seal ? 'new' : `since ${day(since)}`}: ${plain(problem)}`,
   ]);
   return [
-    ...counted(`Open: ${byKind(open)}`, open.length + seal.openMore, lines, shown.length),
+    ...some(`Open: ${byKind(open)}`, open.length + seal.openMore, lines, shown.length),
     `  All of it: ${command('verify', seal.archive)}`,
     ...(oldest === undefined ? [] : versionLines(oldest)),
     ...known,
@@ -224,7 +213,7 @@ function staleLines(seal: ToldSeal, { staleAfterHours }: Pick<AuditPlan, 'staleA
     .slice(0, mostStale)
     .map(({ cluster, hours }) => `${plain(cluster)} (${count(Math.floor(hours))} h)`);
   const heading = `Not archived for more than ${staleAfterHours} hours: ${clusters(old.length)}`;
-  return counted(heading, old.length, wrapped(names), names.length);
+  return some(heading, old.length, wrapped(names), names.length);
 }
 
 function verifiedLines({ verified }: ToldSeal): string[] {

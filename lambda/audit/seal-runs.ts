@@ -1,4 +1,3 @@
-import { type ObjectName, parseObjectKey } from '../archive/archive-layout';
 import { ArchiveReadError, type ListedObject } from '../verify/archive-reader';
 import { checkObject } from '../verify/check-object';
 import { noKeyOfAnArchive } from '../verify/finding';
@@ -141,15 +140,11 @@ export class SealedRuns {
     const hashed: Hashed[] = [];
     for await (const { key, sha256, bytes, problem } of mapConcurrently(keys, concurrency, check)) {
       if (sha256 !== undefined) hashed.push({ key, sha256, bytes });
-      if (problem?.kind === 'missing') this.#lack(key, problem.problem);
+      if (problem?.kind === 'missing')
+        this.lacking.push({ kind: 'missing', key, problem: problem.problem, writtenAt: run.run });
       else if (problem !== undefined) find(problem.kind, key, problem.problem);
     }
     return hashed;
-  }
-
-  #lack(key: string, problem: string): void {
-    const { run } = parseObjectKey(key) as ObjectName;
-    this.lacking.push({ kind: 'missing', key, problem, writtenAt: run });
   }
 
   async #addConfiguration(sha256: string, retentionDays: number | undefined, run: Date): Promise<void> {

@@ -60,7 +60,7 @@ export class RightSeals {
   /** SPKI in base64; undefined: nothing signed was seen yet, and whichever key signed the first must have signed all. */
   #trusted: ReadonlySet<string> | undefined;
   /** Those of them that signed, in the order in which each did so first. */
-  readonly #keys: string[] = [];
+  readonly #keys = new Set<string>();
   #archive: string | undefined;
 
   constructor({ publicKeys, archive }: ChainOptions, find: Find) {
@@ -100,19 +100,15 @@ export class RightSeals {
   #takeSigned(number: number, { bytes, sha256, publicKey }: SignedLine): string | undefined {
     this.#trusted ??= new Set([publicKey]);
     const isTrusted = this.#trusted.has(publicKey);
-    const isFormer = isTrusted && this.#isFormer(publicKey);
     this.signed.push({ number, publicKey, isTrusted });
     if (!isTrusted) return 'it is signed with a key that is not trusted';
+    this.#keys.add(publicKey);
+    const isFormer = [...this.#keys].at(-1) !== publicKey;
     const seal = isFormer ? 'it is signed with a former key, and seals before it with a later one' : parseSeal(bytes);
     const problem = typeof seal === 'string' ? seal : this.#misplaced(seal, number);
     if (problem !== undefined) this.#find('seal-broken', sealKey(number), problem);
     else if (typeof seal !== 'string') this.#take(seal, sha256);
     return problem;
-  }
-
-  #isFormer(publicKey: string): boolean {
-    if (!this.#keys.includes(publicKey)) this.#keys.push(publicKey);
-    return this.#keys.at(-1) !== publicKey;
   }
 
   #misplaced(seal: Seal, number: number): string | undefined {
