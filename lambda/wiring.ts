@@ -15,9 +15,8 @@ import { systemClock as clock } from './clock';
 import { readVariables } from './environment';
 import type { RunRequest } from './event';
 import type { AttemptContext } from './run/attempt-run';
-import { configurationStore } from './run/configuration-store';
 import { LambdaReporter } from './run/reporter';
-import { RunRecords } from './run/run-records';
+import { configurationStore, RunRecords } from './run/run-records';
 import { ApiKey } from './service/api-key';
 import { ClusterApi } from './service/cluster-api';
 import {

@@ -1,10 +1,9 @@
 import { type FlappingCluster, Freshness, type StaleCluster, staleness } from '../../lambda/audit/freshness';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
-import type { AttemptStart } from '../../lambda/verify/merge-records';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { findOverdue, type Overdue } from '../../lambda/verify/overdue-runs';
-import { type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
+import { type AttemptStart, type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
 import { seenRun } from '../../lambda/verify/seen-run';
 import { type RunConfiguration, StoredConfigurations } from '../../lambda/verify/stored-configurations';
 import { type RunSelection, runsNewestFirst, selectRuns } from './select-runs';

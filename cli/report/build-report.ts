@@ -89,10 +89,10 @@ export class ReportBuilder {
   }
 
   #reasonOf(outcome: RunOutcome): Pick<Cell, 'reason' | 'group'> {
-    const { cluster, resource, doubt, error = '', httpStatus } = outcome;
+    const { cluster, doubt, error = '', httpStatus } = outcome;
     const failure = isStored(outcome) ? { error: doubt } : { error, httpStatus };
     if (failure.error === undefined) return {};
-    const group = groupReasons([{ cluster, resource, ...failure }])[0]?.reason;
+    const group = groupReasons([{ cluster, ...failure }])[0]?.reason;
     return { reason: this.#cells.size < maxWordings ? failure.error : group, group };
   }
 

@@ -29,6 +29,11 @@ export interface Shard {
   readonly count: number;
 }
 
+/** `0 of 4`; empty for what covers all shards. */
+export function shardName(shard: Shard | undefined): string {
+  return shard === undefined ? '' : `${shard.index} of ${shard.count}`;
+}
+
 /** The shard a cluster belongs to, from 0: a hash of its uid, so that adding clusters moves none of the others. */
 export function shardOf(uid: string, count: number): number {
   return createHash('sha256').update(uid).digest().readUInt32BE(0) % count;

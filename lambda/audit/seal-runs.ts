@@ -1,12 +1,12 @@
 import { ArchiveReadError, type ListedObject } from '../verify/archive-reader';
 import { checkObject } from '../verify/check-object';
-import { noKeyOfAnArchive } from '../verify/finding';
+import { type Lacking, noKeyOfAnArchive } from '../verify/finding';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readStoredRun, type StoredRun } from '../verify/read-run';
 import { RecordedObjects } from '../verify/recorded-objects';
 import { isWithin, type ListedRun, type Period, runsBetween } from '../verify/run-keys';
 import type { Hashed, Seal } from '../verify/seals/seal';
-import { findUnvouched, type Lacking, storedOutcomes, type VerifiedRun, verifyRun } from '../verify/verify-run';
+import { findUnvouched, storedOutcomes, type VerifiedRun, verifyRun } from '../verify/verify-run';
 import { type AuditWalk, inTime } from './audit-walk';
 import type { Tally } from './tally';
 

@@ -1,12 +1,8 @@
 import { STATUS_CODES } from 'node:http';
+import type { Outcome } from './run-record';
 
 /** What was not archived, as run records say it. */
-export interface Failure {
-  readonly cluster: string;
-  readonly resource: string;
-  readonly error?: string | undefined;
-  readonly httpStatus?: number | undefined;
-}
+export type Failure = Pick<Outcome, 'cluster' | 'error' | 'httpStatus'>;
 
 /** What failed for the same reason. */
 export interface ReasonGroup {

@@ -14,18 +14,18 @@ interface Place {
  * is read anew whenever it is asked for.
  */
 export class MergedOutcomes implements Iterable<RunOutcome> {
+  /** Optional ones that are not archived are `optionalMissing` alone. `doubts` are archived and counted as such. */
+  readonly counts = { archived: 0, failed: 0, notAttempted: 0, optionalMissing: 0, doubts: 0 };
+  /** Uncompressed and stored length of everything archived, as far as the records say. */
+  bytes = 0;
+  storedBytes = 0;
   readonly #places = new Map<string, Place>();
 
   /**
    * Records come in the order of their attempts.
    * @param isCredible what it refuses is passed over
-   * @param onCounted told of each outcome that counts from now on, and of the one that counted instead of it before
    */
-  add(
-    record: StoredRecord,
-    isCredible: (outcome: Outcome) => boolean = () => true,
-    onCounted: (outcome: Outcome, before: Outcome | undefined) => void = () => {},
-  ): void {
+  add(record: StoredRecord, isCredible: (outcome: Outcome) => boolean = () => true): void {
     let index = 0;
     for (const outcome of record.outcomes) {
       const name = taskName(outcome);
@@ -33,7 +33,9 @@ export class MergedOutcomes implements Iterable<RunOutcome> {
       const known = this.#places.get(name);
       const counts = known === undefined || rank > known.rank || (rank === known.rank && !isStored(outcome));
       if (counts && isCredible(outcome)) {
-        onCounted(outcome, known?.record.outcomes.at(known.index));
+        const before = known?.record.outcomes.at(known.index);
+        if (before !== undefined) this.#count(before, -1);
+        this.#count(outcome, 1);
         this.#places.set(name, { record, index, rank });
       }
       index += 1;
@@ -45,6 +47,18 @@ export class MergedOutcomes implements Iterable<RunOutcome> {
       const { attempt, collectorVersion, outcomes } = record;
       yield Object.assign(outcomes.at(index) as Outcome, { attempt, collectorVersion });
     }
+  }
+
+  /** While records are added: reading all outcomes once more would take a quarter of the time. */
+  #count(outcome: Outcome, sign: 1 | -1): void {
+    const { counts } = this;
+    if (isStored(outcome)) counts.archived += sign;
+    else if (outcome.optional) counts.optionalMissing += sign;
+    else if (outcome.outcome === 'failed') counts.failed += sign;
+    else counts.notAttempted += sign;
+    if (outcome.doubt !== undefined) counts.doubts += sign;
+    this.bytes += sign * (outcome.bytes ?? 0);
+    this.storedBytes += sign * (outcome.storedBytes ?? 0);
   }
 }
 

@@ -1,4 +1,4 @@
-import { parseObjectKey, type Shard } from '../archive/archive-layout';
+import { parseObjectKey, type Shard, shardName } from '../archive/archive-layout';
 import { MergedOutcomes } from './merged-outcomes';
 import { isStored, type Outcome, type RunOutcome, taskName } from './run-record';
 import type { RunRecords } from './run-records';
@@ -52,7 +52,8 @@ export async function readHistory(
   };
   const all = await source.list(run, signal).catch(skip);
   if (all === undefined) return noHistory;
-  const names = shard === undefined ? all : all.filter((name) => isSameShard(name.shard, shard));
+  const own = all.filter((name) => shardName(name.shard) === shardName(shard));
+  const names = shard === undefined ? all : own;
   const merged = new MergedOutcomes();
   const clusters = new Set<string>();
   const firstOf = new Set<string>();
@@ -60,7 +61,7 @@ export async function readHistory(
     const record = await source.read(name, signal).catch(skip);
     if (record === undefined) continue;
     merged.add(record, (outcome) => isCredible(outcome, run));
-    const part = JSON.stringify(name.shard ?? null);
+    const part = shardName(name.shard);
     if (!firstOf.has(part)) for (const { cluster } of record.outcomes) clusters.add(cluster);
     firstOf.add(part);
   }
@@ -73,8 +74,7 @@ export async function readHistory(
     else if (!outcome.optional) missing.add(name);
     if (outcome.outcome === 'failed') failed.add(name);
   }
-  const own = all.filter((name) => isSameShard(name.shard, shard) && name.attempt <= mostAttempts);
-  const attempts = own.at(-1)?.attempt ?? 0;
+  const attempts = own.findLast(({ attempt }) => attempt <= mostAttempts)?.attempt ?? 0;
   return { attempts, clusters, archived, failed, missing };
 }
 
@@ -91,8 +91,4 @@ function isCredible(outcome: Outcome, run: Date): boolean {
 function asAlreadyArchived(outcome: RunOutcome): Outcome {
   const { attempt, collectorVersion, optional, requests, durationMs, httpStatus, error, ...facts } = outcome;
   return { ...facts, outcome: 'already-archived' };
-}
-
-function isSameShard(a: Shard | undefined, b: Shard | undefined): boolean {
-  return a?.index === b?.index && a?.count === b?.count;
 }

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type * as z from 'zod/mini';
-import type { RunRecordName } from '../archive/archive-layout';
+import { type RunRecordName, shardName } from '../archive/archive-layout';
 import {
   largestRecordBytes,
   type Outcome,
@@ -96,8 +96,7 @@ export class RunRecordParser {
     const isSame =
       run.run === name.run.toISOString() &&
       run.attempt === name.attempt &&
-      run.shard?.index === name.shard?.index &&
-      run.shard?.count === name.shard?.count;
+      shardName(run.shard) === shardName(name.shard);
     if (!isSame) throw new RunRecordError('its content names another run, shard or attempt than its key');
     return run;
   }

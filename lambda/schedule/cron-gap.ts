@@ -1,9 +1,5 @@
-import { CronError, parseCron } from './cron';
-import { firingsOf } from './firings';
-import { instantsOf, zoneSpans } from './time-zone';
-
-const minute = 60_000;
-const day = 24 * 60 * minute;
+import { CronError, day, minute, parseCron } from './cron';
+import { firingsOf, instantsOf, zoneSpans } from './firings';
 
 /** How far ahead gaps are looked for: in 28 years every date meets every weekday, leap days included. */
 const horizon = 28 * 366 * day;

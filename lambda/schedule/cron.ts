@@ -51,7 +51,8 @@ export class CronError extends Error {
   }
 }
 
-const day = 24 * 60 * 60 * 1000;
+export const minute = 60_000;
+export const day = 24 * 60 * minute;
 
 /** The days of an expression that is due every day, as croner takes them. */
 const everyDay = `0 0 0 * * * ${fields[5].min}-${fields[5].max}`;

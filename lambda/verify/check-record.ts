@@ -1,4 +1,4 @@
-import { isInShard, parseObjectKey } from '../archive/archive-layout';
+import { isInShard, parseObjectKey, shardName } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 import { countOutcomes, isComplete, isStored, type Outcome, type StoredRecord, taskName } from '../run/run-record';
 import type { RunConfiguration } from './stored-configurations';
@@ -170,7 +170,7 @@ function pair(one: StoredRecord, other: StoredRecord): string {
 }
 
 function name({ attempt, shard }: StoredRecord): string {
-  return shard === undefined ? `attempt ${attempt}` : `attempt ${attempt} of shard ${shard.index} of ${shard.count}`;
+  return shard === undefined ? `attempt ${attempt}` : `attempt ${attempt} of shard ${shardName(shard)}`;
 }
 
 type Task = Pick<Outcome, 'cluster' | 'resource'>;

@@ -43,6 +43,15 @@ export interface Finding {
   readonly problem: string;
 }
 
+/** Something that should be there and is not, unless the lifecycle removed it. */
+export interface Lacking {
+  readonly kind: 'missing' | 'absent' | 'contradiction';
+  readonly key: string;
+  readonly problem: string;
+  /** When it was written, or should have been; of what is sealed, the earliest time at which it can have been. */
+  readonly writtenAt: Date;
+}
+
 /** Receives findings. */
 export type Find = (kind: FindingKind, key: string, problem: string) => void;
 

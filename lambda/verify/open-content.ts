@@ -5,20 +5,21 @@ import * as zlib from 'node:zlib';
 import { parseObjectKey } from '../archive/archive-layout';
 import { type ObjectFacts, readObjectMetadata } from '../archive/object-metadata';
 import type { Compression } from '../stack-contract';
-import type { ArchiveReader, ObjectHead, OpenedObject } from './archive-reader';
+import type { ArchiveReader, OpenedObject } from './archive-reader';
 
 /** The content is not what was archived, or no longer readable at all. */
 export class DamagedObjectError extends Error {
   override readonly name = 'DamagedObjectError';
 }
 
-interface DescribedContent extends ObjectHead {
+/** An object that says what it is. */
+interface DescribedObject extends OpenedObject {
   readonly facts: ObjectFacts;
   /** As the key says it. */
   readonly compression: Compression;
 }
 
-export interface OpenedContent extends DescribedContent {
+export interface OpenedContent extends DescribedObject {
   /**
    * The uncompressed content, checked against the object's own metadata while it is read. Ends with a DamagedObjectError
    * if it is another, an UnreadableCompressionError, or whatever the archive's body ends with.
@@ -26,7 +27,7 @@ export interface OpenedContent extends DescribedContent {
   readonly body: Readable;
 }
 
-export interface ReadContent extends DescribedContent {
+export interface ReadContent extends Omit<OpenedContent, 'body'> {
   /** The checked content of a small object; of a large one as {@link OpenedContent} has it. */
   readonly body: Buffer | Readable;
 }
@@ -57,8 +58,6 @@ export async function readContent(reader: ArchiveReader, key: string): Promise<R
   if (!isSmall || opened.compression !== 'gzip') return streamContent(opened);
   return { ...opened, body: await readSmall(opened) };
 }
-
-type DescribedObject = OpenedObject & DescribedContent;
 
 async function openDescribed(reader: ArchiveReader, key: string): Promise<DescribedObject | undefined> {
   const name = parseObjectKey(key);

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import { Writable } from 'node:stream';
-import type { RunRecordName } from '../archive/archive-layout';
+import { type RunRecordName, shardName } from '../archive/archive-layout';
+import { MergedOutcomes } from '../run/merged-outcomes';
 import { largestRecordBytes, type RunOutcome, RunRecordError, type StoredRecord } from '../run/run-record';
 import { RunRecordParser } from '../run/run-record-lines';
 import { ArchiveReadError, type ArchiveReader, type ContentHeaders } from './archive-reader';
-import { type MergedRecords, mergeRecords } from './merge-records';
 import { DamagedObjectError } from './open-content';
 import { readInto } from './read-whole';
 import type { ListedRun, RunRecordObject } from './run-keys';
@@ -35,22 +34,40 @@ export interface ValidRecord {
   readonly headers: ContentHeaders;
 }
 
-/** One run, put together from the records of all its attempts and shards. */
-interface FoundRun extends MergedRecords {
+/** How and when an attempt was started, and with which configuration. */
+export type AttemptStart = Pick<StoredRecord, 'trigger' | 'startedAt' | 'configuration'>;
+
+/**
+ * One run as it is stored, put together from the records of all its attempts and shards, with their lengths and counts as
+ * {@link MergedOutcomes} has them. The texts of the records stay in memory with it.
+ */
+export interface StoredRun extends Pick<MergedOutcomes, 'counts' | 'bytes' | 'storedBytes'> {
+  readonly run: Date;
+  /** `complete` only if the records of all shards are there and everything they cover is archived. */
+  readonly status: 'complete' | 'incomplete';
+  /** Most attempts that any shard took. */
+  readonly attempts: number;
+  readonly starts: readonly AttemptStart[];
+  /** Parts the run was divided into; 1 for an undivided run. */
+  readonly shards: number;
+  readonly startedAt: string | undefined;
+  readonly finishedAt: string | undefined;
+  /** Working time in milliseconds: of all attempts of a shard together, of the slowest shard. */
+  readonly durationMs: number;
+  /** In the order of the first record that covers them. */
+  readonly outcomes: Iterable<RunOutcome>;
+  /** Why attempts ended early. */
+  readonly stopped: readonly string[];
   /** Keys of all its records, the bad ones included. */
   readonly records: readonly string[];
+  readonly validRecords: readonly ValidRecord[];
   readonly badRecords: readonly BadRecord[];
   /** The files of all records that could be read whole, bad ones too, by key. */
   readonly files: ReadonlyMap<string, RecordFile>;
 }
 
-/** A run as it is stored: the texts of its records stay in memory with it. */
-export interface StoredRun extends FoundRun {
-  readonly validRecords: readonly ValidRecord[];
-}
-
 /** A run with all outcomes in memory, in place of its records: those of 50,000 clusters take 100 MB. */
-export interface Run extends FoundRun {
+export interface Run extends Omit<StoredRun, 'validRecords'> {
   readonly outcomes: readonly RunOutcome[];
 }
 
@@ -71,11 +88,61 @@ export async function readStoredRun(reader: ArchiveReader, listed: ListedRun): P
     if (bad !== undefined) badRecords.push(bad);
     if (good !== undefined) validRecords.push({ ...good, object });
   }
-  const merged = mergeRecords(
-    listed,
-    validRecords.map(({ record }) => record),
-  );
-  return { ...merged, records: listed.records.map(({ key }) => key), validRecords, badRecords, files };
+  const records = listed.records.map(({ key }) => key);
+  const merged = mergeRecords(validRecords.map(({ record }) => record));
+  return { ...merged, ...attemptsOf(listed), run: listed.run, records, validRecords, badRecords, files };
+}
+
+function mergeRecords(records: readonly StoredRecord[]) {
+  const outcomes = new MergedOutcomes();
+  const worked = new Map<string, number>();
+  for (const record of records) {
+    outcomes.add(record);
+    const part = shardName(record.shard);
+    const tookMs = Date.parse(record.finishedAt) - Date.parse(record.startedAt);
+    worked.set(part, (worked.get(part) ?? 0) + Math.max(0, tookMs));
+  }
+  const { counts, bytes, storedBytes } = outcomes;
+  const isComplete = hasAllShards(records) && counts.failed + counts.notAttempted === 0;
+  return {
+    status: isComplete ? 'complete' : 'incomplete',
+    starts: records.map(({ trigger, startedAt, configuration }) => ({ trigger, startedAt, configuration })),
+    startedAt: records.map(({ startedAt }) => startedAt).sort()[0],
+    finishedAt: records
+      .map(({ finishedAt }) => finishedAt)
+      .sort()
+      .at(-1),
+    durationMs: largest(worked.values()),
+    counts,
+    bytes,
+    storedBytes,
+    outcomes,
+    stopped: records.flatMap(({ stopped }) => stopped ?? []),
+  } as const;
+}
+
+/** Of all records, the bad ones included. */
+function attemptsOf({ records }: ListedRun): Pick<StoredRun, 'attempts' | 'shards'> {
+  const attempts = new Map<string, number>();
+  for (const { shard } of records) attempts.set(shardName(shard), (attempts.get(shardName(shard)) ?? 0) + 1);
+  return { attempts: largest(attempts.values()), shards: largest(records.map(({ shard }) => shard?.count ?? 1)) };
+}
+
+/** Not Math.max, which takes some 120,000 arguments: whoever may write run records can put more there. */
+function largest(values: Iterable<number>): number {
+  let most = 0;
+  for (const value of values) most = Math.max(most, value);
+  return most;
+}
+
+function hasAllShards(records: readonly StoredRecord[]): boolean {
+  if (records.length === 0) return false;
+  const seen = new Map<number, Set<number>>();
+  for (const { shard } of records) {
+    if (shard === undefined) continue;
+    seen.set(shard.count, (seen.get(shard.count) ?? new Set()).add(shard.index));
+  }
+  return [...seen].every(([count, indices]) => indices.size === count);
 }
 
 const lateMs = 3_600_000;
@@ -119,24 +186,22 @@ export async function readRunRecord(
 }
 
 /** Takes in a run record. Its hash is that of the whole file; its lines are looked at up to the first that is not valid. */
-class RecordSink extends Writable {
+class RecordSink {
   readonly #hash = createHash('sha256');
   readonly #storedBytes: number;
   #bytes = 0;
   #parser: RunRecordParser | RunRecordError;
 
   constructor(name: RunRecordName, storedBytes: number) {
-    super();
     this.#storedBytes = storedBytes;
     this.#parser = new RunRecordParser(name, storedBytes);
   }
 
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
+  add(chunk: Buffer): void {
     this.#hash.update(chunk);
     this.#bytes += chunk.length;
+    if (this.#bytes > this.#storedBytes) throw new DamagedObjectError('it is longer than it was said to be');
     this.#parse((parser) => parser.add(chunk));
-    if (this.#bytes > this.#storedBytes) done(new DamagedObjectError('it is longer than it was said to be'));
-    else done();
   }
 
   result(): { readonly file: RecordFile; readonly record: StoredRecord | RunRecordError } {

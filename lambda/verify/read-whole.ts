@@ -1,5 +1,4 @@
-import { Writable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import { pipeline } from 'node:stream';
 import { RunStopped } from '../stop';
 import { ArchiveReadError, type ArchiveReader, type ObjectHead } from './archive-reader';
 import { DamagedObjectError, type Decompressor, damageOf } from './open-content';
@@ -29,18 +28,23 @@ export async function readWhole(
   return read && { ...read.head, bytes: read.sink.bytes };
 }
 
+/** Takes in content, chunk by chunk. Throws a DamagedObjectError if it cannot be what it should be. */
+interface Sink {
+  add(chunk: Buffer): void;
+}
+
 /**
  * The same for a reader that takes the content in as it comes.
  * @param mostBytes most content that the object may have if it is not compressed
  * @param begin called before each attempt to read the object
  */
-export async function readInto<Sink extends Writable>(
+export async function readInto<Into extends Sink>(
   reader: ArchiveReader,
   key: string,
   mostBytes: number,
-  begin: (head: ObjectHead) => Sink,
+  begin: (head: ObjectHead) => Into,
   decompress?: () => Decompressor,
-): Promise<{ readonly head: ObjectHead; readonly sink: Sink } | undefined> {
+): Promise<{ readonly head: ObjectHead; readonly sink: Into } | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     const opened = await reader.open(key);
     if (opened === undefined) return undefined;
@@ -52,8 +56,9 @@ export async function readInto<Sink extends Writable>(
     const sink = begin(head);
     try {
       const undo = decompress?.();
-      if (undo === undefined) await pipeline(body, sink);
-      else await pipeline(body, undo, sink);
+      // The callback is for the stream's error, which the reader of the content sees as well.
+      const content = undo === undefined ? body : pipeline(body, undo, () => undefined);
+      for await (const chunk of content as AsyncIterable<Buffer>) sink.add(chunk);
       if (undo !== undefined && undo.bytesWritten !== head.storedBytes)
         throw new DamagedObjectError('something else follows its compressed content');
       return { head, sink };
@@ -76,14 +81,13 @@ export function parseJson(bytes: Buffer): unknown {
   }
 }
 
-class Content extends Writable {
+class Content implements Sink {
   readonly #mostBytes: number;
   #buffer: Buffer;
   #length = 0;
 
   /** @param expectedBytes in memory from the beginning: chunks that are put together at the end would be there twice */
   constructor(mostBytes: number, expectedBytes: number) {
-    super();
     this.#mostBytes = mostBytes;
     this.#buffer = Buffer.allocUnsafe(Math.min(mostBytes, expectedBytes));
   }
@@ -92,12 +96,9 @@ class Content extends Writable {
     return this.#buffer.subarray(0, this.#length);
   }
 
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error) => void): void {
+  add(chunk: Buffer): void {
     const length = this.#length + chunk.length;
-    if (length > this.#mostBytes) {
-      done(new DamagedObjectError(`it is longer than ${this.#mostBytes} bytes`));
-      return;
-    }
+    if (length > this.#mostBytes) throw new DamagedObjectError(`it is longer than ${this.#mostBytes} bytes`);
     if (length > this.#buffer.length) {
       const grown = Buffer.allocUnsafe(Math.min(this.#mostBytes, Math.max(length, 2 * this.#buffer.length)));
       this.bytes.copy(grown);
@@ -105,6 +106,5 @@ class Content extends Writable {
     }
     chunk.copy(this.#buffer, this.#length);
     this.#length = length;
-    done();
   }
 }

@@ -9,6 +9,7 @@ import {
   type ListObjectVersionsCommandOutput,
   NoSuchKey,
   NotFound,
+  paginateListObjectsV2,
   S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
@@ -55,20 +56,14 @@ export class S3ArchiveReader implements ArchiveReader {
   }
 
   async *list(prefix: string, after?: string): AsyncGenerator<ListedObject> {
-    let token: string | undefined;
-    do {
-      const command = new ListObjectsV2Command({
-        Bucket: this.#bucket,
-        Prefix: prefix,
-        StartAfter: after,
-        ContinuationToken: token,
-      });
-      const page = await this.#translated(`Listing ${prefix}`, () => this.#client.send(command));
-      for (const { Key, Size, LastModified } of page.Contents ?? []) {
-        if (Key !== undefined) yield { key: Key, storedBytes: Size ?? 0, writtenAt: LastModified ?? new Date(0) };
-      }
-      token = page.NextContinuationToken;
-    } while (token !== undefined);
+    const input = { Bucket: this.#bucket, Prefix: prefix, StartAfter: after };
+    try {
+      for await (const { Contents = [] } of paginateListObjectsV2({ client: this.#client }, input))
+        for (const { Key, Size = 0, LastModified = new Date(0) } of Contents)
+          if (Key !== undefined) yield { key: Key, storedBytes: Size, writtenAt: LastModified };
+    } catch (error) {
+      throw this.#asReadError(`Listing ${prefix}`, error);
+    }
   }
 
   async replaced(prefix: string): Promise<readonly ReplacedObject[]> {

@@ -1,7 +1,7 @@
 import type { Firings } from '../schedule/firings';
 import type { ArchiveReader } from './archive-reader';
-import type { MergedRecords } from './merge-records';
 import { newestFirst, take } from './newest-first';
+import type { StoredRun } from './read-run';
 import { type ListedRun, type Period, runsBetween } from './run-keys';
 import type { StoredConfigurations } from './stored-configurations';
 
@@ -41,7 +41,7 @@ export interface SeenRun {
 
 /** @throws ArchiveReadError if a configuration could be read another time */
 export async function seenRun(
-  { run, starts }: Pick<MergedRecords, 'run' | 'starts'>,
+  { run, starts }: Pick<StoredRun, 'run' | 'starts'>,
   configurations: StoredConfigurations,
 ): Promise<SeenRun> {
   const used: UsedConfiguration[] = [];

@@ -4,7 +4,15 @@ import type { ArchiveReader, ListedObject } from './archive-reader';
 import { checkObject, describeUnrecorded } from './check-object';
 import { type AbsentRuns, DueRuns, findAbsent } from './due-runs';
 import { Expiry } from './expiry';
-import { damageKinds, type Find, type Finding, type FindingKind, findingKinds, noKeyOfAnArchive } from './finding';
+import {
+  damageKinds,
+  type Find,
+  type Finding,
+  type FindingKind,
+  findingKinds,
+  type Lacking,
+  noKeyOfAnArchive,
+} from './finding';
 import { mapConcurrently } from './map-concurrently';
 import { type FoundObject, objectsBetween } from './objects-between';
 import { isInPart, type Part, partFile, partKeyFile, partPageFile } from './part';
@@ -21,7 +29,6 @@ import { StoredConfigurations } from './stored-configurations';
 import { dayMs, underWayMs } from './time-limits';
 import { verifyRest } from './verify-rest';
 import {
-  type Lacking,
   type StoredOutcome,
   storedOutcomes,
   unvouchedBy,

@@ -1,10 +1,17 @@
-import { type ObjectName, parseObjectKey, runPrefix, runRecordKey, type Shard } from '../archive/archive-layout';
+import {
+  type ObjectName,
+  parseObjectKey,
+  runPrefix,
+  runRecordKey,
+  type Shard,
+  shardName,
+} from '../archive/archive-layout';
 import { jsonLinesType } from '../archive/archive-object';
 import { isStored, type Outcome, type RunOutcome, type StoredRecord, taskName } from '../run/run-record';
 import { asynchronousAttempts } from '../stack-contract';
 import { type ArchiveReader, headersProblem } from './archive-reader';
 import { checkAttempts, checkRecord, TaskList, tasksOf } from './check-record';
-import type { Find } from './finding';
+import type { Find, Lacking } from './finding';
 import { readStoredRun, type StoredRun, type ValidRecord } from './read-run';
 import type { ListedRun } from './run-keys';
 import type { SealedArchive } from './seals/sealed-archive';
@@ -17,15 +24,6 @@ export interface StoredOutcome extends RunOutcome {
   readonly key: string;
   /** What the key says. */
   readonly name: ObjectName;
-}
-
-/** Something that should be there and is not, unless the lifecycle removed it. */
-export interface Lacking {
-  readonly kind: 'missing' | 'absent' | 'contradiction';
-  readonly key: string;
-  readonly problem: string;
-  /** When it was written, or should have been. */
-  readonly writtenAt: Date;
 }
 
 /** What the records of one run say. */
@@ -189,11 +187,11 @@ function isYoung(time: Date, now: Date, limitMs: number): boolean {
   return now.getTime() - time.getTime() < limitMs;
 }
 
-/** By shard, such as `0 of 4`, or an empty text for a record that covers all of them. */
+/** By the name of their shard. */
 function byShard<Item extends { readonly shard?: Shard | undefined }>(items: readonly Item[]): Map<string, Item[]> {
   const parts = new Map<string, Item[]>();
   for (const item of items) {
-    const part = item.shard === undefined ? '' : `${item.shard.index} of ${item.shard.count}`;
+    const part = shardName(item.shard);
     const own = parts.get(part);
     if (own === undefined) parts.set(part, [item]);
     else own.push(item);

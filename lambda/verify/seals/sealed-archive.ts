@@ -1,5 +1,5 @@
 import { parseObjectKey, parseRunRecordKey } from '../../archive/archive-layout';
-import type { Find } from '../finding';
+import type { Find, Lacking } from '../finding';
 import type { StoredRun } from '../read-run';
 import { isWithin, type ListedRun, type Period } from '../run-keys';
 import { clockSlackMs, dayMs } from '../time-limits';
@@ -10,15 +10,6 @@ import type { SealChain } from './seal-chain';
 
 /** How long before the newest listing a run record must have been there to be in a seal. */
 const sealedWithinMs = 15 * 60_000;
-
-/** A sealed run record or object that is not there. */
-export interface GoneObject {
-  readonly kind: 'missing';
-  readonly key: string;
-  readonly problem: string;
-  /** The earliest time at which it can have been written. */
-  readonly writtenAt: Date;
-}
 
 export interface SealedArchiveOptions {
   /** What the lifecycle may have removed up to this time counts as expired. */
@@ -140,7 +131,7 @@ export class SealedArchive {
   }
 
   /** What is sealed in a period of runs, was not compared, and so is not there. */
-  *gone(period: Period): Generator<GoneObject> {
+  *gone(period: Period): Generator<Lacking> {
     for (const sealed of [this.#chain.records, this.#chain.objects])
       for (const [key, { by, isThere }] of sealed) {
         const run = isThere ? undefined : (parseRunRecordKey(key) ?? parseObjectKey(key))?.run;

@@ -5,8 +5,7 @@ import type { ArchiveObject, StoredContent } from '../../../../lambda/archive/ar
 import type { Clock } from '../../../../lambda/clock';
 import { parseEvent } from '../../../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../../../lambda/run/attempt-run';
-import { configurationStore } from '../../../../lambda/run/configuration-store';
-import { type RecordBucket, RunRecords } from '../../../../lambda/run/run-records';
+import { configurationStore, type RecordBucket, RunRecords } from '../../../../lambda/run/run-records';
 import type { Collection } from '../../../../lambda/stack-contract';
 import { Stop } from '../../../../lambda/stop';
 import { between, type Random } from '../../../../local/demo-service/seeded-random';
