@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { AwsError } from './aws-error';
-import { type Account, type Answer, type Call, type CallFacts, type PreparedCall, parseTarget } from './call';
+import { type Account, type Answer, AwsError, type Call, type CallFacts, type PreparedCall, parseTarget } from './call';
 import { refusalOfAny } from './iam/authorize';
-import { type JsonOperation, jsonErrorAnswer, prepareJsonCall } from './json-service';
-import { keyOperations } from './kms';
 import { s3ErrorAnswer } from './s3/s3-answers';
 import { prepareS3Call } from './s3/s3-service';
-import { secretOperations } from './secrets-manager';
+import { jsonErrorAnswer, prepareJsonCall } from './secrets-and-keys';
 import { verifyCaller } from './signature';
 import { prepareSnsCall, snsErrorAnswer } from './sns';
 
@@ -21,6 +18,13 @@ interface Service {
   readonly requestIdHeader: string;
 }
 
+const jsonService: Service = {
+  prepare: prepareJsonCall,
+  denied: [400, 'AccessDeniedException'],
+  errorAnswer: jsonErrorAnswer,
+  requestIdHeader: 'x-amzn-requestid',
+};
+
 const services: Readonly<Record<CallFacts['service'], Service>> = {
   s3: {
     prepare: prepareS3Call,
@@ -28,8 +32,8 @@ const services: Readonly<Record<CallFacts['service'], Service>> = {
     errorAnswer: s3ErrorAnswer,
     requestIdHeader: 'x-amz-request-id',
   },
-  secretsmanager: jsonService(secretOperations),
-  kms: jsonService(keyOperations),
+  secretsmanager: jsonService,
+  kms: jsonService,
   sns: {
     prepare: prepareSnsCall,
     denied: [403, 'AuthorizationError'],
@@ -37,15 +41,6 @@ const services: Readonly<Record<CallFacts['service'], Service>> = {
     requestIdHeader: 'x-amzn-requestid',
   },
 };
-
-function jsonService(operations: ReadonlyMap<string, JsonOperation>): Service {
-  return {
-    prepare: (call, account) => prepareJsonCall(operations, call, account),
-    denied: [400, 'AccessDeniedException'],
-    errorAnswer: jsonErrorAnswer,
-    requestIdHeader: 'x-amzn-requestid',
-  };
-}
 
 /** The service that a request is for: each has a form of its own. */
 function serviceOf({ method, headers }: IncomingMessage): CallFacts['service'] {
@@ -74,13 +69,15 @@ export interface EndpointHooks {
    * @returns undefined: the connection is to be cut without an answer
    * @throws AwsError for an error of the service in the place of its answer
    */
-  readonly around?: (
-    call: Readonly<CallFacts>,
-    execute: () => Promise<Answer>,
-    closing: Promise<undefined>,
-  ) => Promise<Answer | undefined>;
+  readonly around?:
+    | ((
+        call: Readonly<CallFacts>,
+        execute: () => Promise<Answer>,
+        closing: Promise<undefined>,
+      ) => Promise<Answer | undefined>)
+    | undefined;
   /** Called for every call just before its answer is sent. */
-  readonly onRequest?: (request: LoggedRequest) => void;
+  readonly onRequest?: ((request: LoggedRequest) => void) | undefined;
 }
 
 /**

@@ -2,7 +2,6 @@ import { createHash, type KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { encodeKeyPath } from '../../lambda/archive/archive-layout';
-import { AwsError } from './aws-error';
 import type { Access, Caller, EncryptionKey } from './iam/authorize';
 import type { PolicyDocument } from './iam/policy-document';
 import type { FolderStore } from './store/folder-store';
@@ -10,10 +9,8 @@ import type { FolderStore } from './store/folder-store';
 /** What can be called, and who may call. */
 export interface Account {
   readonly region: string;
-  /** By access key. */
-  readonly principals: ReadonlyMap<string, Principal>;
-  /** By name. */
-  readonly buckets: ReadonlyMap<string, Bucket>;
+  readonly principals: readonly Principal[];
+  readonly buckets: readonly Bucket[];
   readonly secrets: readonly LocalSecret[];
   readonly signingKeys: readonly SigningKey[];
   /** Delivers a message, or returns why the policies refuse it. Left out: there are no topics. */
@@ -40,6 +37,7 @@ export interface LocalSecret {
 }
 
 export interface Bucket {
+  readonly name: string;
   readonly store: FolderStore;
   readonly policy?: PolicyDocument | undefined;
   readonly key?: EncryptionKey | undefined;
@@ -115,6 +113,25 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string>>;
   /** A function opens a stream of as many bytes as the header Content-Length says. */
   readonly body?: string | (() => Readable);
+}
+
+/** A call is answered with an error, in the service's own words. */
+export class AwsError extends Error {
+  override readonly name = 'AwsError';
+
+  /**
+   * @param code the service's error code
+   * @param headers further ones of the answer
+   */
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly headers: Readonly<Record<string, string>> = {},
+    options?: ErrorOptions,
+  ) {
+    super(message, options);
+  }
 }
 
 /** What a request line asks for. */

@@ -2,27 +2,22 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { answerCall, type EndpointHooks } from './aws-endpoint';
-import type { Account, Answer, Bucket, Call, LocalSecret, Principal, SigningKey } from './call';
+import type { Account, Answer, Bucket, Call, SigningKey } from './call';
 import { statementsOf } from './iam/policy-document';
-import { findSecret } from './secrets-manager';
+import { findSecret } from './secrets-and-keys';
 import { FolderStore } from './store/folder-store';
 
 export type { LoggedRequest } from './aws-endpoint';
 
 export interface LocalBucket extends Omit<Bucket, 'store'> {
-  readonly name: string;
   /** Where its objects lie; made if it is absent. */
   readonly folder: string;
 }
 
-export interface LocalAwsOptions extends EndpointHooks {
-  readonly region: string;
-  readonly principals: readonly Principal[];
+export interface LocalAwsOptions extends EndpointHooks, Omit<Account, 'buckets' | 'signingKeys'> {
   readonly buckets: readonly LocalBucket[];
-  readonly secrets: readonly LocalSecret[];
-  /** Keys of KMS; left out: none. */
+  /** Left out: none. */
   readonly signingKeys?: readonly SigningKey[];
-  readonly publish?: Account['publish'];
 }
 
 export interface LocalAws {
@@ -40,7 +35,8 @@ export interface LocalAws {
  */
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
   const secrets = options.secrets.map((secret) => ({ ...secret }));
-  const account = { ...(await accountOf(options)), secrets };
+  const account: Account = { signingKeys: [], ...options, buckets: openBuckets(options), secrets };
+  await Promise.all(account.buckets.map(({ store }) => store.removeLeftovers()));
   let stop: () => void = () => undefined;
   const closing = new Promise<undefined>((resolve) => {
     stop = () => resolve(undefined);
@@ -78,23 +74,11 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   };
 }
 
-async function accountOf(options: LocalAwsOptions): Promise<Omit<Account, 'secrets'>> {
-  const { region, principals, buckets, signingKeys = [], publish } = options;
-  // A policy that cannot be evaluated is refused now, not at the first call.
+/** @throws UnknownPolicyElementError now, and not at the first call, for any policy that cannot be evaluated */
+function openBuckets({ principals, buckets, signingKeys = [] }: LocalAwsOptions): Bucket[] {
   for (const policy of principals.flatMap((principal) => principal.policies)) statementsOf(policy, 'identity');
-  for (const { policy } of signingKeys) statementsOf(policy, 'resource');
-  const stores = buckets.map(({ name, folder, ...bucket }) => {
-    if (bucket.policy !== undefined) statementsOf(bucket.policy, 'resource');
-    return [name, { ...bucket, store: new FolderStore(folder) }] as const;
-  });
-  await Promise.all(stores.map(([, { store }]) => store.removeLeftovers()));
-  return {
-    region,
-    principals: new Map(principals.map((principal) => [principal.accessKeyId, principal])),
-    buckets: new Map(stores),
-    signingKeys,
-    publish,
-  };
+  for (const { policy } of [...signingKeys, ...buckets]) if (policy !== undefined) statementsOf(policy, 'resource');
+  return buckets.map(({ folder, ...bucket }) => ({ ...bucket, store: new FolderStore(folder) }));
 }
 
 /**

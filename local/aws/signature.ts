@@ -1,8 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { SigningHash } from '../../lambda/archive/signing-hash';
-import { AwsError } from './aws-error';
-import type { Account, Call, Principal } from './call';
+import { type Account, AwsError, type Call, type Principal } from './call';
 
 const authorizationForm =
   /^AWS4-HMAC-SHA256 Credential=([^/,\s]+)\/[^,\s]+, SignedHeaders=([^,\s]+), Signature=([0-9a-f]{64})$/;
@@ -19,7 +18,7 @@ export async function verifyCaller(call: Call, account: Account, payloadHash: st
   const match = authorizationForm.exec(headers.authorization ?? '');
   if (match === null) throw new AwsError(403, 'AccessDenied', 'Access Denied: the request is not signed');
   const [, keyId = '', signedHeaders = '', signature = ''] = match;
-  const principal = account.principals.get(keyId);
+  const principal = account.principals.find(({ accessKeyId }) => accessKeyId === keyId);
   if (principal === undefined)
     throw new AwsError(403, 'InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.');
   if (headers['x-amz-security-token'] !== principal.sessionToken)

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import * as z from 'zod';
-import { AwsError } from './aws-error';
 import {
   type Account,
   type Answer,
+  AwsError,
   type Call,
   type DeliveredMessage,
   type PreparedCall,

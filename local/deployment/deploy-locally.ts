@@ -30,8 +30,8 @@ import {
 } from './states/state-machine';
 
 export interface LocalDeploymentOptions extends Pick<LocalAwsOptions, 'around' | 'onRequest'> {
-  /** The folder that `cdk synth` wrote, or what `app.synth()` returned: one stack. It must stay until {@link LocalDeployment.close}. */
-  readonly assembly: CloudAssembly | string;
+  /** What `app.synth()` returned: one stack. Its folder must stay until {@link LocalDeployment.close}. */
+  readonly assembly: CloudAssembly;
   /** Where the archive's objects lie; made if it is absent, and kept afterwards. */
   readonly folder: string;
   /** Value of the secret that the function reads; left out: as in the template. */
@@ -153,8 +153,8 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     secrets: readSecrets(stack, plan.definition, options.secretValue),
     signingKeys,
     publish: (principal, message) => messages.send(principal, message),
-    ...(options.around !== undefined && { around: options.around }),
-    ...(options.onRequest !== undefined && { onRequest: options.onRequest }),
+    around: options.around,
+    onRequest: options.onRequest,
   });
   await removeLeftovers(tmpdir(), workFolderPrefix);
   for (const { definition, role, credentials } of plans)
@@ -183,16 +183,15 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
       }),
     );
   const schedules = readSchedules(stack);
-  const isOfAudit = ({ Target }: Schedule) => Target.Arn === auditPlan?.definition.arn;
-  const scheduled = (
-    { definition, credentials }: FunctionPlan,
-    isOwn: (schedule: Schedule) => boolean,
-  ): ScheduledFunction => ({
+  const scheduled = ({ definition, credentials }: FunctionPlan): ScheduledFunction => ({
     definition,
     credentials,
     invoke: (event) => functionOf(definition.arn).invoke(event),
     fireSchedule: async (time) => {
-      const { event, target } = fireSchedule(stack, schedules.find(isOwn), messages, time);
+      // The collector's starts the collector, or the state machine.
+      const isOfAudit = ({ Target }: Schedule) => Target.Arn === auditPlan?.definition.arn;
+      const own = schedules.find((schedule) => isOfAudit(schedule) === (definition === auditPlan?.definition));
+      const { event, target } = fireSchedule(stack, own, messages, time);
       if (target !== stateMachine?.arn) return functionOf(target).invokeAsync(event);
       const execution = await stateMachine.start(event);
       const { name: requestId, invocations: attempts, failure } = execution;
@@ -201,13 +200,13 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   });
 
   return {
-    ...scheduled(plan, (schedule) => !isOfAudit(schedule)),
+    ...scheduled(plan),
     url: aws.url,
     region,
     bucket: buckets[0]?.name,
     stateMachine,
     audit: auditPlan && {
-      ...scheduled(auditPlan, isOfAudit),
+      ...scheduled(auditPlan),
       publicKeyFile: publicKeyFileOf(auditPlan.definition, signingKeys),
     },
     messages: messages.delivered,

@@ -30,18 +30,7 @@ export interface AsynchronousSettings {
   readonly failureDestination?: string | undefined;
 }
 
-/** Properties without an effect on one's own machine. One that is not listed here is an error. */
-const withoutLocalEffect = {
-  Architectures: z.unknown().optional(),
-  Description: z.unknown().optional(),
-  EphemeralStorage: z.unknown().optional(),
-  FunctionName: z.unknown().optional(),
-  Tags: z.unknown().optional(),
-  VpcConfig: z.unknown().optional(),
-};
-
 const propertiesSchema = z.strictObject({
-  ...withoutLocalEffect,
   Code: z.union([
     z.strictObject({ ZipFile: z.string() }),
     z.strictObject({ S3Bucket: z.unknown(), S3Key: z.string() }),
@@ -56,6 +45,8 @@ const propertiesSchema = z.strictObject({
   Timeout: z.int().min(1).max(900).default(3),
 });
 
+const ignored = ['Architectures', 'Description', 'EphemeralStorage', 'FunctionName', 'Tags', 'VpcConfig'];
+
 /** Lambda's quota for all names and values together. */
 const environmentLimitBytes = 4 * 1024;
 
@@ -67,7 +58,7 @@ export function readFunction(
   resource: StackResource,
   assembly: SynthesizedStack,
 ): FunctionDefinition {
-  const properties = resource.read(propertiesSchema);
+  const properties = resource.read(propertiesSchema, ignored);
   const environment = properties.Environment?.Variables ?? {};
   const size = Object.entries(environment).reduce(
     (bytes, [name, value]) => bytes + Buffer.byteLength(name) + Buffer.byteLength(value),

@@ -1,33 +1,14 @@
 import * as z from 'zod';
 import type { DeliveredMessage } from '../aws/call';
 import { type Caller, refusalOfAny, useOfKey } from '../aws/iam/authorize';
-import type { PolicyDocument } from '../aws/iam/policy-document';
 import { readKey } from './buckets-and-secrets';
 import { policyDocumentSchema } from './role';
 import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
-interface MessageService {
-  readonly type: string;
-  /** The permission to send. */
-  readonly action: string;
-  /** Type of the resource that holds a policy, and its property that lists whose policy it is. */
-  readonly policyType: string;
-  readonly policySubjects: 'Topics' | 'Queues';
-}
-
-const services: Readonly<Record<string, MessageService>> = {
-  sns: {
-    type: 'AWS::SNS::Topic',
-    action: 'sns:Publish',
-    policyType: 'AWS::SNS::TopicPolicy',
-    policySubjects: 'Topics',
-  },
-  sqs: {
-    type: 'AWS::SQS::Queue',
-    action: 'sqs:SendMessage',
-    policyType: 'AWS::SQS::QueuePolicy',
-    policySubjects: 'Queues',
-  },
+/** What takes messages: its type, and the permission to send. */
+const services: Readonly<Record<string, readonly [type: string, action: string]>> = {
+  sns: ['AWS::SNS::Topic', 'sns:Publish'],
+  sqs: ['AWS::SQS::Queue', 'sqs:SendMessage'],
 };
 
 const subjects = z.array(z.string()).default([]);
@@ -54,26 +35,22 @@ export class LocalMessages {
   send(role: Caller, message: DeliveredMessage): string | undefined {
     const { to } = message;
     const serviceName = to.split(':')[2] ?? '';
-    const service = services[serviceName];
-    const resource = service && this.#stack.resourcesOf(service.type).find(({ identity }) => identity.arn === to);
-    if (service === undefined || (resource === undefined && serviceName !== 'sns'))
+    const [type = '', action = ''] = services[serviceName] ?? [];
+    const resource = this.#stack.resourcesOf(type).find(({ identity }) => identity.arn === to);
+    if (action === '' || (resource === undefined && serviceName !== 'sns'))
       throw new UnsupportedTemplateError(`Cannot deliver to ${to}: it is no topic, and no queue of this stack.`);
-    const resourcePolicy = resource && this.#policyOf(service, resource.identity.ref);
+    const resourcePolicy = this.#stack
+      .resourcesOf(`${type}Policy`)
+      .map((policy) => policy.read(policySchema))
+      .find(({ Topics, Queues }) => [...Topics, ...Queues].includes(resource?.identity.ref ?? ''))?.PolicyDocument;
     const key = readKey(this.#stack, resource?.read(encryptedSchema).KmsMasterKeyId);
     const through = `${serviceName}.${this.#stack.location.region}`;
     const refusal = refusalOfAny(role, [
-      { action: service.action, resource: to, resourcePolicy },
+      { action, resource: to, resourcePolicy },
       useOfKey(key, 'kms:GenerateDataKey', through),
       useOfKey(key, 'kms:Decrypt', through),
     ]);
     if (refusal === undefined) this.delivered.push(message);
     return refusal && `Message to ${to} refused: ${refusal}.`;
-  }
-
-  #policyOf({ policyType, policySubjects }: MessageService, ref: string): PolicyDocument | undefined {
-    return this.#stack
-      .resourcesOf(policyType)
-      .map((policy) => policy.read(policySchema))
-      .find((policy) => policy[policySubjects].includes(ref))?.PolicyDocument;
   }
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { AssetManifestArtifact, CloudAssembly } from 'aws-cdk-lib/cx-api';
+import { AssetManifestArtifact, type CloudAssembly } from 'aws-cdk-lib/cx-api';
 import type { StackLocation } from './resource-identities';
 import { type Template, UnsupportedTemplateError } from './stack-template';
 
@@ -16,11 +16,10 @@ export interface SynthesizedStack {
 }
 
 /**
- * @param assembly the folder that `cdk synth` wrote (`cdk.out`), or what `app.synth()` returned
+ * @param assembly what `app.synth()` returned
  * @throws UnsupportedTemplateError if the assembly does not hold exactly one stack
  */
-export function readAssembly(assembly: CloudAssembly | string): SynthesizedStack {
-  const { stacks, directory, artifacts } = typeof assembly === 'string' ? new CloudAssembly(assembly) : assembly;
+export function readAssembly({ stacks, directory, artifacts }: CloudAssembly): SynthesizedStack {
   const [stack, ...others] = stacks;
   if (stack === undefined || others.length > 0)
     throw new UnsupportedTemplateError(

@@ -8,14 +8,10 @@ export const policyDocumentSchema = z.custom<PolicyDocument>((value) => typeof v
 
 const roleSchema = z.strictObject({
   AssumeRolePolicyDocument: policyDocumentSchema,
-  Description: z.unknown().optional(),
   ManagedPolicyArns: z.array(z.string()).default([]),
-  MaxSessionDuration: z.unknown().optional(),
-  Path: z.unknown().optional(),
   Policies: z.array(z.object({ PolicyDocument: policyDocumentSchema })).default([]),
-  RoleName: z.unknown().optional(),
-  Tags: z.unknown().optional(),
 });
+const ignored = ['Description', 'MaxSessionDuration', 'Path', 'RoleName', 'Tags'];
 
 const attachedSchema = z.object({ Roles: z.array(z.string()).default([]), PolicyDocument: policyDocumentSchema });
 
@@ -38,7 +34,7 @@ export interface ActingService {
 export function readRole(stack: StackTemplate, arn: string, { principal, sourceArn }: ActingService): Caller {
   const resource = stack.resourcesOf('AWS::IAM::Role').find(({ identity }) => identity.attributes.Arn === arn);
   if (resource === undefined) throw new UnsupportedTemplateError(`Cannot find the role ${arn} in the template.`);
-  const role = resource.read(roleSchema);
+  const role = resource.read(roleSchema, ignored);
   const policies: PolicyDocument[] = [];
   const refusal = refusalOf(
     { arn, policies },

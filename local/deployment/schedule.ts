@@ -10,10 +10,7 @@ export class ScheduleError extends Error {
 }
 
 const scheduleSchema = z.strictObject({
-  Description: z.unknown().optional(),
-  FlexibleTimeWindow: z.unknown().optional(),
   GroupName: z.string().default('default'),
-  Name: z.unknown().optional(),
   ScheduleExpression: z.string(),
   ScheduleExpressionTimezone: z.string().default('UTC'),
   State: z.enum(['ENABLED', 'DISABLED']).default('ENABLED'),
@@ -26,11 +23,13 @@ const scheduleSchema = z.strictObject({
   }),
 });
 
+const ignored = ['Description', 'FlexibleTimeWindow', 'Name'];
+
 /** What the template says about a schedule. */
 export type Schedule = z.output<typeof scheduleSchema>;
 
 export function readSchedules(stack: StackTemplate): Schedule[] {
-  return stack.resourcesOf('AWS::Scheduler::Schedule').map((resource) => resource.read(scheduleSchema));
+  return stack.resourcesOf('AWS::Scheduler::Schedule').map((resource) => resource.read(scheduleSchema, ignored));
 }
 
 /** The permission to start a target, by the service in its ARN. */

@@ -22,13 +22,13 @@ export class UnsupportedTemplateError extends Error {
 /** One resource of a template, with its properties resolved on reading. */
 export interface StackResource {
   readonly logicalId: string;
-  readonly type: string;
   readonly identity: ResourceIdentity;
   /**
    * The properties that the schema names, resolved. A strict schema rejects the others.
+   * @param ignored names of properties without an effect on one's own machine
    * @throws UnsupportedTemplateError naming the resource, if an intrinsic or a property is not known
    */
-  read<Schema extends z.ZodObject>(schema: Schema): z.output<Schema>;
+  read<Schema extends z.ZodObject>(schema: Schema, ignored?: readonly string[]): z.output<Schema>;
 }
 
 /** A template whose values can be asked for as CloudFormation would deploy them. */
@@ -60,13 +60,13 @@ export class StackTemplate {
     const identify = () => this.#identify(logicalId);
     return {
       logicalId,
-      type: Type,
       get identity() {
         return identify();
       },
-      read: (schema) => {
+      read: (schema, ignored = []) => {
+        const read = Object.entries(Properties).filter(([name]) => !ignored.includes(name));
         // A strict schema sees the names of all properties; only those it names need to be resolvable.
-        const entries = Object.entries(Properties).map(([name, value]) => [
+        const entries = read.map(([name, value]) => [
           name,
           name in schema.shape ? this.#resolve(value, `${logicalId}.${name}`) : value,
         ]);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CreateKeyCommand } from '@aws-sdk/client-kms';
 import { CreateSecretCommand } from '@aws-sdk/client-secrets-manager';
+import { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import type { AuditResult } from '../../lambda/audit/audit';
 import type { RunSummary } from '../../lambda/run/run-record';
 import { demoContent } from '../../local/demo-service/demo-content';
@@ -157,7 +158,7 @@ export class MotoStack {
   }
 
   async #download({ folder }: Assembly, logicalPrefix: string) {
-    const { template, assetFolder } = readAssembly(folder);
+    const { template, assetFolder } = readAssembly(new CloudAssembly(folder));
     const [, found] =
       Object.entries(template.Resources).find(
         ([id, { Type }]) => Type === 'AWS::Lambda::Function' && id.startsWith(logicalPrefix),

@@ -1,5 +1,5 @@
 import type { EndpointHooks } from '../../local/aws/aws-endpoint';
-import { AwsError } from '../../local/aws/aws-error';
+import { AwsError } from '../../local/aws/call';
 
 type AroundCall = NonNullable<EndpointHooks['around']>;
 

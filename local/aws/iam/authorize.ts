@@ -1,4 +1,4 @@
-import { conditionHolds, conditionOperators, matchesWildcard } from './condition-operators';
+import { conditionOperators, matchesWildcard } from './condition-operators';
 import { type PolicyDocument, type Statement, statementsOf } from './policy-document';
 
 /** Who calls: a role, for an assumed one the role itself, or a user. */
@@ -78,9 +78,9 @@ function applies(
     // Action names ignore case, resources do not.
     Action.some((pattern) => matchesWildcard(pattern.toLowerCase(), action.toLowerCase())) &&
     Resource.some((pattern) => matchesWildcard(pattern, resource)) &&
-    conditionOperators.every((operator) =>
-      Object.entries(Condition[operator] ?? {}).every(([key, values]) =>
-        conditionHolds(operator, contextValue(context, key), values),
+    Object.entries(conditionOperators).every(([operator, holds]) =>
+      Object.entries(Condition[operator as keyof typeof Condition] ?? {}).every(([key, values]) =>
+        holds(contextValue(context, key), values),
       ),
     )
   );

@@ -1,5 +1,5 @@
-/** Whether a condition holds: the request's value of a key, undefined if it has none, and the policy's values. */
-type Operator = (actual: string | undefined, expected: readonly string[]) => boolean;
+/** Whether a condition holds: the request's value of a key, undefined if it has none, and the policy's values, at least one. */
+export type Operator = (actual: string | undefined, expected: readonly string[]) => boolean;
 
 /** Holds if one of the policy's values matches. A key that the request lacks matches nothing. */
 const oneMatches =
@@ -13,7 +13,7 @@ const stringEquals = oneMatches((actual, expected) => actual === expected);
 const arnLike = oneMatches(matchesArn);
 
 /** What the stack's policies use; IAM has more. */
-const operators = {
+export const conditionOperators = {
   StringEquals: stringEquals,
   StringNotEquals: (actual, expected) => !stringEquals(actual, expected),
   StringLike: oneMatches((actual, expected) => matchesWildcard(expected, actual)),
@@ -23,23 +23,6 @@ const operators = {
   Bool: oneMatches((actual, expected) => actual.toLowerCase() === expected.toLowerCase()),
   Null: (actual, expected) => expected.some((value) => (value.toLowerCase() === 'true') === (actual === undefined)),
 } as const satisfies Record<string, Operator>;
-
-export type ConditionOperator = keyof typeof operators;
-
-export const conditionOperators = Object.keys(operators) as ConditionOperator[];
-
-/**
- * Whether one condition holds.
- * @param actual the request's value of the key; undefined if the request has none
- * @param expected the policy's values, at least one
- */
-export function conditionHolds(
-  operator: ConditionOperator,
-  actual: string | undefined,
-  expected: readonly string[],
-): boolean {
-  return operators[operator](actual, expected);
-}
 
 /** Each of the six parts of an ARN is matched alone: an asterisk does not reach over a colon, except in the last part. */
 function matchesArn(actual: string, expected: string): boolean {

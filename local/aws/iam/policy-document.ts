@@ -46,12 +46,14 @@ function someOf<Item extends z.ZodType>(item: Item) {
   return listOf(item).refine(({ length }) => length > 0, 'expected at least one');
 }
 
+const operator = z.enum(Object.keys(conditionOperators) as (keyof typeof conditionOperators)[]);
+
 const ofRole = z.strictObject({
   Sid: z.string().optional(),
   Effect: z.enum(['Allow', 'Deny']),
   Action: someOf(text),
   Resource: someOf(text),
-  Condition: z.partialRecord(z.enum(conditionOperators), z.record(z.string(), someOf(conditionValue))).default({}),
+  Condition: z.partialRecord(operator, z.record(z.string(), someOf(conditionValue))).default({}),
 });
 
 const ofResource = ofRole.extend({

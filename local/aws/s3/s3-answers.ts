@@ -1,6 +1,5 @@
 import { XMLBuilder } from 'fast-xml-parser';
-import { AwsError } from '../aws-error';
-import type { Answer } from '../call';
+import { type Answer, AwsError } from '../call';
 
 const builder = new XMLBuilder({ attributeNamePrefix: '@', ignoreAttributes: false });
 

@@ -1,5 +1,4 @@
-import { AwsError } from '../aws-error';
-import type { Answer, Call, S3Request } from '../call';
+import { type Answer, AwsError, type Call, type S3Request } from '../call';
 import type { ObjectMetadata } from '../store/object-metadata';
 import { toXml } from './s3-answers';
 

@@ -1,11 +1,17 @@
 import type { IncomingMessage } from 'node:http';
-import { AwsError } from '../aws-error';
-import type { Account, Answer, Call, PreparedCall, RequestTarget, S3Request } from '../call';
+import {
+  type Account,
+  type Answer,
+  AwsError,
+  type Call,
+  type PreparedCall,
+  type RequestTarget,
+  type S3Request,
+} from '../call';
 import { type Access, refusalOf, useOfKey } from '../iam/authorize';
 import { notImplemented } from './s3-answers';
 import { listObjects, listObjectVersions } from './s3-listings';
-import { getObject } from './s3-reads';
-import { deleteObject, putObject } from './s3-writes';
+import { deleteObject, getObject, putObject } from './s3-objects';
 
 interface Operation {
   readonly method: string;
@@ -71,7 +77,7 @@ export async function prepareS3Call(call: Call, account: Account): Promise<Prepa
   facts.action = operationName;
   facts.bucket = name;
   if (key !== '') facts.key = key;
-  const bucket = account.buckets.get(name);
+  const bucket = account.buckets.find((one) => one.name === name);
   if (bucket === undefined) throw new AwsError(404, 'NoSuchBucket', 'The specified bucket does not exist');
   const bucketArn = `arn:aws:s3:::${name}`;
   const toBucket = { resourcePolicy: bucket.policy, context: contextOf(call) };

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { link, mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -201,8 +202,7 @@ export class FolderStore {
 }
 
 async function* readRegular(place: FilePath): AsyncGenerator<Buffer> {
-  const { file } = await openRegular(place);
-  yield* file.createReadStream();
+  yield* createReadStream('', { fd: openRegular(place) });
 }
 
 /** @returns whether the file has the new name now: only one file ever gets it */

@@ -1,6 +1,7 @@
+import { closeSync, fstatSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { metadataFolder } from './key-path';
-import { type FilePath, IrregularFileError, readSmallRegular, statRegular } from './regular-file';
+import { type FilePath, IrregularFileError, openRegular, statRegular } from './regular-file';
 
 /** What a writer says of an object beside its bytes. */
 export interface ObjectHeaders {
@@ -99,15 +100,19 @@ export async function receivedName(data: FilePath): Promise<string | undefined> 
 
 /** The bytes of this folder are as untrusted as any others: a description that was cut or replaced is damage. */
 async function readDescription({ folder, path }: FilePath): Promise<Description | { readonly damage: string }> {
+  let file: number | undefined;
   try {
-    const text = readSmallRegular({ folder, path: descriptionPath(path) }, longestDescription);
-    if (typeof text === 'number') return damaged(`it has ${text} bytes`);
-    const parsed = descriptionSchema.safeParse(JSON.parse(text));
+    file = openRegular({ folder, path: descriptionPath(path) });
+    const { size } = fstatSync(file);
+    if (size > longestDescription) return damaged(`it has ${size} bytes`);
+    const parsed = descriptionSchema.safeParse(JSON.parse(readFileSync(file, 'utf8')));
     return parsed.success ? parsed.data : damaged('it is no description of an object');
   } catch (error) {
     if (error instanceof IrregularFileError) return damaged(error.message);
     if (error instanceof SyntaxError) return damaged('it is not JSON');
     throw error;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 

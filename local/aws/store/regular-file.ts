@@ -1,15 +1,4 @@
-import {
-  closeSync,
-  constants,
-  type Dirent,
-  fstatSync,
-  lstatSync,
-  openSync,
-  readFileSync,
-  realpathSync,
-  type Stats,
-} from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, realpathSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 /** Something lies there that is no regular file beneath its folder: opening it could wait for ever, or lead elsewhere. */
@@ -31,12 +20,6 @@ export interface FilePath {
   readonly path: string;
 }
 
-export interface OpenedFile {
-  readonly file: FileHandle;
-  /** In bytes. */
-  readonly size: number;
-}
-
 /**
  * What lies at a path, without opening or following it. It asks in this thread: to hand such a question to another one, and
  * to hear from it, takes several times as long as the answer.
@@ -55,41 +38,22 @@ export function statRegular({ folder, path }: FilePath): Stats {
 }
 
 /**
- * Opens a file for reading, with its size.
+ * Opens a file for reading, in this thread.
+ * @returns its descriptor
  * @throws IrregularFileError for what {@link statRegular} refuses, which is not opened
  */
-export async function openRegular(place: FilePath): Promise<OpenedFile> {
-  statRegular(place);
-  const file = await open(join(place.folder, place.path), openFlags);
-  const opened = await file.stat();
-  if (opened.isFile()) return { file, size: opened.size };
-  await file.close();
-  throw new IrregularFileError(replaced);
-}
-
-/**
- * Reads a small file in this thread.
- * @param longest most bytes that are read
- * @returns its text, or its size if it is longer
- * @throws IrregularFileError for what {@link statRegular} refuses, which is not opened
- */
-export function readSmallRegular(place: FilePath, longest: number): string | number {
+export function openRegular(place: FilePath): number {
   statRegular(place);
   const file = openSync(join(place.folder, place.path), openFlags);
-  try {
-    const opened = fstatSync(file);
-    if (!opened.isFile()) throw new IrregularFileError(replaced);
-    return opened.size > longest ? opened.size : readFileSync(file, 'utf8');
-  } finally {
-    closeSync(file);
-  }
+  if (fstatSync(file).isFile()) return file;
+  closeSync(file);
+  throw new IrregularFileError('it was replaced by what is not a regular file');
 }
 
 // Should a file be replaced in the moment it is opened: a link is not followed, and a FIFO does not wait. Windows has
 // neither flag.
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
 const openFlags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK;
-const replaced = 'it was replaced by what is not a regular file';
 
 /** Says what an entry is that is no regular file. */
 export function irregular(entry: Dirent | Stats): string {

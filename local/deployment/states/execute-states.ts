@@ -1,3 +1,4 @@
+import { mapConcurrently } from '../../../lambda/verify/map-concurrently';
 import type { ChoiceCondition, MapState, State, States, TaskState } from './states-language';
 import { demandAt, evaluate, fillIn, placeAt, type StatesData, StatesError, valueAt } from './states-values';
 
@@ -96,20 +97,17 @@ async function performTask(state: TaskState, data: StatesData, runtime: StatesRu
   }
 }
 
-/** Works on the items, `MaxConcurrency` of them at once. The first one that fails fails the map. */
+/** Works on the items. The first one that fails fails the map. */
 async function mapItems(state: MapState, data: StatesData, runtime: StatesRuntime): Promise<unknown[]> {
   const items = demandAt(state.ItemsPath, data);
   if (!Array.isArray(items)) throw new StatesError('States.Runtime', `There is no list at ${state.ItemsPath}.`);
-  const results: unknown[] = new Array(items.length);
-  const queue = items.entries();
-  const work = async () => {
-    for (const [Index, Value] of queue) {
-      const context = { ...(data.context as object), Map: { Item: { Index, Value } } };
-      const input = fillIn(state.ItemSelector, { input: data.input, context });
-      results[Index] = await executeStates(state.ItemProcessor, input, context, runtime);
-    }
+  const results: unknown[] = [];
+  const work = (Value: unknown) => {
+    const context = { ...(data.context as object), Map: { Item: { Value } } };
+    const input = fillIn(state.ItemSelector, { input: data.input, context });
+    return executeStates(state.ItemProcessor, input, context, runtime);
   };
-  await Promise.all(Array.from({ length: Math.min(state.MaxConcurrency, items.length) }, work));
+  for await (const result of mapConcurrently(items, state.MaxConcurrency, work)) results.push(result);
   return results;
 }
 

@@ -45,9 +45,7 @@ export interface LocalStateMachine {
 const resourceSchema = z.strictObject({
   DefinitionString: z.string(),
   RoleArn: z.string(),
-  StateMachineName: z.unknown().optional(),
   StateMachineType: z.literal('STANDARD'),
-  Tags: z.unknown().optional(),
 });
 
 const invokeSchema = z.strictObject({ FunctionName: z.string(), Payload: z.unknown() });
@@ -74,7 +72,7 @@ export function readStateMachine(options: StateMachineOptions): LocalStateMachin
   if (resource === undefined) return undefined;
   if (others.length > 0)
     throw new UnsupportedTemplateError('Cannot tell which state machine to run: there are several.');
-  const { DefinitionString, RoleArn } = resource.read(resourceSchema);
+  const { DefinitionString, RoleArn } = resource.read(resourceSchema, ['StateMachineName', 'Tags']);
   const parsed = stateMachineSchema.safeParse(JSON.parse(DefinitionString));
   if (!parsed.success)
     throw new UnsupportedTemplateError(`Cannot run ${resource.logicalId} locally: ${z.prettifyError(parsed.error)}`);

@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
 import { checksumText } from '../../../lambda/archive/archive-object';
-import { AwsError } from '../aws-error';
-import type { Answer, Call, S3Request } from '../call';
-import { ObjectExistsError } from '../store/folder-store';
+import { type Answer, AwsError, type Call, type S3Request } from '../call';
+import { ObjectExistsError, type StoredObject } from '../store/folder-store';
 import { InvalidKeyError } from '../store/key-path';
 import { notImplemented } from './s3-answers';
 
@@ -13,7 +12,7 @@ const largestMetadata = 2048;
 /** S3's limit for a key, in bytes of UTF-8. */
 const longestKey = 1024;
 
-export const userMetadataPrefix = 'x-amz-meta-';
+const userMetadataPrefix = 'x-amz-meta-';
 
 export async function putObject(call: Call, { store, key }: S3Request): Promise<Answer> {
   const { headers } = call.request;
@@ -54,8 +53,39 @@ export async function deleteObject(_call: Call, { store, key }: S3Request): Prom
   return { status: 204, headers: {} };
 }
 
+/** Also answers HeadObject: the answer to a HEAD is sent without its body. */
+export async function getObject(call: Call, request: S3Request): Promise<Answer> {
+  const { metadata, open } = await find(request);
+  return { status: 200, headers: objectHeaders(call, metadata), ...(metadata.size > 0 && { body: open }) };
+}
+
+async function find({ store, key, refusalToList }: S3Request): Promise<StoredObject> {
+  const found = await store.get(key).catch((error: unknown) => {
+    // A key that cannot be stored has no object.
+    if (error instanceof InvalidKeyError) return undefined;
+    throw error;
+  });
+  if (found === undefined) throw refusalToList() ?? new AwsError(404, 'NoSuchKey', 'The specified key does not exist.');
+  const { damage } = found.metadata;
+  if (damage !== undefined) throw new Error(`Reading ${key} failed: ${damage}`);
+  return found;
+}
+
+function objectHeaders({ request }: Call, metadata: StoredObject['metadata']): Record<string, string> {
+  const { userMetadata, checksums, contentEncoding, contentType = 'binary/octet-stream' } = metadata;
+  return {
+    ...Object.fromEntries(Object.entries(userMetadata).map(([name, value]) => [userMetadataPrefix + name, value])),
+    ...(request.headers['x-amz-checksum-mode'] === 'ENABLED' && checksumHeaders(checksums)),
+    ...(contentEncoding !== undefined && { 'content-encoding': contentEncoding }),
+    'content-type': contentType,
+    'content-length': String(metadata.size),
+    'last-modified': new Date(metadata.lastModified).toUTCString(),
+    etag: `"${metadata.etag}"`,
+  };
+}
+
 /** The headers that tell an object's checksum. */
-export function checksumHeaders({ crc32: sum }: Readonly<Record<string, string>>): Record<string, string> {
+function checksumHeaders({ crc32: sum }: Readonly<Record<string, string>>): Record<string, string> {
   return sum === undefined ? {} : { [checksumHeader]: sum, 'x-amz-checksum-type': 'FULL_OBJECT' };
 }
 

@@ -1,0 +1,155 @@
+import { createPublicKey, sign } from 'node:crypto';
+import * as z from 'zod';
+import {
+  type Account,
+  type Answer,
+  AwsError,
+  type Call,
+  type LocalSecret,
+  type PreparedCall,
+  readSmallBody,
+  type SigningKey,
+  sha256Hex,
+} from './call';
+import { useOfKey } from './iam/authorize';
+
+/** Longest body of a call, in bytes: a secret's name, or a short message to sign. */
+const longestBody = 65_536;
+
+/** What an operation of Secrets Manager or KMS needs and does. */
+interface PreparedOperation extends Pick<PreparedCall, 'accesses'> {
+  /** @throws AwsError */
+  readonly execute: () => Readonly<Record<string, unknown>>;
+}
+
+/**
+ * @param body parsed, and not checked yet
+ * @throws AwsError
+ */
+type JsonOperation = (body: unknown, account: Account) => PreparedOperation;
+
+/** @param schema strict: an option that is not known here must not be ignored */
+function operation<Input extends z.ZodType>(
+  schema: Input,
+  prepare: (input: z.output<Input>, account: Account) => PreparedOperation,
+): JsonOperation {
+  return (body, account) => {
+    const result = schema.safeParse(body);
+    if (result.success) return prepare(result.data, account);
+    const [issue] = result.error.issues;
+    throw new AwsError(400, 'ValidationException', `${issue?.path.join('.')}: ${issue?.message}`);
+  };
+}
+
+const id = z.string().min(1).max(2048);
+
+const getSecretValue = operation(z.strictObject({ SecretId: id }), ({ SecretId }, { secrets, region }) => {
+  const secret = findSecret(secrets, SecretId);
+  return {
+    accesses: [
+      // The policies judge the ARN of a secret that is there, otherwise what the caller named.
+      { action: 'secretsmanager:GetSecretValue', resource: secret?.arn ?? SecretId },
+      useOfKey(secret?.key, 'kms:Decrypt', `secretsmanager.${region}`),
+    ],
+    execute: () => readValue(secret),
+  };
+});
+
+/** The secret of this name, ARN, or ARN without the six characters that the service puts behind the name. */
+export function findSecret<Secret extends LocalSecret>(secrets: readonly Secret[], id: string): Secret | undefined {
+  return secrets.find(({ name, arn }) => [name, arn, arn.replace(/-[^-]{6}$/, '')].includes(id));
+}
+
+function readValue(secret: LocalSecret | undefined): Readonly<Record<string, unknown>> {
+  const missing = "Secrets Manager can't find the specified secret";
+  if (secret === undefined) throw new AwsError(400, 'ResourceNotFoundException', `${missing}.`);
+  const { name, arn, value } = secret;
+  if (value === undefined)
+    throw new AwsError(400, 'ResourceNotFoundException', `${missing} value for staging label: AWSCURRENT`);
+  return { ARN: arn, Name: name, SecretString: value };
+}
+
+const algorithm = 'ECDSA_SHA_256';
+
+const signSchema = z.strictObject({
+  KeyId: id,
+  // KMS hashes the message itself. DIGEST is not built here.
+  Message: z
+    .base64()
+    .transform((text) => Buffer.from(text, 'base64'))
+    .refine(({ length }) => length >= 1 && length <= 4096, 'expected 1 to 4096 bytes'),
+  MessageType: z.literal('RAW'),
+  SigningAlgorithm: z.literal(algorithm),
+});
+
+const signMessage = operation(signSchema, ({ KeyId, Message }, account) =>
+  withKey(account, KeyId, 'kms:Sign', ({ privateKey }) => ({
+    Signature: sign('sha256', Message, privateKey).toString('base64'),
+    SigningAlgorithm: algorithm,
+  })),
+);
+
+const getPublicKey = operation(z.strictObject({ KeyId: id }), ({ KeyId }, account) =>
+  withKey(account, KeyId, 'kms:GetPublicKey', ({ privateKey }) => ({
+    PublicKey: createPublicKey(privateKey).export({ type: 'spki', format: 'der' }).toString('base64'),
+    KeySpec: 'ECC_NIST_P256',
+    KeyUsage: 'SIGN_VERIFY',
+    SigningAlgorithms: [algorithm],
+  })),
+);
+
+/** @param id ARN, or its last part */
+function withKey(
+  { signingKeys }: Account,
+  id: string,
+  action: string,
+  use: (key: SigningKey) => Readonly<Record<string, unknown>>,
+): PreparedOperation {
+  const key = signingKeys.find(({ arn }) => arn === id || arn.endsWith(`:key/${id}`));
+  return {
+    accesses: [{ action, resource: key?.arn ?? id, resourcePolicy: key?.policy }],
+    execute: () => {
+      if (key === undefined) throw new AwsError(400, 'NotFoundException', `Key '${id}' does not exist`);
+      return { KeyId: key.arn, ...use(key) };
+    },
+  };
+}
+
+/** By the header x-amz-target. */
+const operations = new Map([
+  ['secretsmanager.GetSecretValue', getSecretValue],
+  ['TrentService.Sign', signMessage],
+  ['TrentService.GetPublicKey', getPublicKey],
+]);
+
+/**
+ * A call to Secrets Manager or KMS, whose calls and answers are JSON.
+ * @throws AwsError
+ */
+export async function prepareJsonCall({ request, facts, body }: Call, account: Account): Promise<PreparedCall> {
+  const name = String(request.headers['x-amz-target']);
+  const prepare = operations.get(name);
+  if (prepare === undefined) throw new AwsError(501, 'NotImplemented', `The embedded endpoint has no ${name}`);
+  facts.action = name.split('.')[1] ?? '';
+  const bytes = await readSmallBody(body(), longestBody);
+  const { accesses, execute } = prepare(parse(bytes), account);
+  return { payloadHash: sha256Hex(bytes), accesses, execute: async () => jsonAnswer(200, execute()) };
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    throw new AwsError(400, 'SerializationException', 'the body is no JSON');
+  }
+}
+
+/** An error as a service with JSON answers writes it. */
+export function jsonErrorAnswer({ status, code, message, headers }: AwsError): Answer {
+  return jsonAnswer(status, { __type: code, Message: message }, headers);
+}
+
+function jsonAnswer(status: number, body: Readonly<Record<string, unknown>>, headers: Answer['headers'] = {}): Answer {
+  const type = { 'content-type': 'application/x-amz-json-1.1' };
+  return { status, headers: { ...headers, ...type }, body: JSON.stringify(body) };
+}
