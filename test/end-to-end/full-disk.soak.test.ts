@@ -1,8 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { type BundledCollector, CollectorBundle } from '../support/bundled-collector';
-import { type FaultService, startFaultService } from '../support/fault-service';
+import { type BundledCollector, useBundle } from '../support/bundled-collector';
 import { ok } from '../support/fault-service-answers';
 import { logRecord } from '../support/fault-service-bodies';
 import { canMountDisks, withSmallDisk } from '../support/small-disk';
@@ -13,36 +12,22 @@ const run = '2026-11-20T10:00:00.000Z';
 /** Compresses to about three quarters of its 6 MB. */
 const largeLog = Array.from({ length: 500_000 }, () => Math.random().toString(36).slice(2, 14)).join('');
 
-let bundle: CollectorBundle;
-let whenLargeIsAsked: () => void = () => undefined;
-let service: FaultService;
+let whenLargeIsAsked: () => void;
 let collector: BundledCollector;
-
-beforeAll(async () => {
-  bundle = await CollectorBundle.build();
-  service = await startFaultService(({ uid = '' }) => {
-    if (uid === 'large') whenLargeIsAsked();
-    return ok(logRecord({ uid, ...(uid === 'large' && { log: largeLog }) }));
-  });
-  expect(gzipSync(largeLog).length).toBeGreaterThan(2 * 2 ** 20);
+const bundle = useBundle(({ uid = '' }) => {
+  if (uid === 'large') whenLargeIsAsked();
+  return ok(logRecord({ uid, ...(uid === 'large' && { log: largeLog }) }));
 });
 
+beforeAll(() => expect(gzipSync(largeLog).length).toBeGreaterThan(2 * 2 ** 20));
 beforeEach(async () => {
+  whenLargeIsAsked = () => undefined;
   collector = await bundle.start({
     collection: {
-      service: { baseUrl: service.url, collection: 'platformclusters' },
       clusters: ['small-1', 'large', 'small-2'].map((uid) => ({ uid, resources: ['log'] })),
       limits: { concurrency: 1 },
     },
   });
-});
-afterEach(async () => {
-  whenLargeIsAsked = () => undefined;
-  await collector.close();
-});
-afterAll(async () => {
-  await service.close();
-  await bundle.remove();
 });
 
 async function expectOnlyTheLargeToFail(reason: RegExp): Promise<void> {

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
 import { objectKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
-import { type BundledCollector, CollectorBundle, summaryOf } from '../support/bundled-collector';
-import { type FaultService, startFaultService } from '../support/fault-service';
+import { type BundledCollector, summaryOf, useBundle } from '../support/bundled-collector';
 import { ok } from '../support/fault-service-answers';
 import { logRecord, manifestText } from '../support/fault-service-bodies';
 
@@ -28,36 +27,20 @@ const sources = new Map(
 const sourceOf = (cluster: string, resource: (typeof resourceNames)[number]) =>
   sources.get(objectKey({ cluster, resource, run: new Date(run), compression: 'gzip' })) ?? '';
 
-let bundle: CollectorBundle;
-let service: FaultService;
 let collector: BundledCollector;
 /** Called for every event of a run. */
 let onEvent: (name: string) => void = () => undefined;
 
-beforeAll(async () => {
-  bundle = await CollectorBundle.build();
-  service = await startFaultService(({ uid = '', resource = 'log' }) => {
-    onEvent(`GET ${resource} of ${uid}`);
-    const type = resource === 'log' ? 'application/json' : 'text/plain';
-    return ok(sourceOf(uid, resource), { 'Content-Type': type });
-  });
-});
-
-afterEach(() => collector.close());
-
-afterAll(async () => {
-  await service.close();
-  await bundle.remove();
+const bundle = useBundle(({ uid = '', resource = 'log' }) => {
+  onEvent(`GET ${resource} of ${uid}`);
+  const type = resource === 'log' ? 'application/json' : 'text/plain';
+  return ok(sourceOf(uid, resource), { 'Content-Type': type });
 });
 
 /** A collector with an empty archive. */
 function start(): Promise<BundledCollector> {
   return bundle.start({
-    collection: {
-      service: { baseUrl: service.url, collection: 'platformclusters' },
-      clusters: uids.map((uid) => ({ uid })),
-      limits: { concurrency: 2 },
-    },
+    collection: { clusters: uids.map((uid) => ({ uid })), limits: { concurrency: 2 } },
     intercept: ({ action, key }) => {
       onEvent(`${action} ${key ?? ''} begins`);
       return undefined;

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip, createGzip } from 'node:zlib';
 import { mostConcurrency, workingMemoryMiB } from '../../infra/limits';
-import { type BundledCollector, CollectorBundle, summaryOf } from '../support/bundled-collector';
-import { type FaultService, startFaultService } from '../support/fault-service';
+import { summaryOf, useBundle } from '../support/bundled-collector';
 import { ok } from '../support/fault-service-answers';
 import { hugeLogRecord, logRecord } from '../support/fault-service-bodies';
 
@@ -14,32 +13,16 @@ import { hugeLogRecord, logRecord } from '../support/fault-service-bodies';
 const run = '2026-11-20T10:00:00.000Z';
 const mebibyte = 2 ** 20;
 
-let bundle: CollectorBundle;
 let bodyOf: (uid: string) => Iterable<Buffer>;
 let bytesPerBody: number;
 /** Whether the service answers in gzip. */
 let isCompressed = false;
-let service: FaultService;
-let collector: BundledCollector;
-
-beforeAll(async () => {
-  bundle = await CollectorBundle.build();
-  service = await startFaultService(({ uid = '' }) =>
-    isCompressed
-      ? ok(Readable.from(bodyOf(uid)).pipe(createGzip({ level: 1 })), {
-          'Content-Type': 'application/json',
-          'Content-Encoding': 'gzip',
-        })
-      : ok(bodyOf(uid), {
-          'Content-Type': 'application/json',
-          'Content-Length': bytesPerBody,
-        }),
-  );
-});
-afterAll(async () => {
-  await service.close();
-  await bundle.remove();
-});
+const type = { 'Content-Type': 'application/json' };
+const bundle = useBundle(({ uid = '' }) =>
+  isCompressed
+    ? ok(Readable.from(bodyOf(uid)).pipe(createGzip({ level: 1 })), { ...type, 'Content-Encoding': 'gzip' })
+    : ok(bodyOf(uid), { ...type, 'Content-Length': bytesPerBody }),
+);
 
 /** Longer than what gzip looks back to. */
 const noise = Buffer.from(randomBytes(3 * mebibyte).toString('base64'));
@@ -59,9 +42,8 @@ async function peakOf(count: number, bytes: number, body: typeof hugeLogRecord, 
   bytesPerBody = bytes;
   bodyOf = (uid) => body({ uid, bytes });
   const uids = Array.from({ length: count }, (_, i) => `cluster-${i}`);
-  collector = await bundle.start({
+  const collector = await bundle.start({
     collection: {
-      service: { baseUrl: service.url, collection: 'platformclusters' },
       clusters: uids.map((uid) => ({ uid, resources: ['log'] })),
       limits: { concurrency, maxBodyMiB: 1100 },
     },

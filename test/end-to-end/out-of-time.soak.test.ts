@@ -1,7 +1,7 @@
 import { deadlineReserveSeconds } from '../../lambda/stack-contract';
 import type { InterceptedRequest } from '../support/aws-faults';
-import { type BundledCollector, CollectorBundle, summaryOf } from '../support/bundled-collector';
-import { type Answer, type FaultService, startFaultService } from '../support/fault-service';
+import { summaryOf, useBundle } from '../support/bundled-collector';
+import type { Answer } from '../support/fault-service';
 import { ok, silence } from '../support/fault-service-answers';
 import { logRecord } from '../support/fault-service-bodies';
 
@@ -11,22 +11,10 @@ const run = '2026-11-20T10:00:00.000Z';
 const uids = Array.from({ length: 6 }, (_, i) => `cluster-${i}`);
 const never = new Promise<never>(() => undefined);
 
-let bundle: CollectorBundle;
-let service: FaultService;
 let answer: (uid: string) => Answer;
-let collector: BundledCollector;
+const bundle = useBundle(({ uid = '' }) => answer(uid));
 
 const good = (uid: string) => ok(logRecord({ uid }));
-
-beforeAll(async () => {
-  bundle = await CollectorBundle.build();
-  service = await startFaultService(({ uid = '' }) => answer(uid));
-});
-afterEach(() => collector.close());
-afterAll(async () => {
-  await service.close();
-  await bundle.remove();
-});
 
 it.each<[string, (uid: string) => Answer, (request: InterceptedRequest) => boolean, object]>([
   ['the service', () => silence(), () => false, { failed: 4, notAttempted: 2 }],
@@ -35,9 +23,8 @@ it.each<[string, (uid: string) => Answer, (request: InterceptedRequest) => boole
 ])('%s keeps silent', async (_who, answers, isSilent, counts) => {
   let recovered = false;
   answer = answers;
-  collector = await bundle.start({
+  const collector = await bundle.start({
     collection: {
-      service: { baseUrl: service.url, collection: 'platformclusters' },
       clusters: uids.map((uid) => ({ uid, resources: ['log'] })),
       limits: { concurrency: 4, responseTimeoutSeconds: 600 },
     },

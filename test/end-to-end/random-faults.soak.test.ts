@@ -4,8 +4,7 @@ import { maxRequests } from '../../lambda/dispatch/retry';
 import type { resourceNames } from '../../lambda/resources';
 import { countOutcomes, type RunSummary } from '../../lambda/run/run-record';
 import { logMessages, metricNames } from '../../lambda/stack-contract';
-import { type BundledCollector, CollectorBundle } from '../support/bundled-collector';
-import { type FaultService, startFaultService } from '../support/fault-service';
+import { useBundle } from '../support/bundled-collector';
 import { everyPair, RandomFaults } from '../support/fault-service-random';
 
 const run = '2026-11-20T10:00:00.000Z';
@@ -14,28 +13,12 @@ const faults = new RandomFaults('five hundred', 0.2);
 const keyOf = (cluster: string, resource: (typeof resourceNames)[number]) =>
   objectKey({ cluster, resource, run: new Date(run), compression: 'gzip' });
 
-let bundle: CollectorBundle;
-let service: FaultService;
-let collector: BundledCollector;
-
-beforeAll(async () => {
-  bundle = await CollectorBundle.build();
-  service = await startFaultService(faults.script);
-  collector = await bundle.start({
-    collection: {
-      service: { baseUrl: service.url, collection: 'platformclusters' },
-      clusters: uids.map((uid) => ({ uid })),
-      limits: { concurrency: 32 },
-    },
-  });
-});
-afterAll(async () => {
-  await collector.close();
-  await service.close();
-  await bundle.remove();
-});
+const bundle = useBundle(faults.script);
 
 it('with random faults all that can be archived is, the rest is reported, and every count agrees', async () => {
+  const { service } = bundle;
+  const clusters = uids.map((uid) => ({ uid }));
+  const collector = await bundle.start({ collection: { clusters, limits: { concurrency: 32 } } });
   const process = await collector.startProcess();
   const outcome = await process.invoke({ scheduledTime: run });
   const pairs = everyPair(uids);

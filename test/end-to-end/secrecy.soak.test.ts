@@ -1,6 +1,6 @@
 import { gunzipSync } from 'node:zlib';
-import { type BundledCollector, bundledKey, CollectorBundle } from '../support/bundled-collector';
-import { type Answer, type FaultService, type Script, startFaultService } from '../support/fault-service';
+import { type BundledCollector, type BundleOptions, bundledKey, useBundle } from '../support/bundled-collector';
+import type { Answer, Script } from '../support/fault-service';
 import { ok, reply } from '../support/fault-service-answers';
 import { logRecord } from '../support/fault-service-bodies';
 import { tracesOf } from '../support/traces-of';
@@ -11,29 +11,14 @@ const run = '2026-11-20T10:00:00.000Z';
 // As many as it takes for the key itself to be blamed.
 const uids = Array.from({ length: 6 }, (_, i) => `cluster-${i}`);
 
-let bundle: CollectorBundle;
 let script: Script;
-let service: FaultService;
 let collector: BundledCollector;
+const bundle = useBundle((request, nth) => script(request, nth));
 
-beforeAll(async () => {
-  bundle = await CollectorBundle.build();
-  service = await startFaultService((request, nth) => script(request, nth));
-});
-afterEach(() => collector.close());
-afterAll(async () => {
-  await service.close();
-  await bundle.remove();
-});
-
-function start(options: Partial<Parameters<CollectorBundle['start']>[0]> = {}): Promise<BundledCollector> {
+function start(options: Partial<BundleOptions> = {}): Promise<BundledCollector> {
   return bundle.start({
     ...options,
-    collection: {
-      service: { baseUrl: service.url, collection: 'platformclusters' },
-      clusters: uids.map((uid) => ({ uid })),
-      limits: { concurrency: 4 },
-    },
+    collection: { clusters: uids.map((uid) => ({ uid })), limits: { concurrency: 4 } },
   });
 }
 
@@ -91,7 +76,7 @@ it.each<[string, Script, RegExp]>([
   script = answers;
   collector = await start();
   await (await collector.startProcess()).invoke({ scheduledTime: run });
-  expect(String(service.requests.at(-1)?.headers.apikey)).toBe(bundledKey);
+  expect(String(bundle.service.requests.at(-1)?.headers.apikey)).toBe(bundledKey);
   const everything = await leftBehind();
   // Otherwise this shows nothing: the run has left what it was made to leave.
   expect(everything).toMatch(evidence);

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync } from 'node:zlib';
-import { type BundledCollector, CollectorBundle, summaryOf } from '../support/bundled-collector';
-import { type FaultService, startFaultService } from '../support/fault-service';
+import { summaryOf, useBundle } from '../support/bundled-collector';
 import { ok } from '../support/fault-service-answers';
 import { logRecord } from '../support/fault-service-bodies';
 
@@ -10,31 +9,18 @@ import { logRecord } from '../support/fault-service-bodies';
 const run = '2026-11-20T10:00:00.000Z';
 const uids = Array.from({ length: 20 }, (_, i) => `cluster-${i}`);
 
-let bundle: CollectorBundle;
-let service: FaultService;
-let collector: BundledCollector;
-
-beforeAll(async () => {
-  bundle = await CollectorBundle.build();
-  let answers = 0;
-  // Every answer differs, as those of a living cluster do: only one of them may be what the archive says.
-  service = await startFaultService(({ uid = '' }) => {
-    answers += 1;
-    return ok(logRecord({ uid, log: `answer ${answers}` }));
-  });
-});
-afterEach(() => collector.close());
-afterAll(async () => {
-  await service.close();
-  await bundle.remove();
+let answers = 0;
+// Every answer differs, as those of a living cluster do: only one of them may be what the archive says.
+const bundle = useBundle(({ uid = '' }) => {
+  answers += 1;
+  return ok(logRecord({ uid, log: `answer ${answers}` }));
 });
 
 it.each([2, 3])('%i at once archive every object once, and each says truthfully what it did', async (count) => {
   const written: string[] = [];
   const barrier = new Barrier(count);
-  collector = await bundle.start({
+  const collector = await bundle.start({
     collection: {
-      service: { baseUrl: service.url, collection: 'platformclusters' },
       clusters: uids.map((uid) => ({ uid, resources: ['log'] })),
       limits: { concurrency: 4 },
     },

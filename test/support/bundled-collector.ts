@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -17,6 +17,7 @@ import {
 } from '../../local/deployment/execution-environment';
 import { writeRuntime } from '../../local/deployment/local-function';
 import { type Intercept, injectFaults } from './aws-faults';
+import { type FaultService, type Script, startFaultService } from './fault-service';
 import { type StoredObject, storedObjects, storedRecords } from './stored-objects';
 
 /** Every spelling of it differs: plain, as JSON, percent-encoded, base64. */
@@ -24,7 +25,7 @@ export const bundledKey = 'k"e\\y/+%&=<secret>~2f1c9a';
 
 export interface BundleOptions extends Pick<LocalAwsOptions, 'onRequest'> {
   readonly intercept?: Intercept;
-  /** Laid over the bundle's own collection. */
+  /** Laid over the bundle's own collection, which reads the service of this file. */
   readonly collection: Partial<Omit<Collection, 'limits'>> & { readonly limits?: Partial<Collection['limits']> };
   readonly secret?: string;
   /** Time limit of an invocation in seconds; left out: the template's. */
@@ -40,55 +41,67 @@ export interface FunctionProcess {
   peakMemory(): Promise<number>;
 }
 
-/** The bundle that the stack deploys, with the template's environment and policies, in processes that can be killed. */
-export class CollectorBundle {
-  private constructor(
-    private readonly root: string,
-    private readonly assembly: CloudAssembly,
-  ) {}
+/** Collectors of one test file, and the service that they read. */
+export interface BundledCollectors {
+  readonly service: FaultService;
+  /** Starts one with an empty archive, which is closed after the test. */
+  start(options: BundleOptions): Promise<BundledCollector>;
+}
 
-  /** Synthesises the stack once, for any number of {@link BundledCollector}s. */
-  static async build(): Promise<CollectorBundle> {
-    const root = await mkdtemp(join(tmpdir(), 'bundle-'));
+/**
+ * The bundle that the stack deploys, with the template's environment and policies, in processes that can be killed. It is
+ * synthesised once for all tests of a file, by hooks.
+ * @param script of the service
+ */
+export function useBundle(script: Script): BundledCollectors {
+  let root: string;
+  let assembly: CloudAssembly;
+  let service: FaultService;
+  const started: BundledCollector[] = [];
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), 'bundle-'));
+    service = await startFaultService(script);
     const outdir = join(root, 'cdk.out');
-    const members = {
-      name: 'bundled',
-      service: { baseUrl: 'http://127.0.0.1:1' },
-      clusters: ['a'],
-      schedule: { expression: 'cron(0 * * * ? *)' },
-    };
+    const schedule = { expression: 'cron(0 * * * ? *)' };
+    const members = { name: 'bundled', service: { baseUrl: service.url }, clusters: ['a'], schedule };
     const config = parseConfig(members, join(outdir, 'collector.json'));
     writeRuntime(join(root, 'runtime.js'));
-    return new CollectorBundle(root, synthesize({ config, outdir, validate: false }));
-  }
-
-  async start({ collection, secret, intercept, onRequest, timeoutSeconds }: BundleOptions): Promise<BundledCollector> {
-    const folder = await mkdtemp(join(this.root, 'run-'));
-    const deployment = await deployLocally({
-      assembly: this.assembly,
-      folder: join(folder, 'archive'),
-      secretValue: secret ?? bundledKey,
-      ...(intercept && { around: injectFaults(intercept) }),
-      ...(onRequest && { onRequest }),
-    });
-    const { definition } = deployment;
-    const code = 'folder' in definition.code ? definition.code.folder : '';
-    const codeFolder = join(folder, 'code');
-    await mkdir(codeFolder);
-    for (const name of await readdir(code)) await copyFile(join(code, name), join(codeFolder, name));
-    const deployed = JSON.parse(await readFile(join(code, collectionFile), 'utf8')) as Collection;
-    const limits = { ...deployed.limits, ...collection.limits };
-    await writeFile(join(codeFolder, collectionFile), JSON.stringify({ ...deployed, ...collection, limits }));
-    return new BundledCollector(folder, deployment, {
-      definition: { ...definition, timeoutSeconds: timeoutSeconds ?? definition.timeoutSeconds },
-      codeFolder,
-      runtimeFile: join(this.root, 'runtime.js'),
-    });
-  }
-
-  async remove(): Promise<void> {
-    await rm(this.root, { recursive: true, force: true });
-  }
+    assembly = synthesize({ config, outdir, validate: false });
+  });
+  afterEach(() => Promise.all(started.splice(0).map((collector) => collector.close())));
+  afterAll(async () => {
+    await service.close();
+    await rm(root, { recursive: true, force: true });
+  });
+  return {
+    get service() {
+      return service;
+    },
+    start: async ({ collection, secret = bundledKey, intercept, onRequest, timeoutSeconds }) => {
+      const folder = await mkdtemp(join(root, 'run-'));
+      const deployment = await deployLocally({
+        assembly,
+        folder: join(folder, 'archive'),
+        secretValue: secret,
+        ...(intercept && { around: injectFaults(intercept) }),
+        ...(onRequest && { onRequest }),
+      });
+      const { definition } = deployment;
+      const code = 'folder' in definition.code ? definition.code.folder : '';
+      const codeFolder = join(folder, 'code');
+      await cp(code, codeFolder, { recursive: true });
+      const deployed = JSON.parse(await readFile(join(code, collectionFile), 'utf8')) as Collection;
+      const limits = { ...deployed.limits, ...collection.limits };
+      await writeFile(join(codeFolder, collectionFile), JSON.stringify({ ...deployed, ...collection, limits }));
+      const collector = new BundledCollector(folder, deployment, {
+        definition: { ...definition, timeoutSeconds: timeoutSeconds ?? definition.timeoutSeconds },
+        codeFolder,
+        runtimeFile: join(root, 'runtime.js'),
+      });
+      started.push(collector);
+      return collector;
+    },
+  };
 }
 
 type ProcessOptions = Pick<EnvironmentOptions, 'definition' | 'codeFolder' | 'runtimeFile'>;
@@ -100,6 +113,7 @@ export class BundledCollector {
   /** What invocations answered, oldest first. */
   readonly outcomes: InvocationOutcome[] = [];
   readonly #processes: ExecutionEnvironment[] = [];
+  #closed: Promise<void> | undefined;
 
   constructor(
     readonly folder: string,
@@ -152,7 +166,13 @@ export class BundledCollector {
     return storedRecords(this.archive);
   }
 
-  async close(): Promise<void> {
+  /** A second call waits for the first. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
     await Promise.all(this.#processes.map((environment) => environment.stop()));
     await this.deployment.close();
     await rm(this.folder, { recursive: true, force: true });
