@@ -10,11 +10,10 @@ import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 const keySchema = z.object({ KeyPolicy: policyDocumentSchema });
 
 /**
- * A KMS key by its id or ARN. Undefined for none, and for one that AWS manages, which lets everybody in the account use it
- * through its service.
+ * A KMS key by its id or ARN; undefined for none.
  */
 export function readKey(stack: StackTemplate, id: string | undefined): EncryptionKey | undefined {
-  if (id === undefined || id.includes('alias/aws/')) return undefined;
+  if (id === undefined) return undefined;
   const key = stack.resourcesOf('AWS::KMS::Key').find(({ identity }) => id === identity.ref || id === identity.arn);
   return { arn: key?.identity.arn ?? id, policy: key?.read(keySchema).KeyPolicy };
 }

@@ -45,6 +45,23 @@ const unwritable =
     });
   };
 
+/** Lets the archive's key be used through another service only. */
+const throughAnother: Edit = (template) => {
+  const policy = rolePolicy(template);
+  policy.Statement = policy.Statement.map((statement) =>
+    statement.Sid === 'UseArchiveKey'
+      ? { ...statement, Condition: { StringEquals: { 'kms:ViaService': 'sns.eu-central-1.amazonaws.com' } } }
+      : statement,
+  );
+};
+
+/** Puts the secret under a key that is not in the template, and whose use the role is not allowed. */
+const encryptedSecret: Edit = ({ Resources }) => {
+  const [secret] = Object.values(Resources).filter(({ Type }) => Type === 'AWS::SecretsManager::Secret');
+  const KmsKeyId = 'arn:aws:kms:eu-central-1:111122223333:key/of-somebody-else';
+  Object.assign(secret?.Properties ?? {}, { KmsKeyId });
+};
+
 describe('a permission that the function lacks fails the job loudly', () => {
   it.each<[string, Edit, RegExp]>([
     ['to write under logs/', unwritable('/logs/'), /not authorized to perform: s3:PutObject .*logs/],
@@ -55,6 +72,8 @@ describe('a permission that the function lacks fails the job loudly', () => {
       (template) => withoutAction(rolePolicy(template), 'kms:GenerateDataKey', withSid('UseArchiveKey')),
       /kms:GenerateDataKey/,
     ],
+    ['to encrypt through S3', throughAnother, /kms:GenerateDataKey/],
+    ['to decrypt the API key', encryptedSecret, /kms:Decrypt on resource: \S+of-somebody-else/],
   ])('%s', async (_what, edit, message) => {
     const { error } = await (await collector.deploy({ edit })).invoke(event);
     expect(error?.errorMessage).toMatch(message);

@@ -32,9 +32,9 @@ export const keyChecks: Readonly<Record<string, Check>> = {
     expect(verify('sha256', Buffer.from('another'), key, signature)).toBe(false);
   },
 
-  'refuses a caller without the permission to sign or to get the public key': async ({ writerKms, ...subject }) => {
+  'refuses a caller without the permission to sign or to get the public key': async ({ writer, ...subject }) => {
     for (const call of [signatureOf, publicKeyOf])
-      expect(await failureOf(call({ ...subject, kms: writerKms }))).toMatchObject({
+      expect(await failureOf(call({ ...subject, kms: writer.kms }))).toMatchObject({
         status: 400,
         code: 'AccessDeniedException',
         message: expect.stringMatching(/not authorized to perform: kms:(Sign|GetPublicKey) on resource: arn:aws:kms/),

@@ -3,6 +3,7 @@ import { ListObjectsV2Command, type ListObjectsV2CommandInput, PutObjectCommand 
 import type { Check, Subject } from './conformance';
 import { failureOf } from './expect-failure';
 
+const Bucket = 'archive';
 const names = ['a', 'a-b/1', 'a.b', 'b/1', 'b/2', 'b/c/3', 'b/c/4', 'b0', 'c d+é/5', 'z'];
 
 export const listingChecks: Readonly<Record<string, Check>> = {
@@ -53,13 +54,13 @@ export const listingChecks: Readonly<Record<string, Check>> = {
   },
 };
 
-async function fill({ s3, bucket: Bucket }: Subject, keys: readonly string[]): Promise<string> {
+async function fill({ s3 }: Subject, keys: readonly string[]): Promise<string> {
   const prefix = `${randomUUID()}/`;
   await Promise.all(keys.map((key) => s3.send(new PutObjectCommand({ Bucket, Key: prefix + key, Body: key }))));
   return prefix;
 }
 
-function list({ s3, bucket: Bucket }: Subject, input: Omit<ListObjectsV2CommandInput, 'Bucket'>) {
+function list({ s3 }: Subject, input: Omit<ListObjectsV2CommandInput, 'Bucket'>) {
   return s3.send(new ListObjectsV2Command({ Bucket, ...input }));
 }
 

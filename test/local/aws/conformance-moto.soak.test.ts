@@ -2,13 +2,12 @@ import { CreateKeyCommand } from '@aws-sdk/client-kms';
 import { CreateBucketCommand, PutBucketPolicyCommand, type S3Client } from '@aws-sdk/client-s3';
 import { CreateSecretCommand } from '@aws-sdk/client-secrets-manager';
 import { CreateTopicCommand } from '@aws-sdk/client-sns';
-import { conformanceChecks, type Subject } from './conformance';
-import { clientsOf, guardedBucketPolicy, region } from './endpoint-setup';
+import { conformanceChecks, type Subject, subjectAt } from './conformance';
+import { admin, clientsOf, guardedBucketPolicy, region } from './endpoint-setup';
 import { motoDifferences } from './moto-differences';
 import { findCommand, type MotoServer, startMoto } from './moto-server';
 
 const command = findCommand('moto_server');
-const credentials = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret', sessionToken: 'admin-token' };
 
 // What holds here too is not only our own reading of S3, Secrets Manager, KMS and SNS.
 (command === undefined ? describe.skip : describe)(`moto (skipped where moto_server is not in the PATH)`, () => {
@@ -17,8 +16,7 @@ const credentials = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret',
 
   beforeAll(async () => {
     moto = await startMoto(command ?? '');
-    const clients = clientsOf(moto.url, credentials);
-    const writer = clientsOf(moto.url, { accessKeyId: 'AKIAWRITER', secretAccessKey: 'writer-secret' });
+    const clients = clientsOf(moto.url, admin);
     await createBucket(clients.s3, 'archive');
     await createBucket(clients.s3, 'guarded');
     const Policy = JSON.stringify(guardedBucketPolicy('guarded'));
@@ -30,21 +28,8 @@ const credentials = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret',
     const keyKind = { KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' } as const;
     const { KeyMetadata } = await clients.kms.send(new CreateKeyCommand(keyKind));
     const { TopicArn: topic = '' } = await clients.sns.send(new CreateTopicCommand({ Name: 'mails' }));
-    subject = {
-      region,
-      credentials,
-      bucket: 'archive',
-      guardedBucket: 'guarded',
-      ...clients,
-      writer: writer.s3,
-      writerSecrets: writer.secrets,
-      writerKms: writer.kms,
-      writerSns: writer.sns,
-      secret: { name, arn: ARN, value },
-      emptySecret: 'empty',
-      signingKey: KeyMetadata?.Arn ?? '',
-      topic,
-    };
+    const secret = { name, arn: ARN, value };
+    subject = subjectAt(moto.url, { secret, signingKey: KeyMetadata?.Arn ?? '', topic });
   });
 
   afterAll(() => moto.stop());

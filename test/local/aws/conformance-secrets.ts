@@ -10,17 +10,14 @@ export const secretChecks: Readonly<Record<string, Check>> = {
     }
   },
 
-  'answers ResourceNotFoundException for an absent secret and for one without a value': async ({
-    secrets,
-    emptySecret,
-  }) => {
+  'answers ResourceNotFoundException for an absent secret and for one without a value': async ({ secrets }) => {
     const absent = secrets.send(new GetSecretValueCommand({ SecretId: 'absent' }));
     expect(await failureOf(absent)).toEqual({
       status: 400,
       code: 'ResourceNotFoundException',
       message: "Secrets Manager can't find the specified secret.",
     });
-    const empty = secrets.send(new GetSecretValueCommand({ SecretId: emptySecret }));
+    const empty = secrets.send(new GetSecretValueCommand({ SecretId: 'empty' }));
     expect(await failureOf(empty)).toEqual({
       status: 400,
       code: 'ResourceNotFoundException',

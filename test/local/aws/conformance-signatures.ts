@@ -1,13 +1,14 @@
 import type { Check, Subject } from './conformance';
+import { admin, region } from './endpoint-setup';
 import { answerOf } from './expect-failure';
-import { RawClient, type RawRequest } from './raw-request';
+import { RawClient, type RawCredentials, type RawRequest } from './raw-request';
 
 type Headers = Record<string, string>;
 
 interface Refusal {
   readonly request?: Partial<RawRequest>;
   /** Of the caller, changed. */
-  readonly credentials?: Partial<Subject['credentials']>;
+  readonly credentials?: Partial<RawCredentials>;
   readonly answer: [status: number, code: string];
 }
 
@@ -37,9 +38,9 @@ export const signatureChecks: Readonly<Record<string, Check>> = {
   ...Object.fromEntries(
     Object.entries(refusals).map(([what, { request, credentials, answer }]) => [
       `refuses ${what}`,
-      async ({ raw: { url }, region, bucket, ...subject }: Subject) => {
-        const raw = new RawClient(url, region, { ...subject.credentials, ...credentials });
-        expect(answerOf(await raw.send({ method: 'GET', path: `/${bucket}/absent`, ...request }))).toEqual(answer);
+      async ({ raw: { url } }: Subject) => {
+        const raw = new RawClient(url, region, { ...admin, ...credentials });
+        expect(answerOf(await raw.send({ method: 'GET', path: '/archive/absent', ...request }))).toEqual(answer);
       },
     ]),
   ),

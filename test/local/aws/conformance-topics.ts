@@ -21,8 +21,8 @@ export const topicChecks: Readonly<Record<string, Check>> = {
     expect(await failureOf(publish)).toMatchObject({ status: 400, code: 'InvalidParameterException' });
   },
 
-  'refuses a caller without the permission to publish': async ({ writerSns, topic }) => {
-    const publish = writerSns.send(new PublishCommand({ TopicArn: topic, Message: 'text' }));
+  'refuses a caller without the permission to publish': async ({ writer, topic }) => {
+    const publish = writer.sns.send(new PublishCommand({ TopicArn: topic, Message: 'text' }));
     expect(await failureOf(publish)).toMatchObject({ status: 403, code: 'AuthorizationErrorException' });
   },
 };

@@ -4,12 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PolicyDocument } from '../../../local/aws/iam/policy-document';
 import { type LocalAws, startLocalAws } from '../../../local/aws/local-aws';
-import { conformanceChecks, type Subject } from './conformance';
-import { clientsOf, everythingPolicy, guardedBucketPolicy, region, writerPolicy } from './endpoint-setup';
+import { conformanceChecks, type Subject, subjectAt } from './conformance';
+import {
+  accountId,
+  admin,
+  everythingPolicy,
+  guardedBucketPolicy,
+  region,
+  writer,
+  writerPolicy,
+} from './endpoint-setup';
 
-const accountId = '111122223333';
-const admin = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret', sessionToken: 'admin-token' };
-const writer = { accessKeyId: 'AKIAWRITER', secretAccessKey: 'writer-secret' };
 const secret = {
   name: 'stage/api-key',
   arn: `arn:aws:secretsmanager:${region}:${accountId}:secret:stage/api-key-AbCdEf`,
@@ -45,23 +50,7 @@ describe('the embedded endpoint', () => {
         arn.endsWith('role/admin') ? undefined : `not authorized to perform sns:Publish on ${to}`,
       secrets: [secret, { name: 'empty', arn: `arn:aws:secretsmanager:${region}:${accountId}:secret:empty-AbCdEf` }],
     });
-    const clients = clientsOf(aws.url, admin);
-    const { s3, secrets, kms, sns } = clientsOf(aws.url, writer);
-    subject = {
-      region,
-      credentials: admin,
-      bucket: 'archive',
-      guardedBucket: 'guarded',
-      ...clients,
-      writer: s3,
-      writerSecrets: secrets,
-      writerKms: kms,
-      writerSns: sns,
-      secret,
-      emptySecret: 'empty',
-      signingKey,
-      topic: `arn:aws:sns:${region}:${accountId}:mails`,
-    };
+    subject = subjectAt(aws.url, { secret, signingKey, topic: `arn:aws:sns:${region}:${accountId}:mails` });
   });
 
   afterAll(async () => {

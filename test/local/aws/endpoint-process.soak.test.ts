@@ -8,7 +8,7 @@ import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { checksumText } from '../../../lambda/archive/archive-object';
 import { FolderStore } from '../../../local/aws/store/folder-store';
 import { Program } from '../../support/program';
-import { clientsOf, credentials } from './endpoint-setup';
+import { admin, clientsOf } from './endpoint-setup';
 
 let folder: string;
 let endpoint: Program;
@@ -41,7 +41,7 @@ describe('the endpoint in a process of its own', () => {
     const sure = new Set<string>();
     let seen = 0;
     for (let round = 0; round < 8; round += 1) {
-      const { s3 } = clientsOf(await start(), credentials);
+      const { s3 } = clientsOf(await start(), admin);
       const writes = Array.from({ length: 40 }, async (_, i) => {
         const Body = randomBytes(sizes[i % sizes.length] ?? 0);
         const sha256 = createHash('sha256').update(Body).digest('hex');
@@ -81,7 +81,7 @@ describe('the endpoint in a process of its own', () => {
       seen = objects.length;
     }
     // The last start removes what the killed processes left. Then every key that has no object can be written.
-    const { s3 } = clientsOf(await start(), credentials);
+    const { s3 } = clientsOf(await start(), admin);
     expect(await readdir(join(folder, '.metadata-incoming'))).toEqual([]);
     const absent = Array.from(
       { length: 8 * 40 },
@@ -96,7 +96,7 @@ describe('the endpoint in a process of its own', () => {
   });
 
   it('holds no more memory for a large object than for a small one', async () => {
-    const { s3 } = clientsOf(await start(), credentials);
+    const { s3 } = clientsOf(await start(), admin);
     const megabyte = randomBytes(2 ** 20);
     /** @returns the most that the endpoint holds while it receives an object of so many MiB and sends it back */
     const mostHeld = async (count: number) => {

@@ -11,8 +11,10 @@ import { RawClient, type RawCredentials } from './raw-request';
 
 export const region = 'eu-central-1';
 export const accountId = '111122223333';
-export const credentials = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret' };
-export const secretArn = `arn:aws:secretsmanager:${region}:${accountId}:secret:api-key-AbCdEf`;
+/** The caller that may do everything. */
+export const admin = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret', sessionToken: 'admin-token' };
+export const writer = { accessKeyId: 'AKIAWRITER', secretAccessKey: 'writer-secret' };
+const secretArn = `arn:aws:secretsmanager:${region}:${accountId}:secret:api-key-AbCdEf`;
 
 /** The endpoint over a new folder, with clients that may do everything. */
 export async function startEndpoint(options: Partial<LocalAwsOptions> = {}) {
@@ -22,7 +24,7 @@ export async function startEndpoint(options: Partial<LocalAwsOptions> = {}) {
   await mkdir(folder, { recursive: true });
   const aws = await startLocalAws({
     region,
-    principals: [{ ...credentials, arn: `arn:aws:iam::${accountId}:role/admin`, policies: [everythingPolicy] }],
+    principals: [{ ...admin, arn: `arn:aws:iam::${accountId}:role/admin`, policies: [everythingPolicy] }],
     buckets: [{ name: 'archive', folder }],
     secrets: [{ name: 'api-key', arn: secretArn }],
     ...options,
@@ -32,7 +34,7 @@ export async function startEndpoint(options: Partial<LocalAwsOptions> = {}) {
     folder,
     /** The folder that holds the bucket's, and nothing else. */
     around: join(root, 'far', 'around'),
-    ...clientsOf(aws.url, credentials),
+    ...clientsOf(aws.url, admin),
     async stop(): Promise<void> {
       await aws.close();
       await rm(root, { recursive: true });

@@ -19,7 +19,7 @@ import { UnknownPolicyElementError } from '../../../local/aws/iam/policy-documen
 import { type LoggedRequest, startLocalAws } from '../../../local/aws/local-aws';
 import { anyCharacter } from '../../support/any-character';
 import { type Intercept, injectFaults } from '../../support/aws-faults';
-import { accountId, region, secretArn, startEndpoint } from './endpoint-setup';
+import { accountId, region, startEndpoint } from './endpoint-setup';
 import { answerOf, failureOf } from './expect-failure';
 
 let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
@@ -55,25 +55,8 @@ const keys = async (): Promise<unknown[]> => {
   return Contents.map(({ Key }) => Key);
 };
 
-describe('injected faults', () => {
-  it('answer with an error before anything is done', async () => {
-    fault = ({ action }) => (action === 'PutObject' ? { kind: 'error', status: 503, code: 'SlowDown' } : undefined);
-    expect(await failureOf(put())).toMatchObject({ status: 503, code: 'SlowDown' });
-    expect(await keys()).toEqual([]);
-  });
-
-  it('cut the connection before the call is carried out, or after it', async () => {
-    fault = ({ key }) => (key === undefined ? undefined : { kind: 'reset', when: key === 'b' ? 'after' : 'before' });
-    expect(await failureOf(put('a'))).toMatchObject({ status: undefined, code: 'TimeoutError' });
-    expect(await failureOf(put('b'))).toMatchObject({ status: undefined });
-    expect(await keys()).toEqual(['b']);
-    expect(logged.slice(0, 2).map(({ key, status }) => [key, status])).toEqual([
-      ['a', undefined],
-      ['b', undefined],
-    ]);
-  });
-
-  it('keep nobody waiting once the endpoint closes', async () => {
+describe('a call that is held', () => {
+  it('keeps nobody waiting once the endpoint closes', async () => {
     const arrived = new Promise<void>((resolve) => {
       fault = () => {
         resolve();
@@ -147,14 +130,6 @@ describe('what is not built', () => {
 });
 
 describe('the embedded endpoint', () => {
-  it('sets and takes away the value of a secret', async () => {
-    const get = () => endpoint.secrets.send(new GetSecretValueCommand({ SecretId: 'api-key' }));
-    endpoint.aws.setSecretValue('api-key', 'first');
-    expect((await get()).SecretString).toBe('first');
-    endpoint.aws.setSecretValue(secretArn, undefined);
-    expect(await failureOf(get())).toMatchObject({ code: 'ResourceNotFoundException' });
-  });
-
   it('refuses to start with a policy it does not understand', async () => {
     const Condition = { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } };
     const policy = {
