@@ -17,6 +17,8 @@ export interface Contender {
   readonly program: 'function' | 'promise-all' | 'raw-sockets' | 'boto3-threads.py' | 'rclone';
   /** One line for the help text. */
   readonly about: string;
+  /** A command that succeeds where everything is installed that it needs beside Node. */
+  readonly needs?: readonly [command: string, ...args: string[]];
 }
 
 export const contenders = {
@@ -25,10 +27,15 @@ export const contenders = {
     program: 'promise-all',
     about: 'the first program one would write: all at once, fetch, JSON.parse, zlib, SDK; no limit, retry or deadline',
   },
-  boto3: { program: 'boto3-threads.py', about: 'Python: 64 threads, urllib3, json, gzip, boto3' },
+  boto3: {
+    program: 'boto3-threads.py',
+    about: 'Python: 64 threads, urllib3, json, gzip, boto3',
+    needs: ['python3', '-c', 'import boto3'],
+  },
   'rclone, unchecked': {
     program: 'rclone',
     about: 'copies 256 files at once, byte for byte: no check, hash, compression or condition',
+    needs: ['rclone', 'version'],
   },
   'raw sockets, gzip': {
     program: 'raw-sockets',
@@ -37,16 +44,6 @@ export const contenders = {
 } as const satisfies Record<string, Contender>;
 
 export type ContenderName = keyof typeof contenders;
-
-/** Why a contender cannot run on this machine; undefined if it can. */
-export function unavailableReason(
-  { program }: Contender,
-  { hasRclone, hasBoto3 }: Pick<Machine, 'hasRclone' | 'hasBoto3'>,
-): string | undefined {
-  if (program === 'rclone' && !hasRclone) return 'rclone was not found';
-  if (program === 'boto3-threads.py' && !hasBoto3) return 'Python with boto3 was not found';
-  return undefined;
-}
 
 export interface CommandOptions {
   readonly machine: Machine;

@@ -10,8 +10,6 @@ export interface Machine {
   readonly nodeVersion: string;
   /** Whether processes are bound to cores. Needs taskset and two cores. */
   readonly isPinned: boolean;
-  readonly hasBoto3: boolean;
-  readonly hasRclone: boolean;
   readonly processor: string;
   readonly cores: number;
   readonly memoryBytes: number;
@@ -28,8 +26,6 @@ export function inspectMachine(cache: string | undefined): Machine {
     node,
     nodeVersion,
     isPinned: cores > 1 && succeeds('taskset', ['-c', '1', 'true']),
-    hasBoto3: succeeds('python3', ['-c', 'import boto3']),
-    hasRclone: succeeds('rclone', ['version']),
     processor: cpus()[0]?.model ?? 'unknown',
     cores,
     memoryBytes: totalmem(),
@@ -47,7 +43,7 @@ function nodeLikeLambda(cache: string): string {
   return succeeds(node, ['--version']) ? node : process.execPath;
 }
 
-function succeeds(command: string, args: readonly string[]): boolean {
+export function succeeds(command: string, args: readonly string[]): boolean {
   return spawnSync(command, args, { stdio: 'ignore' }).status === 0;
 }
 

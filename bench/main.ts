@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { buildAll } from './build';
-import { contenders, unavailableReason } from './contenders';
-import { inspectMachine, type Machine } from './machine';
+import { type Contender, contenders } from './contenders';
+import { inspectMachine, type Machine, succeeds } from './machine';
 import { type MeasuredRow, report, resultOf, type ScenarioResult } from './report';
 import { type RunOptions, type RunResult, runContender } from './run-contender';
 import { quickVersion, type Scenario, scenarios } from './scenarios';
@@ -56,7 +56,7 @@ async function runBench(options: BenchOptions): Promise<void> {
     const servers = await startServers(built, machine);
     const results: ScenarioResult[] = [];
     try {
-      for (const scenario of selectScenarios(options, machine)) {
+      for (const scenario of selectScenarios(options)) {
         console.log(`\n${scenario.name}: ${scenario.title}`);
         const runOptions = { machine, built, servers, folder, verify: options.quick ?? false };
         const rows = await runRounds(scenario, options.quick ? 1 : options.rounds, runOptions);
@@ -91,10 +91,13 @@ async function runRounds({ name, entries }: Scenario, rounds: number, options: R
 }
 
 /** The selected scenarios, without rows that cannot be measured on this machine. Prints why these are left out. */
-function selectScenarios({ scenario: names, contender: rows, quick }: BenchOptions, machine: Machine): Scenario[] {
-  for (const [name, contender] of Object.entries(contenders)) {
-    const reason = unavailableReason(contender, machine);
-    if (reason !== undefined) console.log(`without ${name}: ${reason}`);
+function selectScenarios({ scenario: names, contender: rows, quick }: BenchOptions): Scenario[] {
+  const missing = new Set<string>();
+  for (const [name, { needs }] of Object.entries<Contender>(contenders)) {
+    const [command, ...args] = needs ?? [];
+    if (command === undefined || succeeds(command, args)) continue;
+    missing.add(name);
+    console.log(`without ${name}: ${needs?.join(' ')} failed`);
   }
   return scenarios
     .filter(({ name }) => names?.includes(name) ?? true)
@@ -102,8 +105,7 @@ function selectScenarios({ scenario: names, contender: rows, quick }: BenchOptio
     .map((scenario) => ({
       ...scenario,
       entries: scenario.entries.filter(
-        ({ name, contender }) =>
-          unavailableReason(contenders[contender], machine) === undefined && (rows?.includes(name) ?? true),
+        ({ name, contender }) => !missing.has(contender) && (rows?.includes(name) ?? true),
       ),
     }))
     .filter(({ entries }) => entries.length > 0);

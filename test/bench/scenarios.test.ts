@@ -1,7 +1,4 @@
-import { contenders, unavailableReason } from '../../bench/contenders';
 import { quickVersion, scenarios } from '../../bench/scenarios';
-
-const everything = { hasBoto3: true, hasRclone: true };
 
 describe('the scenarios', () => {
   it.each(scenarios)('$name compares our row with others, and no two rows have the same name', ({ entries }) => {
@@ -19,18 +16,5 @@ describe('the scenarios', () => {
       expect(workload.logBytes).toBeLessThanOrEqual(10_000_000);
       expect(goals).toBeUndefined();
     }
-  });
-});
-
-describe('a contender', () => {
-  it('runs where everything it needs is installed', () => {
-    for (const contender of Object.values(contenders)) expect(unavailableReason(contender, everything)).toBeUndefined();
-  });
-
-  it.each([
-    ['boto3', { hasBoto3: false }, 'boto3 was not found'],
-    ['rclone, unchecked', { hasRclone: false }, 'rclone was not found'],
-  ] as const)('%s is left out, with the reason, where something is not installed', (name, missing, reason) => {
-    expect(unavailableReason(contenders[name], { ...everything, ...missing })).toContain(reason);
   });
 });

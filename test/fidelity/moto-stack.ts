@@ -62,65 +62,60 @@ export async function startMotoStack(motoCommand: string): Promise<MotoStack> {
     const kind = { KeySpec: 'ECC_NIST_P256', KeyUsage: 'SIGN_VERIFY' } as const;
     const { KeyMetadata } = await account.kms.send(new CreateKeyCommand(kind));
     const standIns = { secretArn, signingKeyArn: KeyMetadata?.Arn ?? '' };
-    return new MotoStack({ folder, account, cdk, standIns, baseUrl: demo.url, close });
+    return new MotoStack(folder, demo.url, cdk, account, standIns, close);
   } catch (error) {
     await close();
     throw error;
   }
 }
 
-interface MotoStackParts {
-  /** For the files of the test. */
-  readonly folder: string;
-  readonly account: MotoAccount;
-  readonly cdk: CdkCommand;
-  readonly standIns: StandIns;
-  /** Of the demo service. */
-  readonly baseUrl: string;
-  readonly close: () => Promise<void>;
-}
-
 /** The real stack in moto's account, deployed by the project's own CDK command line. */
 export class MotoStack {
-  readonly account: MotoAccount;
-  readonly standIns: StandIns;
-  readonly #parts: MotoStackParts;
   #assemblies = 0;
 
-  constructor(parts: MotoStackParts) {
-    this.account = parts.account;
-    this.standIns = parts.standIns;
-    this.#parts = parts;
-  }
+  /**
+   * @param folder for the files of the test
+   * @param baseUrl of the demo service
+   */
+  constructor(
+    private readonly folder: string,
+    private readonly baseUrl: string,
+    private readonly cdk: CdkCommand,
+    readonly account: MotoAccount,
+    readonly standIns: StandIns,
+    readonly close: () => Promise<void>,
+  ) {}
 
   /** What the command line tried to reach beside moto: `CONNECT host:port`, or method and URL. */
   get callsElsewhere(): readonly string[] {
-    return this.#parts.cdk.callsElsewhere;
+    return this.cdk.callsElsewhere;
   }
 
   /** @param members of the configuration beside name, service and schedule */
   async synthesise(members: object): Promise<Assembly> {
-    const { folder: parent, baseUrl, cdk } = this.#parts;
     this.#assemblies += 1;
-    const folder = join(parent, `assembly-${this.#assemblies}`);
+    const folder = join(this.folder, `assembly-${this.#assemblies}`);
     const config = `${folder}.json`;
     const schedule = { expression: 'cron(0 * * * ? *)' };
-    writeFileSync(config, JSON.stringify({ name: stackName, service: { baseUrl }, schedule, ...members }));
-    await cdk.run(['synth', '-q', '-c', `config=${config}`, '-o', folder]);
+    writeFileSync(
+      config,
+      JSON.stringify({ name: stackName, service: { baseUrl: this.baseUrl }, schedule, ...members }),
+    );
+    await this.cdk.run(['synth', '-q', '-c', `config=${config}`, '-o', folder]);
     return { folder, template: prepareAssembly(folder, this.standIns) };
   }
 
   bootstrap({ folder }: Assembly): Promise<string> {
-    return this.#parts.cdk.run(['bootstrap', '--app', folder, `aws://${accountId}/${region}`]);
+    return this.cdk.run(['bootstrap', '--app', folder, `aws://${accountId}/${region}`]);
   }
 
   deploy({ folder }: Assembly): Promise<string> {
     const options = ['--method', 'direct', '--no-previous-parameters', '--require-approval', 'never'];
-    return this.#parts.cdk.run(['deploy', '--app', folder, ...options]);
+    return this.cdk.run(['deploy', '--app', folder, ...options]);
   }
 
   destroy({ folder }: Assembly): Promise<string> {
-    return this.#parts.cdk.run(['destroy', '--app', folder, '--force']);
+    return this.cdk.run(['destroy', '--app', folder, '--force']);
   }
 
   resources(): Promise<DeployedResource[]> {
@@ -176,10 +171,6 @@ export class MotoStack {
     const { payload, error } = await invokeDeployed(this.account, deployed, options);
     expect(error).toBeUndefined();
     return payload;
-  }
-
-  close(): Promise<void> {
-    return this.#parts.close();
   }
 }
 
