@@ -22,9 +22,9 @@ import { Stop } from '../../lambda/stop';
 import { type LocalAws, startLocalAws } from '../../local/aws/local-aws';
 import { type Intercept, injectFaults } from './aws-faults';
 import { FakeReporter } from './fake-reporter';
-import { SkippingClock } from './skipping-clock';
 import { type StoredObject, storedKeys, storedObjects, storedRecords } from './stored-objects';
 import { tracesOf } from './traces-of';
+import { standingClock, VirtualClock } from './virtual-clock';
 
 export const testKey = 'test-key-2f1c9a';
 export const testRun = new Date('2026-11-20T10:00:00.000Z');
@@ -80,7 +80,9 @@ export class RealCollector {
   readonly #given: string[] = [];
   /** What the SDK warned of. */
   readonly #warnings: string[] = [];
-  readonly #clock: SkippingClock;
+  readonly #clock: VirtualClock;
+  /** Of each wait before it asks again, the SDK takes a random part: here, none. */
+  readonly #random = jest.spyOn(Math, 'random').mockReturnValue(0);
 
   static async start(options: RealCollectorOptions): Promise<RealCollector> {
     const directory = await mkdtemp(join(tmpdir(), 'real-collector-'));
@@ -103,7 +105,8 @@ export class RealCollector {
 
   private constructor(options: RealCollectorOptions, directory: string, aws: LocalAws) {
     this.#options = options;
-    this.#clock = new SkippingClock(options.hangs !== undefined);
+    const { now, random } = systemClock;
+    this.#clock = new VirtualClock(options.hangs === undefined ? systemClock : { ...standingClock, now, random });
     this.#secrets.push(options.secret ?? testKey);
     this.#directory = directory;
     this.aws = aws;
@@ -254,6 +257,7 @@ export class RealCollector {
       ...[...(await this.objects())].flatMap(([key, body]) => [key, body.toString('latin1')]),
     ];
     await this.aws.close();
+    this.#random.mockRestore();
     rmSync(this.#directory, { recursive: true, force: true });
     const keys = this.#secrets.map((secret) => /"apiKey":"([^"]+)"/.exec(secret)?.[1] ?? secret.trim());
     const traces = keys.filter((key) => key.length > 4).flatMap(tracesOf);
