@@ -97,20 +97,21 @@ class LogsInTurn {
   }
 
   async read({ key, run }: ClusterObject): Promise<LogSnapshot> {
-    const history = this.#history;
-    const common = { run, key, textFrom: (byte: number) => this.#textFrom(key, byte) };
-    const log = history.reader();
+    const log = this.#history.reader();
+    let problem: string | undefined;
+    let damage: string | undefined;
     try {
-      const found = await this.#readInto(log, key);
-      const link = history.add(run, log.end());
-      const problem = found ? (link.lines === 0 ? 'its text is empty' : undefined) : 'it has no text (spec.log)';
-      return { ...common, link, openGaps: history.openGaps, problem, isDamaged: false };
+      if (!(await this.#readInto(log, key))) problem = 'it has no text (spec.log)';
     } catch (error) {
-      const damage = damageOf(error);
+      damage = damageOf(error);
       if (damage === undefined) throw error;
-      const link = history.skip(run);
-      return { ...common, link, openGaps: history.openGaps, problem: `damaged: ${damage}`, isDamaged: true };
+      problem = `damaged: ${damage}`;
     }
+    const link = this.#history.add(run, damage === undefined ? log.result() : undefined);
+    if (link.lines === 0) problem ??= 'its text is empty';
+    const { openGaps } = this.#history;
+    const textFrom = (byte: number) => this.#textFrom(key, byte);
+    return { run, key, link, textFrom, openGaps, problem, isDamaged: damage !== undefined };
   }
 
   /** @returns whether the record has a text */

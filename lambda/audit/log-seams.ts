@@ -61,13 +61,12 @@ export class LogSeams {
     let log: LogReader | undefined;
     const checked = await checkObject(this.#reader, key, outcome, () => {
       log = history.reader();
-      return log.sink();
+      return log;
     });
     const { problem } = checked;
     if (problem?.kind === 'unreadable') return checked;
-    const read = problem === undefined ? log?.end() : undefined;
-    const link =
-      read === undefined ? history.skip(name.run) : history.add(name.run, await this.#confirmed(read, name, history));
+    const read = problem === undefined ? log?.result() : undefined;
+    const link = history.add(name.run, read && (await this.#confirmed(read, name, history)));
     this.#news.add(name.cluster, link);
     return checked;
   }
@@ -126,10 +125,10 @@ export class LogSeams {
       if (content === undefined) return undefined;
       const { body } = content;
       const chunks = Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>);
-      const scanner = new LogTextScanner(() => log.sink());
+      const scanner = new LogTextScanner(() => log);
       for await (const chunk of chunks) scanner.write(chunk);
       scanner.end();
-      return log.end();
+      return log.result();
     } catch {
       return undefined;
     }

@@ -60,7 +60,7 @@ export class LogHistory {
     return this.#base === undefined ? [] : [this.#base, ...this.#beforeGaps];
   }
 
-  /** Reads the next log: write its text, then give what its end returns to {@link add}. */
+  /** Reads the next log: write its text, then give its result to {@link add}. */
   reader(): LogReader {
     const ends = this.earlier.map(({ end }) => end);
     const spare = this.#kept.spare.pop();
@@ -68,25 +68,24 @@ export class LogHistory {
     return new LogReader(ends, spare ?? new LogEnd(this.#kept.lines));
   }
 
-  /** A log that has no text, or cannot be read: it is no base. */
-  skip(run: Date): LogLink {
-    const seam: Seam = { ...noOverlap, kind: 'unknown', added: 0 };
-    return { run, lines: 0, seam, base: this.#base?.run, closed: [], unchangedSince: undefined };
-  }
-
-  /** The end of the log is no longer the caller's. */
-  add(run: Date, read: ReadLog): LogLink {
+  /** @param read undefined: the log cannot be read. Without a text too it is no base. Its end is no longer the caller's */
+  add(run: Date, read: ReadLog | undefined): LogLink {
     const before = this.earlier;
     const link = this.#judge(run, read);
     const kept = this.earlier.map(({ end }) => end);
-    for (const { end } of [...before, read]) if (!kept.includes(end)) this.#kept.spare.push(end);
+    for (const { end } of read === undefined ? before : [...before, read])
+      if (!kept.includes(end)) this.#kept.spare.push(end);
     return link;
   }
 
-  #judge(run: Date, { end, seams: [seam, ...acrossGaps] }: ReadLog): LogLink {
-    if (end.lines === 0) return this.skip(run);
+  #judge(run: Date, read: ReadLog | undefined): LogLink {
     const base = this.#base;
-    const link = { run, lines: end.lines, base: base?.run, closed: [], unchangedSince: undefined };
+    const link = { run, lines: read?.end.lines ?? 0, base: base?.run, closed: [], unchangedSince: undefined };
+    if (read === undefined || link.lines === 0) return { ...link, seam: { ...noOverlap, kind: 'unknown', added: 0 } };
+    const {
+      end,
+      seams: [seam, ...acrossGaps],
+    } = read;
     if (seam === undefined || base === undefined) {
       this.#base = { run, end, since: run };
       return { ...link, seam: { ...noOverlap, kind: 'continues', added: end.lines } };

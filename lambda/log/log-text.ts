@@ -76,7 +76,7 @@ export class LogTextDecoder {
 export class LogTextCheck {
   readonly #scanner = new LogTextScanner((quoteAt) => {
     this.#digest = new LogDigest(quoteAt);
-    return this.#sink === undefined ? this.#digest : new TwoSinks(this.#digest, this.#sink);
+    return this.#sink === undefined ? this.#digest : both(this.#digest, this.#sink);
   });
   readonly #sink: StringSink | undefined;
   #digest: LogDigest | undefined;
@@ -112,28 +112,20 @@ export class LogTextCheck {
 }
 
 /** Hands one text to two sinks. Both take bytes that are not UTF-8. */
-class TwoSinks implements StringSink {
-  constructor(
-    readonly one: LogDigest,
-    readonly other: StringSink,
-  ) {}
-
-  text(bytes: Buffer, start: number, end: number): void {
-    this.one.text(bytes, start, end);
-    this.other.text(bytes, start, end);
-  }
-
-  escape(unit: number): void {
-    this.one.escape(unit);
-    this.other.escape(unit);
-  }
-
-  invalidUtf8(): void {
-    this.one.invalidUtf8();
-  }
-
-  end(offset: number): void {
-    this.one.end(offset);
-    this.other.end(offset);
-  }
+function both(one: StringSink, other: StringSink): StringSink {
+  return {
+    text: (bytes, start, end) => {
+      one.text(bytes, start, end);
+      other.text(bytes, start, end);
+    },
+    escape: (unit) => {
+      one.escape(unit);
+      other.escape(unit);
+    },
+    invalidUtf8: () => one.invalidUtf8?.(),
+    end: (offset) => {
+      one.end(offset);
+      other.end(offset);
+    },
+  };
 }

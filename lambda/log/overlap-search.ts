@@ -5,9 +5,9 @@ import type { LogEnd } from './log-end';
 export interface Overlap {
   /** Lines of the later text up to the earlier one's end. Behind them is what is new. */
   readonly lines: number;
-  /** Bytes of the later text up to there. Where the earlier text's last line went on, that is inside a line. */
-  readonly bytes: number;
-  /** Where the first line begins that the earlier text does not have whole, in bytes of the later text. */
+  /** Where what is new begins, in bytes of the later text. Where the earlier text's last line went on, that is inside a line. */
+  readonly newFrom: number;
+  /** Where the first line that is new or went on begins, in bytes of the later text. */
   readonly lineFrom: number;
   /** The overlap is less than a proof, but all of the earlier text from its first byte. */
   readonly isShort: boolean;
@@ -15,7 +15,7 @@ export interface Overlap {
   readonly isAmbiguous: boolean;
 }
 
-type Place = Pick<Overlap, 'lines' | 'bytes' | 'lineFrom'>;
+type Place = Pick<Overlap, 'lines' | 'newFrom' | 'lineFrom'>;
 
 /** An overlap of so many lines, each unlike the line before it, is no chance. */
 const proofLines = 3;
@@ -88,7 +88,7 @@ export class OverlapSearch implements LineListener {
     this.#matched = isOpen ? -1 : this.#match(hash);
     if (mayGoOn || isOpen) return;
     const isOnly = isFirst && hash === this.#base.hashOf(lines - 1);
-    this.#found({ lines: this.#lines, bytes: this.#bytes, lineFrom: this.#bytes }, isOnly);
+    this.#found({ lines: this.#lines, newFrom: this.#bytes, lineFrom: this.#bytes }, isOnly);
   }
 
   /** The overlap; undefined if there is none, or only one that proves nothing. */
@@ -138,7 +138,7 @@ export class OverlapSearch implements LineListener {
 /** Behind the beginning of a line that the earlier text has as its open line. A line that only got its LF is not new. */
 function placeInLine(lines: number, start: number, bytes: number, open: number): Place {
   const isWhole = bytes === open;
-  return { lines: lines + (isWhole ? 1 : 0), bytes: start + open, lineFrom: isWhole ? start + open + 1 : start };
+  return { lines: lines + (isWhole ? 1 : 0), newFrom: start + open, lineFrom: isWhole ? start + open + 1 : start };
 }
 
 /** The length of a text's last line if it may go on: the reader of a later text has to tell the beginnings of its lines. */

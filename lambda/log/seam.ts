@@ -1,4 +1,3 @@
-import type { StringSink } from '../body/json/json-string-scanner';
 import { LineReader } from './line-reader';
 import { LogEnd } from './log-end';
 import { type Overlap, OverlapSearch, openBytes } from './overlap-search';
@@ -13,19 +12,12 @@ import { type Overlap, OverlapSearch, openBytes } from './overlap-search';
  */
 export type SeamKind = 'unchanged' | 'continues' | 'older' | 'gap' | 'unknown';
 
-export interface Seam {
+export interface Seam extends Omit<Overlap, 'lines'> {
   readonly kind: SeamKind;
   /** Lines that both logs have. */
   readonly shared: number;
   /** Lines behind them: at least so many if `isAmbiguous`. All of the log at a gap. */
   readonly added: number;
-  /** Where what is new begins, in bytes of the text. */
-  readonly newFrom: number;
-  /** Where the first line that is new or went on begins, in bytes of the text. */
-  readonly lineFrom: number;
-  /** The overlap proves little: it is short, but all of the earlier log from its first byte. */
-  readonly isShort: boolean;
-  readonly isAmbiguous: boolean;
 }
 
 /**
@@ -38,20 +30,17 @@ export interface ReadLog {
 }
 
 /** Reads the text of a log once, in any chunks, and compares it with earlier ones. */
-export class LogReader {
+export class LogReader extends LineReader {
   readonly #earlier: readonly LogEnd[];
   readonly #searches: readonly OverlapSearch[];
   readonly #end: LogEnd;
-  readonly #lines: LineReader;
 
   /** @param end of no text yet: takes the end of this one. It keeps at least as many lines as the earlier ones do */
   constructor(earlier: readonly LogEnd[], end = new LogEnd()) {
-    this.#earlier = earlier;
-    this.#end = end;
     const lengths = [...new Set(earlier.flatMap((one) => openBytes(one) ?? []))].sort((a, b) => a - b);
-    this.#searches = earlier.map((one) => new OverlapSearch(one, end, lengths.indexOf(openBytes(one) ?? -1)));
-    const listeners = [end, ...this.#searches];
-    this.#lines = new LineReader(
+    const searches = earlier.map((one) => new OverlapSearch(one, end, lengths.indexOf(openBytes(one) ?? -1)));
+    const listeners = [end, ...searches];
+    super(
       {
         line: (hash, bytes, isOpen, text, beginnings) => {
           for (const listener of listeners) listener.line(hash, bytes, isOpen, text, beginnings);
@@ -59,19 +48,14 @@ export class LogReader {
       },
       lengths,
     );
+    this.#earlier = earlier;
+    this.#searches = searches;
+    this.#end = end;
   }
 
-  write(chunk: Buffer): void {
-    this.#lines.write(chunk);
-  }
-
-  /** Takes the text from the JSON string that it stands in, in place of {@link write}. */
-  sink(): StringSink {
-    return this.#lines;
-  }
-
-  end(): ReadLog {
-    this.#lines.end();
+  /** Call this once, after the text. */
+  result(): ReadLog {
+    this.end();
     const end = this.#end;
     return { end, seams: this.#earlier.map((earlier, at) => judge(earlier, at === 0, end, this.#searches[at]?.end())) };
   }
@@ -84,10 +68,9 @@ function judge(earlier: LogEnd, isBase: boolean, later: LogEnd, overlap: Overlap
   const { lines } = later;
   if (lines === 0) return { ...noOverlap, kind: 'unknown', added: 0 };
   if (overlap !== undefined) {
-    const { bytes: newFrom, lineFrom, isShort, isAmbiguous } = overlap;
-    const added = lines - overlap.lines;
-    const shared = Math.min(earlier.lines, overlap.lines);
-    return { kind: added === 0 ? 'unchanged' : 'continues', shared, added, newFrom, lineFrom, isShort, isAmbiguous };
+    const { lines: upTo, ...place } = overlap;
+    const added = lines - upTo;
+    return { ...place, kind: added === 0 ? 'unchanged' : 'continues', shared: Math.min(earlier.lines, upTo), added };
   }
   if (isBase && endsWithin(later, earlier)) return { ...noOverlap, kind: 'older', added: 0 };
   return { ...noOverlap, kind: 'gap', added: lines };

@@ -90,7 +90,7 @@ export function joinLogs({ whole, snapshots }: RandomLog, chunk: number): { text
     const text = whole.subarray(range.from, range.to);
     const reader = history.reader();
     for (let at = 0; at < text.length; at += chunk) reader.write(text.subarray(at, at + chunk));
-    const link = history.add(run, reader.end());
+    const link = history.add(run, reader.result());
     links.push(link);
     const closed = link.closed.at(-1);
     if (closed !== undefined) pieces.splice(pieces.findIndex((piece) => piece.run.getTime() === closed.run.getTime()));

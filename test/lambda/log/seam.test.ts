@@ -5,7 +5,7 @@ function read(text: string | Buffer, earlier: readonly LogEnd[] = [], chunk = 7)
   const reader = new LogReader(earlier);
   const bytes = Buffer.from(text);
   for (let at = 0; at < bytes.length; at += chunk) reader.write(bytes.subarray(at, at + chunk));
-  return reader.end();
+  return reader.result();
 }
 
 /** How the later text follows the earlier one, and what of it is new. */
@@ -147,7 +147,7 @@ describe('a text of any size', () => {
     const write = (earlier: readonly LogEnd[], chunks: number) => {
       const reader = new LogReader(earlier);
       for (let at = 0; at < chunks; at += 1) reader.write(chunk);
-      return reader.end();
+      return reader.result();
     };
     const { end } = write([], 10);
     expect(end.lines - end.from).toBeLessThanOrEqual(100_000);
