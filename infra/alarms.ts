@@ -1,25 +1,12 @@
 import { Duration } from 'aws-cdk-lib';
 import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import type { IQueue } from 'aws-cdk-lib/aws-sqs';
-import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { functionTimeoutSeconds } from '../lambda/stack-contract';
 import * as windows from './alarm-windows';
-import type { Archive } from './archive';
 import type { Collector } from './collector';
-import type { FailureMessages } from './failure-messages';
-import type { RunSchedule } from './run-schedule';
+import type { Parts } from './parts';
 
 const { hoursText } = windows;
-
-/** What the alarms about runs watch. */
-export interface WatchedRuns {
-  readonly collector: Collector;
-  /** Works on the shards of a fleet that is too large for one invocation. */
-  readonly stateMachine: IStateMachine | undefined;
-  readonly archive: Archive;
-  readonly failures: FailureMessages;
-  readonly schedule: RunSchedule;
-}
 
 /** Alarms by the id of their construct; undefined: not in this stack. */
 export type Alarms = Record<string, AlarmDefinition | undefined>;
@@ -44,8 +31,8 @@ const closeToLimitMs = windows.closeToLimitShare * functionTimeoutSeconds * 1000
  * @param marginHours how long after the longest gap of the schedule a run counts as missing
  * @param missingHours without a run after which one is missing; undefined: no alarm says so
  */
-export function runAlarms(watched: WatchedRuns, marginHours: number, missingHours: number | undefined): Alarms {
-  const { collector, stateMachine, archive, failures, schedule } = watched;
+export function runAlarms(parts: Parts, marginHours: number, missingHours: number | undefined): Alarms {
+  const { collector, stateMachine, archive, failures, schedule } = parts;
   const stayHours = windows.stayHours(schedule.gap, marginHours);
   return {
     RunFailed: {
@@ -61,7 +48,7 @@ export function runAlarms(watched: WatchedRuns, marginHours: number, missingHour
             look: 'The failed execution of the state machine, whose cause names the shards; the failures on the dashboard.',
             act: 'Fix the cause, then complete the run with the command in the cause. Redrive repeats only the failed end.',
           }),
-      props: raisedBy(failedRuns(watched), stayHours),
+      props: raisedBy(failedRuns(parts), stayHours),
     },
     /*
      * The collector itself counts the runs of its schedule. Lambda's metric Invocations also counts starts by hand,
@@ -132,7 +119,7 @@ export function runAlarms(watched: WatchedRuns, marginHours: number, missingHour
  * Counts the runs that nothing will retry any more: dropped events, because Lambda drops one after its last attempt. Errors
  * would also count attempts that a retry repairs.
  */
-function failedRuns({ collector, stateMachine }: WatchedRuns): cloudwatch.IMetric {
+function failedRuns({ collector, stateMachine }: Parts): cloudwatch.IMetric {
   const dropped = collector.function.metric('AsyncEventsDropped', { statistic: 'Sum', period });
   if (stateMachine === undefined) return dropped;
   return new cloudwatch.MathExpression({

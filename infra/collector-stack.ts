@@ -54,11 +54,11 @@ export class CollectorStack extends Stack {
     });
     const audit =
       config.audit && new Audit(this, 'Audit', { config, settings: config.audit, archive, alerts: inform, failures });
-    const parts = { config, page, inform, archive, collector, stateMachine, audit };
-    new Observability(this, 'Observability', { ...parts, failures, schedule });
+    const parts = { config, apiKeySecret, archive, collector, stateMachine, schedule, audit, failures, page, inform };
+    new Observability(this, 'Observability', parts);
     if (config.testEvents) this.#offerTestEvents(config, collector, audit);
     if (config.athenaTables) new AthenaTables(this, 'AthenaTables', { config, archiveBucket: archive.bucket });
-    new NextSteps(this, 'NextSteps', { ...parts, apiKeySecret });
+    new NextSteps(this, 'NextSteps', parts);
   }
 
   #offerTestEvents(config: CollectorConfig, collector: Collector, audit: Audit | undefined): void {

@@ -4,12 +4,9 @@ import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import type { Gap } from '../lambda/schedule/cron-gap';
-import { functionTimeoutSeconds } from '../lambda/stack-contract';
+import { functionTimeoutSeconds, type metricNames } from '../lambda/stack-contract';
 import { closeToLimitShare } from './alarm-windows';
-import type { Archive } from './archive';
-import type { Audit } from './audit';
 import type { Collector } from './collector';
-import type { CollectorConfig } from './config/config';
 import {
   failuresByCluster,
   failuresByReason,
@@ -19,19 +16,7 @@ import {
   lastRuns,
   shardRuns,
 } from './log-queries';
-import type { RunSchedule } from './run-schedule';
-
-export interface DashboardProps {
-  readonly config: CollectorConfig;
-  readonly alarms: cloudwatch.IAlarm[];
-  readonly collector: Collector;
-  /** Works on the shards of a fleet that is too large for one invocation. */
-  readonly stateMachine: IStateMachine | undefined;
-  readonly schedule: RunSchedule;
-  readonly archive: Archive;
-  /** Verifies and seals the archive; undefined if nothing does. */
-  readonly audit: Audit | undefined;
-}
+import type { Parts } from './parts';
 
 const shortestRangeDays = 7;
 const longestRangeDays = 90;
@@ -51,9 +36,9 @@ export function dashboardName(stackName: string): string {
 
 /** First whether it is well now: the last runs and the alarms. Then why not, then how it was, then where to read on. */
 export class Dashboard extends Construct {
-  constructor(scope: Construct, id: string, props: DashboardProps) {
+  constructor(scope: Construct, id: string, { alarms, ...parts }: Parts & { readonly alarms: cloudwatch.IAlarm[] }) {
     super(scope, id);
-    const { config, alarms, collector, stateMachine, schedule, archive, audit } = props;
+    const { config, collector, stateMachine, schedule, archive, audit } = parts;
     const dashboard = new cloudwatch.Dashboard(this, 'Resource', {
       dashboardName: dashboardName(config.name),
       // At least two runs, so that the last complete one is in view.
@@ -62,7 +47,12 @@ export class Dashboard extends Construct {
       ),
     });
     const period = pointPeriod(schedule.gap);
-    const runs = stateMachine === undefined ? functionRuns : shardRuns(config.shards);
+    const query = stateMachine === undefined ? functionRuns : shardRuns(config.shards);
+    const counted =
+      (period: Duration): Counted =>
+      (name, label, color, statistic = 'Sum') =>
+        collector.metric(name, { period, label, color, statistic });
+    const runs = counted(period);
     const table = (title: string, width: number, queryLines: string[]) =>
       new cloudwatch.LogQueryWidget({
         title,
@@ -75,16 +65,38 @@ export class Dashboard extends Construct {
       });
     const rows = [
       [
-        table('Last runs: archived of configured', 14, lastRuns(runs)),
+        table('Last runs: archived of configured', 14, lastRuns(query)),
         new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms, width: 10, height: tableHeight }),
       ],
       [table('Reasons of failures', 14, failuresByReason), table('Clusters that fail most', 10, failuresByCluster)],
-      [outcomes(collector, period), duration(collector, period)],
-      [bytes(collector, period), throttling(collector, period)],
-      stateMachine === undefined ? [] : executions(stateMachine, period),
-      audit === undefined ? [] : audits(collector, pointPeriod(audit.schedule.gap)),
       [
-        table('Last green runs', 8, lastGreenRuns(runs)),
+        // Not the counts of failures: each attempt has them anew, and three attempts of a run would add up.
+        graph(
+          'Outcomes per run (clusters x resources)',
+          [runs('archived', 'archived', GREEN), runs('missing', 'missing', RED)],
+          { stacked: true },
+        ),
+        duration(collector, period),
+      ],
+      [
+        graph(
+          'Bytes archived',
+          [
+            runs('bytes', 'content'),
+            runs('receivedBytes', 'received (as it came)'),
+            runs('storedBytes', 'stored (compressed)'),
+          ],
+          { leftYAxis: { min: 0 } },
+        ),
+        graph('Throttling and rejected keys', [
+          runs('throttled', 'answers that ask for fewer requests', ORANGE),
+          runs('keyRejected', 'attempts ended by a rejected key', RED),
+        ]),
+      ],
+      stateMachine === undefined ? [] : executions(stateMachine, period),
+      audit === undefined ? [] : audits(counted(pointPeriod(audit.schedule.gap))),
+      [
+        table('Last green runs', 8, lastGreenRuns(query)),
         table('Last failures', 12, lastFailures),
         objectsIn(archive.bucket),
       ],
@@ -94,6 +106,9 @@ export class Dashboard extends Construct {
   }
 }
 
+/** A metric of the collector with its label. */
+type Counted = (name: keyof typeof metricNames, label: string, color?: string, statistic?: string) => cloudwatch.Metric;
+
 /** About one point per run, retries included: a finer one draws single dots, a coarser one adds runs together. */
 function pointPeriod({ hours }: Gap): Duration {
   return hours < 24 ? Duration.hours(1) : Duration.days(1);
@@ -102,15 +117,6 @@ function pointPeriod({ hours }: Gap): Duration {
 /** Half a row; from zero, because a curve that starts elsewhere exaggerates. */
 function graph(title: string, left: cloudwatch.IMetric[], more: cloudwatch.GraphWidgetProps = {}): cloudwatch.IWidget {
   return new cloudwatch.GraphWidget({ leftYAxis: fromZero, width: 12, height: 5, title, left, ...more });
-}
-
-/** Not the counts of failures: each attempt has them anew, and three attempts of a run would add up. */
-function outcomes(collector: Collector, period: Duration): cloudwatch.IWidget {
-  const counts = [
-    collector.metric('archived', { period, label: 'archived', color: GREEN }),
-    collector.metric('missing', { period, label: 'missing', color: RED }),
-  ];
-  return graph('Outcomes per run (clusters x resources)', counts, { stacked: true });
 }
 
 function duration({ function: target }: Collector, period: Duration): cloudwatch.IWidget {
@@ -126,22 +132,6 @@ function duration({ function: target }: Collector, period: Duration): cloudwatch
       { value: closeToLimitShare * functionTimeoutSeconds, label: 'close to it', color: ORANGE },
     ],
   });
-}
-
-function bytes(collector: Collector, period: Duration): cloudwatch.IWidget {
-  const sizes = [
-    collector.metric('bytes', { period, label: 'content' }),
-    collector.metric('receivedBytes', { period, label: 'received (as it came)' }),
-    collector.metric('storedBytes', { period, label: 'stored (compressed)' }),
-  ];
-  return graph('Bytes archived', sizes, { leftYAxis: { min: 0 } });
-}
-
-function throttling(collector: Collector, period: Duration): cloudwatch.IWidget {
-  return graph('Throttling and rejected keys', [
-    collector.metric('throttled', { period, label: 'answers that ask for fewer requests', color: ORANGE }),
-    collector.metric('keyRejected', { period, label: 'attempts ended by a rejected key', color: RED }),
-  ]);
 }
 
 function executions(machine: IStateMachine, period: Duration): cloudwatch.IWidget[] {
@@ -162,24 +152,21 @@ function executions(machine: IStateMachine, period: Duration): cloudwatch.IWidge
   ];
 }
 
-function audits(collector: Collector, period: Duration): cloudwatch.IWidget[] {
+function audits(audit: Counted): cloudwatch.IWidget[] {
   const seals = [
-    collector.metric('sealsWritten', { period, label: 'seals signed', color: GREEN }),
-    collector.metric('auditFindings', { period, label: 'damage open', color: RED }),
-    collector.metric('auditCarriedOver', { period, label: 'left for the next audit', color: ORANGE }),
+    audit('sealsWritten', 'seals signed', GREEN),
+    audit('auditFindings', 'damage open', RED),
+    audit('auditCarriedOver', 'left for the next audit', ORANGE),
   ];
-  const stalest = collector.metric('stalestHours', { period, statistic: 'Maximum', label: 'hours' });
+  const title = 'Hours since the stalest cluster was archived, and logs with gaps or frozen';
   const right = [
-    collector.metric('logGaps', { period, label: 'clusters with gaps in their log' }),
-    collector.metric('frozenLogs', { period, statistic: 'Maximum', label: 'frozen logs' }),
+    audit('logGaps', 'clusters with gaps in their log'),
+    audit('frozenLogs', 'frozen logs', undefined, 'Maximum'),
   ];
+  const stalest = [audit('stalestHours', 'hours', undefined, 'Maximum')];
   return [
     graph('Seals and damage', seals, { height: auditHeight }),
-    graph('Hours since the stalest cluster was archived, and logs with gaps or frozen', [stalest], {
-      height: auditHeight,
-      right,
-      rightYAxis: fromZero,
-    }),
+    graph(title, stalest, { height: auditHeight, right, rightYAxis: fromZero }),
   ];
 }
 

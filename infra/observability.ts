@@ -5,42 +5,30 @@ import { Construct } from 'constructs';
 import type { Gap } from '../lambda/schedule/cron-gap';
 import { runMarginHours } from '../lambda/verify/time-limits';
 import { hoursText, longestWarmUpMinutes, longestWindowHours, missingWindowHours } from './alarm-windows';
-import { type AlarmDefinition, runAlarms, type WatchedRuns } from './alarms';
-import type { Alerts } from './alerts';
-import type { Audit } from './audit';
+import { type AlarmDefinition, runAlarms } from './alarms';
 import { auditAlarms } from './audit-alarms';
-import type { CollectorConfig } from './config/config';
 import { Dashboard } from './dashboard';
-
-export interface ObservabilityProps extends WatchedRuns {
-  readonly config: CollectorConfig;
-  /** Gets the alarms that wake people. */
-  readonly page: Alerts;
-  /** Gets the others. */
-  readonly inform: Alerts;
-  /** Verifies and seals the archive; undefined if nothing does. */
-  readonly audit: Audit | undefined;
-}
+import type { Parts } from './parts';
 
 /** The alarms, each of which sends a message when it begins and when it is over, and the dashboard. */
 export class Observability extends Construct {
-  constructor(scope: Construct, id: string, props: ObservabilityProps) {
+  constructor(scope: Construct, id: string, parts: Parts) {
     super(scope, id);
-    const { config, collector, schedule, audit } = props;
+    const { config, collector, schedule, audit } = parts;
     const marginHours = runMarginHours(config.shards, config.limits.oneRunAtATime);
     const missingHours = config.schedule.enabled ? missingWindowHours(schedule.gap, marginHours) : undefined;
     if (config.schedule.enabled && missingHours === undefined)
       this.#warnOfMissing('run', 'Last green runs', schedule.gap);
-    const definitions = runAlarms(props, marginHours, missingHours);
+    const definitions = runAlarms(parts, marginHours, missingHours);
     if (audit !== undefined) {
       const unsealedHours = missingWindowHours(audit.schedule.gap);
       if (unsealedHours === undefined) this.#warnOfMissing('audit', 'Seals and damage', audit.schedule.gap);
       Object.assign(definitions, auditAlarms(collector, audit, unsealedHours));
     }
     const alarms = Object.entries(definitions).flatMap(([id, definition]) =>
-      definition === undefined ? [] : this.#alarm(id, definition, props),
+      definition === undefined ? [] : this.#alarm(id, definition, parts),
     );
-    new Dashboard(this, 'Dashboard', { ...props, alarms });
+    new Dashboard(this, 'Dashboard', { ...parts, alarms });
   }
 
   /** @param widget on the dashboard, to watch instead */
@@ -55,7 +43,7 @@ export class Observability extends Construct {
     );
   }
 
-  #alarm(id: string, definition: AlarmDefinition, { config, page, inform }: ObservabilityProps): cloudwatch.Alarm {
+  #alarm(id: string, definition: AlarmDefinition, { config, page, inform }: Parts): cloudwatch.Alarm {
     const { title, pages, means, look, act, props, warmUpHours } = definition;
     const alarm = new cloudwatch.Alarm(this, id, {
       ...props,
