@@ -1,17 +1,11 @@
 import { Aws, Stack } from 'aws-cdk-lib';
 import { CfnDatabase, CfnTable } from 'aws-cdk-lib/aws-glue';
-import type { IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import * as z from 'zod';
 import { runsPrefix } from '../lambda/archive/archive-layout';
 import { resources } from '../lambda/resources';
 import { outcomeSchema, runSchema } from '../lambda/run/run-record';
-import type { CollectorConfig } from './config/config';
-
-export interface AthenaTablesProps {
-  readonly config: CollectorConfig;
-  readonly archiveBucket: IBucket;
-}
+import type { Parts } from './parts';
 
 /** Columns of the table of log records, with their path in the record (service contract, section 2.1). */
 const logPaths = {
@@ -32,18 +26,17 @@ const logPaths = {
  * be queried.
  */
 export class AthenaTables extends Construct {
-  /** The stack's name as a database name: `my_collector` for `My-Collector`. */
-  readonly databaseName: string;
-
-  constructor(scope: Construct, id: string, { config, archiveBucket }: AthenaTablesProps) {
+  constructor(scope: Construct, id: string, { config, archive }: Pick<Parts, 'config' | 'archive'>) {
     super(scope, id);
-    this.databaseName = config.name.toLowerCase().replaceAll('-', '_');
     const database = new CfnDatabase(this, 'Database', {
       catalogId: Aws.ACCOUNT_ID,
-      databaseInput: { name: this.databaseName, description: `Archive of ${Stack.of(this).stackName}` },
+      // `my_collector` for `My-Collector`.
+      databaseInput: {
+        name: config.name.toLowerCase().replaceAll('-', '_'),
+        description: `Archive of ${Stack.of(this).stackName}`,
+      },
     });
     const { retentionDays } = config.archive;
-    const location = (prefix: string) => `s3://${archiveBucket.bucketName}/${prefix}`;
     const day = {
       'projection.day.type': 'date',
       'projection.day.format': 'yyyy-MM-dd',
@@ -52,67 +45,56 @@ export class AthenaTables extends Construct {
       'projection.day.interval': '1',
       'projection.day.interval.unit': 'DAYS',
     };
-    const table = (name: string, input: Omit<CfnTable.TableInputProperty, 'name' | 'tableType'>) => {
-      const tableInput = { name, tableType: 'EXTERNAL_TABLE', ...input };
-      new CfnTable(this, name, { catalogId: Aws.ACCOUNT_ID, databaseName: database.ref, tableInput });
-    };
-    const linesOfRuns = (name: string, description: string, line: z.core.$ZodType) =>
-      table(name, {
+    const table = (name: string, description: string, folder: string, partitions: string[], storage: Storage) => {
+      const location = `s3://${archive.bucket.bucketName}/${folder}`;
+      const path = partitions.map((key) => `${key === 'day' ? 'date' : key}=\${${key}}/`).join('');
+      const tableInput = {
+        name,
+        tableType: 'EXTERNAL_TABLE',
         description,
-        partitionKeys: [{ name: 'day', type: 'string' }],
+        partitionKeys: partitions.map((key) => ({ name: key, type: 'string' })),
         parameters: {
           'projection.enabled': 'true',
+          // The table does not list the uids; each query names its own.
+          ...(partitions.includes('cluster') && { 'projection.cluster.type': 'injected' }),
           ...day,
-          'storage.location.template': `${location(runsPrefix)}date=\${day}/`,
+          'storage.location.template': `${location}${path}`,
         },
-        storageDescriptor: {
-          location: location(runsPrefix),
-          columns: columnsOf(z.toJSONSchema(line) as JsonSchema),
-          ...textFormat,
-          serdeInfo: { serializationLibrary: 'org.openx.data.jsonserde.JsonSerDe' },
-        },
-      });
-    linesOfRuns('runs', 'Attempts of runs; a query must filter by run IS NOT NULL', runSchema);
-    linesOfRuns(
-      'outcomes',
-      'Outcomes of every cluster and resource of every attempt; a query must filter by cluster IS NOT NULL',
-      outcomeSchema,
-    );
-    const logs = `${resources.log.folder}/`;
-    table('logs', {
-      description: 'Log records as received; a query must name the cluster; Athena reads records of 32 MB at most',
-      partitionKeys: [
-        { name: 'cluster', type: 'string' },
-        { name: 'day', type: 'string' },
+        storageDescriptor: { location, ...storage },
+      };
+      new CfnTable(this, name, { catalogId: Aws.ACCOUNT_ID, databaseName: database.ref, tableInput });
+    };
+    for (const [name, description, line] of [
+      ['runs', 'Attempts of runs; a query must filter by run IS NOT NULL', runSchema],
+      [
+        'outcomes',
+        'Outcomes of every cluster and resource of every attempt; a query must filter by cluster IS NOT NULL',
+        outcomeSchema,
       ],
-      parameters: {
-        'projection.enabled': 'true',
-        // The table does not list the uids; each query names its own.
-        'projection.cluster.type': 'injected',
-        ...day,
-        'storage.location.template': `${location(logs)}cluster=\${cluster}/date=\${day}/`,
-      },
-      storageDescriptor: {
-        location: location(logs),
-        columns: Object.keys(logPaths).map((name) => ({ name, type: 'string' })),
-        inputFormat: 'com.amazon.ionhiveserde.formats.IonInputFormat',
-        outputFormat: 'com.amazon.ionhiveserde.formats.IonOutputFormat',
-        // JSON is valid Ion. Athena's JSON readers need one line per record; the service may send several.
-        serdeInfo: {
-          serializationLibrary: 'com.amazon.ionhiveserde.IonHiveSerDe',
-          parameters: Object.fromEntries(
-            Object.entries(logPaths).map(([name, path]) => [`ion.${name}.path_extractor`, path]),
-          ),
-        },
+    ] as const)
+      table(name, description, runsPrefix, ['day'], {
+        columns: columnsOf(z.toJSONSchema(line) as JsonSchema),
+        inputFormat: 'org.apache.hadoop.mapred.TextInputFormat',
+        outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',
+        serdeInfo: { serializationLibrary: 'org.openx.data.jsonserde.JsonSerDe' },
+      });
+    const ofLogs = 'Log records as received; a query must name the cluster; Athena reads records of 32 MB at most';
+    table('logs', ofLogs, `${resources.log.folder}/`, ['cluster', 'day'], {
+      columns: Object.keys(logPaths).map((name) => ({ name, type: 'string' })),
+      inputFormat: 'com.amazon.ionhiveserde.formats.IonInputFormat',
+      outputFormat: 'com.amazon.ionhiveserde.formats.IonOutputFormat',
+      // JSON is valid Ion. Athena's JSON readers need one line per record; the service may send several.
+      serdeInfo: {
+        serializationLibrary: 'com.amazon.ionhiveserde.IonHiveSerDe',
+        parameters: Object.fromEntries(
+          Object.entries(logPaths).map(([name, path]) => [`ion.${name}.path_extractor`, path]),
+        ),
       },
     });
   }
 }
 
-const textFormat = {
-  inputFormat: 'org.apache.hadoop.mapred.TextInputFormat',
-  outputFormat: 'org.apache.hadoop.hive.ql.io.HiveIgnoreKeyTextOutputFormat',
-};
+type Storage = Omit<CfnTable.StorageDescriptorProperty, 'location'>;
 
 /** A JSON Schema, as far as lines of run records need it. */
 interface JsonSchema {

@@ -57,7 +57,7 @@ export class CollectorStack extends Stack {
     const parts = { config, apiKeySecret, archive, collector, stateMachine, schedule, audit, failures, page, inform };
     new Observability(this, 'Observability', parts);
     if (config.testEvents) this.#offerTestEvents(config, collector, audit);
-    if (config.athenaTables) new AthenaTables(this, 'AthenaTables', { config, archiveBucket: archive.bucket });
+    if (config.athenaTables) new AthenaTables(this, 'AthenaTables', parts);
     new NextSteps(this, 'NextSteps', parts);
   }
 

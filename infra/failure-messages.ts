@@ -42,11 +42,13 @@ export class FailureMessages extends Construct {
       entry: 'failure-handler.ts',
       memoryMiB: 256,
       roleDescription: 'Lets the function tell people of failures, and keep what it could not tell',
-      onFailure: new SqsDestination(this.#untold),
       provide: (role) => {
         alerts.grantPublish(role);
-        allow(role, 'KeepUntold', ['sqs:SendMessage'], [this.#untold.queueArn]);
         return { [failureEnvironmentNames.topicArn]: alerts.topic.topicArn };
+      },
+      onFailure: (role) => {
+        allow(role, 'KeepUntold', ['sqs:SendMessage'], [this.#untold.queueArn]);
+        return new SqsDestination(this.#untold);
       },
     });
     this.#function = target;

@@ -10,10 +10,10 @@ interface Limits {
 /** Most temporary storage a function can have, in MiB: Lambda's own maximum. */
 export const largestTemporaryStorageMiB = 10_240;
 
-/** Least temporary storage a function has, in MiB; it costs nothing. */
-const leastTemporaryStorageMiB = 512;
-
-/** Temporary storage beside the spilled bodies, in MiB: for the file system, and for bodies that compression makes larger. */
+/**
+ * Temporary storage beside the spilled bodies, in MiB: for the file system, and for bodies that compression makes larger.
+ * It is what every function has at least, without costs.
+ */
 export const storageMarginMiB = 512;
 
 /**
@@ -21,8 +21,7 @@ export const storageMarginMiB = 512;
  * configuration's check keeps it within Lambda's maximum.
  */
 export function temporaryStorageMiB({ concurrency, maxBodyMiB }: Limits): number {
-  const wanted = concurrency * maxBodyMiB + storageMarginMiB;
-  return Math.min(largestTemporaryStorageMiB, Math.max(leastTemporaryStorageMiB, wanted));
+  return concurrency * maxBodyMiB + storageMarginMiB;
 }
 
 /** Memory in MiB at which Lambda gives a function one whole processor. */

@@ -25,22 +25,26 @@ export interface NodeFunctionProps {
   readonly roleDescription: string;
   /** Invocations under way at once; left out: as many as the account has. Others wait in Lambda's queue. */
   readonly reservedConcurrency?: number | undefined;
-  /** Gets the events that fail for good; a function of its role if the role needs a permission. */
-  readonly onFailure: IDestination | ((role: Role) => IDestination);
   /** Gives the role its permissions. Returns the environment in which the function finds what it may use. */
   readonly provide: (role: Role) => Readonly<Record<string, string>>;
+  /** Returns what gets the events that fail for good, after the role may pass them on. */
+  readonly onFailure: (role: Role) => IDestination;
 }
 
 /** A function of this project in the scope of its construct, with a role and a log group of its own. */
 export function createNodeFunction(scope: Construct, props: NodeFunctionProps) {
-  const { config, onFailure, reservedConcurrency } = props;
+  const { config, reservedConcurrency } = props;
   const logGroup = new LogGroup(scope, 'Logs', {
     retention: RetentionDays.SIX_MONTHS,
     removalPolicy: RemovalPolicy.DESTROY,
   });
-  const role = createRole(scope, props.roleDescription, logGroup);
+  const role = new Role(scope, 'Role', {
+    assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
+    description: props.roleDescription,
+  });
+  allow(role, 'WriteLog', ['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]);
   const environment = props.provide(role);
-  const destination = typeof onFailure === 'function' ? onFailure(role) : onFailure;
+  const onFailure = props.onFailure(role);
   if (config.network !== undefined) allowAttaching(role);
   const target = new NodejsFunction(scope, 'Function', {
     description: props.description,
@@ -67,17 +71,11 @@ export function createNodeFunction(scope: Construct, props: NodeFunctionProps) {
     retryAttempts: asynchronousAttempts - 1,
     reservedConcurrentExecutions: reservedConcurrency,
     maxEventAge: Duration.seconds(eventAgeSeconds(reservedConcurrency !== undefined)),
-    onFailure: destination,
+    onFailure,
     ...(config.network && networkProps(scope, config.network)),
   });
   target.node.addDependency(role.node.findChild('DefaultPolicy'));
   return { function: target, logGroup };
-}
-
-function createRole(scope: Construct, description: string, logGroup: LogGroup): Role {
-  const role = new Role(scope, 'Role', { assumedBy: new ServicePrincipal('lambda.amazonaws.com'), description });
-  allow(role, 'WriteLog', ['logs:CreateLogStream', 'logs:PutLogEvents'], [logGroup.logGroupArn]);
-  return role;
 }
 
 /**
