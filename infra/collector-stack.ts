@@ -1,5 +1,5 @@
 import { Annotations, Stack } from 'aws-cdk-lib';
-import type { Construct } from 'constructs';
+import { Construct } from 'constructs';
 import { shortestGapHours } from '../lambda/schedule/cron-gap';
 import { longestSeconds } from '../lambda/verify/time-limits';
 import { hoursText } from './alarm-windows';
@@ -15,8 +15,9 @@ import { FailureMessages } from './failure-messages';
 import { FanOut } from './fan-out';
 import { NextSteps } from './next-steps';
 import { Observability } from './observability';
+import type { Parts } from './parts';
 import { RunSchedule } from './run-schedule';
-import { auditTestEvents, TestEvents, testEvents } from './test-events';
+import { auditTestEvents, offerTestEvents, testEvents } from './test-events';
 
 /** Everything that one configuration file deploys. The stack only composes; each construct owns its resources and grants. */
 export class CollectorStack extends Stack {
@@ -56,23 +57,17 @@ export class CollectorStack extends Stack {
       config.audit && new Audit(this, 'Audit', { config, settings: config.audit, archive, alerts: inform, failures });
     const parts = { config, apiKeySecret, archive, collector, stateMachine, schedule, audit, failures, page, inform };
     new Observability(this, 'Observability', parts);
-    if (config.testEvents) this.#offerTestEvents(config, collector, audit);
+    if (config.testEvents) this.#offerEvents(parts);
     if (config.athenaTables) new AthenaTables(this, 'AthenaTables', parts);
     new NextSteps(this, 'NextSteps', parts);
   }
 
-  #offerTestEvents(config: CollectorConfig, collector: Collector, audit: Audit | undefined): void {
-    new TestEvents(this, 'TestEvents', {
-      description: `Events that start ${config.name} by hand`,
-      function: collector.function,
-      events: testEvents(config),
-    });
+  #offerEvents({ config, collector, audit }: Parts): void {
+    const ofRuns = new Construct(this, 'TestEvents');
+    offerTestEvents(ofRuns, collector.function, `Events that start ${config.name} by hand`, testEvents(config));
     if (audit === undefined) return;
-    new TestEvents(this, 'AuditTestEvents', {
-      description: `Events that start the audit of ${config.name} by hand`,
-      function: audit.function,
-      events: auditTestEvents,
-    });
+    const ofAudits = new Construct(this, 'AuditTestEvents');
+    offerTestEvents(ofAudits, audit.function, `Events that start the audit of ${config.name} by hand`, auditTestEvents);
   }
 
   /** Two runs at once ask the service for twice as much, and they overlap just when it is slow. */

@@ -35,21 +35,28 @@ export class Replication extends Construct {
   readonly bucketProps: Pick<BucketProps, 'replicationRole' | 'replicationRules'>;
   readonly #role: Role;
   readonly #target: ReplicationProps['target'];
+  readonly #destination: IBucket;
 
   constructor(scope: Construct, id: string, { target, keyArns, lifecycle }: ReplicationProps) {
     super(scope, id);
     this.#target = target;
     const { bucketArn, account, kmsKeyArn } = target;
-    const destination = Bucket.fromBucketAttributes(this, 'Target', { bucketArn, ...(account && { account }) });
+    this.#destination = Bucket.fromBucketAttributes(this, 'Target', { bucketArn, ...(account && { account }) });
     const crossAccount = account !== undefined && account !== Stack.of(this).account;
-    this.#role = this.#createRole(destination, crossAccount);
+    // Without a condition on the source account: S3 does not document that it names one when it replicates.
+    this.#role = new Role(this, 'Role', {
+      description: 'Lets S3 copy the archive to another bucket; deletions are not copied',
+      assumedBy: new ServicePrincipal('s3.amazonaws.com'),
+    });
+    allow(this.#role, 'WriteCopies', writeActions(crossAccount), [`${bucketArn}/*`]);
+    this.#acknowledge(`${bucketArn}/*`);
     if (kmsKeyArn !== undefined) this.#grantKeys(keyArns, kmsKeyArn);
     this.bucketProps = {
       replicationRole: this.#role,
       replicationRules: [
         {
           id: ruleId,
-          destination,
+          destination: this.#destination,
           priority: 0,
           deleteMarkerReplication: false,
           // Without it there is no metric of failures. S3 takes the minutes only with its paid time control.
@@ -84,24 +91,13 @@ export class Replication extends Construct {
 
   /** Counts objects that S3 could not copy. It does not try again: a batch replication job does. */
   failures(bucket: IBucket): Metric {
-    const destination = Stack.of(this).splitArn(this.#target.bucketArn, ArnFormat.NO_RESOURCE_NAME).resource;
+    const DestinationBucket = this.#destination.bucketName;
     return new Metric({
       namespace: 'AWS/S3',
       metricName: 'OperationsFailedReplication',
-      dimensionsMap: { SourceBucket: bucket.bucketName, DestinationBucket: destination, RuleId: ruleId },
+      dimensionsMap: { SourceBucket: bucket.bucketName, DestinationBucket, RuleId: ruleId },
       statistic: 'Sum',
     });
-  }
-
-  /** Without a condition on the source account: S3 does not document that it names one when it replicates. */
-  #createRole(destination: IBucket, crossAccount: boolean): Role {
-    const role = new Role(this, 'Role', {
-      description: 'Lets S3 copy the archive to another bucket; deletions are not copied',
-      assumedBy: new ServicePrincipal('s3.amazonaws.com'),
-    });
-    allow(role, 'WriteCopies', writeActions(crossAccount), [destination.arnForObjects('*')]);
-    this.#acknowledge(`${this.#target.bucketArn}/*`, role);
-    return role;
   }
 
   /** Former keys too: what is pending when a key changes, and what a batch copies later, was encrypted with them. */
@@ -112,8 +108,8 @@ export class Replication extends Construct {
     allow(this.#role, 'WriteWithKey', write, [targetKeyArn], through('s3', region));
   }
 
-  #acknowledge(resource: string, role: Role = this.#role): void {
-    Validations.of(role).acknowledge({
+  #acknowledge(resource: string): void {
+    Validations.of(this.#role).acknowledge({
       id: `AwsSolutions-IAM5[Resource::${resource}]`,
       reason: 'Everything in the archive is copied.',
     });
@@ -152,11 +148,10 @@ export class Replication extends Construct {
           },
     );
     if (rules.length === 0) return;
-    const { resource } = Stack.of(this).splitArn(this.#target.bucketArn, ArnFormat.NO_RESOURCE_NAME);
     Annotations.of(this).addInfoV2(
       'cluster-log-collector:lifecycle-of-the-copy',
       `The lifecycle of the archive is not copied. For the same days, write this to copy.json, and type with credentials of ` +
-        `its account: aws s3api put-bucket-lifecycle-configuration --bucket ${resource} ` +
+        `its account: aws s3api put-bucket-lifecycle-configuration --bucket ${this.#destination.bucketName} ` +
         `--lifecycle-configuration file://copy.json\n${JSON.stringify({ Rules: rules }, undefined, 2)}\n`,
     );
   }

@@ -1,14 +1,7 @@
 import { CfnSchema } from 'aws-cdk-lib/aws-eventschemas';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import type { CollectorConfig } from './config/config';
-
-export interface TestEventsProps {
-  readonly description: string;
-  readonly function: IFunction;
-  /** By the names that the console shows. */
-  readonly events: Readonly<Record<string, object>>;
-}
 
 /**
  * The registry in which Lambda's console looks for shared events. There is one per account and region, and other
@@ -16,18 +9,31 @@ export interface TestEventsProps {
  */
 const registryName = 'lambda-testevent-schemas';
 
-/** Events for starts by hand, offered in the Test tab of Lambda's console. */
-export class TestEvents extends Construct {
-  constructor(scope: Construct, id: string, { description, function: target, events }: TestEventsProps) {
-    super(scope, id);
-    new CfnSchema(this, 'Schema', {
-      registryName,
-      schemaName: `_${target.functionName}-schema`,
-      type: 'OpenApi3',
-      description,
-      content: JSON.stringify(document(events)),
-    });
-  }
+/**
+ * Offers events for starts by hand in the Test tab of Lambda's console, in the form that the console itself writes: an
+ * OpenAPI document with the events as its examples.
+ * @param events by the names that the console shows
+ */
+export function offerTestEvents(
+  scope: Construct,
+  target: IFunction,
+  description: string,
+  events: Readonly<Record<string, object>>,
+): void {
+  const examples = Object.fromEntries(Object.entries(events).map(([name, value]) => [name, { value }]));
+  const content = {
+    openapi: '3.0.0',
+    info: { version: '1.0.0', title: 'Event' },
+    paths: {},
+    components: { schemas: { Event: { type: 'object' } }, examples },
+  };
+  new CfnSchema(scope, 'Schema', {
+    registryName,
+    schemaName: `_${target.functionName}-schema`,
+    type: 'OpenApi3',
+    description,
+    content: JSON.stringify(content),
+  });
 }
 
 /** Shared events of the collector. */
@@ -46,14 +52,3 @@ export const auditTestEvents = {
   'audit-now': {},
   'make-up-for-an-audit': { scheduledTime: '2026-11-20T06:30:00Z' },
 } as const;
-
-/** The form that the console itself writes: an OpenAPI document with the events as its examples. */
-function document(events: Readonly<Record<string, object>>): object {
-  const examples = Object.fromEntries(Object.entries(events).map(([name, value]) => [name, { value }]));
-  return {
-    openapi: '3.0.0',
-    info: { version: '1.0.0', title: 'Event' },
-    paths: {},
-    components: { schemas: { Event: { type: 'object' } }, examples },
-  };
-}
