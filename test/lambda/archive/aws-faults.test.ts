@@ -147,23 +147,6 @@ describe('the run record', () => {
     expect(recordOf(record ?? '').outcomes).toEqual(outcomes);
     expect(calls.filter((call) => call === 'PutObject runs')).toHaveLength(3);
   });
-
-  it.each([
-    ['ListObjectsV2', '403', error(403, 'AccessDenied')],
-    ['ListObjectsV2', '500 for ever', error(500, 'InternalError')],
-    ['GetObject', '403', error(403, 'AccessDenied')],
-    ['GetObject', '500 for ever', error(500, 'InternalError')],
-    ['GetObject', 'a reset for ever', { kind: 'reset', when: 'before' } as const],
-  ])('whose predecessors cannot be read (%s: %s) costs requests, and is written under the next number', async (action, _what, fault) => {
-    let isBroken = false;
-    await start((request) => (isBroken && request.action === action ? fault : undefined));
-    await collector.attempt();
-    isBroken = true;
-    const { error: thrown, summary } = await collector.attempt();
-    expect(thrown).toBeUndefined();
-    expect(summary).toMatchObject({ attempt: 2, status: 'complete', counts: { alreadyArchived: 1 } });
-    expect(service.requests).toHaveLength(2);
-  });
 });
 
 describe('the API key', () => {

@@ -178,12 +178,6 @@ describe('a stored run record', () => {
     expect(read(Buffer.from(stored), 1000)).toBe(read(Buffer.from(stored)));
   });
 
-  it('is refused with what is not UTF-8', () => {
-    const stored = Buffer.from(head + good + other);
-    stored[stored.lastIndexOf('"b"') + 1] = 0xff;
-    expect(read(stored)).toBe('it is not a valid run record: line 3: it is not UTF-8');
-  });
-
   it('is refused under the key of another attempt, shard or run', () => {
     const bytes = Buffer.from(recordText(empty));
     const names = [

@@ -123,11 +123,6 @@ describe('run records', () => {
     await expect(writing).rejects.toThrow(/^Writing the run record s3:.*attempt-1.jsonl failed: it took too long$/);
   });
 
-  it('are written although somebody has put an object with a far higher attempt number beside them', async () => {
-    const store = new FakeArchive({ [runRecordKey({ run, attempt: 5000 })]: '' });
-    expect((await new RunRecords(store).write({ ...record, attempt: 5001 })).attempt).toBe(5001);
-  });
-
   it('are listed by attempt, not by the alphabet, and nothing else is taken for one', async () => {
     const keys = [10, 2, 1].map((attempt) => runRecordKey({ run, attempt }));
     const store = new FakeArchive(Object.fromEntries([...keys, `${keys[0]}.tmp`].map((key) => [key, ''])));
@@ -141,11 +136,6 @@ describe('run records', () => {
       'has a wrong member',
       recordText({ ...record, configuration: 'x' }),
       'it is not a valid run record: line 1: configuration: expected 64',
-    ],
-    [
-      'is of another attempt',
-      recordText({ ...record, attempt: 2 }),
-      'its content names another run, shard or attempt than its key',
     ],
   ])('one that %s is not believed', async (_what, text, reason) => {
     const store = new FakeArchive(text === undefined ? {} : { [runRecordKey({ run, attempt: 1 })]: text });

@@ -1,38 +1,19 @@
 import { objectKey } from '../../../lambda/archive/archive-layout';
-import type { ArchiveReader, ListedObject } from '../../../lambda/verify/archive-reader';
+import type { ListedObject } from '../../../lambda/verify/archive-reader';
 import { objectsBetween } from '../../../lambda/verify/objects-between';
+import { MemoryBucket } from './history/memory-bucket';
 
 const hour = (at: number) => new Date(Date.UTC(2026, 10, 1, at));
 
-/** An archive that can only be listed. It counts the objects that it lists. */
-class ListedArchive implements ArchiveReader {
-  readonly location = 'memory';
+/** It counts the objects that it lists. */
+class CountedBucket extends MemoryBucket {
   handedOut = 0;
 
-  readonly #keys: readonly string[];
-
-  constructor(keys: readonly string[]) {
-    this.#keys = keys;
-  }
-
-  async *list(prefix: string, after = ''): AsyncGenerator<ListedObject> {
-    for (const key of this.#keys) {
-      if (!key.startsWith(prefix) || key <= after) continue;
+  override async *list(prefix: string, after?: string): AsyncGenerator<ListedObject> {
+    for await (const object of super.list(prefix, after)) {
       this.handedOut += 1;
-      yield { key, storedBytes: 1, writtenAt: new Date(0) };
+      yield object;
     }
-  }
-
-  time(): never {
-    throw new Error('a listing is enough');
-  }
-
-  head(): never {
-    throw new Error('a listing is enough');
-  }
-
-  open(): never {
-    throw new Error('a listing is enough');
   }
 }
 
@@ -45,9 +26,15 @@ const keys = [
   'logs/readme.txt',
 ].sort();
 
+function bucketOf(own: readonly string[]): CountedBucket {
+  const bucket = new CountedBucket();
+  for (const key of own) bucket.put({ key, content: Buffer.from(''), contentType: '' }, new Date(0));
+  return bucket;
+}
+
 describe('the objects of a period', () => {
   it.each([1, 7, 1000])('are all found, with every key of no archive, with a patience of %d', async (patience) => {
-    const reader = new ListedArchive(keys);
+    const reader = bucketOf(keys);
     const found: string[] = [];
     for await (const { key } of objectsBetween(reader, 'log', { from: hour(200), to: hour(209) }, patience))
       found.push(key);
@@ -56,13 +43,13 @@ describe('the objects of a period', () => {
   });
 
   it('are found without listing what lies outside it', async () => {
-    const reader = new ListedArchive(keys);
+    const reader = bucketOf(keys);
     for await (const _ of objectsBetween(reader, 'log', { from: hour(200), to: hour(209) }, 10));
     expect(reader.handedOut).toBeLessThan(clusters.length * 45);
   });
 
   it('are found in one listing if it has no ends', async () => {
-    const reader = new ListedArchive(keys);
+    const reader = bucketOf(keys);
     let count = 0;
     for await (const _ of objectsBetween(reader, 'log', {}, 10)) count += 1;
     expect([count, reader.handedOut]).toEqual([keys.length, keys.length]);

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { objectKey, runRecordKey } from '../../../lambda/archive/archive-layout';
+import type { PolicyDocument } from '../../../local/aws/iam/policy-document';
 import { type LocalAws, type LoggedRequest, startLocalAws } from '../../../local/aws/local-aws';
 import { ArchiveFixture, type AttemptFixture, hourly, logRecord } from '../../cli/archive-fixture';
 import { runCollector } from '../../cli/run-collector';
@@ -27,9 +28,15 @@ const environment = {
   AWS_PROFILE: undefined,
 };
 
-/** What one reader is refused, and what another. */
+/** What one reader is refused. */
 const refusedKey = runRecordKey({ run: hour(9), attempt: 1 });
-const refusedConfigurations = 'configurations/*';
+const refusing = (key: string): PolicyDocument => ({
+  Statement: { Effect: 'Deny', Action: 's3:GetObject', Resource: `*/${key}` },
+});
+const principal = (accessKeyId: string, ...policies: PolicyDocument[]) => {
+  const arn = `arn:aws:iam::123456789012:user/${accessKeyId}`;
+  return { accessKeyId, secretAccessKey: environment.AWS_SECRET_ACCESS_KEY, arn, policies };
+};
 
 let archive: ArchiveFixture;
 let aws: LocalAws;
@@ -48,33 +55,10 @@ beforeAll(async () => {
   aws = await startLocalAws({
     region: 'eu-central-1',
     principals: [
-      {
-        accessKeyId: environment.AWS_ACCESS_KEY_ID,
-        secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,
-        arn: 'arn:aws:iam::123456789012:user/reader',
-        policies: [policy],
-      },
-      {
-        accessKeyId: 'AKIALEAST',
-        secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,
-        arn: 'arn:aws:iam::123456789012:user/least',
-        policies: [JSON.parse(JSON.stringify(policy).replace('"s3:ListBucketVersions"', '"s3:ListBucket"'))],
-      },
-      {
-        accessKeyId: 'AKIAPARTLY',
-        secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,
-        arn: 'arn:aws:iam::123456789012:user/partly',
-        policies: [policy, { Statement: { Effect: 'Deny', Action: 's3:GetObject', Resource: `*/${refusedKey}` } }],
-      },
-      {
-        accessKeyId: 'AKIAOUTCOMES',
-        secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,
-        arn: 'arn:aws:iam::123456789012:user/outcomes',
-        policies: [
-          policy,
-          { Statement: { Effect: 'Deny', Action: 's3:GetObject', Resource: `*/${refusedConfigurations}` } },
-        ],
-      },
+      principal(environment.AWS_ACCESS_KEY_ID, policy),
+      principal('AKIALEAST', JSON.parse(JSON.stringify(policy).replace('"s3:ListBucketVersions"', '"s3:ListBucket"'))),
+      principal('AKIAPARTLY', policy, refusing(refusedKey)),
+      principal('AKIAOUTCOMES', policy, refusing('configurations/*')),
     ],
     buckets: [
       { name: 'archive-bucket', folder: archive.folder },

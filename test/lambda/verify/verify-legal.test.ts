@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { objectKey, runRecordKey, shardOf } from '../../../lambda/archive/archive-layout';
 import { ArchiveFixture, type AttemptFixture } from '../../cli/archive-fixture';
 import { runVerify } from '../../cli/run-verify';
@@ -23,9 +25,8 @@ async function leaveObject(cluster: string, run: Date): Promise<string> {
   const other = await ArchiveFixture.create();
   await other.attempt({ run, clusters: [cluster], answer });
   const key = objectKey({ resource: 'log', cluster, run, compression: 'gzip' });
-  const chunks: Buffer[] = [];
-  for await (const chunk of (await other.store.get(key))?.open() ?? []) chunks.push(chunk as Buffer);
-  await archive.put(key, Buffer.concat(chunks), (await other.store.head(key))?.userMetadata ?? {});
+  const content = await readFile(join(other.folder, key));
+  await archive.put(key, content, (await other.store.head(key))?.userMetadata ?? {});
   return key;
 }
 
