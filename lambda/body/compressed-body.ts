@@ -1,8 +1,7 @@
 import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Content } from '../archive/archive-object';
-import type { Compressor } from './compress';
-import { nextInRound } from './rounds';
+import { type Compressor, nextInRound } from './compress';
 import type { Spool } from './spool';
 
 /**

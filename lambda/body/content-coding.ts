@@ -1,7 +1,7 @@
 import { addAbortSignal, pipeline, type Transform } from 'node:stream';
 import { isNativeError } from 'node:util/types';
 import * as zlib from 'node:zlib';
-import { nextInRound } from './rounds';
+import { nextInRound } from './compress';
 
 /** A content coding that can be undone (RFC 9110, section 8.4.1). */
 export type Coding = 'gzip' | 'deflate' | 'br';

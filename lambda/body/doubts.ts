@@ -30,3 +30,9 @@ export const doubts = {
   errorMember: (name: string) => `it has the member ${name}`,
   notJson: 'it begins like JSON and is none, under a JSON media type',
 } as const;
+
+/** What content is judged to be instead of what was asked for, certainly or perhaps, as part of a sentence. */
+export interface Verdict {
+  readonly refusal?: string;
+  readonly doubt?: string;
+}

@@ -1,4 +1,4 @@
-import { doubts } from './doubts';
+import { doubts, type Verdict } from './doubts';
 import { signOf } from './error-members';
 import { JsonContent } from './json-content';
 
@@ -15,15 +15,8 @@ const errorWords =
 /** Name of the first member of YAML, behind comments and the mark of a document. */
 const firstYamlMember = /^(?:(?:---|#.*)\s+)*(["']?)([\w.-]+)\1\s*:(?:\s|$)/;
 
-export interface TextVerdict {
-  /** What the text certainly is instead of a manifest, as part of a sentence. */
-  readonly refusal?: string;
-  /** What it may be. */
-  readonly doubt?: string;
-}
-
 /** Judges a short text: whether it is a placeholder, a message of one line, or an error document in YAML. */
-export function judgeErrorText(text: string): TextVerdict {
+export function judgeErrorText(text: string): Verdict {
   const trimmed = text.trim();
   if (noValue.test(trimmed)) return { refusal: `${trimmed}, which stands for no value` };
   if (perhapsNoValue.test(trimmed)) return { doubt: doubts.holdsNothing };

@@ -1,12 +1,13 @@
 import type { BodyFacts } from '../resources';
 import { type BodyCheck, InvalidBodyError, type Quote } from './body-check';
 import { doubts } from './doubts';
+import { ErrorMembers } from './error-members';
 import { JsonError } from './json/json-chunk';
 import { JsonScanner, type JsonType } from './json/json-scanner';
 import type { StringSink } from './json/json-string-scanner';
 import { MemberNames, StringCapture } from './json/string-sinks';
 import { LogDigest } from './log-digest';
-import { RecordEvidence } from './record-evidence';
+import { weighEvidence } from './record-evidence';
 
 /**
  * Service contract, section 2.1: the members it names, with their types. Of date-times only the type string is checked:
@@ -45,7 +46,7 @@ const longestShown = 80;
  * The body must be one JSON object with at least one of `metadata`, `spec` and `status`. Members that the contract names
  * must have its types and occur once, `spec.clusterUid` must be the cluster asked for, and nesting ends at 1,000. A member
  * may be absent, null or unknown to the contract. Whether the object is a log-fetcher record at all is weighed by
- * {@link RecordEvidence}. Bytes that are not UTF-8 are accepted in `spec.log` alone, with a doubt.
+ * {@link weighEvidence}. Bytes that are not UTF-8 are accepted in `spec.log` alone, with a doubt.
  * @param clusterUid the cluster that was asked for
  */
 export function createLogRecordCheck(clusterUid: string, quote: Quote = (text) => text): BodyCheck {
@@ -58,7 +59,9 @@ class LogRecordCheck implements BodyCheck {
   readonly #quote: Quote;
   readonly #scanner = new JsonScanner(this.#beginValue.bind(this));
   readonly #members = new MemberNames();
-  readonly #evidence = new RecordEvidence();
+  /** Members of the object itself, and of its status, that are not the record's own. */
+  readonly #top = new ErrorMembers();
+  readonly #status = new ErrorMembers();
   readonly #seen = new Set<string>();
   /** The section whose members are being read. */
   #section: string | undefined;
@@ -87,9 +90,9 @@ class LogRecordCheck implements BodyCheck {
         `The body is ${this.#members.describe(this.#quote)}, expected metadata, spec or status`,
       );
     }
-    const { refusal } = this.#evidence;
+    const { refusal, doubt: found } = weighEvidence(this.#seen, this.#top, this.#status);
     if (refusal !== undefined) throw new InvalidBodyError(`The body is no log record: ${refusal}`);
-    const doubt = this.#doubts().join('; ');
+    const doubt = [found, ...this.#doubts()].filter((one) => one !== undefined).join('; ');
     return {
       ...Object.fromEntries(
         [...this.#recorded].map(([path, capture]) => [recordedFacts[path], this.#quote(recordable(capture))]),
@@ -112,7 +115,7 @@ class LogRecordCheck implements BodyCheck {
     this.#members.add(name);
     this.#section = undefined;
     if (!Object.hasOwn(sections, name)) {
-      this.#evidence.addOther(name, type);
+      this.#top.add(name, type);
     } else if (this.#isPresent(name, 'object', type, offset)) {
       this.#section = name;
       this.#hasSection = true;
@@ -120,10 +123,12 @@ class LogRecordCheck implements BodyCheck {
   }
 
   #beginField(section: string, name: string, type: JsonType, offset: number): StringSink | undefined {
-    this.#evidence.addField(section, name, type);
     const fields = sections[section] ?? {};
     const expected = Object.hasOwn(fields, name) ? fields[name] : undefined;
-    if (expected === undefined) return undefined;
+    if (expected === undefined) {
+      if (section === 'status') this.#status.add(name, type);
+      return undefined;
+    }
     const path = `${section}.${name}`;
     return this.#isPresent(path, expected, type, offset) ? this.#sinkOf(path, offset) : undefined;
   }
@@ -161,14 +166,13 @@ class LogRecordCheck implements BodyCheck {
     return capture;
   }
 
-  #doubts(): string[] {
+  #doubts(): (string | undefined)[] {
     return [
-      this.#evidence.doubt,
       this.#log?.isUtf8 === false ? doubts.logNotUtf8 : undefined,
       ...[...this.#recorded].map(([path, { tooLong }]) =>
         tooLong ? doubts.recordedInPart(path, longestValue) : undefined,
       ),
-    ].filter((doubt) => doubt !== undefined);
+    ];
   }
 
   #scan(scan: () => void): void {

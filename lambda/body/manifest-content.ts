@@ -1,5 +1,5 @@
-import { isBlank } from './blank';
-import { InvalidBodyError, type Quote } from './body-check';
+import type { BodyFacts } from '../resources';
+import { type BodyCheck, InvalidBodyError, type Quote } from './body-check';
 import { doubts } from './doubts';
 import { endsWithError, judgeErrorText } from './error-text';
 import { Utf8Check } from './json/utf8-check';
@@ -12,11 +12,15 @@ const longestErrorText = 4096;
 /** How much of the content's end is judged, in bytes: enough for the end tag of XML, or for an appended error. */
 const endingBytes = 1024;
 
+/** The bytes of white space, and of other characters that nobody sees, as UTF-8 writes them. */
+const blankBytes = new Set(Buffer.from('\t\n\v\f\r \u0085\u00a0\u200b\u2028\u2029\u3000\ufeff'));
+
 /**
  * Judges the content that is to be stored as a manifest. All that is known of a manifest is that it is a string, so
  * content is refused only if it can be nothing but an error, or nothing at all. What is not certain becomes a doubt.
  */
-export class ManifestContent {
+export class ManifestContent implements BodyCheck {
+  readonly isAsReceived = true;
   readonly #json: JsonContent;
   readonly #utf8 = new Utf8Check();
   readonly #markup = new Markup();
@@ -33,21 +37,27 @@ export class ManifestContent {
     this.#json = new JsonContent(quote);
   }
 
-  write(content: Buffer): void {
+  /** The first byte that shows something. */
+  get first(): number | undefined {
+    return this.#beginning[0]?.[0];
+  }
+
+  write(content: Buffer): Buffer {
     this.#isEmpty &&= content.length === 0;
     this.#isUtf8 &&= this.#utf8.write(content) === content.length;
     this.#hasNul ||= content.includes(0);
     // What stands behind blank bytes is judged as if it stood at the beginning, however many they are.
     const from = this.#length > 0 ? 0 : content.findIndex((byte) => !isBlank(byte));
     if (from !== -1) this.#judge(content.subarray(from));
+    return content;
   }
 
   /**
    * Call this after the last content.
-   * @returns why it is not certain that the content is a whole manifest; none if nothing speaks against it
+   * @param doubt about how it came
    * @throws InvalidBodyError if the content is certainly no manifest
    */
-  end(): string[] {
+  end(doubt?: string): BodyFacts {
     const isUtf8 = this.#isUtf8 && this.#utf8.complete;
     if (this.#isEmpty) throw new InvalidBodyError('The manifest is empty');
     if (this.#length === 0 && isUtf8) throw new InvalidBodyError('The manifest is nothing but whitespace');
@@ -58,7 +68,8 @@ export class ManifestContent {
     const refusal = (markup?.isCertain ? markup.what : errorText?.refusal) ?? this.#json.refusal;
     if (refusal !== undefined) throw new InvalidBodyError(`The manifest is ${refusal}`);
     const ending = this.#ending.toString('latin1');
-    return [
+    const found = [
+      doubt,
       isUtf8 ? undefined : doubts.notUtf8,
       this.#hasNul ? doubts.zeroBytes : undefined,
       markup && doubts.markup(markup.what),
@@ -66,7 +77,8 @@ export class ManifestContent {
       errorText?.doubt,
       endsWithError(ending) ? doubts.errorAtEnd : undefined,
       this.#json.doubt,
-    ].filter((doubt) => doubt !== undefined);
+    ].filter((one) => one !== undefined);
+    return found.length === 0 ? {} : { doubt: found.join('; ') };
   }
 
   #judge(content: Buffer): void {
@@ -80,4 +92,12 @@ export class ManifestContent {
     this.#markup.write(content);
     this.#json.write(content);
   }
+}
+
+/**
+ * Whether a byte shows nothing. An error behind such bytes is an error all the same, so they are skipped where content is
+ * judged; what is stored keeps them. Bytes and not characters: it does not matter where the content is split.
+ */
+function isBlank(byte: number): boolean {
+  return blankBytes.has(byte);
 }

@@ -1,7 +1,14 @@
 import type { BodyFacts } from '../resources';
-import type { BodyCheck, Quote } from './body-check';
-import { JsonManifest } from './json-manifest';
+import { type BodyCheck, InvalidBodyError, NotDecodableError, type Quote } from './body-check';
+import { doubts } from './doubts';
+import { JsonStringDecoder } from './json/json-string-decoder';
+import { JsonContent } from './json-content';
 import { ManifestContent } from './manifest-content';
+
+/** Most whitespace at the beginning that is held back until the first other byte decides what is stored, in bytes. */
+const mostHeld = 64 * 1024;
+
+const nothing = Buffer.alloc(0);
 
 /** How a manifest is received. */
 export interface ManifestAnswer {
@@ -28,26 +35,90 @@ export function createManifestCheck(
 ): BodyCheck {
   const essence = (mediaType?.split(';', 1)[0] ?? '').trim().toLowerCase();
   const isJson = essence === 'application/json' || essence === 'text/json' || essence.endsWith('+json');
-  const json = isJson ? new JsonManifest(asReceived, quote) : undefined;
-  return new ManifestCheck(json, new ManifestContent(quote), !isJson || asReceived);
+  const content = new ManifestContent(quote);
+  return isJson ? new JsonManifest(content, asReceived, quote) : content;
 }
 
-class ManifestCheck implements BodyCheck {
-  constructor(
-    readonly json: JsonManifest | undefined,
-    readonly content: ManifestContent,
-    readonly isAsReceived: boolean,
-  ) {}
+/** A manifest that came under a JSON media type. */
+class JsonManifest implements BodyCheck {
+  readonly isAsReceived: boolean;
+  readonly #content: ManifestContent;
+  readonly #decoder = new JsonStringDecoder();
+  readonly #json: JsonContent;
+  /** Whether the body is stored as received. Open while there is only whitespace, which is stored unless a JSON string follows. */
+  #isReceived: boolean;
+  #held: Buffer[] = [];
+  #bytes = 0;
+
+  constructor(content: ManifestContent, asReceived: boolean, quote: Quote) {
+    this.#content = content;
+    this.#json = new JsonContent(quote, () => (this.#isReceived ? undefined : this.#decoder));
+    this.isAsReceived = asReceived;
+    this.#isReceived = asReceived;
+  }
 
   write(chunk: Buffer): Buffer {
-    const content = this.json === undefined ? chunk : this.json.write(chunk);
-    this.content.write(content);
-    return content;
+    this.#bytes += chunk.length;
+    if (!this.#isReceived) this.#decoder.beginChunk(chunk.length);
+    this.#json.write(chunk);
+    this.#judge();
+    return this.#content.write(this.#contentOf(chunk));
   }
 
   end(): BodyFacts {
-    this.json?.end();
-    const doubt = [this.json?.doubt, ...this.content.end()].filter((one) => one !== undefined).join('; ');
-    return doubt === '' ? {} : { doubt };
+    // What is not JSON is judged by its content, and so is a body without any byte.
+    if (this.#isJson && this.#bytes > 0) this.#endJson();
+    // Programs write NaN, single quotes or a comma too many.
+    const beginsLikeJson = '{["\''.includes(String.fromCharCode(this.#content.first ?? 0));
+    return this.#content.end(!this.#isJson && beginsLikeJson ? doubts.notJson : undefined);
+  }
+
+  /** The content to store that this chunk completes. */
+  #contentOf(chunk: Buffer): Buffer {
+    if (this.#isReceived) return chunk;
+    if (this.#json.root === 'string') return this.#decoder.takeChunk();
+    // Copied, because the caller may use the chunk again.
+    this.#held.push(Buffer.from(chunk));
+    const isUndecided = this.#isJson && this.#json.root === undefined;
+    if (isUndecided && this.#bytes <= mostHeld) return nothing;
+    this.#isReceived = true;
+    return Buffer.concat(this.#held.splice(0));
+  }
+
+  #endJson(): void {
+    const json = this.#json;
+    if (json.root === undefined) throw new InvalidBodyError('The manifest is nothing but whitespace');
+    json.end();
+    this.#judge();
+    if (json.root !== 'string') {
+      throw new InvalidBodyError(`The manifest is no string: the body is ${json.description}`);
+    }
+    if (!this.#isReceived) {
+      if (!this.#decoder.loneSurrogate) return;
+      throw new InvalidBodyError('The manifest is no text: it has half a surrogate pair, which UTF-8 cannot represent');
+    }
+    throw new InvalidBodyError(
+      this.isAsReceived
+        ? 'The manifest is a JSON string now but was not decodable before: the service answers differently each time'
+        : `The manifest cannot be decoded: more than ${mostHeld} bytes of whitespace precede its JSON string`,
+    );
+  }
+
+  get #isJson(): boolean {
+    return this.#json.error === undefined;
+  }
+
+  /** Turns a fault of the JSON into what it means for the manifest. */
+  #judge(): void {
+    const { error, root } = this.#json;
+    if (error === undefined) return;
+    const { fault, message } = error;
+    if (fault === 'cut') throw new InvalidBodyError(`The manifest is cut short: ${message}`, { cause: error });
+    if (fault !== 'syntax') {
+      throw new InvalidBodyError(`The manifest is no acceptable JSON: ${message}`, { cause: error });
+    }
+    if (root === 'string' && !this.#isReceived) {
+      throw new NotDecodableError(`The manifest begins like a JSON string but is none: ${message}`, { cause: error });
+    }
   }
 }

@@ -29,8 +29,6 @@ export interface ReceivedBody {
   readonly length: number;
   /** Length of the body as it came, in bytes. */
   readonly receivedLength: number;
-  /** Length of the compressed content in bytes. */
-  readonly storedLength: number;
   /** Who has compressed the content. */
   readonly encodedBy: EncodedBy;
   /** The compressed content. */
@@ -88,7 +86,6 @@ export async function receive(
       sha256: hash.digest('hex'),
       length,
       receivedLength: transfer ? coded.bytes : decodedBytes.bytes,
-      storedLength: content.length,
       encodedBy: isKept ? 'service' : 'collector',
       content,
       release,

@@ -45,8 +45,8 @@ export async function archiveAnswer(
 ): Promise<ArchivedOutcome> {
   try {
     const fetchedAt = clock.now();
-    const { facts, sha256, length, receivedLength, storedLength, encodedBy } = body;
-    const lengths = { bytes: length, receivedBytes: receivedLength, storedBytes: storedLength };
+    const { facts, sha256, length, receivedLength, encodedBy } = body;
+    const lengths = { bytes: length, receivedBytes: receivedLength, storedBytes: body.content.length };
     const content = { ...lengths, sha256, fetchedAt: fetchedAt.toISOString(), mediaType };
     if (dryRun) return { outcome: 'would-archive', httpStatus: status, ...content, ...facts };
     const { compression } = collection;

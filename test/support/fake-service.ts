@@ -34,7 +34,6 @@ export function answer(body: Partial<ReceivedBody> = {}): ServiceAnswer {
     sha256,
     length: 10,
     receivedLength: 10,
-    storedLength: content.length,
     encodedBy: 'collector' as const,
     content,
     release: async () => undefined,

@@ -79,7 +79,6 @@ describe('a body in gzip that is archived as received', () => {
       sha256: sha256(content),
       length: content.length,
       receivedLength: coded.length,
-      storedLength: coded.length,
     });
     await body.release();
   });

@@ -227,6 +227,7 @@ describe('a request that is cancelled', () => {
     const checking = jest.spyOn(ManifestContent.prototype, 'write').mockImplementation((content) => {
       checked += content.length;
       cancelled.abort(new Error('time ran out'));
+      return content;
     });
     closing.push(() => checking.mockRestore());
     expect(await get(apiFor(service.url), manifestOf('a'), cancelled.signal)).toBe('time ran out');
@@ -254,9 +255,10 @@ it('a request that is over listens to nothing any more, however it ended', async
 it('a body that takes longer to check than to arrive is not late', async () => {
   const service = await startFaultService(() => ok(gzipSync(Buffer.alloc(2 ** 20)), { 'Content-Encoding': 'gzip' }));
   closing.push(() => service.close());
-  const checking = jest.spyOn(ManifestContent.prototype, 'write').mockImplementation(() => {
+  const checking = jest.spyOn(ManifestContent.prototype, 'write').mockImplementation((content) => {
     const until = Date.now() + 5;
     while (Date.now() < until);
+    return content;
   });
   closing.push(() => checking.mockRestore());
   const api = apiFor(service.url, { limits: { idleMs: 20 } });

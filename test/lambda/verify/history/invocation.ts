@@ -138,7 +138,7 @@ export async function invoke(options: InvocationOptions): Promise<Invoked> {
     const stored = gzipSync(content);
     const facts = resource === 'log' ? { state: 'Available', recordUid: `r-${cluster}` } : {};
     const sha256 = createHash('sha256').update(content).digest('hex');
-    return answer({ facts, sha256, length: content.length, storedLength: stored.length, content: stored });
+    return answer({ facts, sha256, length: content.length, content: stored });
   });
   const context: AttemptContext = {
     collection,

@@ -1,4 +1,4 @@
-import { nextInRound } from '../../../lambda/body/rounds';
+import { nextInRound } from '../../../lambda/body/compress';
 
 describe('rounds of short bodies', () => {
   it('lets the event loop look at the network after every eight bodies, and keeps their order', async () => {
