@@ -1,3 +1,4 @@
+import type { Quote } from './body-check';
 import type { JsonType } from './json/json-scanner';
 
 /** Say that something went wrong, whatever stands beside them. */
@@ -11,6 +12,9 @@ const statusNames = /^(?:http)?status(?:code)?$/;
 
 /** Say it there if they are false. */
 const successNames = /^(?:success|ok)$/;
+
+/** How many names are kept: enough to recognise an error document by. */
+const mostNames = 5;
 
 /** Longest text beside an error that is taken for a part of its description, in UTF-16 code units. */
 export const longestNote = 200;
@@ -29,11 +33,13 @@ export function signOf(name: string, type: JsonType): 'error' | 'reason' | undef
 }
 
 /**
- * Tells error documents from other objects. The contract does not show the service's errors, so this is one rule and no list
+ * The members of one object, as far as they are added. Tells error documents from other objects. The contract does not show the service's errors, so this is one rule and no list
  * of formats: an error document has a member that says that something went wrong, and beside such members nothing that could
  * be a manifest: no object with a member, and no text but a short note. An object with a `kind` says itself what it is.
  */
 export class ErrorMembers {
+  readonly #names: string[] = [];
+  #hasMore = false;
   #error: string | undefined;
   #sign: string | undefined;
   /** Whether the last member says nothing of an error. */
@@ -44,6 +50,8 @@ export class ErrorMembers {
   readonly #kind = new Set<string>();
 
   add(name: string, type: JsonType): void {
+    if (this.#names.length === mostNames) this.#hasMore = true;
+    else this.#names.push(JSON.stringify(name).slice(1, -1));
     const sign = signOf(name, type);
     if (sign === 'error') this.#error ??= name;
     if (sign !== undefined) this.#sign ??= name;
@@ -65,6 +73,12 @@ export class ErrorMembers {
   /** The last member is a text, or holds one. @param text as far as it was read, with at least one character too many */
   addText(text: string): void {
     this.#holdsText ||= text.length > longestNote || perhapsManifest.test(text);
+  }
+
+  /** The object, as part of a sentence. @param quote applied to each name */
+  describe(quote: Quote): string {
+    if (this.#names.length === 0) return 'an empty JSON object';
+    return `a JSON object with members ${this.#names.map(quote).join(', ')}${this.#hasMore ? ', …' : ''}`;
   }
 
   /** Name of a member that says that something went wrong, whatever stands beside it. */

@@ -3,8 +3,7 @@ import { doubts } from './doubts';
 import { ErrorMembers, longestNote } from './error-members';
 import { JsonError } from './json/json-chunk';
 import { JsonScanner, type JsonType } from './json/json-scanner';
-import type { StringSink } from './json/json-string-scanner';
-import { MemberNames, StringCapture } from './json/string-sinks';
+import { StringCapture, type StringSink } from './json/json-string-scanner';
 
 /** Longest `kind` that is read, in UTF-16 code units. */
 const longestKind = 40;
@@ -22,7 +21,6 @@ export class JsonContent {
   #hasEnded = false;
   #error: JsonError | undefined;
   #isFollowed = false;
-  readonly #names = new MemberNames();
   readonly #members = new ErrorMembers();
   readonly #kind = new StringCapture(longestKind);
   readonly #text = new StringCapture(longestNote + 1, ({ value }) => this.#members.addText(value));
@@ -58,7 +56,7 @@ export class JsonContent {
 
   /** What the value is, as part of a sentence. */
   get description(): string {
-    if (this.#root === 'object') return this.#names.describe(this.#quote);
+    if (this.#root === 'object') return this.#members.describe(this.#quote);
     return this.#root === 'array' || this.#root === 'number' ? `a JSON ${this.#root}` : `JSON ${this.#root}`;
   }
 
@@ -91,18 +89,13 @@ export class JsonContent {
     // Members of the object, or of the objects in an array.
     const memberDepth = this.#root === 'array' ? 2 : 1;
     if (depth < memberDepth) return undefined;
-    if (depth === memberDepth) this.#addMember(name ?? '', type);
+    if (depth === memberDepth) this.#members.add(name ?? '', type);
     else if (name !== undefined) this.#members.addInner();
     if (type !== 'string') return undefined;
     if (depth === memberDepth && name === 'kind') return this.#kind;
     if (!this.#members.weighsTexts) return undefined;
     this.#text.clear();
     return this.#text;
-  }
-
-  #addMember(name: string, type: JsonType): void {
-    this.#names.add(name);
-    this.#members.add(name, type);
   }
 
   /** Whether the whole value was read, whatever follows it. */

@@ -4,8 +4,7 @@ import { doubts } from './doubts';
 import { ErrorMembers } from './error-members';
 import { JsonError } from './json/json-chunk';
 import { JsonScanner, type JsonType } from './json/json-scanner';
-import type { StringSink } from './json/json-string-scanner';
-import { MemberNames, StringCapture } from './json/string-sinks';
+import { StringCapture, type StringSink } from './json/json-string-scanner';
 import { LogDigest } from './log-digest';
 import { weighEvidence } from './record-evidence';
 
@@ -58,9 +57,8 @@ class LogRecordCheck implements BodyCheck {
   readonly #clusterUid: string;
   readonly #quote: Quote;
   readonly #scanner = new JsonScanner(this.#beginValue.bind(this));
-  readonly #members = new MemberNames();
-  /** Members of the object itself, and of its status, that are not the record's own. */
   readonly #top = new ErrorMembers();
+  /** Members of the status that are not the record's own. */
   readonly #status = new ErrorMembers();
   readonly #seen = new Set<string>();
   /** The section whose members are being read. */
@@ -87,7 +85,7 @@ class LogRecordCheck implements BodyCheck {
     this.#scan(() => this.#scanner.end());
     if (!this.#hasSection) {
       throw new InvalidBodyError(
-        `The body is ${this.#members.describe(this.#quote)}, expected metadata, spec or status`,
+        `The body is ${this.#top.describe(this.#quote)}, expected metadata, spec or status`,
       );
     }
     const { refusal, doubt: found } = weighEvidence(this.#seen, this.#top, this.#status);
@@ -112,14 +110,11 @@ class LogRecordCheck implements BodyCheck {
   }
 
   #beginSection(name: string, type: JsonType, offset: number): void {
-    this.#members.add(name);
+    this.#top.add(name, type);
     this.#section = undefined;
-    if (!Object.hasOwn(sections, name)) {
-      this.#top.add(name, type);
-    } else if (this.#isPresent(name, 'object', type, offset)) {
-      this.#section = name;
-      this.#hasSection = true;
-    }
+    if (!Object.hasOwn(sections, name) || !this.#isPresent(name, 'object', type, offset)) return;
+    this.#section = name;
+    this.#hasSection = true;
   }
 
   #beginField(section: string, name: string, type: JsonType, offset: number): StringSink | undefined {

@@ -2,8 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Content } from '../archive/archive-object';
 import type { BodyFacts, EncodedBy } from '../resources';
 import { type BodyCheck, BodyTooLargeError } from './body-check';
-import type { Compressor } from './compress';
-import { CompressedBody } from './compressed-body';
+import { CompressedBody, type Compressor } from './compress';
 import { type CodedTransfer, decoded } from './content-coding';
 import { Spool } from './spool';
 

@@ -16,7 +16,7 @@ const ownNames = ownMembers.join(', ');
  *
  * A sign is a member of error documents, or `apiVersion` with `kind`, by which a Kubernetes object says what it is.
  * @param seen paths of members in the three sections
- * @param top the other members of the object itself
+ * @param top the members of the object itself
  * @param status the members of its status other than the state
  */
 export function weighEvidence(seen: ReadonlySet<string>, top: ErrorMembers, status: ErrorMembers): Verdict {

@@ -1,7 +1,6 @@
 import { JsonChunk, JsonError } from './json-chunk';
 import { JsonScalar } from './json-scalar';
-import { JsonStringScanner, type StringSink } from './json-string-scanner';
-import { StringCapture } from './string-sinks';
+import { JsonStringScanner, StringCapture, type StringSink } from './json-string-scanner';
 import { Utf8Check } from './utf8-check';
 
 export type JsonType = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null';

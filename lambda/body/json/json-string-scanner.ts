@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import type { JsonChunk } from './json-chunk';
 
 /** Takes the text of one JSON string while it arrives. */
@@ -10,6 +11,56 @@ export interface StringSink {
   invalidUtf8?(): void;
   /** @param offset of the closing quote in the document, in bytes */
   end(offset: number): void;
+}
+
+/** Keeps the text of one JSON string up to a limit, exactly as JSON.parse gives it, lone surrogates included. */
+export class StringCapture implements StringSink {
+  readonly #limit: number;
+  readonly #whenEnded: (capture: StringCapture) => void;
+  readonly #decoder = new StringDecoder('utf8');
+  #captured = '';
+
+  /** @param limit longest text that is kept, in UTF-16 code units */
+  constructor(limit: number, whenEnded: (capture: StringCapture) => void = () => undefined) {
+    this.#limit = limit;
+    this.#whenEnded = whenEnded;
+  }
+
+  /** Whether the text is longer than the limit. */
+  get tooLong(): boolean {
+    return this.#captured.length > this.#limit;
+  }
+
+  /** The text, or its beginning if it is too long. */
+  get value(): string {
+    return this.#captured.slice(0, this.#limit);
+  }
+
+  /** The text, or its beginning and "…". */
+  get shown(): string {
+    return this.tooLong ? `${this.value}…` : this.#captured;
+  }
+
+  /** Makes the capture ready for another string. */
+  clear(): void {
+    this.#captured = '';
+    this.#decoder.end();
+  }
+
+  text(bytes: Buffer, start: number, end: number): void {
+    if (this.tooLong) return;
+    // Four bytes of UTF-8 give at least one code unit, so the bytes left out here are beyond the limit.
+    const mostBytes = 4 * (this.#limit + 2);
+    this.#captured += this.#decoder.write(bytes.subarray(start, Math.min(end, start + mostBytes)));
+  }
+
+  escape(unit: number): void {
+    if (!this.tooLong) this.#captured += String.fromCharCode(unit);
+  }
+
+  end(): void {
+    this.#whenEnded(this);
+  }
 }
 
 const quote = 0x22;
