@@ -84,9 +84,7 @@ class LogRecordCheck implements BodyCheck {
     if (this.#bytes === 0) throw new InvalidBodyError('The log record is empty');
     this.#scan(() => this.#scanner.end());
     if (!this.#hasSection) {
-      throw new InvalidBodyError(
-        `The body is ${this.#top.describe(this.#quote)}, expected metadata, spec or status`,
-      );
+      throw new InvalidBodyError(`The body is ${this.#top.describe(this.#quote)}, expected metadata, spec or status`);
     }
     const { refusal, doubt: found } = weighEvidence(this.#seen, this.#top, this.#status);
     if (refusal !== undefined) throw new InvalidBodyError(`The body is no log record: ${refusal}`);

@@ -1,8 +1,9 @@
+import { isUtf8 } from 'node:buffer';
 import type { BodyFacts } from '../resources';
 import { type BodyCheck, InvalidBodyError, type Quote } from './body-check';
 import { doubts } from './doubts';
 import { endsWithError, judgeErrorText } from './error-text';
-import { Utf8Check } from './json/utf8-check';
+import { WholeCharacters } from './json/whole-characters';
 import { JsonContent } from './json-content';
 import { Markup } from './markup';
 
@@ -22,7 +23,7 @@ const blankBytes = new Set(Buffer.from('\t\n\v\f\r \u0085\u00a0\u200b\u2028\u202
 export class ManifestContent implements BodyCheck {
   readonly isAsReceived = true;
   readonly #json: JsonContent;
-  readonly #utf8 = new Utf8Check();
+  readonly #characters = new WholeCharacters();
   readonly #markup = new Markup();
   readonly #beginning: Buffer[] = [];
   #ending: Buffer = Buffer.alloc(0);
@@ -44,7 +45,7 @@ export class ManifestContent implements BodyCheck {
 
   write(content: Buffer): Buffer {
     this.#isEmpty &&= content.length === 0;
-    this.#isUtf8 &&= this.#utf8.write(content) === content.length;
+    this.#isUtf8 &&= isUtf8(this.#characters.add(content));
     this.#hasNul ||= content.includes(0);
     // What stands behind blank bytes is judged as if it stood at the beginning, however many they are.
     const from = this.#length > 0 ? 0 : content.findIndex((byte) => !isBlank(byte));
@@ -58,7 +59,7 @@ export class ManifestContent implements BodyCheck {
    * @throws InvalidBodyError if the content is certainly no manifest
    */
   end(doubt?: string): BodyFacts {
-    const isUtf8 = this.#isUtf8 && this.#utf8.complete;
+    const isUtf8 = this.#isUtf8 && this.#characters.rest.length === 0;
     if (this.#isEmpty) throw new InvalidBodyError('The manifest is empty');
     if (this.#length === 0 && isUtf8) throw new InvalidBodyError('The manifest is nothing but whitespace');
     this.#json.end();

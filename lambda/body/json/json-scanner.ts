@@ -1,7 +1,7 @@
 import { JsonChunk, JsonError } from './json-chunk';
 import { JsonScalar } from './json-scalar';
 import { JsonStringScanner, StringCapture, type StringSink } from './json-string-scanner';
-import { Utf8Check } from './utf8-check';
+import { validUntil, WholeCharacters } from './whole-characters';
 
 export type JsonType = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null';
 
@@ -60,15 +60,15 @@ const mayEnd: ReadonlySet<Expectation> = new Set<Expectation>(['value-or-end', '
  */
 export class JsonScanner {
   readonly #listener: JsonListener;
-  readonly #utf8 = new Utf8Check();
+  readonly #characters = new WholeCharacters();
   readonly #string = new JsonStringScanner();
   readonly #scalar = new JsonScalar();
   readonly #name = new StringCapture(longestName);
   readonly #containers: ('object' | 'array')[] = [];
   #token: 'none' | 'name' | 'string' | 'scalar' = 'none';
   #expected: Expectation = 'value';
-  /** Bytes of the chunks before. */
-  #received = 0;
+  /** Bytes that were scanned. */
+  #scanned = 0;
 
   constructor(listener: JsonListener) {
     this.#listener = listener;
@@ -81,25 +81,26 @@ export class JsonScanner {
 
   /** @throws JsonError as soon as the bytes written cannot begin a document; do not go on after it */
   write(bytes: Buffer): void {
-    const chunk = new JsonChunk(bytes, this.#received);
-    for (let from = 0; ; ) {
-      const valid = this.#utf8.write(bytes, from);
+    const chunk = new JsonChunk(this.#characters.add(bytes), this.#scanned);
+    const { length } = chunk.bytes;
+    for (let from = 0; from < length; ) {
+      const valid = validUntil(chunk.bytes, from);
       this.#scan(chunk, from, valid);
-      if (valid === bytes.length) break;
+      if (valid === length) break;
       if (!this.#string.inText) throw chunk.unexpected(valid);
       if (!this.#string.takesInvalidUtf8()) throw new JsonError('encoding', chunk.offset + valid, 'invalid UTF-8');
-      this.#utf8.restart();
       from = valid + 1;
-      // The invalid byte itself is text, or it is the quote or backslash that cuts a character short.
       this.#scan(chunk, valid, from);
     }
-    this.#received += bytes.length;
+    this.#scanned += length;
   }
 
   /** @throws JsonError if the document is not complete */
   end(): void {
+    const { rest } = this.#characters;
+    this.#scan(new JsonChunk(rest, this.#scanned), 0, rest.length);
     if (this.#token === 'scalar' && this.#scalar.isWhole) this.#tokenEnded();
-    if (this.#expected !== 'nothing') throw new JsonError('cut', this.#received, 'unexpected end');
+    if (this.#expected !== 'nothing') throw new JsonError('cut', this.#scanned + rest.length, 'unexpected end');
   }
 
   #scan(chunk: JsonChunk, from: number, to: number): void {
