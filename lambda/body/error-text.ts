@@ -39,7 +39,7 @@ function isJsonError(line: string): boolean {
   const json = new JsonContent((text) => text);
   json.write(Buffer.from(line, 'latin1'));
   json.end();
-  return json.refusal !== undefined;
+  return json.verdict.refusal !== undefined;
 }
 
 /** An error begins with what went wrong; a manifest with what it is. */

@@ -1,5 +1,5 @@
 import type { Quote } from './body-check';
-import { doubts } from './doubts';
+import { doubts, type Verdict } from './doubts';
 import { ErrorMembers, longestNote } from './error-members';
 import { JsonError } from './json/json-chunk';
 import { JsonScanner, type JsonType } from './json/json-scanner';
@@ -60,25 +60,21 @@ export class JsonContent {
     return this.#root === 'array' || this.#root === 'number' ? `a JSON ${this.#root}` : `JSON ${this.#root}`;
   }
 
-  /** What the content is instead of a manifest, as part of a sentence; undefined if it may be one. */
-  get refusal(): string | undefined {
-    if (!this.#isWhole || this.#root !== 'object') return undefined;
-    // Kubernetes answers a request that it cannot serve with an object of this kind.
-    const isStatus = this.#members.hasKind && this.#kind.value === 'Status';
-    if (!isStatus && this.#members.isErrorDocument !== 'certainly') return undefined;
-    return `an error document: ${this.description}`;
-  }
-
-  /** Why it is not certain that the content is a whole manifest. */
-  get doubt(): string | undefined {
-    if (this.#error?.fault === 'cut' && this.#showsItsEnd) return doubts.jsonCutShort;
-    if (this.#isFollowed) return doubts.jsonFollowed;
-    if (!this.#isWhole) return undefined;
+  /** Whether the content may be a whole manifest. */
+  get verdict(): Verdict {
     const { error, sign, hasKind, isErrorDocument } = this.#members;
-    if (this.#root === 'array') return isErrorDocument && doubts.listOfErrors;
+    const isWhole = this.#hasEnded && this.#scanner.complete;
+    // Kubernetes answers a request that it cannot serve with an object of this kind.
+    const isStatus = hasKind && this.#kind.value === 'Status';
+    if (isWhole && this.#root === 'object' && (isStatus || isErrorDocument === 'certainly'))
+      return { refusal: `an error document: ${this.description}` };
+    if (this.#error?.fault === 'cut' && this.#showsItsEnd) return { doubt: doubts.jsonCutShort };
+    if (this.#isFollowed) return { doubt: doubts.jsonFollowed };
+    if (!isWhole) return {};
+    if (this.#root === 'array') return isErrorDocument ? { doubt: doubts.listOfErrors } : {};
     // An object that says itself what it is may have any other member.
     const name = error ?? (isErrorDocument && sign);
-    return name === undefined || hasKind ? undefined : doubts.errorMember(name);
+    return name === undefined || hasKind ? {} : { doubt: doubts.errorMember(name) };
   }
 
   #beginValue(type: JsonType, depth: number, _offset: number, name?: string): StringSink | undefined {
@@ -96,11 +92,6 @@ export class JsonContent {
     if (!this.#members.weighsTexts) return undefined;
     this.#text.clear();
     return this.#text;
-  }
-
-  /** Whether the whole value was read, whatever follows it. */
-  get #isWhole(): boolean {
-    return this.#hasEnded && this.#scanner.complete;
   }
 
   /** Whether the value shows where it ends. Any text may begin like a number or a literal. */

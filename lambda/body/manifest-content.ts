@@ -65,19 +65,20 @@ export class ManifestContent implements BodyCheck {
     this.#json.end();
     const markup = this.#markup.verdict;
     const isText = this.#visibleLength <= longestErrorText;
-    const errorText = isText ? judgeErrorText(Buffer.concat(this.#beginning).toString('utf8')) : undefined;
-    const refusal = (markup?.isCertain ? markup.what : errorText?.refusal) ?? this.#json.refusal;
+    const text = isText ? judgeErrorText(Buffer.concat(this.#beginning).toString('utf8')) : {};
+    const json = this.#json.verdict;
+    const refusal = markup.refusal ?? text.refusal ?? json.refusal;
     if (refusal !== undefined) throw new InvalidBodyError(`The manifest is ${refusal}`);
     const ending = this.#ending.toString('latin1');
     const found = [
       doubt,
       isUtf8 ? undefined : doubts.notUtf8,
       this.#hasNul ? doubts.zeroBytes : undefined,
-      markup && doubts.markup(markup.what),
+      markup.doubt,
       this.#markup.isCutShort(ending) ? doubts.xmlCutShort : undefined,
-      errorText?.doubt,
+      text.doubt,
       endsWithError(ending) ? doubts.errorAtEnd : undefined,
-      this.#json.doubt,
+      json.doubt,
     ].filter((one) => one !== undefined);
     return found.length === 0 ? {} : { doubt: found.join('; ') };
   }

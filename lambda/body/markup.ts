@@ -1,10 +1,7 @@
-/** What content that begins with `<` is instead of a manifest. */
-interface MarkupVerdict {
-  /** Part of a sentence. */
-  readonly what: 'an HTML page' | 'an error document in XML';
-  /** Whether it can be nothing else. */
-  readonly isCertain: boolean;
-}
+import { doubts, type Verdict } from './doubts';
+
+const page = 'an HTML page';
+const error = 'an error document in XML';
 
 /** How much is judged from the first tag on, in bytes. */
 const beginningBytes = 16 * 1024;
@@ -52,22 +49,21 @@ export class Markup {
     this.#text = this.#text.slice(0, beginningBytes);
   }
 
-  /** @returns undefined for anything but an HTML page or an error document in XML */
-  get verdict(): MarkupVerdict | undefined {
-    if (/^<!doctype/i.test(this.#text) && !openPart.test(this.#text)) return { what: 'an HTML page', isCertain: true };
+  /** Whether it is an HTML page or an error document in XML. */
+  get verdict(): Verdict {
+    if (/^<!doctype/i.test(this.#text) && !openPart.test(this.#text)) return { refusal: page };
     const [tag = '', name, attributes = ''] = startTag.exec(this.#text) ?? [];
-    if (name === undefined) return undefined;
+    if (name === undefined) return {};
     const next = [...this.#text.slice(tag.length).matchAll(/<([a-z_][\w:.-]*)/gi)].slice(0, elementsBefore);
     const names = [name, ...next.map(([, inner = '']) => inner)];
     // HTML is written in small or in capital letters, not in both.
     const [outer = '', inner = ''] = names.map((one) => (one === one.toUpperCase() ? one.toLowerCase() : one));
     const isXml = this.#isXml || namespace.test(attributes);
     const isPage = /^html$/i.test(name) || (!isXml && pageElements.test(`${outer}>${inner}>`));
-    if (isPage) return { what: 'an HTML page', isCertain: true };
-    if (names.some((one) => errorElement.test(one))) {
-      return { what: 'an error document in XML', isCertain: errorElement.test(name) };
-    }
-    return !isXml && partElement.test(outer) ? { what: 'an HTML page', isCertain: false } : undefined;
+    if (isPage) return { refusal: page };
+    if (errorElement.test(name)) return { refusal: error };
+    if (names.some((one) => errorElement.test(one))) return { doubt: doubts.markup(error) };
+    return !isXml && partElement.test(outer) ? { doubt: doubts.markup(page) } : {};
   }
 
   /**

@@ -1,5 +1,3 @@
-import { ProbeRound } from './probe-round';
-
 /** So many different clusters must fail in a row to open the breaker; in a smaller fleet, all of them. */
 const clustersToOpen = 10;
 
@@ -90,5 +88,30 @@ export class CircuitBreaker {
 
   #beginRound(startMs: number): void {
     this.#round = new ProbeRound(growth ** (this.#failedRounds + 1), startMs);
+  }
+}
+
+/** Probes that are made together, and judged once all of them are over. */
+export class ProbeRound {
+  /** When the first may start, in milliseconds. */
+  readonly startMs: number;
+  /** Probes that are still to be made. */
+  left: number;
+  made = 0;
+  underWay = 0;
+
+  constructor(probes: number, startMs: number) {
+    this.left = probes;
+    this.startMs = startMs;
+  }
+
+  get isOver(): boolean {
+    return this.left === 0 && this.underWay === 0;
+  }
+
+  probeStarted(): void {
+    this.left -= 1;
+    this.made += 1;
+    this.underWay += 1;
   }
 }

@@ -1,6 +1,6 @@
 import { callName, type ResourceRequest } from '../service/resource-request';
 import { ServiceError } from '../service/service-error';
-import type { ProbeRound } from './probe-round';
+import type { ProbeRound } from './circuit-breaker';
 import type { Task } from './task';
 
 /** A body that brings this many bytes within its time makes progress. */

@@ -1,4 +1,4 @@
-import { ProbeRound } from './probe-round';
+import { ProbeRound } from './circuit-breaker';
 
 /** The key is suspected when so many different clusters were rejected and none was accepted. */
 const clustersToSuspect = 5;

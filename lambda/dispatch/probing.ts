@@ -1,10 +1,9 @@
 import type { ResourceRequest } from '../service/resource-request';
 import { unansweredReasons } from '../stack-contract';
-import { CircuitBreaker } from './circuit-breaker';
+import { CircuitBreaker, type ProbeRound } from './circuit-breaker';
 import type { ClusterSample } from './cluster-sample';
 import { InFlightRequest } from './in-flight-request';
 import { KeyJudgement } from './key-judgement';
-import type { ProbeRound } from './probe-round';
 
 /** Rounds of probes without an answer before an attempt may end early: about three seconds. */
 const roundsToEnd = 4;

@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
 import { arrivalsRead, Connection, ConnectionEndedError } from './connection';
@@ -15,7 +15,8 @@ export class Connections {
   readonly #all = new Set<Connection>();
   /** In the order of their last use. */
   readonly #idle: Connection[] = [];
-  readonly #waiting: (() => void)[] = [];
+  /** Says `freed` when a connection has come back or has ended. */
+  readonly #events = new EventEmitter().setMaxListeners(0);
   #isClosed = false;
   /** Spares a new connection half of the handshake. */
   #tlsSession: Buffer | undefined;
@@ -88,7 +89,7 @@ export class Connections {
       if (this.#isClosed) throw new ConnectionEndedError('ECONNABORTED');
       if (this.#all.size < this.#limit) return this.#connect(signal);
       const oldest = this.#idle.shift();
-      if (oldest === undefined) await this.#freed(signal);
+      if (oldest === undefined) await once(this.#events, 'freed', { signal });
       else this.#end(oldest);
     }
   }
@@ -101,7 +102,7 @@ export class Connections {
       return;
     }
     this.#idle.push(connection);
-    this.#waiting.shift()?.();
+    this.#events.emit('freed');
   }
 
   /** Ends all connections, also those that are in use. */
@@ -135,22 +136,6 @@ export class Connections {
   #forget(connection: Connection): void {
     const at = this.#idle.indexOf(connection);
     if (at !== -1) this.#idle.splice(at, 1);
-    if (this.#all.delete(connection)) this.#waiting.shift()?.();
-  }
-
-  /** Resolves when a connection has come back or has ended. */
-  #freed(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const wake = () => {
-        signal.removeEventListener('abort', giveUp);
-        resolve();
-      };
-      const giveUp = () => {
-        this.#waiting.splice(this.#waiting.indexOf(wake), 1);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', giveUp, { once: true });
-      this.#waiting.push(wake);
-    });
+    if (this.#all.delete(connection)) this.#events.emit('freed');
   }
 }

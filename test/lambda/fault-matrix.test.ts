@@ -124,7 +124,7 @@ const tooLarge: Record<string, () => Answer> = {
   'a plain body': () => ok(hugeLogRecord({ uid: victim, bytes: 40 * 2 ** 20 })),
 };
 
-/** `receive-coded.test.ts` has more of them, each refused in the same way. */
+/** `receive.test.ts` has more of them, each refused in the same way. */
 const damagedStreams = Object.entries(damagedGzipStreams(record)).filter(([fault]) =>
   ['cut in its data', 'with a wrong checksum', 'followed by text', 'whose second member is cut'].includes(fault),
 );
@@ -314,7 +314,7 @@ const jsonInGzip = { 'Content-Type': 'application/json', 'Content-Encoding': 'gz
 const textInGzip = { 'Content-Type': 'text/plain', 'Content-Encoding': 'gzip' };
 const manifest = manifestText(victim);
 
-// `receive-coded.test.ts` has gzip as more programs write it.
+// `receive.test.ts` has gzip as more programs write it.
 describe('an answer in gzip', () => {
   const inGzip = (content: string) => gzipStreams(content)['of several members, one of them empty'] ?? Buffer.alloc(0);
 

@@ -1,44 +1,64 @@
+import { execFileSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { gunzipSync } from 'node:zlib';
+import { brotliCompressSync, constants, deflateRawSync, deflateSync, gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import type { Content } from '../../../lambda/archive/archive-object';
 import { type BodyCheck, BodyTooLargeError, InvalidBodyError } from '../../../lambda/body/body-check';
 import { createCompressor } from '../../../lambda/body/compress';
+import { type Coding, CodingError } from '../../../lambda/body/content-coding';
 import { type Receiver, receive } from '../../../lambda/body/receive';
 import { emptySpoolDirectory, memoryLimitBytes, SpoolError } from '../../../lambda/body/spool';
+import { damagedGzipStreams, gzipStreams } from '../../support/gzip-streams';
 
 let spoolDirectory: string;
+let receiver: Receiver;
+const never = new AbortController().signal;
 
 beforeEach(async () => {
-  spoolDirectory = await mkdtemp(join(tmpdir(), 'receive-test-'));
+  spoolDirectory = await mkdtemp(join(tmpdir(), 'receive-'));
+  receiver = { spoolDirectory, compressor: createCompressor('gzip'), maxBytes: 64 * 1024 * 1024 };
 });
 
 afterEach(async () => {
-  await rm(spoolDirectory, { recursive: true, force: true });
+  // Whatever happened, nothing is left once the body is released.
+  expect(await readdir(spoolDirectory)).toEqual([]);
+  await rm(spoolDirectory, { recursive: true });
 });
 
-const accepting = (): BodyCheck => ({ isAsReceived: true, write: (chunk) => chunk, end: () => ({ state: 'seen' }) });
+const asReceived = (): BodyCheck => ({ isAsReceived: true, write: (chunk) => chunk, end: () => ({ state: 'seen' }) });
+const changing = (): BodyCheck => ({ isAsReceived: false, write: (chunk) => chunk, end: () => ({}) });
 
-function receiver(maxBytes = 64 * 1024 * 1024): Receiver {
-  return { spoolDirectory, compressor: createCompressor('gzip'), maxBytes };
+/** @param sizes of the chunks; they are repeated */
+async function* inChunks(bytes: Buffer, ...sizes: number[]): AsyncGenerator<Buffer> {
+  for (let at = 0, nth = 0; at < bytes.length; nth += 1) {
+    const size = sizes[nth % sizes.length] ?? bytes.length;
+    yield bytes.subarray(at, at + size);
+    at += size;
+  }
 }
 
-async function* chunksOf(content: Buffer, sizes: number[]): AsyncGenerator<Buffer> {
-  let from = 0;
-  for (let i = 0; from < content.length; i += 1) {
-    const size = sizes[i % sizes.length] ?? content.length;
-    yield content.subarray(from, from + size);
-    from += size;
-  }
+/** Receives a body without a content coding. */
+function plain(bytes: Buffer, check = asReceived(), by = receiver) {
+  return receive(inChunks(bytes, 16_384), check, by);
+}
+
+function received(
+  bytes: Buffer,
+  check = asReceived(),
+  { size = 16_384, coding = 'gzip' as Coding, by = receiver } = {},
+) {
+  return receive(inChunks(bytes, size), check, by, { coding, signal: never });
 }
 
 function stored(content: Content): Promise<Buffer> {
   return Buffer.isBuffer(content) ? Promise.resolve(content) : buffer(content.open());
 }
+
+const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex');
 
 /** Bytes that compress about as well as a log does, so that 8 MB of them spill. */
 function logLike(length: number): Buffer {
@@ -57,56 +77,45 @@ describe('receiving a body', () => {
     8 * 1024 * 1024,
   ])('of %i bytes keeps it whole, with its hash, its length and its facts', async (length) => {
     const content = logLike(length);
-    const body = await receive(chunksOf(content, [16_384]), accepting(), receiver());
+    const body = await plain(content);
     const compressed = await stored(body.content);
     expect(gunzipSync(compressed).equals(content)).toBe(true);
     expect(body).toMatchObject({
       length,
-      sha256: createHash('sha256').update(content).digest('hex'),
+      sha256: sha256(content),
       facts: { state: 'seen' },
     });
     await body.release();
-    expect(await readdir(spoolDirectory)).toEqual([]);
   });
 
   it('stores the same bytes however the content was split', async () => {
     const content = logLike(1024 * 1024);
-    const expected = await receive(chunksOf(content, [content.length]), accepting(), receiver());
-    const wanted = createHash('sha256')
-      .update(await stored(expected.content))
-      .digest('hex');
+    const whole = await receive(inChunks(content, content.length), asReceived(), receiver);
+    const wanted = await stored(whole.content);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1000, max: 400_000 }), { minLength: 1 }), async (sizes) => {
-        const body = await receive(chunksOf(content, sizes), accepting(), receiver());
-        expect(
-          createHash('sha256')
-            .update(await stored(body.content))
-            .digest('hex'),
-        ).toBe(wanted);
+        const body = await receive(inChunks(content, ...sizes), asReceived(), receiver);
+        expect((await stored(body.content)).equals(wanted)).toBe(true);
         await body.release();
       }),
       { numRuns: 15 },
     );
+    await whole.release();
   });
 
   it('keeps a small one in memory and a large one in a file', async () => {
-    const small = await receive(chunksOf(logLike(100_000), [16_384]), accepting(), receiver());
+    const small = await plain(logLike(100_000));
     expect(Buffer.isBuffer(small.content)).toBe(true);
-    const large = await receive(chunksOf(randomBytes(memoryLimitBytes * 2), [16_384]), accepting(), receiver());
+    const large = await plain(randomBytes(memoryLimitBytes * 2));
     expect(Buffer.isBuffer(large.content)).toBe(false);
     expect(await readdir(spoolDirectory)).toHaveLength(1);
     await large.release();
     await large.release();
-    expect(await readdir(spoolDirectory)).toEqual([]);
   });
 
   it('archives what the check hands on, not what came', async () => {
-    const doubling: BodyCheck = {
-      isAsReceived: false,
-      write: (chunk) => Buffer.concat([chunk, chunk]),
-      end: () => ({}),
-    };
-    const body = await receive(chunksOf(Buffer.from('ab'), [1]), doubling, receiver());
+    const doubling: BodyCheck = { ...changing(), write: (chunk) => Buffer.concat([chunk, chunk]) };
+    const body = await receive(inChunks(Buffer.from('ab'), 1), doubling, receiver);
     expect(gunzipSync(await stored(body.content)).toString()).toBe('aabb');
     expect(body.length).toBe(4);
   });
@@ -116,23 +125,20 @@ describe('receiving a body', () => {
     ['large', 4 * 1024 * 1024],
   ])('that is refused by its check, %s, leaves nothing behind', async (_size, length) => {
     const refusing: BodyCheck = {
-      isAsReceived: true,
-      write: (chunk) => chunk,
+      ...asReceived(),
       end: () => {
         throw new InvalidBodyError('no record');
       },
     };
-    await expect(receive(chunksOf(randomBytes(length), [16_384]), refusing, receiver())).rejects.toThrow('no record');
-    expect(await readdir(spoolDirectory)).toEqual([]);
+    await expect(plain(randomBytes(length), refusing)).rejects.toThrow('no record');
   });
 
   it.each([1000, 3 * 1024 * 1024])('that breaks off after %i bytes leaves nothing behind', async (length) => {
     async function* breaking() {
-      yield* chunksOf(randomBytes(length), [16_384]);
+      yield* inChunks(randomBytes(length), 16_384);
       throw new Error('ECONNRESET');
     }
-    await expect(receive(breaking(), accepting(), receiver())).rejects.toThrow('ECONNRESET');
-    expect(await readdir(spoolDirectory)).toEqual([]);
+    await expect(receive(breaking(), asReceived(), receiver)).rejects.toThrow('ECONNRESET');
   });
 
   it('of more than the limit is given up at the limit', async () => {
@@ -144,15 +150,17 @@ describe('receiving a body', () => {
         yield Buffer.alloc(65_536, 'x');
       }
     }
-    await expect(receive(long(), accepting(), receiver(1_000_000))).rejects.toThrow(BodyTooLargeError);
+    await expect(receive(long(), asReceived(), { ...receiver, maxBytes: 1_000_000 })).rejects.toThrow(
+      BodyTooLargeError,
+    );
     expect(sent).toBeLessThan(1_200_000);
-    const exact = await receive(chunksOf(Buffer.alloc(1000), [100]), accepting(), receiver(1000));
+    const exact = await plain(Buffer.alloc(1000), asReceived(), { ...receiver, maxBytes: 1000 });
     expect(exact.length).toBe(1000);
   });
 
   it('that the disk does not take fails and says so', async () => {
-    const gone = { ...receiver(), spoolDirectory: join(spoolDirectory, 'absent') };
-    const attempt = receive(chunksOf(randomBytes(4 * 1024 * 1024), [65_536]), accepting(), gone);
+    const gone = { ...receiver, spoolDirectory: join(spoolDirectory, 'absent') };
+    const attempt = plain(randomBytes(4 * 1024 * 1024), asReceived(), gone);
     await expect(attempt).rejects.toThrow(SpoolError);
     await expect(attempt).rejects.toThrow(/^Keeping a body of more than \d+ bytes failed: ENOENT/);
   });
@@ -164,4 +172,153 @@ it('what a killed predecessor left in the spool directory is removed', async () 
   await writeFile(join(directory, 'body-1-1'), 'left');
   await emptySpoolDirectory(directory);
   expect(await readdir(directory)).toEqual([]);
+  await rm(directory, { recursive: true });
+});
+
+/** Not with the default quality, which takes seconds. */
+const inBrotli = (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } });
+
+const short = logLike(4000);
+/** More than is decoded at once. */
+const long = logLike(300_000);
+/** More than stays in memory. */
+const spilled = logLike(2_200_000);
+
+describe('a body in gzip that is archived as received', () => {
+  it.each(
+    Object.entries({ short, long, spilled }).flatMap(([length, content]) =>
+      Object.entries(gzipStreams(content)).map(([form, coded]) => ({ length, form, content, coded })),
+    ),
+  )('is stored as it came: $length, $form', async ({ content, coded }) => {
+    const body = await received(coded);
+    const bytes = await stored(body.content);
+    expect(bytes.equals(coded)).toBe(true);
+    expect(execFileSync('gunzip', ['-c'], { input: bytes, maxBuffer: 2 ** 26 }).equals(content)).toBe(true);
+    expect(body).toMatchObject({
+      facts: { state: 'seen' },
+      encodedBy: 'service',
+      sha256: sha256(content),
+      length: content.length,
+      receivedLength: coded.length,
+    });
+    await body.release();
+  });
+
+  it.each([1, 7, 18, 65_536])('is the same in chunks of %i bytes', async (size) => {
+    const coded = Buffer.concat([gzipSync(short), gzipSync(short)]);
+    const body = await received(coded, asReceived(), { size });
+    expect((await stored(body.content)).equals(coded)).toBe(true);
+    expect(body.sha256).toBe(sha256(Buffer.concat([short, short])));
+  });
+
+  it.each(
+    Object.entries({ short, long }).flatMap(([length, content]) =>
+      Object.entries(damagedGzipStreams(content)).map(([fault, coded]) => ({ length, fault, coded })),
+    ),
+  )('is refused: $length, $fault', async ({ coded }) => {
+    await expect(received(coded)).rejects.toThrow(CodingError);
+    // A chunk may end where a member does.
+    await expect(received(coded, asReceived(), { size: 1000 })).rejects.toThrow(CodingError);
+  });
+
+  it('is refused wherever it is cut', async () => {
+    const coded = gzipSync(short.subarray(0, 300));
+    for (let length = 0; length < coded.length; length += 1)
+      await expect(received(coded.subarray(0, length))).rejects.toThrow(CodingError);
+  });
+
+  it('is refused whatever bit of it is wrong, or has the same content', async () => {
+    const content = short.subarray(0, 100);
+    const coded = gzipSync(content);
+    let refused = 0;
+    for (let bit = 0; bit < coded.length * 8; bit += 1) {
+      const wrong = Buffer.from(coded);
+      wrong.writeUInt8(wrong.readUInt8(bit >> 3) ^ (1 << (bit & 7)), bit >> 3);
+      const body = await received(wrong).catch((error: unknown) => {
+        expect(error).toBeInstanceOf(CodingError);
+        refused += 1;
+      });
+      if (body === undefined) continue;
+      expect(body.sha256).toBe(sha256(content));
+      expect(gunzipSync(await stored(body.content)).equals(content)).toBe(true);
+    }
+    // What says nothing of the content: 6 bytes and a flag of the header, up to 7 bits that fill the last byte, and where
+    // repeated text may as well be taken from, which depends on the version of zlib.
+    expect(refused).toBeGreaterThanOrEqual((coded.length - 6) * 8 - 16);
+  });
+
+  it.each([short, long])('breaks off with its source', async (content) => {
+    async function* breaking() {
+      yield gzipSync(content).subarray(0, -100);
+      throw new Error('ECONNRESET');
+    }
+    const attempt = receive(breaking(), asReceived(), receiver, { coding: 'gzip', signal: never });
+    await expect(attempt).rejects.toThrow('ECONNRESET');
+  });
+});
+
+describe('a coded body', () => {
+  it.each([
+    ['of which other bytes are archived than came', 'gzip', changing(), gzipSync],
+    ['in deflate', 'deflate', asReceived(), deflateSync],
+    ['in deflate without its frame', 'deflate', asReceived(), deflateRawSync],
+    ['in brotli', 'br', asReceived(), inBrotli],
+  ] as const)('%s is decoded, and compressed as any other', async (_what, coding, check, encode) => {
+    for (const content of [short, long, spilled]) {
+      const body = await received(encode(content), check, { coding });
+      const other = await plain(content);
+      expect((await stored(body.content)).equals(await stored(other.content))).toBe(true);
+      expect(body).toMatchObject({ encodedBy: 'collector', sha256: other.sha256, length: content.length });
+      expect([body.receivedLength, other.receivedLength]).toEqual([encode(content).length, content.length]);
+      await Promise.all([body.release(), other.release()]);
+    }
+  });
+
+  it('is compressed again if the archive has another compression', async () => {
+    const compressor = { ...createCompressor('gzip'), compression: 'zstd' } as const;
+    const body = await received(gzipSync(short, { level: 9 }), asReceived(), { by: { ...receiver, compressor } });
+    expect(body.encodedBy).toBe('collector');
+    expect((await stored(body.content)).equals(gzipSync(short, { level: 1 }))).toBe(true);
+  });
+
+  it.each([
+    ['deflate', deflateSync],
+    ['br', inBrotli],
+  ] as const)('in %s is refused if something follows it', async (coding, encode) => {
+    const coded = Buffer.concat([encode(long), Buffer.from('more')]);
+    await expect(received(coded, asReceived(), { coding })).rejects.toThrow(CodingError);
+  });
+
+  it('ends at the limit of decoded bytes', async () => {
+    const limited = { ...receiver, maxBytes: 1_000_000 };
+    let checked = 0;
+    const counting: BodyCheck = {
+      ...asReceived(),
+      write: (chunk) => {
+        checked += chunk.length;
+        return chunk;
+      },
+    };
+    await expect(received(gzipSync(Buffer.alloc(2 ** 26)), counting, { by: limited })).rejects.toThrow(
+      BodyTooLargeError,
+    );
+    expect(checked).toBeLessThanOrEqual(limited.maxBytes);
+  });
+
+  it('ends at the limit of received bytes, although it has no content', async () => {
+    const nothing = gzipSync('');
+    const limited = { ...receiver, maxBytes: 5_000_000 };
+    let sent = 0;
+    // With an end, for the day on which the limit fails.
+    async function* members() {
+      while (sent < 10 * limited.maxBytes) {
+        const thousand = Buffer.concat(Array.from({ length: 1000 }, () => nothing));
+        sent += thousand.length;
+        yield thousand;
+      }
+    }
+    const attempt = receive(members(), asReceived(), limited, { coding: 'gzip', signal: never });
+    await expect(attempt).rejects.toThrow(BodyTooLargeError);
+    expect(sent).toBeLessThan(limited.maxBytes + 100_000);
+  });
 });

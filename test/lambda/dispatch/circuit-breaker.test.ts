@@ -1,5 +1,4 @@
-import { CircuitBreaker } from '../../../lambda/dispatch/circuit-breaker';
-import type { ProbeRound } from '../../../lambda/dispatch/probe-round';
+import { CircuitBreaker, type ProbeRound } from '../../../lambda/dispatch/circuit-breaker';
 
 const longestPause = () => 1;
 

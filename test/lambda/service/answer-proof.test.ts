@@ -183,30 +183,6 @@ describe.each([
     ['logs and manifests', ['log', 'manifest']],
     ['manifests and logs', ['manifest', 'log']],
   ])('of %s, no cluster gets that of another', (_what, resources) => {
-    it.each<[string, Answering]>([
-      [
-        'that sends each answer again before the next one',
-        ({ socket, before }, right) => {
-          if (before !== undefined) socket.write(wire(before));
-          socket.write(wire(right));
-        },
-      ],
-      [
-        'that gives each request the answer to the one before',
-        ({ socket, before = '' }, right) => socket.write(wire(before || right)),
-      ],
-      [
-        'that sends each third answer after a 504',
-        ({ socket, nth, before = '' }, right) => {
-          if (nth % 3 === 1) socket.write('HTTP/1.1 504 Gateway Timeout\r\nContent-Length: 0\r\n\r\n');
-          else socket.write(wire(before || right));
-        },
-      ],
-    ])('through a gateway %s', async (_fault, answer) => {
-      await start(answer, { tls });
-      expect(await collectAll(resources)).toEqual([]);
-    });
-
     it.each<[string, (send: () => void) => void]>([
       ['at once', (send) => send()],
       ['a little later', setImmediate],
