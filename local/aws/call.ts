@@ -81,8 +81,6 @@ export interface CallFacts {
   action: string;
   bucket?: string;
   key?: string;
-  /** ARN of the role or user that calls. */
-  principalArn?: string;
 }
 
 /** A call whose form is right. */

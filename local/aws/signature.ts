@@ -54,7 +54,6 @@ export async function verifyCaller(call: Call, account: Account, payloadHash: st
     },
   );
   if (!expected.headers.authorization?.endsWith(`Signature=${signature}`)) throw mismatch();
-  facts.principalArn = principal.arn;
   return principal;
 }
 

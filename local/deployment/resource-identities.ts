@@ -15,8 +15,6 @@ export interface ResourceIdentity {
 
 /** Texts with `{name}`, `{account}`, `{region}`, `{place}` (region and account) and, but for the ARN itself, `{arn}`. */
 interface ResourceKind {
-  /** Property that holds a name chosen in the template. */
-  readonly nameProperty?: string;
   readonly arn: string;
   /** Left out: the name. */
   readonly ref?: string;
@@ -25,49 +23,45 @@ interface ResourceKind {
 }
 
 const kinds: Readonly<Record<string, ResourceKind>> = {
-  'AWS::S3::Bucket': { nameProperty: 'BucketName', arn: 'arn:aws:s3:::{name}' },
+  'AWS::S3::Bucket': { arn: 'arn:aws:s3:::{name}' },
   'AWS::SecretsManager::Secret': {
-    nameProperty: 'Name',
     arn: 'arn:aws:secretsmanager:{place}:secret:{name}-Ab12Cd',
     ref: '{arn}',
   },
-  'AWS::IAM::Role': { nameProperty: 'RoleName', arn: 'arn:aws:iam::{account}:role/{name}' },
-  'AWS::Lambda::Function': { nameProperty: 'FunctionName', arn: 'arn:aws:lambda:{place}:function:{name}' },
+  'AWS::IAM::Role': { arn: 'arn:aws:iam::{account}:role/{name}' },
+  'AWS::Lambda::Function': { arn: 'arn:aws:lambda:{place}:function:{name}' },
   'AWS::SNS::Topic': {
-    nameProperty: 'TopicName',
     arn: 'arn:aws:sns:{place}:{name}',
     ref: '{arn}',
     attributes: { TopicArn: '{arn}', TopicName: '{name}' },
   },
   'AWS::SQS::Queue': {
-    nameProperty: 'QueueName',
     arn: 'arn:aws:sqs:{place}:{name}',
     ref: 'https://sqs.{region}.amazonaws.com/{account}/{name}',
     attributes: { Arn: '{arn}', QueueName: '{name}' },
   },
-  'AWS::Events::Rule': { nameProperty: 'Name', arn: 'arn:aws:events:{place}:rule/{name}' },
+  'AWS::Events::Rule': { arn: 'arn:aws:events:{place}:rule/{name}' },
   'AWS::KMS::Key': { arn: 'arn:aws:kms:{place}:key/{name}' },
-  'AWS::Logs::LogGroup': { nameProperty: 'LogGroupName', arn: 'arn:aws:logs:{place}:log-group:{name}:*' },
+  'AWS::Logs::LogGroup': { arn: 'arn:aws:logs:{place}:log-group:{name}:*' },
   'AWS::StepFunctions::StateMachine': {
-    nameProperty: 'StateMachineName',
     arn: 'arn:aws:states:{place}:stateMachine:{name}',
     ref: '{arn}',
   },
 };
 
 /**
- * @param chosenName the name that the template chooses for a resource, if it chooses one
+ * @param propertyOf a property as the template has it; one such as `BucketName` or `Name` holds a chosen name
  * @returns undefined for a type whose names are not known here
  */
 export function identifyResource(
   logicalId: string,
   type: string,
   { stackName, accountId, region }: StackLocation,
-  chosenName: (property: string) => unknown,
+  propertyOf: (property: string) => unknown,
 ): ResourceIdentity | undefined {
   const kind = kinds[type];
   if (kind === undefined) return undefined;
-  const chosen = kind.nameProperty === undefined ? undefined : chosenName(kind.nameProperty);
+  const chosen = propertyOf(`${type.split('::')[2]}Name`) ?? propertyOf('Name');
   const generated = `${stackName}-${logicalId}`;
   const ofBucket = generated.toLowerCase().slice(0, 63);
   const name = typeof chosen === 'string' ? chosen : type === 'AWS::S3::Bucket' ? ofBucket : generated;

@@ -118,11 +118,7 @@ describe('whatever its role allows', () => {
     Object.entries(Resources).find(([id]) => id.startsWith('AuditSigningKey'))?.[1].Properties?.KeyPolicy as Statements;
 
   const asCollector = ({ url, region, credentials }: DeployedAudit) => ({ endpoint: url, region, credentials });
-  const asAudit = ({ url, region, audit }: DeployedAudit) => ({
-    endpoint: url,
-    region,
-    credentials: audit.credentials,
-  });
+  const asAudit = (deployed: DeployedAudit) => ({ ...asCollector(deployed), credentials: deployed.audit.credentials });
   const put = ({ bucket: Bucket }: DeployedAudit, Key: string) =>
     new PutObjectCommand({ Bucket, Key, Body: '{}', IfNoneMatch: '*' });
   const archived = [

@@ -36,7 +36,8 @@ export interface ListPage {
   readonly next?: string | undefined;
 }
 
-interface ObjectPaths {
+/** Where an object lies. */
+interface ObjectPlace extends FilePath {
   readonly data: string;
   readonly description: string;
 }
@@ -71,7 +72,7 @@ export class FolderStore {
     headers: ObjectHeaders,
     { ifNoneMatch = false }: { readonly ifNoneMatch?: boolean } = {},
   ): Promise<ObjectMetadata> {
-    const paths = this.#pathsOf(key);
+    const place = this.#placeOf(key);
     const received = join(this.#incoming, `${process.pid}-${randomUUID()}`);
     try {
       await mkdir(this.#incoming, { recursive: true });
@@ -86,7 +87,7 @@ export class FolderStore {
         userMetadata: headers.userMetadata ?? {},
         checksums: headers.checksums ?? {},
       };
-      await this.#commit(paths, received, metadata, ifNoneMatch);
+      await this.#commit(place, received, metadata, ifNoneMatch);
       return metadata;
     } finally {
       await Promise.all([rm(received, { force: true }), rm(`${received}.json`, { force: true })]);
@@ -131,7 +132,7 @@ export class FolderStore {
 
   /** Removes the object; an absent one is fine. */
   async delete(key: string): Promise<void> {
-    const { data, description } = this.#pathsOf(key);
+    const { data, description } = this.#placeOf(key);
     try {
       await rm(data, { force: true });
       await rm(description, { force: true });
@@ -147,28 +148,25 @@ export class FolderStore {
     await removeLeftovers(this.#incoming);
   }
 
-  #pathsOf(key: string): ObjectPaths {
+  #placeOf(key: string): ObjectPlace {
+    const folder = this.#folder;
     const path = pathOf(key);
-    return { data: join(this.#folder, path), description: join(this.#folder, descriptionPath(path)) };
-  }
-
-  #placeOf(key: string): FilePath {
-    return { folder: this.#folder, path: pathOf(key) };
+    return { folder, path, data: join(folder, path), description: join(folder, descriptionPath(path)) };
   }
 
   /** Makes the object visible: first its description, then its bytes with one step of the file system. */
-  async #commit(paths: ObjectPaths, received: string, metadata: ObjectMetadata, ifNoneMatch: boolean): Promise<void> {
+  async #commit(place: ObjectPlace, received: string, metadata: ObjectMetadata, ifNoneMatch: boolean): Promise<void> {
     const { key } = metadata;
     const described = `${received}.json`;
     try {
       if (ifNoneMatch && (await this.head(key)) !== undefined) throw exists(key);
-      await mkdir(dirname(paths.description), { recursive: true });
-      await mkdir(dirname(paths.data), { recursive: true });
+      await mkdir(dirname(place.description), { recursive: true });
+      await mkdir(dirname(place.data), { recursive: true });
       await writeFile(described, JSON.stringify({ ...metadata, received: basename(received) }));
-      if (ifNoneMatch) await this.#create(paths, received, described, key);
+      if (ifNoneMatch) await this.#create(place, received, described, key);
       else {
-        await rename(described, paths.description);
-        await rename(received, paths.data);
+        await rename(described, place.description);
+        await rename(received, place.data);
       }
     } catch (error) {
       if (isInTheWay(error))
@@ -184,9 +182,10 @@ export class FolderStore {
    * Of all that store a new object at once, in this process or another, the first to describe it is the one whose bytes it
    * gets. The others finish what that one has begun, so that nobody waits for a process that was killed.
    */
-  async #create({ data, description }: ObjectPaths, received: string, described: string, key: string): Promise<void> {
+  async #create(place: ObjectPlace, received: string, described: string, key: string): Promise<void> {
+    const { data, description } = place;
     if (!(await linkNew(described, description))) {
-      const first = await receivedName(this.#placeOf(key));
+      const first = await receivedName(place);
       if (first !== undefined) await unlessAbsent(linkNew(join(this.#incoming, first), data));
       if ((await unlessAbsent(stat(data)))?.isFile() === true) throw exists(key);
       // Nobody has those bytes any more: their process was killed, or the object was deleted.

@@ -1,10 +1,8 @@
-import { keyChecks } from './conformance-keys';
 import { listingChecks } from './conformance-listing';
 import { objectChecks } from './conformance-objects';
 import { policyChecks } from './conformance-policies';
-import { secretChecks } from './conformance-secrets';
+import { keyChecks, secretChecks, topicChecks } from './conformance-services';
 import { signatureChecks } from './conformance-signatures';
-import { topicChecks } from './conformance-topics';
 import { uploadChecks } from './conformance-uploads';
 import { admin, clientsOf, writer } from './endpoint-setup';
 
