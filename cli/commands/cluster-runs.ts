@@ -29,7 +29,7 @@ export async function printClusterRuns(
   const counted = async function* () {
     for await (const row of rows) {
       if ('outcomes' in row && row.outcomes.length > 0) covering += 1;
-      const log = 'outcomes' in row ? outcomeOf(row, 'log') : undefined;
+      const log = outcomeOf(row, 'log');
       if (log !== undefined && isStored(log)) {
         if (lastLog !== undefined && isSameContent(lastLog, log) === true) sameText.add(log);
         lastLog = log;

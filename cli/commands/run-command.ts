@@ -60,7 +60,13 @@ async function runForGood(context: CommandContext, collector: DeployedCollector,
   const progress = new Progress(terminal, 'Archiving', { now: 'started' });
   try {
     const followed = await followRun({
-      ...{ run, startedAt, executionArn, region: collector.region, reader, progress, now: terminal.now },
+      run,
+      startedAt,
+      executionArn,
+      region: collector.region,
+      reader,
+      progress,
+      now: terminal.now,
       earlier: new Set(earlier?.records.map(({ key }) => key)),
       wait: (milliseconds) => surroundings.wait(milliseconds, interrupted),
     });

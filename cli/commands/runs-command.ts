@@ -132,26 +132,14 @@ async function* summaries(rows: AsyncIterable<RunRow>, ofLast: () => Promise<obj
 }
 
 function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<RunRow>[] {
-  const redUnlessZero = (text: string) => (text === '0' ? text : colors.red(text));
+  const ofMissing = { align: 'right', color: (text: string) => (text === '0' ? text : colors.red(text)) } as const;
   const ofRun = (cell: (run: Run) => string) => (row: RunRow) => (isAbsent(row) ? '' : cell(row));
   return [
     { head: 'Run', cell: (row) => formatTime(isAbsent(row) ? (row.times[0] ?? new Date(Number.NaN)) : row.run) },
     { head: 'Attempts', cell: ofRun(attemptsOf), align: 'right', leftOut: 4 },
     { head: 'Archived', cell: ofRun(({ counts }) => `${counts.archived}/${totalOf(counts)}`), align: 'right' },
-    {
-      head: 'Failed',
-      cell: ofRun(({ counts }) => `${counts.failed}`),
-      align: 'right',
-      color: redUnlessZero,
-      leftOut: 6,
-    },
-    {
-      head: 'Not attempted',
-      cell: ofRun(({ counts }) => `${counts.notAttempted}`),
-      align: 'right',
-      color: redUnlessZero,
-      leftOut: 5,
-    },
+    { head: 'Failed', cell: ofRun(({ counts }) => `${counts.failed}`), ...ofMissing, leftOut: 6 },
+    { head: 'Not attempted', cell: ofRun(({ counts }) => `${counts.notAttempted}`), ...ofMissing, leftOut: 5 },
     { head: 'Content', cell: ofRun(({ bytes }) => formatBytes(bytes)), align: 'right', leftOut: 2 },
     { head: 'Stored', cell: ofRun(({ storedBytes }) => formatBytes(storedBytes)), align: 'right', leftOut: 1 },
     { head: 'Duration', cell: ofRun(({ durationMs }) => formatDuration(durationMs)), align: 'right', leftOut: 3 },

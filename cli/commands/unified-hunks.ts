@@ -97,14 +97,9 @@ function meetings(old: readonly string[], now: readonly string[]): Meeting[] {
 
 /** The indices of lines that occur once, in order. */
 function placesOfSingles(lines: readonly string[]): Map<string, number> {
-  const places = new Map<string, number>();
-  const repeated = new Set<string>();
-  lines.forEach((line, at) => {
-    if (places.has(line)) repeated.add(line);
-    else places.set(line, at);
-  });
-  for (const line of repeated) places.delete(line);
-  return places;
+  const places = new Map<string, number | undefined>();
+  for (const [at, line] of lines.entries()) places.set(line, places.has(line) ? undefined : at);
+  return new Map([...places].filter((place): place is [string, number] => place[1] !== undefined));
 }
 
 /** Lines with their ends; the last one may have none. */

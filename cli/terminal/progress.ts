@@ -29,7 +29,9 @@ export class Progress {
         stream: err as NodeJS.WriteStream,
         format: (options: cliProgress.Options, { progress }: cliProgress.Params) =>
           this.#line(`${cliProgress.Format.BarFormat(progress, options)} `),
-        ...{ barsize: 30, clearOnComplete: true, hideCursor: true },
+        barsize: 30,
+        clearOnComplete: true,
+        hideCursor: true,
       };
       this.#bar = new cliProgress.SingleBar(look, cliProgress.Presets.shades_classic);
       this.#bar.start(state.total ?? 0, state.done ?? 0);

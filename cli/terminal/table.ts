@@ -17,10 +17,7 @@ export interface Column<Row> {
 }
 
 /** The columns that are shown, with their widths between the borders. */
-interface Layout<Row> {
-  readonly columns: readonly Column<Row>[];
-  readonly widths: readonly number[];
-}
+type Layout<Row> = readonly { readonly column: Column<Row>; readonly width: number }[];
 
 /** Rows that are laid out together: the widths follow from the first batch. */
 const batchSize = 500;
@@ -65,30 +62,27 @@ export async function printTable<Row>(
   return count;
 }
 
-function inOrderOfLeaving<Row>(columns: readonly Column<Row>[]): Column<Row>[] {
-  return columns.filter(({ leftOut }) => leftOut !== undefined).sort((a, b) => (a.leftOut ?? 0) - (b.leftOut ?? 0));
-}
-
 function headLines<Row>({ colors }: Terminal, layout: Layout<Row>): string[] {
-  const heads = layout.columns.map(({ head }) => head);
-  return [ruler(layout, '┌┬┐'), ...cellLines(layout, heads, colors.bold), ruler(layout, '├┼┤')];
+  return [ruler(layout, '┌┬┐'), ...cellLines(layout, ({ head }) => head, colors.bold), ruler(layout, '├┼┤')];
 }
 
 function rowLines<Row>(layout: Layout<Row>, row: Row): string[] {
-  const texts = layout.columns.map(({ cell }) => printable(cell(row)));
-  return cellLines(layout, texts, (line, { color }) => color?.(line, row) ?? line);
+  return cellLines(
+    layout,
+    ({ cell }) => printable(cell(row)),
+    (line, { color }) => color?.(line, row) ?? line,
+  );
 }
 
 /** The lines of one row. @param paint colours a line of a cell that is not empty */
 function cellLines<Row>(
-  { columns, widths }: Layout<Row>,
-  texts: readonly string[],
+  layout: Layout<Row>,
+  textOf: (column: Column<Row>) => string,
   paint: (line: string, column: Column<Row>) => string,
 ): string[] {
-  const cells = columns.map((column, at) => {
-    const width = (widths[at] ?? 0) - padding;
-    const lines = wrap(texts[at] ?? '', width);
-    return { column, width, lines };
+  const cells = layout.map(({ column, width: outer }) => {
+    const width = outer - padding;
+    return { column, width, lines: wrap(textOf(column), width) };
   });
   const height = cells.reduce((most, { lines }) => Math.max(most, lines.length), 1);
   return Array.from({ length: height }, (_, at) => {
@@ -102,9 +96,9 @@ function cellLines<Row>(
 }
 
 /** @param corners the characters at its beginning, between columns, and at its end */
-function ruler<Row>({ widths }: Layout<Row>, corners: string): string {
+function ruler<Row>(layout: Layout<Row>, corners: string): string {
   const [left, between, right] = corners;
-  return `${left}${widths.map((width) => '─'.repeat(width)).join(between)}${right}`;
+  return `${left}${layout.map(({ width }) => '─'.repeat(width)).join(between)}${right}`;
 }
 
 function layOut<Row>(
@@ -121,18 +115,17 @@ function layOut<Row>(
     return { column, width, least: column.wraps === true ? Math.min(width, narrowest) : width };
   });
   let shown = measured;
-  for (const leaving of inOrderOfLeaving(columns)) {
+  const leaving = columns.filter(({ leftOut }) => leftOut !== undefined);
+  for (const next of leaving.sort((a, b) => (a.leftOut ?? 0) - (b.leftOut ?? 0))) {
     if (sumWidths(shown.map(({ least }) => least)) <= available) break;
-    shown = shown.filter(({ column }) => column !== leaving);
+    shown = shown.filter(({ column }) => column !== next);
   }
-  const widths = shown.map(({ width }) => width);
-  const mayShrink = (at: number) => (widths[at] ?? 0) > (shown[at]?.least ?? 0);
-  for (let excess = sumWidths(widths) - available; excess > 0; excess -= 1) {
-    const [widest] = [...widths.keys()].filter(mayShrink).sort((a, b) => (widths[b] ?? 0) - (widths[a] ?? 0));
+  for (let excess = sumWidths(shown.map(({ width }) => width)) - available; excess > 0; excess -= 1) {
+    const [widest] = shown.filter(({ width, least }) => width > least).sort((a, b) => b.width - a.width);
     if (widest === undefined) break;
-    widths[widest] = (widths[widest] ?? 0) - 1;
+    widest.width -= 1;
   }
-  return { columns: shown.map(({ column }) => column), widths };
+  return shown;
 }
 
 /** Width of a table with these columns: a border before each, and one behind the last. */

@@ -1,30 +1,19 @@
 import { ArchiveFixture, hour, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
-/** The log of three runs: its record is another each time, its text only in the last. No content can be read. */
-async function archiveThreeRuns(): Promise<ArchiveFixture> {
-  const archive = await ArchiveFixture.create();
-  const texts = { 8: 'one\n', 9: 'one\n', 10: 'one\ntwo\n' };
-  for (const [at, text] of Object.entries(texts))
-    await archive.attempt({
-      run: hour(Number(at)),
-      clusters: ['c'],
-      answer: (cluster, resource) => ({
-        content: resource === 'log' ? logRecord(cluster, text, `state of ${at}`) : 'kind: A\n',
-      }),
-    });
-  for (const at of Object.keys(texts)) {
-    const key = keyOf('log', 'c', hour(Number(at)));
-    await archive.put(key, Buffer.from('x'), (await archive.store.head(key))?.userMetadata ?? {});
-  }
-  return archive;
-}
-
 describe('an equal text of a log, known from records alone', () => {
   let archive: ArchiveFixture;
 
+  // The record of the log is another in each of the three runs, its text only in the last. No content can be read.
   beforeAll(async () => {
-    archive = await archiveThreeRuns();
+    archive = await ArchiveFixture.create();
+    for (const [at, text] of Object.entries({ 8: 'one\n', 9: 'one\n', 10: 'one\ntwo\n' })) {
+      const run = hour(Number(at));
+      const content = { log: logRecord('c', text, `state of ${at}`), manifest: 'kind: A\n' };
+      await archive.attempt({ run, clusters: ['c'], answer: (_, resource) => ({ content: content[resource] }) });
+      const key = keyOf('log', 'c', run);
+      await archive.put(key, Buffer.from('x'), (await archive.store.head(key))?.userMetadata ?? {});
+    }
   });
 
   const collector = (...args: string[]) => runCollector([...args, '--archive', archive.folder]);
@@ -62,13 +51,9 @@ describe('an equal text of a log, known from records alone', () => {
     const logs = [...out.matchAll(/│ 2026-11-20T\S+ │ (.*?) *│/g)].map(([, log]) => log);
     expect(logs).toEqual(['archived', 'archived, same text', 'archived']);
   });
-});
 
-describe('show of a log at a time', () => {
-  it('names the run that may have what was logged up to then', async () => {
-    const archive = await archiveThreeRuns();
-    const show = async (...args: string[]) =>
-      (await runCollector(['show', 'c', '--archive', archive.folder, ...args])).err;
+  it('is shown at a time with the run that may have what was logged up to then', async () => {
+    const show = async (...args: string[]) => (await collector('show', 'c', ...args)).err;
     const words =
       'What was logged up to 2026-11-20T09:30:00Z may be in the next run that has a log, 2026-11-20T10:00:00Z.';
     const at = ['--at', '2026-11-20T09:30:00Z'];

@@ -58,14 +58,6 @@ describe('silence, in an archive of 60 runs', () => {
     expect(code).toBe(0);
   });
 
-  it('between two runs is a row of its own, in a copy too', async () => {
-    const { out } = await runs(archive.folder, hoursLater(1), '--from', '2025-11-14', '--to', '2025-11-16');
-    expect(out).toMatch(
-      /│ 2025-11-14T20:00:00Z │ .*\n│ 2025-11-15T00:00:00Z │ [ │]+│ absent +│\n│ 2025-11-15T04:00:00Z │/,
-    );
-    expect(out).not.toContain('OVERDUE');
-  });
-
   it('up to now is absent for verify of a bucket, and not of a copy or a period that ends', async () => {
     const absentOf = async (...args: string[]) => {
       const { out } = await runCollector(['verify', '--json', '--from', '2025-11-19T20:00', ...args]);

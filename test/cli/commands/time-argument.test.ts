@@ -57,11 +57,10 @@ describe('a time as a person types it', () => {
     expect(() => start(text)).toThrow(/expected a date \(2026-11-20\).*yesterday, today 03:00, 2h ago/);
   });
 
-  it.each(['2026-02-31', '2026-13-01', '2025-02-29'])('%s does not become another day', (text) => {
-    expect(() => start(text)).toThrow('there is no such time');
-  });
-
-  it.each(['2026-11-20T24:30', '2026-11-20T10:61', '2026-11-20T10:00+25:00'])('%s is no time', (text) => {
+  it.each([
+    ...['2026-02-31', '2026-13-01', '2025-02-29'],
+    ...['2026-11-20T24:30', '2026-11-20T10:61', '2026-11-20T10:00+25:00'],
+  ])('%s does not become another day or time', (text) => {
     expect(() => start(text)).toThrow('there is no such time');
   });
 });
