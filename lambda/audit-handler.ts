@@ -1,17 +1,11 @@
 import type { Context } from 'aws-lambda';
-import { type AuditResult, audit } from './audit/audit';
+import type { AuditResult } from './audit/audit';
 import { parseAuditEvent } from './audit/audit-event';
 import { wireAudit } from './audit/wire-audit';
 
-const openAudit = wireAudit(process.env, __dirname);
+const audit = wireAudit(process.env, __dirname);
 
 /** What Lambda calls: seals what was archived since the last seal. It fails if the seal cannot be signed and stored. */
 export async function handler(event: unknown, context: Context): Promise<AuditResult> {
-  const time = parseAuditEvent(event, new Date());
-  const opened = openAudit(context);
-  try {
-    return await audit(time, opened.context);
-  } finally {
-    opened.close();
-  }
+  return audit(parseAuditEvent(event, new Date()), context);
 }

@@ -18,25 +18,22 @@ import {
 } from '../stack-contract';
 import { Stop } from '../stop';
 import { S3ArchiveReader } from '../verify/s3-archive-reader';
-import type { AuditContext, AuditReporter } from './audit';
+import { type AuditReporter, type AuditResult, audit } from './audit';
 import { createKmsClient, KmsSigner } from './kms-signer';
 import { createSnsClient, SnsMailer } from './sns-mailer';
 
 /** Connections to S3 at once: more than are read at once, because seals are written too. */
 const connections = 24;
 
-/** What one audit works with. To be closed in every outcome: its deadline ends. */
-export interface OpenAudit {
-  readonly context: AuditContext;
-  close(): void;
-}
-
 /**
  * The composition root. Once per execution environment: what is configured and the clients. Once per audit: the deadline.
- * @returns what opens an audit
+ * @returns what makes an audit of a time; undefined: of now
  * @throws SettingsError
  */
-export function wireAudit(variables: NodeJS.ProcessEnv, codeDirectory: string): (invocation: Context) => OpenAudit {
+export function wireAudit(
+  variables: NodeJS.ProcessEnv,
+  codeDirectory: string,
+): (time: Date | undefined, invocation: Context) => Promise<AuditResult> {
   const logger = new Logger();
   const metrics = new Metrics({ namespace: metricNamespace });
   const names = readVariables(Object.values(auditEnvironmentNames), variables);
@@ -49,11 +46,15 @@ export function wireAudit(variables: NodeJS.ProcessEnv, codeDirectory: string): 
   const mailer = new SnsMailer(createSnsClient(), names[auditEnvironmentNames.topicArn]);
   const reporter = lambdaReporter(logger, metrics);
 
-  return (invocation) => {
+  const shared = { plan, reader, sink, signer, reporter, clock, collectorVersion: version };
+  return async (time, invocation) => {
     logger.addContext(invocation);
     const stop = new Stop(() => invocation.getRemainingTimeInMillis() - deadlineReserveSeconds * 1000);
-    const shared = { plan, reader, sink, signer, reporter, clock, collectorVersion: version };
-    return { context: { ...shared, mail: (mail) => mailer.send(mail), stop: stop.working }, close: () => stop.close() };
+    try {
+      return await audit(time, { ...shared, mail: (mail) => mailer.send(mail), stop: stop.working });
+    } finally {
+      stop.close();
+    }
   };
 }
 

@@ -2,8 +2,8 @@ import { createPublicKey } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { damageKinds, type Finding } from '../../../lambda/verify/finding';
-import { remove } from './attack-tools';
-import { attackedWorld, attacks } from './attacks';
+import { archivedIn, forgeRun, remove } from './attack-tools';
+import { attackedWorld, attacks, recordKey, run } from './attacks';
 import { damageIn, look, type SealedWorld } from './sealed-world';
 
 let untouched: SealedWorld;
@@ -72,4 +72,25 @@ describe('an attack on a sealed archive', () => {
     // Without seals nobody sees it.
     expect(damageIn(await look(without))).toEqual(unsealed);
   });
+});
+
+it.each<[string, (world: SealedWorld) => unknown, string]>([
+  ['replaced', ({ bucket }) => forgeRun(bucket, run), `only by ${recordKey}`],
+  ['removed', ({ bucket }) => remove(bucket, [recordKey]), `${recordKey}, which is sealed, is gone`],
+])('what a sealed run record no longer vouches for is counted and named by the audit that finds it %s', async (_, does, why) => {
+  const world = untouched.copy();
+  const objects = archivedIn(world.bucket, recordKey);
+  await does(world);
+  const { result, mails } = await world.audit('2026-11-23T23:30:00.000Z');
+  const { found, findings } = world.seal(result?.number ?? 0);
+  const unvouched = findings.filter(({ kind }) => kind === 'unvouched');
+  expect([objects.length, found.unvouched]).toEqual([objects.length, objects.length]);
+  expect(objects.length).toBeGreaterThan(0);
+  expect(unvouched.map(({ key }) => key).sort()).toEqual([...objects].sort());
+  expect(unvouched[0]?.problem).toContain(why);
+  // It is the record that is damaged.
+  expect(result?.damage).toBe(1);
+  expect(mails.at(-1)?.text).toContain(
+    `Unvouched, because their run records were replaced or are gone: ${objects.length}\n  `,
+  );
 });

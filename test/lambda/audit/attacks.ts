@@ -21,8 +21,8 @@ import {
 import { TestKey } from './invoke-audit';
 import { collection, plant, rewriteSeal, SealedWorld, signed } from './sealed-world';
 
-const run = '20261121T060000.000Z';
-const recordKey = `runs/date=2026-11-21/${run}.attempt-1.jsonl`;
+export const run = '20261121T060000.000Z';
+export const recordKey = `runs/date=2026-11-21/${run}.attempt-1.jsonl`;
 const retried = '2026-11-21T15:00:00.000Z';
 const byHand = '2026-11-21T16:00:00.000Z';
 const retriedKey = 'runs/date=2026-11-21/20261121T150000.000Z.attempt-2.jsonl';

@@ -3,7 +3,7 @@ import { parseRunRecordKey, sealKey } from '../../../lambda/archive/archive-layo
 import { ArchiveReadError } from '../../../lambda/verify/archive-reader';
 import { recordText } from '../../support/record-text';
 import { readRecord } from './attack-tools';
-import { TestKey } from './invoke-audit';
+import { type AuditOptions, TestKey } from './invoke-audit';
 import { damageIn, look, plan, rewriteSeal, SealedWorld } from './sealed-world';
 
 const morning = '2026-11-20T23:30:00.000Z';
@@ -241,15 +241,18 @@ describe('an audit', () => {
 
   describe('with another key than the seals before', () => {
     const times = ['2026-11-22T23:30:00.000Z', '2026-11-23T23:30:00.000Z'];
+    const key = new TestKey();
+    /** Deployed with the former one. */
+    let more: Partial<AuditOptions>;
 
     beforeEach(async () => {
       await world.collectDay(20);
       await world.audit(morning);
       await world.audit(nextDay);
+      more = { key, plan: { ...plan, formerPublicKeys: [(await world.key.publicKey()).toString('base64')] } };
     });
 
     it('begins another chain, and says which seals that key signed, and what to do', async () => {
-      const key = new TestKey();
       for (const [at, time] of times.entries()) {
         const { result, mails } = await world.audit(time, { key });
         // The first of the two says that it is the first, where another should be: that stays so.
@@ -263,28 +266,20 @@ describe('an audit', () => {
     });
 
     it('and with the former one later, has two chains, which is one finding', async () => {
-      const key = new TestKey();
-      const formerPublicKeys = [(await world.key.publicKey()).toString('base64')];
       await world.audit(times[0] ?? '', { key });
-      const { result } = await world.audit(times[1] ?? '', { key, plan: { ...plan, formerPublicKeys } });
+      const { result } = await world.audit(times[1] ?? '', more);
       expect(result).toMatchObject({ number: 4, found: { 'seal-broken': 1 } });
       const problem = expect.stringContaining('its signature and those up to number 2 are right, and no later seal');
       expect(world.seal(4).findings).toContainEqual({ kind: 'seal-broken', key: sealKey(1), problem });
     });
 
     it('finds nothing if it was deployed with the former one', async () => {
-      const key = new TestKey();
-      const formerPublicKeys = [(await world.key.publicKey()).toString('base64')];
-      const more = { key, plan: { ...plan, formerPublicKeys } };
       for (const time of times) expect((await world.audit(time, more)).result?.damage).toBe(0);
       const publicKeys = [world.key, key].map(({ privateKey }) => createPublicKey(privateKey));
       expect(damageIn(await look(world.bucket, { publicKeys }))).toEqual([]);
     });
 
     it('does not believe what a former key signs later', async () => {
-      const key = new TestKey();
-      const formerPublicKeys = [(await world.key.publicKey()).toString('base64')];
-      const more = { key, plan: { ...plan, formerPublicKeys } };
       for (const time of times) await world.audit(time, more);
       await rewriteSeal(world.bucket, world.seal(4), world.key);
       const { result } = await world.audit('2026-11-24T23:30:00.000Z', more);

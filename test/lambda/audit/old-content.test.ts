@@ -60,6 +60,7 @@ describe('what a seal says', () => {
     const [{ key } = { key: '' }] = world.seal(1).objects;
     world.bucket.objects.delete(key);
     expect((await world.audit(late, reading)).result?.found).toMatchObject({ missing: 1 });
+    expect(await look(world.bucket)).toContainEqual(expect.objectContaining({ kind: 'missing', key }));
   });
 });
 
