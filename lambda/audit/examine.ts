@@ -15,7 +15,7 @@ import type { FailingCluster } from './freshness';
 import { judgeRuns, judgeSeals, settled } from './judge-due';
 import { LogSeams } from './log-seams';
 import { isMailDue } from './mail';
-import { sealRuns } from './seal-runs';
+import { SealedRuns } from './sealed-runs';
 import { stoppableReader } from './stoppable-reader';
 import { Tally } from './tally';
 import { start, verifySealed } from './verify-sealed';
@@ -56,7 +56,7 @@ export async function examine(context: ExamineContext, begun: BegunSeal): Promis
   const incomplete = new Map<number, string>();
   const common = { plan, chain, reader, stop, find, now: listedFrom, incomplete };
   const walk: AuditWalk = { ...common, sealed, configurations, expiry, mayHaveRemoved };
-  const runs = await sealRuns(walk, search, tally);
+  const runs = await SealedRuns.read(walk, search, tally);
   judgeSeals(walk, begun.seal, runs);
   for (const gone of sealed.gone({})) {
     const run = parseRunRecordKey(gone.key)?.run;

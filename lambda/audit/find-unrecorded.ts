@@ -61,28 +61,25 @@ export async function findUnvouched(walk: AuditWalk, clusters: Iterable<string>)
   });
 }
 
-async function* unrecordedIn(walk: AuditWalk, search: UnrecordedSearch): AsyncGenerator<ListedObject> {
-  const prefixes = function* (): Generator<string> {
-    for (const cluster of search.clusters) for (const resource of resourceNames) yield clusterPrefix(resource, cluster);
-  };
-  const list = (prefix: string) => listUnrecorded(walk, search, prefix);
-  for await (const found of mapConcurrently(prefixes(), concurrency, list)) yield* found;
-}
-
-async function listUnrecorded(
+async function* unrecordedIn(
   { reader, stop, now }: AuditWalk,
-  { recorded, from, to }: UnrecordedSearch,
-  prefix: string,
-): Promise<ListedObject[]> {
-  stop.throwIfAborted();
-  const found: ListedObject[] = [];
-  const after = from && `${prefix}date=${dateOf(from)}/${stampOf(from)}.`;
-  for await (const object of reader.list(prefix, after)) {
-    const name = parseObjectKey(object.key);
-    if (name === undefined) continue;
-    if (to !== undefined && name.run > to) break;
-    const isSettled = now.getTime() - object.writtenAt.getTime() >= underWayMs;
-    if (isSettled && !recorded.has(name)) found.push(object);
-  }
-  return found;
+  { clusters, recorded, from, to }: UnrecordedSearch,
+): AsyncGenerator<ListedObject> {
+  const list = async (prefix: string) => {
+    stop.throwIfAborted();
+    const found: ListedObject[] = [];
+    const after = from && `${prefix}date=${dateOf(from)}/${stampOf(from)}.`;
+    for await (const object of reader.list(prefix, after)) {
+      const name = parseObjectKey(object.key);
+      if (name === undefined) continue;
+      if (to !== undefined && name.run > to) break;
+      const isSettled = now.getTime() - object.writtenAt.getTime() >= underWayMs;
+      if (isSettled && !recorded.has(name)) found.push(object);
+    }
+    return found;
+  };
+  const prefixes = function* (): Generator<string> {
+    for (const cluster of clusters) for (const resource of resourceNames) yield clusterPrefix(resource, cluster);
+  };
+  for await (const found of mapConcurrently(prefixes(), concurrency, list)) yield* found;
 }

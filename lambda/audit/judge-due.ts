@@ -3,12 +3,11 @@ import { CronError } from '../schedule/cron';
 import { longestGap } from '../schedule/cron-gap';
 import { firingsOfSchedule } from '../schedule/firings';
 import { dueIn, findAbsent } from '../verify/due-runs';
-import { findAbsentSeals } from '../verify/seals/absent-seals';
 import type { Seal } from '../verify/seals/seal';
-import { earlierRuns } from '../verify/seals/seal-chain';
+import { earlierRuns, findAbsentSeals } from '../verify/seals/seal-chain';
 import { clockSlackMs, hourMs, underWayMs } from '../verify/time-limits';
 import type { AuditWalk } from './audit-walk';
-import type { SealedRuns } from './seal-runs';
+import type { SealedRuns } from './sealed-runs';
 
 /** What was due or written up to this time, before another, does not change any more. */
 export function settled(time: Date): Date {

@@ -8,7 +8,7 @@ import { dayMs } from '../verify/time-limits';
 import { type AuditWalk, findLacking, inTime } from './audit-walk';
 import { checkRun } from './check-open';
 import type { LogSeams } from './log-seams';
-import type { SealedRuns } from './seal-runs';
+import type { SealedRuns } from './sealed-runs';
 
 /** Objects read at once. */
 const concurrency = 16;

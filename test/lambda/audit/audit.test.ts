@@ -137,6 +137,17 @@ describe('an audit', () => {
     });
   });
 
+  it('fails if the archive cannot be listed', async () => {
+    await world.collectDay(20);
+    const list = world.bucket.list.bind(world.bucket);
+    world.bucket.list = (prefix, after) => {
+      if (prefix.startsWith('logs/')) throw new ArchiveReadError('Listing failed');
+      return list(prefix, after);
+    };
+    await expect(world.audit(morning)).rejects.toThrow('Listing failed');
+    expect(world.bucket.keys('seals/')).toEqual([]);
+  });
+
   it('does not fail because of what it finds, nor because nobody can be told', async () => {
     await world.collectDay(20);
     const [key = ''] = world.bucket.keys('logs/');
@@ -188,7 +199,11 @@ describe('an audit', () => {
     world.bucket.objects.delete(record);
     const { result } = await world.audit(nextDay);
     expect(result?.found).toMatchObject({ unrecorded: 6, absent: 1 });
-    expect(world.seal(2).objects).toHaveLength(6);
+    const { objects } = world.seal(2);
+    expect(objects).toHaveLength(6);
+    const [{ key } = { key: '' }] = objects;
+    world.bucket.objects.delete(key);
+    expect(await look(world.bucket)).toContainEqual(expect.objectContaining({ kind: 'missing', key }));
   });
 
   it('knows since when a cluster is not archived, over several audits', async () => {
@@ -196,6 +211,8 @@ describe('an audit', () => {
     await world.audit(morning);
     await world.collectDay(21, ['b']);
     await world.audit(nextDay);
+    // A run that comes again is no other run.
+    await world.collect('2026-11-21T23:45:00.000Z', ['b'], { run: '2026-11-21T18:00:00.000Z' });
     await world.collectDay(22, ['b']);
     const { mails, reported } = await world.audit('2026-11-22T23:30:00.000Z', {
       plan: { ...plan, staleAfterHours: 48 },

@@ -98,13 +98,16 @@ describe('damage', () => {
     expect(damageIn(await look(world.bucket))).toEqual([]);
   });
 
-  it('of an object that cannot be looked at stays open', async () => {
+  // Damage of an object that cannot be read would be found as damage all the same.
+  it.each<[string, (key: string) => unknown]>([
+    ['logs/', (key) => world.bucket.rewrite(key, { contentType: 'text/html' })],
+    ['configurations/', (key) => world.bucket.corrupt(key, (body) => body.subarray(1))],
+  ])('of what cannot be looked at stays open: %s', async (prefix, damage) => {
     await world.collectDay(10, [], ['06', '18']);
-    const log = keyOf('logs/', 10);
-    // Damage that cannot be read would be found as damage all the same.
-    world.bucket.rewrite(log, { contentType: 'text/html' });
+    const [key = ''] = world.bucket.keys(prefix);
+    damage(key);
     await world.audit(at(10));
-    world.bucket.refused.add(log);
+    world.bucket.refused.add(key);
     expect((await world.audit(at(11))).result?.damage).toBe(1);
   });
 

@@ -13,22 +13,7 @@ import type { Tally } from './tally';
 /** Objects read at once. */
 const concurrency = 16;
 
-/**
- * Lists all run records, and reads and hashes those that no seal has.
- * @param search its runs are read although they are sealed: objects are searched for there
- */
-export async function sealRuns(walk: AuditWalk, search: Period, tally: Tally): Promise<SealedRuns> {
-  const runs = new SealedRuns(walk, search, tally);
-  let before: ListedRun | undefined;
-  const strange = ({ key }: ListedObject) => walk.find('unrecorded', key, noKeyOfAnArchive);
-  for await (const listed of runsBetween(walk.reader, {}, strange)) {
-    await runs.take(listed, before);
-    before = listed;
-  }
-  runs.end();
-  return runs;
-}
-
+/** What all run records of an archive are, and what those say that no seal has. */
 export class SealedRuns {
   readonly records: Hashed[] = [];
   readonly objects: Hashed[] = [];
@@ -54,19 +39,31 @@ export class SealedRuns {
   #hasRead = false;
   #unread: string | undefined;
 
-  constructor(walk: AuditWalk, search: Period, tally: Tally) {
+  private constructor(walk: AuditWalk, search: Period, tally: Tally) {
     this.#walk = walk;
     this.#search = search;
     this.#tally = tally;
     this.recorded = new RecordedObjects(tally.sharedName);
   }
 
-  /** @throws ArchiveReadError if nothing of what was to be read could be read */
-  end(): void {
-    if (this.#unread !== undefined && !this.#hasRead) throw new ArchiveReadError(this.#unread);
+  /**
+   * Lists all run records, and reads and hashes those that no seal has.
+   * @param search its runs are read although they are sealed: objects are searched for there
+   * @throws ArchiveReadError if nothing of what was to be read could be read
+   */
+  static async read(walk: AuditWalk, search: Period, tally: Tally): Promise<SealedRuns> {
+    const runs = new SealedRuns(walk, search, tally);
+    let before: ListedRun | undefined;
+    const strange = ({ key }: ListedObject) => walk.find('unrecorded', key, noKeyOfAnArchive);
+    for await (const listed of runsBetween(walk.reader, {}, strange)) {
+      await runs.#take(listed, before);
+      before = listed;
+    }
+    if (runs.#unread !== undefined && !runs.#hasRead) throw new ArchiveReadError(runs.#unread);
+    return runs;
   }
 
-  async take(listed: ListedRun, before: ListedRun | undefined): Promise<void> {
+  async #take(listed: ListedRun, before: ListedRun | undefined): Promise<void> {
     const { chain } = this.#walk;
     this.runs.add(listed.run.getTime());
     const news = listed.records.filter(({ key }) => !chain.records.has(key));
