@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import { sealKey } from '../archive/archive-layout';
 import { type ArchiveObject, jsonLinesType } from '../archive/archive-object';
 import type { Clock } from '../clock';
@@ -8,7 +9,7 @@ import { openDamage } from '../verify/seals/open-damage';
 import type { Seal } from '../verify/seals/seal';
 import { readChain, type SealChain } from '../verify/seals/seal-chain';
 import { parsePublicKey, sealFile, sealLine, sha256Of } from '../verify/seals/seal-file';
-import { examine } from './examine';
+import { examine, sealedPlan } from './examine';
 import { Findings } from './findings';
 import { type LogFigures, logFigures } from './log-lines';
 import { auditMail, isMailDue, type Mail, stalestHours, type ToldSeal } from './mail';
@@ -86,19 +87,20 @@ const mostNumbers = 10;
  * @throws ArchiveReadError, ArchiveError, SigningError, SealError
  */
 export async function audit(time: Date | undefined, context: AuditContext): Promise<AuditResult> {
-  const { reader, clock, sink, collectorVersion } = context;
+  const { reader, clock, sink, plan, collectorVersion } = context;
   const named = (time ?? clock.now()).toISOString();
   for (let tried = 0; tried < mostNumbers; tried += 1) {
     const listedFrom = (await reader.time()) ?? clock.now();
     const findings = new Findings();
     const publicKeys = await trustedKeys(context);
     const chain = await readChain(reader, { publicKeys, archive: sink.bucket }, findings.find);
-    const done = chain.seals.find(({ seal }) => seal === named);
-    // Its audit may have been killed before it told people, or it is this one, and the answer to the writing was lost. What an
-    // older one said is not news.
-    if (done !== undefined && done === chain.head)
+    const done = chain.seals.findLast(({ seal }) => seal === named);
+    // What an older audit said is not news.
+    if (done !== undefined && done !== chain.head) return resultOf(done, done.sha256, done.open.damage, context, false);
+    // Its audit may have been killed before it told people, or it is this one, and the answer to the writing was lost. With
+    // another plan somebody else signed it: a mail of it would excuse by its retention what is gone.
+    if (done !== undefined && isDeepStrictEqual(done.plan, sealedPlan(plan)))
       return tell({ ...done, ...chain.newest }, done.sha256, chain.seals.at(-2), context, false);
-    if (done !== undefined) return resultOf(done, done.sha256, done.open.damage, context, false);
     const unread = [...chain.passedOver.values()].filter(({ sha256 }) => sha256 === null).length;
     if (chain.head === undefined && unread > 0)
       throw new ArchiveReadError(

@@ -89,7 +89,7 @@ export async function examine(context: ExamineContext, begun: BegunSeal): Promis
     listedFrom: listedFrom.toISOString(),
     records,
     objects: [...objects, ...(unrecorded ?? [])],
-    plan: sealSchema.shape.plan.parse({ ...plan, clusters: plan.clusters.length }),
+    plan: sealedPlan(plan),
     configurations: runs.configurations,
     due,
     verified: verified.verified,
@@ -112,6 +112,11 @@ export async function examine(context: ExamineContext, begun: BegunSeal): Promis
   };
   const configured = plan.clusters.map(({ uid }) => uid);
   return { ...seal, logs: logs.result(configured, isMailDue(seal, head)) };
+}
+
+/** What a seal has of what the audit was deployed with. */
+export function sealedPlan(plan: AuditPlan): Seal['plan'] {
+  return sealSchema.shape.plan.parse({ ...plan, clusters: plan.clusters.length });
 }
 
 /** Most clusters that fail now and then that are named. */

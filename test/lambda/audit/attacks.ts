@@ -67,8 +67,8 @@ async function plantNext(world: SealedWorld, number: number, day: number): Promi
 }
 
 /** Removes a run, and excuses it by a seal that the signing key itself has signed. */
-async function removeWithSeal(world: SealedWorld): Promise<void> {
-  const forged = behind(world, 3, { plan: { ...world.seal(3).plan, retentionDays: 1 } });
+async function removeWithSeal(world: SealedWorld, changes: Partial<Seal> = {}): Promise<void> {
+  const forged = behind(world, 3, { plan: { ...world.seal(3).plan, retentionDays: 1 }, ...changes });
   plant(world.bucket, 4, await signed(forged, world.key), attackedAt);
   remove(world.bucket, ofRun(world.bucket, run));
 }
@@ -195,11 +195,18 @@ export const attacks: Readonly<Record<string, Attack>> = {
     does: async (world) => rewriteChain(world, await forgeRun(world.bucket, run), world.key),
   },
   'a seal added with the signing key itself, by which a removed run has expired': {
-    does: removeWithSeal,
+    does: (world) => removeWithSeal(world),
   },
   'the same, and the next audit has gone on from that seal': {
     does: async (world) => {
       await removeWithSeal(world);
+      await world.audit('2026-11-23T23:30:00.000Z');
+    },
+    next: 24,
+  },
+  'the same with the name of that audit': {
+    does: async (world) => {
+      await removeWithSeal(world, { seal: '2026-11-23T23:30:00.000Z' });
       await world.audit('2026-11-23T23:30:00.000Z');
     },
     next: 24,

@@ -54,6 +54,14 @@ describe('what a seal says', () => {
     expect((await world.audit(late, reading)).result?.found).toMatchObject({ damaged: 1 });
   });
 
+  it('of a run record is compared with its configuration', async () => {
+    await world.collect('2026-11-20T18:00:00.000Z');
+    await world.audit(morning, reading);
+    const [key = ''] = world.bucket.keys('configurations/');
+    world.bucket.corrupt(key, (body) => body.subarray(1));
+    expect((await world.audit(late, reading)).result?.found).toMatchObject({ damaged: 1 });
+  });
+
   it('of an object that no record has a hash for is missing if it is gone', async () => {
     await world.collectAfterKill('2026-11-20T18:00:00.000Z');
     await world.audit(morning, reading);
