@@ -22,6 +22,7 @@ export const configurationsPrefix = 'configurations/';
 export const sealsPrefix = 'seals/';
 
 export const compressionEndings = { gzip: 'gz', zstd: 'zst' } as const satisfies Record<Compression, string>;
+export const compressions = Object.keys(compressionEndings) as Compression[];
 
 /** One part of a fleet that is too large for one invocation; `index` counts from 0. */
 export interface Shard {
@@ -108,8 +109,6 @@ export function parseObjectKey(key: string): ObjectName | undefined {
   if (cluster === undefined || run === undefined || date.replaceAll('-', '') !== stamp.slice(0, 8)) return undefined;
   return { resource, cluster, run, compression };
 }
-
-const compressions = Object.keys(compressionEndings) as Compression[];
 
 /** Key of a seal. @param number counts from 1 */
 export function sealKey(number: number): string {

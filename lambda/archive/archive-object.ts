@@ -13,7 +13,6 @@ export interface LongContent {
   open(): Readable;
 }
 
-/** One object to be archived. */
 export interface ArchiveObject {
   readonly key: string;
   readonly content: Content;
@@ -23,14 +22,12 @@ export interface ArchiveObject {
   readonly metadata?: Record<string, string> | undefined;
 }
 
-/** Content that is read back. */
 export interface StoredContent {
   /** In bytes. */
   readonly length: number;
   readonly body: AsyncIterable<Buffer>;
 }
 
-/** Content type of JSON Lines. */
 export const jsonLinesType = 'application/x-ndjson';
 
 /** A CRC32 as S3 writes it in headers: four bytes, the highest first, in base64. */

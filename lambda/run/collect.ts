@@ -11,12 +11,12 @@ import { asynchronousAttempts, type Collection, logMessages } from '../stack-con
 import { RunStopped } from '../stop';
 import {
   type ArchivingContext,
-  type ArchivingRequest,
   archiveAnswer,
   failedOutcome,
   leftOutcome,
   messageOf,
   nameOf,
+  type TaskOutcome,
 } from './outcomes';
 import type { Reporter } from './reporter';
 import type { Outcome } from './run-record';
@@ -29,7 +29,9 @@ export interface CollectContext extends ArchivingContext {
   readonly reporter: Reporter;
 }
 
-export interface CollectRequest extends ArchivingRequest {
+export interface CollectRequest {
+  readonly run: Date;
+  readonly dryRun: boolean;
   /** What earlier attempts of the run have done. */
   readonly earlier: {
     readonly attempts: number;
@@ -189,17 +191,15 @@ class Collecting {
     if (task !== undefined && typeof verdict === 'object') this.#settle(task, failedOutcome(verdict.failed));
   }
 
-  async #readKey(rejected: string, requestStartedMs: number): Promise<KeyReading> {
+  #readKey(rejected: string, requestStartedMs: number): Promise<KeyReading> {
     const { keys, stop } = this.#context;
-    try {
-      const key = await keys.afterRejection(rejected, requestStartedMs, stop.working);
-      return key === rejected ? 'same' : 'changed';
-    } catch (error) {
-      return isNativeError(error) ? error : new Error(String(error));
-    }
+    return keys.afterRejection(rejected, requestStartedMs, stop.working).then(
+      (key) => (key === rejected ? 'same' : 'changed'),
+      (error) => (isNativeError(error) ? error : new Error(String(error))),
+    );
   }
 
-  #settle(task: Task, result: Omit<Outcome, 'cluster' | 'resource'>): void {
+  #settle(task: Task, result: TaskOutcome): void {
     const { clock, reporter } = this.#context;
     const durationMs = Math.round(clock.monotonicMs() - (task.startedMs ?? 0));
     const effort = task.requests > 0 && { requests: task.requests, durationMs };

@@ -22,16 +22,8 @@ export interface ArchivingContext {
   readonly clock: Clock;
 }
 
-/** Which run answers are archived for. */
-export interface ArchivingRequest {
-  /** Names the objects. */
-  readonly run: Date;
-  /** Whether nothing is written. */
-  readonly dryRun: boolean;
-}
-
-/** What an outcome says of the object and its content. */
-export type ArchivedOutcome = Pick<Outcome, 'outcome' | 'key' | 'httpStatus'> & Partial<Outcome>;
+/** What an outcome says beside the name of its task. */
+export type TaskOutcome = Omit<Outcome, 'cluster' | 'resource'>;
 
 /**
  * Archives a good answer, and releases its body in every outcome.
@@ -40,9 +32,9 @@ export type ArchivedOutcome = Pick<Outcome, 'outcome' | 'key' | 'httpStatus'> & 
 export async function archiveAnswer(
   { cluster, resource }: ResourceRequest,
   { body, status, mediaType }: ServiceAnswer,
-  { run, dryRun }: ArchivingRequest,
+  { run, dryRun }: { readonly run: Date; readonly dryRun: boolean },
   { collection, archive, provenance, stop, clock }: ArchivingContext,
-): Promise<ArchivedOutcome> {
+): Promise<TaskOutcome> {
   try {
     const fetchedAt = clock.now();
     const { facts, sha256, length, receivedLength, encodedBy } = body;
@@ -74,25 +66,19 @@ export async function archiveAnswer(
   }
 }
 
-type Failed = Pick<Outcome, 'outcome' | 'httpStatus' | 'error'>;
-
 /** How an outcome names its task. */
-export function nameOf({
-  cluster,
-  resource,
-  optional,
-}: ResourceRequest): Pick<Outcome, 'cluster' | 'resource' | 'optional'> {
+export function nameOf({ cluster, resource, optional }: ResourceRequest) {
   return { cluster, resource, ...(optional && { optional }) };
 }
 
 /** What is recorded of a task that was attempted and is not archived. */
-export function failedOutcome(error: unknown): Failed {
+export function failedOutcome(error: unknown): TaskOutcome {
   const reason = error instanceof RunStopped ? `cancelled: ${error.message}` : messageOf(error);
   return { outcome: 'failed', ...statusOf(error), error: reason };
 }
 
 /** What is recorded of a task that is left when the attempt ends early. */
-export function leftOutcome({ requests, last }: Task, reason: string): Failed {
+export function leftOutcome({ requests, last }: Task, reason: string): TaskOutcome {
   if (requests === 0) return { outcome: 'not-attempted', error: reason };
   if (last === undefined) return { outcome: 'failed', error: reason };
   return failedOutcome(lastFailure(last, `no further request: ${reason}`));

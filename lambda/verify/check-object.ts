@@ -121,18 +121,12 @@ function differences({ facts, metadata, storedBytes }: ReadContent, outcome: Run
  * The facts as the record has them. An `already-archived` outcome may lack facts, and the object's own are taken instead.
  * What an `archived` outcome lacks, the service did not say.
  */
-function asFacts(facts: ObjectFacts, outcome: Outcome): ObjectFacts {
-  const { bytes, sha256, fetchedAt, mediaType, state, recordUid, lastModified, doubt } = outcome;
-  const { logLength, logLines, logSha256 } = outcome;
-  const known = { length: bytes ?? facts.length, sha256: sha256 ?? facts.sha256 };
-  if (outcome.outcome === 'already-archived')
-    return { ...facts, ...known, ...(fetchedAt !== undefined && { fetchedAt: new Date(fetchedAt) }) };
-  const said = { state, recordUid, lastModified, logLength, logLines, logSha256, doubt };
+function asFacts(facts: ObjectFacts, { outcome, bytes, sha256, fetchedAt, ...said }: Outcome): ObjectFacts {
+  const { mediaType, state, recordUid, lastModified, logLength, logLines, logSha256, doubt, ...own } = facts;
   return {
-    ...facts,
-    ...known,
+    ...(outcome === 'archived' ? { ...(said as Partial<ObjectFacts>), ...own } : facts),
+    length: bytes ?? facts.length,
+    sha256: sha256 ?? facts.sha256,
     fetchedAt: fetchedAt === undefined ? facts.fetchedAt : new Date(fetchedAt),
-    mediaType,
-    ...(said as Pick<ObjectFacts, keyof typeof said>),
   };
 }

@@ -11,7 +11,8 @@ import { clockSlackMs } from './time-limits';
 export function checkRecord(record: StoredRecord, configuration: RunConfiguration | undefined): string[] {
   const problems: string[] = [];
   const seen = new Set<string>();
-  const coverage = configuration && new Coverage(record, configuration);
+  const [unknown, wrong, lacking] = [new TaskList(), new TaskList(), new TaskList()];
+  const isOwn = ({ cluster }: Task) => record.shard === undefined || isInShard(cluster, record.shard);
   const checked = function* (): Generator<Outcome> {
     for (const outcome of record.outcomes) {
       const name = describeTask(outcome);
@@ -20,7 +21,9 @@ export function checkRecord(record: StoredRecord, configuration: RunConfiguratio
       if (outcome.outcome === 'would-archive')
         problems.push(`the ${name} would have been archived: only a dry run says that, and it stores nothing`);
       for (const problem of checkKey(record, outcome)) problems.push(`the ${name}: ${problem}`);
-      coverage?.add(outcome);
+      const configured = configuration?.clusters.get(outcome.cluster)?.[outcome.resource];
+      if (configuration !== undefined && (configured === undefined || !isOwn(outcome))) unknown.add(outcome);
+      if (configured?.isOptional === (outcome.optional !== true)) wrong.add(outcome);
       yield outcome;
     }
   };
@@ -33,7 +36,15 @@ export function checkRecord(record: StoredRecord, configuration: RunConfiguratio
   // A clock may be set back while an attempt is under way.
   if (Date.parse(record.finishedAt) < Date.parse(record.startedAt) - clockSlackMs)
     problems.push('it finished before it started');
-  return [...problems, ...(coverage?.problems(seen) ?? [])];
+  // A person may ask for a few clusters; the schedule asks for all of them.
+  if (configuration !== undefined && record.trigger === 'schedule')
+    for (const task of tasksOf(configuration.clusters)) if (isOwn(task) && !seen.has(taskName(task))) lacking.add(task);
+  return [
+    ...problems,
+    ...unknown.describe('it has outcomes that are not configured'),
+    ...wrong.describe('its configuration says otherwise whether these are optional'),
+    ...lacking.describe('it has no outcome of what is configured'),
+  ];
 }
 
 function checkKey(record: StoredRecord, outcome: Outcome): string[] {
@@ -49,43 +60,6 @@ function checkKey(record: StoredRecord, outcome: Outcome): string[] {
   return problems;
 }
 
-/** Compares a run record with its configuration: an attempt has an outcome of everything that is configured, and of nothing else. */
-class Coverage {
-  readonly #record: StoredRecord;
-  readonly #clusters: RunConfiguration['clusters'];
-  readonly #unknown = new TaskList();
-  readonly #wrong = new TaskList();
-
-  constructor(record: StoredRecord, { clusters }: RunConfiguration) {
-    this.#record = record;
-    this.#clusters = clusters;
-  }
-
-  add(outcome: Outcome): void {
-    const configured = this.#clusters.get(outcome.cluster)?.[outcome.resource];
-    if (configured === undefined || !this.#isOwn(outcome)) this.#unknown.add(outcome);
-    if (configured?.isOptional === (outcome.optional !== true)) this.#wrong.add(outcome);
-  }
-
-  /** @param seen names of the tasks of which there is an outcome */
-  problems(seen: ReadonlySet<string>): string[] {
-    const lacking = new TaskList();
-    // A person may ask for a few clusters; the schedule asks for all of them.
-    if (this.#record.trigger === 'schedule')
-      for (const task of tasksOf(this.#clusters)) if (this.#isOwn(task) && !seen.has(taskName(task))) lacking.add(task);
-    return [
-      ...this.#unknown.describe('it has outcomes that are not configured'),
-      ...this.#wrong.describe('its configuration says otherwise whether these are optional'),
-      ...lacking.describe('it has no outcome of what is configured'),
-    ];
-  }
-
-  #isOwn({ cluster }: Task): boolean {
-    const { shard } = this.#record;
-    return shard === undefined || isInShard(cluster, shard);
-  }
-}
-
 /** Every cluster x resource of a configuration. */
 export function* tasksOf(clusters: RunConfiguration['clusters']): Generator<Task> {
   for (const [cluster, own] of clusters)
@@ -99,18 +73,13 @@ interface SaidOfObject {
   sha256?: string;
 }
 
-export interface AttemptProblems {
-  /** What cannot be true together: an object is written once, by one attempt. */
-  readonly contradictions: readonly string[];
-  /** Hashes that no record gives the origin of. It may have been in a record that the lifecycle has removed. */
-  readonly withoutOrigin: readonly string[];
-}
-
 /**
  * Compares the records of one run. Attempts at the same time number themselves as they finish, so that an earlier one may
  * well have found what a later one archived.
+ * @returns what cannot be true together: an object is written once, by one attempt; and hashes that no record gives the
+ * origin of, which may have been in a record that the lifecycle has removed
  */
-export function checkAttempts(records: readonly StoredRecord[]): AttemptProblems {
+export function checkAttempts(records: readonly StoredRecord[]) {
   const contradictions: string[] = [];
   const objects = new Map<string, SaidOfObject>();
   for (const record of withoutRepeats(records)) {

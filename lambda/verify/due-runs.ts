@@ -60,9 +60,11 @@ export class DueRuns {
    * was seen in force, it alone decides; before that, what all have.
    * @param plan a schedule that the runs do not show
    */
-  upTo(until: Date, plan: readonly UsedSchedule[] = []): AbsentRuns {
-    const used = [...this.#used, ...plan].sort((a, b) => a.usedAt.getTime() - b.usedAt.getTime());
-    const [newest, began] = [used.at(-1), this.#previous?.run ?? plan[0]?.usedAt];
+  upTo(until: Date, plan?: UsedSchedule): AbsentRuns {
+    const used = [...this.#used, ...(plan === undefined ? [] : [plan])].sort(
+      (a, b) => a.usedAt.getTime() - b.usedAt.getTime(),
+    );
+    const [newest, began] = [used.at(-1), this.#previous?.run ?? plan?.usedAt];
     if (newest === undefined || began === undefined) return nothing;
     const since = latest(began, this.#judged.from);
     const [from, to] = [latest(newest.usedAt, since), earliest(until, this.#judged.to)];

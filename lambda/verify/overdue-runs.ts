@@ -38,7 +38,7 @@ export async function findOverdue(
   const plan = seal && planOf(seal);
   // The archive does not say whether one run waits for another: so it may.
   const until = new Date(now.getTime() - runMarginHours(plan?.shards ?? shards, true) * hourMs);
-  const absent = due.upTo(until, plan === undefined ? [] : [plan]);
+  const absent = due.upTo(until, plan);
   if (absent.times.length === 0) return undefined;
   const isSealed = plan !== undefined && runs.flatMap(({ used }) => used).every(({ usedAt }) => usedAt <= plan.usedAt);
   return { ...absent, isSealed };

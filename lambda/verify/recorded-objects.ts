@@ -1,8 +1,6 @@
-import { compressionEndings, type ObjectName } from '../archive/archive-layout';
+import { compressions, type ObjectName } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
-import type { Compression } from '../stack-contract';
 
-const compressions = Object.keys(compressionEndings) as Compression[];
 const kinds = resourceNames.length * compressions.length;
 
 /** A set of objects. It takes a few bits per cluster and run: the keys of a large fleet over years do not fit into memory. */

@@ -12,17 +12,11 @@ export interface UsedSchedule {
   readonly usedAt: Date;
 }
 
-/** A configuration with its retention, as something in the archive shows that it was in force. */
-export interface UsedRetention {
-  /** SHA-256 of the configuration. */
+/** The configuration of one attempt, as its record names it. */
+export interface UsedConfiguration extends UsedSchedule {
   readonly sha256: string;
   /** Days after which the lifecycle removes objects; undefined: never, or the configuration cannot be read. */
   readonly days: number | undefined;
-  readonly usedAt: Date;
-}
-
-/** The configuration of one attempt, as its record names it. */
-export interface UsedConfiguration extends UsedSchedule, UsedRetention {
   /** Whether the schedule started the attempt. */
   readonly isStart: boolean;
 }

@@ -51,10 +51,11 @@ export interface VerifyCounts {
   /** How much of it is damage that the newest seal acknowledges. */
   acknowledged: number;
   /** The chain of seals, and the newest of them; null: the archive is not sealed. */
-  sealed: { readonly seals: number; readonly newest: NewestSeal | null } | null;
+  sealed: {
+    readonly seals: number;
+    readonly newest: Pick<RightSeal, 'number' | 'sha256' | 'seal' | 'archive'> | null;
+  } | null;
 }
-
-export type NewestSeal = Pick<RightSeal, 'number' | 'sha256' | 'seal' | 'archive'>;
 
 export interface VerifyOptions extends Period, Pick<ChainOptions, 'publicKeys'> {
   /** What the archive is a part of, in place of a period; left out: it is whole. */
@@ -193,7 +194,7 @@ class Verification {
       this.#absent.push(this.#due.add(run));
     // Where there is no clock, nothing fires: the archive is a folder, such as a copy.
     const plan = this.#chain.head && planOf(this.#chain.head);
-    if (to === undefined && this.#isLive) this.#absent.push(this.#due.upTo(this.#settled, plan && [plan]));
+    if (to === undefined && this.#isLive) this.#absent.push(this.#due.upTo(this.#settled, plan));
   }
 
   /** A call of its own: a variable of the loop would keep the outcomes of a run while those of the next are read. */
