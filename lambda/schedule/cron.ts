@@ -57,25 +57,14 @@ export const day = 24 * 60 * minute;
 /** The days of an expression that is due every day, as croner takes them. */
 const everyDay = `0 0 0 * * * ${fields[5].min}-${fields[5].max}`;
 
-/** When an expression is due, in the wall-clock time of its time zone. */
-export interface Schedule {
-  /** Minutes of the day, ascending. */
-  readonly times: readonly number[];
-  /**
-   * The days on which it is due, each as midnight in UTC, ascending. They begin on the day before a moment, because today
-   * in UTC may still be yesterday in the schedule's time zone.
-   * @param limit most days that are returned
-   */
-  days(moment: Date, limit: number): Date[];
-}
-
 /**
  * Reads a cron expression of EventBridge Scheduler: `cron(minutes hours day-of-month month day-of-week year)`. What the
  * scheduler does not document is rejected, because a deployment that fails costs more than writing it another way.
  * @param now an expression that is not due after this time is an error
+ * @returns when it is due, in the wall-clock time of its time zone: `times` are minutes of the day, ascending
  * @throws CronError
  */
-export function parseCron(expression: string, now: Date = new Date()): Schedule {
+export function parseCron(expression: string, now: Date = new Date()) {
   const texts = /^cron\(([^()]*)\)$/.exec(expression)?.[1]?.split(/ +/);
   if (texts?.length !== fields.length) {
     // The scheduler takes rate() too, but it fires at the deployment, before anybody could set the API key.
@@ -99,7 +88,12 @@ export function parseCron(expression: string, now: Date = new Date()): Schedule 
   // as a time zone, it costs croner a sixth.
   const cron = new Cron(pattern, { mode: '7-part', alternativeWeekdays: true, utcOffset: 0, paused: true });
   const isEveryDay = pattern === everyDay;
-  const days = (moment: Date, limit: number) => {
+  /**
+   * The days on which it is due, each as midnight in UTC, ascending. They begin on the day before a moment, because today
+   * in UTC may still be yesterday in the schedule's time zone.
+   * @param limit most days that are returned
+   */
+  const days = (moment: Date, limit: number): Date[] => {
     const start = new Date(moment.getTime() - 2 * day);
     return isEveryDay ? midnightsAfter(start, limit) : cron.nextRuns(limit, start);
   };

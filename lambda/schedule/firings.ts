@@ -27,12 +27,7 @@ export interface Schedule {
  * When a schedule is due, as EventBridge Scheduler documents it: a time that the clocks skip does not fire, and a time
  * that comes twice fires once.
  */
-export interface Firings {
-  /** Whether the schedule may fire at this instant. */
-  includes(instant: Date): boolean;
-  /** What is due from one instant to another, both included, in the order of {@link Firing.at}. */
-  between(from: Date, to: Date): Generator<Firing>;
-}
+export type Firings = ReturnType<typeof firingsOf>;
 
 /**
  * Undefined for a schedule that is disabled.
@@ -46,12 +41,13 @@ export function firingsOfSchedule({ expression, timeZone, enabled }: Schedule): 
  * @param timeZone IANA name
  * @throws CronError for an expression or a time zone that cannot be read
  */
-export function firingsOf(expression: string, timeZone: string): Firings {
+export function firingsOf(expression: string, timeZone: string) {
   // What fires no more was due once: the expression is read as if nothing of it were past.
   const { times, days } = parseCron(expression, new Date(0));
   const offsetAt = zoneOffset(timeZone);
   const timesOfDay = new Set(times);
 
+  /** Whether the schedule may fire at this instant. */
   function includes(instant: Date): boolean {
     if (instant.getTime() < earliest || instant.getTime() > latest) return false;
     const wallClock = instant.getTime() + offsetAt(instant.getTime());
@@ -61,6 +57,7 @@ export function firingsOf(expression: string, timeZone: string): Firings {
     );
   }
 
+  /** What is due from one instant to another, both included, in the order of {@link Firing.at}. */
   function* between(first: Date, last: Date): Generator<Firing> {
     const [from, to] = [Math.max(first.getTime(), earliest), Math.min(last.getTime(), latest)];
     if (from > to) return;

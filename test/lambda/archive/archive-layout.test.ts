@@ -5,7 +5,6 @@ import {
   objectKey,
   parseObjectKey,
   parseRunRecordKey,
-  parseStamp,
   runPrefix,
   runRecordKey,
   shardOf,
@@ -116,14 +115,6 @@ describe('run record keys', () => {
     'runs/20261120T100000.000Z.attempt-1.jsonl',
   ])('do not include %s', (key) => {
     expect(parseRunRecordKey(key)).toBeUndefined();
-  });
-});
-
-describe('stamps', () => {
-  it('are read back exactly or not at all', () => {
-    expect(parseStamp('20261120T100000.000Z')).toEqual(run);
-    expect(parseStamp('20260230T100000.000Z')).toBeUndefined();
-    expect(parseStamp('2026-11-20T10:00:00.000Z')).toBeUndefined();
   });
 });
 

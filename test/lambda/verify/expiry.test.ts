@@ -18,16 +18,6 @@ function expiryOf(runs: readonly Use[], late: readonly Use[] = []): Expiry {
 }
 
 describe('what the lifecycle may have removed', () => {
-  it('is what was too old while an earlier configuration was in force', async () => {
-    const expiry = expiryOf([
-      [10, 30],
-      [50, 30],
-      [60, undefined],
-    ]);
-    expect(await expiry.mayHaveRemoved(at(30))).toBe(true);
-    expect(await expiry.mayHaveRemoved(at(31))).toBe(false);
-  });
-
   it('is judged anew once the earlier configuration is back', async () => {
     const expiry = expiryOf([
       [10, 30],

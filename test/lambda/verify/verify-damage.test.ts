@@ -65,6 +65,7 @@ describe('verify finds what was changed', () => {
     ['stored length', { storedBytes: 1 }],
     ['time', { fetchedAt: '2026-11-20T09:00:02.000Z' }],
     ['state', { state: 'Failed' }],
+    ['media type, which is none', { mediaType: undefined }],
     ['media type', { mediaType: 'text/html' }],
     ['doubt', { doubt: 'it has the member error' }],
   ])('a replaced record with another %s contradicts the object', async (_, altered) => {

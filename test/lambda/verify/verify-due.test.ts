@@ -210,6 +210,14 @@ describe('a run record beside its configuration', () => {
     });
   });
 
+  it('of a shard contradicts it if it has outcomes of another shard', async () => {
+    const fleet = Array.from({ length: 12 }, (_, number) => `cluster-${number}`);
+    const configuration = { clusters: fleet.map((uid) => ({ uid })) };
+    await runAt(at(6), { shard: { index: 0, count: 2 }, clusters: fleet, configuration });
+    const others = 2 * fleet.filter((uid) => shardOf(uid, 2) === 1).length;
+    expect((await verify()).problems[0]).toContain(`it has outcomes that are not configured: ${others} (`);
+  });
+
   it('contradicts it if it calls a failed cluster optional that is not', async () => {
     const record = await runAt(at(6), {
       answer: (cluster, resource) => (cluster === 'b' ? { failed: '503' } : answer(cluster, resource)),
