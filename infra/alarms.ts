@@ -162,31 +162,21 @@ export function raisedBy(metric: cloudwatch.IMetric, periods: number, threshold 
 
 /** An alarm that stays as long as a dead-letter queue holds a message. */
 export function whileHolding(queue: IQueue): cloudwatch.AlarmProps {
-  return {
-    metric: queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: Duration.minutes(5) }),
-    threshold: 1,
-    comparisonOperator: cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
-    evaluationPeriods: 1,
-    // SQS stops reporting a queue that nobody uses for hours, although its messages are still there.
-    treatMissingData: cloudwatch.TreatMissingData.IGNORE,
-  };
+  const held = queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Maximum', period: Duration.minutes(5) });
+  // SQS stops reporting a queue that nobody uses for hours, although its messages are still there.
+  return { ...raisedBy(held, 1), datapointsToAlarm: undefined, treatMissingData: cloudwatch.TreatMissingData.IGNORE };
 }
 
 /** An alarm about something that did not happen for some hours. */
 export function missingFor(hours: number, count: cloudwatch.IMetric, label: string): cloudwatch.AlarmProps {
+  // FILL makes every hour a data point. Without it CloudWatch fetches more hours than the window has ("evaluation
+  // range"), and an old run among them keeps the alarm silent (CloudWatch user guide, "Configuring how CloudWatch
+  // alarms treat missing data"). Where the metric has no data point at all, the missing data is breaching.
+  const expression = 'FILL(scheduled, 0)';
+  const filled = new cloudwatch.MathExpression({ expression, usingMetrics: { scheduled: count }, label, period });
   return {
-    // FILL makes every hour a data point. Without it CloudWatch fetches more hours than the window has ("evaluation
-    // range"), and an old run among them keeps the alarm silent (CloudWatch user guide, "Configuring how CloudWatch
-    // alarms treat missing data"). Where the metric has no data point at all, the missing data is breaching.
-    metric: new cloudwatch.MathExpression({
-      expression: 'FILL(scheduled, 0)',
-      usingMetrics: { scheduled: count },
-      label,
-      period,
-    }),
-    threshold: 1,
+    ...raisedBy(filled, hours),
     comparisonOperator: cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
-    evaluationPeriods: hours,
     datapointsToAlarm: hours,
     treatMissingData: cloudwatch.TreatMissingData.BREACHING,
   };

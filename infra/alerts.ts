@@ -1,5 +1,5 @@
 import { Annotations, ArnFormat, Duration, RemovalPolicy, Stack } from 'aws-cdk-lib';
-import { type IRole, PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
+import { type IRole, PolicyStatement, type PolicyStatementProps, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { type ITopic, Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
@@ -7,32 +7,19 @@ import { Construct } from 'constructs';
 import type { Recipients } from './config/config';
 import { allow } from './grants';
 
-export interface AlertsProps {
-  /** First word of its mails, and of the alias of its key. */
-  readonly name: string;
-  readonly recipients: Recipients;
-}
-
-/** The alarms of one account and region. */
-interface Alarms {
-  readonly account: string;
-  /** Matches the ARNs of all of them. */
-  readonly arn: string;
-}
-
 /** A topic that alarms and messages are published to: the stack's own, or an existing one. */
 export class Alerts extends Construct {
   readonly topic: ITopic;
   /** ARN of the customer key that encrypts the topic; undefined if an existing topic has none. */
   readonly #keyArn: string | undefined;
 
-  constructor(scope: Construct, id: string, { name, recipients }: AlertsProps) {
+  /** @param name first word of its mails, and of the alias of its key */
+  constructor(scope: Construct, id: string, name: string, { emails, topicArn, kmsKeyArn }: Recipients) {
     super(scope, id);
-    const { emails, topicArn, kmsKeyArn } = recipients;
     if (topicArn === undefined) {
-      const key = this.#createKey(name);
+      const { topic, key } = this.#createTopic(name);
       this.#keyArn = key.keyArn;
-      this.topic = this.#createTopic(name, key);
+      this.topic = topic;
       if (emails.length === 0) this.#warn();
     } else {
       this.#keyArn = kmsKeyArn;
@@ -48,8 +35,8 @@ export class Alerts extends Construct {
     if (this.#keyArn !== undefined) allow(role, undefined, ['kms:GenerateDataKey', 'kms:Decrypt'], [this.#keyArn]);
   }
 
-  /** A customer key, because CloudWatch may not use the managed key alias/aws/sns: alarms would stay silent. */
-  #createKey(name: string): Key {
+  #createTopic(name: string): { readonly topic: Topic; readonly key: Key } {
+    // A customer key, because CloudWatch may not use the managed key alias/aws/sns: alarms would stay silent.
     const key = new Key(this, 'Key', {
       alias: `${name}-alerts`,
       description: `Encrypts the alert messages of ${name}`,
@@ -58,25 +45,23 @@ export class Alerts extends Construct {
       removalPolicy: RemovalPolicy.DESTROY,
       pendingWindow: Duration.days(7),
     });
-    key.addToResourcePolicy(encrypt(this.#ownAlarms()));
-    return key;
-  }
-
-  #createTopic(name: string, masterKey: Key): Topic {
     const topic = new Topic(this, 'Topic', {
       // The sender's name in e-mails: SNS allows 100 characters.
       displayName: name.slice(0, 100),
-      masterKey,
+      masterKey: key,
       enforceSSL: true,
     });
-    topic.addToResourcePolicy(publish(this.#ownAlarms(), topic.topicArn));
-    return topic;
+    const { account } = Stack.of(this);
+    const alarms = alarmsOf(account, Stack.of(this).formatArn({ service: 'cloudwatch', resource: 'alarm:*' }));
+    key.addToResourcePolicy(encrypt(alarms));
+    topic.addToResourcePolicy(publish(alarms, topic.topicArn));
+    return { topic, key };
   }
 
   /** The stack cannot add to the policies of an existing topic and its key. */
   #printPolicies(topicArn: string, kmsKeyArn: string | undefined): void {
     const { account = '', region = '' } = Stack.of(this).splitArn(topicArn, ArnFormat.NO_RESOURCE_NAME);
-    const alarms = { account, arn: `arn:aws:cloudwatch:${region}:${account}:alarm:*` };
+    const alarms = alarmsOf(account, `arn:aws:cloudwatch:${region}:${account}:alarm:*`);
     const text = (statement: PolicyStatement) =>
       JSON.stringify(Stack.of(this).resolve([statement.toStatementJson()]), undefined, 2);
     const key =
@@ -89,11 +74,6 @@ export class Alerts extends Construct {
     );
   }
 
-  #ownAlarms(): Alarms {
-    const stack = Stack.of(this);
-    return { account: stack.account, arn: stack.formatArn({ service: 'cloudwatch', resource: 'alarm:*' }) };
-  }
-
   #warn(): void {
     Annotations.of(this).addWarningV2(
       'cluster-log-collector:no-recipient',
@@ -103,19 +83,24 @@ export class Alerts extends Construct {
   }
 }
 
-/** Alarms publish as CloudWatch and not as a role: the policies of topic and key must both allow it. */
-function publish(alarms: Alarms, topicArn: string): PolicyStatement {
-  return new PolicyStatement({ sid: 'AlarmsPublish', actions: ['sns:Publish'], resources: [topicArn], ...by(alarms) });
-}
+type ByAlarms = Pick<PolicyStatementProps, 'principals' | 'conditions'>;
 
-function encrypt(alarms: Alarms): PolicyStatement {
-  const actions = ['kms:GenerateDataKey*', 'kms:Decrypt'];
-  return new PolicyStatement({ sid: 'AlarmsEncrypt', actions, resources: ['*'], ...by(alarms) });
-}
-
-function by({ account, arn }: Alarms) {
+/**
+ * Alarms publish as CloudWatch and not as a role: the policies of topic and key must both allow it.
+ * @param arn matches the ARNs of all alarms of the account and region
+ */
+function alarmsOf(account: string, arn: string): ByAlarms {
   return {
     principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
     conditions: { StringEquals: { 'aws:SourceAccount': account }, ArnLike: { 'aws:SourceArn': arn } },
   };
+}
+
+function publish(alarms: ByAlarms, topicArn: string): PolicyStatement {
+  return new PolicyStatement({ sid: 'AlarmsPublish', actions: ['sns:Publish'], resources: [topicArn], ...alarms });
+}
+
+function encrypt(alarms: ByAlarms): PolicyStatement {
+  const actions = ['kms:GenerateDataKey*', 'kms:Decrypt'];
+  return new PolicyStatement({ sid: 'AlarmsEncrypt', actions, resources: ['*'], ...alarms });
 }

@@ -71,8 +71,7 @@ export class Archive extends Construct {
       ...replication?.bucketProps,
     });
     this.#refuseUnreadable();
-    lock(this.bucket, archive.objectLock);
-    if (archive.objectLock?.mode === 'compliance') this.#warnOfLock(archive.objectLock.days);
+    this.#lock(archive.objectLock);
     // The bucket outlives the stack, so its protection has to outlive the stack too.
     this.bucket.policy?.applyRemovalPolicy(kept);
     replication?.grantRead(this.bucket);
@@ -161,8 +160,15 @@ export class Archive extends Construct {
       allow(role, 'ReadWithFormerKeys', ['kms:Decrypt'], [...this.#formerKeyArns], through('s3'));
   }
 
-  #warnOfLock(days: number): void {
-    const [until] = new Date(Date.now() + days * 86_400_000).toISOString().split('T');
+  /**
+   * Sets how long new objects are locked. A configuration without a rule is set too, not left out: that is what ends the
+   * locking of new objects (S3, PutObjectLockConfiguration).
+   */
+  #lock(retention: CollectorConfig['archive']['objectLock']): void {
+    const rule = retention && { defaultRetention: { days: retention.days, mode: retention.mode.toUpperCase() } };
+    (this.bucket.node.defaultChild as CfnBucket).objectLockConfiguration = { objectLockEnabled: 'Enabled', rule };
+    if (retention?.mode !== 'compliance') return;
+    const [until] = new Date(Date.now() + retention.days * 86_400_000).toISOString().split('T');
     Annotations.of(this).addWarningV2(
       'cluster-log-collector:compliance-lock',
       `archive.objectLock in compliance mode: nobody, neither the root user nor AWS, can delete before ${until} what is ` +
@@ -199,15 +205,6 @@ const privateBucket = {
   objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
   removalPolicy: kept,
 } as const;
-
-/**
- * Sets how long new objects are locked. A configuration without a rule is set too, not left out: that is what ends the
- * locking of new objects (S3, PutObjectLockConfiguration).
- */
-function lock(bucket: Bucket, retention: CollectorConfig['archive']['objectLock']): void {
-  const rule = retention && { defaultRetention: { days: retention.days, mode: retention.mode.toUpperCase() } };
-  (bucket.node.defaultChild as CfnBucket).objectLockConfiguration = { objectLockEnabled: 'Enabled', rule };
-}
 
 /** The lifecycle of what is below one prefix. Everything else in the bucket stays for ever. */
 function lifecycleRule(prefix: string, archive: CollectorConfig['archive']): LifecycleRule {

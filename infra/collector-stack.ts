@@ -34,11 +34,8 @@ export class CollectorStack extends Stack {
     this.#warnOfOverlap(config);
     const { name, alerts } = config;
     const recipients = recipientsOf(alerts);
-    const page = new Alerts(this, 'Alerts', { name, recipients: recipients.page });
-    const inform =
-      recipients.inform === undefined
-        ? page
-        : new Alerts(this, 'Inform', { name: `${name}-inform`, recipients: recipients.inform });
+    const page = new Alerts(this, 'Alerts', name, recipients.page);
+    const inform = recipients.inform ? new Alerts(this, 'Inform', `${name}-inform`, recipients.inform) : page;
     const failures = new FailureMessages(this, 'FailureMessages', { config, alerts: page });
     const archive = new Archive(this, 'Archive', { config });
     const apiKeySecret = new ApiKeySecret(this, 'ApiKey', { config });

@@ -35,7 +35,15 @@ export class RunSchedule extends Construct {
     super(scope, id);
     const { function: target, stateMachine } = props;
     this.deadLetterQueue = createDeadLetterQueue(this, 'Undelivered');
-    const role = this.#createRole(props.roleDescription);
+    const stack = Stack.of(this);
+    const group = stack.formatArn({ service: 'scheduler', resource: 'schedule-group', resourceName: 'default' });
+    const role = new Role(this, 'Role', {
+      description: props.roleDescription,
+      // Only schedules of this account may assume it.
+      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
+        conditions: { StringEquals: { 'aws:SourceAccount': stack.account, 'aws:SourceArn': group } },
+      }),
+    });
     if (stateMachine === undefined) allow(role, 'StartRun', ['lambda:InvokeFunction'], [target.functionArn]);
     else allow(role, 'StartRun', ['states:StartExecution'], [stateMachine.stateMachineArn]);
     allow(role, 'KeepUndelivered', ['sqs:SendMessage'], [this.deadLetterQueue.queueArn]);
@@ -60,22 +68,6 @@ export class RunSchedule extends Construct {
     });
     // A role without its policy could not start the first run.
     schedule.node.addDependency(role.node.findChild('DefaultPolicy'));
-  }
-
-  /** Only schedules of this account may assume the role. */
-  #createRole(description: string): Role {
-    const { account } = Stack.of(this);
-    const group = Stack.of(this).formatArn({
-      service: 'scheduler',
-      resource: 'schedule-group',
-      resourceName: 'default',
-    });
-    return new Role(this, 'Role', {
-      description,
-      assumedBy: new ServicePrincipal('scheduler.amazonaws.com', {
-        conditions: { StringEquals: { 'aws:SourceAccount': account, 'aws:SourceArn': group } },
-      }),
-    });
   }
 }
 
