@@ -83,7 +83,7 @@ export class Audit extends Construct {
     this.#warnIfBehind(auditLoad(config, schedule, new Date()));
   }
 
-  #warnIfBehind({ keepsUp, perDay }: AuditLoad): void {
+  #warnIfBehind({ keepsUp, perDay }: ReturnType<typeof auditLoad>): void {
     if (keepsUp) return;
     const advice =
       perDay === undefined
@@ -130,23 +130,18 @@ const mostRequests = (functionTimeoutSeconds - deadlineReserveSeconds) / seconds
 /** Span in which runs and audits are counted, in days: a month's calendar has at least so many. */
 const days = 28;
 
-/** Whether audits read as much as runs archive. */
-export interface AuditLoad {
-  readonly keepsUp: boolean;
-  /** Audits per day that would keep up; undefined: no number would. */
-  readonly perDay: number | undefined;
-}
+type Times = Pick<CollectorConfig['schedule'], 'expression' | 'timeZone'>;
 
 /**
- * An audit lists what every cluster has of each resource, and reads every new object. What it does not reach is carried
+ * Whether audits read as much as runs archive, and how many per day would; undefined: no number would. An audit lists what every cluster has of each resource, and reads every new object. What it does not reach is carried
  * over, so that the sum over some weeks decides and not the busiest day.
  * @param schedule of the audit
  */
 export function auditLoad(
   { clusters, schedule: ofRuns }: Pick<CollectorConfig, 'clusters' | 'schedule'>,
-  schedule: { readonly expression: string; readonly timeZone: string },
+  schedule: Times,
   now: Date,
-): AuditLoad {
+) {
   const objectsPerRun = clusters.reduce((sum, { resources }) => sum + (resources?.length ?? 2), 0);
   const runs = ofRuns.enabled ? firingsIn(ofRuns, now) : 0;
   const audits = firingsIn(schedule, now);
@@ -157,9 +152,7 @@ export function auditLoad(
   return { keepsUp: audits === 0 || toRead <= audits * forReading, perDay: forReading > 0 ? perDay : undefined };
 }
 
-function firingsIn({ expression, timeZone }: { readonly expression: string; readonly timeZone: string }, from: Date) {
-  let count = 0;
-  for (const _ of firingsOf(expression, timeZone).between(from, new Date(from.getTime() + days * 86_400_000)))
-    count += 1;
-  return count;
+function firingsIn({ expression, timeZone }: Times, from: Date): number {
+  const until = new Date(from.getTime() + days * 86_400_000);
+  return [...firingsOf(expression, timeZone).between(from, until)].length;
 }

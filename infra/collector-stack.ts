@@ -1,5 +1,5 @@
 import { Annotations, Stack } from 'aws-cdk-lib';
-import { Construct } from 'constructs';
+import type { Construct } from 'constructs';
 import { shortestGapHours } from '../lambda/schedule/cron-gap';
 import { longestSeconds } from '../lambda/verify/time-limits';
 import { hoursText } from './alarm-windows';
@@ -13,11 +13,9 @@ import { type CollectorConfig, recipientsOf } from './config/config';
 import { isExampleAddress } from './config/schema-values';
 import { FailureMessages } from './failure-messages';
 import { FanOut } from './fan-out';
-import { NextSteps } from './next-steps';
+import { NextSteps, offerTestEvents } from './next-steps';
 import { Observability } from './observability';
-import type { Parts } from './parts';
 import { RunSchedule } from './run-schedule';
-import { auditTestEvents, offerTestEvents, testEvents } from './test-events';
 
 /** Everything that one configuration file deploys. The stack only composes; each construct owns its resources and grants. */
 export class CollectorStack extends Stack {
@@ -54,17 +52,9 @@ export class CollectorStack extends Stack {
       config.audit && new Audit(this, 'Audit', { config, settings: config.audit, archive, alerts: inform, failures });
     const parts = { config, apiKeySecret, archive, collector, stateMachine, schedule, audit, failures, page, inform };
     new Observability(this, 'Observability', parts);
-    if (config.testEvents) this.#offerEvents(parts);
+    if (config.testEvents) offerTestEvents(this, parts);
     if (config.athenaTables) new AthenaTables(this, 'AthenaTables', parts);
     new NextSteps(this, 'NextSteps', parts);
-  }
-
-  #offerEvents({ config, collector, audit }: Parts): void {
-    const ofRuns = new Construct(this, 'TestEvents');
-    offerTestEvents(ofRuns, collector.function, `Events that start ${config.name} by hand`, testEvents(config));
-    if (audit === undefined) return;
-    const ofAudits = new Construct(this, 'AuditTestEvents');
-    offerTestEvents(ofAudits, audit.function, `Events that start the audit of ${config.name} by hand`, auditTestEvents);
   }
 
   /** Two runs at once ask the service for twice as much, and they overlap just when it is slow. */
