@@ -32,16 +32,11 @@ export interface StartedAudit {
   readonly tampered: TamperedCopy | undefined;
 }
 
-/** There is nothing in the archive that can be forged. */
-export class TamperError extends Error {
-  override readonly name = 'TamperError';
-}
-
 /**
  * Fires the schedule of the audit; one that fails is a result. Then verifies the archive, or a forged copy of it, against
  * the key and the hash that a person keeps.
  * @param run that was started before; undefined if it has left no record
- * @throws TamperError
+ * @throws Error if there is nothing in the archive that can be forged
  */
 export async function auditArchive(
   { audit, messages }: LocalDeployment,
@@ -56,7 +51,7 @@ export async function auditArchive(
   const mails = messages.slice(before).filter(({ subject }) => subject !== undefined);
   const tampered = tamper && run ? await tamperedCopy(folder, run) : undefined;
   if (tamper && tampered === undefined)
-    throw new TamperError('Forging a copy of the archive failed: the run has archived no manifest.');
+    throw new Error('Forging a copy of the archive failed: the run has archived no manifest.');
   const { publicKeyFile } = audit;
   const head = result === undefined ? [] : ['--head', result.sha256];
   const verify = ['verify', '--archive', tampered?.folder ?? folder, '--public-key', publicKeyFile, ...head];

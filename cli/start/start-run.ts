@@ -16,8 +16,7 @@ import {
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { eventOf } from '../stack/start-in-account';
 import type { Terminal } from '../terminal/terminal';
-import { type Fired, fire } from './fire';
-import { leaveOutLast } from './leave-out-last';
+import { type Fired, fire, leaveOutLast } from './fire';
 import { auditArchive, type StartedAudit } from './start-audit';
 import type { StartOptions } from './start-options';
 import type { StartedService } from './start-service';

@@ -64,11 +64,6 @@ async function replace(
   const store = new FolderStore(folder);
   const before = await store.head(key);
   if (before === undefined) throw new Error(`Replacing ${key} failed: it is gone.`);
-  const { contentType, contentEncoding, userMetadata } = before;
-  await store.put(key, body, {
-    ...(contentType !== undefined && { contentType }),
-    ...(contentEncoding !== undefined && { contentEncoding }),
-    userMetadata: { ...userMetadata, ...metadata },
-    checksums: { crc32: checksumText(crc32(body)) },
-  });
+  const checksums = { crc32: checksumText(crc32(body)) };
+  await store.put(key, body, { ...before, userMetadata: { ...before.userMetadata, ...metadata }, checksums });
 }

@@ -54,10 +54,9 @@ export async function forgeRun(folder: string, at: number, withRecord: boolean):
   const sha256 = createHash('sha256').update(content).digest('hex');
   const key = keyOf('manifest', healthy, runAt(at));
   const put = async (name: string, body: Buffer, more: Record<string, string>) => {
-    const { contentType = '', contentEncoding, userMetadata = {} } = (await store.head(name)) ?? {};
+    const before = await store.head(name);
     const checksums = { crc32: checksumText(crc32(body)) };
-    const headers = { contentType, ...(contentEncoding && { contentEncoding }), checksums };
-    await store.put(name, body, { ...headers, userMetadata: { ...userMetadata, ...more } });
+    await store.put(name, body, { ...before, userMetadata: { ...before?.userMetadata, ...more }, checksums });
   };
   const body = gzipSync(content);
   const forged = { sha256, bytes: content.length, storedBytes: body.length };

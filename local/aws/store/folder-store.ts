@@ -79,11 +79,11 @@ export class FolderStore {
       const { size, etag } = await receiveBody(received, body);
       const lastModified = new Date();
       const metadata: ObjectMetadata = {
+        ...headers,
         key,
         size,
         etag,
         lastModified: lastModified.toISOString(),
-        ...headers,
         userMetadata: headers.userMetadata ?? {},
         checksums: headers.checksums ?? {},
       };
