@@ -179,29 +179,24 @@ export class ArchiveFixture {
     const fetchedAt = answer.fetchedAt ?? new Date(startedAt.getTime() + 1500);
     const sha256 = createHash('sha256').update(content).digest('hex');
     const body = answer.coded ?? gzipSync(content, { level: 1 });
-    const mediaType = resources[resource].contentType;
-    const state = resource === 'log' ? (answer.state ?? 'Running') : undefined;
     const facts = {
-      ...(state !== undefined && { state }),
+      sha256,
+      mediaType: resources[resource].contentType,
+      ...(resource === 'log' && { state: answer.state ?? 'Running' }),
       ...(answer.doubt !== undefined && { doubt: answer.doubt }),
       ...(resource === 'log' && { recordUid: `record-of-${cluster}`, ...checkedText(content) }),
     };
-    await this.put(
-      key,
-      body,
-      objectMetadata({
-        cluster,
-        resource,
-        run,
-        fetchedAt,
-        mediaType,
-        sha256,
-        length: content.length,
-        encodedBy: answer.coded === undefined ? 'collector' : 'service',
-        version: collectorVersion,
-        ...facts,
-      }),
-    );
+    const encodedBy = answer.coded === undefined ? 'collector' : 'service';
+    const own = {
+      cluster,
+      resource,
+      run,
+      fetchedAt,
+      length: content.length,
+      encodedBy,
+      version: collectorVersion,
+    } as const;
+    await this.put(key, body, objectMetadata({ ...own, ...facts }));
     const outcome: Outcome = {
       cluster,
       resource,
@@ -210,12 +205,10 @@ export class ArchiveFixture {
       bytes: content.length,
       receivedBytes: answer.coded?.length ?? content.length,
       storedBytes: body.length,
-      sha256,
       httpStatus: 200,
       requests: 1,
       durationMs: 120,
       fetchedAt: fetchedAt.toISOString(),
-      mediaType,
       ...facts,
     };
     this.#archived.set(key, outcome);

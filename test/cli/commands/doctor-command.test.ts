@@ -117,6 +117,9 @@ describe('collector doctor', () => {
       state: 'problem',
       found: 'not confirmed: email day@example.com',
     });
+    plane.subscriptions = undefined;
+    const act = 'use credentials that may list the subscriptions';
+    expect((await doctor([])).find('subscriptions')).toMatchObject({ state: 'unknown', act });
   });
 
   it('gives the command that completes an incomplete newest run', async () => {

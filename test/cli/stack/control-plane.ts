@@ -16,8 +16,8 @@ export interface ControlPlane {
   readonly events: readonly unknown[];
   /** State of the stack from now on. */
   status: string;
-  /** Subscriptions of the topic: protocol, address, and ARN or `PendingConfirmation`. */
-  subscriptions: readonly (readonly [protocol: string, endpoint: string, arn: string])[];
+  /** Subscriptions of the topic: protocol, address, and ARN or `PendingConfirmation`. Undefined: they may not be listed. */
+  subscriptions: readonly (readonly [protocol: string, endpoint: string, arn: string])[] | undefined;
   /** Subscriptions of the other group's topic; undefined: the stack has no such topic. */
   informed: ControlPlane['subscriptions'] | undefined;
   /** Resolves when everything that was started asynchronously has ended. */
@@ -63,7 +63,10 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
       }))}</StackResourceSummaries>`,
     ListSubscriptionsByTopic: (parameters) => {
       const found = parameters.get('TopicArn') === topic ? plane.subscriptions : (plane.informed ?? []);
-      return `<Subscriptions>${members(found, ([Protocol, Endpoint, SubscriptionArn]) => ({ Protocol, Endpoint, SubscriptionArn }))}</Subscriptions>`;
+      return (
+        found &&
+        `<Subscriptions>${members(found, ([Protocol, Endpoint, SubscriptionArn]) => ({ Protocol, Endpoint, SubscriptionArn }))}</Subscriptions>`
+      );
     },
   };
 
