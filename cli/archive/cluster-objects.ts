@@ -17,7 +17,6 @@ export interface DescribedObject extends ClusterObject {
   readonly facts: ObjectFacts | undefined;
 }
 
-/** An object whose metadata can be read. */
 export interface Content extends DescribedObject {
   readonly facts: ObjectFacts;
 }

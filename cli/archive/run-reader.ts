@@ -75,7 +75,6 @@ export class RunReader {
     return listed && readRun(this.archive, listed);
   }
 
-  /** What is overdue now. */
   overdue(): Promise<Overdue | undefined> {
     return findOverdue(this.archive, this.now, this.#configurations);
   }

@@ -72,7 +72,6 @@ export async function nothingOf(
   return new NothingArchivedError(resource, cluster, reasons.join('; '));
 }
 
-/** Why a run has no object of a cluster, in words. */
 export async function whyNotArchived(
   reader: ArchiveReader,
   resource: Resource,

@@ -1,6 +1,5 @@
 import { formatCount } from '../terminal/format';
 
-/** The result of one check. */
 export interface Check {
   /** What was looked at, such as `schedule`. */
   readonly what: string;

@@ -16,7 +16,7 @@ export type OutcomeRow = Partial<Omit<RunOutcome, 'outcome'>> & {
 };
 
 /** Most outcomes that are shown of a run, unless all are asked for: what is said above them should stay in view. */
-export const shownOutcomes = 20;
+const shownOutcomes = 20;
 
 /** Most reasons that are shown why attempts ended early. */
 const shownReasons = 3;
@@ -108,7 +108,6 @@ export function doubtOf({ doubt }: Pick<RunOutcome, 'doubt'>): string | undefine
   return doubt === undefined ? undefined : `doubt: ${doubt}`;
 }
 
-/** How many outcomes a run has. */
 export function totalOf({ archived, failed, notAttempted, optionalMissing }: Run['counts']): number {
   return archived + failed + notAttempted + optionalMissing;
 }

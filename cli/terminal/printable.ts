@@ -6,14 +6,11 @@ import { StringDecoder } from 'node:string_decoder';
  */
 const unsafe = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/gu;
 
+const named: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
 /** Writes out every character of a text from elsewhere that a terminal would obey rather than show. */
 export function printable(text: string): string {
-  return text.replace(unsafe, (character) => {
-    if (character === '\n') return '\\n';
-    if (character === '\r') return '\\r';
-    if (character === '\t') return '\\t';
-    return `\\u{${character.codePointAt(0)?.toString(16)}}`;
-  });
+  return text.replace(unsafe, (character) => named[character] ?? `\\u{${character.codePointAt(0)?.toString(16)}}`);
 }
 
 /** The same for lines of content: line ends and tabs stay. */

@@ -69,7 +69,6 @@ export async function print(out: Writable, text: string | Buffer): Promise<void>
   if (!out.write(text)) await once(out, 'drain');
 }
 
-/** Writes one line of JSON. */
 export async function printJson(out: Writable, document: unknown): Promise<void> {
   await print(out, `${escapedJson(document)}\n`);
 }
@@ -96,9 +95,7 @@ export const exitCodes = {
    * damage.
    */
   found: 1,
-  /** `grep`: no line matches. */
   noMatch: 1,
-  /** The command line is wrong. */
   usage: 2,
   /** It could not be done: the archive cannot be read, or what was asked for is not in it. */
   trouble: 3,
@@ -108,7 +105,6 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** What every command is built with. */
 export interface CommandContext {
   readonly terminal: Terminal;
   /** Receives the exit code; a command that does not call it ends with {@link exitCodes}.ok. */
