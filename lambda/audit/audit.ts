@@ -6,6 +6,7 @@ import type { Clock } from '../clock';
 import type { AuditPlan } from '../stack-contract';
 import { ArchiveReadError, type ArchiveReader } from '../verify/archive-reader';
 import { openDamage } from '../verify/seals/open-damage';
+import type { RightSeal } from '../verify/seals/right-seals';
 import type { Seal } from '../verify/seals/seal';
 import { readChain, type SealChain } from '../verify/seals/seal-chain';
 import { parsePublicKey, sealFile, sealLine, sha256Of } from '../verify/seals/seal-file';
@@ -96,11 +97,11 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
     const chain = await readChain(reader, { publicKeys, archive: sink.bucket }, findings.find);
     const done = chain.seals.findLast(({ seal }) => seal === named);
     // What an older audit said is not news.
-    if (done !== undefined && done !== chain.head) return resultOf(done, done.sha256, done.open.damage, context, false);
+    if (done !== undefined && done !== chain.head) return resultOf(done, done.open.damage, context, false);
     // Its audit may have been killed before it told people, or it is this one, and the answer to the writing was lost. With
     // another plan somebody else signed it: a mail of it would excuse by its retention what is gone.
     if (done !== undefined && isDeepStrictEqual(done.plan, sealedPlan(plan)))
-      return tell({ ...done, ...chain.newest }, done.sha256, chain.seals.at(-2), context, false);
+      return tell({ ...done, ...chain.newest }, chain.seals.at(-2), context, false);
     const unread = [...chain.passedOver.values()].filter(({ sha256 }) => sha256 === null).length;
     if (chain.head === undefined && unread > 0)
       throw new ArchiveReadError(
@@ -108,8 +109,8 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
       );
     const begun = { archive: sink.bucket, seal: named, keyArn: context.signer.keyArn, collectorVersion };
     const seal = await examine({ ...context, listedFrom, chain, findings }, begun);
-    const line = sealLine(seal);
-    if (await store(seal.number, line, context)) return tell(seal, sha256Of(line), chain.head, context, true);
+    const sha256 = await store(seal, context);
+    if (sha256 !== undefined) return tell({ ...seal, sha256 }, chain.head, context, true);
   }
   throw new SealError(
     `Storing the seal failed: ${mostNumbers} numbers in a row were taken by other audits; start it again`,
@@ -118,17 +119,16 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
 
 /** Reports a seal that is stored, and mails it if that is due. */
 async function tell(
-  seal: ToldSeal,
-  sha256: string,
+  seal: ToldSeal & StoredSeal,
   before: SealChain['head'],
   context: AuditContext,
   isNew: boolean,
 ): Promise<AuditResult> {
   const { mail, plan, reporter } = context;
-  const result = resultOf(seal, sha256, openDamage(seal).count, context, isNew);
+  const result = resultOf(seal, openDamage(seal).count, context, isNew);
   reporter.sealed(result, { stalestHours: stalestHours(seal), ...logFigures(seal.logs, plan.frozenAfterHours) });
   try {
-    if (isMailDue(seal, before)) await mail(auditMail(seal, sha256, plan));
+    if (isMailDue(seal, before)) await mail(auditMail(seal, seal.sha256, plan));
   } catch (error) {
     // The seal is stored: people who are not told must not make the audit run again.
     reporter.notMailed(error);
@@ -136,13 +136,10 @@ async function tell(
   return result;
 }
 
-function resultOf(
-  { seal, number, found, verified }: Pick<Seal, 'seal' | 'number' | 'found' | 'verified'>,
-  sha256: string,
-  damage: number,
-  { sink }: AuditContext,
-  isNew: boolean,
-): AuditResult {
+type StoredSeal = Pick<RightSeal, 'seal' | 'number' | 'sha256' | 'found' | 'verified'>;
+
+function resultOf(stored: StoredSeal, damage: number, { sink }: AuditContext, isNew: boolean): AuditResult {
+  const { seal, number, sha256, found, verified } = stored;
   const key = `s3://${sink.bucket}/${sealKey(number)}`;
   return { seal, number, key, sha256, isNew, found, damage, verified };
 }
@@ -158,9 +155,11 @@ const writeLimitMs = 15_000;
 
 /**
  * Signs a seal, and stores it together with its signature.
- * @returns false if something lies under its number: another audit's, or this one's, and only the answer was lost
+ * @returns the SHA-256 of its line; undefined if something lies under its number: another audit's, or this one's, and only
+ * the answer was lost
  */
-async function store(number: number, line: Buffer, { signer, sink }: AuditContext): Promise<boolean> {
+async function store(seal: Seal, { signer, sink }: AuditContext): Promise<string | undefined> {
+  const line = sealLine(seal);
   const sha256 = sha256Of(line);
   const [publicKey, signature] = await Promise.all([signer.publicKey(), signer.sign(Buffer.from(sha256))]);
   const content = sealFile(line, {
@@ -169,6 +168,6 @@ async function store(number: number, line: Buffer, { signer, sink }: AuditContex
     publicKey: publicKey.toString('base64'),
     signature: signature.toString('base64'),
   });
-  const object = { key: sealKey(number), content, contentType: jsonLinesType };
-  return (await sink.put(object, AbortSignal.timeout(writeLimitMs))) === 'archived';
+  const object = { key: sealKey(seal.number), content, contentType: jsonLinesType };
+  return (await sink.put(object, AbortSignal.timeout(writeLimitMs))) === 'archived' ? sha256 : undefined;
 }
