@@ -57,12 +57,7 @@ export interface Compressor {
   stream(): Transform;
 }
 
-/** The chosen compression does not exist in this runtime. */
-export class CompressionUnavailableError extends Error {
-  override readonly name = 'CompressionUnavailableError';
-}
-
-/** @throws CompressionUnavailableError for zstd before Node 22.15 */
+/** @throws Error for zstd before Node 22.15 */
 export function createCompressor(compression: Compression): Compressor {
   if (compression === 'gzip') {
     return {
@@ -72,7 +67,7 @@ export function createCompressor(compression: Compression): Compressor {
     };
   }
   if (typeof zlib.zstdCompressSync !== 'function')
-    throw new CompressionUnavailableError(
+    throw new Error(
       `Compressing with zstd failed: Node ${process.versions.node} does not have it; use Node 22.15 or newer, or archive.compression "gzip"`,
     );
   const params = { [zlib.constants.ZSTD_c_compressionLevel]: level };

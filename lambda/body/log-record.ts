@@ -88,7 +88,14 @@ class LogRecordCheck implements BodyCheck {
     }
     const { refusal, doubt: found } = weighEvidence(this.#seen, this.#top, this.#status);
     if (refusal !== undefined) throw new InvalidBodyError(`The body is no log record: ${refusal}`);
-    const doubt = [found, ...this.#doubts()].filter((one) => one !== undefined).join('; ');
+    const tooLong = [...this.#recorded].filter(([, capture]) => capture.tooLong);
+    const doubt = [
+      found,
+      this.#log?.isUtf8 === false ? doubts.logNotUtf8 : undefined,
+      ...tooLong.map(([path]) => doubts.recordedInPart(path, longestValue)),
+    ]
+      .filter((one) => one !== undefined)
+      .join('; ');
     return {
       ...Object.fromEntries(
         [...this.#recorded].map(([path, capture]) => [recordedFacts[path], this.#quote(recordable(capture))]),
@@ -157,15 +164,6 @@ class LogRecordCheck implements BodyCheck {
     const capture = new StringCapture(longestValue);
     this.#recorded.set(path, capture);
     return capture;
-  }
-
-  #doubts(): (string | undefined)[] {
-    return [
-      this.#log?.isUtf8 === false ? doubts.logNotUtf8 : undefined,
-      ...[...this.#recorded].map(([path, { tooLong }]) =>
-        tooLong ? doubts.recordedInPart(path, longestValue) : undefined,
-      ),
-    ];
   }
 
   #scan(scan: () => void): void {

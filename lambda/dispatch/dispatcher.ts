@@ -1,9 +1,11 @@
 import { NotDecodableError } from '../body/body-check';
 import type { ResourceRequest } from '../service/resource-request';
 import { lastFailure, ServiceError } from '../service/service-error';
+import { CircuitBreaker } from './circuit-breaker';
 import { ClusterSample } from './cluster-sample';
 import { FairQueue } from './fair-queue';
 import { InFlightRequest } from './in-flight-request';
+import { KeyJudgement } from './key-judgement';
 import { type EarlyEnd, Probing } from './probing';
 import { isRetried, maxRequests, retryDelayMs } from './retry';
 import { planTasks, ranks, type Task } from './task';
@@ -50,6 +52,8 @@ export class Dispatcher {
   readonly #options: DispatchOptions;
   readonly #queue = new FairQueue();
   readonly #sample: ClusterSample;
+  readonly #breaker: CircuitBreaker;
+  readonly #key: KeyJudgement;
   readonly #probing: Probing;
   readonly #throttle: Throttle;
   readonly #workers: Workers;
@@ -66,12 +70,15 @@ export class Dispatcher {
     for (const task of tasks)
       this.#queue.add(task, options.hasFailedEarlier(task.request) ? ranks.failedEarlier : ranks.unattempted);
     this.#sample = new ClusterSample(clusters, this.#queue);
-    this.#probing = new Probing(this.#sample, options.archived, options.endsEarly, options.random);
+    const { archived, endsEarly, random } = options;
+    this.#breaker = new CircuitBreaker(random);
+    this.#key = new KeyJudgement(archived.length > 0);
+    this.#probing = new Probing(this.#sample, this.#breaker, this.#key, archived, endsEarly);
   }
 
   /** Whether probes have shown that the service is down; nothing else is asked. */
   get isServiceDown(): boolean {
-    return this.#probing.isServiceDown;
+    return this.#breaker.failedRounds > 0;
   }
 
   /** Call it again after every report, and when the time of a `wait` has come. */
@@ -115,7 +122,7 @@ export class Dispatcher {
     // A wrong body is an answer too.
     const isAnswer = failure?.status === undefined ? inFlight.headMs !== undefined || !failure : failure.status < 500;
     if (task !== undefined) task.cluster.isUnanswered = !isAnswer;
-    if (isAnswer) this.#probing.answered(inFlight);
+    if (isAnswer) this.#breaker.succeeded(inFlight.request.cluster);
     else this.#probing.unanswered(inFlight, failure?.lasting, this.#unfinished, nowMs);
     const delayMs = retryDelayMs(Math.max(1, task?.counted ?? 1), failure?.retryAfterMs, this.#options.random);
     if (failure?.throttled) this.#throttled(inFlight, failure.status, delayMs, nowMs);
@@ -135,7 +142,7 @@ export class Dispatcher {
     if (reading === 'same') this.#probing.keyRejected(inFlight, nowMs);
     this.#probing.ended(inFlight, nowMs, reading === 'same');
     if (reading === 'changed' && task.keyChanges < maxRequests) {
-      this.#probing.keyChanged(inFlight, nowMs);
+      this.#key.changed(inFlight.startedMs, nowMs);
       task.keyChanges += 1;
       if (inFlight.kind !== 'probe') task.counted -= 1;
       this.#queue.add(task, ranks.again);
@@ -227,6 +234,6 @@ export class Dispatcher {
     task.isDone = true;
     if (task.cluster.tasks.some(({ isDone }) => !isDone)) return;
     this.#unfinished -= 1;
-    this.#probing.finished(task.cluster.uid);
+    this.#breaker.finished(task.cluster.uid);
   }
 }

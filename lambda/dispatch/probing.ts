@@ -1,9 +1,9 @@
 import type { ResourceRequest } from '../service/resource-request';
 import { unansweredReasons } from '../stack-contract';
-import { CircuitBreaker, type ProbeRound } from './circuit-breaker';
+import type { CircuitBreaker, ProbeRound } from './circuit-breaker';
 import type { ClusterSample } from './cluster-sample';
 import { InFlightRequest } from './in-flight-request';
-import { KeyJudgement } from './key-judgement';
+import type { KeyJudgement } from './key-judgement';
 
 /** Rounds of probes without an answer before an attempt may end early: about three seconds. */
 const roundsToEnd = 4;
@@ -35,10 +35,16 @@ export class Probing {
    * @param archived what earlier attempts of the run have archived
    * @param endsEarly whether the attempt ends while the service is down, because another one follows within minutes
    */
-  constructor(sample: ClusterSample, archived: readonly ResourceRequest[], endsEarly: boolean, random: () => number) {
+  constructor(
+    sample: ClusterSample,
+    breaker: CircuitBreaker,
+    key: KeyJudgement,
+    archived: readonly ResourceRequest[],
+    endsEarly: boolean,
+  ) {
     this.#sample = sample;
-    this.#breaker = new CircuitBreaker(random);
-    this.#key = new KeyJudgement(archived.length > 0);
+    this.#breaker = breaker;
+    this.#key = key;
     this.#healthChecks = archived.slice(-mostHealthChecks);
     this.#endsEarly = endsEarly;
   }
@@ -49,11 +55,6 @@ export class Probing {
 
   get #round(): ProbeRound | undefined {
     return this.#breaker.round ?? this.#key.round;
-  }
-
-  /** Whether probes have confirmed that the service is down. */
-  get isServiceDown(): boolean {
-    return this.#breaker.failedRounds > 0;
   }
 
   /** When the next probe may start, in milliseconds; Infinity while probes are waited for. */
@@ -76,14 +77,9 @@ export class Probing {
   /** A good answer came. */
   succeeded(inFlight: InFlightRequest): void {
     this.#key.accepted(inFlight.startedMs);
-    this.answered(inFlight);
+    this.#breaker.succeeded(inFlight.request.cluster);
     if (inFlight.task !== undefined && this.#healthChecks.length < mostHealthChecks)
       this.#healthChecks.push(inFlight.request);
-  }
-
-  /** An answer came that shows the service is up, good or not. */
-  answered(inFlight: InFlightRequest): void {
-    this.#breaker.succeeded(inFlight.request.cluster);
   }
 
   /**
@@ -101,10 +97,6 @@ export class Probing {
     if (!this.#sample.hasUnasked) this.#key.noMoreProbes(this.#sample.size);
   }
 
-  keyChanged(inFlight: InFlightRequest, nowMs: number): void {
-    this.#key.changed(inFlight.startedMs, nowMs);
-  }
-
   /** The request is over, or nobody waits for it any more. Does nothing unless it is a probe. */
   ended(inFlight: InFlightRequest, nowMs: number, isKeyRejected = false): void {
     const { round } = inFlight;
@@ -112,11 +104,6 @@ export class Probing {
     inFlight.round = undefined;
     if (inFlight.kind === 'probe') this.#breaker.probeEnded(round, nowMs);
     else this.#key.probeEnded(round, isKeyRejected);
-  }
-
-  /** Nothing is left to do for the cluster. */
-  finished(cluster: string): void {
-    this.#breaker.finished(cluster);
   }
 
   /** @returns why the attempt has to end now; undefined: it goes on */

@@ -31,7 +31,7 @@ export type TaskOutcome = Omit<Outcome, 'cluster' | 'resource'>;
  */
 export async function archiveAnswer(
   { cluster, resource }: ResourceRequest,
-  { body, status, mediaType }: ServiceAnswer,
+  { body, mediaType }: ServiceAnswer,
   { run, dryRun }: { readonly run: Date; readonly dryRun: boolean },
   { collection, archive, provenance, stop, clock }: ArchivingContext,
 ): Promise<TaskOutcome> {
@@ -40,7 +40,7 @@ export async function archiveAnswer(
     const { facts, sha256, length, receivedLength, encodedBy } = body;
     const lengths = { bytes: length, receivedBytes: receivedLength, storedBytes: body.content.length };
     const content = { ...lengths, sha256, fetchedAt: fetchedAt.toISOString(), mediaType };
-    if (dryRun) return { outcome: 'would-archive', httpStatus: status, ...content, ...facts };
+    if (dryRun) return { outcome: 'would-archive', httpStatus: 200, ...content, ...facts };
     const { compression } = collection;
     const key = objectKey({ resource, cluster, run, compression });
     const metadata = objectMetadata({
@@ -59,8 +59,8 @@ export async function archiveAnswer(
     const object = { key, content: body.content, contentType, contentEncoding: compression, metadata };
     const outcome = await archive.put(object, stop.working);
     // What was archived earlier may differ from what the service says now: no hash, no length, no facts.
-    if (outcome === 'already-archived') return { outcome, key, httpStatus: status };
-    return { outcome, key, httpStatus: status, ...content, ...facts };
+    if (outcome === 'already-archived') return { outcome, key, httpStatus: 200 };
+    return { outcome, key, httpStatus: 200, ...content, ...facts };
   } finally {
     await body.release();
   }

@@ -83,12 +83,13 @@ export class ClusterApi {
       const receiving = receive(response, check, this.#options.receiver, coding && { coding, signal });
       const body = await this.#proven(receiving, request, connection);
       this.#connections.keep(connection);
-      return { body, status: 200, mediaType };
+      return { body, mediaType };
     } catch (error) {
-      connection?.destroy();
+      connection?.socket.destroy();
       signal.throwIfAborted();
-      const call = { name: callName(request), base: this.#base, path: this.#pathOf(request) };
-      throw explainFailure(watch.signal.aborted ? watch.signal.reason : error, call, response !== undefined);
+      const failure = watch.signal.aborted ? watch.signal.reason : error;
+      const url = new URL(this.#pathOf(request), this.#base);
+      throw explainFailure(failure, callName(request), url, response !== undefined);
     } finally {
       watch.stop();
     }
@@ -119,7 +120,7 @@ export class ClusterApi {
     this.#proof.begin(request, connection);
     signal.throwIfAborted();
     signal.addEventListener('abort', () =>
-      connection.destroy(signal.reason instanceof Error ? signal.reason : undefined),
+      connection.socket.destroy(signal.reason instanceof Error ? signal.reason : undefined),
     );
     watch.requested();
     const response = await connection.ask(this.#pathOf(request), {

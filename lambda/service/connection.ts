@@ -53,7 +53,7 @@ export class Connection {
     this.#uses += 1;
     return new Promise((resolve, reject) => {
       // On a connection that has ended already, Node's client would wait for ever.
-      if (!this.isOpen) throw new ConnectionEndedError('ECONNRESET');
+      if (!this.isOpen) throw connectionEnded('ECONNRESET');
       const request = httpRequest({ createConnection: () => socket, setHost: false, path, headers });
       // Not once: a broken connection may report more than one error.
       request.on('error', reject);
@@ -83,11 +83,6 @@ export class Connection {
     this.#answer = undefined;
   }
 
-  /** Ends the connection, whatever is under way. */
-  destroy(error?: Error): void {
-    this.socket.destroy(error);
-  }
-
   #count(chunk: Buffer): void {
     if (this.#answer === undefined) {
       this.socket.destroy();
@@ -108,15 +103,9 @@ export class Connection {
   }
 }
 
-/** The connection has ended before it was used; the code is one of Node's for connections. */
-export class ConnectionEndedError extends Error {
-  override readonly name = 'ConnectionEndedError';
-  readonly code: string;
-
-  constructor(code: 'ECONNRESET' | 'ECONNABORTED') {
-    super('The connection has ended');
-    this.code = code;
-  }
+/** The connection has ended before it was used. @param code one of Node's for connections */
+export function connectionEnded(code: 'ECONNRESET' | 'ECONNABORTED'): Error {
+  return Object.assign(new Error('The connection has ended'), { code });
 }
 
 /** Bytes that are looked at for a head's end at once: the body behind it need not become a text. */

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
-import { arrivalsRead, Connection, ConnectionEndedError } from './connection';
+import { arrivalsRead, Connection, connectionEnded } from './connection';
 
 /** Milliseconds without traffic after which the operating system asks whether the other side is still there. */
 const keepAliveMs = 1000;
@@ -86,7 +86,7 @@ export class Connections {
         if (kept.isOpen) return kept;
         continue;
       }
-      if (this.#isClosed) throw new ConnectionEndedError('ECONNABORTED');
+      if (this.#isClosed) throw connectionEnded('ECONNABORTED');
       if (this.#all.size < this.#limit) return this.#connect(signal);
       const oldest = this.#idle.shift();
       if (oldest === undefined) await once(this.#events, 'freed', { signal });
@@ -110,7 +110,7 @@ export class Connections {
     this.#isClosed = true;
     // Who waits gets an error. An idle connection needs none: Node writes out its stack, and reads a source map for that.
     for (const connection of this.#all)
-      connection.destroy(this.#idle.includes(connection) ? undefined : new ConnectionEndedError('ECONNABORTED'));
+      connection.socket.destroy(this.#idle.includes(connection) ? undefined : connectionEnded('ECONNABORTED'));
   }
 
   async #connect(signal: AbortSignal): Promise<Connection> {
@@ -129,7 +129,7 @@ export class Connections {
   }
 
   #end(connection: Connection): void {
-    connection.destroy();
+    connection.socket.destroy();
     this.#forget(connection);
   }
 

@@ -10,23 +10,15 @@ const unreachedCodes = /^(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|EHOSTUNREACH|ENETUNRE
 const certificateCodes =
   /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_(GET|VERIFY)|ERR_TLS_CERT_|HOSTNAME_MISMATCH|INVALID_CA|INVALID_PURPOSE|PATH_LENGTH)/;
 
-/** One call, as messages name it. */
-export interface NamedCall {
-  /** As part of a sentence. */
-  readonly name: string;
-  readonly base: URL;
-  /** With the query; it begins with a slash. */
-  readonly path: string;
-}
-
 /**
  * The error that names the call and the reason for its failure, and the URL where the address may be wrong.
+ * @param call as messages name it, part of a sentence
  * @param isAnswered whether the answer's head had arrived
  */
-export function explainFailure(error: unknown, call: NamedCall, isAnswered: boolean): unknown {
+export function explainFailure(error: unknown, call: string, url: URL, isAnswered: boolean): unknown {
   const failed = (reason: string, failure: ServiceFailure, details: ServiceErrorDetails) =>
-    new ServiceError(`${call.name} failed: ${reason}`, failure, details);
-  const asked = `; asked ${call.base.origin}${call.path}`;
+    new ServiceError(`${call} failed: ${reason}`, failure, details);
+  const asked = `; asked ${url.href}`;
   if (error instanceof ServiceError)
     return failed(`${error.message}${mayBeElsewhere(error.status) ? asked : ''}`, error.failure, error);
   if (error instanceof SpoolError) return error;
@@ -36,7 +28,7 @@ export function explainFailure(error: unknown, call: NamedCall, isAnswered: bool
   }
   if (error instanceof CodingError) return failed(`its body ${error.message}`, 'coding', { status: 200, cause: error });
   if (error instanceof InvalidBodyError)
-    return new InvalidBodyError(`${call.name} answered 200 OK, but ${refusal(error)}`, { cause: error.cause });
+    return new InvalidBodyError(`${call} answered 200 OK, but ${refusal(error)}`, { cause: error.cause });
   if (!hasCode(error)) return error;
   const { code } = error;
   if (certificateCodes.test(code)) {
@@ -44,7 +36,7 @@ export function explainFailure(error: unknown, call: NamedCall, isAnswered: bool
     return failed(`${lasting}; nothing was sent${asked}`, 'certificate', { lasting, cause: error });
   }
   if (isAnswered) return failed(`its body was cut short or damaged (${code})`, 'cut', { status: 200, cause: error });
-  const lasting = faultOfAddress(code, call.base);
+  const lasting = faultOfAddress(code, url);
   if (lasting !== undefined) return failed(`${lasting}${asked}`, 'connection', { lasting, cause: error });
   const what = code.startsWith('HPE_') ? 'its answer is no HTTP that can be read' : 'no answer';
   return failed(`${what} (${code})${unreachedCodes.test(code) ? asked : ''}`, 'connection', { cause: error });

@@ -25,7 +25,6 @@ export function callName({ cluster, resource }: ResourceRequest): string {
 /** A good answer: status 200 and a body that is what was asked for. */
 export interface ServiceAnswer {
   readonly body: ReceivedBody;
-  readonly status: number;
   /** Content-Type as received. */
   readonly mediaType: string | undefined;
 }

@@ -38,7 +38,7 @@ export function answer(body: Partial<ReceivedBody> = {}): ServiceAnswer {
     content,
     release: async () => undefined,
   };
-  return { body: { ...whole, ...body }, status: 200, mediaType: 'application/json' };
+  return { body: { ...whole, ...body }, mediaType: 'application/json' };
 }
 
 export function statusError(status: number, retryAfterMs?: number): ServiceError {
