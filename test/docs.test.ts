@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { createLogRecordCheck } from '../lambda/body/log-record';
+import { LogRecordCheck } from '../lambda/body/log-record';
 import { createManifestCheck } from '../lambda/body/manifest';
 import { outcomeSchema, runSchema } from '../lambda/run/run-record';
 import { scripts } from '../package.json';
@@ -95,10 +95,10 @@ describe('the examples in docs/service-contract.md', () => {
   const headers = all(textOf('docs/service-contract.md'), /Content-Length: (\d+)/g).map(Number);
 
   it('are answers that the collector accepts', () => {
-    const log = createLogRecordCheck('prod-eu-1');
+    const log = new LogRecordCheck('prod-eu-1');
     log.write(Buffer.from(record));
     expect(log.end()).toMatchObject({ state: 'Available' });
-    const string = createManifestCheck({ mediaType: 'text/plain; charset=utf-8', asReceived: false });
+    const string = createManifestCheck('text/plain; charset=utf-8');
     expect(string.write(Buffer.from(manifest)).toString()).toBe(manifest);
     string.end();
   });

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import { crc32, createGunzip, createGzip, gunzipSync, gzip, type ZlibOptions } from 'node:zlib';
-import { createLogRecordCheck } from '../../lambda/body/log-record';
+import { LogRecordCheck } from '../../lambda/body/log-record';
 import { createManifestCheck } from '../../lambda/body/manifest';
 import { type Resource, resources } from '../../lambda/resources';
 import type { Job } from './measure';
@@ -33,10 +33,7 @@ async function archive(
   service: RawConnection,
   sink: RawConnection,
 ): Promise<void> {
-  const check =
-    resource === 'log'
-      ? createLogRecordCheck(cluster)
-      : createManifestCheck({ mediaType: 'application/json', asReceived: false });
+  const check = resource === 'log' ? new LogRecordCheck(cluster) : createManifestCheck('application/json');
   const hash = createHash('sha256');
   const compressed: Buffer[] = [];
   const compressor = new Coder({ ...compressing, onPiece: (piece) => hash.update(piece) }, (part) =>

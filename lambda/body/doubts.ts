@@ -18,7 +18,7 @@ export const doubts = {
   xmlCutShort: 'it is XML that ends too early',
   errorAtEnd: 'its last line is an error',
 
-  /** Of a short manifest (error-text.ts). */
+  /** Of a short manifest (manifest-content.ts). */
   holdsNothing: 'it is a single value that holds nothing',
   errorLine: 'it is one line that reads like an error message',
   yamlError: 'it begins like an error document, in YAML',

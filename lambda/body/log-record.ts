@@ -46,13 +46,8 @@ const longestShown = 80;
  * must have its types and occur once, `spec.clusterUid` must be the cluster asked for, and nesting ends at 1,000. A member
  * may be absent, null or unknown to the contract. Whether the object is a log-fetcher record at all is weighed by
  * {@link weighEvidence}. Bytes that are not UTF-8 are accepted in `spec.log` alone, with a doubt.
- * @param clusterUid the cluster that was asked for
  */
-export function createLogRecordCheck(clusterUid: string, quote: Quote = (text) => text): BodyCheck {
-  return new LogRecordCheck(clusterUid, quote);
-}
-
-class LogRecordCheck implements BodyCheck {
+export class LogRecordCheck implements BodyCheck {
   readonly isAsReceived = true;
   readonly #clusterUid: string;
   readonly #quote: Quote;
@@ -68,7 +63,8 @@ class LogRecordCheck implements BodyCheck {
   readonly #recorded = new Map<keyof typeof recordedFacts, StringCapture>();
   #log: LogDigest | undefined;
 
-  constructor(clusterUid: string, quote: Quote) {
+  /** @param clusterUid the cluster that was asked for */
+  constructor(clusterUid: string, quote: Quote = (text) => text) {
     this.#clusterUid = clusterUid;
     this.#quote = quote;
   }

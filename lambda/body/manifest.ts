@@ -10,14 +10,6 @@ const mostHeld = 64 * 1024;
 
 const nothing = Buffer.alloc(0);
 
-/** How a manifest is received. */
-export interface ManifestAnswer {
-  /** The answer's Content-Type with its parameters; undefined if it has none. */
-  readonly mediaType: string | undefined;
-  /** Whether the body is to be kept as received although its media type is JSON, because decoding it has failed. */
-  readonly asReceived: boolean;
-}
-
 /**
  * Checks a manifest (service contract, section 2.2: "a single string") and hands on the string itself.
  *
@@ -28,9 +20,12 @@ export interface ManifestAnswer {
  *
  * `write` and `end` throw NotDecodableError for a body that begins like a JSON string but is none. The bytes handed on so
  * far are void then, and the body is to be requested again with `asReceived`.
+ * @param mediaType the answer's Content-Type with its parameters; undefined if it has none
+ * @param asReceived whether the body is kept as received although its media type is JSON, because decoding it has failed
  */
 export function createManifestCheck(
-  { mediaType, asReceived }: ManifestAnswer,
+  mediaType: string | undefined,
+  asReceived = false,
   quote: Quote = (text) => text,
 ): BodyCheck {
   const essence = (mediaType?.split(';', 1)[0] ?? '').trim().toLowerCase();

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type BodyCheck, InvalidBodyError, type Quote } from '../body/body-check';
-import { createLogRecordCheck } from '../body/log-record';
+import { LogRecordCheck } from '../body/log-record';
 import { createManifestCheck } from '../body/manifest';
 import { type ReceivedBody, type Receiver, receive } from '../body/receive';
 import { resources } from '../resources';
@@ -161,6 +161,6 @@ function checkFor(
   mediaType: string | undefined,
   quote: Quote,
 ): BodyCheck {
-  if (resource === 'log') return createLogRecordCheck(cluster, quote);
-  return createManifestCheck({ mediaType, asReceived }, quote);
+  if (resource === 'log') return new LogRecordCheck(cluster, quote);
+  return createManifestCheck(mediaType, asReceived, quote);
 }

@@ -1,5 +1,5 @@
 import { type BodyCheck, InvalidBodyError, NotDecodableError } from '../../lambda/body/body-check';
-import { createLogRecordCheck } from '../../lambda/body/log-record';
+import { LogRecordCheck } from '../../lambda/body/log-record';
 import { createManifestCheck } from '../../lambda/body/manifest';
 import type { BodyFacts } from '../../lambda/resources';
 
@@ -30,12 +30,12 @@ export function verdictOf(check: BodyCheck, chunks: readonly Buffer[]): BodyVerd
 }
 
 export function verdictOnLog(chunks: readonly Buffer[], clusterUid: string): BodyVerdict {
-  return verdictOf(createLogRecordCheck(clusterUid), chunks);
+  return verdictOf(new LogRecordCheck(clusterUid), chunks);
 }
 
 /** The verdict on a manifest, requested again as received where it cannot be decoded. */
 export function verdictOnManifest(chunks: readonly Buffer[], mediaType: string | undefined): BodyVerdict {
-  const verdict = verdictOf(createManifestCheck({ mediaType, asReceived: false }), chunks);
+  const verdict = verdictOf(createManifestCheck(mediaType), chunks);
   if (!(verdict instanceof NotDecodableError)) return verdict;
-  return verdictOf(createManifestCheck({ mediaType, asReceived: true }), chunks);
+  return verdictOf(createManifestCheck(mediaType, true), chunks);
 }

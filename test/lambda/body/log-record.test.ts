@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { InvalidBodyError } from '../../../lambda/body/body-check';
-import { createLogRecordCheck } from '../../../lambda/body/log-record';
+import { LogRecordCheck } from '../../../lambda/body/log-record';
 import type { BodyFacts } from '../../../lambda/resources';
 import { bytewise, parsed, split, splits, stringLiteral } from '../../support/json-documents';
 import { logTextOf } from '../../support/log-text-of';
@@ -14,7 +14,7 @@ const bare = { doubt: 'it has none of spec.clusterUid, spec.log, status.state' }
 
 /** The facts, or the error, of a record checked in chunks. */
 function check(chunks: readonly Buffer[], clusterUid = uid): BodyFacts | InvalidBodyError {
-  const bodyCheck = createLogRecordCheck(clusterUid);
+  const bodyCheck = new LogRecordCheck(clusterUid);
   try {
     for (const chunk of chunks) expect(bodyCheck.write(chunk)).toBe(chunk);
     return bodyCheck.end();
@@ -38,7 +38,7 @@ function reason(record: string | Buffer, clusterUid = uid): string {
   throw new Error(`accepted: ${record}`);
 }
 
-describe('createLogRecordCheck', () => {
+describe('LogRecordCheck', () => {
   it('accepts the record of the service contract and says what it says', () => {
     const record = {
       metadata: {
@@ -214,7 +214,7 @@ describe('createLogRecordCheck', () => {
   });
 
   it('ends as soon as the body is known to be wrong', () => {
-    const bodyCheck = createLogRecordCheck(uid);
+    const bodyCheck = new LogRecordCheck(uid);
     expect(() => bodyCheck.write(Buffer.from('{"spec":{"clusterUid":"other"'))).toThrow(InvalidBodyError);
   });
 

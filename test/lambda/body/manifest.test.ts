@@ -25,7 +25,7 @@ function checkManifest(
   mediaType: string | undefined = 'application/json',
   asReceived = false,
 ): ManifestVerdict {
-  const verdict = verdictOf(createManifestCheck({ mediaType, asReceived }), chunks);
+  const verdict = verdictOf(createManifestCheck(mediaType, asReceived), chunks);
   if (verdict instanceof Error) return verdict;
   const { doubt, ...others } = verdict.facts;
   expect(others).toEqual({});
@@ -214,7 +214,7 @@ describe('createManifestCheck under a JSON media type', () => {
   });
 
   it('holds 64 KiB of leading whitespace back, and no more', () => {
-    const check = createManifestCheck({ mediaType: 'application/json', asReceived: false });
+    const check = createManifestCheck('application/json');
     expect(check.write(Buffer.alloc(65_536, ' '))).toHaveLength(0);
     expect(check.write(Buffer.alloc(1, ' '))).toEqual(Buffer.alloc(65_537, ' '));
     expect(check.write(Buffer.alloc(10, ' '))).toEqual(Buffer.alloc(10, ' '));
@@ -291,8 +291,8 @@ describe('createManifestCheck under any other media type', () => {
 
   it('hands on each chunk itself, under none and as received', () => {
     const chunk = Buffer.from('a: "\xff"', 'latin1');
-    expect(createManifestCheck({ mediaType: undefined, asReceived: false }).write(chunk)).toBe(chunk);
-    expect(createManifestCheck({ mediaType: 'application/json', asReceived: true }).write(chunk)).toBe(chunk);
+    expect(createManifestCheck(undefined).write(chunk)).toBe(chunk);
+    expect(createManifestCheck('application/json', true).write(chunk)).toBe(chunk);
   });
 
   it('keeps any bytes, however they are split', () => {

@@ -109,6 +109,7 @@ describe('JsonScanner', () => {
     expect(scanJson([Buffer.from('{"b\xc3":1}', 'latin1')])).toMatchObject({ fault: 'encoding', offset: 3 });
     expect(scanJson([Buffer.from('{"a":\xff}', 'latin1')])).toMatchObject({ fault: 'syntax', offset: 5 });
     expect(scanJson([Buffer.from('["\\\xff"]', 'latin1')])).toMatchObject({ fault: 'syntax', offset: 3 });
+    expect(scanJson([Buffer.from('{}\xe2\x82', 'latin1')])).toMatchObject({ fault: 'syntax', offset: 2 });
   });
 
   it('accepts 1,000 levels of nesting and rejects 1,001', () => {
