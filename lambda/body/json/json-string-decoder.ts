@@ -22,9 +22,9 @@ export class JsonStringDecoder implements StringSink {
    * @param allocate where it is decoded to: gives at least so many bytes, which may have anything in them
    */
   beginChunk(bytes: number, allocate: (bytes: number) => Buffer = Buffer.allocUnsafe): void {
-    // An escape is longer than what it decodes to, but the four bytes of a pair may all come with the last digit. And up to
-    // three bytes of a character may come from the chunk before.
-    this.#decoded = allocate(bytes + 6);
+    // An escape is longer than what it decodes to, but the four bytes of a pair may all come with the last digit, and three
+    // bytes of a character from the chunk before.
+    this.#decoded = allocate(bytes + 3);
     this.#length = 0;
   }
 
