@@ -17,23 +17,11 @@ export class ApiKeySecret extends Construct {
 
   constructor(scope: Construct, id: string, { config }: { readonly config: CollectorConfig }) {
     super(scope, id);
-    const existing = config.apiKeySecret;
+    const { name, apiKeySecret: existing } = config;
     this.isOwn = existing === undefined;
     this.#kmsKeyArn = existing?.kmsKeyArn;
-    if (existing === undefined) {
-      this.#arn = this.#createEmpty(config.name).ref;
-      this.secretId = this.#arn;
-    } else {
-      this.secretId = existing.name;
-      // In an ARN, Secrets Manager appends a hyphen and six characters to the name.
-      const resourceName = `${existing.name}-??????`;
-      this.#arn = Stack.of(this).formatArn({
-        service: 'secretsmanager',
-        resource: 'secret',
-        resourceName,
-        arnFormat: ArnFormat.COLON_RESOURCE_NAME,
-      });
-    }
+    this.#arn = existing === undefined ? this.#createEmpty(name).ref : this.#arnOf(existing.name);
+    this.secretId = existing?.name ?? this.#arn;
   }
 
   /** Lets the role read the key. Returns the environment in which the function finds it. */
@@ -42,6 +30,12 @@ export class ApiKeySecret extends Construct {
     if (this.#kmsKeyArn !== undefined)
       allow(role, 'DecryptApiKey', ['kms:Decrypt'], [this.#kmsKeyArn], through('secretsmanager'));
     return { API_KEY_SECRET: this.secretId };
+  }
+
+  /** In an ARN, Secrets Manager appends a hyphen and six characters to the name. */
+  #arnOf(name: string): string {
+    const [service, resource, resourceName] = ['secretsmanager', 'secret', `${name}-??????`];
+    return Stack.of(this).formatArn({ service, resource, resourceName, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
   }
 
   /** Not the L2 construct: it always generates a value, and the collector would send that value to the service. */

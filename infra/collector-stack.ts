@@ -34,12 +34,11 @@ export class CollectorStack extends Stack {
     const recipients = recipientsOf(alerts);
     const page = new Alerts(this, 'Alerts', name, recipients.page);
     const inform = recipients.inform ? new Alerts(this, 'Inform', `${name}-inform`, recipients.inform) : page;
-    const failures = new FailureMessages(this, 'FailureMessages', { config, alerts: page });
+    const failures = new FailureMessages(this, 'FailureMessages', name, page);
     const archive = new Archive(this, 'Archive', { config });
     const apiKeySecret = new ApiKeySecret(this, 'ApiKey', { config });
     const collector = new Collector(this, 'Collector', { config, archive, apiKeySecret, failures });
-    const { stateMachine } =
-      config.shards > 1 ? new FanOut(this, 'FanOut', { config, function: collector.function }) : {};
+    const { stateMachine } = config.shards > 1 ? new FanOut(this, 'FanOut', config, collector.function) : {};
     if (stateMachine !== undefined) failures.tellOf(stateMachine);
     const schedule = new RunSchedule(this, 'Schedule', {
       description: `Starts the runs of ${config.name}`,

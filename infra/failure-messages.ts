@@ -11,16 +11,9 @@ import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { failureEnvironmentNames } from '../lambda/stack-contract';
 import type { Alerts } from './alerts';
-import type { CollectorConfig } from './config/config';
 import { allow } from './grants';
 import { createNodeFunction } from './node-function';
 import { createDeadLetterQueue } from './run-schedule';
-
-export interface FailureMessagesProps {
-  readonly config: Pick<CollectorConfig, 'name'>;
-  /** Gets the messages. */
-  readonly alerts: Alerts;
-}
 
 /**
  * Tells people of each run and each audit that failed for good: a function makes text of what Lambda and EventBridge say as
@@ -32,7 +25,8 @@ export class FailureMessages extends Construct {
   readonly #untold: IQueue;
   #rule: Rule | undefined;
 
-  constructor(scope: Construct, id: string, { config: { name }, alerts }: FailureMessagesProps) {
+  /** @param alerts gets the messages */
+  constructor(scope: Construct, id: string, name: string, alerts: Alerts) {
     super(scope, id);
     this.#untold = createDeadLetterQueue(this, 'Untold');
     const { function: target } = createNodeFunction(this, {

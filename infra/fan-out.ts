@@ -34,11 +34,6 @@ const unreached = [
   throttled,
 ];
 
-export interface FanOutProps {
-  readonly config: Pick<CollectorConfig, 'name' | 'shards' | 'limits'>;
-  readonly function: IFunction;
-}
-
 /**
  * Works on one run with many invocations of the function, for a fleet that is too large for one. The input of an execution
  * is an event of the function; each shard gets this event with its own `shard`.
@@ -46,12 +41,15 @@ export interface FanOutProps {
 export class FanOut extends Construct {
   readonly stateMachine: sfn.IStateMachine;
 
-  constructor(scope: Construct, id: string, props: FanOutProps) {
+  /** @param target the function, which works on each shard */
+  constructor(scope: Construct, id: string, { name, shards, limits }: CollectorConfig, target: IFunction) {
     super(scope, id);
-    const { name, shards, limits } = props.config;
-    const heldBackSeconds = limits.oneRunAtATime ? waits(heldBackRetry) : 0;
-    const role = this.#createRole(props.function);
-    const definition = this.#divide(shards).next(this.#collectShards(props)).next(this.#conclude(name, shards));
+    const { oneRunAtATime } = limits;
+    const heldBackSeconds = oneRunAtATime ? waits(heldBackRetry) : 0;
+    const role = this.#createRole(target);
+    const definition = this.#divide(shards)
+      .next(this.#collectShards(target, shards, oneRunAtATime))
+      .next(this.#conclude(name, shards));
     this.stateMachine = new sfn.StateMachine(this, 'StateMachine', {
       comment: `Collects ${name} in ${shards} shards`,
       definitionBody: sfn.DefinitionBody.fromChainable(definition),
@@ -117,7 +115,7 @@ export class FanOut extends Construct {
   }
 
   /** A shard that fails is a result and no error of the map, so that it does not stop the other shards. */
-  #collectShards({ config: { shards, limits }, function: target }: FanOutProps): sfn.Map {
+  #collectShards(target: IFunction, shards: number, oneRunAtATime: boolean): sfn.Map {
     const index = JsonPath.numberAt('$$.Map.Item.Value');
     const collect = new LambdaInvoke(this, 'Collect', {
       lambdaFunction: target,
@@ -129,7 +127,7 @@ export class FanOut extends Construct {
     });
     collect.addRetry({ errors: permanent, maxAttempts: 0 });
     // The function's reserved concurrency refuses what another run still uses.
-    if (limits.oneRunAtATime) collect.addRetry({ errors: [throttled], ...retries(heldBackRetry) });
+    if (oneRunAtATime) collect.addRetry({ errors: [throttled], ...retries(heldBackRetry) });
     collect.addRetry({ errors: unreached, ...retries(unreachedRetry), jitterStrategy: sfn.JitterType.FULL });
     collect.addRetry({ errors: [sfn.Errors.ALL], ...retries(incompleteRetry) });
     const incomplete = new sfn.Pass(this, 'Incomplete', { parameters: { failed: index } });

@@ -96,14 +96,9 @@ const secretName = z
   .string('the name of a secret')
   .regex(/^[A-Za-z0-9/_+=.@-]{1,512}$/, 'the name of a secret (not its ARN): letters, digits and /_+=.@-');
 
-interface SecretConfig {
-  name: string;
-  kmsKeyArn?: string | undefined;
-}
-
 /** A name, or an object if a customer key encrypts the secret. */
 export const apiKeySecret = z.union([
-  secretName.transform((name): SecretConfig => ({ name })),
+  secretName.transform((name): { name: string; kmsKeyArn?: string | undefined } => ({ name })),
   members({
     name: secretName.describe('Name of the secret.'),
     kmsKeyArn: keyArn.describe('Customer key that encrypts the secret.').optional(),

@@ -52,6 +52,15 @@ describe('a valid configuration', () => {
     expect(parseConfig({ ...minimal, schedule, audit }, 'c.json').audit).toEqual(audit);
   });
 
+  it('may be at the edge of what its rules allow', () => {
+    const edges = {
+      archive: { infrequentAccessAfterDays: 30, retentionDays: 31, objectLock: { days: 31 } },
+      limits: { concurrency: 38, maxBodyMiB: 256, oneRunAtATime: true },
+      shards: 95,
+    };
+    expect(parseConfig({ ...minimal, ...edges }, 'c.json')).toMatchObject(edges);
+  });
+
   it('keeps the members of single clusters', () => {
     const clusters = [{ uid: 'a', projectUid: 'p', requestId: 'r', resources: ['log'], optional: true }, 'b'];
     expect(parseConfig({ ...minimal, clusters }, 'c.json').clusters).toEqual([clusters[0], { uid: 'b' }]);
