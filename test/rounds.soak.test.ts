@@ -9,7 +9,7 @@ describe.each([
   'lambda/body/body-tables',
   'lambda/body/json/json-chunk',
   'lambda/body/json/json-scanner',
-  'lambda/body/json/utf8-check',
+  'lambda/body/json/whole-characters',
   'lambda/body/log-record',
   'lambda/body/manifest',
   'lambda/run/run-record-lines',
