@@ -10,7 +10,6 @@ const literals = ['true', 'false', 'null'];
 export class JsonScalar {
   /** What was read, of each run of digits only the first: a number may have any length. */
   #text = '';
-  #inDigits = false;
 
   /** Whether the bytes so far are a whole number or literal. More digits may follow. */
   get isWhole(): boolean {
@@ -19,22 +18,17 @@ export class JsonScalar {
 
   /** The first byte was read: a minus, a digit or a letter. */
   begin(byte: number): void {
-    this.#set(String.fromCharCode(byte));
+    this.#text = String.fromCharCode(byte);
   }
 
   /** @returns whether the byte belongs to it */
   add(byte: number): boolean {
-    if (this.#inDigits && byte >= 0x30 && byte <= 0x39) return true;
+    if (byte >= 0x30 && byte <= 0x39 && openDigits.test(this.#text)) return true;
     const text = this.#text + String.fromCharCode(byte);
     // Every beginning of a number is whole, or would be with a digit behind it.
     const isBeginning = number.test(text) || number.test(`${text}0`);
     if (!isBeginning && !literals.some((literal) => literal.startsWith(text))) return false;
-    this.#set(text);
-    return true;
-  }
-
-  #set(text: string): void {
     this.#text = text;
-    this.#inDigits = openDigits.test(text);
+    return true;
   }
 }
