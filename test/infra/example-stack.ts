@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Annotations, Match, Template } from 'aws-cdk-lib/assertions';
+import { Template } from 'aws-cdk-lib/assertions';
 import { createApp } from '../../infra/collector-app';
 import { exampleConfig, exampleJson } from './example-config';
 
@@ -86,22 +86,26 @@ export function exampleTemplate(changes: Record<string, unknown> = {}): Template
 
 /** The same as JSON. */
 export function templateOf(changes: Record<string, unknown> = {}): TemplateJson {
-  const configuration = JSON.stringify({ ...exampleJson(), ...changes });
-  const file = join(tmpdir(), `template-${createHash('sha256').update(configuration).digest('hex')}.json`);
-  if (!existsSync(file)) {
-    // Whole at once: another process may be looking for it.
-    const unfinished = `${file}.${process.pid}`;
-    writeFileSync(unfinished, JSON.stringify(Template.fromStack(exampleApp(changes).stack)));
-    renameSync(unfinished, file);
-  }
-  return JSON.parse(readFileSync(file, 'utf8'));
+  return synthesised(changes).template;
 }
 
 /** What a synthesis of that app tells people, as far as it fits the pattern. */
 export function toldAtSynth(changes: Record<string, unknown>, pattern: RegExp): string[] {
-  const annotations = Annotations.fromStack(exampleApp(changes).stack);
-  const found = [...annotations.findWarning('*', Match.anyValue()), ...annotations.findInfo('*', Match.anyValue())];
-  return found.map(({ entry }) => String(entry.data)).filter((text) => pattern.test(text));
+  return synthesised(changes).told.filter((text) => pattern.test(text));
+}
+
+function synthesised(changes: Record<string, unknown>): { readonly template: TemplateJson; readonly told: string[] } {
+  const configuration = JSON.stringify({ ...exampleJson(), ...changes });
+  const file = join(tmpdir(), `template-${createHash('sha256').update(configuration).digest('hex')}.json`);
+  if (!existsSync(file)) {
+    const { app, config } = exampleApp(changes);
+    const { template, messages } = app.synth().getStackByName(config.name);
+    // Whole at once: another process may be looking for it.
+    const unfinished = `${file}.${process.pid}`;
+    writeFileSync(unfinished, JSON.stringify({ template, told: messages.map(({ entry }) => String(entry.data)) }));
+    renameSync(unfinished, file);
+  }
+  return JSON.parse(readFileSync(file, 'utf8'));
 }
 
 export interface Resource {
