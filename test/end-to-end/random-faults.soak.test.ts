@@ -5,7 +5,7 @@ import type { resourceNames } from '../../lambda/resources';
 import { countOutcomes, type RunSummary } from '../../lambda/run/run-record';
 import { logMessages, metricNames } from '../../lambda/stack-contract';
 import { useBundle } from '../support/bundled-collector';
-import { everyPair, RandomFaults } from '../support/fault-service-random';
+import { everyPair, RandomFaults, tooManyRequests } from '../support/fault-service-random';
 
 const run = '2026-11-20T10:00:00.000Z';
 const uids = Array.from({ length: 500 }, (_, i) => `cluster-${i}`);
@@ -22,8 +22,10 @@ it('with random faults all that can be archived is, the rest is reported, and ev
   const process = await collector.startProcess();
   const outcome = await process.invoke({ scheduledTime: run });
   const pairs = everyPair(uids);
-  const archivable = pairs.filter(({ uid, resource }) => faults.archivable(uid, resource, maxRequests));
-  const lost = pairs.filter(({ uid, resource }) => !faults.archivable(uid, resource, maxRequests));
+  const isLost = ({ uid, resource }: (typeof pairs)[number]) =>
+    faults.faultOf(uid, resource, maxRequests) !== undefined;
+  const archivable = pairs.filter((pair) => !isLost(pair));
+  const lost = pairs.filter(isLost);
   // Otherwise this shows nothing.
   expect(lost.length).toBeGreaterThan(20);
   const counts = { archived: archivable.length, alreadyArchived: 0, failed: lost.length, notAttempted: 0 };
@@ -53,10 +55,9 @@ it('with random faults all that can be archived is, the rest is reported, and ev
   const summary = lines.find(({ message }) => message === logMessages.run) as RunSummary;
   expect(summary.counts).toEqual(counts);
   expect(lines.filter(({ message }) => message === logMessages.failure)).toHaveLength(lost.length);
-  const throttledAnswers = service.requests.filter(({ uid = '', resource = 'log', nth }) => {
-    const plan = faults.plan(uid, resource);
-    return plan.kind === 'transient' && plan.faults[nth - 1] === 'too-many-requests';
-  });
+  const throttledAnswers = service.requests.filter(
+    ({ uid = '', resource = 'log', nth }) => faults.faultOf(uid, resource, nth) === tooManyRequests,
+  );
   expect(lines.filter((line) => '_aws' in line)).toEqual([
     expect.objectContaining({
       [metricNames.archived]: archivable.length,

@@ -4,27 +4,29 @@ import type { Answer, Script } from './fault-service';
 import * as answers from './fault-service-answers';
 import { errorDocument, htmlPage, logRecord, manifestText, wrongRecords } from './fault-service-bodies';
 
+/** What a request gets instead of its good answer. */
+type Fault = (good: string) => Answer;
+
+export const tooManyRequests: Fault = () => answers.throttled('0');
+
 /** Faults after which asking again helps, without those that wait for a time limit of the client. */
-const transientFaults = {
-  'reset-before-headers': () => answers.resetBeforeHeaders(),
-  'closed-before-headers':
-    () =>
+const transientFaults: readonly [Fault, ...Fault[]] = [
+  () => answers.resetBeforeHeaders(),
+  () =>
     ({ socket }) =>
       socket.destroySoon(),
-  'reset-mid-body': (good) => answers.resetMidBody(good),
-  'truncated-length': (good) => answers.truncatedLength(good),
-  'truncated-chunked': (good) => answers.truncatedChunked(good),
-  'request-timeout': () => answers.status(408),
-  'too-many-requests': () => answers.throttled('0'),
-  'server-error': () => answers.status(500),
-  'bad-gateway': () => answers.status(502),
-  unavailable: () => answers.throttled(undefined, 503),
-} as const satisfies Record<string, (good: string) => Answer>;
-
-type TransientFault = keyof typeof transientFaults;
+  (good) => answers.resetMidBody(good),
+  (good) => answers.truncatedLength(good),
+  (good) => answers.truncatedChunked(good),
+  () => answers.status(408),
+  tooManyRequests,
+  () => answers.status(500),
+  () => answers.status(502),
+  () => answers.throttled(undefined, 503),
+];
 
 /** Faults that asking again does not cure, as far as the client can tell them from a good answer. */
-const permanentFaults: readonly [() => Answer, ...(() => Answer)[]] = [
+const permanentFaults: readonly [Fault, ...Fault[]] = [
   () => answers.status(400),
   () => answers.status(404),
   () => answers.ok(htmlPage(), { 'Content-Type': 'text/html' }),
@@ -32,14 +34,6 @@ const permanentFaults: readonly [() => Answer, ...(() => Answer)[]] = [
   () => answers.ok(''),
   () => answers.noContent(),
 ];
-
-/** What happens to the requests for one cluster x resource. */
-export type FaultPlan =
-  | { readonly kind: 'none' }
-  /** The first requests fail, each in its own way; the next and all later ones are answered well. */
-  | { readonly kind: 'transient'; readonly faults: readonly TransientFault[] }
-  /** Every request gets this. */
-  | { readonly kind: 'permanent'; readonly answer: Answer };
 
 /** Of those that have a fault: the share whose fault is permanent, and the most requests that a transient one spoils. */
 const [permanentShare, mostFailures] = [0.25, 2];
@@ -58,32 +52,20 @@ export class RandomFaults {
   readonly script: Script = ({ uid, resource }, nth) => {
     if (uid === undefined || resource === undefined) return answers.status(404);
     const good = this.content(uid, resource);
-    const plan = this.plan(uid, resource);
-    if (plan.kind === 'permanent') return plan.answer;
-    const fault = plan.kind === 'transient' ? plan.faults[nth - 1] : undefined;
     const type = { 'Content-Type': resource === 'log' ? 'application/json' : 'application/yaml' };
-    return fault ? transientFaults[fault](good) : answers.ok(good, type);
+    return this.faultOf(uid, resource, nth)?.(good) ?? answers.ok(good, type);
   };
 
-  plan(uid: string, resource: Resource): FaultPlan {
+  /** What the nth request for it gets, from 1; undefined: its good answer. */
+  faultOf(uid: string, resource: Resource, nth: number): Fault | undefined {
     const random = seededRandom(`${this.seed}/${resource}/${uid}`);
-    if (random() >= this.rate) return { kind: 'none' };
+    if (random() >= this.rate) return undefined;
     if (random() < permanentShare) {
       const ofLogs = wrongRecords(uid).map((record) => () => answers.ok(record));
-      return {
-        kind: 'permanent',
-        answer: pick(random, resource === 'log' ? [...permanentFaults, ...ofLogs] : permanentFaults)(),
-      };
+      return pick(random, resource === 'log' ? [...permanentFaults, ...ofLogs] : permanentFaults);
     }
-    const names = Object.keys(transientFaults) as [TransientFault, ...TransientFault[]];
     const failures = between(random, 1, mostFailures);
-    return { kind: 'transient', faults: Array.from({ length: failures }, () => pick(random, names)) };
-  }
-
-  /** Whether a client that makes up to so many requests gets the content. */
-  archivable(uid: string, resource: Resource, requests: number): boolean {
-    const plan = this.plan(uid, resource);
-    return plan.kind === 'none' || (plan.kind === 'transient' && plan.faults.length < requests);
+    return Array.from({ length: failures }, () => pick(random, transientFaults))[nth - 1];
   }
 
   /** What a good answer carries. */

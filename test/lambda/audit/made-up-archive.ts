@@ -16,7 +16,7 @@ import { LogTextCheck } from '../../../lambda/log/log-text';
 import { type Resource, resourceNames, resources } from '../../../lambda/resources';
 import { countOutcomes, type Outcome } from '../../../lambda/run/run-record';
 import type { ArchiveReader, ListedObject, ObjectHead, OpenedObject } from '../../../lambda/verify/archive-reader';
-import { emptyRunRecord } from '../../support/empty-run-record';
+import { emptyRunRecord } from '../../support/record-text';
 import { MemoryBucket } from '../verify/history/memory-bucket';
 import { plan } from './sealed-world';
 

@@ -1,6 +1,6 @@
 import { MergedOutcomes } from '../../../lambda/run/merged-outcomes';
 import type { Outcome, StoredRecord } from '../../../lambda/run/run-record';
-import { emptyRunRecord } from '../../support/empty-run-record';
+import { emptyRunRecord } from '../../support/record-text';
 
 const run = new Date(Date.UTC(2026, 10, 20, 10));
 const outcome = (members: Partial<Outcome>): Outcome => ({

@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { type Outcome, outcomeSchema, type RunRecord, runSchema } from '../../../lambda/run/run-record';
 import { longestLineBytes, RunRecordParser } from '../../../lambda/run/run-record-lines';
 import { anyCharacter } from '../../support/any-character';
-import { emptyRunRecord } from '../../support/empty-run-record';
-import { recordText } from '../../support/record-text';
+import { emptyRunRecord, recordText } from '../../support/record-text';
 import { rounds } from '../../support/rounds';
 
 const run = new Date('2026-11-20T10:00:00.000Z');

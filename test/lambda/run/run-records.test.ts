@@ -4,9 +4,8 @@ import { runRecordKey } from '../../../lambda/archive/archive-layout';
 import type { ArchiveObject } from '../../../lambda/archive/archive-object';
 import { type Outcome, RunRecordError } from '../../../lambda/run/run-record';
 import { RunRecords } from '../../../lambda/run/run-records';
-import { emptyRunRecord } from '../../support/empty-run-record';
 import { FakeArchive } from '../../support/fake-archive';
-import { recordText } from '../../support/record-text';
+import { emptyRunRecord, recordText } from '../../support/record-text';
 
 const run = new Date('2026-11-20T10:00:00.000Z');
 const never = new AbortController().signal;
