@@ -18,13 +18,11 @@ export interface FoundObject extends ListedObject {
  * Lists every object of a resource whose run lies in the period, of all clusters, and every key that is none of an archive.
  * Keys sort by cluster and then by time, so that what lies outside the period is skipped cluster by cluster: the listing
  * starts again behind it.
- * @param patience objects outside the period that are read before the listing starts again
  */
 export async function* objectsBetween(
   reader: ArchiveReader,
   resource: Resource,
   { from, to }: Period,
-  patience = onePage,
 ): AsyncGenerator<FoundObject> {
   const prefix = `${resources[resource].folder}/`;
   for (let after: string | undefined, isDone = false; !isDone; ) {
@@ -40,7 +38,7 @@ export async function* objectsBetween(
         continue;
       }
       passed += 1;
-      if (passed < patience) continue;
+      if (passed < onePage) continue;
       const cluster = clusterPrefix(resource, name.cluster);
       after = isBefore ? `${cluster}date=${dateOf(from)}/${stampOf(from)}.` : cluster + behindAllDates;
       isDone = false;
