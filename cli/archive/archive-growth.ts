@@ -2,23 +2,15 @@ import { dateOf } from '../../lambda/archive/archive-layout';
 import { isStored } from '../../lambda/run/run-record';
 import type { Run } from '../../lambda/verify/read-run';
 
+const nothing = { runs: 0, objects: 0, logs: 0, manifests: 0, runRecords: 0 };
+
 /** What an archive holds of something; lengths are as stored, in bytes, without the metadata that S3 keeps. */
-export interface Held {
-  readonly runs: number;
-  readonly objects: number;
-  readonly logs: number;
-  readonly manifests: number;
-  readonly runRecords: number;
-}
-
-type Counting = { -readonly [Name in keyof Held]: Held[Name] };
-
-const nothing: Held = { runs: 0, objects: 0, logs: 0, manifests: 0, runRecords: 0 };
+export type Held = typeof nothing;
 
 /** How an archive grows, by day of the runs and by cluster. Configurations and seals, which are few, are left out. */
 export class ArchiveGrowth {
-  readonly #days = new Map<string, Counting>();
-  readonly #clusters = new Map<string, Counting>();
+  readonly #days = new Map<string, Held>();
+  readonly #clusters = new Map<string, Held>();
 
   /** Takes note of a run. Runs come in the order of their times. */
   add({ run, outcomes, files }: Pick<Run, 'run' | 'outcomes' | 'files'>): void {
@@ -48,7 +40,7 @@ export class ArchiveGrowth {
   }
 
   get total(): Held {
-    const total: Counting = { ...nothing };
+    const total: Held = { ...nothing };
     for (const day of this.#days.values())
       for (const name of Object.keys(nothing) as (keyof Held)[]) total[name] += day[name];
     return total;
@@ -60,7 +52,7 @@ export function bytesOf({ logs, manifests, runRecords = 0 }: Partial<Held>): num
   return (logs ?? 0) + (manifests ?? 0) + runRecords;
 }
 
-function heldIn(all: Map<string, Counting>, name: string): Counting {
+function heldIn(all: Map<string, Held>, name: string): Held {
   const held = all.get(name) ?? { ...nothing };
   all.set(name, held);
   return held;

@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import type { Period } from '../../lambda/verify/run-keys';
 import { clusterObjects } from '../archive/cluster-objects';
-import { isGap, isMissing, type JoinedRun, joinLogs, linesBefore, newText } from '../archive/join-logs';
+import { isGap, isMissing, type JoinedLog, type JoinedRun, joinLogs, linesBefore, newText } from '../archive/join-logs';
 import { openArchive } from '../archive/open-archive';
 import { noteNextLog, nothingOf } from '../archive/select-object';
 import { selectPeriod } from '../archive/select-runs';
@@ -42,9 +42,15 @@ export function logCommand({ terminal, end }: CommandContext): Command {
     const isTable = options.seams === true || options.json === true;
     const joined = joinLogs(reader, { cluster, period, isHeld: !isTable, now: terminal.now() });
     const notes = new VouchedNotes(reader, options);
-    const noted = options.check === true ? vouched(joined, reader, cluster, notes) : joined;
-    if (isTable) await printSeams(terminal, counted(noted, totals), notes, options.json === true);
-    else await printText(terminal, counted(noted, totals), options);
+    const noted = async function* () {
+      for await (const one of joined) {
+        totals.add(one);
+        if (options.check === true && !isMissing(one)) await vouch(one, reader, cluster, notes);
+        yield one;
+      }
+    };
+    if (isTable) await printSeams(terminal, noted(), notes, options.json === true);
+    else await printText(terminal, noted(), options);
     if (totals.logs === 0) throw await nothingOf(reader, 'log', cluster, period, terminal.now());
     await print(terminal.err, `${totals.summary()}\n`);
     if (period.to !== undefined)
@@ -105,28 +111,13 @@ class Totals {
   }
 }
 
-async function* counted(joined: AsyncIterable<JoinedRun>, totals: Totals): AsyncGenerator<JoinedRun> {
-  for await (const one of joined) {
-    totals.add(one);
-    yield one;
-  }
-}
-
-/** Notes which seals vouch for the logs, and for the one before that the first is compared with. */
-async function* vouched(
-  joined: AsyncIterable<JoinedRun>,
-  reader: ArchiveReader,
-  cluster: string,
-  notes: VouchedNotes,
-): AsyncGenerator<JoinedRun> {
-  for await (const one of joined) {
-    const { base } = isMissing(one) ? {} : one.link;
-    if (base !== undefined)
-      for await (const before of clusterObjects(reader, 'log', cluster, { from: base, to: base }))
-        await notes.ofObject(before);
-    if (!isMissing(one)) await notes.ofObject(one);
-    yield one;
-  }
+/** Notes which seals vouch for a log, and for the one before it that it is compared with. */
+async function vouch(log: JoinedLog, reader: ArchiveReader, cluster: string, notes: VouchedNotes): Promise<void> {
+  const { base } = log.link;
+  if (base !== undefined)
+    for await (const before of clusterObjects(reader, 'log', cluster, { from: base, to: base }))
+      await notes.ofObject(before);
+  await notes.ofObject(log);
 }
 
 async function printText(terminal: Terminal, joined: AsyncIterable<JoinedRun>, options: Options): Promise<void> {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { cpSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { crc32, gzipSync } from 'node:zlib';
@@ -90,11 +90,32 @@ export class ArchiveFixture {
     return new ArchiveFixture(await mkdtemp(join(tmpdir(), 'collector-archive-')));
   }
 
+  /** An archive of clusters whose logs were these texts by turns, from midnight on. */
+  static async ofLogs(texts: Iterable<string>, clusters: readonly string[] = ['a']): Promise<ArchiveFixture> {
+    const archive = await ArchiveFixture.create();
+    let at = 0;
+    for (const text of texts) {
+      const answer = (cluster: string) => ({ content: logRecord(cluster, text) });
+      await archive.attempt({ run: hour(at), clusters, answer });
+      at += 1;
+    }
+    return archive;
+  }
+
   /** The same archive in another new folder, for another test. */
   async copy(): Promise<ArchiveFixture> {
     const { folder } = await ArchiveFixture.create();
     cpSync(this.folder, folder, { recursive: true });
     return new ArchiveFixture(folder, this.#archived);
+  }
+
+  /** Changes one bit of a stored object. */
+  async damage(key: string): Promise<void> {
+    const path = join(this.folder, key);
+    const stored = await readFile(path);
+    // Where gzip has the content's checksum.
+    stored[stored.length - 6] = (stored.at(-6) ?? 0) ^ 1;
+    await writeFile(path, stored);
   }
 
   /** Writes the objects and the record of one attempt. */

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { createGzip } from 'node:zlib';
 import { objectMetadata } from '../../../lambda/archive/object-metadata';
 import { startCollector } from '../../support/program';
-import { ArchiveFixture, hour, keyOf, logRecord } from '../archive-fixture';
+import { ArchiveFixture, hour, keyOf } from '../archive-fixture';
 
 const run = new Date(Date.UTC(2026, 10, 20, 9));
 const line = 'a line of a log that goes on and on\n';
@@ -121,13 +121,13 @@ describe('large content', () => {
     ['share lines, which are long', 400, 0.25],
     ['share none', 100, 1.1],
   ])('log holds one log at most of many that %s', async (_, bytes, moves) => {
-    const archive = await ArchiveFixture.create();
     const [logs, size] = [24, 10_000_000 / bytes];
     const linesOf = (at: number) => numberedLines(bytes, at * moves * size, at * moves * size + size);
-    for (let at = 0; at < logs; at++) {
-      const content = logRecord('a', linesOf(at));
-      await archive.attempt({ run: hour(at), clusters: ['a'], answer: () => ({ content }) });
-    }
+    const archive = await ArchiveFixture.ofLogs(
+      (function* () {
+        for (let at = 0; at < logs; at++) yield linesOf(at);
+      })(),
+    );
     const joined = createHash('sha256');
     if (moves < 1) joined.update(numberedLines(bytes, 0, (logs - 1) * moves * size + size));
     else for (let at = 0; at < logs; at++) joined.update(linesOf(at));

@@ -1,5 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { ArchiveFixture, type AttemptFixture, hour, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
@@ -60,10 +58,7 @@ describe('show', () => {
 
   it('content that was altered is shown and called damaged', async () => {
     const key = keyOf('manifest', 'alpha', hour(10));
-    const path = join(archive.folder, key);
-    const bytes = await readFile(path);
-    bytes.writeUInt8(bytes.readUInt8(bytes.length - 6) ^ 1, bytes.length - 6);
-    await writeFile(path, bytes);
+    await archive.damage(key);
     const { code, err } = await show('alpha');
     expect(code).toBe(1);
     expect(err).toContain(`damaged: ${key}`);

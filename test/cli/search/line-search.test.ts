@@ -40,14 +40,6 @@ describe('a search of lines', () => {
     );
   });
 
-  it('finds the lines around a match, each once, and marks where lines are left out', () => {
-    const text = 'a\nb\nMATCH\nc\nMATCH\nd\ne\nf\nMATCH\n';
-    const { found } = search(text, (line) => line === 'MATCH', 1);
-    expect(
-      found.map((line) => `${line.isApart ? '-- ' : ''}${line.number}${line.isMatch ? ':' : '-'}${line.text}`),
-    ).toEqual(['2-b', '3:MATCH', '4-c', '5:MATCH', '6-d', '-- 8-f', '9:MATCH']);
-  });
-
   describe('in a line longer than a part', () => {
     const before = 'first\n';
     const filler = (bytes: number) => 'é'.repeat(bytes / 2);

@@ -1,4 +1,5 @@
 import type { LogEnd } from '../../../lambda/log/log-end';
+import { LogHistory } from '../../../lambda/log/log-history';
 import { LogReader, type ReadLog, type Seam } from '../../../lambda/log/seam';
 
 function read(text: string | Buffer, earlier: readonly LogEnd[] = [], chunk = 7): ReadLog {
@@ -132,6 +133,16 @@ describe('a log that follows an earlier one', () => {
 });
 
 describe('a text of any size', () => {
+  it('takes the memory of a longer one that nothing is compared with any more', () => {
+    const history = new LogHistory({ lines: 10, openGaps: 1, spare: [] });
+    const added = [0, 5, 10, 15].map((from, run) => {
+      const reader = history.reader();
+      reader.write(Buffer.from(lines(from, from + 20)));
+      return history.add(new Date(run), reader.result()).seam.added;
+    });
+    expect(added).toEqual([20, 5, 5, 5]);
+  });
+
   it('is compared by its last 100,000 lines, in a later one of any length', () => {
     const earlier = read(lines(0, 150_000), [], 65_536).end;
     expect(earlier.from).toBe(50_000);
