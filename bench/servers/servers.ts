@@ -5,7 +5,7 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { answerAsService, resetService, sentBytes } from './cluster-service';
 import { answerAsSink, counts, resetSink } from './object-sink';
-import type { ServerSettings, ServerStats, ServerUrls } from './start-servers';
+import type { ServerSettings, ServerStats } from './start-servers';
 
 /** Serves over TLS on a free port of the loopback interface. Returns the address. */
 async function serve(answer: (...exchange: Parameters<RequestListener>) => Promise<void>): Promise<string> {
@@ -40,7 +40,7 @@ async function obey(command: ServerSettings | 'stats'): Promise<ServerStats | ob
 
 /** Both servers of the benchmark, as a process of its own. The arguments are the PEM files of key and certificate. */
 async function begin(): Promise<void> {
-  const urls: ServerUrls = { serviceUrl: await serve(answerAsService), awsUrl: await serve(answerAsSink) };
+  const urls = { serviceUrl: await serve(answerAsService), awsUrl: await serve(answerAsSink) };
   process.on('message', async (command: ServerSettings | 'stats') => process.send?.(await obey(command)));
   process.on('disconnect', () => process.exit());
   process.send?.(urls);

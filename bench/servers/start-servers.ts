@@ -34,14 +34,11 @@ export interface ServerStats extends SinkStats {
   readonly serverCpuMs: number;
 }
 
-/** Addresses of the cluster service, and of S3 and Secrets Manager. */
-export interface ServerUrls {
-  readonly serviceUrl: string;
-  readonly awsUrl: string;
-}
-
 /** Cluster service and archive as their parent process sees them. */
-export interface Servers extends ServerUrls {
+export interface Servers {
+  readonly serviceUrl: string;
+  /** Of S3 and Secrets Manager. */
+  readonly awsUrl: string;
   /** Applies new settings and clears what was counted. */
   reset(settings: ServerSettings): Promise<void>;
   stats(): Promise<ServerStats>;
@@ -66,6 +63,5 @@ export async function startServers({ programs, tls }: Built, machine: Machine): 
     child.send(message);
     return answer();
   };
-  const urls: ServerUrls = await answer();
-  return { ...urls, reset: tell, stats: () => tell('stats'), close: () => child.disconnect() };
+  return { ...(await answer()), reset: tell, stats: () => tell('stats'), close: () => child.disconnect() };
 }

@@ -226,7 +226,7 @@ function planFunction(stack: StackTemplate, resource: StackResource, assembly: S
   const definition = readFunction(stack, resource, assembly);
   return {
     definition,
-    role: readRole(stack, definition.roleArn, { principal: 'lambda.amazonaws.com', sourceArn: definition.arn }),
+    role: readRole(stack, definition.roleArn, 'lambda.amazonaws.com', definition.arn),
     credentials: {
       accessKeyId: `ASIA${resource.logicalId.toUpperCase()}`,
       secretAccessKey: 'local-secret',

@@ -17,18 +17,19 @@ export interface FunctionDefinition {
   readonly logGroup: string;
   /** Invocations under way at once; left out: any number. */
   readonly reservedConcurrency?: number | undefined;
-  /** Left out: Lambda's own defaults. */
-  readonly asynchronous?: AsynchronousSettings;
+  readonly asynchronous?: AsynchronousSettings | undefined;
 }
 
-/** What the template says about asynchronous invocations. */
-export interface AsynchronousSettings {
-  /** Retries after the first attempt: 0, 1 or 2. */
-  readonly maximumRetryAttempts?: number | undefined;
-  readonly maximumEventAgeSeconds?: number | undefined;
-  /** ARN that gets a record of each event that Lambda gave up; undefined: none does. */
-  readonly failureDestination?: string | undefined;
-}
+const invokeConfigSchema = z.strictObject({
+  DestinationConfig: z.strictObject({ OnFailure: z.strictObject({ Destination: z.string() }).optional() }).optional(),
+  FunctionName: z.string(),
+  MaximumEventAgeInSeconds: z.int().min(60).max(21_600).optional(),
+  MaximumRetryAttempts: z.int().min(0).max(2).optional(),
+  Qualifier: z.literal('$LATEST'),
+});
+
+/** What the template says about asynchronous invocations; left out: Lambda's own defaults. */
+export type AsynchronousSettings = Omit<z.output<typeof invokeConfigSchema>, 'FunctionName' | 'Qualifier'>;
 
 const propertiesSchema = z.strictObject({
   Code: z.union([
@@ -83,26 +84,9 @@ export function readFunction(
     memoryMiB: properties.MemorySize,
     logGroup: properties.LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`,
     reservedConcurrency: properties.ReservedConcurrentExecutions,
-    asynchronous: readAsynchronousSettings(stack, name),
-  };
-}
-
-const invokeConfigSchema = z.strictObject({
-  DestinationConfig: z.strictObject({ OnFailure: z.strictObject({ Destination: z.string() }).optional() }).default({}),
-  FunctionName: z.string(),
-  MaximumEventAgeInSeconds: z.int().min(60).max(21_600).optional(),
-  MaximumRetryAttempts: z.int().min(0).max(2).optional(),
-  Qualifier: z.literal('$LATEST'),
-});
-
-function readAsynchronousSettings(stack: StackTemplate, functionName: string): AsynchronousSettings {
-  const config = stack
-    .resourcesOf('AWS::Lambda::EventInvokeConfig')
-    .map((resource) => resource.read(invokeConfigSchema))
-    .find(({ FunctionName }) => FunctionName === functionName);
-  return {
-    maximumRetryAttempts: config?.MaximumRetryAttempts,
-    maximumEventAgeSeconds: config?.MaximumEventAgeInSeconds,
-    failureDestination: config?.DestinationConfig.OnFailure?.Destination,
+    asynchronous: stack
+      .resourcesOf('AWS::Lambda::EventInvokeConfig')
+      .map((config) => config.read(invokeConfigSchema))
+      .find(({ FunctionName }) => FunctionName === name),
   };
 }

@@ -101,24 +101,24 @@ export class LocalFunction {
   async invokeAsync(event: unknown = {}): Promise<AsynchronousResult> {
     const { definition, tell } = this.#options;
     const result = await this.#attempt(event);
-    const { failureDestination } = definition.asynchronous ?? {};
-    if (result.condition !== undefined && failureDestination !== undefined)
-      await tell?.(failureDestination, failureRecord(definition.arn, event, result));
+    const destination = definition.asynchronous?.DestinationConfig?.OnFailure?.Destination;
+    if (result.condition !== undefined && destination !== undefined)
+      await tell?.(destination, failureRecord(definition.arn, event, result));
     return result;
   }
 
   /** Every attempt at an event has the same request id. */
   async #attempt(event: unknown): Promise<AsynchronousResult> {
     const { definition, clock = instantClock } = this.#options;
-    const { maximumRetryAttempts = 2, maximumEventAgeSeconds = 21_600 } = definition.asynchronous ?? {};
+    const { MaximumRetryAttempts = 2, MaximumEventAgeInSeconds = 21_600 } = definition.asynchronous ?? {};
     const requestId = randomUUID();
     const queuedAt = clock.now();
     const attempts: InvocationResult[] = [];
-    for (const wait of [0, ...asynchronousRetryWaits.slice(0, maximumRetryAttempts)]) {
+    for (const wait of [0, ...asynchronousRetryWaits.slice(0, MaximumRetryAttempts)]) {
       if (wait > 0) await clock.wait(wait);
       let result: InvocationResult | undefined;
       while (result === undefined) {
-        if (clock.now() - queuedAt > maximumEventAgeSeconds * 1000)
+        if (clock.now() - queuedAt > MaximumEventAgeInSeconds * 1000)
           return { requestId, attempts, condition: 'EventAgeExceeded' };
         result = await this.invoke(event, requestId).catch((error: unknown) => this.#turn(error));
       }

@@ -19,19 +19,13 @@ const attachedSchema = z.object({ Roles: z.array(z.string()).default([]), Policy
 const harmlessManagedPolicies =
   /^arn:aws:iam::aws:policy\/service-role\/AWSLambda(BasicExecution|VPCAccessExecution)Role$/;
 
-/** Who acts as a role: a service of AWS on behalf of a resource. */
-export interface ActingService {
-  /** `lambda.amazonaws.com`. */
-  readonly principal: string;
-  /** ARN of the resource. */
-  readonly sourceArn: string;
-}
-
 /**
  * A role of the template with all its policies.
+ * @param service that acts as the role, such as `lambda.amazonaws.com`
+ * @param sourceArn ARN of the resource on whose behalf it acts
  * @throws UnsupportedTemplateError if the service may not assume the role, or a policy of the role is not in the template
  */
-export function readRole(stack: StackTemplate, arn: string, { principal, sourceArn }: ActingService): Caller {
+export function readRole(stack: StackTemplate, arn: string, service: string, sourceArn: string): Caller {
   const resource = stack.resourcesOf('AWS::IAM::Role').find(({ identity }) => identity.attributes.Arn === arn);
   if (resource === undefined) throw new UnsupportedTemplateError(`Cannot find the role ${arn} in the template.`);
   const role = resource.read(roleSchema, ignored);
@@ -41,13 +35,13 @@ export function readRole(stack: StackTemplate, arn: string, { principal, sourceA
     {
       action: 'sts:AssumeRole',
       resource: arn,
-      resourcePolicy: { Statement: trustOf(role.AssumeRolePolicyDocument, principal) },
+      resourcePolicy: { Statement: trustOf(role.AssumeRolePolicyDocument, service) },
       context: { 'aws:SourceAccount': stack.location.accountId, 'aws:SourceArn': sourceArn },
     },
   );
   if (refusal !== undefined)
     throw new UnsupportedTemplateError(
-      `Cannot run as ${resource.logicalId}: the role does not let ${principal} assume it for ${sourceArn}.`,
+      `Cannot run as ${resource.logicalId}: the role does not let ${service} assume it for ${sourceArn}.`,
     );
   const unknown = role.ManagedPolicyArns.filter((policy) => !harmlessManagedPolicies.test(policy));
   if (unknown.length > 0)

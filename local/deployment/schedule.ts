@@ -57,11 +57,9 @@ export function fireSchedule(
   if (action === undefined)
     throw new UnsupportedTemplateError(`Cannot fire the schedule: its target ${Target.Arn} does not run locally.`);
   const { accountId, region } = stack.location;
-  const scheduler = readRole(stack, Target.RoleArn, {
-    principal: 'scheduler.amazonaws.com',
-    // The scheduler names the group, not the schedule.
-    sourceArn: `arn:aws:scheduler:${region}:${accountId}:schedule-group/${GroupName}`,
-  });
+  // The scheduler names the group, not the schedule.
+  const group = `arn:aws:scheduler:${region}:${accountId}:schedule-group/${GroupName}`;
+  const scheduler = readRole(stack, Target.RoleArn, 'scheduler.amazonaws.com', group);
   const event = scheduledEvent(Target.Input, time);
   const refusal = refusalOf(scheduler, { action, resource: Target.Arn });
   if (refusal === undefined) return { event, target: Target.Arn };

@@ -77,7 +77,7 @@ export function readStateMachine(options: StateMachineOptions): LocalStateMachin
   if (!parsed.success)
     throw new UnsupportedTemplateError(`Cannot run ${resource.logicalId} locally: ${z.prettifyError(parsed.error)}`);
   const arn = resource.identity.ref;
-  const role = readRole(stack, RoleArn, { principal: 'states.amazonaws.com', sourceArn: arn });
+  const role = readRole(stack, RoleArn, 'states.amazonaws.com', arn);
 
   const tasks = tasksOf(role, options);
   return {

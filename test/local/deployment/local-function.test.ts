@@ -235,11 +235,11 @@ describe('an asynchronous invocation', () => {
     ['is attempted once if it succeeds', 0, {}, [[undefined], undefined, []]],
     ['is retried until it succeeds', 2, {}, [['failure 1', 'failure 2', undefined], undefined, [60, 120]]],
     ['is given up after the last retry', 9, {}, [['failure 1', 'failure 2', 'failure 3'], exhausted, [60, 120]]],
-    ['is retried as the template says', 9, { maximumRetryAttempts: 0 }, [['failure 1'], exhausted, []]],
+    ['is retried as the template says', 9, { MaximumRetryAttempts: 0 }, [['failure 1'], exhausted, []]],
     [
       'is given up when it has become too old',
       9,
-      { maximumEventAgeSeconds: 100 },
+      { MaximumEventAgeInSeconds: 100 },
       [['failure 1', 'failure 2'], 'EventAgeExceeded', [60, 120]],
     ],
   ])('%s', async (_what, failures, settings, expected) => {
