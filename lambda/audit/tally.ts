@@ -4,9 +4,6 @@ import type { StoredRun } from '../verify/read-run';
 import type { Failing, News } from '../verify/seals/seal';
 import { Freshness } from './freshness';
 
-/** What an audit tells of the runs with new records. */
-export type Tallied = Omit<News, 'lastRun' | 'reasons' | 'flapping' | 'repaired'>;
-
 /** Most clusters with another manifest, and with a doubt, that are named. */
 const mostChanged = 50;
 const mostDoubts = 5;
@@ -80,7 +77,8 @@ export class Tally {
     if (before !== undefined && before !== sha256) this.#changed.add(cluster);
   }
 
-  result(): Tallied {
+  /** What is told of them. */
+  result(): Pick<News, 'complete' | 'incomplete' | 'objects' | 'bytes' | 'storedBytes' | 'changed' | 'doubts'> {
     const changed = [...this.#changed].sort();
     return {
       ...this.#runs,

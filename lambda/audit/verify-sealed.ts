@@ -96,7 +96,8 @@ async function readSealed(walk: Walk, from: Position, to: number): Promise<Readi
         reading.position = { ...reading.position, record: reading.position.record + 1, outcome: 0 };
       }
       // What seals say of objects was read when they were made.
-      if (walk.logs === undefined) await readObjects(walk, objects, reading);
+      const again = walk.logs === undefined ? objects.map((key) => ({ key })) : [];
+      await readObjects(walk, again, reading);
     }
     if (from.seal <= to) reading.position = { seal: to + 1, record: 0, outcome: 0 };
     reading.isDone = true;
@@ -104,25 +105,19 @@ async function readSealed(walk: Walk, from: Position, to: number): Promise<Readi
   return reading;
 }
 
-/** Keys of run records, and objects. */
-interface SealedLists {
-  readonly records: string[];
-  readonly objects: SealedObject[];
-}
-
-/** What seals name first, by the number of the seal, in order. */
-function listsOf({ chain, current }: Walk, from: number, to: number): Map<number, SealedLists> {
-  const lists = new Map<number, SealedLists>();
-  const listOf = (number: number): SealedLists => {
+/** Keys of what seals name first, by the number of the seal, in order. */
+function listsOf({ chain, current }: Walk, from: number, to: number) {
+  const lists = new Map<number, Record<'records' | 'objects', string[]>>();
+  const add = (what: 'records' | 'objects', number: number, key: string) => {
     const list = lists.get(number) ?? { records: [], objects: [] };
     if (number >= from && number <= to) lists.set(number, list);
-    return list;
+    list[what].push(key);
   };
-  for (const [key, { by }] of chain.records) listOf(by.number).records.push(key);
-  for (const [key, { by }] of chain.objects) listOf(by.number).objects.push({ key });
-  for (const { key } of current.runs.records) listOf(current.number).records.push(key);
-  for (const { key } of current.runs.objects) listOf(current.number).objects.push({ key });
-  return new Map([...lists].sort(([one], [other]) => one - other));
+  for (const what of ['records', 'objects'] as const) {
+    for (const [key, { by }] of chain[what]) add(what, by.number, key);
+    for (const { key } of current.runs[what]) add(what, current.number, key);
+  }
+  return [...lists].sort(([one], [other]) => one - other);
 }
 
 interface SealedObject {
