@@ -9,7 +9,7 @@ const isRoomy = existsSync(memory) && statfsSync(memory).bavail * statfsSync(mem
 process.env.TMPDIR = mkdtempSync(join(isRoomy ? memory : tmpdir(), 'collector-tests-'));
 process.on('exit', () => rmSync(process.env.TMPDIR, { recursive: true, force: true }));
 
-// For the workers too: a young generation twice as large as Node's is collected less often, which takes a tenth of the time.
+// For the workers too: a young generation twice as large as Node's is collected less often (8 % less processor time).
 process.execArgv.push('--max-semi-space-size=32');
 
 // The SDK's switch for the warning that it writes on Node 20: the versions that the lock file names go on working there.
