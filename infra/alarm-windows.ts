@@ -15,7 +15,7 @@ export const promptWindowHours = 24;
 /** Longest warm-up of a new alarm, in minutes: two days. */
 export const longestWarmUpMinutes = 2880;
 
-/** How long after the longest gap of the schedule an audit, or a run of one function, counts as missing, in hours. */
+/** How long after the longest gap of the schedule an audit counts as missing, in hours. */
 export const missingMarginHours = 1;
 
 /** Share of the time limit above which a run is close to it. */

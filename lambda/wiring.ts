@@ -19,6 +19,7 @@ import { LambdaReporter } from './run/reporter';
 import { configurationStore, RunRecords } from './run/run-records';
 import { ApiKey } from './service/api-key';
 import { ClusterApi } from './service/cluster-api';
+import { silenceLimits } from './service/request-watch';
 import {
   type Collection,
   collectionFile,
@@ -77,9 +78,6 @@ export function wire(variables: NodeJS.ProcessEnv, codeDirectory: string) {
 /** Where bodies that outgrow memory are kept while they arrive. */
 export const spoolDirectory = join(tmpdir(), 'cluster-log-collector');
 
-/** Time limits of one request to the service that are not configured, in milliseconds. */
-const timeLimits = { connectMs: 10_000, idleMs: 30_000 } as const;
-
 /** The service for one run: its connections do not outlive it, because a frozen function would find them dead. */
 export function openService(
   { service, limits, compression }: Collection,
@@ -94,7 +92,7 @@ export function openService(
     service,
     connections: limits.concurrency,
     receiver,
-    timeLimits: { ...timeLimits, responseMs: limits.responseTimeoutSeconds * 1000 },
+    timeLimits: { ...silenceLimits, responseMs: limits.responseTimeoutSeconds * 1000 },
     userAgent: `cluster-log-collector/${version}`,
     onWarning,
   });

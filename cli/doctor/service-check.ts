@@ -3,13 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CollectorConfig } from '../../infra/config/config';
 import { isExampleAddress } from '../../infra/config/schema-values';
+import { silenceLimits } from '../../lambda/service/request-watch';
 import { version } from '../../package.json';
 import { formatBytes, formatDuration } from '../terminal/format';
 import { apiKeyVariable } from '../terminal/terminal';
 import { ok, problem, type Shown, unknown } from './check';
-
-/** Time limits of the one request, in milliseconds. */
-const timeLimits = { connectMs: 10_000, idleMs: 30_000 } as const;
 
 /**
  * Asks the service for the log record of the first cluster, and checks the answer as a run does. Nothing is stored.
@@ -30,7 +28,7 @@ export async function serviceCheck(config: CollectorConfig, apiKey: string | und
     service,
     connections: 1,
     receiver: { spoolDirectory, compressor: createCompressor('gzip'), maxBytes: limits.maxBodyMiB * 1024 * 1024 },
-    timeLimits: { ...timeLimits, responseMs: limits.responseTimeoutSeconds * 1000 },
+    timeLimits: { ...silenceLimits, responseMs: limits.responseTimeoutSeconds * 1000 },
     userAgent: `cluster-log-collector/${version} doctor`,
     onWarning: () => {},
   });

@@ -11,7 +11,7 @@ export const doubts = {
   recordedInPart: (path: string, characters: number) =>
     `${path} is longer than ${characters} characters and recorded in part`,
 
-  /** Of a manifest, whatever it is written in (manifest-content.ts). */
+  /** Of a manifest, whatever it is written in (manifest-content.ts; markup.ts knows what it begins like). */
   notUtf8: 'it has bytes that are not UTF-8',
   zeroBytes: 'it has bytes of value 0, which no text has',
   markup: (what: string) => `it begins like ${what}`,
@@ -23,7 +23,7 @@ export const doubts = {
   errorLine: 'it is one line that reads like an error message',
   yamlError: 'it begins like an error document, in YAML',
 
-  /** Of a manifest in JSON (json-content.ts), or that should be JSON (json-manifest.ts). */
+  /** Of a manifest in JSON (json-content.ts), or that should be JSON (manifest.ts). */
   jsonCutShort: 'it is JSON that ends too early',
   jsonFollowed: 'something follows its JSON',
   listOfErrors: 'it may be a list of errors',

@@ -12,6 +12,9 @@ export interface RequestTimeLimits {
   readonly idleMs: number;
 }
 
+/** The limits that are not configured. */
+export const silenceLimits = { connectMs: 10_000, idleMs: 30_000 } as const satisfies Partial<RequestTimeLimits>;
+
 /** A body that brings fewer bytes than this in one idle window counts as stopped. */
 const minimumProgressBytes = 1024;
 
