@@ -133,7 +133,9 @@ const days = 28;
 type Times = Pick<CollectorConfig['schedule'], 'expression' | 'timeZone'>;
 
 /**
- * Whether audits read as much as runs archive, and how many per day would; undefined: no number would. An audit lists what every cluster has of each resource, and reads every new object. What it does not reach is carried
+ * Whether audits read as much as runs archive, and how many per day would; undefined: no number would.
+ *
+ * An audit lists what every cluster has of each resource, and reads every new object. What it does not reach is carried
  * over, so that the sum over some weeks decides and not the busiest day.
  * @param schedule of the audit
  */

@@ -34,8 +34,10 @@ export interface LocalAws {
  * @throws UnknownPolicyElementError for a policy that holds anything whose meaning is not known here
  */
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
+  checkPolicies(options);
   const secrets = options.secrets.map((secret) => ({ ...secret }));
-  const account: Account = { signingKeys: [], ...options, buckets: openBuckets(options), secrets };
+  const buckets = options.buckets.map(({ folder, ...bucket }) => ({ ...bucket, store: new FolderStore(folder) }));
+  const account: Account = { signingKeys: [], ...options, buckets, secrets };
   await Promise.all(account.buckets.map(({ store }) => store.removeLeftovers()));
   let stop: () => void = () => undefined;
   const closing = new Promise<undefined>((resolve) => {
@@ -75,10 +77,9 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
 }
 
 /** @throws UnknownPolicyElementError now, and not at the first call, for any policy that cannot be evaluated */
-function openBuckets({ principals, buckets, signingKeys = [] }: LocalAwsOptions): Bucket[] {
+function checkPolicies({ principals, buckets, signingKeys = [] }: LocalAwsOptions): void {
   for (const policy of principals.flatMap((principal) => principal.policies)) statementsOf(policy, 'identity');
   for (const { policy } of [...signingKeys, ...buckets]) if (policy !== undefined) statementsOf(policy, 'resource');
-  return buckets.map(({ folder, ...bucket }) => ({ ...bucket, store: new FolderStore(folder) }));
 }
 
 /**

@@ -9,9 +9,7 @@ import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
 const keySchema = z.object({ KeyPolicy: policyDocumentSchema });
 
-/**
- * A KMS key by its id or ARN; undefined for none.
- */
+/** A KMS key by its id or ARN; undefined for none. */
 export function readKey(stack: StackTemplate, id: string | undefined): EncryptionKey | undefined {
   if (id === undefined) return undefined;
   const key = stack.resourcesOf('AWS::KMS::Key').find(({ identity }) => id === identity.ref || id === identity.arn);
