@@ -72,8 +72,10 @@ export async function checkRun(
     if (parseObjectKey(key) !== undefined) {
       const isTold = await checkNamed(walk, key, run, outcome, isWhole);
       // Only records that are what the seals say tell of an object, or that none names it.
-      const isAttested = outcome === undefined ? verified?.unattested.size === 0 : verified?.isAttested(outcome);
-      checked.set(one, isTold && isAttested !== false);
+      const isAttested =
+        verified === undefined ||
+        (outcome === undefined ? verified.unattested.size === 0 : verified.isAttested(outcome));
+      checked.set(one, isTold && isAttested);
     } else if (verified === undefined) checked.set(one, await walk.mayHaveRemoved(run));
     else checked.set(one, isWhole || (areConfigured && verified.merged.files.get(key)?.finishedAt !== undefined));
   }

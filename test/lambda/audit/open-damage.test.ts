@@ -169,11 +169,14 @@ describe('damage', () => {
       expect((await world.copy().audit(at(11), { outOfTimeAfter })).result?.damage).toBe(1);
   });
 
-  it('is over when the lifecycle would have removed it by now', async () => {
-    const keeping = { plan: { ...plan, retentionDays: 3 } };
+  it.each<[string, () => unknown]>([
+    ['a run record', () => world.bucket.objects.delete(keyOf('runs/', 10))],
+    ['an object', () => world.bucket.corrupt(keyOf('logs/', 10), (body) => body.subarray(1))],
+  ])('is over when the lifecycle would have removed it by now: of %s', async (_what, damage) => {
+    const keeping = { plan: { ...plan, retentionDays: 3, rereadDays: 1 } };
     await world.collectDay(10, [], ['06', '18']);
     await world.audit(at(10), keeping);
-    world.bucket.objects.delete(keyOf('runs/', 10));
+    damage();
     expect((await world.audit(at(11), keeping)).result?.damage).toBe(1);
     for (const key of [
       ...world.bucket.keys('runs/'),
