@@ -9,7 +9,7 @@ import type { VerifyRunContext } from '../verify/verify-run';
 export interface AuditWalk extends VerifyRunContext {
   readonly plan: AuditPlan;
   readonly chain: SealChain;
-  /** Gives nothing more once the time is over: what is asked of it ends with the reason of `stop`. */
+  /** Opens nothing more once the time is over: what is being read ends with the reason of `stop`. */
   readonly reader: ArchiveReader;
   readonly stop: AbortSignal;
   readonly expiry: Expiry;

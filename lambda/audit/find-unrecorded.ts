@@ -70,6 +70,7 @@ async function* unrecordedIn(
     const found: ListedObject[] = [];
     const after = from && `${prefix}date=${dateOf(from)}/${stampOf(from)}.`;
     for await (const object of reader.list(prefix, after)) {
+      stop.throwIfAborted();
       const name = parseObjectKey(object.key);
       if (name === undefined) continue;
       if (to !== undefined && name.run > to) break;
