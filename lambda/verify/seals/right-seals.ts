@@ -129,7 +129,8 @@ export class RightSeals {
     this.#keep(seal.records, this.records, right);
     this.#keep(seal.objects, this.objects, right);
     this.all.push(right);
-    this.newest = seal;
+    const { failing, open, logs } = seal;
+    this.newest = { failing, open, logs };
   }
 
   #keep(hashed: Seal['records'], kept: Map<string, Sealed>, by: RightSeal): void {
