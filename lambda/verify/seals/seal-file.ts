@@ -91,7 +91,9 @@ function readLines(bytes: Buffer): SignedLine {
 
 /** The seal, or why it is none. Whoever calls it trusts the signature: a line of 64 MB may need gigabytes. */
 export function parseSeal(line: Buffer): Seal | string {
-  const { success, data, error } = sealSchema.safeParse(parseJson(line));
+  const json = parseJson(line);
+  if (json === undefined) return 'it is not JSON';
+  const { success, data, error } = sealSchema.safeParse(json);
   if (success) return data;
   const [issue] = error.issues;
   return `it is not a valid seal: ${issue?.path.map(String).join('.') || 'it'}: ${issue?.message}`;

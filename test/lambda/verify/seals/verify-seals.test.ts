@@ -6,6 +6,7 @@ import type { Resource } from '../../../../lambda/resources';
 import type { RunRecord } from '../../../../lambda/run/run-record';
 import { partFile, partText } from '../../../../lambda/verify/part';
 import type { Seal } from '../../../../lambda/verify/seals/seal';
+import { parseSeal } from '../../../../lambda/verify/seals/seal-file';
 import { ArchiveFixture, type AttemptFixture, logRecord } from '../../../cli/archive-fixture';
 import { runVerify, type Verified } from '../../../cli/run-verify';
 import { SealFixture, sealedPlan, signingKeys } from '../../../cli/seal-fixture';
@@ -184,6 +185,7 @@ describe('verify with seals', () => {
     it('finds a signed line that is no seal', async () => {
       await seals.put({ ...(await seals.read(2)), version: 2 } as unknown as Seal);
       await expectBoth([`seal-broken ${seal2}`, ...unsealedOf(19)], /it is not a valid seal: version/);
+      expect(parseSeal(Buffer.from('no JSON'))).toBe('it is not JSON');
     });
 
     it('finds two seals that give one record two hashes', async () => {
