@@ -48,7 +48,7 @@ export function auditMail(
     openLines(seal),
     // The run records that should vouch for it are damage of their own.
     counted('Unvouched, because their run records were replaced or are gone', found.unvouched ?? 0, listed(unvouched)),
-    counted('Absent (no damage)', absent.length, absentLines.slice(0, mostFindings)),
+    some('Absent (no damage):', absent.length, absentLines.slice(0, mostFindings)),
     failingLines(seal),
     staleLines(seal, plan),
     some(flappingHeading, flapping.count, wrapped(flappingNames), flappingNames.length),

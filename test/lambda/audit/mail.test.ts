@@ -136,6 +136,12 @@ describe('the mail of an audit', () => {
       'Runs: 1 of 25 complete; 24 that were due left no record.\nNothing is damaged.\n',
     ],
     [
+      'what is absent, without a number: one finding may be of many runs',
+      { findings: [{ kind: 'absent', key: 'runs/*', problem: '24 runs left no record' }] },
+      /nothing is damaged/,
+      '\nAbsent (no damage):\n  runs/*\n    24 runs left no record\n',
+    ],
+    [
       'that there was no run',
       { due: { runs: 0, absent: [] }, news: { complete: 0 } },
       /no new run/,
