@@ -43,18 +43,26 @@ function slotLines(random: Random, nodes: readonly string[], from: number, lengt
   const node = nodes[between(random, 0, nodes.length - 1)];
   return times
     .filter((time) => time <= until)
-    .map((time) => `${new Date(time).toISOString()} ${node} ${pick(random, messages)(random, pick(random, apps))}\n`);
+    .map((time) => `${new Date(time).toISOString()} ${node} ${messageOf(random)(random, pick(random, apps))}\n`);
 }
 
 const apps = ['billing', 'catalog', 'checkout', 'filialen-münchen', 'identity', 'ingest', 'orders', 'search'] as const;
 
 type Message = (random: Random, app: string) => string;
 
-const messages: [Message, ...Message[]] = [
+/** Trouble is rare: a search for it finds some lines of a log, not a fifth of them. */
+function messageOf(random: Random): Message {
+  return pick(random, random() < 1 / 30 ? troubles : routine);
+}
+
+const routine: [Message, ...Message[]] = [
   (r, app) => `kubelet[1187]: I pod sync done pod="${app}/${app}-${hex(r)}" took="${between(r, 2, 480)}ms"`,
   (r, app) =>
     `ingress[3310]: ${pick(r, ['GET', 'GET', 'POST'])} /${app}/v2/items/${between(r, 1, 90_000)} ${pick(r, ['200', '204', '304', '404'])} ${between(r, 1, 900)}ms "${pick(r, ['curl', 'mobile', 'browser'])}"`,
   (r, app) => `${app}[1]:\tjob ${hex(r)} – ${between(r, 10, 5000)} rows skipped, path C:\\jobs\\${hex(r)}`,
+];
+
+const troubles: [Message, ...Message[]] = [
   (r, app) =>
     `kernel: memory limit reached in ${app}-${hex(r)}: process ${between(r, 900, 32_000)} stopped, ${between(r, 128, 2048)} MiB in use`,
   (r) =>

@@ -43,6 +43,15 @@ describe('the content of the demo', () => {
     }
   });
 
+  it('trouble is in every log, and in few of its lines', () => {
+    for (const uid of uids) {
+      const lines = demoLog(uid, at(0)).split('\n');
+      const troubles = lines.filter((line) => line.includes('slow disk'));
+      expect(troubles.length).toBeGreaterThan(0);
+      expect(troubles.length).toBeLessThan(lines.length / 25);
+    }
+  });
+
   it('a log grows at its end, and loses its oldest part only when it is rotated', () => {
     let rotations = 0;
     for (const uid of few) {
