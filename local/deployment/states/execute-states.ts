@@ -1,4 +1,3 @@
-import { mapConcurrently } from '../../../lambda/verify/map-concurrently';
 import type { ChoiceCondition, MapState, State, States, TaskState } from './states-language';
 import { demandAt, evaluate, fillIn, placeAt, type StatesData, StatesError, valueAt } from './states-values';
 
@@ -97,17 +96,23 @@ async function performTask(state: TaskState, data: StatesData, runtime: StatesRu
   }
 }
 
-/** Works on the items. The first one that fails fails the map. */
+/** Works on the items. The first one that fails fails the map, and no other is begun. */
 async function mapItems(state: MapState, data: StatesData, runtime: StatesRuntime): Promise<unknown[]> {
   const items = demandAt(state.ItemsPath, data);
   if (!Array.isArray(items)) throw new StatesError('States.Runtime', `There is no list at ${state.ItemsPath}.`);
-  const results: unknown[] = [];
-  const work = (Value: unknown) => {
-    const context = { ...(data.context as object), Map: { Item: { Value } } };
-    const input = fillIn(state.ItemSelector, { input: data.input, context });
-    return executeStates(state.ItemProcessor, input, context, runtime);
+  const results: unknown[] = new Array(items.length);
+  // The loop that fails closes it for the others.
+  const queue = (function* () {
+    yield* items.entries();
+  })();
+  const work = async () => {
+    for (const [index, Value] of queue) {
+      const context = { ...(data.context as object), Map: { Item: { Value } } };
+      const input = fillIn(state.ItemSelector, { input: data.input, context });
+      results[index] = await executeStates(state.ItemProcessor, input, context, runtime);
+    }
   };
-  for await (const result of mapConcurrently(items, state.MaxConcurrency, work)) results.push(result);
+  await Promise.all(Array.from({ length: state.MaxConcurrency }, work));
   return results;
 }
 

@@ -105,6 +105,31 @@ describe('the state machine', () => {
     expect(waits.slice(5)).toEqual([60, 120]);
   });
 
+  describe('with a place less than shards', () => {
+    const edit = (template: Template) => {
+      const text = JSON.stringify(template);
+      expect(text).toContain(String.raw`\"MaxConcurrency\":3`);
+      Object.assign(template, JSON.parse(text.replace('MaxConcurrency\\":3', 'MaxConcurrency\\":2')));
+    };
+
+    it('the one that is free first is taken at once', async () => {
+      const { machine, asked } = stateMachine({ edit, answer: only(0, 'RunIncompleteError') });
+      await machine.start({ scheduledTime });
+      expect(asked.map(({ event }) => event.shard.index)).toEqual([0, 1, 0, 2, 0]);
+    });
+
+    it('no other shard is begun once the work on one has broken down', async () => {
+      const answer = () => {
+        throw new Error('broken');
+      };
+      const { machine, asked } = stateMachine({ edit, answer });
+      await expect(machine.start({ scheduledTime })).rejects.toThrow('broken');
+      await new Promise(setImmediate);
+      await new Promise(setImmediate);
+      expect(asked.map(({ event }) => event.shard.index)).toEqual([0, 1]);
+    });
+  });
+
   it('an error that no retry can heal is tried once', async () => {
     for (const hopeless of ['InvalidEventError', 'RunNotFoundError']) {
       const { machine, asked } = stateMachine({ answer: only(2, hopeless) });
