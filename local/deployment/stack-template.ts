@@ -25,7 +25,7 @@ export interface StackResource {
   readonly identity: ResourceIdentity;
   /**
    * The properties that the schema names, resolved. A strict schema rejects the others.
-   * @param ignored names of properties without an effect on one's own machine
+   * @param ignored names of properties without an effect on one's own machine: resolved, and left out
    * @throws UnsupportedTemplateError naming the resource, if an intrinsic or a property is not known
    */
   read<Schema extends z.ZodObject>(schema: Schema, ignored?: readonly string[]): z.output<Schema>;
@@ -64,13 +64,13 @@ export class StackTemplate {
         return identify();
       },
       read: (schema, ignored = []) => {
-        const read = Object.entries(Properties).filter(([name]) => !ignored.includes(name));
-        // A strict schema sees the names of all properties; only those it names need to be resolvable.
-        const entries = read.map(([name, value]) => [
+        // A strict schema sees the names of all properties; only those it names, and the ignored, need to be resolvable.
+        const entries = Object.entries(Properties).map(([name, value]): [string, unknown] => [
           name,
-          name in schema.shape ? this.#resolve(value, `${logicalId}.${name}`) : value,
+          name in schema.shape || ignored.includes(name) ? this.#resolve(value, `${logicalId}.${name}`) : value,
         ]);
-        const parsed = schema.safeParse(Object.fromEntries(entries.filter(([, value]) => value !== undefined)));
+        const read = entries.filter(([name, value]) => value !== undefined && !ignored.includes(name));
+        const parsed = schema.safeParse(Object.fromEntries(read));
         if (parsed.success) return parsed.data;
         const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim());
         throw new UnsupportedTemplateError(`Cannot deploy ${logicalId} (${Type}) locally: ${problems.join('; ')}.`);

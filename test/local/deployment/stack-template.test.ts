@@ -102,4 +102,14 @@ describe('a template', () => {
     );
     expect(resource?.read(z.object({}))).toEqual({});
   });
+
+  it('leaves out what is ignored, but not what is wrong in it', () => {
+    const read = (Tags: unknown) => {
+      const Resources = { Role: { Type: 'AWS::IAM::Role', Properties: { Tags } } };
+      const [role] = new StackTemplate({ Resources }, location).resourcesOf('AWS::IAM::Role');
+      return role?.read(z.strictObject({}), ['Tags']);
+    };
+    expect(read([{ Ref: 'Role' }])).toEqual({});
+    expect(() => read([{ Ref: 'Nobody' }])).toThrow('Cannot resolve Nobody: the template has no such resource.');
+  });
 });

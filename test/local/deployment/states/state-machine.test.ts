@@ -119,8 +119,9 @@ describe('the state machine', () => {
     });
 
     it('no other shard is begun once the work on one has broken down', async () => {
-      const answer = () => {
-        throw new Error('broken');
+      const answer = ({ event }: Asked) => {
+        if (event.shard.index === 0) throw new Error('broken');
+        return undefined;
       };
       const { machine, asked } = stateMachine({ edit, answer });
       await expect(machine.start({ scheduledTime })).rejects.toThrow('broken');
