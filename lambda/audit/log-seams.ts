@@ -24,6 +24,8 @@ const lookBack = [2, 32] as const;
 /** Logs that are tried as a base, the newest first: one may be empty or damaged. */
 const mostTried = 3;
 
+type LogOutcome = RunOutcome & { readonly key: string };
+
 /**
  * Judges how each new log follows the one before it of its cluster, while it is verified. The logs of a cluster have to come
  * one after the other, in the order of their runs. The base of the first one is read once more.
@@ -33,6 +35,8 @@ export class LogSeams {
   readonly #kept: { readonly lines: number; readonly openGaps: number; readonly spare: LogEnd[] };
   readonly #histories = new Map<string, LogHistory>();
   readonly #news: LogNews;
+  /** Clusters with a log that is being checked. */
+  readonly #underWay = new Set<string>();
 
   /**
    * @param before as the seal before has it
@@ -52,9 +56,20 @@ export class LogSeams {
   }
 
   /** Checks an archived log, as {@link checkObject} does, and judges its seam. */
-  async check(outcome: RunOutcome & { readonly key: string }): Promise<CheckedObject> {
+  async check(outcome: LogOutcome): Promise<CheckedObject> {
+    const name = parseObjectKey(outcome.key) as ObjectName;
+    // A forged run record may name two logs of a cluster: the memory of what they are both compared with is free after one.
+    if (this.#underWay.has(name.cluster)) return checkObject(this.#reader, outcome.key, outcome);
+    this.#underWay.add(name.cluster);
+    try {
+      return await this.#follow(name, outcome);
+    } finally {
+      this.#underWay.delete(name.cluster);
+    }
+  }
+
+  async #follow(name: ObjectName, outcome: LogOutcome): Promise<CheckedObject> {
     const { key } = outcome;
-    const name = parseObjectKey(key) as ObjectName;
     const history = await this.#historyOf(name);
     const [base] = history.earlier;
     if (base !== undefined && name.run <= base.run) return checkObject(this.#reader, key, outcome);

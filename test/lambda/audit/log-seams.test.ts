@@ -106,6 +106,16 @@ describe('the seams that an audit judges', () => {
     expect(seams.result(['c'], true).seams).toMatchObject({ continues: 1, gap: 0 });
   });
 
+  it('of a log that a run record names twice are judged once', async () => {
+    const archive = new ArchivedLogs();
+    const seams = new LogSeams(archive.bucket, undefined, 1);
+    await seams.check(archive.put('c', at(0), lines(0, 10)));
+    const twice = archive.put('c', at(1), lines(5, 15));
+    const checked = await Promise.all([seams.check(twice), seams.check(twice)]);
+    expect(checked.map(({ problem }) => problem)).toEqual([undefined, undefined]);
+    expect(seams.result(['c'], true).seams).toEqual({ unchanged: 0, continues: 1, older: 0, gap: 0, unknown: 0 });
+  });
+
   it('of a damaged log say nothing, and the next is compared with the one before it', async () => {
     const archive = new ArchivedLogs();
     const seams = new LogSeams(archive.bucket, undefined, 1);
