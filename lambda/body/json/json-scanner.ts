@@ -93,6 +93,9 @@ export class JsonScanner {
       this.#scan(chunk, valid, from);
     }
     this.#scanned += length;
+    // Where no text is, the first byte of a character decides.
+    const { rest } = this.#characters;
+    if (rest.length > 0 && !this.#string.inText) this.#scan(new JsonChunk(rest, this.#scanned), 0, 1);
   }
 
   /** @throws JsonError if the document is not complete */
