@@ -62,7 +62,7 @@ describe('an attack on a sealed archive', () => {
     remove(without, without.keys('seals/'));
     const time = `2026-11-${next}T23:30:00.000Z`;
     const { result, mails } = await world.audit(time);
-    // Nobody can take the place of the next audit.
+    // None of them takes the place of the next audit.
     expect(result).toMatchObject({ seal: time, isNew: true });
     const { findings } = world.seal(result?.number ?? 0);
     expect([...found, told(findings as Finding[])]).toEqual(table.get(name));
