@@ -21,7 +21,7 @@ export const configurationsPrefix = 'configurations/';
 /** Seals of run records, which the audit writes. */
 export const sealsPrefix = 'seals/';
 
-export const compressionEndings = { gzip: 'gz', zstd: 'zst' } as const satisfies Record<Compression, string>;
+const compressionEndings = { gzip: 'gz', zstd: 'zst' } as const satisfies Record<Compression, string>;
 export const compressions = Object.keys(compressionEndings) as Compression[];
 
 /** One part of a fleet that is too large for one invocation; `index` counts from 0. */

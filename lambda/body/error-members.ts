@@ -33,9 +33,10 @@ export function signOf(name: string, type: JsonType): 'error' | 'reason' | undef
 }
 
 /**
- * The members of one object, as far as they are added. Tells error documents from other objects. The contract does not show the service's errors, so this is one rule and no list
- * of formats: an error document has a member that says that something went wrong, and beside such members nothing that could
- * be a manifest: no object with a member, and no text but a short note. An object with a `kind` says itself what it is.
+ * The members of one object, as far as they are added. Tells error documents from other objects. The contract does not show
+ * the service's errors, so this is one rule and no list of formats: an error document has a member that says that something
+ * went wrong, and beside such members nothing that could be a manifest: no object with a member, and no text but a short
+ * note. An object with a `kind` says itself what it is.
  */
 export class ErrorMembers {
   readonly #names: string[] = [];
