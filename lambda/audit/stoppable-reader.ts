@@ -18,6 +18,8 @@ export function stoppableReader(reader: ArchiveReader, signal: AbortSignal, most
     open: async (key) => {
       const discard = (late: Awaited<ReturnType<ArchiveReader['open']>>) => late?.body.destroy();
       const opened = await untilAborted(signal, () => reader.open(key), discard);
+      if (signal.aborted) discard(opened);
+      signal.throwIfAborted();
       if (opened === undefined) return undefined;
       const { body, storedBytes } = opened;
       const limit = mostMs + storedBytes * longestMsPerByte;
@@ -35,7 +37,7 @@ export function stoppableReader(reader: ArchiveReader, signal: AbortSignal, most
 }
 
 /** Does not wait for an answer that comes too late. */
-function untilAborted<Answer>(
+async function untilAborted<Answer>(
   signal: AbortSignal,
   ask: () => Promise<Answer>,
   discard?: (late: Answer) => void,

@@ -40,6 +40,17 @@ it.each([1, 3])('an object that is read for the %ith time when the time is over 
   await expect(read(body, stop.signal)).rejects.toThrow(new RunStopped('the time is over'));
 });
 
+it('an object that was opened while the time ended is not read', async () => {
+  const stop = new AbortController();
+  const body = new Readable({ read: () => undefined });
+  const opened = () => {
+    stop.abort(new RunStopped('the time is over'));
+    return body;
+  };
+  await expect(read(opened, stop.signal, 1)).rejects.toThrow(new RunStopped('the time is over'));
+  expect(body.destroyed).toBe(true);
+});
+
 it('an object that never ends is damaged as soon as it is longer than it was said to be', async () => {
   const endless = () =>
     new Readable({
