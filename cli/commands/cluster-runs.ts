@@ -1,7 +1,7 @@
 import { type Resource, resourceNames } from '../../lambda/resources';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
 import type { AbsentRuns } from '../../lambda/verify/due-runs';
-import { isLate } from '../../lambda/verify/read-run';
+import { isLate, type Run } from '../../lambda/verify/read-run';
 import { clusterFilter, nearestTo } from '../archive/cluster-names';
 import { isSameContent } from '../archive/cluster-objects';
 import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
@@ -9,7 +9,7 @@ import { formatCount, formatTime } from '../terminal/format';
 import { doubtOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
-import { print, printJsonArray, type Terminal } from '../terminal/terminal';
+import { print, type Terminal } from '../terminal/terminal';
 
 /** Prints what became of one cluster, run by run. @param rows with the outcomes of this cluster alone */
 export async function printClusterRuns(
@@ -17,12 +17,7 @@ export async function printClusterRuns(
   reader: RunReader,
   cluster: string,
   rows: AsyncIterable<RunRow>,
-  isJson: boolean,
 ): Promise<void> {
-  if (isJson) {
-    await printJsonArray(terminal.out, summaries(rows));
-    return;
-  }
   let covering = 0;
   let lastLog: RunOutcome | undefined;
   const sameText = new Set<RunOutcome>();
@@ -93,8 +88,7 @@ export function summarizeAbsent(time: Date) {
   return { run: time.toISOString(), status: 'absent' };
 }
 
-async function* summaries(rows: AsyncIterable<RunRow>) {
-  for await (const row of rows)
-    if (isAbsent(row)) yield* row.times.map(summarizeAbsent);
-    else yield { run: row.run.toISOString(), status: row.status, outcomes: row.outcomes };
+/** What became of a cluster in a run, as `--json` documents it. @param run with the outcomes of this cluster alone */
+export function summarizeClusterRun({ run, status, outcomes }: Run) {
+  return { run: run.toISOString(), status, outcomes };
 }

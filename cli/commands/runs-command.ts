@@ -19,7 +19,7 @@ import {
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
-import { absentText, printClusterRuns, summarizeAbsent } from './cluster-runs';
+import { absentText, printClusterRuns, summarizeAbsent, summarizeClusterRun } from './cluster-runs';
 import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
 import { printOpen, printStale } from './print-health';
 import { parseRunTime } from './time-argument';
@@ -105,12 +105,13 @@ async function printRuns(
   // Whoever asks for older runs gets the state at the last of them: what came later is not read.
   const stateAt = () => (selection.to === undefined ? undefined : reader.newest);
   const findStale = async () => ({ ...open, ...(await reader.stale(stateAt() ?? reader.now)) });
-  if (cluster !== undefined) {
-    await printClusterRuns(terminal, reader, cluster, runs(), asJson === true);
+  if (asJson) {
+    const rows = cluster === undefined ? summaries(runs(), summarizeRun) : summaries(runs(), summarizeClusterRun);
+    await printJsonArray(terminal.out, withLast(rows, cluster === undefined ? findStale : async () => ({ ...open })));
     return;
   }
-  if (asJson) {
-    await printJsonArray(terminal.out, summaries(runs(), findStale));
+  if (cluster !== undefined) {
+    await printClusterRuns(terminal, reader, cluster, runs());
     return;
   }
   const newest = await reader.newestRun();
@@ -120,14 +121,19 @@ async function printRuns(
   else await printStale(terminal, await findStale(), stateAt());
 }
 
-/** @param ofLast what the last element has besides: what is open, and the stale clusters */
-async function* summaries(rows: AsyncIterable<RunRow>, ofLast: () => Promise<object>) {
-  let last: object | undefined;
+async function* summaries(rows: AsyncIterable<RunRow>, summarize: (run: Run) => object): AsyncGenerator<object> {
   for await (const row of rows)
-    for (const element of isAbsent(row) ? row.times.map(summarizeAbsent) : [summarizeRun(row)]) {
-      if (last !== undefined) yield last;
-      last = element;
-    }
+    if (isAbsent(row)) yield* row.times.map(summarizeAbsent);
+    else yield summarize(row);
+}
+
+/** @param ofLast what the last element has besides: what is open, and the stale clusters */
+async function* withLast(elements: AsyncIterable<object>, ofLast: () => Promise<object>) {
+  let last: object | undefined;
+  for await (const element of elements) {
+    if (last !== undefined) yield last;
+    last = element;
+  }
   if (last !== undefined) yield { ...last, ...(await ofLast()) };
 }
 

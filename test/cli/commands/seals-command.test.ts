@@ -180,6 +180,8 @@ describe('the chain of seals', () => {
       const { code, out } = await collector('runs', '--json');
       const openDamage = { count: 2, since: day(20, 3).toISOString(), acknowledged: 0 };
       expect([code, JSON.parse(out).at(-1).openDamage]).toEqual([1, openDamage]);
+      const ofCluster = JSON.parse((await collector('runs', '--cluster', 'alpha', '--json')).out);
+      expect(ofCluster.at(-1)).toMatchObject({ outcomes: expect.any(Array), openDamage });
       const none = await verify();
       expect([none.code, none.out.split('\n').at(-2)]).toEqual([1, 'Something is wrong. Found: 2 missing, 1 absent.']);
       expect(none.out).toMatch(/open since the seal of\s/);
