@@ -60,12 +60,19 @@ export class RunReader {
       for (const start of run.starts)
         if (this.#newestStart === undefined || start.startedAt >= this.#newestStart.startedAt)
           this.#newestStart = start;
-      this.#freshness.add(run.run, run.outcomes);
       this.problems.push(...run.badRecords);
       this.runs += 1;
       this.oldest ??= run.run;
       this.newest = run.run;
       yield run;
+    }
+  }
+
+  /** The same, for `stale`: it keeps count of every cluster. */
+  async *selectForStale(selection: RunSelection): AsyncGenerator<RunRow> {
+    for await (const row of this.select(selection)) {
+      if (!isAbsent(row)) this.#freshness.add(row.run, row.outcomes);
+      yield row;
     }
   }
 
@@ -85,7 +92,7 @@ export class RunReader {
   }
 
   /**
-   * Which clusters the selected runs do not archive any more, by the rules of the audit. Optional ones are left out.
+   * Which clusters the runs of `selectForStale` do not archive any more, by the rules of the audit. Optional ones are left out.
    * Without a configuration, what the runs cover counts.
    * @param at the time from which hours are counted back
    */

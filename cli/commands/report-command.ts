@@ -32,7 +32,7 @@ export function reportCommand(context: CommandContext): Command {
 async function writeReport(terminal: Terminal, reader: RunReader, options: Options, out: string): Promise<void> {
   const builder = new ReportBuilder();
   const isNewest = options.run === undefined && options.at === undefined && options.to === undefined;
-  for await (const row of reader.select(selectionOf(options, defaultRuns))) {
+  for await (const row of reader.selectForStale(selectionOf(options, defaultRuns))) {
     if (isAbsent(row)) builder.addAbsent(row);
     else builder.add(row);
   }

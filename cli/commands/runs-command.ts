@@ -97,7 +97,7 @@ async function printRuns(
 ): Promise<void> {
   // One run at a time, without its outcomes: the records of a large fleet are large.
   async function* runs(): AsyncGenerator<RunRow> {
-    for await (const row of reader.select(selection))
+    for await (const row of cluster === undefined ? reader.selectForStale(selection) : reader.select(selection))
       yield isAbsent(row) ? row : { ...row, outcomes: row.outcomes.filter((outcome) => outcome.cluster === cluster) };
     const isOpen = [selection.run, selection.at, selection.to].every((end) => end === undefined);
     if (overdue !== undefined && isOpen) yield overdue;
