@@ -40,15 +40,18 @@ it.each([1, 3])('an object that is read for the %ith time when the time is over 
   await expect(read(body, stop.signal)).rejects.toThrow(new RunStopped('the time is over'));
 });
 
-it('an object that was opened while the time ended is not read', async () => {
+it('an object that was opened while the time ended is not given, and nothing is asked of it after', async () => {
   const stop = new AbortController();
+  const bucket = new MemoryBucket();
   const body = new Readable({ read: () => undefined });
-  const opened = () => {
+  bucket.open = async () => {
     stop.abort(new RunStopped('the time is over'));
-    return body;
+    return { storedBytes: 1, metadata: {}, contentEncoding: 'gzip', body };
   };
-  await expect(read(opened, stop.signal, 1)).rejects.toThrow(new RunStopped('the time is over'));
+  const reader = stoppableReader(bucket, stop.signal);
+  await expect(reader.open(record.key)).rejects.toThrow(new RunStopped('the time is over'));
   expect(body.destroyed).toBe(true);
+  await expect(reader.head(record.key)).rejects.toThrow(new RunStopped('the time is over'));
 });
 
 it('an object that never ends is damaged as soon as it is longer than it was said to be', async () => {
