@@ -57,14 +57,17 @@ export class LogSeams {
 
   /** Checks an archived log, as {@link checkObject} does, and judges its seam. */
   async check(outcome: LogOutcome): Promise<CheckedObject> {
-    const name = parseObjectKey(outcome.key) as ObjectName;
-    // A forged run record may name two logs of a cluster: the memory of what they are both compared with is free after one.
-    if (this.#underWay.has(name.cluster)) return checkObject(this.#reader, outcome.key, outcome);
-    this.#underWay.add(name.cluster);
+    const { cluster, key } = outcome;
+    const name = parseObjectKey(key);
+    // A forged run record may name another cluster's log, or two logs of a cluster: the memory of what they are both compared
+    // with is free after one.
+    if (name?.cluster !== cluster || this.#underWay.has(cluster)) return checkObject(this.#reader, key, outcome);
+    this.#underWay.add(cluster);
     try {
-      return await this.#follow(name, outcome);
+      // Kept for the whole audit: the key's own part of text would keep the key.
+      return await this.#follow({ ...name, cluster }, outcome);
     } finally {
-      this.#underWay.delete(name.cluster);
+      this.#underWay.delete(cluster);
     }
   }
 

@@ -20,6 +20,8 @@ export class LogEnd implements LineListener {
   /** @param most lines that are kept */
   constructor(most = mostCompared, hashes: number[] = [], bytes: number[] = []) {
     this.#most = most;
+    // An array that grows takes a third more than it needs, and an audit keeps one for each cluster.
+    if (most < mostCompared) hashes.length = bytes.length = most;
     this.#hashes = hashes;
     this.#bytes = bytes;
   }
