@@ -17,7 +17,7 @@ export interface Audit extends MadeUpFleet {
 }
 
 export interface Audited extends Pick<AuditResult, 'found' | 'verified' | 'damage'> {
-  /** Most bytes that were in use after a garbage collection, buffers included; only without a hostile record. */
+  /** Most bytes that were in use after a garbage collection, buffers included; 0 if objects may be read. */
   readonly held: number;
   /** Resident set at its height, in bytes. */
   readonly peak: number;
@@ -90,7 +90,7 @@ async function main({ mayReadObjects = false, hostile, ...fleet }: Audit): Promi
   const stop = new Stop(() => 3_600_000);
   let held = 0;
   const measure = () => {
-    if (hostile === undefined) held = Math.max(held, heldBytes());
+    if (!mayReadObjects) held = Math.max(held, heldBytes());
   };
   archive.onRecord = measure;
   archive.onObject = () => {

@@ -77,6 +77,7 @@ export class MadeUpArchive implements ArchiveReader {
   readonly clusters: readonly string[];
   /** Half an hour after the last run. */
   readonly now: Date;
+  readonly #known: ReadonlySet<string>;
   readonly #runs: readonly Date[];
   /** The clusters of each shard. */
   readonly #shards: readonly (readonly string[])[];
@@ -93,6 +94,7 @@ export class MadeUpArchive implements ArchiveReader {
       { length: clusters },
       (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
     );
+    this.#known = new Set(this.clusters);
     this.#shards = Array.from({ length: shards }, (_, index) =>
       shards === 1 ? this.clusters : this.clusters.filter((uid) => shardOf(uid, shards) === index),
     );
@@ -113,7 +115,8 @@ export class MadeUpArchive implements ArchiveReader {
     if (prefix.startsWith('seals/')) yield* this.seals.list(prefix, after);
     const listed = (key: string, run: Date) => ({ key, storedBytes: 1000, writtenAt: run });
     const [, resource, cluster = ''] = /^(log|manifest)s\/cluster=([^/]+)\//.exec(prefix) ?? [];
-    const start = resource === undefined ? '' : clusterPrefix(resource as Resource, cluster);
+    const isOwn = resource !== undefined && this.#known.has(cluster);
+    const start = isOwn ? clusterPrefix(resource as Resource, cluster) : '';
     for (const run of this.#runs) {
       if (prefix.startsWith('runs/'))
         for (let index = 0; index < this.#shards.length; index += 1)
