@@ -82,8 +82,7 @@ const mostCharacters = 500;
 
 /**
  * Reads everything that is recorded in a period and looks for what is not recorded, or was due and is not there. Without a
- * period, it looks at the rest of the archive too. Memory does not depend on object size; each
- * object costs a few bits.
+ * period, it looks at the rest of the archive too. Memory does not depend on object size; each object costs a few bits.
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function verifyArchive(reader: ArchiveReader, options: VerifyOptions): Promise<VerifyCounts> {
