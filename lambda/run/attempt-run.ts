@@ -12,7 +12,6 @@ import {
   isComplete,
   type Outcome,
   type Provenance,
-  type RunRecord,
   type RunSummary,
   taskName,
 } from './run-record';
@@ -51,9 +50,10 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   if (request.completes && history.clusters.size === 0) throw new RunNotFoundError(run, unreadable);
 
   const tasks = tasksOf(request, history, context.collection);
+  const before = (task: ResourceRequest) => history.outcomes.get(taskName(task));
   const known = (task: ResourceRequest) => {
-    const outcome = dryRun ? undefined : history.archived.get(taskName(task));
-    return outcome && { ...outcome, ...nameOf(task) };
+    const outcome = dryRun ? undefined : before(task);
+    return outcome?.outcome === 'already-archived' ? { ...outcome, ...nameOf(task) } : undefined;
   };
   // Beside the collecting. If it fails, the run gets its record nonetheless, and then the attempt fails, so that the next one
   // stores it.
@@ -66,8 +66,8 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   const missing = tasks.filter((task) => known(task) === undefined);
   const earlier = {
     attempts: history.attempts,
-    archived: tasks.filter((task) => history.archived.has(taskName(task))),
-    hasFailed: (task: ResourceRequest) => history.failed.has(taskName(task)),
+    archived: tasks.filter((task) => before(task)?.outcome === 'already-archived'),
+    hasFailed: (task: ResourceRequest) => before(task)?.outcome === 'failed',
   };
   const collected = (await collect(missing, { run, dryRun, earlier }, context)).values();
   const outcomes = tasks.map((task) => known(task) ?? (collected.next().value as Outcome));
@@ -78,28 +78,26 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   const counts = countOutcomes(outcomes);
   const status = isComplete(counts) ? 'complete' : 'incomplete';
   const stopped = stop.reason?.message;
-  const durationMs = () => Math.round(clock.monotonicMs() - startedMs);
   const shared = { run: run.toISOString(), status, counts, stopped } as const;
   let written: { attempt: number; record: string } | undefined;
   if (!dryRun) {
-    const times = { startedAt: started.toISOString(), finishedAt: clock.now().toISOString() };
-    const attempt = history.attempts + 1;
-    const trigger = request.scheduled ? 'schedule' : 'manual';
-    const record: RunRecord = {
+    const name = await records.write({
       version: 1,
       ...shared,
-      attempt,
+      attempt: history.attempts + 1,
       shard,
-      trigger,
-      ...times,
+      trigger: request.scheduled ? 'schedule' : 'manual',
+      startedAt: started.toISOString(),
+      finishedAt: clock.now().toISOString(),
       ...context.provenance,
       outcomes,
-    };
-    const name = await records.write(record);
+    });
     written = { attempt: name.attempt, record: records.address(name) };
   }
-  const summary: RunSummary = { ...shared, shard, ...written, dryRun, durationMs: durationMs() };
-  reporter.finished(summary, outcomes, tasks.filter((task) => history.missing.has(taskName(task))).length);
+  const durationMs = Math.round(clock.monotonicMs() - startedMs);
+  const summary: RunSummary = { ...shared, shard, ...written, dryRun, durationMs };
+  const { failed, notAttempted } = countOutcomes(tasks.flatMap((task) => before(task) ?? []));
+  reporter.finished(summary, outcomes, failed + notAttempted);
   if (status === 'incomplete') throw new RunIncompleteError(summary, outcomes, context.stack);
   if (unstored !== undefined) throw unstored;
   return summary;

@@ -9,12 +9,8 @@ export interface RunHistory {
   readonly attempts: number;
   /** Clusters that the run's first record covers; of all shards, where no shard is asked for. */
   readonly clusters: ReadonlySet<string>;
-  /** What is archived, by task name. */
-  readonly archived: ReadonlyMap<string, Outcome>;
-  /** Names of the tasks that were attempted and failed. */
-  readonly failed: ReadonlySet<string>;
-  /** Names of the tasks that the records say are missing and not optional. */
-  readonly missing: ReadonlySet<string>;
+  /** What they say of each task, by its name: of what is archived, as a later attempt records it. */
+  readonly outcomes: ReadonlyMap<string, Outcome>;
 }
 
 /**
@@ -24,13 +20,7 @@ export interface RunHistory {
 const mostAttempts = 1_000_000;
 
 /** What is known before the first attempt, and when the archive cannot be read. */
-export const noHistory: RunHistory = {
-  attempts: 0,
-  clusters: new Set(),
-  archived: new Map(),
-  failed: new Set(),
-  missing: new Set(),
-};
+export const noHistory: RunHistory = { attempts: 0, clusters: new Set(), outcomes: new Map() };
 
 /**
  * Reads every record of a run rather than the last alone: an attempt on a few clusters, or one beside another, knows
@@ -65,17 +55,11 @@ export async function readHistory(
     if (!firstOf.has(part)) for (const { cluster } of record.outcomes) clusters.add(cluster);
     firstOf.add(part);
   }
-  const archived = new Map<string, Outcome>();
-  const failed = new Set<string>();
-  const missing = new Set<string>();
-  for (const outcome of merged) {
-    const name = taskName(outcome);
-    if (isStored(outcome)) archived.set(name, asAlreadyArchived(outcome));
-    else if (!outcome.optional) missing.add(name);
-    if (outcome.outcome === 'failed') failed.add(name);
-  }
+  const outcomes = new Map<string, Outcome>();
+  for (const outcome of merged)
+    outcomes.set(taskName(outcome), isStored(outcome) ? asAlreadyArchived(outcome) : outcome);
   const attempts = own.findLast(({ attempt }) => attempt <= mostAttempts)?.attempt ?? 0;
-  return { attempts, clusters, archived, failed, missing };
+  return { attempts, clusters, outcomes };
 }
 
 /** A record that says an object is stored under another key than its own is not believed. */
@@ -87,7 +71,7 @@ function isCredible(outcome: Outcome, run: Date): boolean {
   );
 }
 
-/** What a later attempt records of it: the facts, but not what it cost an earlier attempt or how that was configured. */
+/** The facts, but not what it cost an earlier attempt or how that was configured. */
 function asAlreadyArchived(outcome: RunOutcome): Outcome {
   const { attempt, collectorVersion, optional, requests, durationMs, httpStatus, error, ...facts } = outcome;
   return { ...facts, outcome: 'already-archived' };
