@@ -1,12 +1,10 @@
 import { clusterPrefix, dateOf, type ObjectName, objectKey, parseObjectKey, stampOf } from '../archive/archive-layout';
-import { LogEnd, mostCompared } from '../log/log-end';
+import { type LogEnd, mostCompared } from '../log/log-end';
 import { LogHistory } from '../log/log-history';
-import { LogTextScanner } from '../log/log-text';
 import { LogReader, type ReadLog } from '../log/seam';
 import type { RunOutcome } from '../run/run-record';
 import type { ArchiveReader } from '../verify/archive-reader';
 import { type CheckedObject, checkObject } from '../verify/check-object';
-import { readContent } from '../verify/open-content';
 import type { SealedLogs } from '../verify/seals/seal';
 import { dayMs } from '../verify/time-limits';
 import { LogNews } from './log-news';
@@ -76,14 +74,8 @@ export class LogSeams {
     const history = await this.#historyOf(name);
     const [base] = history.earlier;
     if (base !== undefined && name.run <= base.run) return checkObject(this.#reader, key, outcome);
-    let log: LogReader | undefined;
-    const checked = await checkObject(this.#reader, key, outcome, () => {
-      log = history.reader();
-      return log;
-    });
-    const { problem } = checked;
-    if (problem?.kind === 'unreadable') return checked;
-    const read = problem === undefined ? log?.result() : undefined;
+    const { read, ...checked } = await this.#read(key, () => history.reader(), outcome);
+    if (checked.problem?.kind === 'unreadable') return checked;
     const link = history.add(name.run, read && (await this.#confirmed(read, name, history)));
     this.#news.add(name.cluster, link);
     return checked;
@@ -99,12 +91,12 @@ export class LogSeams {
     if (isSure ? earlier.length === 1 || !reachesBack : this.#news.isOnlyGaps(name.cluster)) return read;
     const ends: LogEnd[] = [];
     for (const { run } of earlier) {
-      const whole = await this.#read({ ...name, run });
+      const { read: whole } = await this.#read(objectKey({ ...name, run }), () => new LogReader([]));
       if (whole === undefined) return { ...read, seams: read.seams.map((one) => ({ ...one, kind: 'unknown' })) };
       ends.push(whole.end);
     }
-    const seams = (await this.#read(name, ends))?.seams;
-    return seams === undefined ? read : { ...read, seams };
+    const again = await this.#read(objectKey(name), () => new LogReader(ends));
+    return { ...read, seams: again.read?.seams ?? read.seams };
   }
 
   async #historyOf(name: ObjectName): Promise<LogHistory> {
@@ -112,7 +104,7 @@ export class LogSeams {
     if (known !== undefined) return known;
     const history = new LogHistory(this.#kept);
     for (const { run } of await this.#logsBefore(name)) {
-      const read = await this.#read({ ...name, run }, [], new LogEnd(this.#kept.lines));
+      const { read } = await this.#read(objectKey({ ...name, run }), () => history.reader());
       if (read !== undefined && history.add(run, read).lines > 0) break;
     }
     this.#histories.set(name.cluster, history);
@@ -135,20 +127,17 @@ export class LogSeams {
     return [];
   }
 
-  /** The text of a log; undefined if it cannot be read. Whatever the reason is: verifying that log finds it. */
-  async #read(name: ObjectName, earlier: readonly LogEnd[] = [], end?: LogEnd): Promise<ReadLog | undefined> {
-    const log = new LogReader(earlier, end);
-    try {
-      const content = await readContent(this.#reader, objectKey(name));
-      if (content === undefined) return undefined;
-      const { body } = content;
-      const chunks = Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>);
-      const scanner = new LogTextScanner(() => log);
-      for await (const chunk of chunks) scanner.write(chunk);
-      scanner.end();
-      return log.result();
-    } catch {
-      return undefined;
-    }
+  /** Checks a log and reads its text; without it if anything is wrong with the log. @param reader makes one for each attempt */
+  async #read(
+    key: string,
+    reader: () => LogReader,
+    outcome?: LogOutcome,
+  ): Promise<CheckedObject & { readonly read?: ReadLog | undefined }> {
+    let log: LogReader | undefined;
+    const checked = await checkObject(this.#reader, key, outcome, () => {
+      log = reader();
+      return log;
+    });
+    return checked.problem === undefined ? { ...checked, read: log?.result() } : checked;
   }
 }

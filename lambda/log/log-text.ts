@@ -1,5 +1,5 @@
 import { JsonError } from '../body/json/json-chunk';
-import { JsonScanner, type JsonType } from '../body/json/json-scanner';
+import { JsonScanner } from '../body/json/json-scanner';
 import { JsonStringDecoder } from '../body/json/json-string-decoder';
 import type { StringSink } from '../body/json/json-string-scanner';
 import { LogDigest, type LogText } from '../body/log-digest';
@@ -11,32 +11,16 @@ class LogDecoder extends JsonStringDecoder {
   }
 }
 
-/** Finds the text of a log record, the string `spec.log`, whatever its size. */
-export class LogTextScanner {
-  readonly #begin: (quoteAt: number) => StringSink;
-  readonly #scanner = new JsonScanner(this.#beginValue.bind(this));
-  #section = '';
-
-  /** @param begin called where the text begins, with the offset of its opening quote; what it returns takes the text */
-  constructor(begin: (quoteAt: number) => StringSink) {
-    this.#begin = begin;
-  }
-
-  /** @throws JsonError if the record is not JSON: it was checked before it was archived, so another program wrote it */
-  write(chunk: Buffer): void {
-    this.#scanner.write(chunk);
-  }
-
-  /** @throws JsonError */
-  end(): void {
-    this.#scanner.end();
-  }
-
-  #beginValue(type: JsonType, depth: number, offset: number, name = ''): StringSink | undefined {
-    if (depth === 1) this.#section = type === 'object' ? name : '';
-    if (depth !== 2 || this.#section !== 'spec' || name !== 'log' || type !== 'string') return undefined;
-    return this.#begin(offset);
-  }
+/**
+ * Scans a log record for its text, the string `spec.log`, whatever its size.
+ * @param begin called where the text begins, with the offset of its opening quote; what it returns takes the text
+ */
+function textScanner(begin: (quoteAt: number) => StringSink): JsonScanner {
+  let section = '';
+  return new JsonScanner((type, depth, offset, name = '') => {
+    if (depth === 1) section = type === 'object' ? name : '';
+    return depth === 2 && section === 'spec' && name === 'log' && type === 'string' ? begin(offset) : undefined;
+  });
 }
 
 /** Decodes the text of a log record to UTF-8. */
@@ -44,7 +28,7 @@ export class LogTextDecoder {
   /** Whether the record has a log text. */
   found = false;
   readonly #decoder = new LogDecoder();
-  readonly #scanner = new LogTextScanner(() => {
+  readonly #scanner = textScanner(() => {
     this.found = true;
     return this.#decoder;
   });
@@ -74,7 +58,7 @@ export class LogTextDecoder {
 
 /** Measures the text of a log record once more, as the collector did when it received it. */
 export class LogTextCheck {
-  readonly #scanner = new LogTextScanner((quoteAt) => {
+  readonly #scanner = textScanner((quoteAt) => {
     this.#digest = new LogDigest(quoteAt);
     return this.#sink === undefined ? this.#digest : both(this.#digest, this.#sink);
   });

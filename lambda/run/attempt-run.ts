@@ -7,14 +7,7 @@ import { type CollectContext, collect } from './collect';
 import { nameOf } from './outcomes';
 import { type DeployedStack, RunIncompleteError, RunNotFoundError } from './run-errors';
 import { noHistory, type RunHistory, readHistory } from './run-history';
-import {
-  countOutcomes,
-  isComplete,
-  type Outcome,
-  type Provenance,
-  type RunSummary,
-  taskName,
-} from './run-record';
+import { countOutcomes, isComplete, type Outcome, type Provenance, type RunSummary, taskName } from './run-record';
 import type { RunRecords } from './run-records';
 
 /** What one attempt works with. */
