@@ -29,7 +29,7 @@ export function timeElement(text: string): HTMLElement {
 
 /** A command that one click selects, with what it is for. */
 export function commandElement(purpose: string, command: string): HTMLElement {
-  return element('div.command', element('span.quiet', purpose), element('code', command));
+  return element('div.command.line', element('span.quiet', purpose), element('code', command));
 }
 
 export function buttonElement(name: string, text: string, onClick: () => void): HTMLElement {
@@ -41,8 +41,9 @@ export function buttonElement(name: string, text: string, onClick: () => void): 
 /** Entries of a list that are shown at first, and entries that its button adds. */
 const [first, step] = [10, 50];
 
-/** Fills a list with its first entries; a button behind it adds more. */
-export function fillList<Entry>(list: HTMLElement, entries: readonly Entry[], elementOf: (entry: Entry) => Node): void {
+/** A list of the first entries; a button behind them adds more. */
+export function listElement<Entry>(entries: readonly Entry[], elementOf: (entry: Entry) => Node): HTMLElement {
+  const list = element('div');
   const showMore = (begin: number, end: number) => {
     list.append(...entries.slice(begin, end).map(elementOf));
     if (end >= entries.length) return;
@@ -52,8 +53,8 @@ export function fillList<Entry>(list: HTMLElement, entries: readonly Entry[], el
     });
     list.append(more);
   };
-  list.replaceChildren();
   showMore(0, first);
+  return list;
 }
 
 /** With commas between thousands. */

@@ -1,8 +1,11 @@
-import { cellDetails, chosenCell, runDetails } from './cell-details';
+import { formatTime } from '../../terminal/format';
+import { cellDetails, chosenCell, describeCell, outcomeSign, runDetails } from './cell-details';
 import { byId, element, hidePopup, showPopup } from './dom';
-import { gridRows, headCells } from './grid-elements';
-import { labelRuns, layOut, windowOf } from './grid-layout';
-import type { Model, Row } from './model';
+import { inView, labelRuns, layOut } from './grid-layout';
+import { type Model, type Row, resources } from './model';
+
+/** Room for the label of a run, in CSS pixels: a date takes it. */
+const labelRoom = 76;
 
 /**
  * Clusters down, runs across. Only what is in view is in the document, so that thousands of clusters scroll smoothly. One
@@ -10,26 +13,27 @@ import type { Model, Row } from './model';
  */
 export class Grid {
   #rows: readonly Row[] = [];
-  #layout = layOut(0, 0, 0);
+  #layout = layOut(0, 1, 0);
   #at: { row: number; column: number };
   readonly #root = byId('grid');
   readonly #head = byId('head');
   readonly #body = byId('body');
   readonly #chosen = byId('chosen');
   readonly #model: Model;
+  readonly #runs: Model['data']['runs'];
   readonly #labels;
   /** Width of the longest name, in CSS pixels. */
   readonly #nameWidth: number;
 
   constructor(model: Model) {
+    const { runs } = model.data;
     this.#model = model;
-    this.#labels = labelRuns(this.#runs.map(({ time }) => time));
-    this.#at = { row: 0, column: this.#runs.length - 1 };
+    this.#runs = runs;
+    this.#labels = labelRuns(runs.map(({ time }) => time));
+    this.#at = { row: 0, column: runs.length - 1 };
     const root = this.#root;
-    root.role = 'grid';
-    this.#head.role = 'row';
-    this.#body.role = 'rowgroup';
-    root.setAttribute('aria-colcount', String(this.#runs.length + 1));
+    [root.role, this.#head.role, this.#body.role] = ['grid', 'row', 'rowgroup'];
+    root.ariaColCount = String(runs.length + 1);
     const names = element('pre.uid', model.rows.map(({ uid }) => uid).join('\n'));
     root.append(names);
     this.#nameWidth = names.getBoundingClientRect().width;
@@ -49,7 +53,7 @@ export class Grid {
   setRows(rows: readonly Row[]): void {
     this.#rows = rows;
     this.#at.row = 0;
-    this.#root.setAttribute('aria-rowcount', String(rows.length + 1));
+    this.#root.ariaRowCount = String(rows.length + 1);
     this.#root.scrollTop = 0;
     this.#chosen.hidden = true;
     this.#resize();
@@ -81,10 +85,6 @@ export class Grid {
     this.#chosen.scrollIntoView({ block: 'nearest' });
   }
 
-  get #runs(): Model['data']['runs'] {
-    return this.#model.data.runs;
-  }
-
   /** The one cell in the tab order, if it is near what is in view. */
   get #focusable(): HTMLElement | null {
     return this.#body.querySelector(`[data-row="${this.#at.row}"][data-column="${this.#at.column}"]`);
@@ -92,26 +92,77 @@ export class Grid {
 
   #resize(): void {
     const room = this.#root.clientWidth;
-    this.#layout = layOut(room, this.#runs.length, this.#nameWidth);
-    const { labelWidth, cellWidth, rowHeight } = this.#layout;
+    const columns = this.#runs.length;
+    this.#layout = layOut(room, columns, this.#nameWidth);
+    const { labelWidth, cellWidth: cell, rowHeight: row } = this.#layout;
+    const [width, height] = [labelWidth + cell * columns, row * this.#rows.length];
+    for (const [name, size] of Object.entries({ label: labelWidth || room, cell, row, width, height }))
+      this.#root.style.setProperty(`--${name}`, `${size}px`);
     this.#root.classList.toggle('stacked', labelWidth === 0);
-    this.#root.style.setProperty('--label', `${labelWidth === 0 ? room : labelWidth}px`);
-    this.#root.style.setProperty('--cell', `${cellWidth}px`);
-    this.#root.style.setProperty('--row', `${rowHeight}px`);
-    this.#head.style.width = `${labelWidth + cellWidth * this.#runs.length}px`;
-    this.#body.style.width = this.#head.style.width;
-    this.#body.style.height = `${this.#rows.length * rowHeight}px`;
     this.#render();
   }
 
   #render(): void {
-    const shown = windowOf(this.#root, this.#layout, this.#rows.length, this.#runs.length);
+    const { labelWidth, cellWidth, rowHeight } = this.#layout;
+    const { scrollLeft, scrollTop, clientWidth, clientHeight } = this.#root;
+    const rows = inView(scrollTop, clientHeight, rowHeight, this.#rows.length);
+    const columns = inView(scrollLeft, clientWidth - labelWidth, cellWidth, this.#runs.length);
     const hasFocus = this.#body.contains(document.activeElement);
-    this.#head.replaceChildren(...headCells(this.#model, this.#labels, this.#layout, shown));
-    this.#body.replaceChildren(...gridRows(this.#model, this.#rows, this.#layout, shown));
+    this.#head.replaceChildren(element('div.label', { role: 'columnheader' }, 'Cluster'), this.#headCells(columns));
+    this.#body.style.paddingTop = `${(rows[0] ?? 0) * rowHeight}px`;
+    this.#body.replaceChildren(...rows.map((row) => this.#rowElement(row, columns)));
     if (this.#focusable !== null) this.#focusable.tabIndex = 0;
     // Replacing what has the focus takes it away: the new element of the same cell gets it, if it is still in view.
     if (hasFocus) this.#focusable?.focus({ preventScroll: true });
+  }
+
+  /** The cells above the columns. Labels are as dense as they fit; the newest run always has one. */
+  #headCells(columns: readonly number[]): HTMLElement {
+    const { cellWidth } = this.#layout;
+    const every = Math.ceil(labelRoom / cellWidth);
+    const firstShown = Math.ceil(this.#root.scrollLeft / cellWidth);
+    let lastGroup: string | undefined;
+    return this.#cells(columns, (column) => {
+      const { time, status } = this.#runs[column] ?? {};
+      const attributes = { role: 'columnheader', 'aria-colindex': column + 2, 'data-column': column };
+      const cell = element(`div.run.${status}`, { ...attributes, 'aria-label': formatTime(time ?? '') });
+      const { group = '', own = '' } = this.#labels[column] ?? {};
+      // A label ends at the right edge of its column. It may begin left of it, but not behind the names.
+      const hasRoom = (column + 1 - firstShown) * cellWidth >= labelRoom;
+      if (!hasRoom || (this.#runs.length - 1 - column) % every !== 0) return cell;
+      if (group !== lastGroup) cell.append(element('span.group', group));
+      lastGroup = group;
+      cell.append(element('span.own', own));
+      return cell;
+    });
+  }
+
+  #rowElement(row: number, columns: readonly number[]): HTMLElement {
+    const cluster = this.#rows[row] as Row;
+    const label = element('div.label', { role: 'rowheader' }, element('span.uid', cluster.uid));
+    const count = String(cluster.failures);
+    if (cluster.failures > 0) label.append(element('span.badge', { title: `not archived: ${count}` }, count));
+    const cells = this.#cells(columns, (column) => this.#cellElement(cluster, row, column));
+    return element('div.row', { role: 'row', 'aria-rowindex': row + 2 }, label, cells);
+  }
+
+  #cellElement(cluster: Row, row: number, column: number): HTMLElement {
+    const model = this.#model;
+    const said = resources.map((resource) => describeCell(model, cluster, column, resource)).join('; ');
+    const name = `${cluster.uid}, ${model.timeOf(column)}: ${said}`;
+    return element(
+      'div.cell',
+      { role: 'gridcell', 'aria-colindex': column + 2, 'aria-label': name, tabindex: -1 },
+      { 'data-row': row, 'data-column': column },
+      ...resources.map((resource) => outcomeSign(model.cellOf(cluster, column, resource))),
+    );
+  }
+
+  /** The cells of the columns, in their place. */
+  #cells(columns: readonly number[], cellOf: (column: number) => HTMLElement): HTMLElement {
+    const cells = element('div.cells', ...columns.map(cellOf));
+    cells.style.paddingLeft = `${(columns[0] ?? 0) * this.#layout.cellWidth}px`;
+    return cells;
   }
 
   #onKey(event: KeyboardEvent): void {
@@ -143,11 +194,12 @@ export class Grid {
     this.#choose();
   }
 
+  /** Says more of the cell, or of the run, that is pointed at. */
   #point(target: EventTarget | null): void {
     const pointed = target instanceof Element ? target.closest<HTMLElement>('.cell, .run') : null;
-    const row = this.#rows[Number(pointed?.dataset.row)];
-    const run = this.#runs[Number(pointed?.dataset.run)];
-    const details = row ? cellDetails(this.#model, row, Number(pointed?.dataset.column)) : run && runDetails(run);
+    const column = Number(pointed?.dataset.column);
+    const [row, run] = [this.#rows[Number(pointed?.dataset.row)], this.#runs[column]];
+    const details = row ? cellDetails(this.#model, row, column) : run && runDetails(run);
     if (pointed === null || details === undefined) hidePopup();
     else showPopup(pointed.getBoundingClientRect(), details);
   }

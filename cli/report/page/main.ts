@@ -1,10 +1,10 @@
 import { formatCount } from '../../terminal/format';
 import { byId, hidePopup } from './dom';
 import { Grid } from './grid';
-import { showChanges, showFailures } from './lists';
-import { Model, type Order, type Row, resources, type Show } from './model';
+import { listSections } from './lists';
+import { Model, type Order, type Row, type Show } from './model';
 import type { ReportData } from './report-data';
-import { drawSizes, showTotals } from './totals';
+import { showTotals } from './totals';
 import { showVerdict } from './verdict';
 
 const model = new Model(JSON.parse(byId('data').textContent ?? '') as ReportData, new Date());
@@ -20,9 +20,7 @@ function update(): void {
   const wanted = filter.value.trim().toLowerCase();
   rows = model.select(wanted, show.value as Show, order.value as Order);
   grid.setRows(rows);
-  showFailures(model, 'failures', wanted, goTo);
-  showFailures(model, 'doubts', wanted, goTo);
-  showChanges(model, wanted);
+  byId('lists').replaceChildren(...listSections(model, wanted, goTo));
   const all = formatCount(model.rows.length, 'cluster');
   byId('shown').textContent = rows.length === model.rows.length ? all : `${rows.length} of ${all}`;
   byId('nothing').hidden = rows.length > 0;
@@ -39,9 +37,6 @@ function goTo(row: Row, run: number): void {
 }
 
 showTotals(model);
-// One run makes no curve.
-if (model.runs.length < 2) byId('charts').remove();
-else for (const resource of resources) drawSizes(resource, model.runs);
 for (const input of [filter, show, order]) input.addEventListener('input', update);
 document.addEventListener('keydown', (event) => {
   if (event.key === '/' && !(event.target instanceof HTMLInputElement)) {

@@ -1,5 +1,5 @@
 import { formatStale, formatTime } from '../../terminal/format';
-import { Commands } from './commands';
+import { commandsOf } from './commands';
 import type { Cell, ReportCluster, ReportData, ReportFlapping, ReportRun, ReportStale, Resource } from './report-data';
 
 export const resources: readonly Resource[] = ['log', 'manifest'];
@@ -49,7 +49,7 @@ export class Model {
   readonly failures: Failure[] = [];
   /** Failures of the oldest runs. */
   failuresLeftOut = 0;
-  readonly commands: Commands;
+  readonly commands: ReturnType<typeof commandsOf>;
   readonly #sinceMs: number;
 
   /** @param now when the page is read */
@@ -57,7 +57,7 @@ export class Model {
     readonly data: ReportData,
     readonly now: Date,
   ) {
-    this.commands = new Commands(data);
+    this.commands = commandsOf(data.archive);
     // What was stale when the page was written is so for longer when it is read, unless newer runs are known to be there.
     this.#sinceMs = data.isNewest ? Math.max(0, now.getTime() - Date.parse(data.createdAt)) : 0;
     const stale = new Map(data.stale.map((one) => [one.cluster, one]));

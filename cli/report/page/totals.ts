@@ -1,6 +1,6 @@
 import { formatBytes, formatTime } from '../../terminal/format';
 import { byId, element, formatNumber, hidePopup, showPopup } from './dom';
-import type { Model, Row } from './model';
+import { type Model, resources } from './model';
 import type { ReportRun, Resource } from './report-data';
 
 type Tile = readonly [name: string, value: number | string, note?: string, isAlarming?: boolean];
@@ -8,7 +8,7 @@ type Tile = readonly [name: string, value: number | string, note?: string, isAla
 /** The figures over all runs on the page. */
 export function showTotals({ data, rows, runs }: Model): void {
   const sum = (of: (run: ReportRun) => number) => runs.reduce((total, run) => total + of(run), 0);
-  const count = (name: 'late' | 'changes') => rows.reduce((total, row: Row) => total + row[name], 0);
+  const count = (name: 'late' | 'changes') => rows.reduce((total, row) => total + row[name], 0);
   const [archived, failed] = [sum((run) => run.counts.archived), sum((run) => run.counts.failed)];
   const notAttempted = sum((run) => run.counts.notAttempted);
   const all = archived + failed + notAttempted;
@@ -28,15 +28,18 @@ export function showTotals({ data, rows, runs }: Model): void {
     ['Content', content, `${formatBytes(sum((run) => run.storedBytes))} stored`],
   ];
   byId('totals').replaceChildren(...tiles.map(tileElement));
+  // One run makes no curve.
+  if (runs.length > 1)
+    byId('totals').after(element('div', { id: 'charts' }, ...resources.map((one) => sizesFigure(one, runs))));
   byId('period').textContent = [runs[0], runs.at(-1)].map((run) => formatTime(run?.time ?? '')).join(' to ');
 }
 
 function tileElement([name, value, note = '', isAlarming = false]: Tile): HTMLElement {
   return element(
     isAlarming ? 'div.tile.alarming' : 'div.tile',
-    element('dt', name),
+    element('dt.quiet.small', name),
     element('dd', typeof value === 'string' ? value : formatNumber(value)),
-    element('small', note),
+    element('small.quiet', note),
   );
 }
 
@@ -45,8 +48,8 @@ function percentage(part: number, all: number): string {
   return all === 0 ? '-' : `${(Math.floor((part / all) * 1000) / 10).toFixed(part === all ? 0 : 1)} %`;
 }
 
-/** The content that each run archived of one resource, over time. */
-export function drawSizes(resource: Resource, runs: readonly ReportRun[]): void {
+/** The content that each run archived of one resource, over time. The pointer reads it. */
+function sizesFigure(resource: Resource, runs: readonly ReportRun[]): HTMLElement {
   const sizes = runs.map(({ bytes }) => bytes[resource]);
   const most = sizes.reduce((a, b) => Math.max(a, b), 1);
   const times = runs.map(({ time }) => Date.parse(time));
@@ -54,10 +57,8 @@ export function drawSizes(resource: Resource, runs: readonly ReportRun[]): void 
   // Runs lie where their time is: a gap in the schedule is a gap in the plot.
   const places = times.map((time) => (time - begin) / Math.max(1, end - begin));
   const points = sizes.map((size, at) => `${100 * (places[at] ?? 0)}% ${100 * (1 - size / most)}%`);
-  const area = element('div.area');
-  area.style.clipPath = `polygon(0 100%, ${points.join(', ')}, 100% 100%)`;
-  const plot = byId(`${resource}-plot`);
-  plot.replaceChildren(area);
+  const plot = element(`div.area.${resource}`);
+  plot.style.clipPath = `polygon(0 100%, ${points.join(', ')}, 100% 100%)`;
   plot.addEventListener('mousemove', ({ clientX }) => {
     const { left, top, width, height } = plot.getBoundingClientRect();
     const distances = places.map((place) => Math.abs(left + place * width - clientX));
@@ -67,5 +68,7 @@ export function drawSizes(resource: Resource, runs: readonly ReportRun[]): void 
     showPopup(place, element('div', element('strong', formatBytes(sizes[nearest])), run));
   });
   plot.addEventListener('mouseleave', hidePopup);
-  byId(`${resource}-range`).textContent = `${formatBytes(sizes.at(-1))} in the last, ${formatBytes(most)} at most`;
+  const range = element('span.quiet', `${formatBytes(sizes.at(-1))} in the last, ${formatBytes(most)} at most`);
+  const name = `${resource === 'log' ? 'Log' : 'Manifest'} content per run`;
+  return element('figure', element('figcaption.line', name, range), plot);
 }

@@ -216,7 +216,7 @@ describeInBrowser('the report in a browser', (browser) => {
   });
 
   it('a change opens to the command that shows it, in its list and in its cell', async () => {
-    const change = page.locator('#changes-list details');
+    const change = page.locator('#changes details');
     expect(await change.count()).toBe(1);
     expect(await change.locator('code').first().isVisible()).toBe(false);
     await change.locator('summary').click();
@@ -239,14 +239,14 @@ describeInBrowser('the report in a browser', (browser) => {
   });
 
   it('the sizes are plotted, and the pointer reads them', async () => {
-    await page.locator('#log-plot').hover();
+    await page.locator('.area.log').hover();
     expect(await page.locator('#popup').innerText()).toMatch(/^[\d.]+ (B|KiB)\nrun 2026-11-20/);
   });
 
   it.each(['light', 'dark'] as const)('text has enough contrast in %s', async (colorScheme) => {
     await page.emulateMedia({ colorScheme });
     await page.locator('#failures summary').first().click();
-    await page.locator('#changes-list summary').click();
+    await page.locator('#changes summary').click();
     const pairs =
       await page.evaluate(`['h1', '.quiet', '.tile dd', '.tile.alarming dd', '.uid', '.badge', '.own', '.group', '.link', 'summary .quiet', '#verdict h2', '.hint', 'code', '.when'].map((selector) => {
     const shown = document.querySelector(selector);

@@ -1,7 +1,7 @@
 import { mkdtemp, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Commands } from '../../../../cli/report/page/commands';
+import { commandsOf } from '../../../../cli/report/page/commands';
 import { ArchiveFixture, logRecord } from '../../archive-fixture';
 import { runCollector } from '../../run-collector';
 
@@ -34,7 +34,7 @@ describe('the commands of the report', () => {
       });
     const folder = join(await mkdtemp(join(tmpdir(), 'collector-report-')), "it's an archive");
     await rename(archive.folder, folder);
-    const commands = new Commands({ archive: folder });
+    const commands = commandsOf(folder);
     const time = hour(9).toISOString();
     expect(await run(commands.change(uid, time))).toMatchObject({
       code: 1,
@@ -47,7 +47,7 @@ describe('the commands of the report', () => {
   });
 
   it('name the run that is to be completed', () => {
-    expect(new Commands({ archive: 's3://a' }).complete(hour(9).toISOString())).toBe(
+    expect(commandsOf('s3://a').complete(hour(9).toISOString())).toBe(
       'npm run collector -- run --stack NAME --run 2026-11-20T09:00:00Z',
     );
   });
