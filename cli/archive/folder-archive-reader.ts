@@ -9,10 +9,8 @@ import {
   type ObjectHead,
   type OpenedObject,
 } from '../../lambda/verify/archive-reader';
-import { FolderStore } from '../../local/aws/store/folder-store';
+import { FolderStore, type StoredObject } from '../../local/aws/store/folder-store';
 import type { ObjectMetadata } from '../../local/aws/store/object-metadata';
-
-const pageSize = 1000;
 
 /** An archive in a folder on this machine. */
 export class FolderArchiveReader implements ArchiveReader {
@@ -25,16 +23,13 @@ export class FolderArchiveReader implements ArchiveReader {
   }
 
   async *list(prefix: string, after?: string): AsyncGenerator<ListedObject> {
-    for (let startAfter = after, last = false; !last; ) {
-      const page = await translated(`Listing ${prefix}`, () =>
-        this.#store.list(prefix, { startAfter, maxKeys: pageSize }),
-      );
-      for (const { key, size, lastModified, userMetadata, damage } of page.objects) {
+    try {
+      for await (const { key, size, lastModified, userMetadata, damage } of this.#store.list(prefix, after)) {
         const known = damage === undefined ? { metadata: userMetadata } : { damage };
         yield { key, storedBytes: size, writtenAt: new Date(lastModified), ...known };
       }
-      startAfter = page.next;
-      last = startAfter === undefined;
+    } catch (error) {
+      throw failed(`Listing ${prefix}`, error);
     }
   }
 
@@ -43,12 +38,12 @@ export class FolderArchiveReader implements ArchiveReader {
   }
 
   async head(key: string): Promise<ObjectHead | undefined> {
-    const found = await translated(`Reading ${key}`, () => this.#store.head(key));
-    return found && headOf(found);
+    const found = await this.#found(key);
+    return found && headOf(found.metadata);
   }
 
   async open(key: string): Promise<OpenedObject | undefined> {
-    const found = await translated(`Reading ${key}`, () => this.#store.get(key));
+    const found = await this.#found(key);
     if (found === undefined) return undefined;
     const { checksums, damage } = found.metadata;
     const head = headOf(found.metadata);
@@ -58,6 +53,12 @@ export class FolderArchiveReader implements ArchiveReader {
     if (expected === undefined) return { ...head, body: source };
     // The callback is for the stream's error, which the reader of `body` sees as well.
     return { ...head, body: pipeline(source, checkCrc32(expected), () => undefined) };
+  }
+
+  async #found(key: string): Promise<StoredObject | undefined> {
+    return this.#store.get(key).catch((error: unknown) => {
+      throw failed(`Reading ${key}`, error);
+    });
   }
 }
 
@@ -89,10 +90,6 @@ function checkCrc32(expected: string): Transform {
   });
 }
 
-async function translated<Result>(action: string, read: () => Promise<Result>): Promise<Result> {
-  try {
-    return await read();
-  } catch (error) {
-    throw new ArchiveReadError(`${action} failed: ${(error as Error).message}`, { cause: error });
-  }
+function failed(action: string, error: unknown): ArchiveReadError {
+  return new ArchiveReadError(`${action} failed: ${(error as Error).message}`, { cause: error });
 }

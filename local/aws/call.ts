@@ -12,7 +12,8 @@ export interface Account {
   readonly principals: readonly Principal[];
   readonly buckets: readonly Bucket[];
   readonly secrets: readonly LocalSecret[];
-  readonly signingKeys: readonly SigningKey[];
+  /** Left out: none. */
+  readonly signingKeys?: readonly SigningKey[];
   /** Delivers a message, or returns why the policies refuse it. Left out: there are no topics. */
   readonly publish?: ((principal: Principal, message: DeliveredMessage) => string | undefined) | undefined;
 }
@@ -38,7 +39,8 @@ export interface LocalSecret {
 
 export interface Bucket {
   readonly name: string;
-  readonly store: FolderStore;
+  /** Where its objects lie; made if it is absent. */
+  readonly folder: string;
   readonly policy?: PolicyDocument | undefined;
   readonly key?: EncryptionKey | undefined;
 }
@@ -97,7 +99,8 @@ export interface PreparedCall {
 }
 
 /** What a call to S3 that may be carried out works on. */
-export interface S3Request extends Pick<Bucket, 'store'> {
+export interface S3Request {
+  readonly store: FolderStore;
   readonly bucket: string;
   /** Empty for a call on the bucket. */
   readonly key: string;

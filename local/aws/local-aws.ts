@@ -2,23 +2,14 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { answerCall, type EndpointHooks } from './aws-endpoint';
-import type { Account, Answer, Bucket, Call, SigningKey } from './call';
+import type { Account, Answer, Call } from './call';
 import { statementsOf } from './iam/policy-document';
 import { findSecret } from './secrets-and-keys';
 import { FolderStore } from './store/folder-store';
 
 export type { LoggedRequest } from './aws-endpoint';
 
-export interface LocalBucket extends Omit<Bucket, 'store'> {
-  /** Where its objects lie; made if it is absent. */
-  readonly folder: string;
-}
-
-export interface LocalAwsOptions extends EndpointHooks, Omit<Account, 'buckets' | 'signingKeys'> {
-  readonly buckets: readonly LocalBucket[];
-  /** Left out: none. */
-  readonly signingKeys?: readonly SigningKey[];
-}
+export interface LocalAwsOptions extends EndpointHooks, Account {}
 
 export interface LocalAws {
   /** `http://127.0.0.1:<port>`, for AWS_ENDPOINT_URL. */
@@ -36,9 +27,8 @@ export interface LocalAws {
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
   checkPolicies(options);
   const secrets = options.secrets.map((secret) => ({ ...secret }));
-  const buckets = options.buckets.map(({ folder, ...bucket }) => ({ ...bucket, store: new FolderStore(folder) }));
-  const account: Account = { signingKeys: [], ...options, buckets, secrets };
-  await Promise.all(account.buckets.map(({ store }) => store.removeLeftovers()));
+  const account: Account = { ...options, secrets };
+  await Promise.all(account.buckets.map(({ folder }) => new FolderStore(folder).removeLeftovers()));
   let stop: () => void = () => undefined;
   const closing = new Promise<undefined>((resolve) => {
     stop = () => resolve(undefined);

@@ -100,7 +100,7 @@ const getPublicKey = operation(z.strictObject({ KeyId: id }), ({ KeyId }, accoun
 
 /** @param id ARN, or its last part */
 function withKey(
-  { signingKeys }: Account,
+  { signingKeys = [] }: Account,
   id: string,
   action: string,
   use: (key: SigningKey) => Readonly<Record<string, unknown>>,

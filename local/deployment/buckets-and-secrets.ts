@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import { environmentNames } from '../../lambda/stack-contract';
-import type { LocalSecret } from '../aws/call';
+import type { Bucket, LocalSecret } from '../aws/call';
 import type { EncryptionKey } from '../aws/iam/authorize';
-import type { LocalBucket } from '../aws/local-aws';
 import type { FunctionDefinition } from './function-definition';
 import { policyDocumentSchema } from './role';
 import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
@@ -31,7 +30,7 @@ const bucketPolicySchema = z.object({ Bucket: z.string(), PolicyDocument: policy
  * can be read without the bucket's name. The function does not know other buckets, such as one for access logs.
  * @throws UnsupportedTemplateError if the environment names several
  */
-export function readBuckets(stack: StackTemplate, { environment }: FunctionDefinition, folder: string): LocalBucket[] {
+export function readBuckets(stack: StackTemplate, { environment }: FunctionDefinition, folder: string): Bucket[] {
   const values = new Set(Object.values(environment));
   const buckets = stack.resourcesOf('AWS::S3::Bucket').filter(({ identity }) => values.has(identity.ref));
   if (buckets.length > 1)

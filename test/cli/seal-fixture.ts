@@ -125,8 +125,8 @@ export class SealFixture {
   }
 
   async #newRecords(): Promise<Hashed[]> {
-    const { objects } = await this.#archive.store.list(runsPrefix);
-    const keys = objects.map(({ key }) => key).filter((key) => !this.#sealed.has(key));
+    const keys: string[] = [];
+    for await (const { key } of this.#archive.store.list(runsPrefix)) if (!this.#sealed.has(key)) keys.push(key);
     return Promise.all(
       keys.map(async (key) => {
         this.#sealed.add(key);

@@ -39,7 +39,7 @@ export function storedRecords(folder: string): RunRecord[] {
 export async function storedObjects(folder: string): Promise<Map<string, StoredObject>> {
   const store = new FolderStore(folder);
   const objects = new Map<string, StoredObject>();
-  for (const { key } of (await store.list('')).objects) {
+  for await (const { key } of store.list('')) {
     const found = await store.get(key);
     if (found !== undefined)
       objects.set(key, { body: await buffer(found.open()), metadata: found.metadata.userMetadata });

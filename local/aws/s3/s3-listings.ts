@@ -41,10 +41,18 @@ function listing(root: string, content: object): Answer {
 async function readPage({ target }: Call, { bucket, store }: S3Request, startAfter: string | undefined) {
   const { prefix = '' } = target.query;
   const maxKeys = Math.min(maxKeysOf(target.query['max-keys']), largestPage);
-  const { objects, next } = await store.list(prefix, { maxKeys, startAfter });
+  const entries: ReturnType<typeof entryOf>[] = [];
+  let next: string | undefined;
+  for await (const object of store.list(prefix, startAfter)) {
+    if (entries.length === maxKeys) {
+      next = entries.at(-1)?.Key;
+      break;
+    }
+    entries.push(entryOf(object));
+  }
   return {
     next,
-    entries: objects.map(entryOf),
+    entries,
     members: { Name: bucket, Prefix: prefix, MaxKeys: maxKeys, IsTruncated: next !== undefined },
   };
 }

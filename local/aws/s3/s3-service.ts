@@ -9,6 +9,7 @@ import {
   type S3Request,
 } from '../call';
 import { type Access, refusalOf, useOfKey } from '../iam/authorize';
+import { FolderStore } from '../store/folder-store';
 import { notImplemented } from './s3-answers';
 import { listObjects, listObjectVersions } from './s3-listings';
 import { deleteObject, getObject, putObject } from './s3-objects';
@@ -94,7 +95,7 @@ export async function prepareS3Call(call: Call, account: Account): Promise<Prepa
         const refusal = refusalOf(principal, listing);
         return refusal === undefined ? undefined : new AwsError(403, 'AccessDenied', refusal);
       };
-      return operation.execute(call, { bucket: name, key, store: bucket.store, refusalToList });
+      return operation.execute(call, { bucket: name, key, store: new FolderStore(bucket.folder), refusalToList });
     },
   };
 }

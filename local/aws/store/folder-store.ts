@@ -23,19 +23,6 @@ export interface StoredObject {
   open(): Readable;
 }
 
-export interface ListOptions {
-  /** Only keys behind this one. */
-  readonly startAfter?: string | undefined;
-  /** Objects in one page; left out: all. */
-  readonly maxKeys?: number | undefined;
-}
-
-export interface ListPage {
-  readonly objects: readonly ObjectMetadata[];
-  /** The `startAfter` of the next page; undefined: this is the last. */
-  readonly next?: string | undefined;
-}
-
 /** Where an object lies. */
 interface ObjectPlace extends FilePath {
   readonly data: string;
@@ -50,7 +37,8 @@ export class ObjectExistsError extends Error {
 /**
  * Objects in a folder: the bytes of one lie at `<folder>/<key>`, what else is known of it at
  * `<folder>/.metadata/<key>.json`. A new object appears whole or not at all, even if the process is killed; several
- * processes may share a folder. One that is replaced, which the collector never does, changes in two steps. Unlike in S3, a key cannot be stored beside one that has it as a folder (`a`, `a/b`).
+ * processes may share a folder. One that is replaced, which the collector never does, is gone for a moment. Unlike in S3, a key
+ * cannot be stored beside one that has it as a folder (`a`, `a/b`).
  */
 export class FolderStore {
   readonly #folder: string;
@@ -111,23 +99,17 @@ export class FolderStore {
   }
 
   /**
-   * One page of the keys under a prefix, in the order of their UTF-8 bytes. What is there and cannot be an object, such as
-   * a FIFO or a name that is none of a key, is listed with its `damage`.
+   * The objects under a prefix, only those behind the key `startAfter`, in the order of their keys' UTF-8 bytes. What is there
+   * and cannot be an object, such as a FIFO or a name that is none of a key, is listed with its `damage`.
    */
-  async list(prefix: string, { startAfter, maxKeys = Number.POSITIVE_INFINITY }: ListOptions = {}): Promise<ListPage> {
-    const objects: ObjectMetadata[] = [];
-    if (maxKeys <= 0) return { objects };
-    for await (const { key, path, problem } of walkKeys({ folder: this.#folder, prefix, startAfter })) {
+  async *list(prefix: string, startAfter?: string): AsyncGenerator<ObjectMetadata> {
+    const folder = this.#folder;
+    for await (const { key, path, problem } of walkKeys({ folder, prefix, startAfter })) {
       const metadata =
-        problem === undefined
-          ? await readMetadata(key, { folder: this.#folder, path })
-          : irregularMetadata(key, problem);
-      // Deleted since the folder was read.
-      if (metadata === undefined) continue;
-      if (objects.length >= maxKeys) return { objects, next: objects.at(-1)?.key };
-      objects.push(metadata);
+        problem === undefined ? await readMetadata(key, { folder, path }) : irregularMetadata(key, problem);
+      // Undefined: deleted since the folder was read.
+      if (metadata !== undefined) yield metadata;
     }
-    return { objects };
   }
 
   /** Removes the object; an absent one is fine. */
@@ -159,15 +141,12 @@ export class FolderStore {
     const { key } = metadata;
     const described = `${received}.json`;
     try {
-      if (ifNoneMatch && (await this.head(key)) !== undefined) throw exists(key);
+      if (!ifNoneMatch) await this.delete(key);
+      else if ((await this.head(key)) !== undefined) throw exists(key);
       await mkdir(dirname(place.description), { recursive: true });
       await mkdir(dirname(place.data), { recursive: true });
       await writeFile(described, JSON.stringify({ ...metadata, received: basename(received) }));
-      if (ifNoneMatch) await this.#create(place, received, described, key);
-      else {
-        await rename(described, place.description);
-        await rename(received, place.data);
-      }
+      await this.#create(place, received, described, key);
     } catch (error) {
       if (isInTheWay(error))
         throw new InvalidKeyError(

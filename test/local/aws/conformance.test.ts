@@ -1,64 +1,192 @@
-import { generateKeyPairSync } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
+import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
+import { PublishCommand } from '@aws-sdk/client-sns';
 import type { PolicyDocument } from '../../../local/aws/iam/policy-document';
-import { type LocalAws, startLocalAws } from '../../../local/aws/local-aws';
-import { conformanceChecks, type Subject, subjectAt } from './conformance';
-import {
-  accountId,
-  admin,
-  everythingPolicy,
-  guardedBucketPolicy,
-  region,
-  writer,
-  writerPolicy,
-} from './endpoint-setup';
+import { conformanceChecks, publicKeyOf, type Subject, signatureOf } from './conformance';
+import { accountId, admin, clientsOf, everythingPolicy, region, startEndpoint } from './endpoint-setup';
+import { answerOf, failureOf } from './expect-failure';
+import { RawClient, type RawCredentials, type RawRequest } from './raw-request';
 
-const secret = {
-  name: 'stage/api-key',
-  arn: `arn:aws:secretsmanager:${region}:${accountId}:secret:stage/api-key-AbCdEf`,
-  value: 's3cret',
-};
-
+const Bucket = 'archive';
+const hello = Buffer.from('hello');
+const secretArn = `arn:aws:secretsmanager:${region}:${accountId}:secret`;
+const secret = { name: 'stage/api-key', arn: `${secretArn}:stage/api-key-AbCdEf`, value: 's3cret' };
 const signingKey = `arn:aws:kms:${region}:${accountId}:key/0a1b2c3d-0000-1111-2222-333344445555`;
-const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const root = { AWS: `arn:aws:iam::${accountId}:root` };
-const rootPolicy: PolicyDocument = {
-  Statement: { Effect: 'Allow', Principal: root, Action: 'kms:*', Resource: '*' },
+const topic = `arn:aws:sns:${region}:${accountId}:mails`;
+
+/** May read what it cannot list. */
+const reader = { accessKeyId: 'AKIAREADER', secretAccessKey: 'reader-secret' };
+const readerPolicy: PolicyDocument = {
+  Statement: [
+    { Effect: 'Allow', Action: 's3:GetObject', Resource: `arn:aws:s3:::${Bucket}/readable/*` },
+    // Only for a listing of this prefix: whether an object is there stays hidden.
+    {
+      Effect: 'Allow',
+      Action: 's3:ListBucket',
+      Resource: `arn:aws:s3:::${Bucket}`,
+      Condition: { StringLike: { 's3:prefix': 'readable/*' } },
+    },
+  ],
 };
 
-describe('the embedded endpoint', () => {
-  let folder: string;
-  let aws: LocalAws;
-  let subject: Subject;
+let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
+let subject: Subject;
+let asReader: ReturnType<typeof clientsOf>;
 
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'local-aws-'));
-    aws = await startLocalAws({
-      region,
-      principals: [
-        { ...admin, arn: `arn:aws:iam::${accountId}:role/admin`, policies: [everythingPolicy] },
-        { ...writer, arn: `arn:aws:iam::${accountId}:role/writer`, policies: [writerPolicy('archive')] },
-      ],
-      buckets: [
-        { name: 'archive', folder: join(folder, 'archive') },
-        { name: 'guarded', folder: join(folder, 'guarded'), policy: guardedBucketPolicy('guarded') },
-      ],
-      signingKeys: [{ arn: signingKey, policy: rootPolicy, privateKey }],
-      publish: ({ arn }, { to }) =>
-        arn.endsWith('role/admin') ? undefined : `not authorized to perform sns:Publish on ${to}`,
-      secrets: [secret, { name: 'empty', arn: `arn:aws:secretsmanager:${region}:${accountId}:secret:empty-AbCdEf` }],
+beforeAll(async () => {
+  const root = { AWS: `arn:aws:iam::${accountId}:root` };
+  const policy: PolicyDocument = {
+    Statement: { Effect: 'Allow', Principal: root, Action: 'kms:*', Resource: '*' },
+  };
+  endpoint = await startEndpoint({
+    principals: [
+      { ...admin, arn: `arn:aws:iam::${accountId}:role/admin`, policies: [everythingPolicy] },
+      { ...reader, arn: `arn:aws:iam::${accountId}:role/reader`, policies: [readerPolicy] },
+    ],
+    signingKeys: [
+      { arn: signingKey, policy, privateKey: generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey },
+    ],
+    publish: ({ arn }, { to }) =>
+      arn.endsWith('role/admin') ? undefined : `not authorized to perform sns:Publish on ${to}`,
+    secrets: [secret, { name: 'empty', arn: `${secretArn}:empty-AbCdEf` }],
+  });
+  subject = { ...endpoint, secret, signingKey, topic };
+  asReader = clientsOf(endpoint.aws.url, reader);
+});
+
+afterAll(() => endpoint.stop());
+
+describe('the embedded endpoint, as moto,', () => {
+  it.each(Object.entries(conformanceChecks))('%s', (_sentence, check) => check(subject));
+});
+
+describe('an upload', () => {
+  const put = (key: string, raw: Partial<RawRequest>): RawRequest => ({
+    ...{ method: 'PUT', path: `/${Bucket}/${key}`, body: hello },
+    ...raw,
+  });
+  const isAbsent = async (Key: string) =>
+    expect(await failureOf(subject.s3.send(new HeadObjectCommand({ Bucket, Key })))).toMatchObject({ status: 404 });
+
+  it.each<[string, Partial<RawRequest>, string]>([
+    ['the checksum in its header', { headers: { 'x-amz-checksum-crc32': 'AAAAAA==' } }, 'BadDigest'],
+    [
+      'the hash that was signed',
+      { payloadHash: createHash('sha256').update('other').digest('hex') },
+      'XAmzContentSHA256Mismatch',
+    ],
+  ])('is refused if its body does not have %s', async (_what, raw, code) => {
+    const key = randomUUID();
+    expect(answerOf(await subject.raw.send(put(key, raw)))).toEqual([400, code]);
+    await isAbsent(key);
+  });
+
+  it('writes nothing of a body that is shorter than its Content-Length', async () => {
+    const key = randomUUID();
+    const short = put(key, { headers: { 'content-length': '10' }, payloadHash: 'UNSIGNED-PAYLOAD' });
+    expect(await subject.raw.exchange(await subject.raw.bytes(short))).toMatch(/^HTTP\/1\.1 400 /);
+    await isAbsent(key);
+  });
+
+  it('is not asked for a body that will be refused', async () => {
+    const once = put(randomUUID(), { headers: { expect: '100-continue', 'if-none-match': '*' } });
+    expect(await subject.raw.send(once)).toMatchObject({ status: 200, wasAsked: true });
+    expect(await subject.raw.send(once)).toMatchObject({ status: 412, wasAsked: false });
+  });
+
+  it('has a key of 1024 bytes at most', async () => {
+    const Key = `${randomUUID()}/${'é'.repeat(493)}x`;
+    await subject.s3.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }));
+    await subject.s3.send(new HeadObjectCommand({ Bucket, Key }));
+    const longer = subject.s3.send(new PutObjectCommand({ Bucket, Key: `${Key}x`, Body: 'x' }));
+    expect(await failureOf(longer)).toMatchObject({ status: 400, code: 'KeyTooLongError' });
+  });
+
+  it('has user metadata of 2 KB at most', async () => {
+    const upload = (length: number) => {
+      const Metadata = { key: 'v'.repeat(length) };
+      return subject.s3.send(new PutObjectCommand({ Bucket, Key: randomUUID(), Body: 'x', Metadata }));
+    };
+    await upload(2045);
+    expect(await failureOf(upload(2046))).toMatchObject({ status: 400, code: 'MetadataTooLarge' });
+  });
+});
+
+describe('a signature', () => {
+  const withMode = (mode: string) => (signed: Record<string, string>) => ({ ...signed, 'x-amz-checksum-mode': mode });
+
+  it.each<[string, Partial<RawRequest>, Partial<RawCredentials>, number, string]>([
+    ['that is not there', { tamper: ({ authorization: _, ...headers }) => headers }, {}, 403, 'AccessDenied'],
+    [
+      'of a header that was changed',
+      { headers: { 'x-amz-checksum-mode': 'ENABLED' }, tamper: withMode('DISABLED') },
+      {},
+      403,
+      'SignatureDoesNotMatch',
+    ],
+    ['without an x-amz- header', { tamper: withMode('ENABLED') }, {}, 403, 'AccessDenied'],
+    ['made with another secret key', {}, { secretAccessKey: 'another' }, 403, 'SignatureDoesNotMatch'],
+    ['of an unknown access key', {}, { accessKeyId: 'AKIAUNKNOWN' }, 403, 'InvalidAccessKeyId'],
+    ['with a wrong session token', {}, { sessionToken: 'another' }, 400, 'InvalidToken'],
+  ])('is refused: one %s', async (_what, request, credentials, status, code) => {
+    const raw = new RawClient(endpoint.aws.url, region, { ...admin, ...credentials });
+    const answer = await raw.send({ method: 'GET', path: `/${Bucket}/absent`, ...request });
+    expect(answerOf(answer)).toEqual([status, code]);
+  });
+
+  it('is refused: one of a call to Secrets Manager whose body was changed', async () => {
+    const { raw } = subject;
+    const headers = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'secretsmanager.GetSecretValue' };
+    const request = { method: 'POST', path: '/', service: 'secretsmanager', headers };
+    const signed = await raw.sign({ ...request, body: Buffer.from('{}') });
+    const sent = { ...request, body: Buffer.from('{"SecretId":"a"}'), tamper: () => signed };
+    expect(answerOf(await raw.send(sent))).toEqual([403, 'SignatureDoesNotMatch']);
+  });
+});
+
+describe('a caller without the permission', () => {
+  it('to list does not hear whether an object is there', async () => {
+    const Key = `readable/${randomUUID()}`;
+    const denied = { status: 403, code: 'AccessDenied' };
+    expect(await failureOf(asReader.s3.send(new GetObjectCommand({ Bucket, Key })))).toMatchObject(denied);
+    expect(await failureOf(asReader.s3.send(new HeadObjectCommand({ Bucket, Key })))).toMatchObject({ status: 403 });
+    await subject.s3.send(new PutObjectCommand({ Bucket, Key, Body: 'x' }));
+    expect((await asReader.s3.send(new GetObjectCommand({ Bucket, Key }))).ContentLength).toBe(1);
+  });
+
+  it.each([
+    ['Sign', signatureOf],
+    ['GetPublicKey', publicKeyOf],
+  ])('kms:%s is refused, in the words of KMS', async (action, call) => {
+    expect(await failureOf(call({ kms: asReader.kms, signingKey }))).toMatchObject({
+      status: 400,
+      code: 'AccessDeniedException',
+      message: expect.stringContaining(`not authorized to perform: kms:${action} on resource: ${signingKey}`),
     });
-    subject = subjectAt(aws.url, { secret, signingKey, topic: `arn:aws:sns:${region}:${accountId}:mails` });
   });
 
-  afterAll(async () => {
-    await aws.close();
-    await rm(folder, { recursive: true });
+  it('to publish is refused, in the words of SNS', async () => {
+    const publish = asReader.sns.send(new PublishCommand({ TopicArn: topic, Message: 'text' }));
+    expect(await failureOf(publish)).toMatchObject({ status: 403, code: 'AuthorizationErrorException' });
   });
+});
 
-  it.each(Object.entries(conformanceChecks))('%s', async (_sentence, check) => {
-    await check(subject);
-  });
+it.each([
+  ['absent', "Secrets Manager can't find the specified secret."],
+  ['empty', "Secrets Manager can't find the specified secret value for staging label: AWSCURRENT"],
+])('a secret that is %s is not found', async (SecretId, message) => {
+  const failure = await failureOf(subject.secrets.send(new GetSecretValueCommand({ SecretId })));
+  expect(failure).toEqual({ status: 400, code: 'ResourceNotFoundException', message });
+});
+
+it.each([
+  ['a subject that is long', { Subject: 'x'.repeat(101) }],
+  ['a subject of two lines', { Subject: 'two\nlines' }],
+  ['a subject outside of ASCII', { Subject: 'größer' }],
+  ['a subject that begins with a space', { Subject: ' begins' }],
+  ['no text', { Message: '' }],
+])('a message with %s is refused', async (_what, input) => {
+  const publish = subject.sns.send(new PublishCommand({ TopicArn: topic, Message: 'text', ...input }));
+  expect(await failureOf(publish)).toMatchObject({ status: 400, code: 'InvalidParameterException' });
 });

@@ -13,7 +13,6 @@ export const region = 'eu-central-1';
 export const accountId = '111122223333';
 /** The caller that may do everything. */
 export const admin = { accessKeyId: 'AKIAADMIN', secretAccessKey: 'admin-secret', sessionToken: 'admin-token' };
-export const writer = { accessKeyId: 'AKIAWRITER', secretAccessKey: 'writer-secret' };
 const secretArn = `arn:aws:secretsmanager:${region}:${accountId}:secret:api-key-AbCdEf`;
 
 /** The endpoint over a new folder, with clients that may do everything. */
@@ -63,46 +62,3 @@ export const everythingPolicy: PolicyDocument = {
   Version: '2012-10-17',
   Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }],
 };
-
-export function writerPolicy(bucket: string): PolicyDocument {
-  const arn = `arn:aws:s3:::${bucket}`;
-  return {
-    Version: '2012-10-17',
-    Statement: [
-      { Effect: 'Allow', Action: 's3:PutObject', Resource: `${arn}/logs/*` },
-      { Effect: 'Allow', Action: 's3:GetObject', Resource: `${arn}/readable/*` },
-      // Only for a listing of this prefix: whether an object is there stays hidden.
-      {
-        Effect: 'Allow',
-        Action: 's3:ListBucket',
-        Resource: arn,
-        Condition: { StringLike: { 's3:prefix': 'readable/*' } },
-      },
-    ],
-  };
-}
-
-export function guardedBucketPolicy(bucket: string): PolicyDocument {
-  const objects = `arn:aws:s3:::${bucket}/*`;
-  return {
-    Version: '2012-10-17',
-    Statement: [
-      {
-        Effect: 'Deny',
-        Principal: '*',
-        Action: 's3:PutObject',
-        Resource: objects,
-        Condition: { Null: { 's3:if-none-match': 'true' } },
-      },
-      { Effect: 'Deny', Principal: '*', Action: 's3:DeleteObject', Resource: objects },
-      // Every stack has this statement. The loopback must count as TLS.
-      {
-        Effect: 'Deny',
-        Principal: { AWS: '*' },
-        Action: 's3:*',
-        Resource: [`arn:aws:s3:::${bucket}`, objects],
-        Condition: { Bool: { 'aws:SecureTransport': 'false' } },
-      },
-    ],
-  };
-}

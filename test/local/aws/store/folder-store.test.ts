@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { FolderStore, ObjectExistsError } from '../../../../local/aws/store/folder-store';
 import { InvalidKeyError } from '../../../../local/aws/store/key-path';
+import type { ObjectMetadata } from '../../../../local/aws/store/object-metadata';
 
 let root: string;
 let folder: string;
@@ -34,8 +35,14 @@ async function leftovers(): Promise<string[]> {
   return existsSync(incoming) ? readdir(incoming) : [];
 }
 
-async function keysOf(prefix = '', options = {}): Promise<string[]> {
-  return (await store.list(prefix, options)).objects.map(({ key }) => key);
+async function listed(prefix = '', startAfter?: string): Promise<ObjectMetadata[]> {
+  const objects: ObjectMetadata[] = [];
+  for await (const object of store.list(prefix, startAfter)) objects.push(object);
+  return objects;
+}
+
+async function keysOf(prefix?: string, startAfter?: string): Promise<string[]> {
+  return (await listed(prefix, startAfter)).map(({ key }) => key);
 }
 
 describe('FolderStore', () => {
@@ -114,7 +121,7 @@ describe('FolderStore', () => {
     await rm(described);
     if (text === undefined) await mkdir(described);
     else await writeFile(described, text);
-    const [damaged, whole] = (await store.list('logs/')).objects;
+    const [damaged, whole] = await listed('logs/');
     expect(damaged).toMatchObject({ key: 'logs/a', size: 5, userMetadata: {}, checksums: {} });
     expect(damaged?.damage).toContain(`its metadata file in .metadata/ cannot be used: ${reason}`);
     expect(whole).toMatchObject({ key: 'logs/b', userMetadata: { state: 'x' } });
@@ -191,7 +198,7 @@ describe('FolderStore', () => {
     expect(await keysOf('logs/')).toEqual(sorted);
     for (const [index, key] of sorted.entries()) {
       expect(await keysOf(key)).toEqual([key]);
-      expect(await keysOf('', { startAfter: key })).toEqual(sorted.slice(index + 1));
+      expect(await keysOf('', key)).toEqual(sorted.slice(index + 1));
     }
   });
 
