@@ -49,9 +49,7 @@ export async function auditArchive(
   const { attempts, failure } = await fire(audit, new Date());
   const result = attempts.at(-1)?.payload as AuditResult | undefined;
   const mails = messages.slice(before).filter(({ subject }) => subject !== undefined);
-  const tampered = tamper && run ? await tamperedCopy(folder, run) : undefined;
-  if (tamper && tampered === undefined)
-    throw new Error('Forging a copy of the archive failed: the run has archived no manifest.');
+  const tampered = tamper ? await tamperedCopy(folder, run) : undefined;
   const { publicKeyFile } = audit;
   const head = result === undefined ? [] : ['--head', result.sha256];
   const verify = ['verify', '--archive', tampered?.folder ?? folder, '--public-key', publicKeyFile, ...head];
@@ -91,15 +89,11 @@ export async function printAudit(terminal: Terminal, audit: StartedAudit): Promi
       ...[`Subject: ${subject}`, '', ...body.trimEnd().split('\n')].map((line) => `  ${printable(line)}`.trimEnd()),
     ]),
     '',
-    ...(tampered === undefined ? [] : tamperedLines(tampered)),
+    ...(tampered === undefined
+      ? []
+      : [`In a copy of the archive, ${tampered.folder}, these were replaced together, so that they agree:`]),
+    ...(tampered?.replaced ?? []).map((key) => `  ${printable(key)}`),
     colors.bold(`npm run collector -- ${verify.map(shellQuoted).join(' ')}`),
   ];
   await print(terminal.out, `${lines.join('\n')}\n${verified.out}`);
-}
-
-function tamperedLines({ folder, replaced }: TamperedCopy): string[] {
-  return [
-    `In a copy of the archive, ${folder}, these were replaced together, so that they agree:`,
-    ...replaced.map((key) => `  ${printable(key)}`),
-  ];
 }

@@ -1,12 +1,12 @@
 import { CommanderError } from 'commander';
 import { ConfigError, loadConfig } from '../../infra/config/config';
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
-import { formatCount, formatTime } from '../terminal/format';
+import { formatTime } from '../terminal/format';
 import { printableLines } from '../terminal/printable';
 import { exitCodes, print, type Terminal, writeProblem } from '../terminal/terminal';
 import { auditAsJson, defaultAudit, isSound, printAudit } from './start-audit';
 import { checkClusters, checkOptions, parseStartOptions, type StartOptions, StartUsageError } from './start-options';
-import { completingCommand, reportAsJson, reportAsText } from './start-report';
+import { reportAsJson, reportAsText } from './start-report';
 import { RunEndedError, startRun } from './start-run';
 import { startService } from './start-service';
 import { isSystemError } from './watched-run';
@@ -26,24 +26,19 @@ export interface StartContext {
 export async function startCommand(args: readonly string[], context: StartContext): Promise<number> {
   const { terminal, interrupted } = context;
   try {
-    return await start(parseStartOptions(args, terminal), args, context);
+    return await start(parseStartOptions(args, terminal), context);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    const reason = error instanceof RunEndedError ? error.cause : error;
-    const { text, code } = describeEnd(reason as Error);
-    const stays = error instanceof RunEndedError ? endedText(error, args) : 'Interrupted. Nothing was archived.';
+    const ended = error instanceof RunEndedError ? error : undefined;
+    const { text, code } = describeEnd((ended?.cause ?? error) as Error);
     const lines = interrupted.aborted ? [] : [`${terminal.errColors.red('error:')} ${printableLines(text)}`];
-    if (interrupted.aborted || error instanceof RunEndedError) lines.push(stays);
+    if (interrupted.aborted || ended) lines.push(ended?.message ?? 'Interrupted. Nothing was archived.');
     terminal.err.write(`${lines.join('\n')}\n`);
     return interrupted.aborted ? exitCodes.interrupted : code;
   }
 }
 
-async function start(
-  options: StartOptions,
-  args: readonly string[],
-  { terminal, environment, interrupted }: StartContext,
-): Promise<number> {
+async function start(options: StartOptions, { terminal, environment, interrupted }: StartContext): Promise<number> {
   const loaded = loadConfig(options.config);
   const audit = loaded.audit ?? (options.audit === true ? defaultAudit : undefined);
   const configured = { ...loaded, shards: options.shards ?? loaded.shards, ...(audit && { audit }) };
@@ -59,7 +54,7 @@ async function start(
     const fired = started.execution === undefined ? 'was fired' : 'started the state machine';
     const how = started.scheduled ? `The schedule ${fired}` : 'The function was invoked by hand';
     await say(started.summary === undefined ? how : `${how}: run ${formatTime(started.summary.run)}`);
-    const reported = { service, started, options, args };
+    const reported = { service, started, options };
     const audited = started.audit;
     if (options.json === true) await reportAsJson(terminal, reported, audited && auditAsJson(audited));
     else await reportAsText(terminal, reported);
@@ -82,11 +77,4 @@ function describeEnd(error: Error): { readonly text: string; readonly code: numb
   }
   // Of an unexpected error, the stack says where it happened.
   return { text: stack ?? message, code: exitCodes.found };
-}
-
-function endedText({ run, archived, hasRecord }: RunEndedError, args: readonly string[]): string {
-  return (
-    `Run ${formatTime(run)} was interrupted. What it has archived stays: ${formatCount(archived, 'object')}. ` +
-    `Complete it with\n  ${completingCommand(args, run)}${hasRecord ? '' : ' --without-record'}`
-  );
 }

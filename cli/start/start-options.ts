@@ -9,6 +9,7 @@ import { defaultArchive } from '../archive/open-archive';
 import { findRun, NoSuchRunError } from '../archive/select-runs';
 import { printsTo, withHelp, withRunWishes } from '../commands/options';
 import type { RunWishes } from '../stack/start-in-account';
+import { shellQuoted } from '../terminal/format';
 import { apiKeyVariable, type Terminal } from '../terminal/terminal';
 
 /** The address in the shipped configuration. No server has it: the demo service answers in its place. */
@@ -31,6 +32,8 @@ export interface StartOptions extends Omit<RunWishes, 'newRun' | 'requestId'> {
   readonly audit?: boolean;
   readonly tamper?: boolean;
   readonly json?: boolean;
+  /** The arguments that say all this. */
+  readonly args: readonly string[];
 }
 
 /** @throws CommanderError for what cannot be read, and for --help; its text is printed */
@@ -62,7 +65,15 @@ export function parseStartOptions(args: readonly string[], terminal: Terminal): 
     .option('--json', 'print one JSON document and nothing else')
     .allowExcessArguments(false);
   withHelp(command, terminal, helpText);
-  return printsTo(terminal, command, 'npm start --').parse(args, { from: 'user' }).opts<StartOptions>();
+  return { ...printsTo(terminal, command, 'npm start --').parse(args, { from: 'user' }).opts<StartOptions>(), args };
+}
+
+/** The command that completes a run with the options of its start, apart from the faults. */
+export function completingCommand({ args }: StartOptions, run: Date): string {
+  const kept = args.filter(
+    (arg, at) => !/^--(fail|run)$/.test(args[at - 1] ?? '') && !/^--(fail|run|without-record)(=|$)/.test(arg),
+  );
+  return ['npm start --', ...kept.map(shellQuoted), '--run', run.toISOString()].join(' ');
 }
 
 /** The options do not fit together or to the configuration; nothing was started. */

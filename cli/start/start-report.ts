@@ -14,7 +14,7 @@ import {
 } from '../terminal/print-run';
 import { printable, printableLines } from '../terminal/printable';
 import { print, printJson, type Terminal } from '../terminal/terminal';
-import type { StartOptions } from './start-options';
+import { completingCommand, type StartOptions } from './start-options';
 import type { StartedRun } from './start-run';
 import type { StartedService } from './start-service';
 
@@ -22,26 +22,25 @@ export interface Reported {
   readonly service: StartedService;
   readonly started: StartedRun;
   readonly options: StartOptions;
-  /** Arguments of this start. */
-  readonly args: readonly string[];
 }
 
 /** Prints one JSON document with everything that is known about the run, and about the audit after it. */
 export async function reportAsJson(terminal: Terminal, reported: Reported, audit?: object): Promise<void> {
-  const { service, started, args } = reported;
-  const { folder, dryRun = false } = reported.options;
-  const { stored: run } = started;
+  const { service, started, options } = reported;
+  const { folder, dryRun = false } = options;
+  const { stored: run, failure } = started;
   await printJson(terminal.out, {
     service: { kind: service.kind, url: service.url },
     folder,
     scheduled: started.scheduled,
     dryRun,
-    isComplete: isComplete(started),
+    isComplete: failure === undefined,
     ...(run === undefined
       ? { ...started.summary, outcomes: outcomesOfDryRun(started) }
       : { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) }),
-    error: failureAsJson(started),
-    ...(run !== undefined && !isComplete(started) && { completeWith: completingCommand(args, run.run) }),
+    // Without the trace, which a function's own error has.
+    error: failure && { errorType: failure.errorType, errorMessage: failure.errorMessage },
+    ...(run && failure && { completeWith: completingCommand(options, run.run) }),
     audit,
   });
 }
@@ -66,42 +65,25 @@ function showingAll({ options }: Reported, run: Run): string {
   return `npm run collector -- runs ${formatTime(run.run)} --all${archiveArgument(options.folder)}`;
 }
 
-function isComplete({ failure }: StartedRun): boolean {
-  return failure === undefined;
-}
-
-/** Without the trace, which a function's own error has. */
-function failureAsJson({ failure }: StartedRun): StartedRun['failure'] {
-  return failure && { errorType: failure.errorType, errorMessage: failure.errorMessage };
-}
-
 function conclusion({ colors }: Terminal, reported: Reported, run: Run): string {
-  const { started, args } = reported;
-  const { folder } = reported.options;
+  const { started, options } = reported;
+  const { failure, records } = started;
   const sizes = `${formatBytes(run.bytes)} of content in ${formatBytes(run.storedBytes)}`;
-  const verdict = isComplete(started) ? colors.green('Complete:') : colors.red('Incomplete:');
+  const verdict = failure === undefined ? colors.green('Complete:') : colors.red('Incomplete:');
   const lines = [`${verdict} ${formatOutcomeCounts(run.counts)}; ${sizes}, ${attemptsOf(started, run)}`];
   lines.push(...reasonsOf(run));
   lines.push(...run.stopped.slice(-1).map((reason) => `Ended early: ${printable(reason)}`));
   // The reasons say what the function's own error says.
-  if (started.failure !== undefined && started.failure !== started.attempts.at(-1)?.error)
-    lines.push(colors.red(printable(started.failure.errorMessage)));
+  if (failure !== undefined && failure !== started.attempts.at(-1)?.error)
+    lines.push(colors.red(printable(failure.errorMessage)));
   if (started.isLastLeftOut)
     lines.push('Left out: the last attempt, which in Lambda asks until the service answers, for up to 14 minutes.');
-  if (!isComplete(started)) lines.push(`Complete the run with\n  ${completingCommand(args, run.run)}`);
-  if (run.shards > 1) lines.push(`Run records: ${join(folder, runPrefix(run.run))}shard-*`);
-  else lines.push(`Run record: ${join(folder, started.records.at(-1) ?? runPrefix(run.run))}`);
+  if (failure !== undefined) lines.push(`Complete the run with\n  ${completingCommand(options, run.run)}`);
+  if (run.shards > 1) lines.push(`Run records: ${join(options.folder, runPrefix(run.run))}shard-*`);
+  else lines.push(`Run record: ${join(options.folder, records.at(-1) ?? runPrefix(run.run))}`);
   lines.push('', colors.bold('Try next'));
   for (const [command, purpose] of nextSteps(reported, run)) lines.push(`  ${command}`, `      ${colors.dim(purpose)}`);
   return lines.join('\n');
-}
-
-/** The command that completes a run with the options of its start, apart from the faults. */
-export function completingCommand(args: readonly string[], run: Date): string {
-  const kept = args.filter(
-    (arg, at) => !/^--(fail|run)$/.test(args[at - 1] ?? '') && !/^--(fail|run|without-record)(=|$)/.test(arg),
-  );
-  return ['npm start --', ...kept.map(shellQuoted), '--run', run.toISOString()].join(' ');
 }
 
 /** `after 1 attempt`, `in 4 shards`, `after 6 attempts in 4 shards`. */
@@ -122,27 +104,28 @@ function nextSteps(reported: Reported, run: Run): Step[] {
   const { key = '', cluster = '' } = manifest ?? {};
   const decompress = parseObjectKey(key)?.compression === 'zstd' ? 'zstd -dc' : 'gunzip -c';
   const fault = shellQuoted(`${run.outcomes[0]?.cluster}=other-cluster`);
-  const ofFailure: Step[] = [[showingAll(reported, run), 'shows every outcome of this run with its reason']];
-  const ofManifest: Step[] = [
-    [`${decompress} ${shellQuoted(join(folder, key))} | head`, 'reads an object, which is a plain compressed file'],
-    [collector(`show ${shellQuoted(cluster)} --resource manifest`), 'prints the newest manifest of the cluster'],
-  ];
-  const ofAll: Step[] = [
+  const isComplete = started.failure === undefined;
+  const steps: (Step | false)[] = [
+    !isComplete && [showingAll(reported, run), 'shows every outcome of this run with its reason'],
+    manifest !== undefined && [
+      `${decompress} ${shellQuoted(join(folder, key))} | head`,
+      'reads an object, which is a plain compressed file',
+    ],
+    manifest !== undefined && [
+      collector(`show ${shellQuoted(cluster)} --resource manifest`),
+      'prints the newest manifest of the cluster',
+    ],
     [collector('runs'), 'lists the runs'],
     [collector('verify'), 'checks that the archive is whole and as it was written'],
   ];
-  const ofDemo: Step[] = [
-    [`npm start -- --fail ${fault}`, 'shows what happens when the service gives a wrong answer'],
-    started.audit === undefined
-      ? ['npm start -- --audit', 'seals the archive and verifies it against its seals']
-      : ['npm start -- --audit --tamper', 'shows that a replaced manifest and run record are found'],
-  ];
-  return [
-    ...(isComplete(started) ? [] : ofFailure),
-    ...(manifest === undefined ? [] : ofManifest),
-    ...ofAll,
-    ...(service.kind === 'demo' && isComplete(started) ? ofDemo : []),
-  ];
+  if (service.kind === 'demo' && isComplete)
+    steps.push(
+      [`npm start -- --fail ${fault}`, 'shows what happens when the service gives a wrong answer'],
+      started.audit === undefined
+        ? ['npm start -- --audit', 'seals the archive and verifies it against its seals']
+        : ['npm start -- --audit --tamper', 'shows that a replaced manifest and run record are found'],
+    );
+  return steps.filter((step) => step !== false);
 }
 
 /** Reports a dry run, or a run that could not begin: neither leaves a record. */

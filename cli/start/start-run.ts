@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { CollectorConfig } from '../../infra/config/config';
 import { parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
-import type { Outcome, RunSummary } from '../../lambda/run/run-record';
+import type { Outcome } from '../../lambda/run/run-record';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { type Run, readRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
@@ -15,46 +15,26 @@ import {
 } from '../../local/deployment/deploy-locally';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { eventOf } from '../stack/start-in-account';
+import { formatCount, formatTime } from '../terminal/format';
 import type { Terminal } from '../terminal/terminal';
-import { type Fired, fire, leaveOutLast } from './fire';
+import { type Fired, fire } from './fire';
 import { auditArchive, type StartedAudit } from './start-audit';
-import type { StartOptions } from './start-options';
+import { completingCommand, type StartOptions } from './start-options';
 import type { StartedService } from './start-service';
 import { WatchedRun } from './watched-run';
 
-/** The run ended before its time: somebody interrupted it, or its archive takes no more. What it has archived stays. */
+/** The run ended before its time: interrupted, or its archive takes no more. The message says what stays, and how to go on. */
 export class RunEndedError extends Error {
   override readonly name = 'RunEndedError';
-
-  /**
-   * @param archived objects
-   * @param hasRecord whether an attempt has written its record
-   */
-  constructor(
-    readonly run: Date,
-    readonly archived: number,
-    readonly hasRecord: boolean,
-    options: ErrorOptions,
-  ) {
-    super(`Run ${run.toISOString()} was interrupted`, options);
-  }
 }
 
 /** A run of the locally deployed stack. */
-export interface StartedRun extends Fired {
+export interface StartedRun extends Fired, Pick<WatchedRun, 'isLastLeftOut' | 'summary' | 'failures' | 'records'> {
   /** Whether the schedule was fired, rather than the function invoked by hand. */
   readonly scheduled: boolean;
-  /** Whether the last attempt was left out, because the one before ended early over a service that is down. */
-  readonly isLastLeftOut: boolean;
-  /** What the last attempt says of itself; undefined if it did not get so far. */
-  readonly summary: RunSummary | undefined;
   /** Each cluster x resource that the run covers. */
   readonly covered: readonly Pick<Outcome, 'cluster' | 'resource'>[];
-  /** Outcomes that failed, from the log: a dry run leaves no run record. */
-  readonly failures: readonly Outcome[];
-  /** Keys of the run records that were written. */
-  readonly records: readonly string[];
-  /** The run as those records have it; undefined if none was written. */
+  /** The run as its records have it; undefined if none was written. */
   readonly stored: Run | undefined;
   /** The audit after the run; undefined if none was asked for. */
   readonly audit: StartedAudit | undefined;
@@ -96,22 +76,19 @@ async function runAssembly(
   const byHand = isByHand(config, options);
   const watched = new WatchedRun(terminal, { objects: covered.length, isRetried: !byHand, shards: config.shards });
   const ended = AbortSignal.any([interrupted, watched.broken]);
-  let isLastLeftOut = false;
   let deployment: LocalDeployment | undefined;
   try {
     deployment = await deployLocally({
       assembly,
       folder: options.folder,
       secretValue: apiKey,
-      aroundInvocation: leaveOutLast(() => {
-        isLastLeftOut = true;
-      }),
+      aroundInvocation: watched.aroundInvocation,
       onRequest: (request) => watched.request(request),
       onLog: (line) => watched.line(line),
     });
     ended.throwIfAborted();
     const fired = await unlessAborted(ended, byHand ? invoke(deployment, run, options) : fire(deployment, run));
-    const { summary, failures, records } = watched;
+    const { isLastLeftOut, summary, failures, records } = watched;
     const stored = await storedRun(options.folder, records);
     const audited = options.audit ? auditArchive(deployment, stored, options, terminal) : undefined;
     const audit = await unlessAborted(ended, audited);
@@ -119,7 +96,11 @@ async function runAssembly(
   } catch (error) {
     if (!ended.aborted || (watched.archived === 0 && watched.records.length === 0)) throw error;
     const hasRecord = watched.records.length > 0 || (options.run !== undefined && !options.withoutRecord);
-    throw new RunEndedError(run, watched.archived, hasRecord, { cause: error });
+    const stays = `What it has archived stays: ${formatCount(watched.archived, 'object')}.`;
+    const complete = `${completingCommand(options, run)}${hasRecord ? '' : ' --without-record'}`;
+    throw new RunEndedError(`Run ${formatTime(run)} was interrupted. ${stays} Complete it with\n  ${complete}`, {
+      cause: error,
+    });
   } finally {
     watched.stop();
     await deployment?.close();

@@ -24,12 +24,13 @@ const addition = '# This line was added after the audit, by somebody who may wri
 /**
  * Copies an archive, and replaces one manifest of a run in the copy together with what the run's records say of it. Object
  * and records agree again, so that only a seal shows it.
- * @returns undefined if the run has archived no manifest
+ * @throws Error if there is no run, or it has archived no manifest
  */
-export async function tamperedCopy(archive: string, run: Run): Promise<TamperedCopy | undefined> {
-  const manifest = run.outcomes.find((outcome) => isStored(outcome) && outcome.resource === 'manifest');
+export async function tamperedCopy(archive: string, run: Run | undefined): Promise<TamperedCopy> {
+  const manifest = run?.outcomes.find((outcome) => isStored(outcome) && outcome.resource === 'manifest');
   const key = manifest?.key;
-  if (key === undefined) return undefined;
+  if (run === undefined || key === undefined)
+    throw new Error('Forging a copy of the archive failed: the run has archived no manifest.');
   const folder = await mkdtemp(join(tmpdir(), 'tampered-archive-'));
   // Who writes to the bucket does not have the key that signs.
   const keys = join(archive, keysFolder);

@@ -1,7 +1,9 @@
 import { parseObjectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { type Outcome, outcomeSchema, type RunSummary } from '../../lambda/run/run-record';
-import { asynchronousAttempts, logMessages } from '../../lambda/stack-contract';
+import { asynchronousAttempts, logMessages, unansweredReasons } from '../../lambda/stack-contract';
 import type { LoggedRequest } from '../../local/aws/local-aws';
+import type { InvocationResult } from '../../local/deployment/execution-environment';
+import type { AroundInvocation } from '../../local/deployment/local-function';
 import { Progress } from '../terminal/progress';
 import type { Terminal } from '../terminal/terminal';
 
@@ -21,10 +23,15 @@ export class WatchedRun {
   readonly records: string[] = [];
   /** What the last attempt says of itself, also one that failed, whose answer is an error. */
   summary: RunSummary | undefined;
+  /** Outcomes that failed, from the log: a dry run leaves no run record. */
   readonly failures: Outcome[] = [];
+  /** Whether the last attempt was left out, because the one before ended early over a service that is down. */
+  isLastLeftOut = false;
   readonly #progress: Progress;
   readonly #expected: ExpectedRun;
   readonly #broken = new AbortController();
+  /** By event, which the retries of one have in common. */
+  readonly #results = new Map<string, InvocationResult[]>();
   #attemptsEnded = 0;
   #isPaused = false;
 
@@ -62,6 +69,26 @@ export class WatchedRun {
     if (message === logMessages.paused) this.#isPaused = true;
     this.#progress.update({ now: this.#now() });
   }
+
+  /**
+   * Leaves out the last attempt of a run if the attempt before ended early because nobody was answered: that one's result
+   * stands for it. In Lambda the last one asks until its deadline, for up to 14 minutes, which nobody at a terminal waits
+   * for.
+   */
+  readonly aroundInvocation: AroundInvocation = async (event, invoke) => {
+    const results = this.#results.get(JSON.stringify(event)) ?? [];
+    this.#results.set(JSON.stringify(event), results);
+    const before = results.at(-1);
+    const { errorMessage = '' } = before?.error ?? {};
+    const isDown = Object.values(unansweredReasons).some((why) => errorMessage.includes(`It ended early: ${why}`));
+    if (before !== undefined && isDown && results.length === asynchronousAttempts - 1) {
+      this.isLastLeftOut = true;
+      return before;
+    }
+    const result = await invoke();
+    results.push(result);
+    return result;
+  };
 
   stop(): void {
     this.#progress.stop();
