@@ -1,11 +1,34 @@
+import type { ResourceRequest } from '../service/resource-request';
+import { unansweredReasons } from '../stack-contract';
+import type { ClusterSample } from './cluster-sample';
+import { InFlightRequest } from './in-flight-request';
+
 /** So many different clusters must fail in a row to open the breaker; in a smaller fleet, all of them. */
 const clustersToOpen = 10;
 
 /** Probes of the first round. Each further round has this many times the probes of the round before. */
 const growth = 4;
 
+/** Probes of a round that ask again, once every cluster was asked. */
+const probesAgain = 4;
+
 /** Pauses before the second and each further round, in milliseconds; the last one is repeated. */
 const pausesMs = [500, 1000, 2000, 4000, 8000, 15_000, 30_000] as const;
+
+/** Rounds of probes without an answer before an attempt may end early: about three seconds. */
+const roundsToEnd = 4;
+
+/** Most archived resources that are remembered. Asking for one again shows whether the service is up. */
+const mostHealthChecks = 100;
+
+/** Probes that are made together, and judged once all of them are over. */
+interface ProbeRound {
+  readonly startMs: number;
+  /** Probes that are still to be made. */
+  left: number;
+  made: number;
+  readonly underWay: Set<InFlightRequest>;
+}
 
 /**
  * Tells a service that is down from clusters that fail on their own. Closed: everything may be asked. Open: only probes
@@ -13,6 +36,8 @@ const pausesMs = [500, 1000, 2000, 4000, 8000, 15_000, 30_000] as const;
  * any answer or with a server error (5xx); every other answer shows that the service is up.
  */
 export class CircuitBreaker {
+  readonly #sample: ClusterSample;
+  readonly #healthChecks: ResourceRequest[];
   readonly #random: () => number;
   /** Clusters that failed since the last answer. */
   readonly #failing = new Set<string>();
@@ -20,29 +45,67 @@ export class CircuitBreaker {
   readonly #bad = new Set<string>();
   #round: ProbeRound | undefined;
   #failedRounds = 0;
+  /** What the last failure says is wrong with the address or the certificate. */
+  #lasting: string | undefined;
 
-  /** @param random uniform in [0, 1) */
-  constructor(random: () => number) {
+  /**
+   * @param archived what earlier attempts of the run have archived
+   * @param random uniform in [0, 1)
+   */
+  constructor(sample: ClusterSample, archived: readonly ResourceRequest[], random: () => number) {
+    this.#sample = sample;
+    this.#healthChecks = archived.slice(-mostHealthChecks);
     this.#random = random;
   }
 
-  /** The probes that may be made while it is open; undefined: it is closed. */
-  get round(): ProbeRound | undefined {
-    return this.#round;
+  get isOpen(): boolean {
+    return this.#round !== undefined;
   }
 
-  /** Rounds of probes without an answer since the breaker opened. */
-  get failedRounds(): number {
-    return this.#failedRounds;
+  /** Whether probes have shown that the service is down. */
+  get isServiceDown(): boolean {
+    return this.#failedRounds > 0;
   }
 
-  /** Different clusters that failed since the last answer. */
-  get failingClusters(): number {
-    return this.#failing.size;
+  /** Why an attempt may end early, in words; undefined: the service may still answer. */
+  get outage(): string | undefined {
+    if (this.#failedRounds < roundsToEnd || this.#sample.hasUnasked) return undefined;
+    if (this.#lasting !== undefined) return `${unansweredReasons.unreachable}: ${this.#lasting}`;
+    const { size } = this.#failing;
+    const clusters = size === 1 ? 'the only cluster left' : `${size} different clusters in a row`;
+    return `${unansweredReasons.down}: no usable answer for ${clusters}; ask again in a few minutes`;
   }
 
-  /** The service answered. */
-  succeeded(cluster: string): void {
+  /** When the next probe may start, in milliseconds; Infinity while probes are waited for. */
+  get nextProbeMs(): number {
+    const { left = 0, startMs = 0 } = this.#round ?? {};
+    return left > 0 ? startMs : Number.POSITIVE_INFINITY;
+  }
+
+  /** @returns the probe to make now, if there is one */
+  probe(nowMs: number): InFlightRequest | undefined {
+    const round = this.#round;
+    if (round === undefined || this.nextProbeMs > nowMs) return undefined;
+    const inFlight = this.#choose(round.made, nowMs);
+    if (inFlight === undefined) {
+      round.left = 0;
+      this.#endRound(round, nowMs);
+      return undefined;
+    }
+    round.left -= 1;
+    round.made += 1;
+    round.underWay.add(inFlight);
+    return inFlight;
+  }
+
+  /** The request is over, or nobody waits for it any more. Does nothing unless it is a probe of the current round. */
+  probeEnded(inFlight: InFlightRequest, nowMs: number): void {
+    if (this.#round?.underWay.delete(inFlight)) this.#endRound(this.#round, nowMs);
+  }
+
+  /** The service answered. @param isGood whether asking for the same again shows that the service is up */
+  succeeded({ request, task }: InFlightRequest, isGood: boolean): void {
+    const { cluster } = request;
     this.#bad.delete(cluster);
     this.#failing.delete(cluster);
     // An answer in the first round: the service was up while those clusters failed. Later: it was down for everybody.
@@ -50,12 +113,17 @@ export class CircuitBreaker {
     this.#failing.clear();
     this.#round = undefined;
     this.#failedRounds = 0;
+    if (isGood && task !== undefined && this.#healthChecks.length < mostHealthChecks) this.#healthChecks.push(request);
   }
 
-  /** @param unfinished clusters with something left to do, this one included */
-  failed(cluster: string, unfinished: number, nowMs: number): void {
-    if (this.#bad.has(cluster)) return;
-    this.#failing.add(cluster);
+  /**
+   * @param lasting why asking again hardly helps, if that is known
+   * @param unfinished clusters with something left to do, this one included
+   */
+  failed({ request, task }: InFlightRequest, lasting: string | undefined, unfinished: number, nowMs: number): void {
+    this.#lasting = lasting;
+    if (task === undefined || this.#bad.has(request.cluster)) return;
+    this.#failing.add(request.cluster);
     if (this.#round || this.#failing.size < Math.min(clustersToOpen, unfinished - this.#bad.size)) return;
     this.#beginRound(nowMs);
   }
@@ -66,20 +134,17 @@ export class CircuitBreaker {
     this.#failing.delete(cluster);
   }
 
-  /** @param round of the probe; the breaker may have closed since */
-  probeEnded(round: ProbeRound, nowMs: number): void {
-    round.underWay -= 1;
-    if (round === this.#round) this.#endRound(round, nowMs);
+  #choose(made: number, nowMs: number): InFlightRequest | undefined {
+    const healthCheck = this.#healthChecks[this.#failedRounds % this.#healthChecks.length];
+    if (healthCheck !== undefined && made === 0) return new InFlightRequest(healthCheck, undefined, 'probe', nowMs);
+    // A health check is all that the first round needs.
+    if (healthCheck !== undefined && this.#failedRounds === 0) return undefined;
+    const task = this.#sample.unasked() ?? (made < probesAgain ? this.#sample.again(nowMs) : undefined);
+    return task && new InFlightRequest(task.request, task, 'probe', nowMs);
   }
 
-  /** There is nobody left to probe in this round. */
-  noMoreProbes(round: ProbeRound, nowMs: number): void {
-    round.left = 0;
-    this.#endRound(round, nowMs);
-  }
-
-  #endRound({ isOver }: ProbeRound, nowMs: number): void {
-    if (!isOver) return;
+  #endRound({ left, underWay }: ProbeRound, nowMs: number): void {
+    if (left > 0 || underWay.size > 0) return;
     const pauseMs = pausesMs[Math.min(this.#failedRounds, pausesMs.length - 1)] ?? 0;
     this.#failedRounds += 1;
     // Half of the pause is random, so that collectors that failed together do not come back together.
@@ -87,31 +152,6 @@ export class CircuitBreaker {
   }
 
   #beginRound(startMs: number): void {
-    this.#round = new ProbeRound(growth ** (this.#failedRounds + 1), startMs);
-  }
-}
-
-/** Probes that are made together, and judged once all of them are over. */
-export class ProbeRound {
-  /** When the first may start, in milliseconds. */
-  readonly startMs: number;
-  /** Probes that are still to be made. */
-  left: number;
-  made = 0;
-  underWay = 0;
-
-  constructor(probes: number, startMs: number) {
-    this.left = probes;
-    this.startMs = startMs;
-  }
-
-  get isOver(): boolean {
-    return this.left === 0 && this.underWay === 0;
-  }
-
-  probeStarted(): void {
-    this.left -= 1;
-    this.made += 1;
-    this.underWay += 1;
+    this.#round = { startMs, left: growth ** (this.#failedRounds + 1), made: 0, underWay: new Set() };
   }
 }

@@ -6,7 +6,6 @@ import { ClusterSample } from './cluster-sample';
 import { FairQueue } from './fair-queue';
 import { InFlightRequest } from './in-flight-request';
 import { KeyJudgement } from './key-judgement';
-import { type EarlyEnd, Probing } from './probing';
 import { isRetried, maxRequests, retryDelayMs } from './retry';
 import { planTasks, ranks, type Task } from './task';
 import { Throttle } from './throttle';
@@ -27,6 +26,13 @@ export interface DispatchOptions {
   readonly hasFailedEarlier: (request: ResourceRequest) => boolean;
   /** Uniform in [0, 1). */
   readonly random: () => number;
+}
+
+/** Nothing more is to be asked in this attempt. */
+export interface EarlyEnd {
+  readonly kind: 'end';
+  readonly why: 'service-down' | 'key-rejected';
+  readonly reason: string;
 }
 
 /** What the driver has to do now. */
@@ -54,7 +60,6 @@ export class Dispatcher {
   readonly #sample: ClusterSample;
   readonly #breaker: CircuitBreaker;
   readonly #key: KeyJudgement;
-  readonly #probing: Probing;
   readonly #throttle: Throttle;
   readonly #workers: Workers;
   /** Clusters with something left to do. */
@@ -70,15 +75,13 @@ export class Dispatcher {
     for (const task of tasks)
       this.#queue.add(task, options.hasFailedEarlier(task.request) ? ranks.failedEarlier : ranks.unattempted);
     this.#sample = new ClusterSample(clusters, this.#queue);
-    const { archived, endsEarly, random } = options;
-    this.#breaker = new CircuitBreaker(random);
-    this.#key = new KeyJudgement(archived.length > 0);
-    this.#probing = new Probing(this.#sample, this.#breaker, this.#key, archived, endsEarly);
+    this.#breaker = new CircuitBreaker(this.#sample, options.archived, options.random);
+    this.#key = new KeyJudgement(this.#sample, options.archived.length > 0);
   }
 
   /** Whether probes have shown that the service is down; nothing else is asked. */
   get isServiceDown(): boolean {
-    return this.#breaker.failedRounds > 0;
+    return this.#breaker.isServiceDown;
   }
 
   /** Call it again after every report, and when the time of a `wait` has come. */
@@ -87,7 +90,7 @@ export class Dispatcher {
     if (end !== undefined) return end;
     if (this.#unfinished === 0) return { kind: 'done' };
     // A round of probes does not wait for one that keeps its worker.
-    if (this.#isContended(nowMs)) this.#workers.endOverdue(nowMs, (leftAlone) => this.#probing.ended(leftAlone, nowMs));
+    if (this.#isContended(nowMs)) this.#workers.endOverdue(nowMs, (leftAlone) => this.#probeEnded(leftAlone, nowMs));
     const startMs = this.#throttle.startMs(nowMs);
     if (!this.#workers.isFull && startMs <= nowMs) {
       const inFlight = this.#choose(nowMs);
@@ -105,8 +108,8 @@ export class Dispatcher {
     if (inFlight.task !== undefined) inFlight.task.cluster.isUnanswered = false;
     this.#workers.answered(inFlight, nowMs);
     this.#throttle.succeeded();
-    this.#probing.succeeded(inFlight);
-    this.#probing.ended(inFlight, nowMs);
+    this.#key.accepted(inFlight);
+    this.#breaker.succeeded(inFlight, true);
   }
 
   /** The request is over and so is its task: archived, or failed for a reason that is not the service's. */
@@ -122,13 +125,13 @@ export class Dispatcher {
     // A wrong body is an answer too.
     const isAnswer = failure?.status === undefined ? inFlight.headMs !== undefined || !failure : failure.status < 500;
     if (task !== undefined) task.cluster.isUnanswered = !isAnswer;
-    if (isAnswer) this.#breaker.succeeded(inFlight.request.cluster);
-    else this.#probing.unanswered(inFlight, failure?.lasting, this.#unfinished, nowMs);
+    if (isAnswer) this.#breaker.succeeded(inFlight, false);
+    else this.#breaker.failed(inFlight, failure?.lasting, this.#unfinished, nowMs);
     const delayMs = retryDelayMs(Math.max(1, task?.counted ?? 1), failure?.retryAfterMs, this.#options.random);
     if (failure?.throttled) this.#throttled(inFlight, failure.status, delayMs, nowMs);
     else if (isAnswer) this.#throttle.answered();
     if (task !== undefined && failure?.rejected) return this.#rejected(inFlight, task, failure);
-    this.#probing.ended(inFlight, nowMs);
+    this.#probeEnded(inFlight, nowMs);
     this.#workers.free(inFlight);
     if (task === undefined) return 'waits';
     return failure ? this.#retry(task, failure, delayMs, nowMs) : this.#invalid(task, error);
@@ -139,10 +142,10 @@ export class Dispatcher {
     this.#workers.free(inFlight);
     const { task } = inFlight;
     if (task?.last === undefined) return 'waits';
-    if (reading === 'same') this.#probing.keyRejected(inFlight, nowMs);
-    this.#probing.ended(inFlight, nowMs, reading === 'same');
+    if (reading === 'same') this.#key.rejected(inFlight);
+    this.#probeEnded(inFlight, nowMs);
     if (reading === 'changed' && task.keyChanges < maxRequests) {
-      this.#key.changed(inFlight.startedMs, nowMs);
+      this.#key.changed(inFlight, nowMs);
       task.keyChanges += 1;
       if (inFlight.kind !== 'probe') task.counted -= 1;
       this.#queue.add(task, ranks.again);
@@ -153,13 +156,28 @@ export class Dispatcher {
   }
 
   #earlyEnd(): EarlyEnd | undefined {
-    const end = this.#probing.end();
+    const { rejection } = this.#key;
+    if (rejection !== undefined) return { kind: 'end', why: 'key-rejected', reason: rejection };
+    const outage = this.#options.endsEarly ? this.#breaker.outage : undefined;
     // A body that is arriving is an answer. Ending now would cut it off.
-    return end?.why === 'service-down' && this.#workers.isReceiving ? undefined : end;
+    if (outage === undefined || this.#workers.isReceiving) return undefined;
+    return { kind: 'end', why: 'service-down', reason: outage };
+  }
+
+  /** Whether probes decide now, and nothing else is asked. */
+  get #isProbing(): boolean {
+    return this.#breaker.isOpen || this.#key.isProbing;
+  }
+
+  /** The request is over, or nobody waits for it any more. Does nothing unless it is a probe. */
+  #probeEnded(inFlight: InFlightRequest, nowMs: number): void {
+    this.#breaker.probeEnded(inFlight, nowMs);
+    this.#key.probeEnded(inFlight);
   }
 
   #choose(nowMs: number): InFlightRequest | undefined {
-    if (this.#probing.isActive) return this.#probing.next(nowMs);
+    if (this.#breaker.isOpen) return this.#breaker.probe(nowMs);
+    if (this.#key.isProbing) return this.#key.probe(nowMs);
     const first = this.#queue.first(nowMs);
     // A cluster elsewhere in the list shows whether the service throttles all clusters or only one.
     const isElsewhere = this.#throttle.isInDoubt && (!first || this.#queue.rankOf(first) !== ranks.again);
@@ -181,14 +199,14 @@ export class Dispatcher {
   }
 
   #nextStartMs(nowMs: number, startMs: number): number {
-    if (this.#workers.isFull) return this.#probing.isActive ? Number.POSITIVE_INFINITY : this.#queue.nextDueMs;
-    if (startMs > nowMs) return startMs;
-    return this.#probing.isActive ? this.#probing.nextMs : this.#queue.nextDueMs;
+    if (!this.#workers.isFull && startMs > nowMs) return startMs;
+    if (!this.#isProbing) return this.#queue.nextDueMs;
+    return this.#workers.isFull ? Number.POSITIVE_INFINITY : this.#breaker.nextProbeMs;
   }
 
   /** Whether somebody waits for a worker, or everybody for the probes. */
   #isContended(nowMs: number): boolean {
-    return this.#probing.isActive || (this.#workers.isFull && this.#queue.first(nowMs) !== undefined);
+    return this.#isProbing || (this.#workers.isFull && this.#queue.first(nowMs) !== undefined);
   }
 
   #throttled({ task, startedMs }: InFlightRequest, status: number | undefined, delayMs: number, nowMs: number): void {

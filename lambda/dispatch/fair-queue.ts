@@ -4,13 +4,13 @@ import { type Rank, ranks, type Task } from './task';
 export class FairQueue {
   readonly #lanes: Lane[] = Object.values(ranks).map(() => ({ tasks: [], from: 0 }));
   /** The earliest last. */
-  readonly #delayed: DueTask[] = [];
+  readonly #delayed: Task[] = [];
   readonly #waiting = new Map<Task, Waiting>();
 
   /** @param dueMs not asked for before; left out: at any time */
   add(task: Task, rank: Rank, dueMs = 0): void {
     this.#waiting.set(task, { rank, dueMs });
-    if (dueMs > 0) this.#delay({ dueMs, task });
+    if (dueMs > 0) this.#delay(task, dueMs);
     else this.#lanes[rank]?.tasks.push(task);
   }
 
@@ -21,10 +21,10 @@ export class FairQueue {
 
   /** The task whose turn it is; it stays in the queue until {@link take}. */
   first(nowMs: number): Task | undefined {
-    for (let entry = this.#delayed.at(-1); entry && entry.dueMs <= nowMs; entry = this.#delayed.at(-1)) {
-      this.#delayed.pop();
-      const waiting = this.#current(entry);
-      if (waiting !== undefined) this.add(entry.task, waiting.rank);
+    while (this.nextDueMs <= nowMs) {
+      const task = this.#delayed.pop();
+      const rank = task && this.rankOf(task);
+      if (task !== undefined && rank !== undefined) this.add(task, rank);
     }
     for (const [rank, lane] of this.#lanes.entries()) {
       for (let task = lane.tasks[lane.from]; task; task = lane.tasks[lane.from]) {
@@ -39,26 +39,30 @@ export class FairQueue {
 
   /** Takes any waiting task out of the queue. */
   take(task: Task): void {
+    const at = this.#dueMs(task) > 0 ? this.#delayed.indexOf(task) : -1;
+    if (at !== -1) this.#delayed.splice(at, 1);
     this.#waiting.delete(task);
   }
 
   /** When the next delayed task is due, in milliseconds; Infinity if there is none. */
   get nextDueMs(): number {
-    for (let entry = this.#delayed.at(-1); entry; entry = this.#delayed.at(-1)) {
-      if (this.#current(entry) !== undefined) return entry.dueMs;
-      this.#delayed.pop();
-    }
-    return Number.POSITIVE_INFINITY;
+    const next = this.#delayed.at(-1);
+    return next === undefined ? Number.POSITIVE_INFINITY : this.#dueMs(next);
   }
 
-  #delay(entry: DueTask): void {
+  #dueMs(task: Task): number {
+    return this.#waiting.get(task)?.dueMs ?? 0;
+  }
+
+  #delay(task: Task, dueMs: number): void {
     let [from, to] = [0, this.#delayed.length];
     while (from < to) {
       const middle = (from + to) >> 1;
-      if ((this.#delayed[middle]?.dueMs ?? 0) > entry.dueMs) from = middle + 1;
+      const other = this.#delayed[middle];
+      if (other !== undefined && this.#dueMs(other) > dueMs) from = middle + 1;
       else to = middle;
     }
-    this.#delayed.splice(from, 0, entry);
+    this.#delayed.splice(from, 0, task);
   }
 
   /** Moves a task whose cluster has to wait to where it belongs now. @returns whether it was moved */
@@ -69,12 +73,6 @@ export class FairQueue {
       this.add(task, ranks.doubtful);
     else return false;
     return true;
-  }
-
-  /** What the task of a delayed entry waits for; undefined if a probe has taken it meanwhile. */
-  #current({ task, dueMs }: DueTask): Waiting | undefined {
-    const waiting = this.#waiting.get(task);
-    return waiting?.dueMs === dueMs ? waiting : undefined;
   }
 }
 
@@ -89,9 +87,4 @@ interface Lane {
   readonly tasks: Task[];
   /** Tasks before this index have left the lane. */
   from: number;
-}
-
-interface DueTask {
-  readonly dueMs: number;
-  readonly task: Task;
 }

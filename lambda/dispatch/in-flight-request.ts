@@ -1,16 +1,12 @@
 import { callName, type ResourceRequest } from '../service/resource-request';
 import { ServiceError } from '../service/service-error';
-import type { ProbeRound } from './circuit-breaker';
 import type { Task } from './task';
 
 /** A body that brings this many bytes within its time makes progress. */
 const progressBytes = 16 * 1024;
 
-/**
- * Why a request is made: in its turn; because the service looks down, to see whether it answers; or because the key looks
- * rejected, to see whether it is.
- */
-export type RequestKind = 'regular' | 'probe' | 'key-probe';
+/** Why a request is made: for its task; or because the service looks down, to see whether it answers. */
+export type RequestKind = 'regular' | 'probe';
 
 /** One request under way, with the worker that it holds. */
 export class InFlightRequest {
@@ -19,8 +15,6 @@ export class InFlightRequest {
   readonly task: Task | undefined;
   readonly kind: RequestKind;
   readonly startedMs: number;
-  /** The round of probes that waits for it; undefined: none does. */
-  round: ProbeRound | undefined;
   /** When the answer's head arrived. */
   headMs: number | undefined;
   /** Whether it keeps its worker for its full time limit. */

@@ -1,4 +1,5 @@
-import { ProbeRound } from './circuit-breaker';
+import type { ClusterSample } from './cluster-sample';
+import { InFlightRequest } from './in-flight-request';
 
 /** The key is suspected when so many different clusters were rejected and none was accepted. */
 const clustersToSuspect = 5;
@@ -11,71 +12,82 @@ const probesToJudge = 5;
  * asked in vain for every cluster. A rejection counts only if the key was read again after it and was the same.
  */
 export class KeyJudgement {
+  readonly #sample: ClusterSample;
   readonly #rejected = new Set<string>();
   /** Whether the key has worked for anybody in this run. */
   #hasWorked: boolean;
   /** When the key was found changed: answers to earlier requests say nothing of the new one. */
   #sinceMs = Number.NEGATIVE_INFINITY;
-  #round: ProbeRound | undefined;
+  /** Probes under way, and those that were made, since the key is suspected. */
+  readonly #probes = new Set<InFlightRequest>();
+  #made = 0;
 
   /** @param hasWorked whether it did in an earlier attempt of the run */
-  constructor(hasWorked: boolean) {
+  constructor(sample: ClusterSample, hasWorked: boolean) {
+    this.#sample = sample;
     this.#hasWorked = hasWorked;
   }
 
-  /** The probes that decide now, and nothing else is asked; undefined: the key is not suspected. */
-  get round(): ProbeRound | undefined {
-    return this.#round;
+  /** Whether probes decide now, and nothing else is asked. */
+  get isProbing(): boolean {
+    return this.#isSuspected && (this.#probes.size > 0 || this.#mayProbe);
   }
 
-  /** Whether the key is rejected: for the clusters that raised the suspicion and for every probe. */
-  get isRejected(): boolean {
-    return this.#round?.isOver === true;
+  /** Why the attempt has to end, in words: the clusters that raised the suspicion and every probe were rejected. */
+  get rejection(): string | undefined {
+    if (!this.#isSuspected || this.isProbing) return undefined;
+    // Where nobody was left to probe, all clusters must be rejected.
+    if (this.#made === 0 && this.#rejected.size < this.#sample.size) return undefined;
+    return `the service rejected the API key for ${this.#rejected.size} different clusters from all over the list, also after it was read again; set a valid key and complete the run`;
   }
 
-  get rejectedClusters(): number {
-    return this.#rejected.size;
+  /** @returns the probe to make now, if there is one */
+  probe(nowMs: number): InFlightRequest | undefined {
+    const task = this.#mayProbe ? this.#sample.unasked() : undefined;
+    if (task === undefined) return undefined;
+    const inFlight = new InFlightRequest(task.request, task, 'regular', nowMs);
+    this.#probes.add(inFlight);
+    this.#made += 1;
+    return inFlight;
   }
 
-  accepted(requestStartedMs: number): void {
-    if (requestStartedMs < this.#sinceMs) return;
+  accepted({ startedMs }: InFlightRequest): void {
+    if (startedMs < this.#sinceMs) return;
     this.#hasWorked = true;
     this.#clear();
   }
 
-  rejected(cluster: string, nowMs: number): void {
-    if (this.#hasWorked) return;
-    this.#rejected.add(cluster);
-    if (this.#rejected.size >= clustersToSuspect) this.#round ??= new ProbeRound(probesToJudge, nowMs);
+  /** The key was rejected, and was the same when it was read again. */
+  rejected(inFlight: InFlightRequest): void {
+    this.#probes.delete(inFlight);
+    if (!this.#hasWorked) this.#rejected.add(inFlight.request.cluster);
   }
 
   /** After a rejection the secret had another key. */
-  changed(requestStartedMs: number, nowMs: number): void {
+  changed({ startedMs }: InFlightRequest, nowMs: number): void {
     // The request is older than the last change: its rejection says nothing about the key in use.
-    if (requestStartedMs < this.#sinceMs) return;
+    if (startedMs < this.#sinceMs) return;
     this.#hasWorked = false;
     this.#sinceMs = nowMs;
     this.#clear();
   }
 
-  /**
-   * @param round of the probe; the suspicion may be over
-   * @param isRejected false: any other answer, or none; the suspicion is not confirmed
-   */
-  probeEnded(round: ProbeRound, isRejected: boolean): void {
-    round.underWay -= 1;
-    if (round === this.#round && !isRejected) this.#clear();
+  /** The request has ended otherwise, or nobody waits for it any more. If it is a probe, the suspicion is not confirmed. */
+  probeEnded(inFlight: InFlightRequest): void {
+    if (this.#probes.delete(inFlight)) this.#clear();
   }
 
-  /** Nobody is left to probe. @param clusters number of all clusters: without probes, all of them must be rejected */
-  noMoreProbes(clusters: number): void {
-    if (this.#round === undefined) return;
-    this.#round.left = 0;
-    if (this.#round.underWay === 0 && this.#rejected.size < clusters) this.#round = undefined;
+  get #isSuspected(): boolean {
+    return this.#rejected.size >= clustersToSuspect;
+  }
+
+  get #mayProbe(): boolean {
+    return this.#made < probesToJudge && this.#sample.hasUnasked;
   }
 
   #clear(): void {
     this.#rejected.clear();
-    this.#round = undefined;
+    this.#probes.clear();
+    this.#made = 0;
   }
 }

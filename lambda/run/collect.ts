@@ -1,7 +1,6 @@
 import { isNativeError } from 'node:util/types';
-import { Dispatcher, type KeyReading } from '../dispatch/dispatcher';
+import { Dispatcher, type EarlyEnd, type KeyReading } from '../dispatch/dispatcher';
 import type { InFlightRequest } from '../dispatch/in-flight-request';
-import type { EarlyEnd } from '../dispatch/probing';
 import type { Task } from '../dispatch/task';
 import type { KeySource } from '../service/api-key';
 import type { ClusterService } from '../service/cluster-api';

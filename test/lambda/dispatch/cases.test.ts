@@ -177,6 +177,12 @@ describe('clusters that the key may not read', () => {
     expect(attempts.map(({ end }) => end)).toEqual(['done', 'done', 'done']);
   });
 
+  it('six of eight that are all asked at once do not stand for the key', () => {
+    const service = fleet([...times(6, () => status(403)), ...times(2, () => good(3000))]);
+    expect(simulateAttempt(service, 1000, 1).end).toBe('done');
+    expect(service.tasks.filter(({ isArchived }) => isArchived)).toHaveLength(4);
+  });
+
   it('all of 600: the key is rejected after ten, with the key read again', () => {
     const attempt = simulateAttempt(fleet(times(600, () => status(401))), 1000, 1);
     expect(attempt.end).toMatchObject({ why: 'key-rejected' });

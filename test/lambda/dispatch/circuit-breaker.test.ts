@@ -1,107 +1,120 @@
-import { CircuitBreaker, type ProbeRound } from '../../../lambda/dispatch/circuit-breaker';
+import { CircuitBreaker } from '../../../lambda/dispatch/circuit-breaker';
+import { ClusterSample } from '../../../lambda/dispatch/cluster-sample';
+import { FairQueue } from '../../../lambda/dispatch/fair-queue';
+import { InFlightRequest } from '../../../lambda/dispatch/in-flight-request';
+import { planTasks, ranks } from '../../../lambda/dispatch/task';
 
-const longestPause = () => 1;
+const { tasks, clusters } = planTasks(
+  Array.from({ length: 1400 }, (_, index) => ({ cluster: `c${index}`, resource: 'log' as const })),
+);
+
+/** A closed breaker of a fleet that was not asked for anything, with the longest pauses. */
+function breakerOf(): CircuitBreaker {
+  const queue = new FairQueue();
+  for (const task of tasks) queue.add(task, ranks.unattempted);
+  for (const cluster of clusters) cluster.isAsked = false;
+  return new CircuitBreaker(new ClusterSample(clusters, queue), [], () => 1);
+}
+
+function requestOf(nth: number): InFlightRequest {
+  return new InFlightRequest({ cluster: `c${nth}`, resource: 'log' }, tasks[nth], 'regular', 0);
+}
 
 /** Lets so many clusters fail, of a fleet of 100. */
-function fail(breaker: CircuitBreaker, count: number, prefix = 'c'): void {
-  for (let i = 0; i < count; i += 1) breaker.failed(`${prefix}${i}`, 100, 0);
+function fail(breaker: CircuitBreaker, count: number, from = 0): void {
+  for (let nth = from; nth < from + count; nth += 1) breaker.failed(requestOf(nth), undefined, 100, 0);
 }
 
-/** The current round, of which so many probes are made. */
-function probe(breaker: CircuitBreaker, count: number): ProbeRound {
-  const { round } = breaker;
-  if (round === undefined) throw new Error('the breaker is closed');
-  for (let i = 0; i < count; i += 1) round.probeStarted();
-  return round;
-}
-
-/** Makes all probes of the current round and lets them fail. @returns how many there were, and when */
-function failRound(breaker: CircuitBreaker): { probes: number; startMs: number } {
-  const round = probe(breaker, breaker.round?.left ?? 0);
-  for (let i = 0; i < round.made; i += 1) breaker.probeEnded(round, round.startMs);
-  return { probes: round.made, startMs: round.startMs };
+/** Makes all probes that may be made now. */
+function probe(breaker: CircuitBreaker, nowMs = breaker.nextProbeMs): InFlightRequest[] {
+  const probes: InFlightRequest[] = [];
+  for (let one = breaker.probe(nowMs); one; one = breaker.probe(nowMs)) {
+    if (one.task !== undefined) one.task.cluster.isAsked = true;
+    probes.push(one);
+  }
+  return probes;
 }
 
 describe('the circuit breaker', () => {
   it('opens at the tenth cluster in a row that fails, each counted once', () => {
-    const breaker = new CircuitBreaker(longestPause);
+    const breaker = breakerOf();
     fail(breaker, 9);
     fail(breaker, 9);
-    expect(breaker.round).toBeUndefined();
-    breaker.failed('another', 100, 0);
-    expect(breaker.round).toBeDefined();
+    expect(breaker.isOpen).toBe(false);
+    fail(breaker, 1, 9);
+    expect(breaker.isOpen).toBe(true);
   });
 
   it('does not open while somebody is answered between', () => {
-    const breaker = new CircuitBreaker(longestPause);
+    const breaker = breakerOf();
     for (let i = 0; i < 10; i += 1) {
       fail(breaker, 9);
-      breaker.succeeded('somebody');
+      breaker.succeeded(requestOf(50), false);
     }
-    expect(breaker.round).toBeUndefined();
+    expect(breaker.isOpen).toBe(false);
   });
 
   it('needs no more clusters than there are', () => {
-    const breaker = new CircuitBreaker(longestPause);
-    breaker.failed('a', 2, 0);
-    expect(breaker.round).toBeUndefined();
-    breaker.failed('b', 2, 0);
-    expect(breaker.round).toBeDefined();
+    const breaker = breakerOf();
+    breaker.failed(requestOf(0), undefined, 2, 0);
+    expect(breaker.isOpen).toBe(false);
+    breaker.failed(requestOf(1), undefined, 2, 0);
+    expect(breaker.isOpen).toBe(true);
   });
 
-  it('lets through rounds of probes that grow, with pauses that grow up to half a minute', () => {
-    const breaker = new CircuitBreaker(longestPause);
+  it('makes rounds of probes that grow, and a few when all were asked, with pauses that grow up to half a minute', () => {
+    const breaker = breakerOf();
     fail(breaker, 10);
-    const rounds = Array.from({ length: 5 }, () => failRound(breaker));
-    expect(rounds.map(({ probes }) => probes)).toEqual([4, 16, 64, 256, 1024]);
-    for (let nth = 5; nth < 9; nth += 1) {
-      const round = probe(breaker, 0);
-      rounds.push({ probes: 0, startMs: round.startMs });
-      breaker.noMoreProbes(round, round.startMs);
-    }
+    const rounds = Array.from({ length: 9 }, () => {
+      const startMs = breaker.nextProbeMs;
+      const probes = probe(breaker);
+      for (const one of probes) breaker.probeEnded(one, startMs);
+      return [startMs, probes.length];
+    });
     const starts = [0, 500, 1500, 3500, 7500, 15_500, 30_500, 60_500, 90_500];
-    expect(rounds.map(({ startMs }) => startMs)).toEqual(starts);
+    const counts = [4, 16, 64, 256, 1024, 36, 4, 4, 4];
+    expect(rounds).toEqual(starts.map((startMs, nth) => [startMs, counts[nth]]));
   });
 
   it('waits for all probes of a round', () => {
-    const breaker = new CircuitBreaker(longestPause);
+    const breaker = breakerOf();
     fail(breaker, 10);
-    const round = probe(breaker, 4);
-    for (let i = 0; i < 3; i += 1) breaker.probeEnded(round, 0);
-    expect(breaker.round).toBe(round);
-    breaker.probeEnded(round, 100);
-    expect(breaker.round).toMatchObject({ startMs: 600, left: 16 });
+    const [last, ...others] = probe(breaker);
+    for (const one of others) breaker.probeEnded(one, 0);
+    expect(breaker.nextProbeMs).toBe(Number.POSITIVE_INFINITY);
+    if (last !== undefined) breaker.probeEnded(last, 100);
+    expect(breaker.nextProbeMs).toBe(600);
   });
 
   it('is closed by one answer, and takes no probe of before for one of after', () => {
-    const breaker = new CircuitBreaker(longestPause);
+    const breaker = breakerOf();
     fail(breaker, 10);
-    const late = probe(breaker, 4);
-    breaker.succeeded('somebody');
-    expect(breaker.round).toBeUndefined();
-    fail(breaker, 10, 'd');
-    const round = probe(breaker, 4);
-    for (const one of [late, late, late, late, round, round, round]) breaker.probeEnded(one, 0);
-    expect(breaker.failedRounds).toBe(0);
+    const late = probe(breaker);
+    breaker.succeeded(requestOf(50), false);
+    expect(breaker.isOpen).toBe(false);
+    fail(breaker, 10, 10);
+    const [, ...others] = probe(breaker, 0);
+    for (const one of [...late, ...others]) breaker.probeEnded(one, 0);
+    expect(breaker.isServiceDown).toBe(false);
   });
 
   it('takes clusters that fail while others are answered at once for bad, until they are answered', () => {
-    const breaker = new CircuitBreaker(longestPause);
+    const breaker = breakerOf();
     fail(breaker, 10);
-    breaker.succeeded('somebody');
+    breaker.succeeded(requestOf(50), false);
     fail(breaker, 10);
-    expect(breaker.round).toBeUndefined();
-    for (let i = 0; i < 10; i += 1) breaker.succeeded(`c${i}`);
+    expect(breaker.isOpen).toBe(false);
+    for (let nth = 0; nth < 10; nth += 1) breaker.succeeded(requestOf(nth), false);
     fail(breaker, 10);
-    expect(breaker.round).toBeDefined();
+    expect(breaker.isOpen).toBe(true);
   });
 
   it('does not take clusters for bad that failed while the service was down', () => {
-    const breaker = new CircuitBreaker(longestPause);
+    const breaker = breakerOf();
     fail(breaker, 10);
-    failRound(breaker);
-    breaker.succeeded('somebody');
+    for (const one of probe(breaker)) breaker.probeEnded(one, 0);
+    breaker.succeeded(requestOf(50), false);
     fail(breaker, 10);
-    expect(breaker.round).toBeDefined();
+    expect(breaker.isOpen).toBe(true);
   });
 });

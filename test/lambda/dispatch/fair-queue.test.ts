@@ -92,6 +92,7 @@ describe('the fair queue', () => {
       ['b', ranks.retry, 100],
     ]);
     for (const task of tasks) queue.take(task);
+    expect(queue.nextDueMs).toBe(Number.POSITIVE_INFINITY);
     expect(takeAll(queue, 1000)).toEqual([]);
     for (const task of tasks) queue.add(task, ranks.retry, 2000);
     expect(takeAll(queue, 1999)).toEqual([]);

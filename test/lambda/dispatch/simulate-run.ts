@@ -1,6 +1,5 @@
-import { Dispatcher, type KeyReading } from '../../../lambda/dispatch/dispatcher';
+import { Dispatcher, type EarlyEnd, type KeyReading } from '../../../lambda/dispatch/dispatcher';
 import type { InFlightRequest } from '../../../lambda/dispatch/in-flight-request';
-import type { EarlyEnd } from '../../../lambda/dispatch/probing';
 import type { Resource } from '../../../lambda/resources';
 import type { ServiceError } from '../../../lambda/service/service-error';
 import { asynchronousRetryWaits } from '../../../lambda/stack-contract';
