@@ -88,7 +88,15 @@ describe('a local deployment', () => {
   });
 
   it('sends what failed for good to the failure destination, in Lambda’s own shape', async () => {
-    const deployment = await deploy();
+    // The policy of another topic, which is the first of the template, refuses nothing here.
+    const Statement = { Effect: 'Deny', Principal: '*', Action: 'sns:Publish', Resource: '*' };
+    const Properties = { Topics: [{ Ref: 'Other' }], PolicyDocument: { Statement } };
+    const other = { Other: { Type: 'AWS::SNS::Topic' }, OtherPolicy: { Type: 'AWS::SNS::TopicPolicy', Properties } };
+    const deployment = await deploy({
+      edit: (template) => {
+        template.Resources = { ...other, ...template.Resources };
+      },
+    });
     const { requestId } = await deployment.invokeAsync({ fail: true });
     expect(deployment.logs).toHaveLength(2);
     const [message] = deployment.messages;
