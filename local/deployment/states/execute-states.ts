@@ -30,10 +30,10 @@ export async function executeStates(
   for (let name: string | undefined = StartAt; name !== undefined; ) {
     const state: State | undefined = States[name];
     if (state === undefined) throw new StatesError('States.Runtime', `There is no state ${name}.`);
-    const after = await enter(state, data, runtime);
-    runtime.onOutput?.(after.output);
-    data = { input: after.output, context };
-    name = after.next;
+    const { output, next } = await enter(state, data, runtime);
+    runtime.onOutput?.(output);
+    data = { input: output, context };
+    name = next;
   }
   return data.input;
 }
@@ -49,7 +49,7 @@ async function enter(state: State, data: StatesData, runtime: StatesRuntime): Pr
     case 'Pass': {
       const input = demandAt(state.InputPath, data);
       const result = state.Parameters === undefined ? input : fillIn(state.Parameters, { ...data, input });
-      return { output: placeAt(state.ResultPath, data.input, result), next: state.Next };
+      return after(state, result, data);
     }
     case 'Choice': {
       const chosen = state.Choices.find((rule) => holds(rule, data));
@@ -62,10 +62,8 @@ async function enter(state: State, data: StatesData, runtime: StatesRuntime): Pr
       );
     case 'Succeed':
       return { output: data.input, next: undefined };
-    case 'Map': {
-      const result = selected(state, await mapItems(state, data, runtime), data);
-      return { output: placeAt(state.ResultPath, data.input, result), next: state.Next };
-    }
+    case 'Map':
+      return after(state, await mapItems(state, data, runtime), data);
     case 'Task':
       return performTask(state, data, runtime);
   }
@@ -75,8 +73,7 @@ async function performTask(state: TaskState, data: StatesData, runtime: StatesRu
   const retries = state.Retry.map(() => 0);
   for (;;) {
     try {
-      const result = await runtime.perform(state.Resource, fillIn(state.Parameters, data));
-      return { output: placeAt(state.ResultPath, data.input, selected(state, result, data)), next: state.Next };
+      return after(state, await runtime.perform(state.Resource, fillIn(state.Parameters, data)), data);
     } catch (error) {
       if (!(error instanceof StatesError)) throw error;
       const index = state.Retry.findIndex(({ ErrorEquals }) => error.isOneOf(ErrorEquals));
@@ -91,7 +88,7 @@ async function performTask(state: TaskState, data: StatesData, runtime: StatesRu
       const catcher = state.Catch.find(({ ErrorEquals }) => error.isOneOf(ErrorEquals));
       if (catcher === undefined) throw error;
       const caught = { Error: error.error, Cause: error.stateCause };
-      return { output: placeAt(catcher.ResultPath, data.input, caught), next: catcher.Next };
+      return after(catcher, caught, data);
     }
   }
 }
@@ -116,12 +113,14 @@ async function mapItems(state: MapState, data: StatesData, runtime: StatesRuntim
   return results;
 }
 
-function selected(
-  { ResultSelector }: Pick<TaskState, 'ResultSelector'>,
+/** What follows a state that has a result. */
+function after(
+  { ResultSelector, ResultPath, Next }: Pick<TaskState, 'ResultSelector' | 'ResultPath' | 'Next'>,
   result: unknown,
-  { context }: StatesData,
-): unknown {
-  return ResultSelector === undefined ? result : fillIn(ResultSelector, { input: result, context });
+  { input, context }: StatesData,
+): After {
+  const selected = ResultSelector === undefined ? result : fillIn(ResultSelector, { input: result, context });
+  return { output: placeAt(ResultPath, input, selected), next: Next };
 }
 
 function holds(condition: ChoiceCondition, data: StatesData): boolean {
