@@ -9,18 +9,21 @@ export type Held = typeof nothing;
 
 /** How an archive grows, by day of the runs and by cluster. Configurations and seals, which are few, are left out. */
 export class ArchiveGrowth {
+  readonly total: Held = { ...nothing };
   readonly #days = new Map<string, Held>();
   readonly #clusters = new Map<string, Held>();
 
   /** Takes note of a run. Runs come in the order of their times. */
   add({ run, outcomes, files }: Pick<Run, 'run' | 'outcomes' | 'files'>): void {
     const day = heldIn(this.#days, dateOf(run));
-    day.runs += 1;
-    for (const { bytes } of files.values()) day.runRecords += bytes;
+    for (const held of [this.total, day]) {
+      held.runs += 1;
+      for (const { bytes } of files.values()) held.runRecords += bytes;
+    }
     for (const outcome of outcomes) {
       if (!isStored(outcome)) continue;
       const { cluster, resource, storedBytes = 0 } = outcome;
-      for (const held of [day, heldIn(this.#clusters, cluster)]) {
+      for (const held of [this.total, day, heldIn(this.#clusters, cluster)]) {
         held.objects += 1;
         held[resource === 'log' ? 'logs' : 'manifests'] += storedBytes;
       }
@@ -37,13 +40,6 @@ export class ArchiveGrowth {
     return [...this.#clusters]
       .map(([cluster, { objects, logs, manifests }]) => ({ cluster, objects, logs, manifests }))
       .sort((a, b) => b.logs + b.manifests - a.logs - a.manifests || (a.cluster < b.cluster ? -1 : 1));
-  }
-
-  get total(): Held {
-    const total: Held = { ...nothing };
-    for (const day of this.#days.values())
-      for (const name of Object.keys(nothing) as (keyof Held)[]) total[name] += day[name];
-    return total;
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { take } from '../../lambda/verify/newest-first';
 import type { Period } from '../../lambda/verify/run-keys';
 import {
   type Content,
@@ -46,8 +45,8 @@ export interface ChangeSearch extends Period {
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function findChanges(reader: ArchiveReader, search: ChangeSearch, now: Date): Promise<Changes> {
-  const { resource, cluster, to, limit } = search;
-  const begin = await beginOf(reader, search, now);
+  const { resource, cluster, from, to, last = Number.POSITIVE_INFINITY, limit } = search;
+  let listed = 0;
   const changes: Change[] = [];
   const damaged: DescribedObject[] = [];
   const looked = { objects: 0, newest: undefined as Date | undefined, oldest: undefined as Date | undefined };
@@ -55,7 +54,8 @@ export async function findChanges(reader: ArchiveReader, search: ChangeSearch, n
   let runs = 0;
   for await (const object of describe(reader, clusterObjectsNewestFirst(reader, resource, cluster, { to }, now))) {
     const { facts, run } = object;
-    const isBefore = begin !== undefined && run < begin;
+    listed += 1;
+    const isBefore = listed > last || (from !== undefined && run < from);
     if (facts === undefined) {
       if (!isBefore) damaged.push(object);
       continue;
@@ -75,17 +75,4 @@ export async function findChanges(reader: ArchiveReader, search: ChangeSearch, n
   }
   if (newer !== undefined) changes.push({ content: newer, before: undefined, runs });
   return { changes, damaged, ...looked };
-}
-
-/** The time of the oldest object that is asked for; undefined if all are. */
-async function beginOf(
-  reader: ArchiveReader,
-  { resource, cluster, from, to, last }: ChangeSearch,
-  now: Date,
-): Promise<Date | undefined> {
-  let begin = from;
-  if (last === undefined) return begin;
-  for await (const { run } of take(last, clusterObjectsNewestFirst(reader, resource, cluster, { from, to }, now)))
-    begin = run;
-  return begin;
 }

@@ -1,11 +1,21 @@
 import type { Seam } from '../../lambda/log/seam';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { type LogSnapshot, logSnapshots, type MissingLog, type SnapshotOptions } from './log-snapshots';
+import { type ListedRun, type Period, runsBetween } from '../../lambda/verify/run-keys';
+import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from './cluster-objects';
+import { byRun } from './list-outcomes';
+import { LogsInTurn, type ReadLog } from './logs-in-turn';
+import { whyNotArchived } from './select-object';
 
 /** A log, or a run without one, as it stands in the joined log. */
 export type JoinedRun = MissingLog | JoinedLog;
 
-export interface JoinedLog extends LogSnapshot {
+/** A run that has no log of the cluster. */
+export interface MissingLog {
+  readonly run: Date;
+  readonly reason: string;
+}
+
+export interface JoinedLog extends ReadLog {
   /** What no log before it has; undefined: it adds nothing, or a later log has all of it. */
   readonly added: Pick<Seam, 'shared' | 'added' | 'newFrom' | 'lineFrom'> | undefined;
   /** The run of the log that reaches back across the gap that was told here. */
@@ -17,23 +27,41 @@ export function isMissing(joined: JoinedRun): joined is MissingLog {
 }
 
 /**
- * The logs of a cluster with what each adds to those before it, oldest first. A log at which a gap was told comes when it
- * is known whether a later log closes the gap: then the later one has what was between, and the logs at the gap add nothing.
+ * The logs of a cluster in a period with what each adds to those before it, oldest first, and the runs between them that
+ * have none. The newest log with a text before the period is the base of the first. A log at which a gap was told comes when
+ * it is known whether a later log closes the gap: then the later one has what was between, and the logs at the gap add nothing.
+ * @param isHeld whether texts are wanted
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function* joinLogs(reader: ArchiveReader, options: SnapshotOptions): AsyncGenerator<JoinedRun> {
+export async function* joinLogs(
+  reader: ArchiveReader,
+  cluster: string,
+  period: Period,
+  isHeld: boolean,
+  now: Date,
+): AsyncGenerator<JoinedRun> {
+  const logs = new LogsInTurn(reader, isHeld);
+  const before = period.from && { to: new Date(period.from.getTime() - 1) };
+  if (before !== undefined)
+    for await (const object of clusterObjectsNewestFirst(reader, 'log', cluster, before, now))
+      if (!addsNothing(await logs.read(object))) break;
   let waiting: JoinedRun[] = [];
-  for await (const next of logSnapshots(reader, options)) {
-    if (!('link' in next)) {
-      waiting.push(next);
-    } else {
-      const closed = next.link.closed.at(-1);
-      if (closed !== undefined) waiting = waiting.map((one) => withinClosedGap(one, closed.run, next.run));
-      waiting.push({ ...next, added: addsNothing(next) ? undefined : (closed ?? next.link).seam, closedBy: undefined });
-      const oldestGap = next.openGaps.at(-1);
-      const ready = oldestGap === undefined ? waiting.length : waiting.findIndex(({ run }) => run >= oldestGap);
-      yield* waiting.splice(0, ready < 0 ? waiting.length : ready);
+  let archived: number | undefined;
+  const objects = clusterObjects(reader, 'log', cluster, period);
+  for await (const item of byRun<ClusterObject | ListedRun>([objects, runsBetween(reader, period)])) {
+    const { run } = item;
+    if ('key' in item) {
+      archived = run.getTime();
+      const log = await logs.read(item);
+      const closed = log.link.closed.at(-1);
+      if (closed !== undefined) waiting = waiting.map((one) => withinClosedGap(one, closed.run, run));
+      waiting.push({ ...log, added: addsNothing(log) ? undefined : (closed ?? log.link).seam, closedBy: undefined });
+    } else if (run.getTime() !== archived) {
+      waiting.push({ run, reason: await whyNotArchived(reader, 'log', cluster, item) });
     }
+    const { oldestGap } = logs;
+    const ready = oldestGap === undefined ? waiting.length : waiting.findIndex((one) => one.run >= oldestGap);
+    yield* waiting.splice(0, ready < 0 ? waiting.length : ready);
   }
   yield* waiting;
 }
@@ -53,7 +81,7 @@ export function newText({ added, textFrom }: JoinedLog): AsyncIterable<Buffer> |
   return added === undefined ? [] : textFrom(added.newFrom);
 }
 
-function addsNothing({ link: { seam } }: LogSnapshot): boolean {
+function addsNothing({ link: { seam } }: ReadLog): boolean {
   return seam.kind === 'older' || seam.kind === 'unknown';
 }
 

@@ -2,12 +2,11 @@ import { parseObjectKey } from '../../lambda/archive/archive-layout';
 import { type Resource, resourceNames } from '../../lambda/resources';
 import type { Outcome } from '../../lambda/run/run-record';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { isLate } from '../../lambda/verify/read-run';
 import type { ClusterFilter } from './cluster-names';
 import { type ClusterObject, clusterObjects, factsOf, headConcurrency } from './cluster-objects';
-import { isAbsent, type RunReader, type RunRow } from './run-reader';
+import { type AbsentRow, isAbsent, type RunReader, type RunRow } from './run-reader';
 import { type RunSelection, selectPeriod } from './select-runs';
 
 /** What became of one cluster x resource in a run. */
@@ -36,7 +35,7 @@ export interface OutcomeScope {
 export async function* listOutcomes(
   reader: RunReader,
   { resources = resourceNames, clusters, selection }: OutcomeScope,
-): AsyncGenerator<ListedOutcome | AbsentRuns> {
+): AsyncGenerator<ListedOutcome | AbsentRow> {
   const { archive, now } = reader;
   const uid = clusters?.uid;
   const period = uid === undefined ? undefined : await selectPeriod(archive, selection, now);
@@ -75,13 +74,10 @@ export function withMetadata<Listed extends Partial<Omit<Outcome, 'outcome'>>>(
 }
 
 /** Merges sequences that are each in the order of their runs. Of one run, the item of the first sequence comes first. */
-export async function* byRun<Item extends { readonly run: Date } | AbsentRuns>(
-  sources: readonly AsyncGenerator<Item>[],
-) {
-  const timeOf = (item: Item) => ('run' in item ? item.run : item.times[0])?.getTime() ?? 0;
+export async function* byRun<Item extends { readonly run: Date }>(sources: readonly AsyncGenerator<Item>[]) {
   const heads = await Promise.all(sources.map((source) => source.next()));
   for (;;) {
-    const left = heads.map((head) => (head.done === true ? Number.POSITIVE_INFINITY : timeOf(head.value)));
+    const left = heads.map((head) => (head.done === true ? Number.POSITIVE_INFINITY : head.value.run.getTime()));
     const first = left.indexOf(Math.min(...left));
     const [head, source] = [heads[first], sources[first]];
     if (head === undefined || head.done === true || source === undefined) return;

@@ -8,11 +8,22 @@ import { seenRun } from '../../lambda/verify/seen-run';
 import { type RunConfiguration, StoredConfigurations } from '../../lambda/verify/stored-configurations';
 import { type RunSelection, runsNewestFirst, selectRuns } from './select-runs';
 
-/** A run, or those that were due behind the row before and are not there. */
-export type RunRow = Run | AbsentRuns;
+/** Runs that were due one after the other and are not there. */
+export interface AbsentRow extends AbsentRuns {
+  /** The first of them. */
+  readonly run: Date;
+}
 
-export function isAbsent(row: object): row is AbsentRuns {
+/** A run, or those that were due behind the row before and are not there. */
+export type RunRow = Run | AbsentRow;
+
+export function isAbsent(row: object): row is AbsentRow {
   return 'times' in row;
+}
+
+function rowOf<Absent extends AbsentRuns>(absent: Absent): (Absent & AbsentRow) | undefined {
+  const [run] = absent.times;
+  return run && { ...absent, run };
 }
 
 export interface FoundStale {
@@ -55,8 +66,8 @@ export class RunReader {
     const due = new DueRuns({});
     for await (const listed of selectRuns(this.archive, selection, this.now)) {
       const run = await readRun(this.archive, listed);
-      const absent = due.add(await seenRun(run, this.#configurations));
-      if (absent.times.length > 0) yield absent;
+      const absent = rowOf(due.add(await seenRun(run, this.#configurations)));
+      if (absent !== undefined) yield absent;
       for (const start of run.starts)
         if (this.#newestStart === undefined || start.startedAt >= this.#newestStart.startedAt)
           this.#newestStart = start;
@@ -82,8 +93,9 @@ export class RunReader {
     return listed && readRun(this.archive, listed);
   }
 
-  overdue(): Promise<Overdue | undefined> {
-    return findOverdue(this.archive, this.now, this.#configurations);
+  async overdue(): Promise<(Overdue & AbsentRow) | undefined> {
+    const overdue = await findOverdue(this.archive, this.now, this.#configurations);
+    return overdue && rowOf(overdue);
   }
 
   /** The configuration of the attempt that started last, of the selected runs; undefined if it cannot be used. */

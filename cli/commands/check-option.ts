@@ -8,8 +8,7 @@ import { sealKeyOf } from '../../lambda/verify/seals/seal-file';
 import { type Vouched, Vouching } from '../../lambda/verify/vouching';
 import { factsOf } from '../archive/cluster-objects';
 import { formatTime } from '../terminal/format';
-import { printable } from '../terminal/printable';
-import { print, type Terminal } from '../terminal/terminal';
+import { print, printProblem, type Terminal } from '../terminal/terminal';
 
 export interface CheckOptions {
   readonly check?: boolean;
@@ -93,7 +92,8 @@ export class VouchedNotes {
   }
 
   /** Prints it on standard error. @returns whether all of it is vouched for */
-  async print({ err, errColors }: Pick<Terminal, 'err' | 'errColors'>): Promise<boolean> {
+  async print(terminal: Pick<Terminal, 'err' | 'errColors'>): Promise<boolean> {
+    const { err } = terminal;
     if (this.#noted.size === 0) return true;
     const seals = new Map<number, string>();
     const problems = new Map<string, string[]>();
@@ -106,8 +106,7 @@ export class VouchedNotes {
     if (lost < all) await print(err, `Vouched for${count} by ${describeSeals(seals)}.\n`);
     for (const [problem, names] of problems) {
       const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
-      const text = `${names.slice(0, mostNamed).join('; ')}${more}: ${problem}`;
-      await print(err, `${errColors.red('Not vouched for:')} ${printable(text)}.\n`);
+      await printProblem(terminal, 'Not vouched for:', `${names.slice(0, mostNamed).join('; ')}${more}: ${problem}.`);
     }
     if (seals.size > 0 && this.#options.publicKey === undefined)
       await print(err, "Seals were checked with the archive's own key; --public-key takes one that you kept.\n");

@@ -1,10 +1,9 @@
 import { type Resource, resourceNames } from '../../lambda/resources';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
-import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { isLate, type Run } from '../../lambda/verify/read-run';
 import { clusterFilter, nearestTo } from '../archive/cluster-names';
 import { isSameContent } from '../archive/cluster-objects';
-import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
+import { type AbsentRow, isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import { formatCount, formatTime } from '../terminal/format';
 import { doubtOf } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
@@ -53,7 +52,7 @@ function columns({ colors }: Pick<Terminal, 'colors'>, sameText: ReadonlySet<Run
     },
   });
   return [
-    { head: 'Run', cell: (row) => formatTime(isAbsent(row) ? (row.times[0] ?? new Date(Number.NaN)) : row.run) },
+    { head: 'Run', cell: (row) => formatTime(row.run) },
     ...resourceNames.map((resource) => ofResource(resource, resource === 'log' ? 'Log' : 'Manifest')),
     {
       head: 'Reason or doubt',
@@ -77,10 +76,10 @@ function reasonsOf(outcomes: readonly RunOutcome[]): string {
 }
 
 /** `absent`, or of several in a row how many and the last of them. */
-export function absentText({ times, areMore }: AbsentRuns): string {
+export function absentText({ run, times, areMore }: AbsentRow): string {
   if (times.length === 1) return 'absent';
   const count = `${areMore ? 'more than ' : ''}${formatCount(times.length, 'run')}`;
-  return `absent: ${count} up to ${formatTime(times.at(-1) ?? new Date(Number.NaN))}`;
+  return `absent: ${count} up to ${formatTime(times.at(-1) ?? run)}`;
 }
 
 /** An absent run as `--json` documents it. */

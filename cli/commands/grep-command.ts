@@ -11,8 +11,7 @@ import { ObjectSearch, type SearchedObject } from '../search/search-object';
 import { SearchPrinter, type SearchPrinterOptions } from '../search/search-printer';
 import { formatCount, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
-import { printable } from '../terminal/printable';
-import { type CommandContext, exitCodes, print } from '../terminal/terminal';
+import { type CommandContext, exitCodes, print, printProblem } from '../terminal/terminal';
 import { clusterOption, type RunOptions, resourceOption, selectionOf, withHelp, withRuns } from './options';
 
 interface Options extends RunOptions, SearchPrinterOptions {
@@ -77,15 +76,11 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     }
     await printer.end();
     for (const { cluster, problem } of objects.notJoined)
-      await print(terminal.err, `${terminal.errColors.red('not searched:')} ${printable(`${cluster}: ${problem}`)}\n`);
+      await printProblem(terminal, 'not searched:', `${cluster}: ${problem}`);
     await printBadRecords(terminal, reader.problems);
     if (objects.objects + objects.notJoined.length === 0)
       throw new NothingToSearchError(await nothingToSearch(objects, reader, options));
-    await print(
-      terminal.err,
-      `${summary(objects, printer, resource)}
-`,
-    );
+    await print(terminal.err, `${summary(objects, printer, resource)}\n`);
     if (printer.problems + objects.notJoined.length + reader.problems.length > 0) end(exitCodes.trouble);
     else if (printer.matches === 0) end(exitCodes.noMatch);
   });

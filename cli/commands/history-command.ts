@@ -5,9 +5,15 @@ import { type Change, type Changes, findChanges } from '../archive/find-changes'
 import { archiveArgument, openArchive } from '../archive/open-archive';
 import { nothingOf } from '../archive/select-object';
 import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
-import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
-import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
+import {
+  type CommandContext,
+  exitCodes,
+  print,
+  printJsonArray,
+  printProblem,
+  type Terminal,
+} from '../terminal/terminal';
 import { type FleetHistoryOptions, groupings, printFleetHistory } from './fleet-history';
 import {
   lastOption,
@@ -58,10 +64,7 @@ export function historyCommand(context: CommandContext): Command {
     const reader = await openArchive(options.archive);
     const found = await findChanges(reader, { ...options, cluster }, terminal.now());
     for (const { key } of found.damaged)
-      await print(
-        terminal.err,
-        `${terminal.errColors.red('damaged:')} ${printable(key)}: its metadata is absent or malformed\n`,
-      );
+      await printProblem(terminal, 'damaged:', `${key}: its metadata is absent or malformed`);
     if (found.objects === 0 && found.damaged.length === 0)
       throw await nothingOf(reader, options.resource, cluster, options, terminal.now());
     if (options.json === true) await printJsonArray(terminal.out, found.changes.map(summarizeChange));

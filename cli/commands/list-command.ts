@@ -1,27 +1,17 @@
 import { Command } from 'commander';
 import { parseObjectKey } from '../../lambda/archive/archive-layout';
 import type { Resource } from '../../lambda/resources';
-import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import { take } from '../../lambda/verify/newest-first';
 import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
 import { type ListedOutcome, listOutcomes } from '../archive/list-outcomes';
-import { isAbsent } from '../archive/run-reader';
+import { type AbsentRow, isAbsent } from '../archive/run-reader';
 import { formatTime } from '../terminal/format';
 import { type OutcomeRow, outcomeColumns } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import { absentText } from './cluster-runs';
-import {
-  clusterOption,
-  parseCount,
-  type RunOptions,
-  readRuns,
-  resourceOption,
-  selectionOf,
-  withHelp,
-  withRuns,
-} from './options';
+import { clusterOption, parseCount, type RunOptions, readRuns, resourceOption, withHelp, withRuns } from './options';
 
 interface Options extends RunOptions {
   readonly cluster?: ClusterFilter;
@@ -30,7 +20,7 @@ interface Options extends RunOptions {
   readonly limit: number;
 }
 
-type Row = ListedOutcome | AbsentRuns;
+type Row = ListedOutcome | AbsentRow;
 
 export function listCommand(context: CommandContext): Command {
   const { terminal } = context;
@@ -48,9 +38,8 @@ export function listCommand(context: CommandContext): Command {
     if (options.keys === true && options.json === true)
       command.error('error: both --keys and --json; expected one of them');
     const { resource, cluster: clusters } = options;
-    const selection = selectionOf(options, undefined);
     return readRuns(context, options, async (reader) => {
-      const rows = listOutcomes(reader, { ...(resource && { resources: [resource] }), clusters, selection });
+      const rows = listOutcomes(reader, { ...(resource && { resources: [resource] }), clusters, selection: options });
       if (options.json === true) await printJsonArray(terminal.out, summaries(rows));
       else if ((await printRows(terminal, rows, options)) === 0)
         await print(
@@ -94,9 +83,9 @@ async function printRows(
   return outcomes;
 }
 
-function absentRow(absent: AbsentRuns): OutcomeRow {
-  const several = absent.times.length > 1 ? { error: absentText(absent) } : {};
-  return { run: absent.times[0] ?? new Date(Number.NaN), outcome: 'absent', ...several };
+function absentRow(absent: AbsentRow): OutcomeRow {
+  const { run, times } = absent;
+  return { run, outcome: 'absent', ...(times.length > 1 && { error: absentText(absent) }) };
 }
 
 const told = [

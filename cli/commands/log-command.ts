@@ -12,7 +12,7 @@ import { printable, printableContent } from '../terminal/printable';
 import { type CommandContext, exitCodes, print, type Terminal } from '../terminal/terminal';
 import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
 import { printSeams } from './log-seams';
-import { type RunOptions, selectionOf, withHelp, withRuns } from './options';
+import { type RunOptions, withHelp, withRuns } from './options';
 
 interface Options extends RunOptions, CheckOptions {
   readonly seams?: boolean;
@@ -40,7 +40,7 @@ export function logCommand({ terminal, end }: CommandContext): Command {
     const period = await periodOf(reader, options, terminal.now());
     const totals = new Totals();
     const isTable = options.seams === true || options.json === true;
-    const joined = joinLogs(reader, { cluster, period, isHeld: !isTable, now: terminal.now() });
+    const joined = joinLogs(reader, cluster, period, !isTable, terminal.now());
     const notes = new VouchedNotes(reader, options);
     const noted = async function* () {
       for await (const one of joined) {
@@ -64,7 +64,7 @@ async function periodOf(reader: ArchiveReader, options: Options, now: Date): Pro
   const { run, at, from, to, last } = options;
   if (run === undefined && at === undefined && last === undefined)
     return { from: from ?? (to === undefined ? new Date(now.getTime() - dayMs) : undefined), to };
-  return (await selectPeriod(reader, selectionOf(options, undefined), now)) ?? { from: now };
+  return (await selectPeriod(reader, options, now)) ?? { from: now };
 }
 
 /** What was joined, so that nobody takes it for more than it is. */

@@ -13,13 +13,8 @@ export async function printSeams(
   notes: VouchedNotes,
   isJson: boolean,
 ): Promise<void> {
-  if (isJson) {
-    await printJsonArray(terminal.out, described(joined, notes));
-    return;
-  }
-  const rows: JoinedRun[] = [];
-  for await (const one of joined) rows.push(one);
-  await printTable(terminal, seamColumns(terminal), rows);
+  if (isJson) await printJsonArray(terminal.out, described(joined, notes));
+  else await printTable(terminal, seamColumns(terminal), joined);
 }
 
 function seamColumns({ colors }: Pick<Terminal, 'colors'>): Column<JoinedRun>[] {

@@ -89,7 +89,7 @@ export function lastOption(description: string): Option {
 }
 
 /** The runs that the options select. @param most how many of the newest runs, if neither --last nor --from is given */
-export function selectionOf({ run, at, from, to, last }: RunSelection, most: number | undefined): RunSelection {
+export function selectionOf({ run, at, from, to, last }: RunSelection, most: number): RunSelection {
   return { run, at, from, to, last: last ?? (from === undefined ? most : undefined) };
 }
 

@@ -1,10 +1,9 @@
 import { Argument, Command } from 'commander';
-import type { AbsentRuns } from '../../lambda/verify/due-runs';
 import type { Run } from '../../lambda/verify/read-run';
 import { openDamage } from '../../lambda/verify/seals/open-damage';
 import { SealIndex } from '../../lambda/verify/seals/seal-index';
 import { completeCommand } from '../archive/open-archive';
-import { isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
+import { type AbsentRow, isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../terminal/format';
 import {
@@ -91,7 +90,7 @@ async function printRuns(
   terminal: Terminal,
   reader: RunReader,
   selection: RunSelection,
-  overdue: AbsentRuns | undefined,
+  overdue: AbsentRow | undefined,
   { json: asJson, cluster }: Options,
   open: object | undefined,
 ): Promise<void> {
@@ -141,7 +140,7 @@ function runColumns({ colors }: Pick<Terminal, 'colors'>): Column<RunRow>[] {
   const ofMissing = { align: 'right', color: (text: string) => (text === '0' ? text : colors.red(text)) } as const;
   const ofRun = (cell: (run: Run) => string) => (row: RunRow) => (isAbsent(row) ? '' : cell(row));
   return [
-    { head: 'Run', cell: (row) => formatTime(isAbsent(row) ? (row.times[0] ?? new Date(Number.NaN)) : row.run) },
+    { head: 'Run', cell: (row) => formatTime(row.run) },
     { head: 'Attempts', cell: ofRun(attemptsOf), align: 'right', leftOut: 4 },
     { head: 'Archived', cell: ofRun(({ counts }) => `${counts.archived}/${totalOf(counts)}`), align: 'right' },
     { head: 'Failed', cell: ofRun(({ counts }) => `${counts.failed}`), ...ofMissing, leftOut: 6 },

@@ -8,7 +8,14 @@ import { openArchive } from '../archive/open-archive';
 import { formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
-import { type CommandContext, exitCodes, print, printJsonArray, type Terminal } from '../terminal/terminal';
+import {
+  type CommandContext,
+  exitCodes,
+  print,
+  printJsonArray,
+  printProblem,
+  type Terminal,
+} from '../terminal/terminal';
 import { lastOption, type ReadOptions, withArchive, withHelp } from './options';
 import { printOpen, printOpenFindings } from './print-health';
 
@@ -49,8 +56,7 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
     }
     if (publicKey !== true && chain.files === 0)
       await print(terminal.err, `No seals in ${printable(reader.location)}: nothing attests it.\n`);
-    for (const { kind, key, problem } of findings)
-      await print(terminal.err, `${terminal.errColors.red(kind)} ${printable(`${key}: ${problem}`)}\n`);
+    for (const { kind, key, problem } of findings) await printProblem(terminal, kind, `${key}: ${problem}`);
     const isAcknowledged = acknowledgedBy(newest?.plan.acknowledged ?? []);
     const isBroken = findings.some((one) => damageKinds.includes(one.kind) && !isAcknowledged(one));
     if (isBroken || (newest !== undefined && openDamage(newest).count > 0)) end(exitCodes.found);

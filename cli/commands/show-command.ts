@@ -9,7 +9,15 @@ import { openArchive } from '../archive/open-archive';
 import { describeSelection, noteNewerRun, noteNextLog, selectObject } from '../archive/select-object';
 import { formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
-import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
+import {
+  type CommandContext,
+  type ExitCode,
+  exitCodes,
+  print,
+  printJson,
+  printProblem,
+  type Terminal,
+} from '../terminal/terminal';
 import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
 import { type RunOptions, resourceOption, withArchive, withHelp, withOneRun } from './options';
 
@@ -68,7 +76,7 @@ async function writeContent(
   } catch (error) {
     const damage = damageOf(error);
     if (damage === undefined) throw error;
-    await print(terminal.err, `${terminal.errColors.red('damaged:')} ${printable(`${key}: ${damage}`)}\n`);
+    await printProblem(terminal, 'damaged:', `${key}: ${damage}`);
     return exitCodes.found;
   }
   if (text?.found === false)

@@ -5,7 +5,7 @@ import { isAbsent, type RunReader } from '../archive/run-reader';
 import { formatBytes, formatCount } from '../terminal/format';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
-import { parseCount, type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
+import { parseCount, type RunOptions, readRuns, withHelp, withRuns } from './options';
 
 interface Options extends RunOptions {
   readonly limit: number;
@@ -33,8 +33,7 @@ async function printStats(terminal: Terminal, reader: RunReader, options: Option
   const chosen = [options.run, options.at, options.from, options.to, options.last].some((one) => one !== undefined);
   const newest = chosen ? undefined : (await reader.newestRun())?.run;
   const from = newest && new Date(Math.floor(newest.getTime() / dayMs - defaultDays + 1) * dayMs);
-  for await (const row of reader.select({ ...selectionOf(options, undefined), ...(from && { from }) }))
-    if (!isAbsent(row)) growth.add(row);
+  for await (const row of reader.select({ ...options, ...(from && { from }) })) if (!isAbsent(row)) growth.add(row);
   const { days, clusters, total } = growth;
   const { location } = reader.archive;
   if (days.length === 0) throw new ArchiveReadError(`Counting failed: ${location} has no runs in this period`);

@@ -48,7 +48,7 @@ export class ObjectsToSearch {
     const join = async (cluster: string) => {
       const found: SearchedObject[] = [];
       try {
-        for await (const joined of joinLogs(archive, { cluster, period: { from, to }, isHeld: false, now }))
+        for await (const joined of joinLogs(archive, cluster, { from, to }, false, now))
           if (!isMissing(joined)) found.push(searched(cluster, joined));
       } catch (error) {
         // One cluster that cannot be read must not hide what the others have.

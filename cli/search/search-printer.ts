@@ -1,6 +1,6 @@
 import { formatTime } from '../terminal/format';
 import { escapedJson, printable, printableLines } from '../terminal/printable';
-import { print, type Terminal } from '../terminal/terminal';
+import { print, printProblem, type Terminal } from '../terminal/terminal';
 import type { FoundLine } from './line-search';
 import type { ObjectSearch, SearchedObject } from './search-object';
 
@@ -53,8 +53,7 @@ export class SearchPrinter {
     this.dividedLines += dividedLines;
     if (problem === undefined) return;
     this.problems += 1;
-    const { err, errColors } = this.#terminal;
-    await print(err, `${errColors.red('not searched:')} ${printable(`${object.key}: ${problem}`)}\n`);
+    await printProblem(this.#terminal, 'not searched:', `${object.key}: ${problem}`);
   }
 
   /** To be called after the last search. */

@@ -6,7 +6,7 @@ import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
 import { formatAge, formatBytes, formatCount, formatDuration, formatTime } from './format';
 import { printable } from './printable';
 import { type Column, printTable } from './table';
-import { print, type Terminal } from './terminal';
+import { print, printProblem, type Terminal } from './terminal';
 
 /** An outcome of a run, or a run that is absent, as a row of a table. */
 export type OutcomeRow = Partial<Omit<RunOutcome, 'outcome'>> & {
@@ -141,7 +141,7 @@ export async function printBadRecords(
 ): Promise<void> {
   for (const { key, problem } of records) {
     const what = key.startsWith(configurationsPrefix) ? 'unreadable configuration' : 'bad run record';
-    await print(terminal.err, `${terminal.errColors.red(what)} ${printable(`${key}: ${problem}`)}\n`);
+    await printProblem(terminal, what, `${key}: ${problem}`);
   }
 }
 

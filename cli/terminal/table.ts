@@ -19,19 +19,13 @@ export interface Column<Row> {
 /** The columns that are shown, with their widths between the borders. */
 type Layout<Row> = readonly { readonly column: Column<Row>; readonly width: number }[];
 
-/** Rows that are laid out together: the widths follow from the first batch. */
-const batchSize = 500;
-
 const narrowestText = 10;
 
 /** Spaces around a cell's text. */
 const padding = 2;
 
-/** How much wider the cells of later batches may be: a time with milliseconds has four characters more than one without. */
-const growth = 4;
-
 /**
- * Prints rows as a table that fits the terminal, batch by batch. Control characters in cells are written out.
+ * Prints rows as a table that fits the terminal. Control characters in cells are written out.
  * @returns the number of rows; without any, nothing is printed
  */
 export async function printTable<Row>(
@@ -39,39 +33,25 @@ export async function printTable<Row>(
   columns: readonly Column<Row>[],
   rows: AsyncIterable<Row> | Iterable<Row>,
 ): Promise<number> {
-  let count = 0;
-  let batch: Row[] = [];
-  let layout: Layout<Row> | undefined;
-  const flush = async (isLast: boolean) => {
-    const known = layout ?? layOut(terminal, columns, batch, isLast);
-    const lines = [
-      ...(layout === undefined ? headLines(terminal, known) : []),
-      ...batch.flatMap((row) => rowLines(known, row)),
-      ...(isLast ? [ruler(known, '└┴┘')] : []),
-    ];
-    layout = known;
-    batch = [];
-    await print(terminal.out, `${lines.join('\n')}\n`);
-  };
-  for await (const row of rows) {
-    if (batch.length === batchSize) await flush(false);
-    batch.push(row);
-    count += 1;
-  }
-  if (count > 0) await flush(true);
-  return count;
-}
-
-function headLines<Row>({ colors }: Terminal, layout: Layout<Row>): string[] {
-  return [ruler(layout, '┌┬┐'), ...cellLines(layout, ({ head }) => head, colors.bold), ruler(layout, '├┼┤')];
-}
-
-function rowLines<Row>(layout: Layout<Row>, row: Row): string[] {
-  return cellLines(
-    layout,
-    ({ cell }) => printable(cell(row)),
-    (line, { color }) => color?.(line, row) ?? line,
-  );
+  const all: Row[] = [];
+  for await (const row of rows) all.push(row);
+  if (all.length === 0) return 0;
+  const layout = layOut(terminal, columns, all);
+  const rowLines = (row: Row) =>
+    cellLines(
+      layout,
+      ({ cell }) => printable(cell(row)),
+      (line, { color }) => color?.(line, row) ?? line,
+    );
+  const lines = [
+    ruler(layout, '┌┬┐'),
+    ...cellLines(layout, ({ head }) => head, terminal.colors.bold),
+    ruler(layout, '├┼┤'),
+    ...all.flatMap(rowLines),
+    ruler(layout, '└┴┘'),
+  ];
+  await print(terminal.out, `${lines.join('\n')}\n`);
+  return all.length;
 }
 
 /** The lines of one row. @param paint colours a line of a cell that is not empty */
@@ -105,12 +85,10 @@ function layOut<Row>(
   { columns: available = Number.POSITIVE_INFINITY }: Terminal,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  areAll: boolean,
 ): Layout<Row> {
   const measured = columns.map((column) => {
     const texts = rows.map((row) => stringWidth(printable(column.cell(row))));
-    const natural = texts.reduce((a, b) => Math.max(a, b), stringWidth(column.head)) + padding;
-    const width = areAll || column.wraps === true ? natural : natural + growth;
+    const width = texts.reduce((a, b) => Math.max(a, b), stringWidth(column.head)) + padding;
     const narrowest = (column.narrowest ?? narrowestText) + padding;
     return { column, width, least: column.wraps === true ? Math.min(width, narrowest) : width };
   });

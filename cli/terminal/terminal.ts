@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { createColors, isColorSupported } from 'picocolors';
-import { escapedJson } from './printable';
+import { escapedJson, printable } from './printable';
 
 type Colors = ReturnType<typeof createColors>;
 
@@ -67,6 +67,15 @@ function endInterrupted(): void {
 /** Writes, and waits while the reader is slower. */
 export async function print(out: Writable, text: string | Buffer): Promise<void> {
   if (!out.write(text)) await once(out, 'drain');
+}
+
+/** Says on standard error what is wrong. @param text of elsewhere: its control characters are written out */
+export async function printProblem(
+  { err, errColors }: Pick<Terminal, 'err' | 'errColors'>,
+  what: string,
+  text: string,
+): Promise<void> {
+  await print(err, `${errColors.red(what)} ${printable(text)}\n`);
 }
 
 export async function printJson(out: Writable, document: unknown): Promise<void> {

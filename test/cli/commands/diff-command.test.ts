@@ -95,7 +95,7 @@ describe('diff', () => {
     expect((await diff('--all', '--to', '2026-11-20T09:00')).code).toBe(0);
   });
 
-  it('--all takes a hash that the record lacks from the object', async () => {
+  it('--all takes a hash that the record lacks from the object, and so does history --all', async () => {
     const other = await ArchiveFixture.create();
     for (const at of [8, 9]) {
       const answer: AttemptFixture['answer'] = () => ({ content: `at ${at}\n` });
@@ -104,6 +104,8 @@ describe('diff', () => {
     }
     const { code, out } = await runCollector(['diff', '--all', '--json', '--archive', other.folder]);
     expect([code, JSON.parse(out).counts.changed]).toEqual([1, 1]);
+    const history = await runCollector(['history', '--all', '--archive', other.folder]);
+    expect(history.out).toBe('2026-11-20T09:00:00Z changed: 1 cluster: c\n2026-11-20T08:00:00Z first: 1 cluster: c\n');
   });
 
   it('neither a cluster nor --all, or both, is wrong usage', async () => {

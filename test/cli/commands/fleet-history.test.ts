@@ -91,17 +91,6 @@ describe('history --all', () => {
     expect(await changes('new', '--resource', 'log')).toEqual(['10 new first', '11 new changed', '12 new changed']);
   });
 
-  it('takes a hash that the record lacks from the object', async () => {
-    const other = await ArchiveFixture.create();
-    for (const at of [8, 9]) {
-      await other.attempt({ run: hour(at), clusters: ['c'], answer: () => ({ content: `at ${at}\n` }) });
-      await other.attempt({ run: hour(at), clusters: ['c'], answer: () => ({ alreadyArchived: 'without hash' }) });
-    }
-    const { out } = await runCollector(['history', '--all', '--archive', other.folder]);
-    expect(out).toMatch(/^2026-11-20T09:00:00Z changed: 1 cluster: c\n2026-11-20T08:00:00Z first: 1 cluster: c\n$/);
-    await rm(other.folder, { recursive: true });
-  });
-
   it('or a cluster has to be asked for', async () => {
     expect(await history()).toMatchObject({ code: 2, err: expect.stringContaining("a cluster's uid, or --all") });
   });

@@ -176,14 +176,6 @@ describe('log', () => {
     expect([code, out === text + lines(0, 9)]).toEqual([0, true]);
   });
 
-  it('what is not there is said, with what is', async () => {
-    expect(await log('gamma')).toMatchObject({ code: 3, err: expect.stringContaining('the archive has none') });
-    expect(await log('alpha', '--from', '2026-11-20T11:30:00Z')).toMatchObject({
-      code: 3,
-      err: expect.stringContaining(`those of the runs ${time(5)} to ${time(11)}`),
-    });
-  });
-
   it('control characters are written out on a terminal', async () => {
     const coloured = await ArchiveFixture.ofLogs(['\u001b[31m\n']);
     const args = ['log', 'a', '--archive', coloured.folder];

@@ -2,11 +2,10 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { stripVTControlCharacters } from 'node:util';
-import { type Column, printTable } from '../../../cli/terminal/table';
 import { objectKey } from '../../../lambda/archive/archive-layout';
 import { startCollector } from '../../support/program';
 import { ArchiveFixture, type AttemptFixture, logRecord } from '../archive-fixture';
-import { keptTerminal, runCollector } from '../run-collector';
+import { runCollector } from '../run-collector';
 
 const minute = (at: number) => new Date(Date.UTC(2026, 10, 20, 9, at, 15, 457));
 const clusters = Array.from({ length: 60 }, (_, at) => `production-europe-frankfurt-cluster-number-${at}`);
@@ -89,19 +88,5 @@ describe('tables', () => {
     const widths = await Promise.all([outOf({ COLUMNS: '60', CI: 'true' }), outOf({ COLUMNS: '', FORCE_COLOR: '1' })]);
     expect(widths[0]).toBeLessThanOrEqual(60);
     expect(widths[1]).toBeGreaterThan(100);
-  });
-
-  it('a time that is longer than those of the first batch does not break', async () => {
-    const columns: Column<string>[] = [
-      { head: 'Run', cell: (time) => time },
-      { head: 'Text', cell: () => 'some words that can be wrapped', wraps: true },
-    ];
-    const terminal = keptTerminal({ columns: 44, isTerminal: false });
-    const times = [...Array.from({ length: 600 }, () => '2026-11-20T09:00:00Z'), '2026-11-20T09:00:00.123Z'];
-    await printTable(terminal, columns, times);
-    expect(terminal.out.text).toContain('│ 2026-11-20T09:00:00.123Z │');
-    expect(widthOf(terminal.out.text)).toBeLessThanOrEqual(44);
-    // One table, though it is rendered in parts.
-    for (const once of ['┌', '└', ' Run ']) expect(terminal.out.text.split(once)).toHaveLength(2);
   });
 });
