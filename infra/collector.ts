@@ -28,7 +28,8 @@ export interface CollectorProps {
 /**
  * The function that works on a run, with its role and its log group.
  *
- * Grants stand with the construct that they give access to: Archive, ApiKeySecret and FailureMessages each add theirs to the role. test/infra/collector.test.ts lists them all.
+ * Grants stand with the construct that they give access to: Archive, ApiKeySecret and FailureMessages each add theirs to
+ * the role. test/infra/collector.test.ts lists them all.
  */
 export class Collector extends Construct {
   readonly function: NodejsFunction;

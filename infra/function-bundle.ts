@@ -16,9 +16,8 @@ export interface DataFile {
 }
 
 /**
- * A function's code: one file, bundled by esbuild, and its data file, if it has one, beside it. The list of clusters may be megabytes,
- * and environment variables end at 4 KB. As a file beside the code, a changed list changes the asset, and so a deployment
- * takes effect.
+ * A function's code: one file, bundled by esbuild, and its data file, if it has one, beside it. The list of clusters may be
+ * megabytes, and environment variables end at 4 KB. A changed list changes the asset, and so a deployment takes effect.
  * @param entry file in lambda/ that exports `handler`
  */
 export function functionCode(scope: Construct, entry: string, data?: DataFile): Code {
@@ -34,8 +33,9 @@ export function functionCode(scope: Construct, entry: string, data?: DataFile): 
 const bundles = new Map<string, readonly OutputFile[]>();
 
 /**
- * A function's code, as one file with its source map. Bundles in this process. `NodejsFunction` would start npx, bash and esbuild for each function and each synthesis, which
- * takes twice the time, and needs the commands of a shell, one for each operating system, to put the data file there.
+ * A function's code, as one file with its source map. Bundles in this process. `NodejsFunction` would start npx, bash and
+ * esbuild for each function and each synthesis, which takes twice the time, and needs the commands of a shell, one for each
+ * operating system, to put the data file there.
  */
 export function bundle(entry: string): readonly OutputFile[] {
   const known = bundles.get(entry);

@@ -67,8 +67,6 @@ async function startDemo(
   const service = await startDemoService({ apiKey, source, collection, failing, plain, manifestAs });
   const { url } = service;
   const clusters = formatCount(config.clusters.length, 'cluster');
-  // The demo service has no certificate, so the real one's authority does not apply.
-  const { caCertificate: _, ...rest } = config.service;
   return {
     kind,
     apiKey,
@@ -77,7 +75,8 @@ async function startDemo(
       kind === 'folder'
         ? `${serve} is served at ${url}, with ${clusters}`
         : `The demo service at ${url} stands for ${demoBaseUrl}, with ${clusters}`,
-    config: { ...config, service: { ...rest, baseUrl: url } },
+    // The demo service has no certificate, so the real one's authority does not apply.
+    config: { ...config, service: { ...config.service, baseUrl: url, caCertificate: undefined } },
     close: () => service.close(),
   };
 }

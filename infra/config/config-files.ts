@@ -4,25 +4,21 @@ import { basename } from 'node:path';
 import { type Message, type TransformFailure, transformSync } from 'esbuild';
 import type { ConfigProblem } from './config-problems';
 
-/** A configuration, or a list of clusters, as it was read. */
-export interface JsonFile {
-  readonly value: unknown;
-  /** Why the value is undefined; empty if it was read. Their paths are empty, or name line and column. */
-  readonly problems: readonly ConfigProblem[];
-}
-
-/** @param expected what is told if there is no such file */
-export function readJsonFile(path: string, expected: string): JsonFile {
+/**
+ * Reads a configuration, or a list of clusters. The path of a problem is empty, or names line and column.
+ * @param expected what is told if there is no such file
+ */
+export function readJsonFile(path: string, expected: string): { value: unknown } | { problems: ConfigProblem[] } {
   let text: string;
   try {
     text = readFileSync(path, 'utf8').replace(/^\uFEFF/, '');
   } catch (error) {
     const code = codeOf(error);
     const received = code === 'ENOENT' ? 'no file' : `a file that cannot be read (${code})`;
-    return { value: undefined, problems: [{ path: '', received, expected }] };
+    return { problems: [{ path: '', received, expected }] };
   }
   const problems = syntaxFaults(text).map(syntaxProblem);
-  return { value: problems.length > 0 ? undefined : JSON.parse(text), problems };
+  return problems.length > 0 ? { problems } : { value: JSON.parse(text) };
 }
 
 /**

@@ -1,10 +1,21 @@
+import { resolve } from 'node:path';
 import * as z from 'zod';
 import { resourceNames } from '../../lambda/resources';
 import type { Compression, ConfiguredCluster } from '../../lambda/stack-contract';
 import { damageKinds } from '../../lambda/verify/finding';
 import { parsePublicKey } from '../../lambda/verify/seals/seal-file';
 import { mostConcurrency } from '../limits';
-import { addressWithoutPath, archiveFits, bodiesFit, keyOfTopic, listOrGroups, uniqueEmails } from './config-rules';
+import { readCertificates, readJsonFile } from './config-files';
+import { parsing, problemsOf, refuseWith } from './config-problems';
+import {
+  addressWithoutPath,
+  archiveFits,
+  bodiesFit,
+  keyOfTopic,
+  listOrGroups,
+  uniqueClusters,
+  uniqueEmails,
+} from './config-rules';
 import {
   accountId,
   baseUrl,
@@ -37,13 +48,10 @@ const uid = z
   .refine((text) => Buffer.byteLength(text) <= longestUid, `a uid of at most ${longestUid} bytes of UTF-8`)
   .describe('Uid of the cluster, as the service knows it.');
 
-const projectUid = z
-  .string('the uid of a project')
-  .regex(
-    /^[!-~](?:[ -~]{0,1022}[!-~])?$/,
-    'printable ASCII without a space at either end, because it is sent in a header',
-  )
-  .describe('Header ProjectUid: limits the requests to this project.');
+const projectUid = textLike(
+  /^[!-~](?:[ -~]{0,1022}[!-~])?$/,
+  'printable ASCII without a space at either end, because it is sent in a header',
+).describe('Header ProjectUid: limits the requests to this project.');
 
 const requestId = z
   .string('a request identifier')
@@ -51,8 +59,8 @@ const requestId = z
   .refine((text) => !loneSurrogate.test(text), 'text without lone surrogates')
   .describe('Query parameter requestId of the log call.');
 
-/** One entry of the list of clusters: a uid, or an object if the cluster differs from the others. */
-export const cluster = z.union([
+/** A uid, or an object if the cluster differs from the others. */
+const cluster = z.union([
   uid.transform((text): ConfiguredCluster => ({ uid: text })),
   members({
     uid,
@@ -70,27 +78,70 @@ export const cluster = z.union([
   }),
 ]);
 
-export const service = members({
-  baseUrl: baseUrl.describe(
-    'Address of the service without /v1: https, or http towards loopback only. No credentials, no query.',
-  ),
-  projectUid: projectUid.optional(),
-  collection: z
-    .string('one path segment')
-    .regex(/^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,200}$/, 'one plain path segment: letters, digits, ".", "_", "~", "-"')
-    .default('platformclusters')
-    .describe("Path segment of the service's cluster collection."),
-  acceptCompressed: trueOrFalse()
-    .default(true)
-    .describe('Whether the service may answer in gzip; false for one that compresses wrongly.'),
-  caCertificateFile: z
-    .string('the path of a PEM file')
-    .min(1, 'the path of a PEM file')
-    .describe(
-      'PEM file, relative to this file, with the only certificate authorities trusted for the service; left out: the public ones.',
+const clusterList = z
+  .array(cluster, 'a list of clusters')
+  .min(1, 'at least one cluster')
+  .check(uniqueClusters)
+  .describe('Clusters to collect: uids, or objects for clusters that differ. 50,000 and more are no problem.');
+
+/**
+ * The list of clusters, or the file that holds it. The path of a problem in the file begins with the file's name.
+ * @param folder that the file's name is relative to
+ */
+export function clusters(folder: string) {
+  const named = members(
+    {
+      file: z
+        .string('the path of a JSON file')
+        .min(1, 'the path of a JSON file')
+        .describe('JSON file, relative to this file, that holds the list of clusters.'),
+    },
+    '{ "file": … }',
+  ).transform(({ file }, context) => {
+    const read = readJsonFile(resolve(folder, file), 'a JSON file with a list of clusters');
+    if ('problems' in read)
+      return refuseWith(context, read.problems, (path) => (path === '' ? 'clusters.file' : `${file}, ${path}`));
+    const { data, error } = clusterList.safeParse(read.value, parsing);
+    return data ?? refuseWith(context, problemsOf(error), (path) => file + path);
+  });
+  return z.union([clusterList, named]).describe('Clusters to collect: a list, or the file that holds it.');
+}
+
+/** @param folder that the name of the file of certificates is relative to */
+export function service(folder: string) {
+  return members({
+    baseUrl: baseUrl.describe(
+      'Address of the service without /v1: https, or http towards loopback only. No credentials, no query.',
+    ),
+    projectUid: projectUid.optional(),
+    collection: textLike(
+      /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,200}$/,
+      'one plain path segment: letters, digits, ".", "_", "~", "-"',
     )
-    .optional(),
-}).check(addressWithoutPath);
+      .default('platformclusters')
+      .describe("Path segment of the service's cluster collection."),
+    acceptCompressed: trueOrFalse()
+      .default(true)
+      .describe('Whether the service may answer in gzip; false for one that compresses wrongly.'),
+    caCertificateFile: z
+      .string('the path of a PEM file')
+      .min(1, 'the path of a PEM file')
+      .describe(
+        'PEM file, relative to this file, with the only certificate authorities trusted for the service; left out: the public ones.',
+      )
+      .transform((file, context) => {
+        const read = readCertificates(resolve(folder, file), new Date());
+        if ('pem' in read) return read.pem;
+        const received = `a file that cannot be used (${read.fault})`;
+        const expected = 'a PEM file with certificates that have not expired';
+        return refuseWith(context, [{ path: 'service.caCertificateFile', received, expected }]);
+      })
+      .optional(),
+  })
+    .check(addressWithoutPath)
+    .describe('The service that the collector reads.')
+    .transform(({ caCertificateFile: caCertificate, ...others }) => ({ ...others, caCertificate }));
+}
 
 const secretName = z
   .string('the name of a secret')

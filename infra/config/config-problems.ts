@@ -1,4 +1,4 @@
-import type * as z from 'zod';
+import * as z from 'zod';
 
 /** One thing that is wrong with the configuration. */
 export interface ConfigProblem {
@@ -14,8 +14,21 @@ export function problemsOf(error: z.ZodError): ConfigProblem[] {
   return error.issues.flatMap((issue) => problemsOfIssue(issue, []));
 }
 
+/** With what every schema of the configuration is parsed. */
+export const parsing = { reportInput: true, error: expectedByDefault };
+
+/**
+ * Refuses a value for problems that were found elsewhere, such as in a file that it names.
+ * @param pathOf the path in the configuration of a path there
+ */
+export function refuseWith(context: z.RefinementCtx, found: ConfigProblem[], pathOf = (path: string) => path): never {
+  const problems = found.map((problem) => ({ ...problem, path: pathOf(problem.path) }));
+  context.addIssue({ code: 'custom', params: { problems } });
+  return z.NEVER;
+}
+
 /** What zod's own checks expect, worded like the messages of the schema. */
-export function expectedByDefault(issue: z.core.$ZodRawIssue): string {
+function expectedByDefault(issue: z.core.$ZodRawIssue): string {
   switch (issue.code) {
     case 'invalid_type':
       return (
@@ -37,6 +50,7 @@ function problemsOfIssue(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]
       received: 'an unknown member',
       expected: isApiKey(key) ? whereKeyBelongs : issue.message,
     }));
+  if (issue.code === 'custom' && issue.params?.problems) return issue.params.problems;
   if (issue.code === 'invalid_union') return problemsOfUnion(issue, path);
   if (issue.code === 'invalid_key')
     return issue.issues.map(({ message }) => ({ path: formatPath(path), received: 'this name', expected: message }));
@@ -66,14 +80,7 @@ function isWrongType(issue: z.core.$ZodIssue): boolean {
 
 /** A path as in JavaScript. */
 function formatPath(path: readonly PropertyKey[]): string {
-  return path
-    .map((part) => {
-      if (typeof part === 'number') return `[${part}]`;
-      const name = String(part);
-      return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${shorten(JSON.stringify(name))}]`;
-    })
-    .join('')
-    .replace(/^\./, '');
+  return z.core.toDotPath(path.map((part) => (typeof part === 'string' ? shorten(part) : part)));
 }
 
 /** A value in a few words: text is shortened and loses the credentials of a URL; of lists and objects only the kind is named. */

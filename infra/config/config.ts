@@ -1,8 +1,7 @@
 import { dirname, resolve } from 'node:path';
-import * as z from 'zod';
-import { type JsonFile, readCertificates, readJsonFile } from './config-files';
-import { type ConfigProblem, expectedByDefault, problemsOf } from './config-problems';
-import { type CollectorConfig, clustersFile, configSchema } from './config-schema';
+import { readJsonFile } from './config-files';
+import { type ConfigProblem, parsing, problemsOf } from './config-problems';
+import { type CollectorConfig, configSchema } from './config-schema';
 import { isExampleAddress, partitionProblem } from './schema-values';
 
 export type { CollectorConfig } from './config-schema';
@@ -41,24 +40,20 @@ export class ConfigError extends Error {
  */
 export function loadConfig(file: string): CollectorConfig {
   const path = resolve(file);
-  const { value, problems } = readJsonFile(path, 'a configuration file; -c config=FILE chooses another one');
-  if (problems.length > 0) throw new ConfigError(path, problems);
-  return parseConfig(value, path);
+  const read = readJsonFile(path, 'a configuration file; -c config=FILE chooses another one');
+  if ('problems' in read) throw new ConfigError(path, read.problems);
+  return parseConfig(read.value, path);
 }
 
 /**
- * Checks a configuration.
+ * Checks a configuration, and reads the files that it names.
  * @param file path that the value was read from; files that it names are relative to it
  * @throws ConfigError with all problems at once
  */
 export function parseConfig(value: unknown, file: string): CollectorConfig {
-  const clusters = readNamedClusters(value, file);
-  const complete = clusters === undefined ? value : { ...(value as object), clusters: clusters.value };
-  const parsed = configSchema.safeParse(complete, { reportInput: true, error: expectedByDefault });
-  const problems = parsed.success ? [] : problemsIn(parsed.error, clusters);
-  const caCertificate = readNamedCertificate(value, file, problems);
-  if (!parsed.success || problems.length > 0) throw new ConfigError(file, problems);
-  return { ...parsed.data, service: { ...parsed.data.service, caCertificate } };
+  const { data, error } = configSchema(dirname(file)).safeParse(value, parsing);
+  if (error !== undefined) throw new ConfigError(file, problemsOf(error));
+  return data;
 }
 
 /**
@@ -80,49 +75,6 @@ export function refusePartition({ deployTo }: CollectorConfig, region: string | 
   const expected = deployTo === undefined && region !== undefined && partitionProblem(region);
   if (!expected) return;
   throw new ConfigError(file, [{ path: 'region of the credentials', received: region, expected }]);
-}
-
-/** A list of clusters from a file of its own. */
-interface NamedClusters extends JsonFile {
-  /** The file's name, as the configuration has it. */
-  readonly file: string;
-}
-
-/** The list of clusters, if the configuration names a file in its place. */
-function readNamedClusters(value: unknown, file: string): NamedClusters | undefined {
-  const named = (value as { clusters?: unknown } | null)?.clusters;
-  if (typeof named !== 'object' || named === null || Array.isArray(named)) return undefined;
-  const parsed = z
-    .looseObject({ clusters: clustersFile })
-    .safeParse(value, { reportInput: true, error: expectedByDefault });
-  if (!parsed.success) return { file: 'clusters', value: undefined, problems: problemsOf(parsed.error) };
-  const { file: name } = parsed.data.clusters;
-  const { value: list, problems } = readJsonFile(resolve(dirname(file), name), 'a JSON file with a list of clusters');
-  const pathOf = (path: string) => (path === '' ? 'clusters.file' : `${name}, ${path}`);
-  return { file: name, value: list, problems: problems.map((problem) => ({ ...problem, path: pathOf(problem.path) })) };
-}
-
-/** The problems of a configuration. The path of one in a file of clusters begins with the name of that file. */
-function problemsIn(error: z.ZodError, clusters: NamedClusters | undefined): ConfigProblem[] {
-  const problems = problemsOf(error);
-  if (clusters === undefined) return problems;
-  const ofList = ({ path }: ConfigProblem) => /^clusters(?![\w$])/.test(path);
-  if (clusters.problems.length > 0) return [...clusters.problems, ...problems.filter((problem) => !ofList(problem))];
-  return problems.map((problem) =>
-    ofList(problem) ? { ...problem, path: `${clusters.file}${problem.path.slice('clusters'.length)}` } : problem,
-  );
-}
-
-/** The certificates that the configuration names. A problem with them is added to the problems. */
-function readNamedCertificate(value: unknown, file: string, problems: ConfigProblem[]): string | undefined {
-  const name = (value as { service?: { caCertificateFile?: unknown } } | null)?.service?.caCertificateFile;
-  if (typeof name !== 'string' || name === '') return undefined;
-  const read = readCertificates(resolve(dirname(file), name), new Date());
-  if ('pem' in read) return read.pem;
-  const expected = 'a PEM file with certificates that have not expired';
-  const received = `a file that cannot be used (${read.fault})`;
-  problems.push({ path: 'service.caCertificateFile', received, expected });
-  return undefined;
 }
 
 function messageOf(file: string, problems: readonly ConfigProblem[]): string {

@@ -7,9 +7,9 @@ import { CronError, parseCron } from '../../lambda/schedule/cron';
  */
 
 /** An object that rejects unknown members with a message that names the known ones. */
-export function members<Shape extends z.core.$ZodShape>(shape: Shape) {
+export function members<Shape extends z.core.$ZodShape>(shape: Shape, expected = 'an object') {
   const known = `one of ${Object.keys(shape).join(', ')}`;
-  return z.strictObject(shape, { error: ({ code }) => (code === 'unrecognized_keys' ? known : undefined) });
+  return z.strictObject(shape, { error: ({ code }) => (code === 'unrecognized_keys' ? known : expected) });
 }
 
 /** @param rule returns what it expects instead, for a text that it refuses */

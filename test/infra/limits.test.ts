@@ -6,7 +6,7 @@ import { exampleJson } from './example-config';
 
 const limits = fc
   .record({ concurrency: fc.integer({ min: 1, max: mostConcurrency }), maxBodyMiB: fc.integer({ min: 1, max: 5000 }) })
-  .filter((wanted) => configSchema.safeParse({ ...exampleJson(), limits: wanted }).success);
+  .filter((wanted) => configSchema('').safeParse({ ...exampleJson(), limits: wanted }).success);
 
 describe('the limits', () => {
   it('give enough temporary storage for all bodies under way, whatever the configuration allows', () => {

@@ -164,7 +164,7 @@ describe('a configuration file', () => {
     const { expired } = await testCertificates();
     write('bad.pem', expired.cert);
     const file = write('two.json', JSON.stringify({ ...minimal, shards: 0, service: withCertificate('bad.pem') }));
-    expect(problemsOf(() => loadConfig(file)).map(({ path }) => path)).toEqual(['shards', 'service.caCertificateFile']);
+    expect(problemsOf(() => loadConfig(file)).map(({ path }) => path)).toEqual(['service.caCertificateFile', 'shards']);
   });
 
   it('may name a file with its list of clusters, relative to itself', () => {

@@ -21,7 +21,7 @@ const whole = {
  */
 const wrong: [member: string, value: unknown, expected: RegExp, inside?: string][] = [
   ['name', '1 stack', /a stack name: a letter, then/],
-  ['name', 7, /the name of the stack/],
+  ['name', 7, /a stack name/],
   ['service', undefined, /an object/],
   ['servce', {}, /one of \$schema, name, service,/],
   ['schedule.timezone', 'UTC', /timeZone/],
