@@ -37,20 +37,18 @@ export async function printTable<Row>(
   for await (const row of rows) all.push(row);
   if (all.length === 0) return 0;
   const layout = layOut(terminal, columns, all);
-  const rowLines = (row: Row) =>
-    cellLines(
+  const head = cellLines(layout, (column) => column.head, terminal.colors.bold);
+  await print(terminal.out, `${[ruler(layout, '┌┬┐'), ...head, ruler(layout, '├┼┤')].join('\n')}\n`);
+  // Row by row: the lines of a long table are never in memory together.
+  for (const row of all) {
+    const lines = cellLines(
       layout,
       ({ cell }) => printable(cell(row)),
       (line, { color }) => color?.(line, row) ?? line,
     );
-  const lines = [
-    ruler(layout, '┌┬┐'),
-    ...cellLines(layout, ({ head }) => head, terminal.colors.bold),
-    ruler(layout, '├┼┤'),
-    ...all.flatMap(rowLines),
-    ruler(layout, '└┴┘'),
-  ];
-  await print(terminal.out, `${lines.join('\n')}\n`);
+    await print(terminal.out, `${lines.join('\n')}\n`);
+  }
+  await print(terminal.out, `${ruler(layout, '└┴┘')}\n`);
   return all.length;
 }
 
