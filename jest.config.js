@@ -9,8 +9,9 @@ const isRoomy = existsSync(memory) && statfsSync(memory).bavail * statfsSync(mem
 process.env.TMPDIR = mkdtempSync(join(isRoomy ? memory : tmpdir(), 'collector-tests-'));
 process.on('exit', () => rmSync(process.env.TMPDIR, { recursive: true, force: true }));
 
-// For the workers too: a young generation twice as large as Node's is collected less often (8 % less processor time).
-process.execArgv.push('--max-semi-space-size=32');
+// For the workers too: a young generation four times as large as Node's is collected less often. The first doubling took
+// 8 % off the processor time, the second 5 %.
+process.execArgv.push('--max-semi-space-size=64');
 
 // The SDK's switch for the warning that it writes on Node 20: the versions that the lock file names go on working there.
 process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
