@@ -3,21 +3,14 @@ import type { Construct } from 'constructs';
 import { shortestGapHours } from '../lambda/schedule/cron-gap';
 import { longestSeconds } from '../lambda/verify/time-limits';
 import { hoursText } from './alarm-windows';
-import { Alerts } from './alerts';
-import { ApiKeySecret } from './api-key-secret';
-import { Archive } from './archive';
 import { AthenaTables } from './athena-tables';
-import { Audit } from './audit';
-import { Collector } from './collector';
-import { type CollectorConfig, recipientsOf } from './config/config';
+import type { CollectorConfig } from './config/config';
 import { isExampleAddress } from './config/schema-values';
-import { FailureMessages } from './failure-messages';
-import { FanOut } from './fan-out';
 import { NextSteps, offerTestEvents } from './next-steps';
 import { Observability } from './observability';
-import { RunSchedule } from './run-schedule';
+import { createParts } from './parts';
 
-/** Everything that one configuration file deploys. The stack only composes; each construct owns its resources and grants. */
+/** Everything that one configuration file deploys: its parts, what watches them, and what links to them. */
 export class CollectorStack extends Stack {
   constructor(scope: Construct, config: CollectorConfig) {
     super(scope, config.name, {
@@ -30,26 +23,7 @@ export class CollectorStack extends Stack {
     });
     if (isExampleAddress(config.service.baseUrl)) this.#warnOfExample(config.service.baseUrl);
     this.#warnOfOverlap(config);
-    const { name, alerts } = config;
-    const recipients = recipientsOf(alerts);
-    const page = new Alerts(this, 'Alerts', name, recipients.page);
-    const inform = recipients.inform ? new Alerts(this, 'Inform', `${name}-inform`, recipients.inform) : page;
-    const failures = new FailureMessages(this, 'FailureMessages', name, page);
-    const archive = new Archive(this, 'Archive', { config });
-    const apiKeySecret = new ApiKeySecret(this, 'ApiKey', { config });
-    const collector = new Collector(this, 'Collector', { config, archive, apiKeySecret, failures });
-    const { stateMachine } = config.shards > 1 ? new FanOut(this, 'FanOut', config, collector.function) : {};
-    if (stateMachine !== undefined) failures.tellOf(stateMachine);
-    const schedule = new RunSchedule(this, 'Schedule', {
-      description: `Starts the runs of ${config.name}`,
-      roleDescription: 'Lets the schedule start the collector and keep what it could not deliver',
-      schedule: config.schedule,
-      function: collector.function,
-      stateMachine,
-    });
-    const audit =
-      config.audit && new Audit(this, 'Audit', { config, settings: config.audit, archive, alerts: inform, failures });
-    const parts = { config, apiKeySecret, archive, collector, stateMachine, schedule, audit, failures, page, inform };
+    const parts = createParts(this, config);
     new Observability(this, 'Observability', parts);
     if (config.testEvents) offerTestEvents(this, parts);
     if (config.athenaTables) new AthenaTables(this, 'AthenaTables', parts);

@@ -1,27 +1,42 @@
-import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
-import type { Alerts } from './alerts';
-import type { ApiKeySecret } from './api-key-secret';
-import type { Archive } from './archive';
-import type { Audit } from './audit';
-import type { Collector } from './collector';
-import type { CollectorConfig } from './config/config';
-import type { FailureMessages } from './failure-messages';
-import type { RunSchedule } from './run-schedule';
+import type { Stack } from 'aws-cdk-lib';
+import { Alerts } from './alerts';
+import { ApiKeySecret } from './api-key-secret';
+import { Archive } from './archive';
+import { Audit } from './audit';
+import { Collector } from './collector';
+import { type CollectorConfig, recipientsOf } from './config/config';
+import { FailureMessages } from './failure-messages';
+import { FanOut } from './fan-out';
+import { RunSchedule } from './run-schedule';
 
 /** What a stack consists of, for what watches it and what links to it. */
-export interface Parts {
-  readonly config: CollectorConfig;
-  readonly apiKeySecret: ApiKeySecret;
-  readonly archive: Archive;
-  readonly collector: Collector;
-  /** Works on the shards of a fleet that is too large for one invocation; undefined if there is one shard. */
-  readonly stateMachine: IStateMachine | undefined;
-  readonly schedule: RunSchedule;
-  /** Verifies and seals the archive; undefined if nothing does. */
-  readonly audit: Audit | undefined;
-  readonly failures: FailureMessages;
+export type Parts = ReturnType<typeof createParts>;
+
+/** Creates one construct per concern, each with the rights on those that it uses. */
+export function createParts(stack: Stack, config: CollectorConfig) {
+  const { name, alerts } = config;
+  const recipients = recipientsOf(alerts);
   /** Gets the alarms that wake people. */
-  readonly page: Alerts;
+  const page = new Alerts(stack, 'Alerts', name, recipients.page);
   /** Gets everything else; the same as `page` if there is one list of recipients. */
-  readonly inform: Alerts;
+  const inform = recipients.inform ? new Alerts(stack, 'Inform', `${name}-inform`, recipients.inform) : page;
+  const failures = new FailureMessages(stack, 'FailureMessages', name, page);
+  const archive = new Archive(stack, 'Archive', { config });
+  const apiKeySecret = new ApiKeySecret(stack, 'ApiKey', { config });
+  const collector = new Collector(stack, 'Collector', { config, archive, apiKeySecret, failures });
+  /** Works on the shards of a fleet that is too large for one invocation; undefined if there is one shard. */
+  const stateMachine =
+    config.shards > 1 ? new FanOut(stack, 'FanOut', config, collector.function).stateMachine : undefined;
+  if (stateMachine !== undefined) failures.tellOf(stateMachine);
+  const schedule = new RunSchedule(stack, 'Schedule', {
+    description: `Starts the runs of ${name}`,
+    roleDescription: 'Lets the schedule start the collector and keep what it could not deliver',
+    schedule: config.schedule,
+    function: collector.function,
+    stateMachine,
+  });
+  /** Verifies and seals the archive; undefined if nothing does. */
+  const audit =
+    config.audit && new Audit(stack, 'Audit', { config, settings: config.audit, archive, alerts: inform, failures });
+  return { config, apiKeySecret, archive, collector, stateMachine, schedule, audit, failures, page, inform };
 }

@@ -1,5 +1,6 @@
 import * as windows from '../../infra/alarm-windows';
 import { deliveryAgeSeconds, eventAgeSeconds, heldBackRetry } from '../../infra/limits';
+import { longestGap } from '../../lambda/schedule/cron-gap';
 import {
   asynchronousAttempts,
   auditMetricNames,
@@ -7,7 +8,7 @@ import {
   functionTimeoutSeconds,
   metricNames,
 } from '../../lambda/stack-contract';
-import { longestExecutionSeconds, longestRunSeconds, waits } from '../../lambda/verify/time-limits';
+import { longestExecutionSeconds, longestRunSeconds, runMarginHours, waits } from '../../lambda/verify/time-limits';
 import { audited, everything, resourcesOf, templateOf, textOf, toldAtSynth } from './example-stack';
 import { alarmsGuide, operations } from './guides';
 
@@ -299,10 +300,13 @@ describe('run missing', () => {
     ['cron(30 2 * * ? *)', 'Europe/Berlin', 48],
     ['cron(0 6 ? * MON-FRI *)', 'America/New_York', 74],
   ])('with %s in %s comes after the longest gap and an hour: %p hours', (expression, timeZone, hours) => {
-    const found = alarm('Run missing', { schedule: { expression, timeZone } });
-    // Quiet after a deployment until the first run had its time, for two days at most.
-    const quiet = { WarmUpPeriodDurationInMinutes: Math.min(hours, 48) * 60 };
-    expect(found).toMatchObject({ ...missing(hours), WarmUpConfiguration: quiet });
+    expect(windows.missingWindowHours(longestGap(expression, timeZone), runMarginHours(1, false))).toBe(hours);
+  });
+
+  it('is quiet after a deployment until the first run had its time, for two days at most', () => {
+    const schedule = { expression: 'cron(0 6 ? * MON-FRI *)', timeZone: 'America/New_York' };
+    const quiet = { WarmUpPeriodDurationInMinutes: 48 * 60 };
+    expect(alarm('Run missing', { schedule })).toMatchObject({ ...missing(74), WarmUpConfiguration: quiet });
   });
 
   it.each([
@@ -310,7 +314,7 @@ describe('run missing', () => {
     [40, 3],
     [500, 19],
   ])('with %p shards, the window of an hourly schedule is %p hours, because an execution counts at its end', (shards, hours) => {
-    expect(alarm('Run missing', { shards }).EvaluationPeriods).toBe(hours);
+    expect(windows.missingWindowHours({ hours: 1 }, runMarginHours(shards, false))).toBe(hours);
     expect((hours - 1) * 3600).toBeGreaterThan(longestExecutionSeconds(shards));
     expect((hours - 2) * 3600).toBeLessThanOrEqual(longestExecutionSeconds(shards));
   });
