@@ -6,47 +6,32 @@ export interface StackLocation {
   readonly region: string;
 }
 
-/** What `Ref` and `Fn::GetAtt` answer for one deployed resource. */
+/** How one deployed resource is named. */
 export interface ResourceIdentity {
+  /** What `Ref` answers. */
   readonly ref: string;
+  /** What `Fn::GetAtt` of `Arn` answers. */
   readonly arn: string;
-  readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** Texts with `{name}`, `{account}`, `{region}`, `{place}` (region and account) and, but for the ARN itself, `{arn}`. */
+/** Texts with `{name}`, `{account}`, `{region}`, `{place}` (region and account) and, in `ref`, `{arn}`. */
 interface ResourceKind {
   readonly arn: string;
   /** Left out: the name. */
   readonly ref?: string;
-  /** Left out: the ARN as `Arn`. */
-  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 const kinds: Readonly<Record<string, ResourceKind>> = {
   'AWS::S3::Bucket': { arn: 'arn:aws:s3:::{name}' },
-  'AWS::SecretsManager::Secret': {
-    arn: 'arn:aws:secretsmanager:{place}:secret:{name}-Ab12Cd',
-    ref: '{arn}',
-  },
+  'AWS::SecretsManager::Secret': { arn: 'arn:aws:secretsmanager:{place}:secret:{name}-Ab12Cd', ref: '{arn}' },
   'AWS::IAM::Role': { arn: 'arn:aws:iam::{account}:role/{name}' },
   'AWS::Lambda::Function': { arn: 'arn:aws:lambda:{place}:function:{name}' },
-  'AWS::SNS::Topic': {
-    arn: 'arn:aws:sns:{place}:{name}',
-    ref: '{arn}',
-    attributes: { TopicArn: '{arn}', TopicName: '{name}' },
-  },
-  'AWS::SQS::Queue': {
-    arn: 'arn:aws:sqs:{place}:{name}',
-    ref: 'https://sqs.{region}.amazonaws.com/{account}/{name}',
-    attributes: { Arn: '{arn}', QueueName: '{name}' },
-  },
+  'AWS::SNS::Topic': { arn: 'arn:aws:sns:{place}:{name}', ref: '{arn}' },
+  'AWS::SQS::Queue': { arn: 'arn:aws:sqs:{place}:{name}', ref: 'https://sqs.{region}.amazonaws.com/{account}/{name}' },
   'AWS::Events::Rule': { arn: 'arn:aws:events:{place}:rule/{name}' },
   'AWS::KMS::Key': { arn: 'arn:aws:kms:{place}:key/{name}' },
   'AWS::Logs::LogGroup': { arn: 'arn:aws:logs:{place}:log-group:{name}:*' },
-  'AWS::StepFunctions::StateMachine': {
-    arn: 'arn:aws:states:{place}:stateMachine:{name}',
-    ref: '{arn}',
-  },
+  'AWS::StepFunctions::StateMachine': { arn: 'arn:aws:states:{place}:stateMachine:{name}', ref: '{arn}' },
 };
 
 /**
@@ -69,10 +54,5 @@ export function identifyResource(
   const fill = (text: string) => text.replace(/\{(\w+)\}/g, (_whole, value: string) => known[value] ?? '');
   const arn = fill(kind.arn);
   known.arn = arn;
-  const attributes = Object.entries(kind.attributes ?? { Arn: '{arn}' });
-  return {
-    ref: fill(kind.ref ?? '{name}'),
-    arn,
-    attributes: Object.fromEntries(attributes.map(([attribute, text]) => [attribute, fill(text)])),
-  };
+  return { ref: fill(kind.ref ?? '{name}'), arn };
 }

@@ -26,7 +26,7 @@ const harmlessManagedPolicies =
  * @throws UnsupportedTemplateError if the service may not assume the role, or a policy of the role is not in the template
  */
 export function readRole(stack: StackTemplate, arn: string, service: string, sourceArn: string): Caller {
-  const resource = stack.resourcesOf('AWS::IAM::Role').find(({ identity }) => identity.attributes.Arn === arn);
+  const resource = stack.resourcesOf('AWS::IAM::Role').find(({ identity }) => identity.arn === arn);
   if (resource === undefined) throw new UnsupportedTemplateError(`Cannot find the role ${arn} in the template.`);
   const role = resource.read(roleSchema, ignored);
   const policies: PolicyDocument[] = [];

@@ -4,7 +4,6 @@ import { identifyResource, type ResourceIdentity, type StackLocation } from './r
 /** A CloudFormation template as far as a local deployment reads it. Values are JSON with intrinsics. */
 export interface Template {
   Resources: Record<string, TemplateResource>;
-  Parameters?: Record<string, { Default?: unknown }>;
 }
 
 export interface TemplateResource {
@@ -69,7 +68,7 @@ export class StackTemplate {
           name,
           name in schema.shape || ignored.includes(name) ? this.#resolve(value, `${logicalId}.${name}`) : value,
         ]);
-        const read = entries.filter(([name, value]) => value !== undefined && !ignored.includes(name));
+        const read = entries.filter(([name]) => !ignored.includes(name));
         const parsed = schema.safeParse(Object.fromEntries(read));
         if (parsed.success) return parsed.data;
         const problems = parsed.error.issues.map(({ path, message }) => `${path.join('.')} ${message}`.trim());
@@ -95,25 +94,21 @@ export class StackTemplate {
     return identity;
   }
 
-  /** `undefined` stands for AWS::NoValue. */
   #resolve(value: unknown, where: string): unknown {
-    if (Array.isArray(value))
-      return value.map((item, index) => this.#resolve(item, `${where}[${index}]`)).filter((item) => item !== undefined);
+    if (Array.isArray(value)) return value.map((item, index) => this.#resolve(item, `${where}[${index}]`));
     if (!isObject(value)) return value;
     const [name, ...others] = Object.keys(value);
     if (name !== undefined && others.length === 0 && (name === 'Ref' || name.startsWith('Fn::')))
       return this.#resolveIntrinsic(name, value[name], where);
     return Object.fromEntries(
-      Object.entries(value)
-        .map(([key, member]) => [key, this.#resolve(member, `${where}.${key}`)])
-        .filter(([, member]) => member !== undefined),
+      Object.entries(value).map(([key, member]) => [key, this.#resolve(member, `${where}.${key}`)]),
     );
   }
 
   #resolveIntrinsic(name: string, argument: unknown, where: string): unknown {
     const text = (value: unknown): string => {
       const resolved = this.#resolve(value, where);
-      if (typeof resolved !== 'object' && resolved !== undefined) return String(resolved);
+      if (typeof resolved !== 'object') return String(resolved);
       throw new UnsupportedTemplateError(`Cannot resolve ${name} at ${where}: ${JSON.stringify(value)} is no text.`);
     };
     const parts = Array.isArray(argument) ? (argument as unknown[]) : [argument];
@@ -128,35 +123,28 @@ export class StackTemplate {
         throw new UnsupportedTemplateError(`Cannot resolve ${name} at ${where}: ${JSON.stringify(items)} is no list.`);
       }
       case 'Fn::Sub':
-        return text(argument).replace(/\$\{(!?)([^}]+)\}/g, (_whole, literal: string, variable: string) => {
-          if (literal !== '') return `\${${variable}}`;
-          return String(variable.includes('.') ? this.#attribute(variable) : this.#reference(variable));
-        });
+        return text(argument).replace(/\$\{([^}]+)\}/g, (_whole, name: string) => this.#reference(name));
       default:
         throw new UnsupportedTemplateError(`Cannot resolve ${name} at ${where}: a local deployment does not know it.`);
     }
   }
 
-  #reference(name: string): unknown {
-    const { accountId, region, stackName } = this.location;
-    const pseudoParameters: Record<string, string | undefined> = {
+  #reference(name: string): string {
+    const { accountId, region } = this.location;
+    const pseudoParameters: Record<string, string> = {
       'AWS::AccountId': accountId,
-      'AWS::NoValue': undefined,
       'AWS::Partition': 'aws',
       'AWS::Region': region,
-      'AWS::StackName': stackName,
       'AWS::URLSuffix': 'amazonaws.com',
     };
-    if (name in pseudoParameters) return pseudoParameters[name];
-    const parameter = this.#template.Parameters?.[name];
-    return parameter === undefined ? this.#identify(name).ref : parameter.Default;
+    return pseudoParameters[name] ?? this.#identify(name).ref;
   }
 
   /** @param path `<logical id>.<attribute>` */
   #attribute(path: string): string {
-    const [logicalId = '', ...names] = path.split('.');
-    const value = this.#identify(logicalId).attributes[names.join('.')];
-    if (value !== undefined) return value;
+    const [logicalId = '', attribute] = path.split('.');
+    const { arn } = this.#identify(logicalId);
+    if (attribute === 'Arn') return arn;
     throw new UnsupportedTemplateError(
       `Cannot resolve Fn::GetAtt ${path}: a local deployment does not know this attribute of ${this.#template.Resources[logicalId]?.Type}.`,
     );
