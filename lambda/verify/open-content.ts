@@ -1,5 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { promisify, types } from 'node:util';
 import * as zlib from 'node:zlib';
 import { parseObjectKey } from '../archive/archive-layout';
@@ -91,19 +92,30 @@ function streamContent(described: DescribedObject): OpenedContent {
 
 const gunzip = promisify(zlib.gunzip);
 
-async function readSmall({ facts, storedBytes, body }: DescribedObject): Promise<Buffer> {
-  const stored: Buffer[] = [];
-  for await (const chunk of body as AsyncIterable<Buffer>) stored.push(chunk);
-  // One byte more than there should be shows content that is longer; a single chunk saves most of the calls.
-  const most = facts.length + 1;
-  const options = { info: true, chunkSize: Math.max(zlib.constants.Z_MIN_CHUNK, most), maxOutputLength: most };
-  const { buffer, engine } = (await gunzip(Buffer.concat(stored), options).catch((error: NodeJS.ErrnoException) => {
-    throw error.code === 'ERR_BUFFER_TOO_LARGE' ? new DamagedObjectError(tooLong(facts), { cause: error }) : error;
+/**
+ * Undoes gzip at once.
+ * @param mostBytes most content that it may have; more is damage, with these words
+ * @throws DamagedObjectError if it is anything but one sound gzip stream
+ */
+export async function gunzipWhole(stored: Buffer, mostBytes: number, tooLong: string): Promise<Buffer> {
+  const maxOutputLength = Math.max(1, mostBytes);
+  // A single chunk saves most of the calls.
+  const chunkSize = Math.max(zlib.constants.Z_MIN_CHUNK, Math.min(maxOutputLength, smallBytes) + 1);
+  const options = { info: true, chunkSize, maxOutputLength };
+  const { buffer: content, engine } = (await gunzip(stored, options).catch((cause: NodeJS.ErrnoException) => {
+    const isTooLong = cause.code === 'ERR_BUFFER_TOO_LARGE';
+    throw new DamagedObjectError(isTooLong ? tooLong : damageOf(cause), { cause });
   })) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
-  const check = new ContentHash(facts);
-  check.update(buffer);
-  check.end(engine.bytesWritten === storedBytes);
-  return buffer;
+  if (engine.bytesWritten !== stored.length) throw new DamagedObjectError(somethingFollows);
+  return content;
+}
+
+async function readSmall({ facts, body }: DescribedObject): Promise<Buffer> {
+  const content = new ContentHash(facts);
+  const whole = await gunzipWhole(await buffer(body), facts.length, tooLong(facts));
+  content.update(whole);
+  content.end();
+  return whole;
 }
 
 function contradiction(name: { resource: string; cluster: string; run: Date }, facts: ObjectFacts): string | undefined {
@@ -131,7 +143,11 @@ function contentCheck(facts: ObjectFacts, isUsedUp: () => boolean): Transform {
   };
   return new Transform({
     transform: (chunk: Buffer, _encoding, done) => checked(() => content.update(chunk), done, chunk),
-    flush: (done) => checked(() => content.end(isUsedUp()), done),
+    flush: (done) =>
+      checked(() => {
+        content.end();
+        if (!isUsedUp()) throw new DamagedObjectError(somethingFollows);
+      }, done),
   });
 }
 
@@ -153,15 +169,16 @@ class ContentHash {
   }
 
   /** @throws DamagedObjectError if it is another content */
-  end(isUsedUp: boolean): void {
+  end(): void {
     const { length, sha256 } = this.#facts;
     if (this.#length !== length)
       throw new DamagedObjectError(`its content has ${this.#length} bytes, its metadata says ${length}`);
     if (this.#hash.digest('hex') !== sha256)
       throw new DamagedObjectError('its content does not have the SHA-256 its metadata says');
-    if (!isUsedUp) throw new DamagedObjectError('something else follows its compressed content');
   }
 }
+
+const somethingFollows = 'something else follows its compressed content';
 
 function tooLong({ length }: ObjectFacts): string {
   return `its content is longer than the ${length} bytes its metadata says`;
@@ -187,13 +204,13 @@ export class UnreadableCompressionError extends Error {
 }
 
 /** A decompressor of Node.js; `bytesWritten` counts the compressed bytes that it used. */
-export type Decompressor = Transform & { readonly bytesWritten: number };
+type Decompressor = Transform & { readonly bytesWritten: number };
 
 /**
  * A stream that undoes a compression.
  * @throws UnreadableCompressionError for zstd on a Node.js that has none
  */
-export function decompressor(compression: Compression): Decompressor {
+function decompressor(compression: Compression): Decompressor {
   if (compression === 'gzip') return zlib.createGunzip({ chunkSize: 64 * 1024 });
   // Node.js has it from 22.15 on; the types are those of the oldest Node.js that the project runs on.
   const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Decompressor };

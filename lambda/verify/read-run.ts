@@ -3,9 +3,9 @@ import { type RunRecordName, shardName } from '../archive/archive-layout';
 import { MergedOutcomes } from '../run/merged-outcomes';
 import { largestRecordBytes, type RunOutcome, RunRecordError, type StoredRecord } from '../run/run-record';
 import { RunRecordParser } from '../run/run-record-lines';
-import { ArchiveReadError, type ArchiveReader, type ContentHeaders } from './archive-reader';
+import { ArchiveReadError, type ArchiveReader, type ContentHeaders, type OpenedObject } from './archive-reader';
 import { DamagedObjectError } from './open-content';
-import { readInto } from './read-whole';
+import { chunksOf, readObject } from './read-whole';
 import type { ListedRun, RunRecordObject } from './run-keys';
 
 export interface BadRecord {
@@ -168,15 +168,14 @@ export async function readRunRecord(
   const { key } = object;
   const bad = (problem: string, kind: BadRecord['kind'] = 'damaged'): BadRecord => ({ key, problem, kind });
   try {
-    const begin = ({ storedBytes }: { storedBytes: number }) => new RecordSink(object, storedBytes);
-    const read = await readInto(reader, key, largestRecordBytes, begin);
+    const read = await readObject(reader, key, largestRecordBytes, (opened) => parseRecord(object, opened));
     if (read === undefined) return { bad: bad('it was listed, and is no longer there', 'missing') };
-    const { file, record } = read.sink.result();
+    const { file, record, headers } = read;
     if (record instanceof RunRecordError) return { file, bad: bad(record.message) };
     const { finishedAt, counts } = record;
     return {
       file: { ...file, finishedAt: new Date(finishedAt), archived: counts.archived },
-      good: { record, headers: read.head },
+      good: { record, headers },
     };
   } catch (error) {
     if (error instanceof DamagedObjectError) return { bad: bad(error.message) };
@@ -185,40 +184,31 @@ export async function readRunRecord(
   }
 }
 
-/** Takes in a run record. Its hash is that of the whole file; its lines are looked at up to the first that is not valid. */
-class RecordSink {
-  readonly #hash = createHash('sha256');
-  readonly #storedBytes: number;
-  #bytes = 0;
-  #parser: RunRecordParser | RunRecordError;
-
-  constructor(name: RunRecordName, storedBytes: number) {
-    this.#storedBytes = storedBytes;
-    this.#parser = new RunRecordParser(name, storedBytes);
+/** Hashes the whole file of a run record. Its lines are looked at up to the first that is not valid. */
+async function parseRecord(name: RunRecordName, { body, ...headers }: OpenedObject) {
+  const hash = createHash('sha256');
+  let bytes = 0;
+  let parser: RunRecordParser | RunRecordError = new RunRecordParser(name, headers.storedBytes);
+  for await (const chunk of chunksOf(body, headers.storedBytes)) {
+    hash.update(chunk);
+    bytes += chunk.length;
+    // The memory of the lines before goes with the parser.
+    parser = parsed(parser, (valid) => valid.add(chunk)) ?? parser;
   }
+  const record = parsed(parser, (valid) => valid.end());
+  return { file: { sha256: hash.digest('hex'), bytes }, record, headers };
+}
 
-  add(chunk: Buffer): void {
-    this.#hash.update(chunk);
-    this.#bytes += chunk.length;
-    if (this.#bytes > this.#storedBytes) throw new DamagedObjectError('it is longer than it was said to be');
-    this.#parse((parser) => parser.add(chunk));
-  }
-
-  result(): { readonly file: RecordFile; readonly record: StoredRecord | RunRecordError } {
-    const record = this.#parse((parser) => parser.end());
-    return { file: { sha256: this.#hash.digest('hex'), bytes: this.#bytes }, record };
-  }
-
-  #parse<Result>(parse: (parser: RunRecordParser) => Result): Result | RunRecordError {
-    const parser = this.#parser;
-    if (parser instanceof RunRecordError) return parser;
-    try {
-      return parse(parser);
-    } catch (error) {
-      if (!(error instanceof RunRecordError)) throw error;
-      // The memory of the lines before goes with the parser.
-      this.#parser = error;
-      return error;
-    }
+/** @returns what the step does, or why the record is not valid */
+function parsed<Result>(
+  parser: RunRecordParser | RunRecordError,
+  step: (parser: RunRecordParser) => Result,
+): Result | RunRecordError {
+  if (parser instanceof RunRecordError) return parser;
+  try {
+    return step(parser);
+  } catch (error) {
+    if (error instanceof RunRecordError) return error;
+    throw error;
   }
 }

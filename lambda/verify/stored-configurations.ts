@@ -6,7 +6,7 @@ import { CronError } from '../schedule/cron';
 import { type Firings, firingsOfSchedule, type Schedule } from '../schedule/firings';
 import { ArchiveReadError, type ArchiveReader, headersProblem } from './archive-reader';
 import type { Find } from './finding';
-import { DamagedObjectError, decompressor } from './open-content';
+import { DamagedObjectError, gunzipWhole } from './open-content';
 import { parseJson, readWhole } from './read-whole';
 
 /** What a configuration has of one cluster: its resources, and whether each is optional. */
@@ -81,16 +81,18 @@ export class StoredConfigurations {
     const find = this.#find;
     const key = configurationKey(sha256);
     try {
-      const found = await readWhole(this.#reader, key, largestConfigurationBytes, () => decompressor('gzip'));
+      const found = await readWhole(this.#reader, key, largestConfigurationBytes);
       if (found === undefined) {
         find('missing', key, 'run records name this configuration, and it is not there');
         return undefined;
       }
-      if (createHash('sha256').update(found.bytes).digest('hex') !== sha256)
+      const tooLong = `it is longer than ${largestConfigurationBytes} bytes`;
+      const text = await gunzipWhole(found.bytes, largestConfigurationBytes, tooLong);
+      if (createHash('sha256').update(text).digest('hex') !== sha256)
         throw new DamagedObjectError('its content does not have the SHA-256 that its key says');
       const problem = headersProblem(found, { contentType: 'application/json', contentEncoding: 'gzip' });
       if (isNew && problem !== undefined) find('contradiction', key, problem);
-      return this.#parse(sha256, parseJson(found.bytes));
+      return this.#parse(sha256, parseJson(text));
     } catch (error) {
       if (error instanceof DamagedObjectError) find('damaged', key, error.message);
       else if (error instanceof CronError) find('unreadable', key, error.message);
