@@ -64,6 +64,7 @@ describe('an invalid configuration', () => {
     expect(error.message).toContain(`"${'x'.repeat(59)}… (5002 characters)`);
     expect(error.message).toContain('… and 9949 more');
     expect(error.message.length).toBeLessThan(20_000);
+    expect(problems({ ...minimal, ['y'.repeat(5000)]: 1 })[0]?.path).toBe(`["${'y'.repeat(60)}… (5000 characters)"]`);
   });
 
   it('is reported without values that may be secret', () => {
