@@ -14,7 +14,7 @@ const now = runAt(61);
 const at20 = runAt(20).toISOString();
 const unsealed = runAt(57).toISOString();
 
-describe('--check, in an archive of 300 clusters and 60 runs with nine seals', () => {
+describe('--check, in an archive of ten clusters and 60 runs with nine seals', () => {
   let archive: ArchiveFixture;
   let seals: SealFixture;
   let copies: string[];
@@ -85,32 +85,22 @@ describe('--check, in an archive of 300 clusters and 60 runs with nine seals', (
     );
   });
 
+  const remove = (key: string) => (folder: string) => rm(join(folder, key), { recursive: true });
+  const forgeBoth = (folder: string) => forgeRun(folder, 20, true);
+  const forgeObject = (folder: string) => forgeRun(folder, 20, false);
+
   it.each([
-    [
-      'a record and its object that were replaced together',
-      async (folder: string) => forgeRun(folder, 20, true),
-      /is not what seal 4 has: it was replaced/,
-    ],
-    [
-      'an object that was replaced with its metadata',
-      async (folder: string) => forgeRun(folder, 20, false),
-      /attempt-1.jsonl has another SHA-256 of it/,
-    ],
-    [
-      'a record that was removed',
-      (folder: string) => rm(join(folder, recordOf(20))),
-      /attempt-1.jsonl, which seal 4 has, is not there/,
-    ],
-    ['no seals', (folder: string) => rm(join(folder, 'seals'), { recursive: true }), /the archive is not sealed/],
-    ['no right seal of that day', (folder: string) => rm(join(folder, sealKey(4))), /no seal has its run record/],
-  ])('does not vouch for %s', async (_, does, problem) => {
+    ['a record and its object that were replaced together', forgeBoth, /is not what seal 4 has: it was replaced/],
+    ['an object replaced with its metadata', forgeObject, /attempt-1.jsonl has another SHA-256 of it/],
+    ['a record that was removed', remove(recordOf(20)), /attempt-1.jsonl, which seal 4 has, is not there/],
+    ['no seals', remove('seals'), /the archive is not sealed/],
+    ['no right seal of that day', remove(sealKey(4)), /no seal has its run record/],
+  ])('does not vouch for %s', async (what, does, problem) => {
     const folder = await copied();
     await does(folder);
     const { code, err } = await show(folder);
     expect([code, err]).toEqual([1, expect.stringMatching(problem)]);
-    expect((await show(folder, runAt(30 + 4).toISOString())).code).toBe(
-      folder && /not sealed/.test(problem.source) ? 1 : 0,
-    );
+    expect((await show(folder, runAt(34).toISOString())).code).toBe(what === 'no seals' ? 1 : 0);
   });
 
   it('takes no seal of another key', async () => {
@@ -142,10 +132,8 @@ describe('--check, in an archive of 300 clusters and 60 runs with nine seals', (
   it('says it of each log that is joined, and of the one before them', async () => {
     const period = ['--from', runAt(18).toISOString(), '--to', at20];
     const { code, err } = await collector(archive.folder, 'log', healthy, ...period);
-    expect([code, err]).toEqual([
-      0,
-      expect.stringContaining(`Vouched for 4 of 4 by ${vouchedBy(17)} to ${vouchedBy(18)}.`),
-    ]);
+    const both = `Vouched for 4 of 4 by ${vouchedBy(17)} to ${vouchedBy(18)}.`;
+    expect([code, err]).toEqual([0, expect.stringContaining(both)]);
     const folder = await copied();
     await rm(join(folder, recordOf(17)));
     const without = await collector(folder, 'log', healthy, ...period);

@@ -99,16 +99,4 @@ describe('history', () => {
     expect(code).toBe(1);
     expect(err).toContain(`damaged: ${key}: its metadata is absent or malformed`);
   });
-
-  it.each([60, 80, 120])('fits %i columns, and no time breaks', async (columns) => {
-    const other = await ArchiveFixture.create();
-    for (const at of [0, 1, 3])
-      await other.attempt({ run: new Date(hour(at).getTime() + 457), clusters: ['prod-eu-1'], answer: answer(at) });
-    const { out } = await runCollector(['history', 'prod-eu-1', '--archive', other.folder], {
-      columns,
-      isTerminal: false,
-    });
-    expect(Math.max(...out.split('\n').map((line) => line.length))).toBeLessThanOrEqual(columns);
-    expect(out.match(/2026-11-10T0[03]:00:00\.457Z/g)?.length).toBeGreaterThanOrEqual(2);
-  });
 });

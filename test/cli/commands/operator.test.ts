@@ -26,19 +26,12 @@ describe('an operator, with 120 clusters and 60 runs', () => {
   });
   afterAll(() => rm(archive.folder, { recursive: true }));
 
+  const between = (from: string, to: string) => ['--from', `2025-11-${from}`, '--to', `2025-11-${to}`];
   const collector = (command: string, ...args: string[]) =>
     runCollector([command, '--archive', archive.folder, ...args], { now });
 
   it('sees the time line of one cluster: outcomes, reasons, and runs that are absent', async () => {
-    const { code, out } = await collector(
-      'runs',
-      '--cluster',
-      flapping,
-      '--from',
-      '2025-11-14T12:00',
-      '--to',
-      '2025-11-15T08:00',
-    );
+    const { code, out } = await collector('runs', '--cluster', flapping, ...between('14T12:00', '15T08:00'));
     expect(cellsOf(out)).toEqual([
       ['2025-11-14T12:00:00Z', 'archived', 'archived', ''],
       [
@@ -56,7 +49,7 @@ describe('an operator, with 120 clusters and 60 runs', () => {
   });
 
   it('gets the same as JSON, and hears of a cluster that no run covers', async () => {
-    const period = ['--from', '2025-11-14T20:00', '--to', '2025-11-15T04:00'];
+    const period = between('14T20:00', '15T04:00');
     const { out } = await collector('runs', '--cluster', dead, ...period, '--json');
     expect(JSON.parse(out)).toMatchObject([
       { run: '2025-11-14T20:00:00.000Z', outcomes: [{ cluster: dead, outcome: 'failed' }, { cluster: dead }] },
@@ -87,16 +80,7 @@ describe('an operator, with 120 clusters and 60 runs', () => {
   });
 
   it('sees in the list of one cluster what failed, why, and what is absent', async () => {
-    const period = [
-      '--cluster',
-      flapping,
-      '--resource',
-      'log',
-      '--from',
-      '2025-11-14T16:00',
-      '--to',
-      '2025-11-15T04:00',
-    ];
+    const period = ['--cluster', flapping, '--resource', 'log', ...between('14T16:00', '15T04:00')];
     const { code, out } = await collector('list', ...period);
     expect(cellsOf(out)).toEqual([
       ['2025-11-14T16:00:00Z', flapping, 'log', 'failed', '', '', expect.stringContaining('503 Service Unavailable')],
@@ -155,16 +139,8 @@ describe('an operator, with 120 clusters and 60 runs', () => {
   });
 
   it('hears of the nearest names if one is misspelt, whatever the command', async () => {
-    const lines = [
-      ['show'],
-      ['diff'],
-      ['history'],
-      ['log'],
-      ['runs', '--cluster'],
-      ['list', '--cluster'],
-      ['grep', 'x', '--cluster'],
-    ];
-    for (const [command = '', ...args] of lines) {
+    for (const line of ['show', 'diff', 'history', 'log', 'runs --cluster', 'list --cluster', 'grep x --cluster']) {
+      const [command = '', ...args] = line.split(' ');
       const { err } = await collector(command, ...args, 'C-03 ');
       expect([command, err]).toEqual([command, expect.stringContaining('; the nearest names: c-003, c-013, c-023')]);
       expect((await collector(command, ...args, 'quite-another')).err).not.toContain('nearest names');

@@ -1,8 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { objectKey, sealKey } from '../../../lambda/archive/archive-layout';
-import { ArchiveFixture } from '../archive-fixture';
+import { sealKey } from '../../../lambda/archive/archive-layout';
+import type { Seal } from '../../../lambda/verify/seals/seal';
+import { ArchiveFixture, keyOf } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 import { SealFixture, sealedPlan, signingKeys } from '../seal-fixture';
 
@@ -62,38 +63,6 @@ describe('the chain of seals', () => {
       ]);
     });
 
-    it('shows what is open and since when, and exits with 1 if it is not all acknowledged', async () => {
-      const open = ['logs/x', 'logs/y'].map((key) => ({
-        kind: 'missing',
-        key,
-        problem: 'gone',
-        since: day(20, 3).toISOString(),
-      }));
-      await seals.seal({ at: day(21, 3), changes: { open } });
-      const { code, out } = await collector('seals');
-      expect([code, out.split('\n').at(-2)]).toEqual([
-        1,
-        'DAMAGE open since 2026-11-20T03:00:00Z: 2, says seal 3 of 2026-11-21T03:00:00Z.',
-      ]);
-      expect(out).toMatch(/│ missing │ 2026-11-20T03:00:00Z │ logs\/x +│ gone +│/);
-      expect(out).toMatch(/│ +3 │ .*│ 2 damaged +│ in it/);
-      const acknowledged = open.map(({ kind, key }) => ({ kind, key, why: 'migrated' }));
-      const plan = { ...sealedPlan, acknowledged: acknowledged.slice(1) };
-      await seals.seal({ at: day(22, 3), changes: { open, plan } });
-      const half = await collector('seals');
-      expect([half.code, half.out.split('\n').at(-2)]).toEqual([
-        1,
-        'DAMAGE open since 2026-11-20T03:00:00Z: 1, and 1 acknowledged finding, says seal 4 of 2026-11-22T03:00:00Z.',
-      ]);
-      await seals.seal({ at: day(23, 3), changes: { open, plan: { ...sealedPlan, acknowledged } } });
-      const all = await collector('seals');
-      expect([all.code, all.out.split('\n').at(-2)]).toEqual([
-        0,
-        '2 acknowledged findings, says seal 5 of 2026-11-23T03:00:00Z.',
-      ]);
-      expect(all.out).toContain('gone; acknowledged: migrated');
-    });
-
     it('names what breaks the chain, shows what is beside it, and exits with 1', async () => {
       await seals.put({ ...(await seals.read(2)), previous: null, passedOver: [{ number: 1, sha256: null, why: '' }] });
       const { code, out, err } = await collector('seals');
@@ -119,6 +88,47 @@ describe('the chain of seals', () => {
     });
   });
 
+  it('open damage is told by seals, runs and verify, and is no failure once all of it is acknowledged', async () => {
+    const keys = (['log', 'manifest'] as const).map((resource) => keyOf(resource, 'alpha', day(18, 8)));
+    for (const key of keys) await rm(join(archive.folder, key));
+    const since = day(20, 3).toISOString();
+    const open = keys.map((key) => ({ kind: 'missing', key, problem: 'it is not there', since }));
+    const reasons = open.map(({ kind, key }) => ({ kind, key, why: 'migrated' }));
+    const told = async (at: number, acknowledged: Seal['plan']['acknowledged']) => {
+      await seals.seal({ at: day(at, 3), changes: { open, plan: { ...sealedPlan, acknowledged } } });
+      const [listed, runs, verified] = [await collector('seals'), await collector('runs'), await verify()];
+      const lines = [listed.out.split('\n').at(-2), runs.out.split('\n')[0], verified.out.split('\n').at(-2)];
+      return { codes: [listed.code, runs.code, verified.code], lines, listed: listed.out, verified: verified.out };
+    };
+    const damage = 'DAMAGE open since 2026-11-20T03:00:00Z:';
+
+    const none = await told(21, []);
+    const ofNone = `${damage} 2, says seal 3 of 2026-11-21T03:00:00Z.`;
+    expect(none.lines).toEqual([ofNone, ofNone, 'Something is wrong. Found: 2 missing, 1 absent.']);
+    expect(none.codes).toEqual([1, 1, 1]);
+    expect(none.listed).toMatch(/│ missing │ 2026-11-20T03:00:00Z │ logs\/cluster=alpha.*│ it is not there +│/);
+    expect(none.listed).toMatch(/│ +3 │ .*│ 2 damaged +│ in it/);
+    expect(none.verified).toMatch(/open since the seal of\s/);
+    const openDamage = { count: 2, since, acknowledged: 0 };
+    expect(JSON.parse((await collector('runs', '--json')).out).at(-1)).toMatchObject({ openDamage });
+    const ofCluster = JSON.parse((await collector('runs', '--cluster', 'alpha', '--json')).out);
+    expect(ofCluster.at(-1)).toMatchObject({ outcomes: expect.any(Array), openDamage });
+
+    const half = await told(22, reasons.slice(1));
+    const ofHalf = `${damage} 1, and 1 acknowledged finding, says seal 4 of 2026-11-22T03:00:00Z.`;
+    const found = 'Found: 2 missing, 1 absent.';
+    expect(half.lines).toEqual([ofHalf, ofHalf, `Something is wrong. ${found} 1 finding acknowledged.`]);
+    expect(half.codes).toEqual([1, 1, 1]);
+
+    const all = await told(23, reasons);
+    const ofAll = '2 acknowledged findings, says seal 5 of 2026-11-23T03:00:00Z.';
+    expect(all.lines).toEqual([ofAll, ofAll, `All damage is acknowledged. ${found} 2 findings acknowledged.`]);
+    expect(all.codes).toEqual([0, 0, 0]);
+    expect(all.listed).toContain('it is not there; acknowledged: migrated');
+    const findings = [{ since, acknowledged: 'migrated' }, {}, {}];
+    expect(JSON.parse((await verify('--json')).out)).toMatchObject({ ok: true, acknowledged: 2, findings });
+  });
+
   describe('seals --public-key', () => {
     it('prints the key that signed them, and nothing else', async () => {
       const { code, out, err } = await collector('seals', '--public-key');
@@ -138,13 +148,6 @@ describe('the chain of seals', () => {
       await writeFile(file, out);
       expect((await verify('--public-key', file)).code).toBe(0);
     });
-
-    it('prints no key of a signature that is wrong', async () => {
-      for (const number of [1, 2]) await seals.put(await seals.read(number), { signed: 'e'.repeat(64) });
-      const { code, out, err } = await collector('seals', '--public-key');
-      expect([code, out]).toEqual([3, '']);
-      expect(err).toContain('it has no signed seal');
-    });
   });
 
   describe('verify', () => {
@@ -161,63 +164,17 @@ describe('the chain of seals', () => {
       expect([kept.code, kept.out]).toEqual([0, expect.stringContaining('checked with the keys given.')]);
     });
 
-    it('says since when something is open and why it is acknowledged, and exits with 1 for what is not', async () => {
-      const name = { cluster: 'alpha', run: day(18, 8), compression: 'gzip' } as const;
-      const [log, manifest] = (['log', 'manifest'] as const).map((resource) => objectKey({ resource, ...name })) as [
-        string,
-        string,
-      ];
-      for (const key of [log, manifest]) await rm(join(archive.folder, key));
-      const open = [log, manifest].map((key) => ({
-        kind: 'missing',
-        key,
-        problem: 'it is not there',
-        since: day(20, 3).toISOString(),
-      }));
-      const acknowledged = open.map(({ kind, key }) => ({ kind, key, why: 'migrated' }));
-      await seals.seal({ at: day(21, 3), changes: { open, plan: { ...sealedPlan, acknowledged: [] } } });
-      expect((await collector('runs')).out).toMatch(/^DAMAGE open since 2026-11-20T03:00:00Z: 2, says seal 3 of /);
-      const { code, out } = await collector('runs', '--json');
-      const openDamage = { count: 2, since: day(20, 3).toISOString(), acknowledged: 0 };
-      expect([code, JSON.parse(out).at(-1).openDamage]).toEqual([1, openDamage]);
-      const ofCluster = JSON.parse((await collector('runs', '--cluster', 'alpha', '--json')).out);
-      expect(ofCluster.at(-1)).toMatchObject({ outcomes: expect.any(Array), openDamage });
-      const none = await verify();
-      expect([none.code, none.out.split('\n').at(-2)]).toEqual([1, 'Something is wrong. Found: 2 missing, 1 absent.']);
-      expect(none.out).toMatch(/open since the seal of\s/);
-      await seals.seal({
-        at: day(22, 3),
-        changes: { open, plan: { ...sealedPlan, acknowledged: acknowledged.slice(1) } },
-      });
-      const half = await verify();
-      expect([half.code, half.out.split('\n').at(-2)]).toEqual([
-        1,
-        'Something is wrong. Found: 2 missing, 1 absent. 1 finding acknowledged.',
-      ]);
-      await seals.seal({ at: day(23, 3), changes: { open, plan: { ...sealedPlan, acknowledged } } });
-      const all = await verify('--json');
-      expect([all.code, JSON.parse(all.out)]).toMatchObject([
-        0,
-        { ok: true, acknowledged: 2, findings: [{ since: open[0]?.since, acknowledged: 'migrated' }, {}, {}] },
-      ]);
-      expect((await verify()).out).toContain(
-        'All damage is acknowledged. Found: 2 missing, 1 absent. 2 findings acknowledged.',
-      );
-      expect(await collector('runs')).toMatchObject({
-        code: 0,
-        out: expect.stringMatching(/^2 acknowledged findings, says/),
-      });
-    });
-
     it('says that an archive is not sealed', async () => {
       await rm(join(archive.folder, 'seals'), { recursive: true });
       expect(await verify()).toMatchObject({ code: 0, out: expect.stringContaining('Not sealed: ') });
     });
 
-    it('says that no seal is signed rightly', async () => {
+    it('says that no seal is signed rightly; and seals prints no key of such a one', async () => {
       for (const number of [1, 2]) await seals.put(await seals.read(number), { signed: 'e'.repeat(64) });
       const { code, out } = await verify();
       expect([code, out]).toEqual([1, expect.stringContaining('Seals are there, and none is right: ')]);
+      const keys = await collector('seals', '--public-key');
+      expect(keys).toEqual({ code: 3, out: '', err: expect.stringContaining('it has no signed seal') });
     });
 
     it.each<[string, (file: string) => Promise<void> | void]>([

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,13 +22,8 @@ describe('npm start as a process', () => {
   });
   afterEach(() => rm(root, { recursive: true }));
 
-  async function stored(): Promise<Map<string, string>> {
-    const entries = await readdir(folder, { recursive: true, withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    return new Map(
-      await Promise.all(files.map(async (file) => [file, (await readFile(file)).toString('base64')] as const)),
-    );
-  }
+  const hasRun = () =>
+    existsSync(folder) && readdirSync(folder, { recursive: true }).join().includes('.attempt-1.jsonl');
 
   it.each([
     'text',
@@ -58,30 +53,12 @@ describe('npm start as a process', () => {
     }
   });
 
-  it('a second start adds a run and changes nothing old', async () => {
-    await runStart(['--folder', folder, '--json']);
-    const before = await stored();
-    const { code } = await runStart(['--folder', folder, '--json']);
-    expect(code).toBe(0);
-    const after = await stored();
-    expect(after.size).toBe(2 * before.size);
-    for (const [file, bytes] of before) expect(after.get(file)).toBe(bytes);
-  });
-
-  it('a dry run says what would be archived and leaves nothing', async () => {
-    const { code, out } = await runStart(['--folder', folder, '--dry-run', '--fail', 'prod-eu-1=not-found']);
-    expect(out).toMatch(/nothing was written: 8 would be archived, 2 failed/);
-    expect(out).toMatch(/log of cluster prod-eu-1: .*404 Not Found/);
-    expect(code).toBe(1);
-    expect(await stored()).toEqual(new Map());
-  });
-
   it('a reader that has seen enough ends no run', async () => {
     const program = new Program('cli/start/start.ts', ['--folder', folder]);
     await once(createInterface({ input: program.stdout }), 'line');
     program.stdout.destroy();
     await program.end();
-    expect([...(await stored()).keys()]).toContainEqual(expect.stringContaining('.attempt-1.jsonl'));
+    expect(hasRun()).toBe(true);
   });
 
   // Of the systems that tests run on, Linux alone has a device that is always full.
@@ -97,8 +74,7 @@ describe('npm start as a process', () => {
     const said = await program.end(3);
     closeSync(full);
     expect((fd === 1 ? said : await written).split('\n')).toEqual(told);
-    const hasRun = existsSync(folder) && [...(await stored()).keys()].some((file) => file.includes('.attempt-1.jsonl'));
-    expect(hasRun).toBe(name === 'output');
+    expect(hasRun()).toBe(name === 'output');
   });
 
   (canMountDisks() ? it : it.skip)('ends with 3, in a sentence, if the disk of the archive is full', () =>

@@ -40,6 +40,7 @@ describe('tables', () => {
     ['runs', minute(1).toISOString()],
     ['list'],
     ['list', '--cluster', clusters[1] ?? ''],
+    ['history', clusters[1] ?? ''],
     ['diff', '--all'],
     ['verify'],
   ];
@@ -51,9 +52,9 @@ describe('tables', () => {
     const table = out.slice(out.indexOf('┌'), out.lastIndexOf('┘') + 1);
     expect(table).not.toBe('');
     expect(widthOf(table)).toBeLessThanOrEqual(columns);
-    if (args.length === 1 && args[0] !== 'verify')
+    if (args[0] !== 'verify')
       for (const line of table.split('\n').filter((row) => /^│ 2026/.test(row)))
-        expect(line).toMatch(/^│ 2026-11-20T09:0[12]:15\.457Z │/);
+        expect(line).toMatch(/^│ 2026-11-20T09:0[12]:15\.457Z /);
   });
 
   it('the least important columns are left out first', async () => {
