@@ -2,8 +2,8 @@ import { createPublicKey } from 'node:crypto';
 import { Command, Option } from 'commander';
 import { damageKinds, type Finding } from '../../lambda/verify/finding';
 import { acknowledgedBy, openDamage } from '../../lambda/verify/seals/open-damage';
-import type { RightSeal } from '../../lambda/verify/seals/right-seals';
-import { readChain, type SealChain } from '../../lambda/verify/seals/seal-chain';
+import type { RightSeal, SealChain } from '../../lambda/verify/seals/right-seals';
+import { readChain } from '../../lambda/verify/seals/seal-chain';
 import { openArchive } from '../archive/open-archive';
 import { formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
@@ -45,10 +45,10 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
     const reader = await openArchive(archive);
     const findings: Finding[] = [];
     const chain = await readChain(reader, {}, (kind, key, problem) => findings.push({ kind, key, problem }));
-    const seals = chain.all.map((seal) => ({ ...seal, isChained: !chain.beside.includes(seal) }));
+    const seals = chain.all.slice(-last);
     if (publicKey === true) await printPublicKeys(terminal, chain, reader.location);
-    else if (json === true) await printJsonArray(terminal.out, seals.slice(-last));
-    else await printTable(terminal, sealColumns(terminal), seals.slice(-last));
+    else if (json === true) await printJsonArray(terminal.out, seals);
+    else await printTable(terminal, sealColumns(terminal), seals);
     const newest = chain.head && { ...chain.head, ...chain.newest };
     if (newest !== undefined && publicKey !== true && json !== true) {
       await printOpenFindings(terminal, newest);
@@ -85,10 +85,7 @@ class NoPublicKeyError extends Error {
   }
 }
 
-/** A right seal, and whether it is in the chain. */
-type ListedSeal = RightSeal & { readonly isChained: boolean };
-
-function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<ListedSeal>[] {
+function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<RightSeal>[] {
   return [
     { head: 'Seal', cell: ({ number }) => `${number}`, align: 'right' },
     { head: 'Time', cell: ({ seal }) => formatTime(seal) },
@@ -108,12 +105,12 @@ function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<ListedSeal>[]
   ];
 }
 
-function foundBy({ found }: ListedSeal): string {
+function foundBy({ found }: RightSeal): string {
   const counted = Object.entries(found).filter(([, count]) => count > 0);
   return counted.map(([kind, count]) => `${count} ${kind}`).join(', ');
 }
 
-function openIn({ open }: ListedSeal): string {
+function openIn({ open }: RightSeal): string {
   const { damage, ...others } = open;
   const counted = Object.entries({ damaged: damage, ...others }).filter(([, count]) => count > 0);
   return counted.map(([what, count]) => `${count} ${what}`).join(', ');

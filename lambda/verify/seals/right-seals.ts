@@ -15,6 +15,8 @@ export interface RightSeal extends Omit<Seal, 'records' | 'objects' | 'failing' 
   readonly failing: number;
   /** Damage that is open, that is acknowledged, and what could not be read. */
   readonly open: { readonly damage: number; readonly acknowledged: number; readonly unreadable: number };
+  /** Whether it is in the chain: the hashes of later seals lead to it from the head. */
+  isChained: boolean;
 }
 
 /** What a seal says of one run record or object. */
@@ -42,11 +44,15 @@ export interface ChainOptions {
 const mostCharacters = 300;
 
 /**
- * The right seals among the files of an archive, each by itself. What is not right is a finding. Memory grows with the number
- * of sealed run records: about 250 bytes for each.
+ * All seals of an archive. What is not right by itself claims nothing: it is a finding. The hashes of a right seal bind
+ * wherever it lies; everything else that it says counts only in the chain. Memory grows with the number of sealed run
+ * records: about 250 bytes for each.
  */
-export class RightSeals {
+export class SealChain {
+  /** The right ones, in the chain or not. */
   readonly all: RightSeal[] = [];
+  /** From the first seal to the head, each with the hash of the one before it. */
+  seals: readonly RightSeal[] = [];
   /** What they name, by key, in the order of their numbers. */
   readonly records = new Map<string, Sealed>();
   readonly objects = new Map<string, Sealed>();
@@ -125,7 +131,7 @@ export class RightSeals {
       failing: seal.failing.length,
       open: { damage, acknowledged: acknowledged.length, unreadable: unreadable.length },
     };
-    const right: RightSeal = { ...seal, ...counts, key: sealKey(seal.number), sha256 };
+    const right: RightSeal = { ...seal, ...counts, key: sealKey(seal.number), sha256, isChained: false };
     this.#keep(seal.records, this.records, right);
     this.#keep(seal.objects, this.objects, right);
     this.all.push(right);

@@ -6,20 +6,9 @@ import { dueIn } from '../due-runs';
 import type { Find } from '../finding';
 import { mapConcurrently } from '../map-concurrently';
 import type { Period } from '../run-keys';
-import { type ChainOptions, type RightSeal, RightSeals, type SignedFile } from './right-seals';
+import { type ChainOptions, type RightSeal, SealChain, type SignedFile } from './right-seals';
 import type { Seal } from './seal';
 import { listSeals, readSealFile } from './seal-file';
-
-/**
- * All seals of an archive. What is not right claims nothing: it is a finding. The hashes of a right seal bind wherever it
- * lies; everything else that it says counts only in the chain.
- */
-export interface SealChain extends RightSeals {
-  /** From the first seal to the head, each with the hash of the one before it. */
-  readonly seals: readonly RightSeal[];
-  /** Right seals that are not in the chain. */
-  readonly beside: readonly RightSeal[];
-}
 
 /** The key of what a first seal finds that should not be the first: it is about all runs that no seal attests. */
 export const earlierRuns = `${runsPrefix}*`;
@@ -32,18 +21,17 @@ const concurrency = 4;
  * @throws ArchiveReadError if the archive, or one seal for a passing reason, cannot be read
  */
 export async function readChain(reader: ArchiveReader, options: ChainOptions, find: Find): Promise<SealChain> {
-  const right = new RightSeals(options, find);
+  const chain = new SealChain(options, find);
   const numbers = await listSeals(reader, find);
   for await (const file of mapConcurrently(numbers, concurrency, (number) => readSealFile(reader, number)))
-    right.add(file);
+    chain.add(file);
   await findReplaced(reader, find);
-  findUnknownKeys(right, options.publicKeys !== undefined, find);
-  const seals = followHead(right, find);
+  findUnknownKeys(chain, options.publicKeys !== undefined, find);
+  followHead(chain, find);
   // Whether seals were there before the first, only those seals can say.
-  const first = right.newest.open.find(({ key }) => key === earlierRuns);
-  if (first !== undefined && right.all[0] === seals[0]) find('seal-broken', first.key, first.problem);
-  const chained = new Set(seals);
-  return Object.assign(right, { seals, beside: right.all.filter((seal) => !chained.has(seal)) });
+  const first = chain.newest.open.find(({ key }) => key === earlierRuns);
+  if (first !== undefined && chain.all[0] === chain.seals[0]) find('seal-broken', first.key, first.problem);
+  return chain;
 }
 
 async function findReplaced(reader: ArchiveReader, find: Find): Promise<void> {
@@ -58,7 +46,7 @@ async function findReplaced(reader: ArchiveReader, find: Find): Promise<void> {
 }
 
 /** One unknown key is one finding, however many seals in a row it signed. */
-function findUnknownKeys({ signed }: RightSeals, areKeysGiven: boolean, find: Find): void {
+function findUnknownKeys({ signed }: SealChain, areKeysGiven: boolean, find: Find): void {
   const problem = areKeysGiven
     ? 'signed with a key that is none of those given; if the key was replaced on purpose, give the former one too: ' +
       'verify takes it as --public-key, the audit as audit.formerPublicKeys'
@@ -68,13 +56,13 @@ function findUnknownKeys({ signed }: RightSeals, areKeysGiven: boolean, find: Fi
 }
 
 /** Goes from the head along the hashes, and finds a link that is not there and right seals that no link leads to. */
-function followHead({ all, head, passedOver }: RightSeals, find: Find): RightSeal[] {
+function followHead(chain: SealChain, find: Find): void {
+  const { all, head, passedOver } = chain;
   const byNumber = new Map(all.map((seal) => [seal.number, seal]));
-  const chained = new Set<RightSeal>();
   // What comes before a link that is not there is cut off, which is said with that link.
   let cutOff = 0;
   for (let seal = head; seal !== undefined; ) {
-    chained.add(seal);
+    seal.isChained = true;
     const link = linkOf(seal, find);
     const before = link && byNumber.get(link.number);
     const isThere = before?.sha256 === link?.sha256;
@@ -86,10 +74,10 @@ function followHead({ all, head, passedOver }: RightSeals, find: Find): RightSea
     }
     seal = isThere ? before : undefined;
   }
-  const beside = (seal: RightSeal) => (!chained.has(seal) && seal.number >= cutOff ? 'beside' : undefined);
+  const beside = ({ isChained, number }: RightSeal) => (!isChained && number >= cutOff ? 'beside' : undefined);
   const problem = 'right, and no later seal leads there: the chain was forked or rolled back';
   findRows(find, all, beside, 'its signature', problem);
-  return all.filter((seal) => chained.has(seal));
+  chain.seals = all.filter(({ isChained }) => isChained);
 }
 
 /** The seal before one, as it says; undefined if it is the first. */

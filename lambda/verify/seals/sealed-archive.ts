@@ -4,9 +4,8 @@ import type { StoredRun } from '../read-run';
 import { isWithin, type ListedRun, type Period } from '../run-keys';
 import { clockSlackMs, dayMs } from '../time-limits';
 import { acknowledgedBy, nameOf } from './open-damage';
-import type { RightSeal } from './right-seals';
+import type { RightSeal, SealChain } from './right-seals';
 import type { OpenFinding, Seal } from './seal';
-import type { SealChain } from './seal-chain';
 
 /** How long before the newest listing a run record must have been there to be in a seal. */
 const sealedWithinMs = 15 * 60_000;
@@ -64,13 +63,12 @@ export class SealedArchive {
 
   /** Says which seals that kept mails are of are not in the chain. */
   *lostMails(): Generator<string> {
-    const { seals, beside } = this.#chain;
     for (const mail of this.#mails) {
-      const isMail = ({ sha256 }: RightSeal) => sha256 === mail;
+      const seal = this.#chain.all.find(({ sha256 }) => sha256 === mail);
       const which = `the SHA-256 ${mail}, which was given`;
-      if (beside.some(isMail)) yield `the seal with ${which}, is not in the chain: the chain was rolled back or cut`;
-      else if (!seals.some(isMail))
+      if (seal === undefined)
         yield `no seal has ${which}: seals were removed or replaced, or the chain was rolled back`;
+      else if (!seal.isChained) yield `the seal with ${which}, is not in the chain: the chain was rolled back or cut`;
     }
   }
 
