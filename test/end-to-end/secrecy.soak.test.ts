@@ -13,7 +13,7 @@ const uids = Array.from({ length: 6 }, (_, i) => `cluster-${i}`);
 
 let script: Script;
 let collector: BundledCollector;
-const bundle = useBundle((request, nth) => script(request, nth));
+const bundle = useBundle((request) => script(request));
 
 function start(options: Partial<BundleOptions> = {}): Promise<BundledCollector> {
   return bundle.start({
@@ -50,19 +50,18 @@ it.each<[string, Script, RegExp]>([
   ['all is well', good, /"status":"complete"/],
   [
     'the service echoes what it refuses',
-    (request, nth) => (request.uid === 'cluster-0' ? echo(404, true) : good(request, nth)),
+    (request) => (request.uid === 'cluster-0' ? echo(404, true) : good(request)),
     /404 Not Found/,
   ],
   ['the service echoes the key it rejects', () => echo(401, false), /rejected the API key/],
   [
     'the service echoes the request as a log record',
-    (request, nth) => (request.resource === 'log' ? echo(200, true) : good(request, nth)),
+    (request) => (request.resource === 'log' ? echo(200, true) : good(request)),
     /\[the API key\]/,
   ],
   [
     'the record is of a cluster that has the name of the key',
-    (request, nth) =>
-      request.resource === 'log' ? ok(logRecord({ uid: String(request.headers.apikey) })) : good(request, nth),
+    (request) => (request.resource === 'log' ? ok(logRecord({ uid: String(request.headers.apikey) })) : good(request)),
     /belongs to another cluster/,
   ],
   [

@@ -35,14 +35,6 @@ export function status(code: number, headers: Headers = {}): Answer {
   return reply(code, JSON.stringify({ code: `E${code}`, message: `the answer is ${code}` }), { ...json, ...headers });
 }
 
-export function noContent(): Answer {
-  return reply(204, '', {});
-}
-
-export function redirect(code: 301 | 302 | 303 | 307 | 308, location: string): Answer {
-  return reply(code, 'moved', { Location: location, 'Content-Type': 'text/plain' });
-}
-
 /** 429, or the status given, with any text as Retry-After; left out: without the header. */
 export function throttled(retryAfter?: string, code: 429 | 503 = 429): Answer {
   return status(code, retryAfter === undefined ? {} : { 'Retry-After': retryAfter });
@@ -121,11 +113,6 @@ const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync 
 /** The body really encoded, with its Content-Encoding. */
 export function encoded(encoding: keyof typeof encoders, body: string | Buffer, headers: Headers = json): Answer {
   return ok(encoders[encoding](body), { ...headers, 'Content-Encoding': encoding });
-}
-
-/** The body as it is under a Content-Encoding, by default one that does not exist. */
-export function wronglyEncoded(body: string | Buffer, encoding = 'x-unheard-of'): Answer {
-  return ok(body, { ...json, 'Content-Encoding': encoding });
 }
 
 const halfOf = (body: string) => Buffer.from(body).subarray(0, Math.floor(Buffer.byteLength(body) / 2));

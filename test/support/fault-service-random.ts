@@ -2,7 +2,7 @@ import { type Resource, resourceNames } from '../../lambda/resources';
 import { between, pick, seededRandom } from '../../local/demo-service/seeded-random';
 import type { Answer, Script } from './fault-service';
 import * as answers from './fault-service-answers';
-import { errorDocument, htmlPage, logRecord, manifestText, wrongRecords } from './fault-service-bodies';
+import { errorDocument, htmlPage, logRecord, manifestText } from './fault-service-bodies';
 
 /** What a request gets instead of its good answer. */
 type Fault = (good: string) => Answer;
@@ -32,7 +32,7 @@ const permanentFaults: readonly [Fault, ...Fault[]] = [
   () => answers.ok(htmlPage(), { 'Content-Type': 'text/html' }),
   () => answers.ok(errorDocument()),
   () => answers.ok(''),
-  () => answers.noContent(),
+  () => answers.reply(204),
 ];
 
 /** Of those that have a fault: the share whose fault is permanent, and the most requests that a transient one spoils. */
@@ -49,7 +49,7 @@ export class RandomFaults {
     private readonly rate: number,
   ) {}
 
-  readonly script: Script = ({ uid, resource }, nth) => {
+  readonly script: Script = ({ uid, resource, nth }) => {
     if (uid === undefined || resource === undefined) return answers.status(404);
     const good = this.content(uid, resource);
     const type = { 'Content-Type': resource === 'log' ? 'application/json' : 'application/yaml' };
@@ -61,7 +61,9 @@ export class RandomFaults {
     const random = seededRandom(`${this.seed}/${resource}/${uid}`);
     if (random() >= this.rate) return undefined;
     if (random() < permanentShare) {
-      const ofLogs = wrongRecords(uid).map((record) => () => answers.ok(record));
+      const ofLogs = [{ clusterUid: `not-${uid}` }, { clusterUid: uid, log: 42 }].map(
+        (spec) => () => answers.ok(JSON.stringify({ spec })),
+      );
       return pick(random, resource === 'log' ? [...permanentFaults, ...ofLogs] : permanentFaults);
     }
     const failures = between(random, 1, mostFailures);

@@ -17,7 +17,7 @@ async function start(script: Script): Promise<FaultService> {
 
 it('a redirect reaches the other service if the client follows it, and then the key is seen there', async () => {
   const other = await start(() => answers.ok('{}'));
-  const service = await start(() => answers.redirect(307, `${other.url}/elsewhere`));
+  const service = await start(() => answers.status(307, { Location: `${other.url}/elsewhere` }));
   await fetch(service.url, { headers: { ApiKey: 'k' } });
   expect(other.requests).toMatchObject([{ path: '/elsewhere', headers: { apikey: 'k' } }]);
 });

@@ -11,7 +11,6 @@ export interface FaultRequest {
   readonly index: number;
   /** Place among the requests of the same method and path (the query left out), from 1. */
   readonly nth: number;
-  readonly method: string;
   /** Path and query as received. */
   readonly path: string;
   /** As received, the key included. */
@@ -22,8 +21,6 @@ export interface FaultRequest {
   readonly requestId: string | undefined;
   /** The connection it came over, from 0; the same number means a connection used again. */
   readonly connection: number;
-  /** Milliseconds of a clock that never goes back. */
-  readonly at: number;
   /** Resolves when its connection is closed, by whichever side. */
   readonly gone: Promise<void>;
 }
@@ -41,7 +38,7 @@ export interface Exchange {
 /** Gives one answer; see fault-service-answers for a builder of every kind. */
 export type Answer = (exchange: Exchange) => void | Promise<void>;
 
-export type Script = (request: FaultRequest, nth: number) => Answer | Promise<Answer>;
+export type Script = (request: FaultRequest) => Answer;
 
 export interface FaultService {
   /** Base URL, without a trailing slash. */
@@ -62,8 +59,6 @@ export interface FaultService {
 export interface FaultServiceOptions {
   /** PEM texts; makes it https. */
   readonly tls?: { readonly key: string; readonly cert: string };
-  /** Path segment of the cluster collection; left out: `platformclusters`. */
-  readonly collection?: string;
 }
 
 /** Starts a real server on 127.0.0.1 and a free port, whose every answer the script decides. */
@@ -76,8 +71,7 @@ export async function startFaultService(script: Script, options: FaultServiceOpt
 
   const answer = async (exchange: Exchange) => {
     try {
-      const give = await script(exchange.request, exchange.request.nth);
-      await give(exchange);
+      await script(exchange.request)(exchange);
     } catch (error) {
       // A client that left in the middle is part of the game; anything else is a mistake in the test.
       if (!exchange.socket.destroyed) {
@@ -103,18 +97,16 @@ export async function startFaultService(script: Script, options: FaultServiceOpt
     const counter = `${message.method} ${path.split('?')[0]}`;
     const nth = (timesAsked.get(counter) ?? 0) + 1;
     timesAsked.set(counter, nth);
-    const target = parseContractPath(path, options.collection ?? 'platformclusters');
+    const target = parseContractPath(path, 'platformclusters');
     const request: FaultRequest = {
       index: requests.length,
       nth,
-      method: message.method ?? '',
       path,
       headers: message.headers,
       uid: target?.uid,
       resource: target?.resource,
       requestId: target?.requestId,
       connection,
-      at: performance.now(),
       gone: new Promise((resolve) => (socket.closed ? resolve() : socket.once('close', () => resolve()))),
     };
     requests.push(request);

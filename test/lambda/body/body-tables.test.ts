@@ -12,7 +12,7 @@ import { type TableEntry, uid } from './tables/table-entry';
 import { wrongLogs } from './tables/wrong-logs';
 import { wrongManifests } from './tables/wrong-manifests';
 
-const mediaTypes = [undefined, 'text/plain', 'application/yaml', 'application/octet-stream', 'text/html', 'text/xml'];
+const mediaTypes = [undefined, '', 'text/plain', 'application/yaml', 'application/jsonl', 'text/html', 'text/xml'];
 
 /** The verdict on a log, which must not depend on where it is split. */
 function judgedLog(body: Buffer): BodyVerdict {

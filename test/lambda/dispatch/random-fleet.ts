@@ -1,7 +1,7 @@
 import { maxRequests } from '../../../lambda/dispatch/retry';
 import { resourceNames } from '../../../lambda/resources';
 import { between, pick, type Random, seededRandom } from '../../../local/demo-service/seeded-random';
-import type { SimulatedService, SimulatedTask } from './simulate-run';
+import { type SimulatedService, type SimulatedTask, simulatedTask } from './simulate-run';
 import type { Behaviour, Disturbance, Keys } from './simulated-service';
 import * as service from './simulated-service';
 
@@ -104,17 +104,10 @@ export function randomFleet(seed: string): RandomFleet {
   let heldMs = 0;
   const isMixed = random() < 0.2;
   const tasks = names.flatMap((name, index) =>
-    resourceNames.map((resource): SimulatedTask => {
+    resourceNames.map((resource) => {
       const chosen = isMixed ? pick(random, [name, 'quick', 'failing'] as const) : name;
       const { behaviour, isGood, costMs }: Kind = kinds[chosen];
-      const task = {
-        cluster: `c${index}`,
-        resource,
-        behaviour: behaviour(random),
-        requests: 0,
-        isArchived: false,
-        hasFailed: false,
-      };
+      const task = simulatedTask(`c${index}`, resource, behaviour(random));
       if (isGood) good.add(task);
       heldMs += costMs;
       return task;

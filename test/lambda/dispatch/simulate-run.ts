@@ -25,6 +25,11 @@ export interface SimulatedTask {
   hasFailed: boolean;
 }
 
+/** One that nobody has asked for yet. */
+export function simulatedTask(cluster: string, resource: Resource, behaviour: Behaviour): SimulatedTask {
+  return { cluster, resource, behaviour, requests: 0, isArchived: false, hasFailed: false };
+}
+
 export interface SimulatedService {
   readonly tasks: readonly SimulatedTask[];
   readonly concurrency: number;

@@ -131,13 +131,17 @@ describe('the API key', () => {
   });
 
   it.each([
-    ['without a value', undefined],
-    ['without the member', '{"password":"first"}'],
-    ['with a value that no header can carry', ' '],
-  ])('of an existing secret %s comes with no command that would replace the other members', async (_, value) => {
+    ['without a value', undefined, 'it has no value yet, or does not exist'],
+    ['without the member', '{"password":"first"}', 'neither a plain string nor JSON with the member "apiKey"'],
+    ['whose member is no text', '{"apiKey":42}', 'neither a plain string nor JSON with the member "apiKey"'],
+    ['that is no JSON', '{"apiKey":"first"', 'neither a plain string nor JSON with the member "apiKey"'],
+    ['that is empty', ' ', 'its value is empty or has characters that no header can carry'],
+    ['with a line break', 'first\nx', 'its value is empty or has characters that no header can carry'],
+  ])('of an existing secret %s fails with why, and with no command that would replace it', async (_, value, reason) => {
     aws.setSecretValue('platform/clusters', value);
     const existing = new ApiKey(client(), 'platform/clusters', clock);
     const error: unknown = await existing.current(never).catch((thrown: unknown) => thrown);
+    expect(String(error)).toContain(reason);
     expect(String(error)).toContain('ask the owner of the secret to add the key to it');
     expect(String(error)).not.toMatch(/put-secret-value|aws secretsmanager|first/);
   });
