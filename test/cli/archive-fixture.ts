@@ -65,6 +65,11 @@ export const plainAnswer: AttemptFixture['answer'] = (cluster, resource) => ({
   content: resource === 'log' ? logRecord(cluster, 'some text\n'.repeat(200)) : `kind: Namespace # ${cluster}\n`,
 });
 
+/** These answers for these clusters, content for any other. */
+export function answerBut(answers: Readonly<Record<string, Answer>>): AttemptFixture['answer'] {
+  return (cluster, resource) => answers[cluster] ?? plainAnswer(cluster, resource);
+}
+
 export function keyOf(resource: Resource, cluster: string, run: Date): string {
   return objectKey({ resource, cluster, run, compression: 'gzip' });
 }

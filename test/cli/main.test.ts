@@ -34,6 +34,9 @@ describe('the command line', () => {
     expect(await runCollector(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' });
   });
 
+  const noon = '2026-11-20T12:00';
+  const early = ['runs', '--from', noon, '--to', '2026-11-19'];
+
   it.each<[string, string[], RegExp]>([
     ['a command that is none', ['vrify'], /unknown command 'vrify'[\s\S]*Did you mean verify/],
     ['an option that is none', ['runs', '--lasts', '3'], /unknown option '--lasts'[\s\S]*Did you mean --last/],
@@ -46,6 +49,15 @@ describe('the command line', () => {
     ],
     ['a time that is none', ['show', 'a', '--at', 'noon'], /argument 'noon' is invalid. expected a date/],
     ['a count that is none', ['verify', '--concurrency', '0'], /argument '0' is invalid. expected a whole number/],
+    ['a period that ends too early', early, /expected the earlier time in --from/],
+    ['two times of one run', ['list', '--run', noon, '--at', noon], /'--run <time>' cannot be used with option '--at/],
+    ['one cluster and all to compare', ['diff', 'alpha', '--all'], /expected one of them/],
+    ['no cluster to tell the history of', ['history'], /a cluster's uid, or --all/],
+    ['a stack for a look at a file alone', ['doctor', '--offline', '--stack', 'x'], /--offline with --stack/],
+    ['a pattern that is no regular expression', ['grep', '('], /in RE2 syntax/],
+    ['a reference back, which could take exponential time', ['grep', '(a)\\1'], /in RE2 syntax/],
+    ['too much context', ['grep', 'a', '-C', '1001'], /expected a whole number/],
+    ['a negative context', ['grep', 'a', '-C', '-1'], /expected a whole number/],
     ['a report to nowhere', ['report'], /required option '--out <file>' not specified/],
   ])('%s is named, with what was expected', async (_, args, message) => {
     const { code, out, err } = await runCollector(args);

@@ -6,6 +6,7 @@ import type { LocalDeployment } from '../../../local/deployment/deploy-locally';
 import { type LocalCollector, startLocalCollector } from '../../end-to-end/local-collector';
 import { operations } from '../../infra/guides';
 import { runCollector } from '../run-collector';
+import { writeStartConfig } from '../run-start';
 import { type ControlPlane, startControlPlane } from '../stack/control-plane';
 
 const now = new Date('2026-11-20T15:30:00Z');
@@ -19,18 +20,11 @@ describe('collector doctor', () => {
 
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'doctor-'));
-    config = join(root, 'mine.json');
-    collector = await startLocalCollector({ clusters: ['alpha', 'beta'] });
-    await writeFile(
-      config,
-      JSON.stringify({
-        name: 'my-collector',
-        service: { baseUrl: collector.demo.url },
-        clusters: ['alpha', 'beta'],
-        schedule: { expression: 'cron(0 * * * ? *)' },
-        alerts: { emails: ['night@example.com'] },
-      }),
-    );
+    const clusters = ['alpha', 'beta'];
+    collector = await startLocalCollector({ clusters });
+    const service = { baseUrl: collector.demo.url };
+    const alerts = { emails: ['night@example.com'] };
+    config = await writeStartConfig(root, { name: 'my-collector', service, clusters, alerts });
   });
   beforeEach(async () => {
     deployed = await collector.deploy();
@@ -176,11 +170,5 @@ describe('collector doctor', () => {
     const { out } = await runCollector(['doctor', '--config', config], { now });
     expect(out.split('\n')[0]).toBe('1 problem, 1 warning; 7 in order.');
     expect(out).toMatch(/^x subscriptions: nobody is subscribed\n {4}Do: subscribe somebody: aws sns subscribe /m);
-  });
-
-  it('refuses --offline with --stack', async () => {
-    const { code, err } = await runCollector(['doctor', '--offline', '--stack', 'x']);
-    expect(err).toContain('--offline with --stack');
-    expect(code).toBe(2);
   });
 });

@@ -90,8 +90,4 @@ describe('history --all', () => {
     expect(await changes('*-back')).toEqual(['08 and-back first', '10 and-back changed', '11 and-back changed back']);
     expect(await changes('new', '--resource', 'log')).toEqual(['10 new first', '11 new changed', '12 new changed']);
   });
-
-  it('or a cluster has to be asked for', async () => {
-    expect(await history()).toMatchObject({ code: 2, err: expect.stringContaining("a cluster's uid, or --all") });
-  });
 });

@@ -58,30 +58,16 @@ describe('grep', () => {
   });
 
   it.each([
-    [
-      ['--last', '2'],
-      [at10, at11],
-    ],
-    [['--run', at10], [at10]],
-    [['--at', '2026-11-20T10:59'], [at10]],
-    [
-      ['--from', '2026-11-20'],
-      [at10, at11],
-    ],
-    [['--to', '2026-11-20T10:30'], [at10]],
-  ])('searches the runs that %j selects, oldest first', async (args, runs) => {
+    ['--last 2', [at10, at11]],
+    [`--run ${at10}`, [at10]],
+    ['--at 2026-11-20T10:59', [at10]],
+    ['--from 2026-11-20', [at10, at11]],
+    ['--to 2026-11-20T10:30', [at10]],
+  ])('searches the runs that %s selects, oldest first', async (args, runs) => {
     for (const cluster of [[], ['--cluster', 'prod-1'], ['--cluster', 'prod*']]) {
-      const { out } = await grep('OOMKilled pod', '--snapshots', ...args, ...cluster);
+      const { out } = await grep('OOMKilled pod', '--snapshots', ...args.split(' '), ...cluster);
       expect(out).toBe(runs.map((run) => `prod-1 ${run}: OOMKilled pod "a/b"\n`).join(''));
     }
-  });
-
-  it.each([
-    ['prod-1', ['prod-1']],
-    ['*-1', ['prod-1', 'test-1']],
-  ])('--cluster %s searches these clusters', async (glob, clusters) => {
-    const { out } = await grep('.', '--count', '--json', '--cluster', glob);
-    expect(JSON.parse(out).map(({ cluster }: { cluster: string }) => cluster)).toEqual(clusters);
   });
 
   it('takes a regular expression, or with -F a text, with -i in any case', async () => {
@@ -154,21 +140,8 @@ describe('grep', () => {
   });
 
   it.each([
-    ['a pattern that is no regular expression', ['(']],
-    ['a reference back, which could take exponential time', ['(a)\\1']],
-    ['too much context', ['a', '-C', '1001']],
-    ['a negative context', ['a', '-C', '-1']],
-  ])('%s is exit code 2', async (_, args) => {
-    expect(await grep(...args)).toMatchObject({ code: 2, out: '' });
-  });
-
-  it.each([
     ['a cluster that is not there', ['a', '--cluster', 'prod-9'], /of a cluster prod-9 failed: none was archived/],
-    [
-      'clusters that are not there',
-      ['a', '--cluster', 'x*'],
-      /failed: none was archived of the run 2026-11-20T11:00:00Z/,
-    ],
+    ['clusters that are not there', ['a', '--cluster', 'x*'], /none was archived of the run 2026-11-20T11:00:00Z/],
     ['a period without runs', ['a', '--from', '2027-01-01'], /failed: there is no run in this period/],
     ['a run that is not there', ['a', '--run', '2026-11-20T10:30'], /the nearest: 2026-11-20T10:00:00Z/],
   ])('%s is exit code 3: nothing was searched', async (_, args, message) => {

@@ -59,12 +59,6 @@ describe.each(commands)('%s: a time names runs', (command) => {
   });
 });
 
-it('--run and --at exclude each other', async () => {
-  const { code, err } = await collector('list', '--run', '2026-11-20T09:00', '--at', '2026-11-20T09:00');
-  expect(code).toBe(2);
-  expect(err).toContain("option '--run <time>' cannot be used with option '--at <time>'");
-});
-
 describe.each(['runs', 'list', 'report'] as const)('%s: a period', (command) => {
   it('both ends belong to it, and a late run counts by its time', async () => {
     const period = ['--from', '2026-11-20T07:00', '--to', '2026-11-20T09:00'];

@@ -2,7 +2,7 @@ import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader'
 import { followRun } from '../../../cli/stack/follow-run';
 import type { ProgressState } from '../../../cli/terminal/progress';
 import { runRecordKey } from '../../../lambda/archive/archive-layout';
-import { ArchiveFixture } from '../archive-fixture';
+import { ArchiveFixture, answerBut } from '../archive-fixture';
 
 const run = new Date('2026-11-20T12:00:00Z');
 const clusters = ['alpha', 'beta'];
@@ -38,12 +38,7 @@ describe('following a run', () => {
   }
 
   const fails = (attempt: number) => () =>
-    archive.attempt({
-      run,
-      attempt,
-      clusters,
-      answer: (cluster) => (cluster === 'beta' ? { failed: 'x' } : { content: 'x' }),
-    });
+    archive.attempt({ run, attempt, clusters, answer: answerBut({ beta: { failed: 'x' } }) });
   const nothing = async () => {};
 
   it('says at which attempt it is, and until when Lambda waits before the next', async () => {
