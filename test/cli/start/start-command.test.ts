@@ -129,7 +129,8 @@ describe('npm start', () => {
       ),
     });
     expect(code).toBe(0);
-    expect(existsSync(join(folder, 'runs'))).toBe(false);
+    const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
+    expect(files).toEqual([]);
     const failed = await runStart([...args, '--fail', 'two=not-found']);
     expect(failed.code).toBe(1);
     const outcome = { cluster: 'two', outcome: 'failed', httpStatus: 404 };
