@@ -50,17 +50,9 @@ describe('the chain of seals', () => {
 
     it('writes them as JSON, with counts in place of what they seal', async () => {
       const { code, out } = await collector('seals', '--json');
-      expect([code, JSON.parse(out)]).toEqual([
-        0,
-        [
-          expect.objectContaining({ number: 1, sha256: hashes[0], records: 1, objects: 0, isChained: true }),
-          expect.objectContaining({
-            number: 2,
-            sha256: hashes[1],
-            previous: { key: sealKey(1), sha256: hashes[0] },
-          }),
-        ],
-      ]);
+      const first = { number: 1, sha256: hashes[0], records: 1, objects: 0, isChained: true };
+      const previous = { key: sealKey(1), sha256: hashes[0] };
+      expect([code, JSON.parse(out)]).toMatchObject([0, [first, { number: 2, sha256: hashes[1], previous }]]);
     });
 
     it('names what breaks the chain, shows what is beside it, and exits with 1', async () => {
@@ -177,21 +169,18 @@ describe('the chain of seals', () => {
       expect(keys).toEqual({ code: 3, out: '', err: expect.stringContaining('it has no signed seal') });
     });
 
-    it.each<[string, (file: string) => Promise<void> | void]>([
-      ['is not there', () => undefined],
-      ['is no key', (file) => writeFile(file, 'no key')],
-      ['is no whole key', (file) => writeFile(file, '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n')],
-      [
-        'has a key of another kind',
-        (file) => writeFile(file, generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' })),
-      ],
-      [
-        'is a private key',
-        (file) => writeFile(file, signingKeys().privateKey.export({ format: 'pem', type: 'pkcs8' })),
-      ],
-    ])('refuses a file of keys that %s', async (_, make) => {
+    const otherKind = generateKeyPairSync('ed25519').publicKey.export({ format: 'pem', type: 'spki' });
+    const privateKey = signingKeys().privateKey.export({ format: 'pem', type: 'pkcs8' });
+
+    it.each([
+      ['is not there', undefined],
+      ['is no key', 'no key'],
+      ['is no whole key', '-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----\n'],
+      ['has a key of another kind', otherKind],
+      ['is a private key', privateKey],
+    ])('refuses a file of keys that %s', async (_, content) => {
       const file = `${archive.folder}-bad.pem`;
-      await make(file);
+      if (content !== undefined) await writeFile(file, content);
       const { code, out, err } = await verify('--public-key', file);
       expect([code, out]).toEqual([2, '']);
       expect(err).toMatch(

@@ -38,11 +38,8 @@ describe('show', () => {
   });
 
   it('a record without a log text shows nothing and says so', async () => {
-    await archive.attempt({
-      run: hour(12),
-      clusters: ['bare'],
-      answer: () => ({ content: '{"spec":{"clusterUid":"bare"}}' }),
-    });
+    const content = '{"spec":{"clusterUid":"bare"}}';
+    await archive.attempt({ run: hour(12), clusters: ['bare'], answer: () => ({ content }) });
     const { code, out, err } = await show('bare', '--resource', 'log');
     expect([code, out]).toEqual([0, '']);
     expect(err).toContain('no log text');
@@ -73,16 +70,11 @@ describe('show', () => {
 
   it('a doubt is told on standard error, and is no failure', async () => {
     const content = Buffer.from('{"spec":{"clusterUid":"odd","log":"gr\xf6\xdfe"}}', 'latin1');
-    await archive.attempt({
-      run: hour(12),
-      clusters: ['odd'],
-      answer: () => ({ content, doubt: 'spec.log has bytes that are not UTF-8' }),
-    });
+    const doubt = 'spec.log has bytes that are not UTF-8';
+    await archive.attempt({ run: hour(12), clusters: ['odd'], answer: () => ({ content, doubt }) });
     const { code, err } = await show('odd', '--resource', 'log');
     expect(code).toBe(0);
-    expect(err).toContain('Archived with a doubt: spec.log has bytes that are not UTF-8.');
-    expect(JSON.parse((await show('odd', '--json')).out)).toMatchObject({
-      doubt: 'spec.log has bytes that are not UTF-8',
-    });
+    expect(err).toContain(`Archived with a doubt: ${doubt}.`);
+    expect(JSON.parse((await show('odd', '--json')).out)).toMatchObject({ doubt });
   });
 });
