@@ -1,5 +1,4 @@
 import { AttackedStory } from './attacked-story';
-import { SealedWorld } from './sealed-world';
 
 /** `attacked-story.soak.test.ts` plays hundreds. Without an attack, histories with audits are played in their place. */
 describe('a story of some days', () => {
@@ -7,6 +6,6 @@ describe('a story of some days', () => {
   const seeds = ['attacked/0', 'attacked/1', 'attacked/2', 'attacked/3', 'attacked/4772', 'lighter/992'];
 
   it.each(seeds)('with lies that are well made has each of them named: %s', async (seed) => {
-    expect(await new AttackedStory(new SealedWorld(), seed).play()).toEqual([]);
+    expect(await new AttackedStory(seed).play()).toEqual([]);
   });
 });

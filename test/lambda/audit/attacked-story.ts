@@ -6,7 +6,7 @@ import { sealLine, sha256Of } from '../../../lambda/verify/seals/seal-file';
 import { between, pick, type Random, seededRandom } from '../../../local/demo-service/seeded-random';
 import { forgeRun, ofRun, remove } from './attack-tools';
 import { TestKey } from './invoke-audit';
-import { damageIn, look, plant, type SealedWorld, signed } from './sealed-world';
+import { damageIn, look, plant, SealedWorld, signed } from './sealed-world';
 
 const firstDay = 20;
 const attackersKey = new TestKey();
@@ -25,15 +25,13 @@ interface Done {
 
 /** A story of some days, each with runs, an audit that may be killed, and now and then an attack. */
 export class AttackedStory {
-  readonly world: SealedWorld;
+  readonly world = new SealedWorld();
   readonly events: string[] = [];
   readonly #random: Random;
   readonly #done: Done = { records: new Set(), lies: new Set(), seals: new Set(), hasSigned: false };
   #day = firstDay;
 
-  /** @param world an empty archive */
-  constructor(world: SealedWorld, seed: string) {
-    this.world = world;
+  constructor(seed: string) {
     this.#random = seededRandom(seed);
   }
 

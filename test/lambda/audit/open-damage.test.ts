@@ -7,8 +7,9 @@ import { damageIn, look, plan, rewriteSeal, SealedWorld } from './sealed-world';
 
 let world: SealedWorld;
 
-beforeEach(() => {
+beforeEach(async () => {
   world = new SealedWorld();
+  await world.collectDay(10, [], ['06', '18']);
 });
 
 const at = (day: number) => `2026-11-${day}T23:30:00.000Z`;
@@ -29,7 +30,6 @@ const keyOf = (prefix: string, day: number) =>
 describe('damage', () => {
   it('stays open until it is repaired or acknowledged: a story of eight audits', async () => {
     const reading = { plan: { ...plan, rereadDays: 1 } };
-    await world.collectDay(10, [], ['06', '18']);
     expect(subjectOf(await world.audit(at(10), reading))).toContain('nothing is damaged');
 
     await world.collectDay(11, [], ['06', '18']);
@@ -89,7 +89,6 @@ describe('damage', () => {
     ['logs/', (key) => world.bucket.rewrite(key, { contentType: 'text/html' })],
     ['configurations/', (key) => world.bucket.corrupt(key, (body) => body.subarray(1))],
   ])('of what cannot be looked at stays open: %s', async (prefix, damage) => {
-    await world.collectDay(10, [], ['06', '18']);
     const [key = ''] = world.bucket.keys(prefix);
     damage(key);
     await world.audit(at(10));
@@ -98,7 +97,6 @@ describe('damage', () => {
   });
 
   it('of an object stays open while the run record that says what it should be cannot be read', async () => {
-    await world.collectDay(10, [], ['06', '18']);
     const log = keyOf('logs/', 10);
     const sound = stored(log);
     world.bucket.objects.delete(log);
@@ -120,11 +118,11 @@ describe('damage', () => {
     ['missing', (log) => world.bucket.objects.delete(log)],
     ['contradiction', (log) => replaceObject(world.bucket, log)],
   ])('of an object stays open while the run record that names it is gone: %s', async (kind, damage) => {
-    const [run, event] = ['2026-11-10T06:00:00.000Z', { scheduledTime: '2026-11-10T06:00:00.000Z' }];
-    await world.collect(run, ['b']);
-    await world.collect('2026-11-10T06:02:00.000Z', [], event);
-    const [log = ''] = world.bucket.keys('logs/cluster=b/');
-    const [, second = ''] = world.bucket.keys('runs/');
+    const event = { scheduledTime: '2026-11-10T07:00:00.000Z' };
+    await world.collect(event.scheduledTime, ['b']);
+    await world.collect('2026-11-10T07:02:00.000Z', [], event);
+    const [, log = ''] = world.bucket.keys('logs/cluster=b/');
+    const [, , second = ''] = world.bucket.keys('runs/');
     damage(log);
     await world.audit(at(10));
     world.bucket.objects.delete(second);
@@ -133,7 +131,6 @@ describe('damage', () => {
   });
 
   it('of a run stays open while its configuration cannot be read', async () => {
-    await world.collectDay(10, [], ['06', '18']);
     await world.audit(at(10));
     const broken = { kind: 'contradiction', key: keyOf('runs/', 10), problem: 'x', since: at(10) };
     await rewriteSeal(world.bucket, { ...world.seal(1), open: [broken] }, world.key);
@@ -146,7 +143,6 @@ describe('damage', () => {
   });
 
   it('of an object is not repaired by a run record that was replaced to agree with it', async () => {
-    await world.collectDay(10, [], ['06', '18']);
     const [log, record] = [keyOf('logs/', 10), keyOf('runs/', 10)];
     const soundRecord = stored(record);
     replaceObject(world.bucket, log);
@@ -161,7 +157,6 @@ describe('damage', () => {
   });
 
   it('that an audit had no time to look at stays open', async () => {
-    await world.collectDay(10, [], ['06', '18']);
     world.bucket.corrupt(keyOf('logs/', 10), (body) => body.subarray(1));
     await world.audit(at(10));
     const { requests } = await world.copy().audit(at(11));
@@ -174,7 +169,6 @@ describe('damage', () => {
     ['an object', () => world.bucket.corrupt(keyOf('logs/', 10), (body) => body.subarray(1))],
   ])('is over when the lifecycle would have removed it by now: of %s', async (_what, damage) => {
     const keeping = { plan: { ...plan, retentionDays: 3, rereadDays: 1 } };
-    await world.collectDay(10, [], ['06', '18']);
     await world.audit(at(10), keeping);
     damage();
     expect((await world.audit(at(11), keeping)).result?.damage).toBe(1);
@@ -189,7 +183,8 @@ describe('damage', () => {
   });
 
   it('that is unsealed is not repaired because it is sealed now, but by the seal that had it', async () => {
-    for (const day of [10, 11, 12]) {
+    await world.audit(at(10));
+    for (const day of [11, 12]) {
       await world.collectDay(day, [], ['06', '18']);
       await world.audit(at(day));
     }
@@ -204,7 +199,6 @@ describe('damage', () => {
   });
 
   it('that a mail does not pin is acknowledged for nobody who gives that mail', async () => {
-    await world.collectDay(10, [], ['06', '18']);
     const log = keyOf('logs/', 10);
     world.bucket.objects.delete(log);
     const { result } = await world.audit(at(10));
@@ -233,7 +227,6 @@ describe('more than an audit can check', () => {
   }
 
   it('is checked 1,000 at a time, the one whose last check is oldest first', async () => {
-    await world.collectDay(10, [], ['06', '18']);
     const log = keyOf('logs/', 10);
     world.bucket.corrupt(log, (body) => body.subarray(1));
     const damaged = { kind: 'damaged', key: log, problem: 'x', since: at(10) };
@@ -247,7 +240,6 @@ describe('more than an audit can check', () => {
 
   it('and carry is open until all was read again', async () => {
     const reread = { position: { seal: 1, record: 0, outcome: 0 }, since: at(10) };
-    await world.collectDay(10, [], ['06', '18']);
     await world.audit(at(10));
     const changes = { openMore: 7, cursor: { ...world.seal(1).cursor, reread } };
     const { requests } = await world.copy().audit(at(11));
@@ -258,7 +250,6 @@ describe('more than an audit can check', () => {
   });
 
   it('and carry makes the next audits read everything again', async () => {
-    await world.collectDay(10, [], ['06', '18']);
     await world.audit(at(10));
     for (let one = 0; one < 1001; one += 1)
       world.bucket.put({ key: `runs/${one}`, content: Buffer.from('x'), contentType: 'x' }, new Date(at(10)));

@@ -303,25 +303,21 @@ describe('completing an earlier run', () => {
     });
   });
 
-  it('that left no record fails and says what to do instead', async () => {
-    const { context, service } = setUp(new FakeArchive(), () => answer());
-    const attempt = attemptRun(completing, context);
-    await expect(attempt).rejects.toThrow(RunNotFoundError);
-    await expect(attempt).rejects.toThrow('{"scheduledTime":"2026-11-20T09:00:00.000Z"}');
-    expect(service.requests).toEqual([]);
-  });
-
-  it('of which no record can be read says so, and does not say that there is none', async () => {
-    const archive = new FakeArchive();
-    archive.keys = async () => {
-      throw new Error('LIST s3://archive/runs/ failed: 403 AccessDenied');
-    };
+  const unlisted = async () => {
+    throw new Error('LIST s3://archive/runs/ failed: 403 AccessDenied');
+  };
+  it.each([
+    ['left no record', new FakeArchive(), '{"scheduledTime":"2026-11-20T09:00:00.000Z"}'],
+    [
+      'has no record that can be read',
+      Object.assign(new FakeArchive(), { keys: unlisted }),
+      'Completing run 2026-11-20T09:00:00.000Z failed: no record of it could be read. LIST s3://archive/runs/ failed: 403 AccessDenied. Invoke again when the archive can be read.',
+    ],
+  ])('that %s fails and says what to do instead', async (_, archive, problem) => {
     const { context, service } = setUp(archive, () => answer());
     const attempt = attemptRun(completing, context);
     await expect(attempt).rejects.toThrow(RunNotFoundError);
-    await expect(attempt).rejects.toThrow(
-      'Completing run 2026-11-20T09:00:00.000Z failed: no record of it could be read. LIST s3://archive/runs/ failed: 403 AccessDenied. Invoke again when the archive can be read.',
-    );
+    await expect(attempt).rejects.toThrow(problem);
     expect(service.requests).toEqual([]);
   });
 });

@@ -107,21 +107,14 @@ describe('collecting one resource', () => {
     expect(requests().map(({ uncoded }) => uncoded)).toEqual([false, false, true, true]);
   });
 
-  it(`gives up after ${maxRequests} requests and says so`, async () => {
-    const { run } = setUp(() => statusError(503));
-    expect(await run()).toMatchObject([
-      { outcome: 'failed', error: `status 503; gave up after ${maxRequests} requests`, requests: maxRequests },
-    ]);
-  });
-
-  it.each([400, 404])('does not ask again after %i', async (status) => {
-    const { run } = setUp(() => statusError(status));
-    expect(await run()).toMatchObject([{ outcome: 'failed', httpStatus: status, requests: 1 }]);
-  });
-
-  it('does not ask again after a body that is not what was asked for', async () => {
-    const { run } = setUp(() => new InvalidBodyError('no record'));
-    expect(await run()).toMatchObject([{ outcome: 'failed', httpStatus: 200, error: 'no record', requests: 1 }]);
+  it.each<[string, Error, requests: number, httpStatus: number, error: string]>([
+    ['5xx', statusError(503), maxRequests, 503, `status 503; gave up after ${maxRequests} requests`],
+    ['400', statusError(400), 1, 400, 'status 400'],
+    ['404', statusError(404), 1, 404, 'status 404'],
+    ['a body that is not what was asked for', new InvalidBodyError('no record'), 1, 200, 'no record'],
+    ['a second body that cannot be decoded either', new NotDecodableError('no JSON'), 2, 200, 'no JSON'],
+  ])('gives up and says so after %s', async (_, failure, requests, httpStatus, error) => {
+    expect(await setUp(() => failure).run()).toMatchObject([{ outcome: 'failed', requests, httpStatus, error }]);
   });
 
   it('asks a second time, keeping the body as received, when it cannot be decoded as promised', async () => {
@@ -129,11 +122,6 @@ describe('collecting one resource', () => {
     const { run, requests } = setUp(script, { resource: 'manifest' });
     expect(await run()).toMatchObject([{ outcome: 'archived', requests: 2 }]);
     expect(requests().map(({ asReceived }) => asReceived)).toEqual([false, true]);
-  });
-
-  it('does not go round in circles when the second body cannot be decoded either', async () => {
-    const { run } = setUp(() => new NotDecodableError('no JSON'));
-    expect(await run()).toMatchObject([{ outcome: 'failed', error: 'no JSON', requests: 2 }]);
   });
 
   it('makes no further request once the run has stopped, and tells the last failure with the reason', async () => {
@@ -182,18 +170,12 @@ describe('a rejected key', () => {
     expect(times).toEqual([0, 0]);
   });
 
-  it('that is replaced costs no request of the cluster, also when the others are used up', async () => {
-    const { run, keys } = setUp((nth, key) => {
-      if (nth < maxRequests - 1) return statusError(500);
-      return key === 'new' ? answer() : statusError(401);
-    });
-    keys.rotated = 'new';
-    expect(await run()).toMatchObject([{ outcome: 'archived', requests: maxRequests + 1 }]);
-  });
-
-  it('that is replaced leaves the cluster all of its requests', async () => {
-    const { run, keys } = setUp((nth, key) => {
-      if (key !== 'new') return statusError(401);
+  it.each([
+    ['last', maxRequests - 1],
+    ['first', 0],
+  ])('that is replaced costs no request of the cluster, when it is rejected %s', async (_, rejectedAt) => {
+    const { run, keys } = setUp((nth) => {
+      if (nth === rejectedAt) return statusError(401);
       return nth < maxRequests ? statusError(500) : answer();
     });
     keys.rotated = 'new';
