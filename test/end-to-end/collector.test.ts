@@ -6,17 +6,11 @@ import { objectKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import { FolderStore } from '../../local/aws/store/folder-store';
 import { demoContent } from '../../local/demo-service/demo-content';
-import { type DeployedCollector, type LocalCollector, startLocalCollector, uids } from './local-collector';
+import { type DeployedCollector, uids, useLocalCollector } from './local-collector';
 
 const noon = new Date('2026-11-20T12:00:00Z');
 
-let collector: LocalCollector;
-
-beforeAll(async () => {
-  collector = await startLocalCollector();
-});
-afterEach(() => collector.closeDeployments());
-afterAll(() => collector.close());
+const collector = useLocalCollector();
 
 const keysOf = (clusters: readonly string[], run: Date) =>
   clusters
@@ -229,25 +223,6 @@ it('a cluster that fails stops no other: Lambda retries, people are told, and th
   const { payload } = await deployed.invoke({ run: '2026-11-20T12:00:00.000Z' });
   expect(payload).toMatchObject({ status: 'complete', counts: { archived: 1, alreadyArchived: 5 } });
   expect((await deployed.keys()).filter((key) => /^(logs|manifests)\//.test(key))).toEqual(keysOf(uids, noon));
-});
-
-it('the function sees nothing of the environment that it is started from', async () => {
-  const misleading = {
-    AWS_ENDPOINT_URL_S3: 'http://127.0.0.1:1',
-    AWS_PROFILE: 'nobody',
-    NODE_OPTIONS: '--no-such-option',
-  };
-  const before = { ...process.env };
-  Object.assign(process.env, misleading);
-  try {
-    const deployed = await collector.deploy();
-    expect((await deployed.invoke({})).payload).toMatchObject({ status: 'complete' });
-  } finally {
-    for (const name of Object.keys(misleading)) {
-      delete process.env[name];
-      if (before[name] !== undefined) process.env[name] = before[name];
-    }
-  }
 });
 
 it('the trace of an error names lines of the sources, not of the bundle', async () => {

@@ -1,4 +1,4 @@
-import { type LocalCollector, startLocalCollector } from './local-collector';
+import { LocalCollector } from './local-collector';
 
 const noon = new Date('2026-11-20T12:00:00Z');
 const kmsKeyArn = 'arn:aws:kms:eu-central-1:111122223333:key/0a1b2c3d-0000-1111-2222-333344445555';
@@ -42,17 +42,17 @@ it.each<[string, Record<string, unknown>]>([
     },
   ],
 ])('a stack with %s collects everything', async (_name, overrides) => {
-  collector = await startLocalCollector(overrides);
+  collector = await new LocalCollector(overrides).start();
   const deployed = await collector.deploy();
   const { attempts } = await deployed.fireSchedule(noon);
   expect(attempts).toEqual([expect.objectContaining({ payload: expect.objectContaining({ status: 'complete' }) })]);
 });
 
 it('what the configuration says about the service and its clusters reaches the service', async () => {
-  collector = await startLocalCollector({
+  collector = await new LocalCollector({
     service: { projectUid: 'project-of-all' },
     clusters: ['one', { uid: 'two', projectUid: 'project-of-two', requestId: 'request 2', resources: ['log'] }],
-  });
+  }).start();
   const deployed = await collector.deploy();
   await deployed.fireSchedule(noon);
   const asked = collector.requests.map(({ path, headers }) => [path, headers.projectuid, headers.accept]);
@@ -65,22 +65,4 @@ it('what the configuration says about the service and its clusters reaches the s
       expect.anything(),
     ],
   ]);
-});
-
-it('an optional cluster that is gone leaves a run complete, and another one that is gone does not', async () => {
-  collector = await startLocalCollector({ clusters: ['one', { uid: 'lab', optional: true }] });
-  const deployed = await collector.deploy();
-  collector.failing.lab = 'not-found';
-  const complete = await deployed.fireSchedule(noon);
-  expect(complete.attempts).toEqual([
-    expect.objectContaining({
-      payload: expect.objectContaining({
-        status: 'complete',
-        counts: { archived: 2, alreadyArchived: 0, failed: 0, notAttempted: 0, optionalMissing: 2 },
-      }),
-    }),
-  ]);
-  collector.failing.one = 'not-found';
-  const { condition } = await deployed.fireSchedule(new Date('2026-11-20T13:00:00Z'));
-  expect(condition).toBe('RetriesExhausted');
 });

@@ -1,6 +1,6 @@
 import { dashboardOf } from '../infra/dashboard-body';
 import { runLogQuery } from '../support/log-query';
-import { type DeployedCollector, type LocalCollector, startLocalCollector } from './local-collector';
+import { type DeployedCollector, LocalCollector } from './local-collector';
 
 const noon = new Date('2026-11-20T12:00:00Z');
 const clusters = ['one', 'two', 'three', 'four', 'five'];
@@ -21,7 +21,7 @@ describe('the dashboard over the log of a collector', () => {
   afterEach(() => collector.close());
 
   it('says of each run what its last attempt left, and why, however many attempts it took', async () => {
-    collector = await startLocalCollector({ clusters });
+    collector = await new LocalCollector({ clusters }).start();
     const deployed = await collector.deploy();
     Object.assign(collector.failing, { one: 'not-found', two: 'other-cluster' });
     await deployed.fireSchedule(noon);
@@ -59,7 +59,7 @@ describe('the dashboard over the log of a collector', () => {
   });
 
   it('counts what is optional and missing as configured, and as no failure', async () => {
-    collector = await startLocalCollector({ clusters: ['one', { uid: 'two', optional: true }] });
+    collector = await new LocalCollector({ clusters: ['one', { uid: 'two', optional: true }] }).start();
     const deployed = await collector.deploy();
     Object.assign(collector.failing, { two: 'not-found' });
     await deployed.fireSchedule(noon);
@@ -69,7 +69,7 @@ describe('the dashboard over the log of a collector', () => {
   });
 
   it('adds the shards of a run up, each after its last attempt', async () => {
-    collector = await startLocalCollector({ clusters, shards: 2 });
+    collector = await new LocalCollector({ clusters, shards: 2 }).start();
     const deployed = await collector.deploy();
     Object.assign(collector.failing, { one: 'not-found' });
     await deployed.fireSchedule(noon);

@@ -20,25 +20,6 @@ import { tracesOf } from '../support/traces-of';
 
 export const uids = ['alpha', 'beta', 'a uid/with "everything" %2F'];
 
-/** The real stack, synthesised once for a test file, beside a demo service that it reads. */
-export interface LocalCollector {
-  readonly demo: DemoService;
-  /** As it was synthesised. */
-  readonly template: Template;
-  /** What the demo service was asked for, oldest first. */
-  readonly requests: readonly DemoRequest[];
-  /** Clusters that fail from now on, by uid; emptied before every deployment. */
-  readonly failing: Record<string, FaultName>;
-  /** The key that the demo service lets in from now on, and that a deployment's secret has by default. */
-  key: string;
-  /** Deploys into a folder of its own, which is removed with everything else by {@link LocalCollector.closeDeployments}. */
-  deploy(options?: DeployOptions): Promise<DeployedCollector>;
-  closeDeployments(): Promise<void>;
-  /** Deploys for several tests: closed only by {@link LocalCollector.close}. */
-  deployForAll(options?: DeployOptions): Promise<DeployedCollector>;
-  close(): Promise<void>;
-}
-
 export interface DeployedCollector extends LocalDeployment {
   readonly folder: string;
   /** Keys of everything stored, in order. */
@@ -57,36 +38,68 @@ interface ConfigOverrides {
   readonly [member: string]: unknown;
 }
 
-/** @param overrides members of the configuration, beside those that a run needs */
-export async function startLocalCollector(overrides: ConfigOverrides = {}): Promise<LocalCollector> {
-  const failing: Record<string, FaultName> = {};
-  const collector = { key: 'the-api-key-of-the-tests' };
-  const requests: DemoRequest[] = [];
-  const demo = await startDemoService({
-    apiKey: () => collector.key,
-    source: demoContent(),
-    failing,
-    onRequest: (request) => requests.push(request),
-  });
-  const root = await mkdtemp(join(tmpdir(), 'end-to-end-'));
-  const assembly = assemblyOf(demo.url, overrides, join(root, 'cdk.out'));
-  const deployments: DeployedCollector[] = [];
-  const forAll: DeployedCollector[] = [];
-  let count = 0;
+/** The real stack, synthesised once, beside a demo service that it reads. */
+export class LocalCollector {
+  /** What the demo service was asked for, oldest first. */
+  readonly requests: DemoRequest[] = [];
+  /** Clusters that fail from now on, by uid; emptied before every deployment. */
+  readonly failing: Record<string, FaultName> = {};
+  /** The key that the demo service lets in from now on, and that a deployment's secret has by default. */
+  key = 'the-api-key-of-the-tests';
+  readonly #ofTest: DeployedCollector[] = [];
+  readonly #ofAll: DeployedCollector[] = [];
+  #started: { readonly demo: DemoService; readonly root: string; readonly assembly: CloudAssembly } | undefined;
+  #count = 0;
 
-  const close = async (closed: readonly DeployedCollector[]) => {
-    await Promise.all(closed.map((deployment) => deployment.close()));
-    for (const deployment of closed) await expectWithoutKey(deployment, collector.key);
-  };
-  const closeDeployments = () => close(deployments.splice(0));
-  const deploy = async (options: DeployOptions = {}) => {
-    for (const uid of Object.keys(failing)) delete failing[uid];
-    const folder = join(root, `archive-${++count}`);
+  /** @param overrides members of the configuration, beside those that a run needs */
+  constructor(private readonly overrides: ConfigOverrides = {}) {}
+
+  async start(): Promise<this> {
+    const demo = await startDemoService({
+      apiKey: () => this.key,
+      source: demoContent(),
+      failing: this.failing,
+      onRequest: (request) => this.requests.push(request),
+    });
+    const root = await mkdtemp(join(tmpdir(), 'end-to-end-'));
+    this.#started = { demo, root, assembly: assemblyOf(demo.url, this.overrides, join(root, 'cdk.out')) };
+    return this;
+  }
+
+  get demo(): DemoService {
+    return this.#parts.demo;
+  }
+
+  /** As it was synthesised. */
+  get template(): Template {
+    return this.#parts.assembly.stacks[0]?.template;
+  }
+
+  get #parts() {
+    if (this.#started === undefined) throw new Error('the collector is not started');
+    return this.#started;
+  }
+
+  /** Deploys into a folder of its own, which is removed by {@link close}. */
+  deploy(options?: DeployOptions): Promise<DeployedCollector> {
+    return this.#deploy(this.#ofTest, options);
+  }
+
+  /** Deploys for several tests: closed only by {@link close}. */
+  deployForAll(options?: DeployOptions): Promise<DeployedCollector> {
+    return this.#deploy(this.#ofAll, options);
+  }
+
+  async #deploy(deployments: DeployedCollector[], options: DeployOptions = {}): Promise<DeployedCollector> {
+    for (const uid of Object.keys(this.failing)) delete this.failing[uid];
+    const { root, assembly } = this.#parts;
+    this.#count += 1;
+    const folder = join(root, `archive-${this.#count}`);
     const edit = (template: Template) => {
       if (options.hasSourceMaps !== true) withoutSourceMaps(template);
       options.edit?.(template);
     };
-    const deployment = await deployLocally({ assembly, folder, secretValue: collector.key, ...options, edit });
+    const deployment = await deployLocally({ assembly, folder, secretValue: this.key, ...options, edit });
     const deployed = Object.assign(deployment, {
       folder,
       keys: async () => storedKeys(folder),
@@ -94,25 +107,33 @@ export async function startLocalCollector(overrides: ConfigOverrides = {}): Prom
     });
     deployments.push(deployed);
     return deployed;
-  };
-  return Object.assign(collector, {
-    demo,
-    template: assembly.stacks[0]?.template as Template,
-    requests,
-    failing,
-    deploy,
-    deployForAll: async (options?: DeployOptions) => {
-      const deployed = await deploy(options);
-      forAll.push(...deployments.splice(deployments.indexOf(deployed), 1));
-      return deployed;
-    },
-    closeDeployments,
-    close: async () => {
-      await close([...deployments.splice(0), ...forAll.splice(0)]);
-      await demo.close();
-      await rm(root, { recursive: true, force: true });
-    },
-  });
+  }
+
+  /** Closes what was deployed by {@link deploy}. */
+  closeDeployments(): Promise<void> {
+    return this.#close(this.#ofTest.splice(0));
+  }
+
+  async #close(closed: readonly DeployedCollector[]): Promise<void> {
+    await Promise.all(closed.map((deployment) => deployment.close()));
+    for (const deployment of closed) await expectWithoutKey(deployment, this.key);
+  }
+
+  async close(): Promise<void> {
+    await this.#close([...this.#ofTest.splice(0), ...this.#ofAll.splice(0)]);
+    const { demo, root } = this.#parts;
+    await demo.close();
+    await rm(root, { recursive: true, force: true });
+  }
+}
+
+/** One for all tests of a file or of a group, whose hooks start it, close what each test deployed, and close it. */
+export function useLocalCollector(overrides?: ConfigOverrides): LocalCollector {
+  const collector = new LocalCollector(overrides);
+  beforeAll(() => collector.start());
+  afterEach(() => collector.closeDeployments());
+  afterAll(() => collector.close());
+  return collector;
 }
 
 function assemblyOf(baseUrl: string, overrides: ConfigOverrides, outdir: string): CloudAssembly {

@@ -3,7 +3,7 @@ import { objectKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import { demoContent } from '../../local/demo-service/demo-content';
 import { type DemoService, startDemoService } from '../../local/demo-service/start-demo-service';
-import { type LocalCollector, startLocalCollector } from './local-collector';
+import { LocalCollector } from './local-collector';
 
 const times = [0, 15, 30].map((minute) => new Date(Date.UTC(2026, 10, 20, 12, minute)));
 const clusters = Array.from({ length: 8 }, (_, index) => `c-${index}`);
@@ -52,7 +52,7 @@ describe.each([
     const onRequest = () => void asked.push(performance.now());
     service = await startDemoService({ apiKey: 'the-api-key-of-the-tests', source: demoContent(), onRequest });
     const limits = { requestsPerSecond, oneRunAtATime: true };
-    collector = await startLocalCollector({ clusters, shards, limits, service: { baseUrl: service.url } });
+    collector = await new LocalCollector({ clusters, shards, limits, service: { baseUrl: service.url } }).start();
   });
   beforeEach(() => {
     asked = [];
@@ -86,7 +86,7 @@ describe.each([
 });
 
 it('a firing that waits longer than Lambda keeps it is lost, and people are told', async () => {
-  const collector = await startLocalCollector({ clusters: ['c-0'], limits: { oneRunAtATime: true } });
+  const collector = await new LocalCollector({ clusters: ['c-0'], limits: { oneRunAtATime: true } }).start();
   const { seen, around } = gate(1);
   let now = Date.now();
   const clock = { now: () => now, wait: async () => {} };

@@ -1,18 +1,12 @@
 import { metricNamespace } from '../../lambda/stack-contract';
-import { type DeployedCollector, type LocalCollector, startLocalCollector } from './local-collector';
+import { type DeployedCollector, useLocalCollector } from './local-collector';
 
 const noon = new Date('2026-11-20T12:00:00Z');
 
 // As many as have to be rejected before the key itself is blamed.
 const clusters = ['one', 'two', 'three', 'four', 'five'];
 
-let collector: LocalCollector;
-
-beforeAll(async () => {
-  collector = await startLocalCollector({ clusters });
-});
-afterEach(() => collector.closeDeployments());
-afterAll(() => collector.close());
+const collector = useLocalCollector({ clusters });
 
 interface Line extends Record<string, unknown> {
   readonly message?: string;

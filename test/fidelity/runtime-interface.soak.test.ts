@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { RunSummary } from '../../lambda/run/run-record';
 import { environmentNames, logMessages, metricNames } from '../../lambda/stack-contract';
 import type { InvocationResult } from '../../local/deployment/execution-environment';
-import { type DeployedCollector, type LocalCollector, startLocalCollector, uids } from '../end-to-end/local-collector';
+import { type DeployedCollector, LocalCollector, uids } from '../end-to-end/local-collector';
 import { installRuntime, type LambdaRuntime, RuntimeUnavailableError } from './install-runtime';
 import { type LogEvents, readLogEvents } from './log-events';
 import { type RuntimeOutput, type RuntimeProcess, startRuntimeProcess } from './runtime-process';
@@ -37,7 +37,7 @@ function describeRuntime(runtime: LambdaRuntime): void {
     describe('with gzip', () => describeGzip(runtime));
 
     it('says why it cannot start', async () => {
-      const collector = await startLocalCollector();
+      const collector = await new LocalCollector().start();
       const withoutBucket = { [environmentNames.archiveBucket]: undefined };
       const lambda = await startRuntimeProcess(runtime, await collector.deploy(), withoutBucket);
       try {
@@ -64,7 +64,7 @@ function describeGzip(runtime: LambdaRuntime): void {
   const answers: InvocationResult[] = [];
 
   beforeAll(async () => {
-    collector = await startLocalCollector();
+    collector = await new LocalCollector().start();
     deployed = await collector.deploy({ hasSourceMaps: true });
     lambda = await startRuntimeProcess(runtime, deployed);
   });
@@ -160,7 +160,7 @@ function describeZstd(runtime: LambdaRuntime): void {
   let lambda: RuntimeProcess;
 
   beforeAll(async () => {
-    collector = await startLocalCollector({ archive: { compression: 'zstd' } });
+    collector = await new LocalCollector({ archive: { compression: 'zstd' } }).start();
     deployed = await collector.deploy();
     lambda = await startRuntimeProcess(runtime, deployed);
   });

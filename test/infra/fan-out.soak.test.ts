@@ -1,13 +1,13 @@
-import { type DeployedCollector, type LocalCollector, startLocalCollector } from '../end-to-end/local-collector';
+import { type DeployedCollector, useLocalCollector } from '../end-to-end/local-collector';
+import { policyOf, without, withSid } from '../end-to-end/template-policies';
 import { findCommand } from '../local/aws/moto-server';
 import { describeFanOut } from './fan-out-scenarios';
-import { type MotoStates, startMotoStates } from './moto-states';
+import { useMotoStates } from './moto-states';
 
 describe('an execution in the local deployment', () => {
   const invoked = new WeakMap<DeployedCollector, number>();
   describeFanOut({
-    hasStartTime: true,
-    overlaps: true,
+    isMoto: false,
     start: async (deployed, input) => {
       const result = await deployed.stateMachine?.start(input);
       if (result === undefined) throw new Error('the stack has no state machine');
@@ -21,12 +21,7 @@ describe('an execution in the local deployment', () => {
 
 describe('a schedule that starts the state machine', () => {
   const noon = new Date('2026-11-20T12:00:00Z');
-  let collector: LocalCollector;
-  beforeAll(async () => {
-    collector = await startLocalCollector({ shards: 2 });
-  });
-  afterEach(() => collector.closeDeployments());
-  afterAll(() => collector.close());
+  const collector = useLocalCollector({ shards: 2 });
 
   it('passes its own input, and the result names the execution', async () => {
     const deployed = await collector.deploy();
@@ -41,13 +36,7 @@ describe('a schedule that starts the state machine', () => {
 
   it('sends its event to the dead-letter queue if its role may not start it', async () => {
     const deployed = await collector.deploy({
-      edit: ({ Resources }) => {
-        for (const [id, { Properties }] of Object.entries(Resources)) {
-          if (!id.startsWith('ScheduleRoleDefaultPolicy')) continue;
-          const document = Properties?.PolicyDocument as { Statement: { Sid?: string }[] };
-          document.Statement = document.Statement.filter(({ Sid }) => Sid !== 'StartRun');
-        }
-      },
+      edit: (template) => without(policyOf(template, 'AWS::IAM::Policy', 'ScheduleRole'), withSid('StartRun')),
     });
     await expect(deployed.fireSchedule(noon)).rejects.toThrow(/states:StartExecution .*lies in the dead-letter queue/);
     expect(await deployed.keys()).toEqual([]);
@@ -57,22 +46,9 @@ describe('a schedule that starts the state machine', () => {
   });
 });
 
-const command = findCommand('moto_server');
+const moto = findCommand('moto_server');
 
-(command === undefined ? describe.skip : describe)(
+(moto === undefined ? describe.skip : describe)(
   'an execution in moto (skipped where moto_server is not in the PATH)',
-  () => {
-    let moto: MotoStates;
-    beforeAll(async () => {
-      moto = await startMotoStates(command ?? '');
-    });
-    afterAll(() => moto.stop());
-    describeFanOut({
-      hasStartTime: false,
-      overlaps: false,
-      start: (deployed, input) => moto.start(deployed, input),
-      metrics: (deployed) => moto.metrics(deployed),
-      invocations: (deployed) => moto.invocations(deployed),
-    });
-  },
+  () => describeFanOut(useMotoStates(moto ?? '')),
 );

@@ -44,7 +44,6 @@ describe('with more shards', () => {
     const { Target } = resourceOf(four, 'AWS::Scheduler::Schedule').Properties as { Target: Record<string, unknown> };
     expect(textOf(Target.Arn)).toBe('<FanOutStateMachine>');
     expect(Target.Input).toBe('{"scheduledTime":"<aws.scheduler.scheduled-time>"}');
-    expect(textOf(Target.DeadLetterConfig)).toBe('{Arn: <ScheduleUndelivered.Arn>}');
     expect(allowedTo(four, 'ScheduleRole')).toEqual([
       'sqs:SendMessage <ScheduleUndelivered.Arn>',
       'states:StartExecution <FanOutStateMachine>',

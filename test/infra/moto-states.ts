@@ -10,18 +10,14 @@ import type { Interpreter } from './fan-out-scenarios';
 
 const region = 'eu-central-1';
 
-export interface MotoStates extends Interpreter {
-  stop(): Promise<void>;
-}
-
 /**
  * Runs executions in moto, which has LocalStack's interpreter of the Amazon States Language. The calls of its tasks go
- * through a proxy: invocations of the function to the local deployment, everything else to moto.
+ * through a proxy: invocations of the function to the local deployment, everything else to moto. Hooks start and stop it.
  */
-export async function startMotoStates(command: string): Promise<MotoStates> {
+export function useMotoStates(command: string): Interpreter {
   let current: DeployedCollector | undefined;
   let invocations = 0;
-  let motoUrl = '';
+  let moto: Awaited<ReturnType<typeof startMoto>>;
 
   const gate = createServer((incoming, response) => {
     answer(incoming, response).catch((error: unknown) => response.destroy(error as Error));
@@ -29,17 +25,23 @@ export async function startMotoStates(command: string): Promise<MotoStates> {
   const answer = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await buffer(incoming);
     if (!/^\/2015-03-31\/functions\/[^/]+\/invocations$/.test(incoming.url ?? ''))
-      return forward(motoUrl, incoming, body, response);
+      return forward(moto.url, incoming, body, response);
     if (current === undefined) throw new Error('nothing is deployed');
     invocations += 1;
     const { payload, error } = await current.invoke(JSON.parse(body.toString()));
     response.writeHead(200, error === undefined ? {} : { 'X-Amz-Function-Error': 'Unhandled' });
     response.end(JSON.stringify(error ?? payload));
   };
-  gate.listen(0, '127.0.0.1');
-  await once(gate, 'listening');
-  const moto = await startMoto(command, { MOTO_PORT: String((gate.address() as AddressInfo).port) });
-  motoUrl = moto.url;
+  beforeAll(async () => {
+    gate.listen(0, '127.0.0.1');
+    await once(gate, 'listening');
+    moto = await startMoto(command, { MOTO_PORT: String((gate.address() as AddressInfo).port) });
+  });
+  afterAll(async () => {
+    await moto.stop();
+    gate.closeAllConnections();
+    await new Promise((closed) => gate.close(closed));
+  });
 
   const post = async (
     path: string,
@@ -48,7 +50,11 @@ export async function startMotoStates(command: string): Promise<MotoStates> {
     body: string | URLSearchParams,
   ): Promise<string> => {
     const authorization = `AWS4-HMAC-SHA256 Credential=moto/20261120/${region}/${service}/aws4_request`;
-    const answered = await fetch(`${motoUrl}${path}`, { method: 'POST', headers: { authorization, ...headers }, body });
+    const answered = await fetch(`${moto.url}${path}`, {
+      method: 'POST',
+      headers: { authorization, ...headers },
+      body,
+    });
     const text = await answered.text();
     if (!answered.ok) throw new Error(`moto answered ${answered.status} to ${path}: ${text}`);
     return text;
@@ -64,9 +70,7 @@ export async function startMotoStates(command: string): Promise<MotoStates> {
   };
 
   return {
-    // moto 5.2 keeps the start time as a Python object that it cannot write as JSON.
-    hasStartTime: false,
-    overlaps: false,
+    isMoto: true,
     start: async (deployed, input) => {
       if (deployed !== current) invocations = 0;
       current = deployed;
@@ -111,11 +115,6 @@ export async function startMotoStates(command: string): Promise<MotoStates> {
       return [{ namespace, name, value, dimensions: { [text('Name')]: text('Value') } }];
     },
     invocations: () => invocations,
-    stop: async () => {
-      await moto.stop();
-      gate.closeAllConnections();
-      await new Promise((closed) => gate.close(closed));
-    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +22,7 @@ import { Stop } from '../../lambda/stop';
 import { type LocalAws, startLocalAws } from '../../local/aws/local-aws';
 import { type Intercept, injectFaults } from './aws-faults';
 import { FakeReporter } from './fake-reporter';
-import { type StoredObject, storedKeys, storedObjects, storedRecords } from './stored-objects';
+import { type StoredObject, storedObjects, storedRecords } from './stored-objects';
 import { tracesOf } from './traces-of';
 import { standingClock, VirtualClock } from './virtual-clock';
 
@@ -226,12 +226,8 @@ export class RealCollector {
 
   /** Every object of the archive, by key, uncompressed. */
   async objects(): Promise<Map<string, Buffer>> {
-    const folder = join(this.#directory, 'archive');
     return new Map(
-      storedKeys(folder).map((key) => {
-        const body = readFileSync(join(folder, key));
-        return [key, key.endsWith('.gz') ? gunzipSync(body) : body];
-      }),
+      [...(await this.stored())].map(([key, { body }]) => [key, key.endsWith('.gz') ? gunzipSync(body) : body]),
     );
   }
 

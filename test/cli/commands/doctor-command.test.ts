@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Check } from '../../../cli/doctor/check';
 import type { LocalDeployment } from '../../../local/deployment/deploy-locally';
-import { type LocalCollector, startLocalCollector } from '../../end-to-end/local-collector';
+import { useLocalCollector } from '../../end-to-end/local-collector';
 import { operations } from '../../infra/guides';
 import { runCollector } from '../run-collector';
 import { writeStartConfig } from '../run-start';
@@ -12,16 +12,15 @@ import { type ControlPlane, startControlPlane } from '../stack/control-plane';
 const now = new Date('2026-11-20T15:30:00Z');
 
 describe('collector doctor', () => {
+  const clusters = ['alpha', 'beta'];
+  const collector = useLocalCollector({ clusters });
   let root: string;
   let config: string;
-  let collector: LocalCollector;
   let deployed: LocalDeployment;
   let plane: ControlPlane;
 
   beforeAll(async () => {
     root = await mkdtemp(join(tmpdir(), 'doctor-'));
-    const clusters = ['alpha', 'beta'];
-    collector = await startLocalCollector({ clusters });
     const service = { baseUrl: collector.demo.url };
     const alerts = { emails: ['night@example.com'] };
     config = await writeStartConfig(root, { name: 'my-collector', service, clusters, alerts });
@@ -30,14 +29,8 @@ describe('collector doctor', () => {
     deployed = await collector.deploy();
     plane = await startControlPlane(deployed);
   });
-  afterEach(async () => {
-    await plane.close();
-    await collector.closeDeployments();
-  });
-  afterAll(async () => {
-    await collector.close();
-    await rm(root, { recursive: true });
-  });
+  afterEach(() => plane.close());
+  afterAll(() => rm(root, { recursive: true }));
 
   async function doctor(args: string[], environment: Record<string, string> = {}) {
     const all = ['doctor', '--json', ...(args.includes('--stack') ? [] : ['--config', config]), ...args];

@@ -1,4 +1,4 @@
-import { type DeployedCollector, type LocalCollector, startLocalCollector } from '../../end-to-end/local-collector';
+import { type DeployedCollector, useLocalCollector } from '../../end-to-end/local-collector';
 import { runCollector } from '../run-collector';
 import { type ControlPlane, startControlPlane } from '../stack/control-plane';
 
@@ -9,24 +9,17 @@ describe.each([
   ['the function', 1],
   ['the state machine', 2],
 ])('collector run, with %s', (_, shards) => {
-  let collector: LocalCollector;
+  const collector = useLocalCollector({ clusters: ['alpha', 'beta', 'gamma'], shards });
   let deployed: DeployedCollector;
   let plane: ControlPlane;
   let interruption: AbortController;
 
-  beforeAll(async () => {
-    collector = await startLocalCollector({ clusters: ['alpha', 'beta', 'gamma'], shards });
-  });
   beforeEach(async () => {
     deployed = await collector.deploy();
     plane = await startControlPlane(deployed);
     interruption = new AbortController();
   });
-  afterEach(async () => {
-    await plane.close();
-    await collector.closeDeployments();
-  });
-  afterAll(() => collector.close());
+  afterEach(() => plane.close());
 
   const run = (...args: string[]) =>
     runCollector(

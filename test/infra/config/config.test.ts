@@ -135,21 +135,13 @@ describe('a configuration file', () => {
     );
   });
 
-  it('that is not JSON is reported with line and column', () => {
-    const file = write('broken.json', '{\n  "name": "ü", }\n');
+  it.each([
+    ['is not JSON', '{\n  "name": "ü", }\n', 'line 2, column 14', 'trailing comma'],
+    ['would lose a member', '{"clusters": ["a"],\n "clusters": ["b"]}', 'line 2, column 2', 'Duplicate key "clusters"'],
+  ])('that %s is reported with line and column', (_, content, path, received) => {
+    const file = write('broken.json', content);
     expect(problemsOf(() => loadConfig(file))).toEqual([
-      { path: 'line 2, column 14', received: expect.stringContaining('trailing comma'), expected: expect.any(String) },
-    ]);
-  });
-
-  it('that has a member twice is reported with line and column, because the first would be lost', () => {
-    const file = write('twice.json', '{"clusters": ["a"],\n "clusters": ["b"]}');
-    expect(problemsOf(() => loadConfig(file))).toEqual([
-      {
-        path: 'line 2, column 2',
-        received: expect.stringContaining('Duplicate key "clusters"'),
-        expected: expect.any(String),
-      },
+      { path, received: expect.stringContaining(received), expected: expect.any(String) },
     ]);
   });
 
