@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
 import { generate } from 'selfsigned';
+import { bundling } from '../infra/function-bundle';
 
 /** What is made before anything is measured. */
 export interface Built {
@@ -14,20 +15,9 @@ export interface Built {
 /** Bundles the programs with the same options as the function. */
 export async function buildAll(folder: string): Promise<Built> {
   const programs = join(folder, 'programs');
-  const contenders = ['measure', 'promise-all', 'raw-sockets'].map((name) => join('contenders', `${name}.ts`));
-  await build({
-    entryPoints: [join('servers', 'servers.ts'), ...contenders],
-    absWorkingDir: __dirname,
-    outdir: programs,
-    entryNames: '[name]',
-    bundle: true,
-    minify: true,
-    platform: 'node',
-    target: 'node20',
-    format: 'cjs',
-    mainFields: ['module', 'main'],
-    logLevel: 'error',
-  });
+  const names = ['servers/servers', 'contenders/measure', 'contenders/promise-all', 'contenders/raw-sockets'];
+  const entryPoints = names.map((name) => `bench/${name}.ts`);
+  await build({ ...bundling, entryPoints, outdir: programs, entryNames: '[name]' });
   return { programs, tls: await issueCertificate(folder) };
 }
 

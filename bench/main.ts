@@ -43,12 +43,7 @@ A full run takes ten to twenty minutes. --quick takes a minute; its figures show
 
 /** Builds, measures, prints the tables and writes the figures. Sets the exit code to 1 if a contender failed. */
 async function runBench(options: BenchOptions): Promise<void> {
-  const inspected = inspectMachine(
-    options.install ? join(__dirname, '..', 'node_modules', '.cache', 'bench') : undefined,
-  );
-  // A process that is bound to a core cannot leave it to others. Node's fetch then gives up after ten seconds without a
-  // connection, and a quick run, which measures nothing, would fail on a busy machine.
-  const machine = { ...inspected, isPinned: inspected.isPinned && !options.quick };
+  const machine = inspectMachine(options);
   console.log(describe(machine));
   const folder = mkdtempSync(join(tmpdir(), 'collector-bench-'));
   try {
@@ -94,10 +89,9 @@ async function runRounds({ name, entries }: Scenario, rounds: number, options: R
 function selectScenarios({ scenario: names, contender: rows, quick }: BenchOptions): Scenario[] {
   const missing = new Set<string>();
   for (const [name, { needs }] of Object.entries<Contender>(contenders)) {
-    const [command, ...args] = needs ?? [];
-    if (command === undefined || succeeds(command, args)) continue;
+    if (needs === undefined || succeeds(...needs)) continue;
     missing.add(name);
-    console.log(`without ${name}: ${needs?.join(' ')} failed`);
+    console.log(`without ${name}: ${needs.join(' ')} failed`);
   }
   return scenarios
     .filter(({ name }) => names?.includes(name) ?? true)

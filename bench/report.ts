@@ -27,18 +27,15 @@ export function resultOf({ name, title }: Pick<Scenario, 'name' | 'title'>, rows
     name,
     failed: runs.find(({ failed }) => failed !== undefined)?.failed,
     runs,
-    medians: byFigure(columns, (figure) => median(runs.flatMap((run) => run[figure] ?? []))),
-    ratios: byFigure(compared, (figure) => (index === 0 ? undefined : ratioOf(figure, rows[0]?.runs ?? [], runs))),
+    medians: Object.fromEntries(columns.map(([figure]) => [figure, median(runs.flatMap((run) => run[figure] ?? []))])),
+    ratios: index === 0 ? {} : ratiosOf(rows[0]?.runs ?? [], runs),
     goals,
   }));
   return { name, title, entries };
 }
 
-function byFigure<Figure extends string>(
-  figures: readonly (readonly [figure: Figure, ...rest: unknown[]])[],
-  figureOf: (figure: Figure) => number | undefined,
-): Partial<Record<Figure, number>> {
-  return Object.fromEntries(figures.map(([figure]) => [figure, figureOf(figure)])) as Partial<Record<Figure, number>>;
+function ratiosOf(of: readonly RunResult[], to: readonly RunResult[]): Partial<Record<Measure, number>> {
+  return Object.fromEntries(compared.map(([figure]) => [figure, ratioOf(figure, of, to)]));
 }
 
 /**

@@ -1,50 +1,53 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { type CommandOptions, type Contender, contenderCommand, contenderEnvironment, contenders } from './contenders';
-import type { Figures, Job } from './contenders/measure';
-import { pinTo } from './machine';
+import { bundle } from '../infra/function-bundle';
+import { resources } from '../lambda/resources';
+import { type Collection, collectionFile } from '../lambda/stack-contract';
+import type { Built } from './build';
+import { type Contender, contenders } from './contenders';
+import type { Figures } from './contenders/measure';
+import { type Command, type Machine, pinTo } from './machine';
 import type { Entry } from './scenarios';
-import type { Servers, SinkStats } from './servers/start-servers';
+import type { SinkStats } from './servers/object-sink';
+import type { ServerStats } from './servers/servers';
+import type { Servers } from './servers/start-servers';
+import type { Job } from './workload';
 
 /** The result of one run of one contender. */
-export interface RunResult extends Partial<Figures> {
+export interface RunResult extends Partial<Figures>, Partial<Pick<ServerStats, 'wireBytes' | 'storedBytes'>> {
   /** Why there are no figures. */
   readonly failed?: string;
-  /** Bytes of bodies that the service sent. */
-  readonly wireBytes?: number;
-  /** Bytes that the archive server received. */
-  readonly storedBytes?: number;
   /** Processor time of both servers divided by the wall time. Near 1, the servers are what is measured. */
   readonly serverLoad?: number;
 }
 
-export interface RunOptions extends CommandOptions {
+export interface RunOptions extends Pick<Job, 'verify'> {
+  readonly machine: Machine;
+  readonly built: Built;
   readonly servers: Servers;
-  /** Whether the archive server computes the checksums of what it receives. */
-  readonly verify: boolean;
+  /** Gets the files of each run. */
+  readonly folder: string;
 }
 
-const apiKey = 'bench-key-0123456789';
 const longestRunMs = 10 * 60 * 1000;
 
 /** Runs a contender once, in a process of its own. */
 export async function runContender({ workload, contender: name }: Entry, options: RunOptions): Promise<RunResult> {
   const { servers, machine, built, folder, verify } = options;
-  const { resources, concurrency } = workload;
-  const contender: Contender = contenders[name];
+  const { program }: Contender = contenders[name];
   const clusters = Array.from({ length: workload.clusters }, (_, index) => `cluster-${String(index).padStart(6, '0')}`);
-  const job: Job = {
-    ...{ serviceUrl: servers.serviceUrl, awsUrl: servers.awsUrl, caFile: built.tls.cert },
-    ...{ bucket: 'bench-archive', apiKey, clusters, resources, concurrency },
-  };
-  await servers.reset({ ...workload, clusters, apiKey, verify });
+  const named = { bucket: 'bench-archive', apiKey: 'bench-key-0123456789', caFile: built.tls.cert };
+  const job: Job = { ...workload, ...servers.urls, ...named, clusters, verify };
+  await servers.reset(job);
   const startedMs = performance.now();
-  const [command, args] = pinTo(machine, 'client', contenderCommand(contender, job, options));
+  const [command, args] = pinTo(machine, 'client', commandOf(program, job, options));
   const child = spawn(command, args, {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
-    env: { ...process.env, ...contenderEnvironment(job, contender), TMPDIR: folder },
+    env: { ...process.env, ...environmentOf(program, job), TMPDIR: folder },
     timeout: longestRunMs,
   });
   const [errors, line, [code, signal]] = await Promise.all([
@@ -55,8 +58,8 @@ export async function runContender({ workload, contender: name }: Entry, options
   const stats = await servers.stats();
   if (code !== 0) return { failed: `ended with ${signal ?? code}: ${errorLine(errors)}` };
   // rclone does not measure itself, and does not what would be counted. Its wall time is that of the whole process.
-  const isRclone = contender.program === 'rclone';
-  const failed = isRclone ? undefined : unfinishedWork(stats, clusters.length * resources.length);
+  const isRclone = program === 'rclone';
+  const failed = isRclone ? undefined : unfinishedWork(stats, clusters.length * job.resources.length);
   if (failed !== undefined) return { failed };
   const figures: Figures = isRclone ? { wallMs: performance.now() - startedMs } : JSON.parse(line);
   const { wireBytes, storedBytes, serverCpuMs } = stats;
@@ -79,4 +82,78 @@ export function unfinishedWork(
 ): string | undefined {
   if (objects === expected && conditional === expected && checksummed === expected && wrong === 0) return undefined;
   return `stored ${objects} of ${expected} objects, ${conditional} conditional, ${checksummed} with a checksum, ${wrong} with a wrong one`;
+}
+
+type Program = Contender['program'];
+
+/**
+ * The same young generation for every contender in Node: three spaces of at most 8 MB, as V8 sizes them on a machine of
+ * 2 GB. On a large machine V8 takes eight times as much, and the peak would show uncollected garbage rather than what a
+ * contender needs.
+ */
+const youngGeneration = '--max-semi-space-size=8';
+
+/** The command that starts a contender. Writes the files that the command needs. */
+function commandOf(program: Program, job: Job, { machine, built, folder }: RunOptions): Command {
+  if (program === 'rclone') return [program, rcloneArguments(job, folder)];
+  const file = join(folder, 'job.json');
+  writeFileSync(file, JSON.stringify(job));
+  if (program === 'boto3-threads.py') return ['python3', [join(__dirname, 'contenders', program), file]];
+  const loaded = program === 'function' ? placeFunction(job, folder) : join(built.programs, `${program}.js`);
+  return [machine.node, [youngGeneration, join(built.programs, 'measure.js'), file, loaded]];
+}
+
+/** Writes the function's own bundle and the job's collection file beside it, as a deployment would. Returns the code's path. */
+function placeFunction(job: Job, folder: string): string {
+  const place = join(folder, 'function');
+  mkdirSync(place, { recursive: true });
+  for (const { path, contents } of bundle('handler.ts')) writeFileSync(join(place, basename(path)), contents);
+  const collection: Collection = {
+    service: { baseUrl: job.serviceUrl, collection: 'platformclusters' },
+    clusters: job.clusters.map((uid) => ({ uid, resources: job.resources })),
+    limits: { concurrency: job.concurrency, maxBodyMiB: 2048, responseTimeoutSeconds: 60 },
+    compression: 'gzip',
+    schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
+  };
+  writeFileSync(join(place, collectionFile), JSON.stringify(collection));
+  return join(place, 'index.js');
+}
+
+/** rclone copies what the service sends, byte for byte: nothing is checked, hashed or compressed. */
+function rcloneArguments(job: Job, folder: string): string[] {
+  const list = join(folder, 'files.txt');
+  const files = job.clusters.flatMap((cluster) =>
+    job.resources.map((resource) => `v1/platformclusters/${cluster}/${resources[resource].path}`),
+  );
+  writeFileSync(list, files.join('\n'));
+  return [
+    'copy',
+    ...['--config', '', '--files-from-raw', list, '--no-traverse', '--no-check-dest', '--retries', '1'],
+    ...['--transfers', '256', '--checkers', '256', '--ca-cert', job.caFile],
+    ...['--http-url', job.serviceUrl, '--http-headers', `ApiKey,${job.apiKey}`],
+    ...['--s3-provider', 'Other', '--s3-env-auth', '--s3-endpoint', job.awsUrl, '--s3-region', 'eu-central-1'],
+    ...['--s3-no-check-bucket', '--s3-no-head', '--s3-force-path-style'],
+    ':http:',
+    `:s3:${job.bucket}`,
+  ];
+}
+
+/** Environment variables that point a contender to the servers and make it trust their certificates. */
+function environmentOf(program: Program, job: Job): NodeJS.ProcessEnv {
+  return {
+    AWS_ENDPOINT_URL: job.awsUrl,
+    AWS_REGION: 'eu-central-1',
+    AWS_DEFAULT_REGION: 'eu-central-1',
+    AWS_ACCESS_KEY_ID: 'bench',
+    AWS_SECRET_ACCESS_KEY: 'bench',
+    AWS_EC2_METADATA_DISABLED: 'true',
+    // rclone gets the authority as an argument, and fails if it is here too.
+    AWS_CA_BUNDLE: program === 'boto3-threads.py' ? job.caFile : undefined,
+    NODE_EXTRA_CA_CERTS: job.caFile,
+    // The stack sets this for the function.
+    NODE_OPTIONS: program === 'function' ? '--enable-source-maps' : '',
+    ARCHIVE_BUCKET: job.bucket,
+    API_KEY_SECRET: 'bench-key',
+    POWERTOOLS_SERVICE_NAME: 'bench',
+  };
 }

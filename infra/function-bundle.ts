@@ -3,7 +3,7 @@ import { basename, join, parse } from 'node:path';
 import { Stack, Stage } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
-import { buildSync, type OutputFile } from 'esbuild';
+import { type BuildOptions, buildSync, type OutputFile } from 'esbuild';
 import type { AuditPlan, Collection } from '../lambda/stack-contract';
 
 /** The project's folder, whatever the current directory is. */
@@ -30,6 +30,24 @@ export function functionCode(scope: Construct, entry: string, data?: DataFile): 
   return Code.fromAsset(folder);
 }
 
+/** How everything is bundled that Node runs: a function, and the programs that the benchmark compares with it. */
+export const bundling = {
+  // The source map names the sources from here, whatever folder the checkout lies in.
+  absWorkingDir: projectRoot,
+  bundle: true,
+  platform: 'node',
+  // Measured: CommonJS, minified, starts fastest. The SDK is bundled, so that the tested version runs.
+  format: 'cjs',
+  minify: true,
+  // esbuild removes unused code from ES modules only; the CommonJS builds would make the bundle a third larger.
+  mainFields: ['module', 'main'],
+  // A local run uses the Node of the machine, which may be 20.
+  target: 'node20',
+  sourcemap: true,
+  sourcesContent: false,
+  logLevel: 'warning',
+} satisfies BuildOptions;
+
 const bundles = new Map<string, readonly OutputFile[]>();
 
 /**
@@ -40,25 +58,8 @@ const bundles = new Map<string, readonly OutputFile[]>();
 export function bundle(entry: string): readonly OutputFile[] {
   const known = bundles.get(entry);
   if (known !== undefined) return known;
-  const { outputFiles } = buildSync({
-    entryPoints: [join('lambda', entry)],
-    // The source map names the sources from here, whatever folder the checkout lies in.
-    absWorkingDir: projectRoot,
-    outfile: 'index.js',
-    write: false,
-    bundle: true,
-    platform: 'node',
-    // Measured: CommonJS, minified, starts fastest. The SDK is bundled, so that the tested version runs.
-    format: 'cjs',
-    minify: true,
-    // esbuild removes unused code from ES modules only; the CommonJS builds would make the bundle a third larger.
-    mainFields: ['module', 'main'],
-    // A local run uses the Node of the machine, which may be 20.
-    target: 'node20',
-    sourcemap: true,
-    sourcesContent: false,
-    logLevel: 'warning',
-  });
+  const entryPoints = [join('lambda', entry)];
+  const { outputFiles } = buildSync({ ...bundling, entryPoints, outfile: 'index.js', write: false });
   bundles.set(entry, outputFiles);
   return outputFiles;
 }

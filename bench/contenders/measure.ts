@@ -1,22 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Resource } from '../../lambda/resources';
-
-/** The work of one contender process. It is written as a JSON file, whose path is the first argument. */
-export interface Job {
-  readonly serviceUrl: string;
-  /** Endpoint of S3 and of Secrets Manager. */
-  readonly awsUrl: string;
-  readonly bucket: string;
-  /** The service's API key. Our contender reads it from the secret instead. */
-  readonly apiKey: string;
-  /** PEM file of the certificate of both servers. */
-  readonly caFile: string;
-  readonly clusters: readonly string[];
-  readonly resources: readonly Resource[];
-  /** Bodies in flight at once, for contenders that have a limit. */
-  readonly concurrency: number;
-}
+import type { Job } from '../workload';
 
 /** What one contender process measured. It is JSON on file descriptor 3. */
 export interface Figures {

@@ -7,7 +7,7 @@ import { crc32, createGunzip, createGzip, gunzipSync, gzip, type ZlibOptions } f
 import { LogRecordCheck } from '../../lambda/body/log-record';
 import { createManifestCheck } from '../../lambda/body/manifest';
 import { type Resource, resources } from '../../lambda/resources';
-import type { Job } from './measure';
+import type { Job } from '../workload';
 import { RawConnection, signedPut } from './raw-http';
 
 /**
@@ -36,9 +36,8 @@ async function archive(
   const check = resource === 'log' ? new LogRecordCheck(cluster) : createManifestCheck('application/json');
   const hash = createHash('sha256');
   const compressed: Buffer[] = [];
-  const compressor = new Coder({ ...compressing, onPiece: (piece) => hash.update(piece) }, (part) =>
-    compressed.push(part),
-  );
+  const hashing: Coding = { ...compressing, onPiece: (piece) => hash.update(piece) };
+  const compressor = createCoder(hashing, (part) => compressed.push(part));
   /** The answer in gzip. A log is stored as it came. */
   const coded: Buffer[] = [];
   const keepsCoded = () => coded.length > 0 && resource === 'log';
@@ -47,7 +46,7 @@ async function archive(
     if (keepsCoded()) hash.update(content);
     else compressor.add(content);
   };
-  const gunzip = new Coder(decompressing, take);
+  const gunzip = createCoder(decompressing, take);
   const head = `GET /v1/platformclusters/${cluster}/${resources[resource].path} HTTP/1.1\r\nhost: ${new URL(serviceUrl).host}\r\napikey: ${apiKey}\r\naccept: application/json\r\naccept-encoding: gzip\r\n\r\n`;
   const status = await service.request([head], (part, isGzip) => {
     if (isGzip) coded.push(part);
@@ -97,39 +96,31 @@ const decompressing: Coding = {
 };
 
 /** Works like the function's own: codes content at once if it is short, and in zlib's thread pool if it is long. */
-class Coder {
-  readonly #coding: Coding;
-  readonly #onOutput: (part: Buffer) => void;
-  #stream: Transform | undefined;
-  #parts: Buffer[] = [];
-  #length = 0;
-
-  constructor(coding: Coding, onOutput: (part: Buffer) => void) {
-    this.#coding = coding;
-    this.#onOutput = onOutput;
-  }
-
-  add(part: Buffer): void {
-    this.#parts.push(part);
-    this.#length += part.length;
-    if (this.#length < this.#coding.pieceBytes) return;
-    this.#stream ??= this.#coding.stream().on('data', this.#onOutput);
-    this.#stream.write(this.#takePiece());
-  }
-
-  async end(): Promise<void> {
-    const last = this.#takePiece();
-    if (this.#stream === undefined) return this.#onOutput(await this.#coding.whole(last));
-    this.#stream.end(last);
-    await once(this.#stream, 'end');
-  }
-
-  #takePiece(): Buffer {
-    const [first = Buffer.alloc(0), ...others] = this.#parts;
-    const piece = others.length === 0 ? first : Buffer.concat(this.#parts, this.#length);
-    this.#parts = [];
-    this.#length = 0;
-    this.#coding.onPiece?.(piece);
+function createCoder({ pieceBytes, onPiece, stream, whole }: Coding, onOutput: (part: Buffer) => void) {
+  let long: Transform | undefined;
+  let parts: Buffer[] = [];
+  let length = 0;
+  const takePiece = () => {
+    const [first = Buffer.alloc(0), ...others] = parts;
+    const piece = others.length === 0 ? first : Buffer.concat(parts, length);
+    parts = [];
+    length = 0;
+    onPiece?.(piece);
     return piece;
-  }
+  };
+  return {
+    add(part: Buffer): void {
+      parts.push(part);
+      length += part.length;
+      if (length < pieceBytes) return;
+      long ??= stream().on('data', onOutput);
+      long.write(takePiece());
+    },
+    async end(): Promise<void> {
+      const last = takePiece();
+      if (long === undefined) return onOutput(await whole(last));
+      long.end(last);
+      await once(long, 'end');
+    },
+  };
 }

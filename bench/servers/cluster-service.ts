@@ -3,38 +3,44 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
+import { resources } from '../../lambda/resources';
 import { demoManifest } from '../../local/demo-service/demo-content';
 import { between, pick, seededRandom } from '../../local/demo-service/seeded-random';
-import type { ServerSettings } from './start-servers';
+import type { Job } from '../workload';
 
 /** The parts of one body. */
 type Body = readonly Buffer[];
 
-let settings: ServerSettings;
-let manifests: readonly Body[] = [];
-/** What is compressed before it is asked for, by its plain body's name; and the settings that it was made for. */
-let inGzip = new Map<string, Body>();
-let compressedFor = '';
+let job: Job;
+let bodies: ReadonlyMap<string, Body>;
+/** The bodies of every workload so far, because contenders take turns. */
+const prepared = new Map<string, ReadonlyMap<string, Body>>();
 
 /** Bytes of bodies that the service has sent since it was reset. */
 export let sentBytes = 0;
 
-export async function resetService(next: ServerSettings): Promise<void> {
-  settings = next;
+export async function resetService(next: Job): Promise<void> {
+  job = next;
   sentBytes = 0;
-  manifests = Array.from({ length: 16 }, (_, index) => [manifestBody(index, settings.manifestBytes)]);
-  if (settings.serviceCompresses) await compressAll();
+  const { clusters, logBytes, manifestBytes, serviceCompresses } = job;
+  const workload = [clusters.length, logBytes, manifestBytes, serviceCompresses].join();
+  bodies = prepared.get(workload) ?? (await prepareBodies(job));
+  prepared.set(workload, bodies);
 }
 
-/** Compresses what will be asked for before anything is measured: a gateway has processors of its own for it. */
-async function compressAll(): Promise<void> {
-  const { clusters, logBytes, manifestBytes } = settings;
-  const wanted = [clusters.length, logBytes, manifestBytes].join();
-  if (wanted === compressedFor) return;
-  inGzip = new Map();
-  for (const [index, body] of manifests.entries()) inGzip.set(String(index), await compress(body));
-  for (const cluster of clusters) inGzip.set(cluster, await compress(logBody(cluster, logBytes)));
-  compressedFor = wanted;
+const inGzip = (path: string) => `${path} in gzip`;
+
+/** By path. Compresses before anything is measured: a gateway has processors of its own for it. */
+async function prepareBodies({ clusters, logBytes, manifestBytes, serviceCompresses }: Job) {
+  const manifests = Array.from({ length: 16 }, (_, index) => [manifestBody(index, manifestBytes)]);
+  const byPath = new Map<string, Body>();
+  for (const [index, cluster] of clusters.entries()) {
+    const path = `/v1/platformclusters/${cluster}`;
+    byPath.set(`${path}/${resources.log.path}`, logBody(index, cluster, logBytes));
+    byPath.set(`${path}/${resources.manifest.path}`, manifests[index % manifests.length] ?? []);
+  }
+  if (serviceCompresses) for (const [path, body] of [...byPath]) byPath.set(inGzip(path), await compress(body));
+  return byPath;
 }
 
 /** At zlib's default level, which is that of most gateways. */
@@ -44,32 +50,23 @@ function compress(body: Body): Promise<Body> {
     .toArray();
 }
 
-/** Answers as the cluster service, and uses little processor time, so that it does not limit the contenders. */
-export async function answerAsService(request: IncomingMessage, response: ServerResponse): Promise<void> {
-  if (settings.serviceLatencyMs > 0) await delay(settings.serviceLatencyMs);
-  const [, cluster, resource] =
-    /\/platformclusters\/([^/]+)\/(features\/logFetcher|assets\/manifest)/.exec(request.url ?? '') ?? [];
-  if (cluster === undefined) return void response.writeHead(404).end();
-  const manifest = numberOf(cluster) % manifests.length;
-  return resource === 'assets/manifest'
-    ? send(request, response, String(manifest), manifests[manifest] ?? [])
-    : send(request, response, cluster, logBody(cluster, settings.logBytes));
-}
-
 const pieceBytes = 1024 * 1024;
 
-async function send(request: IncomingMessage, response: ServerResponse, name: string, plain: Body): Promise<void> {
-  const accepted = request.headers['accept-encoding']?.toString() ?? '';
-  const compressed = settings.serviceCompresses && /\bgzip\b/.test(accepted) ? inGzip.get(name) : undefined;
-  const parts = compressed ?? plain;
+/** Answers as the cluster service, and uses little processor time, so that it does not limit the contenders. */
+export async function answerAsService(
+  { url, method, headers }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (job.serviceLatencyMs > 0) await delay(job.serviceLatencyMs);
+  const [path = ''] = url?.split('?') ?? [];
+  const compressed = /\bgzip\b/.test(String(headers['accept-encoding'])) ? bodies.get(inGzip(path)) : undefined;
+  const parts = compressed ?? bodies.get(path);
+  if (parts === undefined) return void response.writeHead(404).end();
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  response.writeHead(200, {
-    'content-type': 'application/json',
-    'content-length': length,
-    ...(compressed && { 'content-encoding': 'gzip' }),
-  });
+  const coding = compressed && { 'content-encoding': 'gzip' };
+  response.writeHead(200, { 'content-type': 'application/json', 'content-length': length, ...coding });
   // rclone asks for each file's length first.
-  if (request.method === 'HEAD') return void response.end();
+  if (method === 'HEAD') return void response.end();
   sentBytes += length;
   response.cork();
   for (const part of parts) {
@@ -84,9 +81,6 @@ async function send(request: IncomingMessage, response: ServerResponse, name: st
   response.end();
 }
 
-/** Text of this length does not repeat within the window of any compressor used here. */
-const blockBytes = 8 * 1024 * 1024;
-
 const components = [
   'compute.manager',
   'osapi.wsgi.server',
@@ -99,7 +93,8 @@ const places = ['servers/detail', 'servers', 'os-server-external-events', 'flavo
 const events = ['VM Started', 'VM Paused', 'VM Resumed', 'Deleting instance files', 'Unknown base file'] as const;
 
 const lineEnd = '\\n';
-const text = logLines(blockBytes);
+/** So long that it does not repeat within the window of any compressor used here. */
+const text = logLines(8 * 1024 * 1024);
 
 /**
  * Lines like those of a busy control plane: unique identifiers, repeated words, and a few characters beyond ASCII.
@@ -109,7 +104,7 @@ function logLines(bytes: number): Buffer {
   const random = seededRandom('log lines');
   const id = (length: number) => Array.from({ length }, () => between(random, 0, 15).toString(16)).join('');
   const tenants = Array.from({ length: 12 }, () => id(32));
-  const parts: Buffer[] = [];
+  const lines = Buffer.alloc(bytes + 1024);
   let length = 0;
   for (let time = 1_795_000_000_000; length < bytes; time += between(random, 1, 900)) {
     const tenant = pick(random, ['-', ...tenants]);
@@ -118,33 +113,26 @@ function logLines(bytes: number): Buffer {
         ? `10.11.${between(random, 0, 30)}.${between(random, 1, 254)} "${pick(random, verbs)} /v2/${tenant}/${pick(random, places)} HTTP/1.1" status: ${pick(random, ['200', '200', '202', '404'])} len: ${between(random, 100, 9000)} time: 0.${between(random, 10_000, 9_999_999)}`
         : `[instance: ${id(8)}-${id(4)}-${id(4)}-${id(12)}] ${pick(random, events)} (Lifecycle Event)`;
     const line = `${new Date(time).toISOString()} ${between(random, 2000, 2090)} INFO nova.${pick(random, components)} [req-${id(8)}-${id(4)}-${id(4)}-${id(12)} ${tenant} - - -] ${event}\n`;
-    const part = Buffer.from(JSON.stringify(line).slice(1, -1));
-    parts.push(part);
-    length += part.length;
+    length += lines.write(JSON.stringify(line).slice(1, -1), length);
   }
-  return Buffer.concat(parts);
-}
-
-/** The number at the end of a cluster's uid. */
-function numberOf(cluster: string): number {
-  return Number(/\d+$/.exec(cluster)?.[0] ?? 0);
+  return lines.subarray(0, length);
 }
 
 /** The parts of a log record of a length in bytes. They are slices of one text, and none of it is copied. */
-function logBody(cluster: string, bytes: number): Body {
-  const number = numberOf(cluster);
+function logBody(index: number, cluster: string, bytes: number): Body {
   const head = Buffer.from(
-    `{"metadata":{"annotations":{},"labels":{},"name":"log-fetcher","uid":"${number}","creationTimestamp":"2025-03-17T08:00:00.000Z"},"spec":{"clusterUid":${JSON.stringify(cluster)},"log":"`,
+    `{"metadata":{"annotations":{},"labels":{},"name":"log-fetcher","uid":"${index}","creationTimestamp":"2025-03-17T08:00:00.000Z"},"spec":{"clusterUid":${JSON.stringify(cluster)},"log":"`,
   );
   const tail = Buffer.from('"},"status":{"state":"Ready"}}');
   const parts: Buffer[] = [head];
   let missing = bytes - head.length - tail.length;
   // Each cluster starts at another line, so that no two bodies are equal.
-  let from = lineStartBefore((number * 9973) % (text.length >> 1));
+  let from = lineStartBefore((index * 9973) % (text.length >> 1));
   while (missing > 0) {
     const end = lineStartBefore(from + missing);
-    parts.push(end > from ? text.subarray(from, end) : Buffer.alloc(missing, ' '));
-    missing -= end > from ? end - from : missing;
+    const part = end > from ? text.subarray(from, end) : Buffer.alloc(missing, ' ');
+    parts.push(part);
+    missing -= part.length;
     from = end === text.length ? 0 : end;
   }
   return [...parts, tail];

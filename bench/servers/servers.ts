@@ -1,14 +1,22 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import type { Job } from '../workload';
 import { answerAsService, resetService, sentBytes } from './cluster-service';
-import { answerAsSink, counts, resetSink } from './object-sink';
-import type { ServerSettings, ServerStats } from './start-servers';
+import { answerAsSink, counts, resetSink, type SinkStats } from './object-sink';
+
+/** What both servers counted since they were reset. */
+export interface ServerStats extends SinkStats {
+  /** Bytes of bodies that the service sent. */
+  readonly wireBytes: number;
+  /** Processor time in milliseconds. */
+  readonly serverCpuMs: number;
+}
 
 /** Serves over TLS on a free port of the loopback interface. Returns the address. */
-async function serve(answer: (...exchange: Parameters<RequestListener>) => Promise<void>): Promise<string> {
+async function serve(answer: (request: IncomingMessage, response: ServerResponse) => Promise<void>): Promise<string> {
   const [key = '', cert = ''] = process.argv.slice(2).map((file) => readFileSync(file, 'utf8'));
   const server = createServer({ key, cert }, (request, response) => {
     answer(request, response).catch((error: unknown) => {
@@ -26,22 +34,22 @@ async function serve(answer: (...exchange: Parameters<RequestListener>) => Promi
 
 let cpu = process.cpuUsage();
 
-/** Applies new settings, or says what was counted since the last ones. */
-async function obey(command: ServerSettings | 'stats'): Promise<ServerStats | object> {
-  if (command === 'stats') {
-    const { user, system } = process.cpuUsage(cpu);
-    return { ...counts, wireBytes: sentBytes, serverCpuMs: (user + system) / 1000 } satisfies ServerStats;
-  }
-  resetSink(command);
-  await resetService(command);
+async function reset(job: Job): Promise<object> {
+  resetSink(job);
+  await resetService(job);
   cpu = process.cpuUsage();
   return {};
+}
+
+function stats(): ServerStats {
+  const { user, system } = process.cpuUsage(cpu);
+  return { ...counts, wireBytes: sentBytes, serverCpuMs: (user + system) / 1000 };
 }
 
 /** Both servers of the benchmark, as a process of its own. The arguments are the PEM files of key and certificate. */
 async function begin(): Promise<void> {
   const urls = { serviceUrl: await serve(answerAsService), awsUrl: await serve(answerAsSink) };
-  process.on('message', async (command: ServerSettings | 'stats') => process.send?.(await obey(command)));
+  process.on('message', async (told: Job | 'stats') => process.send?.(told === 'stats' ? stats() : await reset(told)));
   process.on('disconnect', () => process.exit());
   process.send?.(urls);
 }
