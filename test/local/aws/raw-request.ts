@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type IncomingHttpHeaders, request } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { SigningHash } from '../../../lambda/archive/signing-hash';
 
@@ -36,15 +37,11 @@ export interface RawAnswer {
 
 /** A request that no SDK would send: signed by hand, sent byte by byte as it is given. */
 export class RawClient {
-  readonly url: string;
-  readonly #region: string;
-  readonly #credentials: RawCredentials;
-
-  constructor(url: string, region: string, credentials: RawCredentials) {
-    this.url = url;
-    this.#region = region;
-    this.#credentials = credentials;
-  }
+  constructor(
+    readonly url: string,
+    readonly region: string,
+    readonly credentials: RawCredentials,
+  ) {}
 
   async sign(raw: RawRequest): Promise<Record<string, string>> {
     const { host } = new URL(this.url);
@@ -52,8 +49,8 @@ export class RawClient {
     const body = raw.body ?? Buffer.alloc(0);
     const signer = new SignatureV4({
       service,
-      region: this.#region,
-      credentials: this.#credentials,
+      region: this.region,
+      credentials: this.credentials,
       sha256: SigningHash,
       uriEscapePath: service !== 's3',
       applyChecksum: false,
@@ -95,14 +92,10 @@ export class RawClient {
         sent.end(body);
       });
       sent.on('response', (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('error', reject);
-        response.on('end', () => {
+        text(response).then((answer) => {
           sent.destroy();
-          const text = Buffer.concat(chunks).toString();
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: text, wasAsked });
-        });
+          resolve({ status: response.statusCode ?? 0, headers: response.headers, body: answer, wasAsked });
+        }, reject);
       });
       if (headers.expect === undefined) sent.end(body);
       else sent.flushHeaders();
@@ -112,13 +105,9 @@ export class RawClient {
   /** Writes the bytes to a socket, ends its sending side, and reads what comes back until the server closes too. */
   exchange(bytes: Buffer): Promise<string> {
     const { hostname, port } = new URL(this.url);
-    return new Promise((resolve, reject) => {
-      const chunks: Buffer[] = [];
-      const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true }, () => socket.end(bytes));
-      socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-      socket.on('error', reject);
-      socket.on('end', () => resolve(Buffer.concat(chunks).toString()));
-    });
+    const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
+    socket.end(bytes);
+    return text(socket);
   }
 
   /** The bytes of a signed request whose headers are as long as they say, for {@link exchange}. */

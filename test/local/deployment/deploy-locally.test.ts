@@ -149,55 +149,42 @@ describe('a local deployment', () => {
     await expect(deployment.fireSchedule(noon)).rejects.toThrow('Cannot fire the schedule: it is disabled.');
   });
 
-  it.each<[string, (template: Template) => void, RegExp]>([
+  type Subject = [type: string, prefix?: string];
+  const ofFunction: Subject = ['AWS::Lambda::Function'];
+  const ofRole: Subject = ['AWS::IAM::Role', 'FunctionServiceRole'];
+  const Layers = ['arn:aws:lambda:eu-central-1:1:layer:x:1'];
+  const ManagedPolicyArns = ['arn:aws:iam::aws:policy/AdministratorAccess'];
+  const unsupported = 'UnsupportedTemplateError';
+
+  it.each<[string, Subject, object, RegExp]>([
     [
       'an environment over 4 KB',
-      (template) => {
-        properties(template, 'AWS::Lambda::Function').Environment = { Variables: { LARGE: 'ü'.repeat(2048) } };
-      },
+      ofFunction,
+      { Environment: { Variables: { LARGE: 'ü'.repeat(2048) } } },
       /its environment has 4101 bytes, and Lambda takes at most 4096/,
     ],
-    [
-      'a function property that it does not know',
-      (template) => {
-        properties(template, 'AWS::Lambda::Function').Layers = ['arn:aws:lambda:eu-central-1:1:layer:x:1'];
-      },
-      /Unrecognized key: "Layers"/,
-    ],
-    [
-      'a time limit over 15 minutes',
-      (template) => {
-        properties(template, 'AWS::Lambda::Function').Timeout = 901;
-      },
-      /Timeout/,
-    ],
+    ['a function property that it does not know', ofFunction, { Layers }, /Unrecognized key: "Layers"/],
+    ['a time limit over 15 minutes', ofFunction, { Timeout: 901 }, /Timeout/],
     [
       'a role that Lambda may not assume',
-      (template) => {
-        const role = properties(template, 'AWS::IAM::Role', 'FunctionServiceRole');
-        role.AssumeRolePolicyDocument = { Statement: [] };
-      },
+      ofRole,
+      { AssumeRolePolicyDocument: { Statement: [] } },
       /does not let lambda\.amazonaws\.com assume it/,
     ],
     [
       'a managed policy that is not in the template',
-      (template) => {
-        const role = properties(template, 'AWS::IAM::Role', 'FunctionServiceRole');
-        role.ManagedPolicyArns = ['arn:aws:iam::aws:policy/AdministratorAccess'];
-      },
+      ofRole,
+      { ManagedPolicyArns },
       /AdministratorAccess permits is not in the template/,
     ],
-    [
-      'a template without a function',
-      (template) => {
-        remove(template, 'AWS::Lambda::Function');
-      },
-      /expected one function, found 0/,
-    ],
-  ])('refuses to deploy %s', async (_name, edit, message) => {
-    await expect(deploy({ edit })).rejects.toMatchObject({
-      name: 'UnsupportedTemplateError',
-      message: expect.stringMatching(message),
-    });
+  ])('refuses to deploy %s', async (_name, of, change, message) => {
+    const deploying = deploy({ edit: (template) => void Object.assign(properties(template, ...of), change) });
+    await expect(deploying).rejects.toMatchObject({ name: unsupported, message: expect.stringMatching(message) });
+  });
+
+  it('refuses to deploy a template without a function', async () => {
+    const message = expect.stringContaining('expected one function, found 0');
+    const deploying = deploy({ edit: (template) => remove(template, 'AWS::Lambda::Function') });
+    await expect(deploying).rejects.toMatchObject({ name: unsupported, message });
   });
 });

@@ -68,8 +68,7 @@ describe('refusalOf', () => {
     ['a resource that ends elsewhere', { Resource: 'arn:aws:s3:::archive/logs/?b' }, false],
     ['a wildcard that reaches over slashes', { Resource: 'arn:aws:s3:::*/a' }, true],
   ])('matches %s', (_name, change, allowed) => {
-    const statement = Object.fromEntries(Object.entries({ ...allow, ...change }).filter(([, v]) => v !== undefined));
-    expect(decide({ identity: [statement] }).allowed).toBe(allowed);
+    expect(decide({ identity: [{ ...allow, ...change }] }).allowed).toBe(allowed);
   });
 
   it.each([

@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import fs, { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { FolderStore, ObjectExistsError } from '../../../../local/aws/store/folder-store';
 import { InvalidKeyError } from '../../../../local/aws/store/key-path';
 import type { ObjectMetadata } from '../../../../local/aws/store/object-metadata';
@@ -24,10 +26,7 @@ const body = (text: string): Buffer => Buffer.from(text);
 
 async function contentOf(key: string): Promise<string | undefined> {
   const found = await store.get(key);
-  if (found === undefined) return undefined;
-  const chunks: Buffer[] = [];
-  for await (const chunk of found.open()) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
+  return found && text(found.open());
 }
 
 async function leftovers(): Promise<string[]> {
@@ -35,10 +34,8 @@ async function leftovers(): Promise<string[]> {
   return existsSync(incoming) ? readdir(incoming) : [];
 }
 
-async function listed(prefix = '', startAfter?: string): Promise<ObjectMetadata[]> {
-  const objects: ObjectMetadata[] = [];
-  for await (const object of store.list(prefix, startAfter)) objects.push(object);
-  return objects;
+function listed(prefix = '', startAfter?: string): Promise<ObjectMetadata[]> {
+  return Readable.from(store.list(prefix, startAfter)).toArray();
 }
 
 async function keysOf(prefix?: string, startAfter?: string): Promise<string[]> {
@@ -115,12 +112,12 @@ describe('FolderStore', () => {
     ['without its checksums', '{"etag":"x","lastModified":"2026-01-01T00:00:00.000Z"}', 'it is no description'],
     ['very long', ' '.repeat(100_000), 'it has 100000 bytes'],
     ['a folder', undefined, 'it is a folder, not a regular file'],
-  ])('says that an object is damaged whose description is %s, and lists it with the others', async (_, text, reason) => {
+  ])('says that an object is damaged whose description is %s, and lists it with the others', async (_, description, reason) => {
     for (const key of ['logs/a', 'logs/b']) await store.put(key, body('hello'), { userMetadata: { state: 'x' } });
     const described = join(folder, '.metadata', 'logs', 'a.json');
     await rm(described);
-    if (text === undefined) await mkdir(described);
-    else await writeFile(described, text);
+    if (description === undefined) await mkdir(described);
+    else await writeFile(described, description);
     const [damaged, whole] = await listed('logs/');
     expect(damaged).toMatchObject({ key: 'logs/a', size: 5, userMetadata: {}, checksums: {} });
     expect(damaged?.damage).toContain(`its metadata file in .metadata/ cannot be used: ${reason}`);
@@ -170,16 +167,9 @@ describe('FolderStore', () => {
     expect(await readdir(join(root, 'around'))).toEqual(['archive']);
   });
 
-  it.each([
-    'cluster=..',
-    '...',
-    '~',
-    'a.json',
-    'a b+c%2F',
-    'é',
-    'name\nof two lines',
-    ' ',
-  ])('takes the key %j', async (key) => {
+  const unusual = ['cluster=..', '...', '~', 'a.json', 'a b+c%2F', 'é', 'name\nof two lines', ' '];
+
+  it.each(unusual)('takes the key %j', async (key) => {
     await store.put(`x/${key}/y`, body('x'), {});
     expect(await keysOf('x/')).toEqual([`x/${key}/y`]);
     expect(await contentOf(`x/${key}/y`)).toBe('x');
@@ -239,7 +229,7 @@ describe('FolderStore', () => {
     const received = '999999999-00000000-0000-0000-0000-000000000000';
 
     /** As that process left it. */
-    async function describeFirst(text: string | undefined, name = received): Promise<void> {
+    async function describeFirst(content: string | undefined, name = received): Promise<void> {
       const metadata = {
         etag: 'x',
         lastModified: '2026-11-20T10:00:00.000Z',
@@ -249,7 +239,7 @@ describe('FolderStore', () => {
       await mkdir(join(folder, '.metadata-incoming'), { recursive: true });
       await mkdir(join(folder, '.metadata'));
       await writeFile(join(folder, '.metadata', 'a.json'), JSON.stringify({ ...metadata, received: name }));
-      if (text !== undefined) await writeFile(join(folder, '.metadata-incoming', received), text);
+      if (content !== undefined) await writeFile(join(folder, '.metadata-incoming', received), content);
     }
 
     it('stores what that one has begun, and says that there is an object', async () => {

@@ -51,6 +51,14 @@ function stateMachine({ answer, edit, now = 0 }: Options = {}) {
   return { machine, asked, waits, metrics, mostAtOnce: () => mostAtOnce };
 }
 
+/** Replaces what must be there, in a definition that is JSON within the template's. */
+const replacing = (from: string, to: string) => (template: Template) => {
+  const text = JSON.stringify(template);
+  expect(text).toContain(from);
+  Object.assign(template, JSON.parse(text.replace(from, to)));
+};
+
+const threeAtOnce = String.raw`\"MaxConcurrency\":3`;
 const scheduledTime = '2026-11-20T12:00:00Z';
 const only = (index: number, errorType: string) => (asked: Asked) =>
   asked.event.shard.index === index ? { errorType, errorMessage: 'made up' } : undefined;
@@ -106,11 +114,7 @@ describe('the state machine', () => {
   });
 
   describe('with a place less than shards', () => {
-    const edit = (template: Template) => {
-      const text = JSON.stringify(template);
-      expect(text).toContain(String.raw`\"MaxConcurrency\":3`);
-      Object.assign(template, JSON.parse(text.replace('MaxConcurrency\\":3', 'MaxConcurrency\\":2')));
-    };
+    const edit = replacing(threeAtOnce, String.raw`\"MaxConcurrency\":2`);
 
     it('the one that is free first is taken at once', async () => {
       const { machine, asked } = stateMachine({ edit, answer: only(0, 'RunIncompleteError') });
@@ -190,13 +194,8 @@ describe('the state machine', () => {
     });
 
     it('to put metrics of another namespace', async () => {
-      const edit = (template: Template) => {
-        const text = JSON.stringify(template).replace(
-          String.raw`\"Namespace\":\"ClusterLogCollector\"`,
-          String.raw`\"Namespace\":\"Other\"`,
-        );
-        Object.assign(template, JSON.parse(text));
-      };
+      const ours = String.raw`\"Namespace\":\"ClusterLogCollector\"`;
+      const edit = replacing(ours, String.raw`\"Namespace\":\"Other\"`);
       const { machine, metrics } = stateMachine({ edit });
       await machine.start({ scheduledTime });
       expect(metrics).toEqual([]);
@@ -204,19 +203,10 @@ describe('the state machine', () => {
   });
 
   it.each([
-    [
-      'a field that is not known',
-      String.raw`\"MaxConcurrency\":3`,
-      String.raw`\"MaxConcurrency\":3,\"ToleratedFailureCount\":1`,
-    ],
+    ['a field that is not known', threeAtOnce, String.raw`${threeAtOnce},\"ToleratedFailureCount\":1`],
     ['a kind of state that is not known', String.raw`\"Type\":\"Succeed\"`, String.raw`\"Type\":\"Wait\"`],
     ['a condition that is not known', String.raw`\"BooleanEquals\":false`, String.raw`\"NumericEquals\":0`],
   ])('a definition with %s is refused, not half understood', (_what, from, to) => {
-    const edit = (template: Template) => {
-      const text = JSON.stringify(template);
-      expect(text).toContain(from);
-      Object.assign(template, JSON.parse(text.replace(from, to)));
-    };
-    expect(() => stateMachine({ edit })).toThrow(/Cannot run FanOutStateMachine\w+ locally/);
+    expect(() => stateMachine({ edit: replacing(from, to) })).toThrow(/Cannot run FanOutStateMachine\w+ locally/);
   });
 });
