@@ -213,16 +213,8 @@ export class ArchiveFixture {
       ...(resource === 'log' && { recordUid: `record-of-${cluster}`, ...checkedText(content) }),
     };
     const encodedBy = answer.coded === undefined ? 'collector' : 'service';
-    const own = {
-      cluster,
-      resource,
-      run,
-      fetchedAt,
-      length: content.length,
-      encodedBy,
-      version: collectorVersion,
-    } as const;
-    await this.put(key, body, objectMetadata({ ...own, ...facts }));
+    const own = { cluster, resource, run, fetchedAt, length: content.length, encodedBy } as const;
+    await this.put(key, body, objectMetadata({ ...own, version: collectorVersion, ...facts }));
     const outcome: Outcome = {
       cluster,
       resource,

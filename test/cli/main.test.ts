@@ -42,11 +42,7 @@ describe('the command line', () => {
     ['an option that is none', ['runs', '--lasts', '3'], /unknown option '--lasts'[\s\S]*Did you mean --last/],
     ['an argument too many', ['show', 'a', 'b'], /too many arguments[\s\S]*Expected 1/],
     ['an argument too few', ['show'], /missing required argument 'cluster'/],
-    [
-      'a resource that is none',
-      ['list', '--resource', 'logs'],
-      /argument 'logs' is invalid. Allowed choices are log, manifest/,
-    ],
+    ['a resource that is none', ['list', '--resource', 'logs'], /'logs' is invalid. Allowed choices are log, manifest/],
     ['a time that is none', ['show', 'a', '--at', 'noon'], /argument 'noon' is invalid. expected a date/],
     ['a count that is none', ['verify', '--concurrency', '0'], /argument '0' is invalid. expected a whole number/],
     ['a period that ends too early', early, /expected the earlier time in --from/],

@@ -63,11 +63,7 @@ describe('history', () => {
     expect(err).toBe(
       '2 changes in 124 runs that archived the manifest, 2026-11-10T00:00:00Z to 2026-11-15T04:00:00Z.\n',
     );
-    const pasted = await runCollector([
-      'diff',
-      'my cluster',
-      ...['--run', '2026-11-10T05:00:00Z', '--archive', archive.folder],
-    ]);
+    const pasted = await runCollector(['diff', 'my cluster', ...(commands[0]?.split(' ').slice(3) ?? [])]);
     expect(pasted.out).toContain('-version: two\n+version: three\n');
   });
 

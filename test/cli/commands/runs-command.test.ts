@@ -184,10 +184,8 @@ describe('runs', () => {
     const { code, json } = await runs('--json');
     expect(code).toBe(1);
     expect(json[0].status).toBe('complete');
-    expect(json[1]).toMatchObject({
-      status: 'incomplete',
-      badRecords: [{ problem: expect.stringContaining(problem) }],
-    });
+    const badRecords = [{ problem: expect.stringContaining(problem) }];
+    expect(json[1]).toMatchObject({ status: 'incomplete', badRecords });
     expect((await runs()).err).toContain(problem);
   });
 

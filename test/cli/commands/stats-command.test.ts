@@ -28,23 +28,19 @@ describe('stats', () => {
     const { code, out } = await stats('--json');
     expect(code).toBe(0);
     const { total, days, clusters } = JSON.parse(out);
-    const logsOf = (uid: string, of: Date[]) => sum(of.map((run) => stored(keyOf('log', uid, run))));
-    const [first, second] = [runs.slice(0, 2), runs.slice(2)];
+    const logsOf = (uids: string[], of: Date[]) =>
+      sum(uids.flatMap((uid) => of.map((run) => stored(keyOf('log', uid, run)))));
+    const both = ['small', 'large'];
     expect(days).toMatchObject([
-      { day: '2026-11-18', runs: 2, objects: 8, logs: (await logsOf('small', first)) + (await logsOf('large', first)) },
-      {
-        day: '2026-11-20',
-        runs: 1,
-        objects: 4,
-        logs: (await logsOf('small', second)) + (await logsOf('large', second)),
-      },
+      { day: '2026-11-18', runs: 2, objects: 8, logs: await logsOf(both, runs.slice(0, 2)) },
+      { day: '2026-11-20', runs: 1, objects: 4, logs: await logsOf(both, runs.slice(2)) },
     ]);
     const records = await readdir(join(archive.folder, `${runsPrefix}date=2026-11-18`));
     expect(days[0].runRecords).toBe(await sum(records.map((name) => stored(`${runsPrefix}date=2026-11-18/${name}`))));
     const manifests = await sum(runs.map((run) => stored(keyOf('manifest', 'large', run))));
     expect(clusters).toEqual([
-      { cluster: 'large', objects: 6, logs: await logsOf('large', runs), manifests },
-      { cluster: 'small', objects: 6, logs: await logsOf('small', runs), manifests: expect.any(Number) },
+      { cluster: 'large', objects: 6, logs: await logsOf(['large'], runs), manifests },
+      { cluster: 'small', objects: 6, logs: await logsOf(['small'], runs), manifests: expect.any(Number) },
     ]);
     expect(total).toEqual({
       runs: 3,

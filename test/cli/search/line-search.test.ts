@@ -45,9 +45,7 @@ describe('a search of lines', () => {
     const filler = (bytes: number) => 'é'.repeat(bytes / 2);
     const chunkSize = 64 * 1024;
 
-    it.each([
-      0, 1, 2, 3, 4, 5, 6, 7,
-    ])('a match that begins %i bytes before a part ends is found once', (bytesBefore) => {
+    it.each([...Array(8).keys()])('a match that begins %i bytes before a part ends is found once', (bytesBefore) => {
       // 8 bytes of two each; the line goes on far behind it.
       const text = `${before}x${filler(longestPart - 1 - bytesBefore)}ääää${filler(3 * longestPart)}\nlast\n`;
       const { found, matches, dividedLines } = search(text, (line) => line.includes('ääää'), 0, chunkSize);
