@@ -102,7 +102,7 @@ async function main({ mayReadObjects = false, hostile, ...fleet }: Audit): Promi
   const { found, verified, damage } = await audit(archive.now, {
     plan: { ...plan, clusters: archive.clusters.map((uid) => ({ uid })) },
     reader: archive,
-    sink: { bucket: 'archive', put: async (object) => archive.seals.put(object, archive.now) },
+    sink: { bucket: 'archive', put: async (object) => archive.bucket.put(object, archive.now) },
     signer: new TestKey(),
     mail: async () => undefined,
     clock: { now: () => archive.now },

@@ -48,8 +48,6 @@ export interface AuditOptions {
   readonly outOfTimeAfter?: number | undefined;
   /** Waits before each request, so that others go first. */
   readonly wait?: () => Promise<void>;
-  /** Why the bucket refuses to give an object; left out: it gives all. */
-  readonly refuses?: (key: string) => Error | false;
   /** Whether the topic takes mails. */
   readonly isDeaf?: boolean;
 }
@@ -138,11 +136,7 @@ class Connection implements ArchiveReader, SealSink {
 
   open(key: string): Promise<OpenedObject | undefined> {
     this.opened.push(key);
-    return this.request(() => {
-      const refusal = this.#options.refuses?.(key);
-      if (refusal) throw refusal;
-      return this.#options.bucket.open(key);
-    });
+    return this.request(() => this.#options.bucket.open(key));
   }
 
   put(object: ArchiveObject): Promise<'archived' | 'already-archived'> {

@@ -19,21 +19,20 @@ async function audited(audit: Audit, heapMiB = 2048): Promise<Audited> {
 
 describe('an audit of a large fleet', () => {
   it('needs no more memory for more runs', async () => {
-    const few = await audited({ clusters: 1000, shards: 1, runs: 4 });
-    const many = await audited({ clusters: 1000, shards: 1, runs: 48 });
+    const few = await audited({ clusters: 1000, runs: 4 });
+    const many = await audited({ clusters: 1000, runs: 48 });
     // The run record of one run has nearly a megabyte.
     expect((many.held - few.held) / mib).toBeLessThan(4);
   }, 3_600_000);
 
   it('reads everything of 1,000 clusters and 24 runs', async () => {
-    const fleet = { clusters: 1000, shards: 2, runs: 24, mayReadObjects: true };
-    const { found, verified } = await audited(fleet);
+    const { found, verified } = await audited({ clusters: 1000, runs: 24, mayReadObjects: true });
     expect([found, verified.objects, verified.carriedOver]).toEqual([{}, 48_000, 0]);
   }, 3_600_000);
 
   it('seals 24 runs of 50,000 clusters in less than 2 KiB for each, half of it for the text of a run record, and carries the objects over for which there is no time', async () => {
-    const small = await audited({ clusters: 1000, shards: 1, runs: 2 });
-    const { held, found, verified } = await audited({ clusters: 50_000, shards: 1, runs: 24 }, 96);
+    const small = await audited({ clusters: 1000, runs: 2 });
+    const { held, found, verified } = await audited({ clusters: 50_000, runs: 24 }, 96);
     expect([found, verified.carriedOverRecords, verified.objects + verified.carriedOver]).toEqual([{}, 0, 2_400_000]);
     expect((held - small.held) / 49_000 / 1024).toBeLessThan(2);
   }, 3_600_000);
@@ -42,7 +41,7 @@ describe('an audit of a large fleet', () => {
 describe('a verification of a large fleet', () => {
   it('keeps no run record when it reads the next', async () => {
     const clusters = 5000;
-    const archive = new MadeUpArchive({ clusters, shards: 1, runs: 3 });
+    const archive = new MadeUpArchive({ clusters, runs: 3 });
     const held: number[] = [];
     archive.onRecord = () => held.push(heldBytes());
     const { found, sound } = await verifyArchive(archive, {
@@ -69,7 +68,7 @@ describe('a run record of 200 MiB that somebody made up', () => {
   ])(
     'is damage, and fits into the memory and the time of the function: %s',
     async (hostile, kinds) => {
-      const fleet = { clusters: 10, shards: 1, runs: 3, mayReadObjects: true, hostile };
+      const fleet = { clusters: 10, runs: 3, mayReadObjects: true, hostile };
       const { found, damage, seconds, peak } = await audited(fleet, Math.floor(0.9 * oneProcessorMiB));
       expect([found, damage >= 1]).toEqual([expect.objectContaining(kinds), true]);
       expect(seconds).toBeLessThan(400);

@@ -8,7 +8,6 @@ import {
   parseObjectKey,
   parseRunRecordKey,
   runRecordKey,
-  shardOf,
 } from '../../../lambda/archive/archive-layout';
 import { jsonLinesType } from '../../../lambda/archive/archive-object';
 import { type ObjectFacts, objectMetadata } from '../../../lambda/archive/object-metadata';
@@ -65,7 +64,6 @@ const anyUid = '00000000-any-uid';
 
 export interface MadeUpFleet {
   readonly clusters: number;
-  readonly shards: number;
   /** One every hour. */
   readonly runs: number;
 }
@@ -73,15 +71,13 @@ export interface MadeUpFleet {
 /** The archive of a fleet that is made up while it is read: nothing of it is in memory. */
 export class MadeUpArchive implements ArchiveReader {
   readonly location = 's3://archive';
-  readonly seals = new MemoryBucket();
+  /** Seals and the configuration. */
+  readonly bucket = new MemoryBucket();
   readonly clusters: readonly string[];
   /** Half an hour after the last run. */
   readonly now: Date;
   readonly #known: ReadonlySet<string>;
   readonly #runs: readonly Date[];
-  /** The clusters of each shard. */
-  readonly #shards: readonly (readonly string[])[];
-  readonly #configuration: Buffer;
   readonly #digest: string;
   readonly #stored: Readonly<Record<Resource, readonly Stored[]>>;
   /** Called before an object is opened. */
@@ -89,22 +85,20 @@ export class MadeUpArchive implements ArchiveReader {
   /** Called before a run record is opened. */
   onRecord: () => void = () => {};
 
-  constructor({ clusters, shards, runs }: MadeUpFleet) {
+  constructor({ clusters, runs }: MadeUpFleet) {
     this.clusters = Array.from(
       { length: clusters },
       (_, at) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}`,
     );
     this.#known = new Set(this.clusters);
-    this.#shards = Array.from({ length: shards }, (_, index) =>
-      shards === 1 ? this.clusters : this.clusters.filter((uid) => shardOf(uid, shards) === index),
-    );
     this.#runs = Array.from({ length: runs }, (_, hour) => new Date(firstRun + hour * hourMs));
     this.now = new Date(firstRun + runs * hourMs - hourMs / 2);
     const manifest = storedOf('manifest', 0);
     this.#stored = { log: this.#runs.map((_, at) => storedOf('log', at)), manifest: this.#runs.map(() => manifest) };
     const text = JSON.stringify({ clusters: this.clusters.map((uid) => ({ uid })), schedule: plan.schedule });
-    this.#configuration = gzipSync(text);
     this.#digest = createHash('sha256').update(text).digest('hex');
+    const headers = { contentType: 'application/json', contentEncoding: 'gzip' };
+    this.bucket.put({ key: configurationKey(this.#digest), content: gzipSync(text), ...headers }, this.now);
   }
 
   async time(): Promise<Date> {
@@ -112,15 +106,13 @@ export class MadeUpArchive implements ArchiveReader {
   }
 
   async *list(prefix: string, after = ''): AsyncGenerator<ListedObject> {
-    if (prefix.startsWith('seals/')) yield* this.seals.list(prefix, after);
+    if (prefix.startsWith('seals/')) yield* this.bucket.list(prefix, after);
     const listed = (key: string, run: Date) => ({ key, storedBytes: 1000, writtenAt: run });
     const [, resource, cluster = ''] = /^(log|manifest)s\/cluster=([^/]+)\//.exec(prefix) ?? [];
     const isOwn = resource !== undefined && this.#known.has(cluster);
     const start = isOwn ? clusterPrefix(resource as Resource, cluster) : '';
     for (const run of this.#runs) {
-      if (prefix.startsWith('runs/'))
-        for (let index = 0; index < this.#shards.length; index += 1)
-          yield listed(runRecordKey({ run, attempt: 1, ...this.#shardOf(index) }), run);
+      if (prefix.startsWith('runs/')) yield listed(runRecordKey({ run, attempt: 1 }), run);
       else if (start !== '') {
         const key = objectKey({ resource: resource as Resource, cluster, run, compression: 'gzip' });
         if (key > after) yield listed(key, run);
@@ -141,30 +133,14 @@ export class MadeUpArchive implements ArchiveReader {
       const { body } = this.#storedAt(name.resource, name.run);
       return { storedBytes: body.length, contentType, contentEncoding: 'gzip', metadata, body: Readable.from([body]) };
     }
-    const contentType = 'application/json';
     const record = parseRunRecordKey(key);
     if (record !== undefined) {
       this.onRecord();
-      const chunks = this.#recordText(record.run, record.shard?.index ?? 0);
-      const storedBytes = Math.ceil((this.clusters.length / this.#shards.length) * clusterBytes);
-      return {
-        storedBytes,
-        contentType: jsonLinesType,
-        metadata: {},
-        body: Readable.from(chunks, { objectMode: false }),
-      };
+      const body = Readable.from(this.#recordText(record.run), { objectMode: false });
+      const storedBytes = this.clusters.length * clusterBytes;
+      return { storedBytes, contentType: jsonLinesType, metadata: {}, body };
     }
-    if (key === configurationKey(this.#digest)) {
-      const stored = this.#configuration;
-      const head = { storedBytes: stored.length, contentType, contentEncoding: 'gzip', metadata: {} };
-      return { ...head, body: Readable.from([stored]) };
-    }
-    return this.seals.open(key);
-  }
-
-  #shardOf(index: number) {
-    const count = this.#shards.length;
-    return count === 1 ? {} : { shard: { index, count } };
+    return this.bucket.open(key);
   }
 
   #facts(resource: Resource, fetchedAt: Date) {
@@ -176,20 +152,18 @@ export class MadeUpArchive implements ArchiveReader {
     return this.#stored[resource][(run.getTime() - firstRun) / hourMs] as Stored;
   }
 
-  *#recordText(run: Date, index: number): Generator<Buffer> {
-    const own = this.#shards[index] ?? [];
-    const archived = own.length * resourceNames.length;
+  *#recordText(run: Date): Generator<Buffer> {
+    const archived = this.clusters.length * resourceNames.length;
     const record = {
       ...emptyRunRecord(run),
-      ...this.#shardOf(index),
       configuration: this.#digest,
       counts: { ...countOutcomes([]), archived },
       outcomes: archived,
     };
     yield Buffer.from(`${JSON.stringify(record)}\n`);
     const lines = resourceNames.map((resource) => `${JSON.stringify(this.#outcome(resource, run))}\n`).join('');
-    for (let at = 0; at < own.length; at += chunkClusters) {
-      const uids = own.slice(at, at + chunkClusters);
+    for (let at = 0; at < this.clusters.length; at += chunkClusters) {
+      const uids = this.clusters.slice(at, at + chunkClusters);
       yield Buffer.from(uids.map((uid) => lines.replaceAll(anyUid, uid)).join(''));
     }
   }

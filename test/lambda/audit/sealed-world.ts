@@ -34,25 +34,21 @@ export class SealedWorld {
   readonly key: TestKey;
   readonly bucket: MemoryBucket;
   /** What the mails told: the hash of each seal, in order. */
-  readonly hashes: string[];
+  readonly hashes: string[] = [];
   readonly #random = seededRandom(calm);
   readonly #collection: Collection;
 
-  constructor(
-    bucket = new MemoryBucket(),
-    key = new TestKey(),
-    hashes: readonly string[] = [],
-    clusters = plan.clusters,
-  ) {
+  constructor(clusters = plan.clusters, bucket = new MemoryBucket(), key = new TestKey()) {
     this.bucket = bucket;
     this.key = key;
-    this.hashes = [...hashes];
     this.#collection = { ...collection, clusters };
   }
 
   /** The same archive with the same key, for another story. */
   copy(): SealedWorld {
-    return new SealedWorld(this.bucket.copy(), this.key, this.hashes, this.#collection.clusters);
+    const copy = new SealedWorld(this.#collection.clusters, this.bucket.copy(), this.key);
+    copy.hashes.push(...this.hashes);
+    return copy;
   }
 
   /** Runs the collector as the schedule does, or with another event. */

@@ -6,14 +6,12 @@ interface Range {
   readonly to: number;
 }
 
-/** What a service answered: the part of the whole log from one byte to another. */
-export interface Snapshot {
+/** What a service answered to a run: the part of the whole log from one byte to another. */
+interface Snapshot extends Range {
   readonly run: Date;
-  /** Undefined: the run did not archive it. */
-  readonly range: Range | undefined;
 }
 
-export interface RandomLog {
+interface RandomLog {
   /** Whether lines are repeated, so that chance may decide. */
   readonly repeats: boolean;
   readonly whole: Buffer;
@@ -24,7 +22,7 @@ const kinds = ['events', 'events', 'events', 'heartbeats', 'periodic', 'banners'
 const windows = ['lines', 'bytes', 'age', 'growing', 'rotated'] as const;
 
 /** A log that is written while a service shows ever another part of it. */
-export function randomLog(seed: number): RandomLog {
+function randomLog(seed: number): RandomLog {
   const random = seededRandom(`log/${seed}`);
   const below = (limit: number) => Math.floor(random() * limit);
   const kind = pick(random, kinds);
@@ -46,9 +44,10 @@ export function randomLog(seed: number): RandomLog {
     if (window === 'rotated' && below(4) === 0) rotatedAt = starts[Math.max(line - below(5), 0)] ?? 0;
     const from = beginning();
     const previous = snapshots[below(snapshots.length || 1)];
-    if (below(10) === 0) snapshots.push({ run, range: undefined });
-    else if (below(12) === 0 && previous !== undefined) snapshots.push({ run, range: previous.range });
-    else snapshots.push({ run, range: { from: Math.min(from, to), to } });
+    // Some runs archive nothing.
+    if (below(10) === 0) continue;
+    const isStale = below(12) === 0 && previous !== undefined;
+    snapshots.push(isStale ? { ...previous, run } : { run, from: Math.min(from, to), to });
 
     function beginning(): number {
       if (window === 'growing') return 0;
@@ -81,13 +80,12 @@ function randomLines(random: Random, kind: (typeof kinds)[number]): Buffer[] {
 }
 
 /** The snapshots joined as `LogHistory` judges them. */
-export function joinLogs({ whole, snapshots }: RandomLog, chunk: number): { text: Buffer; links: LogLink[] } {
+function joinLogs({ whole, snapshots }: RandomLog, chunk: number): { text: Buffer; links: LogLink[] } {
   const history = new LogHistory();
   const pieces: { run: Date; text: Buffer }[] = [];
   const links: LogLink[] = [];
-  for (const { run, range } of snapshots) {
-    if (range === undefined) continue;
-    const text = whole.subarray(range.from, range.to);
+  for (const { run, from, to } of snapshots) {
+    const text = whole.subarray(from, to);
     const reader = history.reader();
     for (let at = 0; at < text.length; at += chunk) reader.write(text.subarray(at, at + chunk));
     const link = history.add(run, reader.result());
@@ -102,30 +100,26 @@ export function joinLogs({ whole, snapshots }: RandomLog, chunk: number): { text
   return { text: Buffer.concat(pieces.map((piece) => piece.text)), links };
 }
 
-/** What became of a snapshot, told from where it lies in the whole log: nothing of the joining is used. */
-export interface Truth {
-  readonly run: Date;
-  readonly kind: 'first' | 'unchanged' | 'continues' | 'older' | 'gap' | 'unknown';
-}
+type Kind = 'first' | 'unchanged' | 'continues' | 'older' | 'gap' | 'unknown';
 
 /**
- * The truth of each snapshot, and the joined text. An overlap counts where it is a proof: three lines unlike the line
- * before them, or 200 bytes of such lines, without a first line that may be cut; or all of the earlier text.
+ * What became of each snapshot, told from where it lies in the whole log, and the joined text: nothing of the joining is
+ * used. An overlap counts where it is a proof: three lines unlike the line before them, or 200 bytes of such lines,
+ * without a first line that may be cut; or all of the earlier text.
  */
-export function truthOf({ whole, snapshots }: RandomLog): { truths: Truth[]; text: Buffer } {
-  const truths: Truth[] = [];
+function truthOf({ whole, snapshots }: RandomLog): { kinds: Kind[]; text: Buffer } {
+  const kinds: Kind[] = [];
   let base: Range | undefined;
   /** Of the logs before gaps, newest first: those that a later log is compared with. */
   const beforeGaps: Range[] = [];
   const ranges: { from: number; to: number }[] = [];
-  for (const { run, range } of snapshots) {
-    if (range === undefined) continue;
+  for (const range of snapshots) {
     const kind = kindOf(range);
-    truths.push({ run, kind });
+    kinds.push(kind);
     if (kind === 'unknown' || kind === 'older') continue;
     if (kind === 'gap' && base !== undefined)
       beforeGaps.splice(0, Number.POSITIVE_INFINITY, base, ...beforeGaps.slice(0, 3));
-    if (kind === 'first' || kind === 'gap') ranges.push({ ...range });
+    if (kind === 'first' || kind === 'gap') ranges.push({ from: range.from, to: range.to });
     else {
       // It reaches back across gaps: the ranges between are inside it.
       while (ranges.length > 1 && isInOrder(beforeGaps[0]) && closes(range, ranges.at(-2))) {
@@ -137,9 +131,9 @@ export function truthOf({ whole, snapshots }: RandomLog): { truths: Truth[]; tex
     }
     base = range;
   }
-  return { truths, text: Buffer.concat(ranges.map(({ from, to }) => whole.subarray(from, to))) };
+  return { kinds, text: Buffer.concat(ranges.map(({ from, to }) => whole.subarray(from, to))) };
 
-  function kindOf(range: Range): Truth['kind'] {
+  function kindOf(range: Range): Kind {
     if (range.from === range.to) return 'unknown';
     if (base === undefined) return 'first';
     if (isProof(base, range)) return hasNew(base.to, range.to) ? 'continues' : 'unchanged';
@@ -197,7 +191,7 @@ function isProofText(text: Buffer): boolean {
 }
 
 /** What joining random logs came to. */
-export interface JoinedLogs {
+interface JoinedLogs {
   readonly logs: number;
   readonly seams: number;
   /** Seeds of logs without repeated lines that were not joined to the original, or whose seams were told wrongly. */
@@ -217,7 +211,7 @@ export function checkRandomLogs(first: number, count: number): JoinedLogs {
     found.seams += joined.links.length;
     const different = joined.links.filter(({ base, seam, lines }, at) => {
       const told = base === undefined && lines > 0 ? 'first' : seam.kind;
-      return told !== truth.truths[at]?.kind;
+      return told !== truth.kinds[at];
     });
     const isShort = different.some(({ seam }) => seam.isShort);
     if (log.repeats) found.byChance += different.length;
