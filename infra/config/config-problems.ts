@@ -80,7 +80,14 @@ function isWrongType(issue: z.core.$ZodIssue): boolean {
 
 /** A path as in JavaScript. */
 function formatPath(path: readonly PropertyKey[]): string {
-  return z.core.toDotPath(path.map((part) => (typeof part === 'string' ? shorten(part) : part)));
+  return path
+    .map((part) => {
+      if (typeof part === 'number') return `[${part}]`;
+      const name = shorten(String(part));
+      return /^[A-Za-z_$][\w$]*$/.test(name) ? `.${name}` : `[${JSON.stringify(name)}]`;
+    })
+    .join('')
+    .replace(/^\./, '');
 }
 
 /** A value in a few words: text is shortened and loses the credentials of a URL; of lists and objects only the kind is named. */

@@ -19,7 +19,7 @@ const fewestLines = 32;
 /** How far back the base of the first new log is looked for, in days: nearly always the last one has it. */
 const lookBack = [2, 32] as const;
 
-/** Logs that are tried as a base, the newest first: one may be empty or damaged. */
+/** Logs that are tried as a base, the newest first: one may be empty, damaged or unreadable. */
 const mostTried = 3;
 
 type LogOutcome = RunOutcome & { readonly key: string };
@@ -103,9 +103,9 @@ export class LogSeams {
     const known = this.#histories.get(name.cluster);
     if (known !== undefined) return known;
     const history = new LogHistory(this.#kept);
-    for (const { run } of await this.#logsBefore(name)) {
-      const { read } = await this.#read(objectKey({ ...name, run }), () => history.reader());
-      if (read !== undefined && history.add(run, read).lines > 0) break;
+    for (const earlier of await this.#logsBefore(name)) {
+      const { read } = await this.#read(objectKey(earlier), () => history.reader());
+      if (read !== undefined && history.add(earlier.run, read).lines > 0) break;
     }
     this.#histories.set(name.cluster, history);
     return history;
@@ -127,7 +127,12 @@ export class LogSeams {
     return [];
   }
 
-  /** Checks a log and reads its text; without it if anything is wrong with the log. @param reader makes one for each attempt */
+  /**
+   * Checks a log and reads its text. What is wrong with a new log leaves it without one; a log of before only has to be whole:
+   * without it there would be a gap where none is.
+   * @param reader makes one for each attempt
+   * @param outcome of a new log
+   */
   async #read(
     key: string,
     reader: () => LogReader,
@@ -138,6 +143,8 @@ export class LogSeams {
       log = reader();
       return log;
     });
-    return checked.problem === undefined ? { ...checked, read: log?.result() } : checked;
+    const { problem } = checked;
+    const isWhole = problem === undefined || (outcome === undefined && problem.kind === 'contradiction');
+    return isWhole ? { ...checked, read: log?.result() } : checked;
   }
 }

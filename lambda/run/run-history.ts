@@ -1,5 +1,6 @@
 import { parseObjectKey, type Shard, shardName } from '../archive/archive-layout';
 import { MergedOutcomes } from './merged-outcomes';
+import { nameOf } from './outcomes';
 import { isStored, type Outcome, type RunOutcome, taskName } from './run-record';
 import type { RunRecords } from './run-records';
 
@@ -56,8 +57,11 @@ export async function readHistory(
     firstOf.add(part);
   }
   const outcomes = new Map<string, Outcome>();
-  for (const outcome of merged)
-    outcomes.set(taskName(outcome), isStored(outcome) ? asAlreadyArchived(outcome) : outcome);
+  for (const outcome of merged) {
+    // Without its error, which may be long: no later attempt asks for it.
+    const missing = { ...nameOf(outcome), outcome: outcome.outcome };
+    outcomes.set(taskName(outcome), isStored(outcome) ? asAlreadyArchived(outcome) : missing);
+  }
   const attempts = own.findLast(({ attempt }) => attempt <= mostAttempts)?.attempt ?? 0;
   return { attempts, clusters, outcomes };
 }

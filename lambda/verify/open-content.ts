@@ -1,6 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
 import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { promisify, types } from 'node:util';
 import * as zlib from 'node:zlib';
 import { parseObjectKey } from '../archive/archive-layout';
@@ -95,7 +94,7 @@ const gunzip = promisify(zlib.gunzip);
 /**
  * Undoes gzip at once.
  * @param mostBytes most content that it may have; more is damage, with these words
- * @throws DamagedObjectError if it is anything but one sound gzip stream
+ * @throws DamagedObjectError if it is anything but sound gzip
  */
 export async function gunzipWhole(stored: Buffer, mostBytes: number, tooLong: string): Promise<Buffer> {
   const maxOutputLength = Math.max(1, mostBytes);
@@ -103,16 +102,18 @@ export async function gunzipWhole(stored: Buffer, mostBytes: number, tooLong: st
   const chunkSize = Math.max(zlib.constants.Z_MIN_CHUNK, Math.min(maxOutputLength, smallBytes) + 1);
   const options = { info: true, chunkSize, maxOutputLength };
   const { buffer: content, engine } = (await gunzip(stored, options).catch((cause: NodeJS.ErrnoException) => {
-    const isTooLong = cause.code === 'ERR_BUFFER_TOO_LARGE';
-    throw new DamagedObjectError(isTooLong ? tooLong : damageOf(cause), { cause });
+    const damage = cause.code === 'ERR_BUFFER_TOO_LARGE' ? tooLong : damageOf(cause);
+    throw damage === undefined ? cause : new DamagedObjectError(damage, { cause });
   })) as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
   if (engine.bytesWritten !== stored.length) throw new DamagedObjectError(somethingFollows);
   return content;
 }
 
 async function readSmall({ facts, body }: DescribedObject): Promise<Buffer> {
+  const stored: Buffer[] = [];
+  for await (const chunk of body as AsyncIterable<Buffer>) stored.push(chunk);
   const content = new ContentHash(facts);
-  const whole = await gunzipWhole(await buffer(body), facts.length, tooLong(facts));
+  const whole = await gunzipWhole(Buffer.concat(stored), facts.length, tooLong(facts));
   content.update(whole);
   content.end();
   return whole;

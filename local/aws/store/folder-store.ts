@@ -37,8 +37,8 @@ export class ObjectExistsError extends Error {
 /**
  * Objects in a folder: the bytes of one lie at `<folder>/<key>`, what else is known of it at
  * `<folder>/.metadata/<key>.json`. A new object appears whole or not at all, even if the process is killed; several
- * processes may share a folder. One that is replaced, which the collector never does, is gone for a moment. Unlike in S3, a key
- * cannot be stored beside one that has it as a folder (`a`, `a/b`).
+ * processes may share a folder. One that is replaced, which the collector never does, changes in two steps. Unlike in S3, a
+ * key cannot be stored beside one that has it as a folder (`a`, `a/b`).
  */
 export class FolderStore {
   readonly #folder: string;
@@ -141,12 +141,15 @@ export class FolderStore {
     const { key } = metadata;
     const described = `${received}.json`;
     try {
-      if (!ifNoneMatch) await this.delete(key);
-      else if ((await this.head(key)) !== undefined) throw exists(key);
+      if (ifNoneMatch && (await this.head(key)) !== undefined) throw exists(key);
       await mkdir(dirname(place.description), { recursive: true });
       await mkdir(dirname(place.data), { recursive: true });
       await writeFile(described, JSON.stringify({ ...metadata, received: basename(received) }));
-      await this.#create(place, received, described, key);
+      if (ifNoneMatch) await this.#create(place, received, described, key);
+      else {
+        await rename(described, place.description);
+        await rename(received, place.data);
+      }
     } catch (error) {
       if (isInTheWay(error))
         throw new InvalidKeyError(

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { FolderArchiveReader } from '../../../cli/archive/folder-archive-reader';
 import { objectKey } from '../../../lambda/archive/archive-layout';
-import { damageOf, openContent, readContent } from '../../../lambda/verify/open-content';
+import { damageOf, gunzipWhole, openContent, readContent } from '../../../lambda/verify/open-content';
 import { ArchiveFixture } from '../../cli/archive-fixture';
 
 const run = new Date('2026-11-20T09:00:00Z');
@@ -65,5 +65,9 @@ describe.each([
     await archive.store.put(key, stored, { userMetadata: metadata, checksums: { crc32: 'AAAAAA==' } });
     const problem = 'damaged: the stored bytes do not have the checksum they were written with';
     expect(await read()).toEqual([problem, problem]);
+  });
+
+  it('does not call damaged what this process could not do', async () => {
+    await expect(gunzipWhole(stored, 2 ** 60, 'it is too long')).rejects.toThrow(RangeError);
   });
 });
