@@ -99,6 +99,12 @@ describe('verify finds what was changed', () => {
     ]);
   });
 
+  it('a replaced record that gives an object the key of another contradicts itself', async () => {
+    const key = keyAt('log', 'beta');
+    await alterRecord((outcomes) => outcomes.map((o) => (o.key === keyAt('log') ? { ...o, key } : o)));
+    expect((await verify()).problems).toContain(`the log of cluster alpha: its key is another's: ${key}`);
+  });
+
   it('a replaced record of another collector contradicts its objects', async () => {
     await alterRecord((outcomes) => outcomes, { collectorVersion: '9.9.9' });
     const { problems } = await verify();

@@ -140,6 +140,12 @@ describe('verify with seals', () => {
       expect((await verify()).kinds).toContain(`seal-broken ${key}`);
     });
 
+    it('finds that the seal of a kept mail is not in it', async () => {
+      await seals.put({ ...(await seals.read(3)), previous: { key: seal2, sha256: 'e'.repeat(64) } });
+      const problem = expect.stringMatching(`${hashes[1]}.* is not in the chain: the chain was rolled back or cut`);
+      expect((await verify('--head', hashes[1] ?? '')).problems).toContainEqual(problem);
+    });
+
     it('takes numbers that a seal has passed over for whole, and others for a gap', async () => {
       const [, , head = ''] = hashes;
       const previous = { key: seal3, sha256: head };
