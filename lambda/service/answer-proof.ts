@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { InvalidBodyError } from '../body/body-check';
 import type { ReceivedBody } from '../body/receive';
 import { resources } from '../resources';
 import { arrivalsRead, type Connection } from './connection';
+import { refusal } from './explain-failure';
 import { callName, type ResourceRequest } from './resource-request';
 import { ServiceError } from './service-error';
 
@@ -91,9 +93,33 @@ export class AnswerProof {
     this.#histories.set(connection, { connection: this.#connections, lastCall, namedItsCluster: false, brought: [] });
   }
 
-  /** To be called with a body that has passed its check. @throws ServiceError `unproven` */
-  async accept(request: ResourceRequest, connection: Connection, { sha256 }: ReceivedBody): Promise<void> {
-    await this.#expectSilence(request, connection);
+  /**
+   * The body, once it is certain that it belongs to the request; otherwise it is released.
+   * @throws ServiceError `unproven`; whatever receiving it throws, if that belongs to the request
+   */
+  async prove(
+    request: ResourceRequest,
+    connection: Connection,
+    receiving: Promise<ReceivedBody>,
+  ): Promise<ReceivedBody> {
+    let body: ReceivedBody | undefined;
+    try {
+      body = await receiving;
+      await this.#expectSilence(request, connection);
+      this.#compare(request, connection, body.sha256);
+      return body;
+    } catch (error) {
+      await body?.release();
+      if (!(error instanceof InvalidBodyError)) throw error;
+      await this.#expectSilence(request, connection);
+      if (connection.uses === 1) throw error;
+      const reason = `200 OK, but ${refusal(error)}; on a used connection it may be another request's answer`;
+      throw this.#askAgain(request, reason);
+    }
+  }
+
+  /** Compares a good answer with those before it on its connection. @throws ServiceError `unproven` */
+  #compare(request: ResourceRequest, connection: Connection, sha256: string): void {
     const history = this.#histories.get(connection);
     if (history === undefined) throw new Error('An answer was accepted before its request; this is a defect');
     const answer: Brought = { call: callName(request), sha256, connection: history.connection };
@@ -104,17 +130,6 @@ export class AnswerProof {
     history.namedItsCluster = resources[request.resource].namesItsCluster;
     history.brought.push(answer);
     if (history.brought.length > mostCompared) history.brought.shift();
-  }
-
-  /**
-   * To be called with a body that has failed its check.
-   * @param reason why it failed, as part of a sentence
-   * @throws ServiceError `unproven`
-   */
-  async refuse(request: ResourceRequest, connection: Connection, reason: string): Promise<void> {
-    await this.#expectSilence(request, connection);
-    if (connection.uses === 1) return;
-    throw this.#askAgain(request, `200 OK, but ${reason}; on a used connection it may be another request's answer`);
   }
 
   async #expectSilence(request: ResourceRequest, connection: Connection): Promise<void> {

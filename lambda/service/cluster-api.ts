@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
-import { type BodyCheck, InvalidBodyError, type Quote } from '../body/body-check';
+import type { BodyCheck, Quote } from '../body/body-check';
 import { LogRecordCheck } from '../body/log-record';
 import { createManifestCheck } from '../body/manifest';
-import { type ReceivedBody, type Receiver, receive } from '../body/receive';
+import { type Receiver, receive } from '../body/receive';
 import { resources } from '../resources';
 import type { Collection } from '../stack-contract';
 import { acceptedCoding } from './answer-head';
 import { AnswerProof } from './answer-proof';
 import type { Connection } from './connection';
 import { Connections } from './connections';
-import { explainFailure, refusal } from './explain-failure';
+import { explainFailure } from './explain-failure';
 import { hideKey } from './hide-key';
 import { type RequestTimeLimits, RequestWatch } from './request-watch';
 import { callName, type ResourceRequest, type ServiceAnswer } from './resource-request';
@@ -81,7 +81,7 @@ export class ClusterApi {
       const mediaType = given === undefined ? undefined : quote(given);
       const check = checkFor(request, mediaType, quote);
       const receiving = receive(response, check, this.#options.receiver, coding && { coding, signal });
-      const body = await this.#proven(receiving, request, connection);
+      const body = await this.#proof.prove(request, connection, receiving);
       this.#connections.keep(connection);
       return { body, mediaType };
     } catch (error) {
@@ -134,25 +134,6 @@ export class ClusterApi {
     });
     watch.receives(response, connection.socket);
     return response;
-  }
-
-  /** The body, once it is certain that it belongs to the request. */
-  async #proven(
-    receiving: Promise<ReceivedBody>,
-    request: ResourceRequest,
-    connection: Connection,
-  ): Promise<ReceivedBody> {
-    const body = await receiving.catch(async (error: unknown) => {
-      if (error instanceof InvalidBodyError) await this.#proof.refuse(request, connection, refusal(error));
-      throw error;
-    });
-    try {
-      await this.#proof.accept(request, connection, body);
-    } catch (error) {
-      await body.release();
-      throw error;
-    }
-    return body;
   }
 }
 
