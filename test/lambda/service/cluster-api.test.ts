@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { getEventListeners, once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { Socket } from 'node:net';
@@ -6,6 +7,7 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { createCompressor } from '../../../lambda/body/compress';
 import { ManifestContent } from '../../../lambda/body/manifest-content';
+import { memoryLimitBytes } from '../../../lambda/body/spool';
 import { ClusterApi } from '../../../lambda/service/cluster-api';
 import type { RequestTimeLimits } from '../../../lambda/service/request-watch';
 import type { ResourceRequest } from '../../../lambda/service/resource-request';
@@ -250,6 +252,13 @@ it('a request that is over listens to nothing any more, however it ended', async
   // A stream tells of its end in the next turn.
   await new Promise((resolve) => setImmediate(resolve));
   expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
+
+it('a body that may be of another request leaves nothing behind, although it was spooled', async () => {
+  const large = randomBytes(2 * memoryLimitBytes).toString('hex');
+  const { api } = await rawApi(({ socket }) => socket.write(`${wire(large)}!`));
+  expect(await get(api)).toContain('it may be cut short');
+  expect(await readdir(directory)).toEqual([]);
 });
 
 it('a body that takes longer to check than to arrive is not late', async () => {
