@@ -68,7 +68,7 @@ export async function runContender({ workload, contender: name }: Entry, options
 
 /** The line of a stack trace, or of a log, that names the error. */
 function errorLine(errors: string): string {
-  return /^.*Error.*$/m.exec(errors)?.[0] ?? errors.slice(0, 300);
+  return /^\S*Error\b.*$/m.exec(errors)?.[0] ?? errors.slice(0, 300);
 }
 
 /**
