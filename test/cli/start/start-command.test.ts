@@ -136,6 +136,9 @@ describe('npm start', () => {
     const outcome = { cluster: 'two', outcome: 'failed', httpStatus: 404 };
     const good = { cluster: 'one', outcome: 'would-archive' };
     expect(JSON.parse(failed.out).outcomes).toMatchObject([outcome, outcome, good, good]);
+    const told = await runStart([...args.filter((arg) => arg !== '--json'), '--fail', 'two=not-found']);
+    expect(told.out).toContain('nothing was written: 2 would be archived, 2 failed');
+    expect(told.out).toMatch(/log of cluster two: .*404 Not Found/);
   });
 
   it('ends with 1 if something was not archived; the table says what and why, and a command completes it', async () => {
