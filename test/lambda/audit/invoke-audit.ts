@@ -8,18 +8,14 @@ import type { ArchiveReader, ListedObject, ObjectHead, OpenedObject } from '../.
 import type { MemoryBucket } from '../verify/history/memory-bucket';
 
 /** The process was killed: nothing of it happens any more. */
-export class KilledError extends Error {
+class KilledError extends Error {
   override readonly name = 'KilledError';
 }
 
 /** A key that signs as KMS does. */
 export class TestKey implements Signer {
   readonly keyArn = 'arn:aws:kms:eu-central-1:123456789012:key/seals';
-  readonly privateKey: KeyObject;
-
-  constructor() {
-    this.privateKey = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
-  }
+  readonly privateKey: KeyObject = generateKeyPairSync('ec', { namedCurve: 'prime256v1' }).privateKey;
 
   async publicKey(): Promise<Buffer> {
     return createPublicKey(this.privateKey).export({ type: 'spki', format: 'der' });

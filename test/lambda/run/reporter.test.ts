@@ -43,11 +43,17 @@ interface Reported {
   readonly metrics: Record<string, [unit: string, value: number]>;
 }
 
+/** Notes what is logged at each level. */
+function noting(lines: unknown[][]): Logger {
+  const levels = ['info', 'warn', 'error'].map((level) => [
+    level,
+    (...line: unknown[]) => lines.push([level, ...line]),
+  ]);
+  return Object.fromEntries(levels);
+}
+
 function report(changes: Partial<RunSummary> = {}, changedFacts: Partial<typeof facts> = {}): Reported {
   const lines: unknown[][] = [];
-  const logger = Object.fromEntries(
-    ['info', 'warn', 'error'].map((level) => [level, (...line: unknown[]) => lines.push([level, ...line])]),
-  );
   const added: Reported['metrics'] = {};
   const metrics: Reported['metrics'] = {};
   const recorder = {
@@ -57,7 +63,7 @@ function report(changes: Partial<RunSummary> = {}, changedFacts: Partial<typeof 
     publishStoredMetrics: () => Object.assign(metrics, added),
   };
   const { scheduled, keyRejected, throttled } = { ...facts, ...changedFacts };
-  const reporter = new LambdaReporter(logger as unknown as Logger, recorder as unknown as Metrics, scheduled);
+  const reporter = new LambdaReporter(noting(lines), recorder as unknown as Metrics, scheduled);
   if (keyRejected) reporter.keyRejected();
   for (let i = 0; i < throttled; i += 1) reporter.throttled();
   reporter.finished({ ...summary, ...changes }, outcomes, 10);
@@ -105,11 +111,7 @@ it('an attempt is one line of the log, a warning unless it is complete', () => {
 
 it('a failure and a doubt are one line of the log each, with all that is known of them; other outcomes are none', () => {
   const lines: unknown[][] = [];
-  const logger = {
-    error: (...line: unknown[]) => lines.push(['error', ...line]),
-    warn: (...line: unknown[]) => lines.push(['warn', ...line]),
-  } as unknown as Logger;
-  const reporter = new LambdaReporter(logger, {} as Metrics, true);
+  const reporter = new LambdaReporter(noting(lines), {} as Metrics, true);
   for (const outcome of [outcomes[0], outcomes[1], outcomes[3]] as Outcome[]) reporter.outcome(outcome);
   expect(lines).toEqual([
     ['warn', 'archived with a doubt', outcomes[1]],
