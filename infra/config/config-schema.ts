@@ -3,6 +3,7 @@ import { mostShards } from '../limits';
 import * as nested from './config-members';
 import { shardsFit, staleAfterGap, whereStackIs } from './config-rules';
 import { members, textLike, trueOrFalse, wholeNumber } from './schema-values';
+import { clusters, service } from './service-members';
 
 /**
  * The configuration file as a schema. Every message completes the sentence "expected …". Every description goes into
@@ -19,7 +20,7 @@ export function configSchema(folder: string) {
       /^[A-Za-z][A-Za-z0-9-]{0,127}$/,
       'a stack name: a letter, then letters, digits and hyphens, at most 128 in all',
     ).describe("The stack's name; one stack per configuration file."),
-    service: nested.service(folder),
+    service: service(folder),
     apiKeySecret: nested.apiKeySecret
       .describe(
         'Existing secret that holds the API key; left out: the stack creates an empty one and prints how to fill it.',
@@ -28,7 +29,7 @@ export function configSchema(folder: string) {
     deployTo: nested.deployTo
       .describe("The stack's only account and region; left out: those of the credentials that deploy it.")
       .optional(),
-    clusters: nested.clusters(folder),
+    clusters: clusters(folder),
     schedule: nested.schedule.describe('When a run starts.'),
     limits: nested.limits.prefault({}).describe('How many requests the service gets, and how large a body may be.'),
     archive: nested.archive.prefault({}).describe('How objects are stored, and for how long.'),
