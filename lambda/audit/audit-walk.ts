@@ -2,7 +2,7 @@ import type { AuditPlan } from '../stack-contract';
 import type { ArchiveReader } from '../verify/archive-reader';
 import type { Expiry } from '../verify/expiry';
 import type { Lacking } from '../verify/finding';
-import type { SealChain } from '../verify/seals/right-seals';
+import type { SealChain } from '../verify/seals/seal-chain';
 import type { VerifyRunContext } from '../verify/verify-run';
 
 /** What the steps of one audit share. Its `now` is the time by S3's own clock when it began to list. */

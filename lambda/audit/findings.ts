@@ -1,8 +1,8 @@
 import { parseObjectKey } from '../archive/archive-layout';
 import { damageKinds, type Find, type Finding } from '../verify/finding';
 import { nameOf } from '../verify/seals/open-damage';
-import type { SealChain } from '../verify/seals/right-seals';
 import { mostFindings, mostOpen, mostOpenCharacters, type OpenFinding, type Seal } from '../verify/seals/seal';
+import type { SealChain } from '../verify/seals/seal-chain';
 
 /** Longest description of a problem, in characters: it may quote what somebody wrote into the archive. */
 const mostCharacters = 300;

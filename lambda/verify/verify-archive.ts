@@ -19,8 +19,8 @@ import { isInPart, type Part, partFile, partKeyFile, partPageFile } from './part
 import { readStoredRun } from './read-run';
 import { RecordedObjects } from './recorded-objects';
 import { isWithin, type ListedRun, type Period, runsBetween } from './run-keys';
-import type { ChainOptions, RightSeal, SealChain } from './seals/right-seals';
-import { findAbsentSeals, readChain } from './seals/seal-chain';
+import { findAbsentSeals, readChain } from './seals/read-chain';
+import type { ChainOptions, RightSeal, SealChain } from './seals/seal-chain';
 import { planOf } from './seals/seal-index';
 import { type SaidOfFinding, SealedArchive } from './seals/sealed-archive';
 import { runsAfter, runsBefore, runsUntilScheduled, type SeenRun, seenRun } from './seen-run';

@@ -1,147 +1,150 @@
-import { parseSealKey, runsPrefix, sealKey, sealsPrefix } from '../../archive/archive-layout';
-import { CronError } from '../../schedule/cron';
-import { firingsOfSchedule } from '../../schedule/firings';
-import { type ArchiveReader, VersionsDeniedError } from '../archive-reader';
-import { dueIn } from '../due-runs';
+import type { KeyObject } from 'node:crypto';
+import { sealKey } from '../../archive/archive-layout';
 import type { Find } from '../finding';
-import { mapConcurrently } from '../map-concurrently';
-import type { Period } from '../run-keys';
-import { type ChainOptions, type RightSeal, SealChain, type SignedFile } from './right-seals';
-import type { Seal } from './seal';
-import { listSeals, readSealFile } from './seal-file';
+import { openDamage } from './open-damage';
+import { mostPassedOver, type PassedOver, type Seal } from './seal';
+import { parseSeal, type SealFile, type SignedLine, spkiOf } from './seal-file';
 
-/** The key of what a first seal finds that should not be the first: it is about all runs that no seal attests. */
-export const earlierRuns = `${runsPrefix}*`;
+/** A right seal, with counts in place of the lists that grow with the fleet. */
+export interface RightSeal extends Omit<Seal, 'records' | 'objects' | 'failing' | 'open' | 'logs'> {
+  readonly key: string;
+  /** Of its line. */
+  readonly sha256: string;
+  readonly records: number;
+  readonly objects: number;
+  readonly failing: number;
+  /** Damage that is open, that is acknowledged, and what could not be read. */
+  readonly open: { readonly damage: number; readonly acknowledged: number; readonly unreadable: number };
+  /** Whether it is in the chain: the hashes of later seals lead to it from the head. */
+  isChained: boolean;
+}
 
-/** Seals read at once: each may take 64 MB. */
-const concurrency = 4;
+/** What a seal says of one run record or object. */
+export interface Sealed {
+  readonly by: RightSeal;
+  readonly sha256: string;
+  /** Whether the archive was seen to have it. */
+  isThere: boolean;
+}
+
+/** A file that is signed with the key that it names, trusted or not. */
+export interface SignedFile extends Pick<SignedLine, 'publicKey'> {
+  readonly number: number;
+  readonly isTrusted: boolean;
+}
+
+export interface ChainOptions {
+  /** The keys that may have signed; left out: whichever signed the first seal must have signed all. */
+  readonly publicKeys?: readonly KeyObject[] | undefined;
+  /** The bucket that the seals have to name; left out: the one that the first of them names. It may be read from a copy. */
+  readonly archive?: string | undefined;
+}
+
+/** Longest reason for passing over a file, in characters: it may quote what the file says. */
+const mostCharacters = 300;
 
 /**
- * Reads every seal, and finds what is not right and what breaks the chain.
- * @throws ArchiveReadError if the archive, or one seal for a passing reason, cannot be read
+ * All seals of an archive. What is not right by itself claims nothing: it is a finding. The hashes of a right seal bind
+ * wherever it lies; everything else that it says counts only in the chain. Memory grows with the number of sealed run
+ * records: about 250 bytes for each.
  */
-export async function readChain(reader: ArchiveReader, options: ChainOptions, find: Find): Promise<SealChain> {
-  const chain = new SealChain(options, find);
-  const numbers = await listSeals(reader, find);
-  for await (const file of mapConcurrently(numbers, concurrency, (number) => readSealFile(reader, number)))
-    chain.add(file);
-  await findReplaced(reader, find);
-  findUnknownKeys(chain, options.publicKeys !== undefined, find);
-  followHead(chain, find);
-  // Whether seals were there before the first, only those seals can say.
-  const first = chain.newest.open.find(({ key }) => key === earlierRuns);
-  if (first !== undefined && chain.all[0] === chain.seals[0]) find('seal-broken', first.key, first.problem);
-  return chain;
-}
+export class SealChain {
+  /** The right ones, in the chain or not. */
+  readonly all: RightSeal[] = [];
+  /** From the first seal to the head, each with the hash of the one before it. */
+  seals: readonly RightSeal[] = [];
+  /** What they name, by key, in the order of their numbers. */
+  readonly records = new Map<string, Sealed>();
+  readonly objects = new Map<string, Sealed>();
+  /** What is not right, by number. */
+  readonly passedOver = new Map<number, PassedOver>();
+  /** All files with a signature, in the order of their numbers. */
+  readonly signed: SignedFile[] = [];
+  /** What the head says, and grows with the fleet. */
+  newest: Pick<Seal, 'failing' | 'open' | 'logs'> = { failing: [], open: [] };
+  readonly #find: Find;
+  /** SPKI in base64; undefined: nothing signed was seen yet, and whichever key signed the first must have signed all. */
+  #trusted: ReadonlySet<string> | undefined;
+  /** Those of them that signed, in the order in which each did so first. */
+  readonly #keys = new Set<string>();
+  #archive: string | undefined;
 
-async function findReplaced(reader: ArchiveReader, find: Find): Promise<void> {
-  try {
-    for (const { key, at } of (await reader.replaced?.(sealsPrefix)) ?? [])
-      find('seal-broken', key, `it was deleted or overwritten; the version before is of ${at.toISOString()}`);
-  } catch (error) {
-    if (!(error instanceof VersionsDeniedError)) throw error;
-    const problem = `not checked whether seals were deleted or overwritten; it takes s3:ListBucketVersions. ${error.message}`;
-    find('unreadable', `${sealsPrefix}*`, problem);
+  constructor({ publicKeys, archive }: ChainOptions, find: Find) {
+    this.#trusted = publicKeys && new Set(publicKeys.map(spkiOf));
+    this.#archive = archive;
+    this.#find = find;
   }
-}
 
-/** One unknown key is one finding, however many seals in a row it signed. */
-function findUnknownKeys({ signed }: SealChain, areKeysGiven: boolean, find: Find): void {
-  const problem = areKeysGiven
-    ? 'signed with a key that is none of those given; if the key was replaced on purpose, give the former one too: ' +
-      'verify takes it as --public-key, the audit as audit.formerPublicKeys'
-    : 'signed with another key than the seals before; if that is right, name all keys with --public-key';
-  const unknown = ({ isTrusted, publicKey }: SignedFile) => (isTrusted ? undefined : publicKey);
-  findRows(find, signed, unknown, 'it', problem);
-}
+  /** The right seal with the highest number: what the next audit goes on from. */
+  get head(): RightSeal | undefined {
+    return this.all.at(-1);
+  }
 
-/** Goes from the head along the hashes, and finds a link that is not there and right seals that no link leads to. */
-function followHead(chain: SealChain, find: Find): void {
-  const { all, head, passedOver } = chain;
-  const byNumber = new Map(all.map((seal) => [seal.number, seal]));
-  // What comes before a link that is not there is cut off, which is said with that link.
-  let cutOff = 0;
-  for (let seal = head; seal !== undefined; ) {
-    seal.isChained = true;
-    const link = linkOf(seal, find);
-    const before = link && byNumber.get(link.number);
-    const isThere = before?.sha256 === link?.sha256;
-    if (link !== undefined && !isThere) {
-      cutOff = link.number;
-      const problem = `seal ${seal.number} names it as the one before it, and it is not there; what seals before it claim does not count`;
-      // What is wrong with a file that is there is said already.
-      if (!passedOver.has(cutOff)) find('seal-broken', sealKey(cutOff), problem);
+  /** How many files lie under keys of seals. */
+  get files(): number {
+    return this.all.length + this.passedOver.size;
+  }
+
+  /** The next free number behind the head, and what lies between. */
+  get next(): Pick<Seal, 'number' | 'passedOver' | 'passedOverMore'> {
+    const behind: PassedOver[] = [];
+    const first = (this.head?.number ?? 0) + 1;
+    for (let one = this.passedOver.get(first); one !== undefined; one = this.passedOver.get(first + behind.length))
+      behind.push(one);
+    const passedOver = behind.slice(0, mostPassedOver);
+    return { number: first + behind.length, passedOver, passedOverMore: behind.length - passedOver.length };
+  }
+
+  /** Takes files in the order of their numbers. */
+  add({ number, sha256, signed, problem }: SealFile): void {
+    if (problem !== undefined) this.#find('seal-broken', sealKey(number), problem);
+    const why = signed === undefined ? problem : this.#takeSigned(number, signed);
+    if (why !== undefined) this.passedOver.set(number, { number, sha256, why: why.slice(0, mostCharacters) });
+  }
+
+  /** @returns why it is not right; undefined: it is */
+  #takeSigned(number: number, { bytes, sha256, publicKey }: SignedLine): string | undefined {
+    this.#trusted ??= new Set([publicKey]);
+    const isTrusted = this.#trusted.has(publicKey);
+    this.signed.push({ number, publicKey, isTrusted });
+    if (!isTrusted) return 'it is signed with a key that is not trusted';
+    this.#keys.add(publicKey);
+    const isFormer = [...this.#keys].at(-1) !== publicKey;
+    const seal = isFormer ? 'it is signed with a former key, and seals before it with a later one' : parseSeal(bytes);
+    const problem = typeof seal === 'string' ? seal : this.#misplaced(seal, number);
+    if (problem !== undefined) this.#find('seal-broken', sealKey(number), problem);
+    else if (typeof seal !== 'string') this.#take(seal, sha256);
+    return problem;
+  }
+
+  #misplaced(seal: Seal, number: number): string | undefined {
+    if (seal.number !== number) return `it says that it is number ${seal.number}`;
+    this.#archive ??= seal.archive;
+    return seal.archive === this.#archive ? undefined : `it is of the archive ${seal.archive}, not of ${this.#archive}`;
+  }
+
+  #take(seal: Seal, sha256: string): void {
+    const { count: damage, acknowledged, unreadable } = openDamage(seal);
+    const counts = {
+      records: seal.records.length,
+      objects: seal.objects.length,
+      failing: seal.failing.length,
+      open: { damage, acknowledged: acknowledged.length, unreadable: unreadable.length },
+    };
+    const right: RightSeal = { ...seal, ...counts, key: sealKey(seal.number), sha256, isChained: false };
+    this.#keep(seal.records, this.records, right);
+    this.#keep(seal.objects, this.objects, right);
+    this.all.push(right);
+    const { failing, open, logs } = seal;
+    this.newest = { failing, open, logs };
+  }
+
+  #keep(hashed: Seal['records'], kept: Map<string, Sealed>, by: RightSeal): void {
+    for (const { key, sha256 } of hashed) {
+      const before = kept.get(key);
+      if (before === undefined) kept.set(key, { by, sha256, isThere: false });
+      else if (before.sha256 !== sha256)
+        this.#find('seal-broken', by.key, `seal ${before.by.number} has another hash of ${key}`);
     }
-    seal = isThere ? before : undefined;
-  }
-  const beside = ({ isChained, number }: RightSeal) => (!isChained && number >= cutOff ? 'beside' : undefined);
-  const problem = 'right, and no later seal leads there: the chain was forked or rolled back';
-  findRows(find, all, beside, 'its signature', problem);
-  chain.seals = all.filter(({ isChained }) => isChained);
-}
-
-/** The seal before one, as it says; undefined if it is the first. */
-function linkOf({ number, key, previous, passedOver, passedOverMore }: RightSeal, find: Find) {
-  const before = previous === null ? 0 : (parseSealKey(previous.key) ?? number);
-  const isListed = passedOver.every((one, at) => one.number === before + 1 + at);
-  if (!isListed || before + passedOver.length + passedOverMore + 1 !== number)
-    find('seal-broken', key, 'it does not name the seal before it and everything between');
-  return previous === null ? undefined : { number: Math.min(before, number - 1), sha256: previous.sha256 };
-}
-
-/**
- * Makes one finding of files one after the other that have the same name: it may be a whole chain.
- * @param nameOf undefined: nothing is wrong with it
- */
-function findRows<File extends { readonly number: number }>(
-  find: Find,
-  files: readonly File[],
-  nameOf: (file: File) => string | undefined,
-  what: string,
-  problem: string,
-): void {
-  const rows: { readonly name: string | undefined; readonly first: number; last: number }[] = [];
-  for (const file of files) {
-    const [name, row] = [nameOf(file), rows.at(-1)];
-    if (row !== undefined && row.name === name) row.last = file.number;
-    else rows.push({ name, first: file.number, last: file.number });
-  }
-  for (const { name, first, last } of rows) {
-    const which = first === last ? `${what} is` : `${what} and those up to number ${last} are`;
-    if (name !== undefined) find('seal-broken', sealKey(first), `${which} ${problem}`);
-  }
-}
-
-/** A seal, or the audit that is about to make one. */
-type PlannedSeal = Pick<Seal, 'seal' | 'listedFrom'> & { readonly plan: Pick<Seal['plan'], 'auditSchedule'> };
-
-/**
- * Finds firings of the audit that no seal of the chain is of: the audit failed, or its seal was removed. While the plan
- * changed, only what both plans have was due for sure.
- * @param seals of a chain, in order
- * @param settled only what was due up to this time is judged: an audit may be under way
- */
-export function findAbsentSeals(
-  find: Find,
-  seals: readonly PlannedSeal[],
-  { from = new Date(0), to }: Period,
-  settled: Date,
-): void {
-  const until = to === undefined || to > settled ? settled : to;
-  const times = new Set(seals.map(({ seal }) => Date.parse(seal)));
-  try {
-    const absent = seals.flatMap(({ listedFrom, plan }, at) => {
-      const next = seals[at + 1] ?? { plan, listedFrom: until };
-      const schedules = [plan, next.plan].map((one) => firingsOfSchedule(one.auditSchedule));
-      const began = new Date(Math.max(Date.parse(listedFrom), from.getTime()) + 1);
-      const end = new Date(Math.min(until.getTime(), new Date(next.listedFrom).getTime()));
-      return dueIn(schedules, { from: began, to: end }, times).times;
-    });
-    const [first, last] = [absent[0]?.toISOString(), absent.at(-1)?.toISOString()];
-    const which = first === last ? `seal of ${first}` : `${absent.length} seals from ${first} to ${last}`;
-    if (first !== undefined) find('absent', `${sealsPrefix}*`, `${which}: never made, or removed`);
-  } catch (error) {
-    if (!(error instanceof CronError)) throw error;
-    find('unreadable', `${sealsPrefix}*`, error.message);
   }
 }

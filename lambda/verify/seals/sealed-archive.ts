@@ -4,8 +4,8 @@ import type { StoredRun } from '../read-run';
 import { isWithin, type ListedRun, type Period } from '../run-keys';
 import { clockSlackMs, dayMs } from '../time-limits';
 import { acknowledgedBy, nameOf } from './open-damage';
-import type { RightSeal, SealChain } from './right-seals';
 import type { OpenFinding, Seal } from './seal';
+import type { RightSeal, SealChain } from './seal-chain';
 
 /** How long before the newest listing a run record must have been there to be in a seal. */
 const sealedWithinMs = 15 * 60_000;

@@ -2,8 +2,8 @@ import { FolderArchiveReader } from '../../../../cli/archive/folder-archive-read
 import { runRecordKey } from '../../../../lambda/archive/archive-layout';
 import type { Find, Finding } from '../../../../lambda/verify/finding';
 import type { RecordFile, Run } from '../../../../lambda/verify/read-run';
+import { readChain } from '../../../../lambda/verify/seals/read-chain';
 import type { Seal } from '../../../../lambda/verify/seals/seal';
-import { readChain } from '../../../../lambda/verify/seals/seal-chain';
 import { SealedArchive } from '../../../../lambda/verify/seals/sealed-archive';
 import { ArchiveFixture } from '../../../cli/archive-fixture';
 import { SealFixture, signingKeys } from '../../../cli/seal-fixture';
