@@ -1,10 +1,10 @@
-import { pipeline, Readable, Transform } from 'node:stream';
+import { pipeline, Transform } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { checksumText } from '../../lambda/archive/archive-object';
 import {
   ArchiveReadError,
   type ArchiveReader,
-  ChecksumError,
+  DamagedObjectError,
   type ListedObject,
   type ObjectHead,
   type OpenedObject,
@@ -46,8 +46,9 @@ export class FolderArchiveReader implements ArchiveReader {
     const found = await this.#found(key);
     if (found === undefined) return undefined;
     const { checksums, damage } = found.metadata;
+    // Nothing says whether the stored bytes are those that were written.
+    if (damage !== undefined) throw new DamagedObjectError(damage);
     const head = headOf(found.metadata);
-    if (damage !== undefined) return { ...head, body: damagedBody(damage) };
     const source = found.open();
     const expected = checksums.crc32;
     if (expected === undefined) return { ...head, body: source };
@@ -62,17 +63,8 @@ export class FolderArchiveReader implements ArchiveReader {
   }
 }
 
-/** Nothing says whether the stored bytes are those that were written: they are not opened. */
-function damagedBody(damage: string): Readable {
-  return new Readable({
-    read() {
-      this.destroy(new ChecksumError(damage));
-    },
-  });
-}
-
-function headOf({ size, contentType, contentEncoding, userMetadata, damage }: ObjectMetadata): ObjectHead {
-  return { storedBytes: size, contentType, contentEncoding, metadata: userMetadata, damage };
+function headOf({ size, contentType, contentEncoding, userMetadata }: ObjectMetadata): ObjectHead {
+  return { storedBytes: size, contentType, contentEncoding, metadata: userMetadata };
 }
 
 /** Passes bytes through. Ends with an error if they do not have the checksum, which is in base64 as in S3. */
@@ -85,7 +77,7 @@ function checkCrc32(expected: string): Transform {
     },
     flush(done) {
       if (checksumText(sum) === expected) done();
-      else done(new ChecksumError('the stored bytes do not have the checksum they were written with'));
+      else done(new DamagedObjectError('the stored bytes do not have the checksum they were written with'));
     },
   });
 }

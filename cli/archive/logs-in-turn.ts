@@ -4,7 +4,7 @@ import type { LogReader } from '../../lambda/log/seam';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { damageOf } from '../../lambda/verify/open-content';
 import type { ClusterObject } from './cluster-objects';
-import { behind, readChunks, textChunks } from './read-text';
+import { behind, contentOf, textChunks } from './read-text';
 
 /** One archived log of a cluster, and how it follows the one before it. */
 export interface ReadLog {
@@ -65,9 +65,9 @@ export class LogsInTurn {
   /** @returns whether the record has a text */
   async #readInto(log: LogReader, key: string): Promise<boolean> {
     const decoder = new LogTextDecoder();
-    const { chunks } = await readChunks(this.#reader, key);
+    const { body } = await contentOf(this.#reader, key);
     this.#held = { key, length: 0 };
-    for await (const chunk of decoder.decode(chunks, this.#allocate)) {
+    for await (const chunk of decoder.decode(body, this.#allocate)) {
       log.write(chunk);
       if (this.#held !== undefined) this.#held.length += chunk.length;
     }
@@ -84,8 +84,8 @@ export class LogsInTurn {
 
   async *#textFrom(key: string, byte: number): AsyncGenerator<Buffer> {
     if (this.#held?.key !== key) {
-      const { chunks } = await readChunks(this.#reader, key);
-      yield* behind(textChunks(chunks, 'log'), byte);
+      const { body } = await contentOf(this.#reader, key);
+      yield* behind(textChunks(body, 'log'), byte);
       return;
     }
     // Copies: whoever writes them out may still have them when the next text is in their place.

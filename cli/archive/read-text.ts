@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { LogTextDecoder } from '../../lambda/log/log-text';
 import type { Resource } from '../../lambda/resources';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { DamagedObjectError, damageOf, type ReadContent, readContent } from '../../lambda/verify/open-content';
+import { type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
+import { damageOf, type ReadContent, readContent } from '../../lambda/verify/open-content';
 
 /** Most content that is held in memory for a comparison, in bytes. */
 const maxTextBytes = 64 * 1024 * 1024;
@@ -20,15 +21,15 @@ export class TextTooLargeError extends Error {
  */
 export async function readText(reader: ArchiveReader, key: string, resource: Resource): Promise<string> {
   try {
-    const { body, chunks, facts } = await readChunks(reader, key);
-    if (!Buffer.isBuffer(body) && facts.length > maxTextBytes) {
+    const { body, facts } = await contentOf(reader, key);
+    if (body instanceof Readable && facts.length > maxTextBytes) {
       body.destroy();
       throw new TextTooLargeError(
         `Comparing ${key} failed: it has ${facts.length} bytes, more than ${maxTextBytes}; ` +
           'write both with show into files and compare those',
       );
     }
-    return (await buffer(textChunks(chunks, resource))).toString('utf8');
+    return (await buffer(textChunks(body, resource))).toString('utf8');
   } catch (error) {
     const damage = damageOf(error);
     if (damage === undefined) throw error;
@@ -36,24 +37,20 @@ export async function readText(reader: ArchiveReader, key: string, resource: Res
   }
 }
 
-/** Content in chunks: a single one, if it is small. */
-export type Chunks = AsyncIterable<Buffer> | readonly Buffer[];
-
 /** @throws DamagedObjectError if it is not what was archived, or not there */
-export async function readChunks(reader: ArchiveReader, key: string): Promise<ReadContent & { chunks: Chunks }> {
-  const content = await readContent(reader, key);
-  if (content === undefined) throw new DamagedObjectError('it is no longer there');
-  const { body } = content;
-  return { ...content, chunks: Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>) };
+export async function contentOf(reader: ArchiveReader, key: string): Promise<ReadContent> {
+  const opened = await reader.open(key);
+  if (opened === undefined) throw new DamagedObjectError('it is no longer there');
+  return readContent(key, opened);
 }
 
 /** The text of content in chunks of UTF-8. Throws what the content's body ends with, or a JsonError. */
-export async function* textChunks(chunks: Chunks, resource: Resource): AsyncGenerator<Buffer> {
-  yield* resource === 'manifest' ? chunks : new LogTextDecoder().decode(chunks);
+export async function* textChunks(body: ReadContent['body'], resource: Resource): AsyncGenerator<Buffer> {
+  yield* resource === 'manifest' ? body : new LogTextDecoder().decode(body);
 }
 
 /** What is behind the first so many bytes. */
-export async function* behind(chunks: Chunks, bytes: number): AsyncGenerator<Buffer> {
+export async function* behind(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes;
   for await (const chunk of chunks) {
     if (left < chunk.length) yield chunk.subarray(left);

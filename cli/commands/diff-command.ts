@@ -1,6 +1,5 @@
 import { Command, Option } from 'commander';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { DamagedObjectError } from '../../lambda/verify/open-content';
+import { type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
 import { type Content, type DescribedObject, isSameContent, summarizeContent } from '../archive/cluster-objects';
 import { openArchive } from '../archive/open-archive';
 import { readText } from '../archive/read-text';

@@ -2,8 +2,8 @@ import { pipeline } from 'node:stream/promises';
 import { Command, Option } from 'commander';
 import { LogTextDecoder } from '../../lambda/log/log-text';
 import type { Resource } from '../../lambda/resources';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { DamagedObjectError, damageOf, openContent } from '../../lambda/verify/open-content';
+import { type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
+import { damageOf, openContent } from '../../lambda/verify/open-content';
 import type { DescribedObject } from '../archive/cluster-objects';
 import { openArchive } from '../archive/open-archive';
 import { describeSelection, noteNewerRun, noteNextLog, selectObject } from '../archive/select-object';
@@ -68,9 +68,10 @@ async function writeContent(
 ): Promise<ExitCode> {
   const text = resource === 'log' && options.raw !== true ? new LogTextDecoder() : undefined;
   try {
-    const content = await openContent(reader, key);
-    if (content === undefined) throw new DamagedObjectError('it is no longer there');
-    const bytes = text === undefined ? content.body : text.decode(content.body);
+    const opened = await reader.open(key);
+    if (opened === undefined) throw new DamagedObjectError('it is no longer there');
+    const { body } = openContent(key, opened);
+    const bytes = text === undefined ? body : text.decode(body);
     const shown = terminal.isTerminal && options.escape ? printableContent(bytes) : bytes;
     await pipeline(shown, terminal.out, { end: false });
   } catch (error) {

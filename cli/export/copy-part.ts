@@ -96,17 +96,18 @@ async function copySeals(reader: ArchiveReader, store: FolderStore, folder: stri
 
 /** @returns whether it was there */
 async function copy(reader: ArchiveReader, store: FolderStore, key: string): Promise<boolean> {
-  const opened = await reader.open(key);
-  if (opened === undefined) return false;
-  const { body, contentType, contentEncoding, metadata } = opened;
-  const userMetadata = Object.fromEntries(
-    Object.entries(metadata).filter((entry): entry is [string, string] => entry[1] !== undefined),
-  );
-  const headers = { ...(contentType && { contentType }), ...(contentEncoding && { contentEncoding }), userMetadata };
   try {
+    const opened = await reader.open(key);
+    if (opened === undefined) return false;
+    const { body, contentType, contentEncoding, metadata } = opened;
+    const userMetadata = Object.fromEntries(
+      Object.entries(metadata).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    );
+    const headers = { ...(contentType && { contentType }), ...(contentEncoding && { contentEncoding }), userMetadata };
     await store.put(key, body as Readable & AsyncIterable<Buffer>, headers, { ifNoneMatch: true });
     return true;
   } catch (error) {
+    if (error instanceof ArchiveReadError) throw error;
     throw new ArchiveReadError(`Copying ${key} failed: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { damageOf } from '../../lambda/verify/open-content';
-import { behind, readChunks, textChunks } from '../archive/read-text';
+import { behind, contentOf, textChunks } from '../archive/read-text';
 import { type LinePattern, mayMatchRecord } from './line-pattern';
 import { type FoundLine, LineSearch } from './line-search';
 
@@ -85,7 +85,7 @@ async function* textOf(
   { key, resource, from }: SearchedObject,
   pattern: LinePattern,
 ): AsyncGenerator<Buffer> {
-  const { body, chunks } = await readChunks(reader, key);
-  if (resource === 'log' && Buffer.isBuffer(body) && !mayMatchRecord(pattern, body)) return;
-  yield* behind(textChunks(chunks, resource), from?.bytes ?? 0);
+  const { body } = await contentOf(reader, key);
+  if (resource === 'log' && !(body instanceof Readable) && !mayMatchRecord(pattern, body[0])) return;
+  yield* behind(textChunks(body, resource), from?.bytes ?? 0);
 }

@@ -20,8 +20,6 @@ export interface ObjectHead {
   readonly contentEncoding?: string | undefined;
   /** User metadata: names without the `x-amz-meta-` prefix, values as stored. */
   readonly metadata: Readonly<Record<string, string | undefined>>;
-  /** Why the archive cannot say what the object is; its body ends with a ChecksumError that says the same. */
-  readonly damage?: string | undefined;
 }
 
 /** An object that has an older version, or that was deleted. */
@@ -33,8 +31,8 @@ export interface ReplacedObject {
 
 export interface OpenedObject extends ObjectHead {
   /**
-   * The bytes as stored. The caller reads them to their end or destroys the stream. It ends with a ChecksumError if the
-   * archive has a checksum of the stored bytes and it is another.
+   * The bytes as stored. The caller reads them to their end or destroys the stream. It ends with a DamagedObjectError
+   * if the archive has a checksum of the stored bytes and it is another.
    */
   readonly body: Readable;
 }
@@ -57,7 +55,7 @@ export interface ArchiveReader {
   replaced?(prefix: string): Promise<readonly ReplacedObject[]>;
   /** Undefined if there is no such object. */
   head(key: string): Promise<ObjectHead | undefined>;
-  /** Undefined if there is no such object. */
+  /** Undefined if there is no such object. @throws DamagedObjectError if the archive cannot say what it is */
   open(key: string): Promise<OpenedObject | undefined>;
 }
 
@@ -81,9 +79,9 @@ export class VersionsDeniedError extends Error {
   override readonly name = 'VersionsDeniedError';
 }
 
-/** The stored bytes do not have the checksum that the archive keeps of them. */
-export class ChecksumError extends Error {
-  override readonly name = 'ChecksumError';
+/** The content is not what was archived, or no longer readable at all. */
+export class DamagedObjectError extends Error {
+  override readonly name = 'DamagedObjectError';
 }
 
 /** The headers that a browser or an SDK goes by when it opens an object. */

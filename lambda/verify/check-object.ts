@@ -4,10 +4,9 @@ import type { LogText } from '../body/log-digest';
 import { LogTextCheck } from '../log/log-text';
 import { resources } from '../resources';
 import type { Outcome, RunOutcome } from '../run/run-record';
-import { RunStopped } from '../stop';
-import { type ArchiveReader, headersProblem } from './archive-reader';
-import { damageOf, type ReadContent, readContent, UnreadableCompressionError } from './open-content';
-import { readAttempts } from './read-whole';
+import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from './archive-reader';
+import { type ReadContent, readContent } from './open-content';
+import { readObject } from './read-whole';
 
 /**
  * What is wrong with a recorded object. `contradiction`: it is whole, but it and the record do not say the same.
@@ -38,28 +37,23 @@ export async function checkObject(
   outcome?: RunOutcome,
   listen?: () => StringSink,
 ): Promise<CheckedObject> {
-  for (let attempt = 1; ; attempt += 1) {
-    let bytes = 0;
-    try {
-      const content = await readContent(reader, key);
-      if (content === undefined) return { bytes, problem: { kind: 'missing', problem: 'it is not there' } };
-      const { body, facts } = content;
-      const text = facts.resource === 'log' ? new LogTextCheck(listen?.()) : undefined;
-      for await (const chunk of Buffer.isBuffer(body) ? [body] : (body as AsyncIterable<Buffer>)) {
+  let bytes = 0;
+  try {
+    const checked = await readObject(reader, key, Number.POSITIVE_INFINITY, async (opened) => {
+      const content = await readContent(key, opened);
+      const text = content.facts.resource === 'log' ? new LogTextCheck(listen?.()) : undefined;
+      bytes = 0;
+      for await (const chunk of content.body) {
         bytes += chunk.length;
         text?.write(chunk);
       }
-      return { bytes, sha256: facts.sha256, problem: contradiction(content, outcome, text?.end()) };
-    } catch (error) {
-      if (error instanceof RunStopped) throw error;
-      const damage = damageOf(error);
-      if (damage !== undefined) return { bytes, problem: { kind: 'damaged', problem: damage } };
-      const { code, message } = error as NodeJS.ErrnoException;
-      // Deleted between opening and reading: the next attempt says that it is missing.
-      const isFinal = attempt === readAttempts || error instanceof UnreadableCompressionError;
-      if (isFinal && code !== 'ENOENT') return { bytes, problem: { kind: 'unreadable', problem: message } };
-      if (isFinal) return { bytes, problem: { kind: 'missing', problem: 'it is not there' } };
-    }
+      return { bytes, sha256: content.facts.sha256, problem: contradiction(content, outcome, text?.end()) };
+    });
+    return checked ?? { bytes, problem: { kind: 'missing', problem: 'it is not there' } };
+  } catch (error) {
+    if (error instanceof DamagedObjectError) return { bytes, problem: { kind: 'damaged', problem: error.message } };
+    if (error instanceof ArchiveReadError) return { bytes, problem: { kind: 'unreadable', problem: error.message } };
+    throw error;
   }
 }
 

@@ -2,45 +2,31 @@ import { createHash, type Hash } from 'node:crypto';
 import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
 import { promisify, types } from 'node:util';
 import * as zlib from 'node:zlib';
-import { parseObjectKey } from '../archive/archive-layout';
+import { type ObjectName, parseObjectKey } from '../archive/archive-layout';
 import { type ObjectFacts, readObjectMetadata } from '../archive/object-metadata';
 import type { Compression } from '../stack-contract';
-import type { ArchiveReader, OpenedObject } from './archive-reader';
-
-/** The content is not what was archived, or no longer readable at all. */
-export class DamagedObjectError extends Error {
-  override readonly name = 'DamagedObjectError';
-}
+import { ArchiveReadError, DamagedObjectError, type OpenedObject } from './archive-reader';
 
 /** An object that says what it is. */
-interface DescribedObject extends OpenedObject {
+export interface OpenedContent extends OpenedObject {
   readonly facts: ObjectFacts;
   /** As the key says it. */
   readonly compression: Compression;
 }
 
-export interface OpenedContent extends DescribedObject {
-  /**
-   * The uncompressed content, checked against the object's own metadata while it is read. Ends with a DamagedObjectError
-   * if it is another, an UnreadableCompressionError, or whatever the archive's body ends with.
-   */
-  readonly body: Readable;
-}
-
 export interface ReadContent extends Omit<OpenedContent, 'body'> {
-  /** The checked content of a small object; of a large one as {@link OpenedContent} has it. */
-  readonly body: Buffer | Readable;
+  /** The checked content: of a small object in one piece, of a large one as {@link openContent} gives it. */
+  readonly body: Readable | readonly [Buffer];
 }
 
 /**
- * Opens an object for its content; undefined if there is none.
+ * Opens an object for its content: the body is the uncompressed content, checked against the object's own metadata while it
+ * is read. It ends with a DamagedObjectError if it is another, or with whatever the body as stored ends with.
  * @throws DamagedObjectError if the object does not say what it is, or says what it cannot be
- * @throws UnreadableCompressionError if this Node.js cannot undo its compression
- * @throws ArchiveReadError if the archive cannot be read
+ * @throws ArchiveReadError if this Node.js cannot undo its compression
  */
-export async function openContent(reader: ArchiveReader, key: string): Promise<OpenedContent | undefined> {
-  const opened = await openDescribed(reader, key);
-  return opened && streamContent(opened);
+export function openContent(key: string, opened: OpenedObject): OpenedContent {
+  return streamContent(describe(key, opened));
 }
 
 /** Most bytes of an object, compressed and not, that {@link readContent} reads at once. */
@@ -51,30 +37,36 @@ const smallBytes = 1024 * 1024;
  * the time that a stream of it takes. A large object is opened.
  * @throws what {@link openContent} throws, and what the body of a small object would have ended with
  */
-export async function readContent(reader: ArchiveReader, key: string): Promise<ReadContent | undefined> {
-  const opened = await openDescribed(reader, key);
-  if (opened === undefined) return undefined;
-  const isSmall = opened.storedBytes <= smallBytes && opened.facts.length <= smallBytes;
-  if (!isSmall || opened.compression !== 'gzip') return streamContent(opened);
-  return { ...opened, body: await readSmall(opened) };
+export async function readContent(key: string, opened: OpenedObject): Promise<ReadContent> {
+  const described = describe(key, opened);
+  const isSmall = described.storedBytes <= smallBytes && described.facts.length <= smallBytes;
+  if (!isSmall || described.compression !== 'gzip') return streamContent(described);
+  return { ...described, body: [await readSmall(described)] };
 }
 
-async function openDescribed(reader: ArchiveReader, key: string): Promise<DescribedObject | undefined> {
+/** Its body is still as stored. */
+function describe(key: string, opened: OpenedObject): OpenedContent {
   const name = parseObjectKey(key);
-  if (name === undefined) throw new DamagedObjectError('its key is not one of an archive');
-  const opened = await reader.open(key);
-  if (opened === undefined) return undefined;
   const facts = readObjectMetadata(opened.metadata);
-  const wrong = facts === undefined ? 'its metadata is absent or malformed' : contradiction(name, facts);
-  const problem = opened.damage ?? wrong;
-  if (facts === undefined || problem !== undefined) {
+  const problem = contradiction(name, facts);
+  if (name === undefined || facts === undefined || problem !== undefined) {
     opened.body.destroy();
     throw new DamagedObjectError(problem);
   }
   return { ...opened, facts, compression: name.compression };
 }
 
-function streamContent(described: DescribedObject): OpenedContent {
+function contradiction(name: ObjectName | undefined, facts: ObjectFacts | undefined): string | undefined {
+  if (name === undefined) return 'its key is not one of an archive';
+  if (facts === undefined) return 'its metadata is absent or malformed';
+  if (facts.resource !== name.resource) return `its key says ${name.resource}, its metadata ${facts.resource}`;
+  if (facts.cluster !== name.cluster) return `its key says cluster ${name.cluster}, its metadata ${facts.cluster}`;
+  if (facts.run.getTime() !== name.run.getTime())
+    return `its key says the run of ${name.run.toISOString()}, its metadata ${facts.run.toISOString()}`;
+  return undefined;
+}
+
+function streamContent(described: OpenedContent): OpenedContent {
   const { facts, storedBytes, compression, body: stored } = described;
   let undo: Decompressor;
   try {
@@ -109,7 +101,7 @@ export async function gunzipWhole(stored: Buffer, mostBytes: number, tooLong: st
   return content;
 }
 
-async function readSmall({ facts, body }: DescribedObject): Promise<Buffer> {
+async function readSmall({ facts, body }: OpenedContent): Promise<Buffer> {
   const stored: Buffer[] = [];
   for await (const chunk of body as AsyncIterable<Buffer>) stored.push(chunk);
   const content = new ContentHash(facts);
@@ -117,14 +109,6 @@ async function readSmall({ facts, body }: DescribedObject): Promise<Buffer> {
   content.update(whole);
   content.end();
   return whole;
-}
-
-function contradiction(name: { resource: string; cluster: string; run: Date }, facts: ObjectFacts): string | undefined {
-  if (facts.resource !== name.resource) return `its key says ${name.resource}, its metadata ${facts.resource}`;
-  if (facts.cluster !== name.cluster) return `its key says cluster ${name.cluster}, its metadata ${facts.cluster}`;
-  if (facts.run.getTime() !== name.run.getTime())
-    return `its key says the run of ${name.run.toISOString()}, its metadata ${facts.run.toISOString()}`;
-  return undefined;
 }
 
 /**
@@ -190,18 +174,13 @@ function tooLong({ length }: ObjectFacts): string {
  * zlib and the SDK have no error classes for it.
  */
 export function damageOf(error: unknown): string | undefined {
+  if (error instanceof DamagedObjectError) return error.message;
   // Not instanceof: errors of Node.js may come from another realm.
   if (!types.isNativeError(error)) return undefined;
-  if (error.name === 'DamagedObjectError' || error.name === 'ChecksumError') return error.message;
   if (/^(Z_|ZSTD_)/.test((error as NodeJS.ErrnoException).code ?? ''))
     return `it cannot be decompressed: ${error.message}`;
   if (/^checksum mismatch/i.test(error.message)) return 'the stored bytes do not have the checksum S3 keeps of them';
   return undefined;
-}
-
-/** The content is stored in a way this Node.js cannot read. */
-export class UnreadableCompressionError extends Error {
-  override readonly name = 'UnreadableCompressionError';
 }
 
 /** A decompressor of Node.js; `bytesWritten` counts the compressed bytes that it used. */
@@ -209,15 +188,16 @@ type Decompressor = Transform & { readonly bytesWritten: number };
 
 /**
  * A stream that undoes a compression.
- * @throws UnreadableCompressionError for zstd on a Node.js that has none
+ * @throws ArchiveReadError for zstd on a Node.js that has none
  */
 function decompressor(compression: Compression): Decompressor {
   if (compression === 'gzip') return zlib.createGunzip({ chunkSize: 64 * 1024 });
   // Node.js has it from 22.15 on; the types are those of the oldest Node.js that the project runs on.
   const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Decompressor };
   if (createZstdDecompress === undefined)
-    throw new UnreadableCompressionError(
+    throw new ArchiveReadError(
       `it is compressed with zstd, which Node.js ${process.versions.node} cannot read: use Node.js 22.15 or newer`,
+      { isLasting: true },
     );
   return createZstdDecompress();
 }

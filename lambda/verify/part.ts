@@ -1,7 +1,6 @@
 import * as z from 'zod/mini';
 import type { ObjectName } from '../archive/archive-layout';
-import type { ArchiveReader } from './archive-reader';
-import { DamagedObjectError } from './open-content';
+import { type ArchiveReader, DamagedObjectError } from './archive-reader';
 import { parseJson, readWhole, type WholeObject } from './read-whole';
 import { isWithin, type Period } from './run-keys';
 

@@ -3,8 +3,13 @@ import { type RunRecordName, shardName } from '../archive/archive-layout';
 import { MergedOutcomes } from '../run/merged-outcomes';
 import { largestRecordBytes, type RunOutcome, RunRecordError, type StoredRecord } from '../run/run-record';
 import { RunRecordParser } from '../run/run-record-lines';
-import { ArchiveReadError, type ArchiveReader, type ContentHeaders, type OpenedObject } from './archive-reader';
-import { DamagedObjectError } from './open-content';
+import {
+  ArchiveReadError,
+  type ArchiveReader,
+  type ContentHeaders,
+  DamagedObjectError,
+  type OpenedObject,
+} from './archive-reader';
 import { chunksOf, readObject } from './read-whole';
 import type { ListedRun, RunRecordObject } from './run-keys';
 

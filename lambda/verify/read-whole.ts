@@ -1,9 +1,15 @@
 import { RunStopped } from '../stop';
-import { ArchiveReadError, type ArchiveReader, type ObjectHead, type OpenedObject } from './archive-reader';
-import { DamagedObjectError, damageOf } from './open-content';
+import {
+  ArchiveReadError,
+  type ArchiveReader,
+  DamagedObjectError,
+  type ObjectHead,
+  type OpenedObject,
+} from './archive-reader';
+import { damageOf } from './open-content';
 
 /** How often an object is read whose connection broke. */
-export const readAttempts = 3;
+const readAttempts = 3;
 
 export interface WholeObject extends ObjectHead {
   readonly bytes: Buffer;
@@ -28,6 +34,7 @@ export function readWhole(reader: ArchiveReader, key: string, mostBytes: number)
 /**
  * The same for a reader that takes the content in as it comes.
  * @param read called for each attempt to read the object
+ * @throws RunStopped if the reader has no more time
  */
 export async function readObject<Result>(
   reader: ArchiveReader,
@@ -43,7 +50,7 @@ export async function readObject<Result>(
       return await read(opened);
     } catch (error) {
       opened.body.destroy();
-      if (error instanceof RunStopped) throw error;
+      if (error instanceof RunStopped || (error instanceof ArchiveReadError && error.isLasting)) throw error;
       const damage = damageOf(error);
       if (damage !== undefined) throw new DamagedObjectError(damage, { cause: error });
       if (attempt === readAttempts)

@@ -4,9 +4,9 @@ import { configurationKey } from '../archive/archive-layout';
 import { type Resource, resourceNames } from '../resources';
 import { CronError } from '../schedule/cron';
 import { type Firings, firingsOfSchedule, type Schedule } from '../schedule/firings';
-import { ArchiveReadError, type ArchiveReader, headersProblem } from './archive-reader';
+import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from './archive-reader';
 import type { Find } from './finding';
-import { DamagedObjectError, gunzipWhole } from './open-content';
+import { gunzipWhole } from './open-content';
 import { parseJson, readWhole } from './read-whole';
 
 /** What a configuration has of one cluster: its resources, and whether each is optional. */

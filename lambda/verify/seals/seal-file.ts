@@ -1,9 +1,8 @@
 import { createHash, createPublicKey, type KeyObject, type PublicKeyInput, verify } from 'node:crypto';
 import { parseSealKey, sealKey, sealsPrefix } from '../../archive/archive-layout';
 import { jsonLinesType } from '../../archive/archive-object';
-import { ArchiveReadError, type ArchiveReader, headersProblem } from '../archive-reader';
+import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from '../archive-reader';
 import { type Find, noKeyOfAnArchive } from '../finding';
-import { DamagedObjectError } from '../open-content';
 import { readWhole } from '../read-whole';
 import { largestSealBytes, type Seal, type Signature, sealSchema, signatureSchema } from './seal';
 

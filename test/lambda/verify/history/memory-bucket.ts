@@ -4,7 +4,7 @@ import type { ArchiveObject } from '../../../../lambda/archive/archive-object';
 import {
   ArchiveReadError,
   type ArchiveReader,
-  ChecksumError,
+  DamagedObjectError,
   type ListedObject,
   type ObjectHead,
   type OpenedObject,
@@ -92,5 +92,6 @@ export class MemoryBucket implements ArchiveReader {
 
 function* checked(object: MemoryObject): Generator<Buffer> {
   yield object.body;
-  if (crc32(object.body) !== object.crc32) throw new ChecksumError('the stored bytes are not those that were written');
+  if (crc32(object.body) !== object.crc32)
+    throw new DamagedObjectError('the stored bytes are not those that were written');
 }
