@@ -59,14 +59,12 @@ export class ReportBuilder {
     }
   }
 
-  finish({ stale, flapping, notCovered, ...facts }: ReportFacts): ReportData {
+  finish({ notCovered, ...facts }: ReportFacts): ReportData {
     return {
       ...facts,
       runs: this.#runs,
       clusters: [...this.#clusters.values()],
       cells: [...this.#cells.values()].map(({ cell }) => cell),
-      stale,
-      flapping,
       notCovered: notCovered.length,
       badRecords: this.#badRecords,
     };

@@ -2,9 +2,13 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
+import { escapedJson } from '../terminal/printable';
 import type { ReportData } from './page/report-data';
 
 const pageFolder = join(__dirname, 'page');
+
+/** What could end a script element, or begin a comment in it. */
+const unsafeInScript = /[<>&\u2028\u2029]/g;
 
 /**
  * The report as one HTML page that loads nothing: its policy forbids every request, and every script but its own, by hash.
@@ -33,7 +37,7 @@ export function reportHtml(data: ReportData): string {
 </head>
 <body>
 ${readFileSync(join(pageFolder, 'body.html'), 'utf8')}
-<script type="application/json" id="data">${scriptSafeJson(data)}</script>
+<script type="application/json" id="data">${escapedJson(data, unsafeInScript)}</script>
 <script>${script}</script>
 </body>
 </html>
@@ -57,12 +61,4 @@ function bundle(file: string): string {
 
 function hashOf(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
-}
-
-/** JSON that can stand in a script element: nothing in it can end the element or begin a comment. */
-function scriptSafeJson(document: unknown): string {
-  return JSON.stringify(document).replace(
-    /[<>&\u2028\u2029]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }

@@ -25,10 +25,10 @@ export async function* printableContent(chunks: AsyncIterable<Buffer>): AsyncGen
   yield printableLines(decoder.end());
 }
 
-/** JSON that a terminal shows and does not obey: the same characters, written as escapes. */
-export function escapedJson(document: unknown): string {
+/** JSON with some characters written as escapes; left out: those that a terminal would obey rather than show. */
+export function escapedJson(document: unknown, escaped = unsafe): string {
   return JSON.stringify(document).replace(
-    unsafe,
+    escaped,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

@@ -1,7 +1,9 @@
+import type { FlappingCluster } from '../../../lambda/audit/freshness';
+import { type Resource, resourceNames } from '../../../lambda/resources';
 import { formatBytes, formatCount, formatDuration, formatTime } from '../../terminal/format';
 import { commandElement, element } from './dom';
-import { hasDoubt, type Model, type Row, resources } from './model';
-import type { AbsentRun, Cell, ReportFlapping, ReportRun, Resource } from './report-data';
+import { hasDoubt, type Model, type Row } from './model';
+import type { AbsentRun, Cell, ReportRun } from './report-data';
 
 /** A cell in words, as the popup shows it. */
 export function cellDetails(model: Model, row: Row, run: number): HTMLElement {
@@ -12,7 +14,7 @@ export function cellDetails(model: Model, row: Row, run: number): HTMLElement {
     element('div.quiet', `run ${model.timeOf(run)}`),
     ...(stale === undefined ? [] : [element('div.quiet', `stale: ${model.staleText(stale)}`)]),
     ...(flapping === undefined ? [] : [element('div.quiet', `fails now and then: ${flappingText(flapping)}`)]),
-    ...resources.map((resource) =>
+    ...resourceNames.map((resource) =>
       element('div', outcomeSign(model.cellOf(row, run, resource)), describeCell(model, row, run, resource)),
     ),
   );
@@ -24,7 +26,7 @@ export function chosenCell(model: Model, row: Row, run: number): HTMLElement {
   const content = cellDetails(model, row, run);
   const time = model.timeOf(run);
   if (data.runs[run]?.status === 'absent') content.append(commandElement('Make the run up', commands.makeUp(time)));
-  for (const resource of resources) {
+  for (const resource of resourceNames) {
     const { outcome, isChanged } = model.cellOf(row, run, resource);
     if (outcome !== 'archived') continue;
     if (isChanged && resource === 'manifest')
@@ -54,7 +56,7 @@ function absentText({ leftOut }: AbsentRun): string {
 }
 
 /** `30 of 60 runs did not archive all of it`. */
-export function flappingText({ failed, runs }: ReportFlapping): string {
+export function flappingText({ failed, runs }: FlappingCluster): string {
   return `${failed} of ${formatCount(runs, 'run')} did not archive all of it`;
 }
 

@@ -1,5 +1,5 @@
+import type { Resource } from '../../../lambda/resources';
 import { formatTime, shellQuoted } from '../../terminal/format';
-import type { Resource } from './report-data';
 
 /** The commands that show more than the page. @param archive where it lies, as its user named it */
 export function commandsOf(archive: string) {

@@ -1,8 +1,9 @@
+import { resourceNames } from '../../../lambda/resources';
 import { formatTime } from '../../terminal/format';
 import { cellDetails, chosenCell, describeCell, outcomeSign, runDetails } from './cell-details';
 import { byId, element, hidePopup, showPopup } from './dom';
 import { inView, labelRuns, layOut } from './grid-layout';
-import { type Model, type Row, resources } from './model';
+import type { Model, Row } from './model';
 
 /** Room for the label of a run, in CSS pixels: a date takes it. */
 const labelRoom = 76;
@@ -148,13 +149,13 @@ export class Grid {
 
   #cellElement(cluster: Row, row: number, column: number): HTMLElement {
     const model = this.#model;
-    const said = resources.map((resource) => describeCell(model, cluster, column, resource)).join('; ');
+    const said = resourceNames.map((resource) => describeCell(model, cluster, column, resource)).join('; ');
     const name = `${cluster.uid}, ${model.timeOf(column)}: ${said}`;
     return element(
       'div.cell',
       { role: 'gridcell', 'aria-colindex': column + 2, 'aria-label': name, tabindex: -1 },
       { 'data-row': row, 'data-column': column },
-      ...resources.map((resource) => outcomeSign(model.cellOf(cluster, column, resource))),
+      ...resourceNames.map((resource) => outcomeSign(model.cellOf(cluster, column, resource))),
     );
   }
 

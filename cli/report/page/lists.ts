@@ -1,7 +1,8 @@
+import { resourceNames } from '../../../lambda/resources';
 import { formatCount } from '../../terminal/format';
 import { outcomeSign } from './cell-details';
 import { buttonElement, commandElement, element, formatNumber, listElement, timeElement } from './dom';
-import { type Change, type Failure, hasDoubt, type Model, type Row, resources } from './model';
+import { type Change, type Failure, hasDoubt, type Model, type Row } from './model';
 
 /** Shows a cell of the grid. */
 type GoTo = (row: Row, run: number) => void;
@@ -64,7 +65,7 @@ function whenOf(model: Model, group: Group): string {
 /** What one cluster has of one reason. */
 function clusterElement(model: Model, failures: Group, goTo: GoTo): HTMLElement {
   const { row, run, cell } = newestOf(failures);
-  const found = resources.filter((one) => failures.some(({ resource }) => resource === one)).join(' and ');
+  const found = resourceNames.filter((one) => failures.some(({ resource }) => resource === one)).join(' and ');
   const when = runsOf(failures) === 1 ? '' : `${runsOf(failures)} runs, the last: `;
   const link = buttonElement('button.link', row.uid, () => goTo(row, run));
   return element(

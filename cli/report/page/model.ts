@@ -1,16 +1,16 @@
+import type { FlappingCluster, StaleCluster } from '../../../lambda/audit/freshness';
+import { type Resource, resourceNames } from '../../../lambda/resources';
 import { formatStale, formatTime } from '../../terminal/format';
 import { commandsOf } from './commands';
-import type { Cell, ReportCluster, ReportData, ReportFlapping, ReportRun, ReportStale, Resource } from './report-data';
-
-export const resources: readonly Resource[] = ['log', 'manifest'];
+import type { Cell, ReportCluster, ReportData, ReportRun } from './report-data';
 
 /** Most failures that the page lists: more would only make it slow. */
 const mostFailures = 5000;
 
 /** One cluster, with the counts that filters and orders use. */
 export interface Row extends ReportCluster {
-  readonly stale: ReportStale | undefined;
-  readonly flapping: ReportFlapping | undefined;
+  readonly stale: StaleCluster | undefined;
+  readonly flapping: FlappingCluster | undefined;
   failures: number;
   /** Of its manifest. */
   changes: number;
@@ -70,7 +70,7 @@ export class Model {
       ...{ failures: 0, changes: 0, late: 0, doubts: 0 },
     }));
     for (let run = this.lastRun; run >= 0; run -= 1)
-      for (const row of this.rows) for (const resource of resources) this.#count(row, run, resource);
+      for (const row of this.rows) for (const resource of resourceNames) this.#count(row, run, resource);
   }
 
   #count(row: Row, run: number, resource: Resource): void {
@@ -111,7 +111,7 @@ export class Model {
   }
 
   /** For how long a cluster has not been archived. */
-  staleText({ runs, hours, lastArchived }: ReportStale): string {
+  staleText({ runs, hours, lastArchived }: StaleCluster): string {
     const last = lastArchived === null ? '' : `; last archived by the run ${formatTime(lastArchived)}`;
     return `not archived for ${formatStale(runs, hours + this.#sinceMs / 3_600_000, lastArchived === null)}${last}`;
   }

@@ -1,4 +1,6 @@
-export type Resource = 'log' | 'manifest';
+import type { FlappingCluster, StaleCluster } from '../../../lambda/audit/freshness';
+import type { Resource } from '../../../lambda/resources';
+import type { BadRecord, Run } from '../../../lambda/verify/read-run';
 
 /** The data behind the report. It is small, because the page is one file even for thousands of clusters. */
 export interface ReportData {
@@ -15,34 +17,26 @@ export interface ReportData {
   readonly clusters: readonly ReportCluster[];
   /** What became of a cluster x resource in a run. What is alike is here once. */
   readonly cells: readonly Cell[];
-  /** Clusters that the last run that covers them did not archive whole, the longest first. */
-  readonly stale: readonly ReportStale[];
+  /**
+   * Clusters that the last run that covers them did not archive whole, the longest first: for so many hours up to `createdAt`
+   * where `isNewest`, otherwise up to the last run.
+   */
+  readonly stale: readonly StaleCluster[];
   /** Clusters that fail now and then, the worst first. */
-  readonly flapping: readonly ReportFlapping[];
+  readonly flapping: readonly FlappingCluster[];
   /** Configured clusters that none of the runs covers. */
   readonly notCovered: number;
-  /** `unreadable`: reading it failed, which says nothing about it. */
-  readonly badRecords: readonly {
-    readonly key: string;
-    readonly problem: string;
-    readonly kind: 'missing' | 'damaged' | 'unreadable';
-  }[];
+  readonly badRecords: readonly BadRecord[];
 }
 
-export interface ReportRun {
+export interface ReportRun extends Pick<Run, 'status' | 'attempts' | 'durationMs' | 'counts' | 'storedBytes'> {
   readonly time: string;
-  readonly status: 'complete' | 'incomplete';
-  readonly attempts: number;
-  readonly durationMs: number;
-  /** `failed` and `notAttempted` leave optional ones out. */
-  readonly counts: Readonly<Record<'archived' | 'failed' | 'notAttempted' | 'optionalMissing' | 'doubts', number>>;
   /** Why `failed` and `notAttempted` are not archived: the most frequent reasons. */
   readonly reasons: readonly { readonly reason: string; readonly count: number }[];
   /** Reasons that were left out. */
   readonly reasonsLeftOut: number;
   /** Uncompressed content, in bytes. */
   readonly bytes: Readonly<Record<Resource, number>>;
-  readonly storedBytes: number;
 }
 
 /** A time at which the schedule was due, and of which no run has a record. */
@@ -78,21 +72,4 @@ export interface Cell {
   readonly reason?: string | undefined;
   /** The reason without what differs from cluster to cluster. */
   readonly group?: string | undefined;
-}
-
-export interface ReportStale {
-  readonly cluster: string;
-  /** Runs since it was archived last. */
-  readonly runs: number;
-  /** Hours since it was archived last, up to `createdAt` where `isNewest`, otherwise up to the last run. */
-  readonly hours: number;
-  /** The run that archived it last; null: none here, so that `runs` and `hours` are the least. */
-  readonly lastArchived: string | null;
-}
-
-export interface ReportFlapping {
-  readonly cluster: string;
-  /** How many of the runs that cover it did not archive all of it. */
-  readonly failed: number;
-  readonly runs: number;
 }

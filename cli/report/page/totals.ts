@@ -1,7 +1,8 @@
+import { type Resource, resourceNames } from '../../../lambda/resources';
 import { formatBytes, formatTime } from '../../terminal/format';
 import { byId, element, formatNumber, hidePopup, showPopup } from './dom';
-import { type Model, resources } from './model';
-import type { ReportRun, Resource } from './report-data';
+import type { Model } from './model';
+import type { ReportRun } from './report-data';
 
 type Tile = readonly [name: string, value: number | string, note?: string, isAlarming?: boolean];
 
@@ -30,7 +31,7 @@ export function showTotals({ data, rows, runs }: Model): void {
   byId('totals').replaceChildren(...tiles.map(tileElement));
   // One run makes no curve.
   if (runs.length > 1)
-    byId('totals').after(element('div', { id: 'charts' }, ...resources.map((one) => sizesFigure(one, runs))));
+    byId('totals').after(element('div', { id: 'charts' }, ...resourceNames.map((one) => sizesFigure(one, runs))));
   byId('period').textContent = [runs[0], runs.at(-1)].map((run) => formatTime(run?.time ?? '')).join(' to ');
 }
 
