@@ -1,3 +1,4 @@
+import leven from 'leven';
 import { RE2JS } from 're2js';
 import type { Run } from '../../lambda/verify/read-run';
 import { printable } from '../terminal/printable';
@@ -35,7 +36,7 @@ export function nearestNames(uid: string, run: Pick<Run, 'outcomes'> | undefined
   if (names.has(uid)) return undefined;
   const most = Math.max(2, Math.ceil(uid.length / 3));
   const nearest = [...names]
-    .map((other) => ({ other, distance: distanceOf(uid.trim().toLowerCase(), other.toLowerCase()) }))
+    .map((other) => ({ other, distance: leven(uid.trim().toLowerCase(), other.toLowerCase()) }))
     .filter(({ distance }) => distance <= most)
     .sort((a, b) => a.distance - b.distance || (a.other < b.other ? -1 : 1))
     .slice(0, mostOffered)
@@ -47,18 +48,4 @@ export function nearestNames(uid: string, run: Pick<Run, 'outcomes'> | undefined
 export async function nearestTo(reader: RunReader, filter: ClusterFilter | undefined): Promise<string> {
   const nearest = filter?.uid === undefined ? undefined : nearestNames(filter.uid, await reader.newestRun());
   return nearest === undefined ? '' : printable(`; ${nearest}`);
-}
-
-/** How many characters have to be put in, taken out or replaced (Levenshtein). */
-function distanceOf(one: string, other: string): number {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
-  for (const [index, character] of [...one].entries()) {
-    const next = [index + 1];
-    for (let at = 0; at < other.length; at += 1) {
-      const replaced = (row[at] ?? 0) + (character === other[at] ? 0 : 1);
-      next.push(Math.min(replaced, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row.at(-1) ?? 0;
 }
