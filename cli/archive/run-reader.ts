@@ -2,10 +2,12 @@ import { type FlappingCluster, Freshness, type StaleCluster, staleness } from '.
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
 import { firstOf } from '../../lambda/verify/newest-first';
-import { findOverdue, type Overdue } from '../../lambda/verify/overdue-runs';
-import { type AttemptStart, type BadRecord, type Run, readRun } from '../../lambda/verify/read-run';
-import { seenRun } from '../../lambda/verify/seen-run';
+import { type AttemptStart, type BadRecord, type Run, readRun, readStoredRun } from '../../lambda/verify/read-run';
+import type { ListedRun } from '../../lambda/verify/run-keys';
+import { planOf, SealIndex } from '../../lambda/verify/seals/seal-index';
+import { runsBefore, seenRun } from '../../lambda/verify/seen-run';
 import { type RunConfiguration, StoredConfigurations } from '../../lambda/verify/stored-configurations';
+import { hourMs, runMarginHours } from '../../lambda/verify/time-limits';
 import { type RunSelection, runsNewestFirst, selectRuns } from './select-runs';
 
 /** Runs that were due one after the other and are not there. */
@@ -21,9 +23,15 @@ export function isAbsent(row: object): row is AbsentRow {
   return 'times' in row;
 }
 
-function rowOf<Absent extends AbsentRuns>(absent: Absent): (Absent & AbsentRow) | undefined {
+function rowOf(absent: AbsentRuns): AbsentRow | undefined {
   const [run] = absent.times;
   return run && { ...absent, run };
+}
+
+/** Runs that were due since the last scheduled run, have had their time, and are not there. */
+export interface Overdue extends AbsentRow {
+  /** Whether a seal says that the schedule was in force: its plan is newer than every stored configuration. */
+  readonly isSealed: boolean;
 }
 
 export interface FoundStale {
@@ -61,7 +69,7 @@ export class RunReader {
     });
   }
 
-  /** The selected runs, oldest first, and between them those that are absent. @throws NoSuchRunError */
+  /** The selected runs, oldest first, and between them those that are absent. Counts for `stale`. @throws NoSuchRunError */
   async *select(selection: RunSelection): AsyncGenerator<RunRow> {
     const due = new DueRuns({});
     for await (const listed of selectRuns(this.archive, selection, this.now)) {
@@ -72,18 +80,11 @@ export class RunReader {
         if (this.#newestStart === undefined || start.startedAt >= this.#newestStart.startedAt)
           this.#newestStart = start;
       this.problems.push(...run.badRecords);
+      this.#freshness.add(run.run, run.outcomes);
       this.runs += 1;
       this.oldest ??= run.run;
       this.newest = run.run;
       yield run;
-    }
-  }
-
-  /** The same, for `stale`: it keeps count of every cluster. */
-  async *selectForStale(selection: RunSelection): AsyncGenerator<RunRow> {
-    for await (const row of this.select(selection)) {
-      if (!isAbsent(row)) this.#freshness.add(row.run, row.outcomes);
-      yield row;
     }
   }
 
@@ -93,9 +94,29 @@ export class RunReader {
     return listed && readRun(this.archive, listed);
   }
 
-  async overdue(): Promise<(Overdue & AbsentRow) | undefined> {
-    const overdue = await findOverdue(this.archive, this.now, this.#configurations);
-    return overdue && rowOf(overdue);
+  /**
+   * What is overdue now. Undefined if nothing is, and for an archive without a clock of its own: that is a folder, a copy or
+   * one that `npm start` fills, and nothing fires there.
+   */
+  async overdue(): Promise<Overdue | undefined> {
+    if ((await this.archive.time()) === undefined) return undefined;
+    let shards = 1;
+    const read = async (listed: ListedRun) => {
+      const run = await readStoredRun(this.archive, listed);
+      shards = Math.max(shards, run.shards);
+      return seenRun(run, this.#configurations);
+    };
+    const due = new DueRuns({});
+    const runs = await runsBefore(this.archive, { from: new Date(this.now.getTime() + 1) }, read);
+    for (const run of runs) due.add(run);
+    const seal = await new SealIndex(this.archive).newest();
+    const plan = seal && planOf(seal);
+    // The archive does not say whether one run waits for another: so it may.
+    const until = new Date(this.now.getTime() - runMarginHours(plan?.shards ?? shards, true) * hourMs);
+    const absent = rowOf(due.upTo(until, plan));
+    const isSealed =
+      plan !== undefined && runs.flatMap(({ used }) => used).every(({ usedAt }) => usedAt <= plan.usedAt);
+    return absent && { ...absent, isSealed };
   }
 
   /** The configuration of the attempt that started last, of the selected runs; undefined if it cannot be used. */
@@ -104,7 +125,7 @@ export class RunReader {
   }
 
   /**
-   * Which clusters the runs of `selectForStale` do not archive any more, by the rules of the audit. Optional ones are left out.
+   * Which clusters the runs of `select` do not archive any more, by the rules of the audit. Optional ones are left out.
    * Without a configuration, what the runs cover counts.
    * @param at the time from which hours are counted back
    */

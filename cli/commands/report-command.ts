@@ -4,10 +4,10 @@ import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { isAbsent, type RunReader } from '../archive/run-reader';
 import { ReportBuilder } from '../report/build-report';
 import { formatBytes, formatCount } from '../terminal/format';
-import { describeOverdue } from '../terminal/print-run';
 import { escapedJson, printable } from '../terminal/printable';
 import { type CommandContext, print, type Terminal } from '../terminal/terminal';
 import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
+import { describeOverdue } from './print-health';
 
 interface Options extends RunOptions {
   readonly out?: string;
@@ -32,7 +32,7 @@ export function reportCommand(context: CommandContext): Command {
 async function writeReport(terminal: Terminal, reader: RunReader, options: Options, out: string): Promise<void> {
   const builder = new ReportBuilder();
   const isNewest = options.run === undefined && options.at === undefined && options.to === undefined;
-  for await (const row of reader.selectForStale(selectionOf(options, defaultRuns))) {
+  for await (const row of reader.select(selectionOf(options, defaultRuns))) {
     if (isAbsent(row)) builder.addAbsent(row);
     else builder.add(row);
   }

@@ -10,7 +10,6 @@ import {
   formatDoubts,
   newestRunLine,
   outcomesFailuresFirst,
-  overdueLine,
   printRun,
   summarizeRun,
   totalOf,
@@ -20,7 +19,7 @@ import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
 import { absentText, printClusterRuns, summarizeAbsent, summarizeClusterRun } from './cluster-runs';
 import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
-import { printOpen, printStale } from './print-health';
+import { overdueLine, printOpen, printStale } from './print-health';
 import { parseRunTime } from './time-argument';
 
 const defaultRuns = 20;
@@ -96,7 +95,7 @@ async function printRuns(
 ): Promise<void> {
   // One run at a time, without its outcomes: the records of a large fleet are large.
   async function* runs(): AsyncGenerator<RunRow> {
-    for await (const row of cluster === undefined ? reader.selectForStale(selection) : reader.select(selection))
+    for await (const row of reader.select(selection))
       yield isAbsent(row) ? row : { ...row, outcomes: row.outcomes.filter((outcome) => outcome.cluster === cluster) };
     const isOpen = [selection.run, selection.at, selection.to].every((end) => end === undefined);
     if (overdue !== undefined && isOpen) yield overdue;

@@ -1,7 +1,6 @@
 import { configurationsPrefix } from '../../lambda/archive/archive-layout';
 import { reasonLines } from '../../lambda/run/group-reasons';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
-import type { Overdue } from '../../lambda/verify/overdue-runs';
 import { type BadRecord, isLate, type Run } from '../../lambda/verify/read-run';
 import { formatAge, formatBytes, formatCount, formatDuration, formatTime } from './format';
 import { printable } from './printable';
@@ -62,19 +61,6 @@ export function newestRunLine(terminal: Pick<Terminal, 'colors' | 'now'>, run: R
 
 function coloredStatus({ colors }: Pick<Terminal, 'colors'>, { status }: Pick<Run, 'status'>): string {
   return status === 'complete' ? colors.green(status) : colors.red(status);
-}
-
-/** `OVERDUE: the schedule was due 10 times since …`. Without a seal, nobody knows whether the schedule is still there. */
-export function overdueLine({ colors }: Pick<Terminal, 'colors'>, overdue: Overdue): string {
-  return `${colors.red(colors.bold('OVERDUE:'))} ${describeOverdue(overdue)}.`;
-}
-
-export function describeOverdue({ times, areMore, isSealed }: Overdue): string {
-  const [first = new Date(Number.NaN)] = times;
-  const count = `${areMore ? 'more than ' : ''}${formatCount(times.length, 'time')}`;
-  const due = times.length === 1 ? `at ${formatTime(first)}` : `${count} since ${formatTime(first)}`;
-  const runs = times.length === 1 ? 'no run of this time has a record' : 'no run of these times has a record';
-  return `the schedule was due ${due}, ${runs}${isSealed ? '' : ', unless the schedule was switched off or the stack removed'}`;
 }
 
 /** Why a run is not complete, in a few lines. Optional clusters have lines of their own. */

@@ -30,7 +30,7 @@ const mostFirings = 100_000;
  */
 export class DueRuns {
   readonly #judged: Period;
-  #previous: ScheduledRun | undefined;
+  #previous: SeenRun | undefined;
   /** Schedules in force since the scheduled run before, as far as runs have shown. */
   #used: UsedSchedule[] = [];
   /** Times of the runs since then, and of the day before it: a time that comes twice may have been answered there. */
@@ -47,9 +47,8 @@ export class DueRuns {
     this.#runs.push(run.getTime());
     for (const one of used) this.#used.push(one);
     if (!isScheduled) return nothing;
-    const scheduled = { run, startedBy: used.filter(({ isStart }) => isStart) };
-    const absent = this.#previous === undefined ? nothing : this.#absentBetween(this.#previous, scheduled);
-    this.#previous = scheduled;
+    const absent = this.#previous === undefined ? nothing : this.#absentBetween(this.#previous, seen);
+    this.#previous = seen;
     this.#used = this.#used.filter(({ usedAt }) => usedAt.getTime() >= run.getTime() - clockSlackMs);
     this.#runs = this.#runs.filter((other) => other > run.getTime() - dayMs);
     return absent;
@@ -74,19 +73,18 @@ export class DueRuns {
     return { times: [...before.times, ...after.times], areMore: before.areMore || after.areMore };
   }
 
-  #absentBetween(before: ScheduledRun, after: ScheduledRun): AbsentRuns {
+  #absentBetween(before: SeenRun, after: SeenRun): AbsentRuns {
     const end = after.run.getTime() + clockSlackMs;
     const between = this.#used.filter(({ usedAt }) => usedAt.getTime() <= end);
-    const used = [...before.startedBy, ...between, ...after.startedBy];
+    const used = [...startedBy(before), ...between, ...startedBy(after)];
     const judged = { from: latest(before.run, this.#judged.from), to: earliest(after.run, this.#judged.to) };
     return dueIn(schedulesOf(used), judged, new Set(this.#runs));
   }
 }
 
-interface ScheduledRun {
-  readonly run: Date;
-  /** The schedules under which the schedule started its attempts. */
-  readonly startedBy: readonly UsedSchedule[];
+/** The schedules under which the schedule started its attempts. */
+function startedBy({ used }: SeenRun): UsedSchedule[] {
+  return used.filter(({ isStart }) => isStart);
 }
 
 function schedulesOf(used: readonly UsedSchedule[]): (Firings | undefined)[] {

@@ -16,11 +16,6 @@ export const underWayMs = 4 * hourMs;
 /** The same for all shards of a run: they take turns. */
 export const shardsUnderWayMs = dayMs;
 
-/** Longest time from a firing of the schedule until its last attempt has ended, in seconds. */
-export const longestRunSeconds =
-  asynchronousAttempts * functionTimeoutSeconds +
-  asynchronousRetryWaits.reduce<number>((sum, seconds) => sum + seconds, 0);
-
 /** Most shards at work at once: what Step Functions guarantees for an inline map. The others wait for their turn. */
 export const mostConcurrentShards = 40;
 
@@ -35,6 +30,9 @@ export const incompleteRetry = {
   firstWaitSeconds,
   backoffRate: secondWaitSeconds / firstWaitSeconds,
 } as const;
+
+/** Longest time from a firing of the schedule until its last attempt has ended, in seconds. */
+export const longestRunSeconds = asynchronousAttempts * functionTimeoutSeconds + waits(incompleteRetry);
 
 /**
  * Retries of an invocation that did not reach the function, mostly because the account is throttled. They last twice as

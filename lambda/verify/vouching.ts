@@ -75,10 +75,8 @@ export class Vouching {
     const hashes = new Map<string, SealedHash>();
     const prefix = runPrefix(time);
     for await (const seal of this.#seals.since(time)) {
-      for (const { key, sha256 } of seal.records)
-        if (key.startsWith(prefix) && !hashes.has(key)) hashes.set(key, { seal, sha256 });
-      for (const { key, sha256 } of seal.objects)
-        if (key === object && !hashes.has(key)) hashes.set(key, { seal, sha256 });
+      for (const { key, sha256 } of [...seal.records, ...seal.objects])
+        if ((key === object || key.startsWith(prefix)) && !hashes.has(key)) hashes.set(key, { seal, sha256 });
       if (run?.records.every((key) => hashes.has(key))) break;
     }
     return hashes;
