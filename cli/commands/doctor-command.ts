@@ -6,11 +6,10 @@ import { configurationChecks } from '../doctor/configuration-checks';
 import { serviceCheck } from '../doctor/service-check';
 import { printableLines } from '../terminal/printable';
 import { apiKeyVariable, type CommandContext, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
-import { type StackOptions, withHelp, withJson, withStack } from './options';
+import { type StackOptions, withHelp, withStack } from './options';
 
 interface Options extends StackOptions {
   readonly offline?: boolean;
-  readonly json?: boolean;
 }
 
 export function doctorCommand({ terminal, end, surroundings }: CommandContext): Command {
@@ -20,7 +19,7 @@ export function doctorCommand({ terminal, end, surroundings }: CommandContext): 
       'Checks what a run needs: configuration, schedule, stack, key, service, recipients, newest run. Says what to do.',
     );
   withStack(command).option('--offline', 'check the configuration alone; no connection is made');
-  withHelp(withJson(command), terminal, helpText);
+  withHelp(command, terminal, helpText);
   return command.action(async (options: Options) => {
     if (options.offline && options.stack !== undefined)
       command.error('error: --offline with --stack; expected --config, which can be looked at without a connection');

@@ -1,5 +1,6 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import type { Resource } from '../../lambda/resources';
+import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
 import { openArchive } from '../archive/open-archive';
@@ -7,12 +8,12 @@ import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import { type LinePattern, linePattern, PatternError } from '../search/line-pattern';
 import { ObjectsToSearch } from '../search/objects-to-search';
-import { ObjectSearch, type SearchedObject } from '../search/search-object';
+import { type ObjectSearch, type SearchedObject, searchObject } from '../search/search-object';
 import { SearchPrinter, type SearchPrinterOptions } from '../search/search-printer';
 import { formatCount, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
 import { type CommandContext, exitCodes, print, printProblem } from '../terminal/terminal';
-import { clusterOption, type RunOptions, resourceOption, selectionOf, withHelp, withRuns } from './options';
+import { clusterOption, parseWhole, type RunOptions, resourceOption, selectionOf, withHelp, withRuns } from './options';
 
 interface Options extends RunOptions, SearchPrinterOptions {
   readonly resource: Resource;
@@ -24,13 +25,6 @@ interface Options extends RunOptions, SearchPrinterOptions {
 
 /** Objects that are read at once. */
 const concurrency = 16;
-
-const mostContext = 1000;
-
-/** There is nothing that could be searched. */
-export class NothingToSearchError extends Error {
-  override readonly name = 'NothingToSearchError';
-}
 
 /** `grep`: the lines of logs or manifests that match a pattern. */
 export function grepCommand({ terminal, end }: CommandContext): Command {
@@ -44,7 +38,9 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     .option('-i, --ignore-case', 'upper and lower case are the same')
     .option('-F, --fixed-strings', 'the pattern is a text, not a regular expression')
     .addOption(
-      new Option('-C, --context <lines>', 'print so many lines before and after').argParser(parseContext).default(0),
+      new Option('-C, --context <lines>', 'print so many lines before and after')
+        .argParser(parseWhole(0, 1000))
+        .default(0),
     )
     .option('--snapshots', 'search each log whole: a line stands under every run that has it')
     .option('-c, --count', 'print how many lines match, for each log that has any')
@@ -52,16 +48,14 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
   withHelp(command, terminal, helpText);
   return command.action(async (text: string, options: Options) => {
     const pattern = patternOf(command, text, options);
-    const archive = await openArchive(options.archive);
-    const reader = new RunReader(archive, terminal.now());
-    const { resource, context } = options;
+    const reader = new RunReader(await openArchive(options.archive), terminal.now());
+    const { resource, context, cluster: clusters } = options;
     const selection = selectionOf(options, 1);
-    const objects = new ObjectsToSearch(reader, { resource, clusters: options.cluster, selection });
+    const objects = new ObjectsToSearch(reader, { resource, clusters, selection });
     const printer = new SearchPrinter(terminal, options);
-    const { format } = printer;
     const running = new Set<ObjectSearch>();
     const start = async (object: SearchedObject) => {
-      const search = new ObjectSearch(archive, object, { pattern, context, format });
+      const search = searchObject(reader.archive, object, { pattern, context, format: printer.format });
       running.add(search);
       return search;
     };
@@ -79,7 +73,7 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
       await printProblem(terminal, 'not searched:', `${cluster}: ${problem}`);
     await printBadRecords(terminal, reader.problems);
     if (objects.objects + objects.notJoined.length === 0)
-      throw new NothingToSearchError(await nothingToSearch(objects, reader, options));
+      throw new ArchiveReadError(await nothingToSearch(objects, reader, options));
     await print(terminal.err, `${summary(objects, printer, resource)}\n`);
     if (printer.problems + objects.notJoined.length + reader.problems.length > 0) end(exitCodes.trouble);
     else if (printer.matches === 0) end(exitCodes.noMatch);
@@ -98,12 +92,6 @@ function patternOf(command: Command, text: string, { fixedStrings, ignoreCase }:
     if (!(error instanceof PatternError)) throw error;
     return command.error(`error: ${error.message}`);
   }
-}
-
-function parseContext(text: string): number {
-  const lines = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(lines <= mostContext)) throw new InvalidArgumentError(`expected a whole number from 0 to ${mostContext}.`);
-  return lines;
 }
 
 async function nothingToSearch(

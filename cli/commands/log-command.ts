@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import type { Period } from '../../lambda/verify/run-keys';
+import { dayMs } from '../../lambda/verify/time-limits';
 import { clusterObjects } from '../archive/cluster-objects';
 import { isGap, isMissing, type JoinedLog, type JoinedRun, joinLogs, linesBefore, newText } from '../archive/join-logs';
 import { openArchive } from '../archive/open-archive';
@@ -12,15 +12,13 @@ import { printable, printableContent } from '../terminal/printable';
 import { type CommandContext, exitCodes, print, type Terminal } from '../terminal/terminal';
 import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
 import { printSeams } from './log-seams';
-import { type RunOptions, withHelp, withRuns } from './options';
+import { isSelection, type RunOptions, withHelp, withRuns } from './options';
 
 interface Options extends RunOptions, CheckOptions {
   readonly seams?: boolean;
   readonly strict?: boolean;
   readonly escape: boolean;
 }
-
-const dayMs = 86_400_000;
 
 const newline = 0x0a;
 
@@ -37,10 +35,12 @@ export function logCommand({ terminal, end }: CommandContext): Command {
   withHelp(withCheck(command), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
     const reader = await openArchive(options.archive);
-    const period = await periodOf(reader, options, terminal.now());
+    const now = terminal.now();
+    const selection = isSelection(options) ? options : { from: new Date(now.getTime() - dayMs) };
+    const period = (await selectPeriod(reader, selection, now)) ?? { from: now };
     const totals = new Totals();
     const isTable = options.seams === true || options.json === true;
-    const joined = joinLogs(reader, cluster, period, !isTable, terminal.now());
+    const joined = joinLogs(reader, cluster, period, !isTable, now);
     const notes = new VouchedNotes(reader, options);
     const noted = async function* () {
       for await (const one of joined) {
@@ -51,20 +51,13 @@ export function logCommand({ terminal, end }: CommandContext): Command {
     };
     if (isTable) await printSeams(terminal, noted(), notes, options.json === true);
     else await printText(terminal, noted(), options);
-    if (totals.logs === 0) throw await nothingOf(reader, 'log', cluster, period, terminal.now());
+    if (totals.logs === 0) throw await nothingOf(reader, 'log', cluster, period, now);
     await print(terminal.err, `${totals.summary()}\n`);
     if (period.to !== undefined)
       await noteNextLog(terminal, reader, cluster, period.to, 'The last lines of this period');
     const isVouched = await notes.print(terminal);
     if (!isVouched || totals.damaged > 0 || (options.strict === true && totals.gaps > 0)) end(exitCodes.found);
   });
-}
-
-async function periodOf(reader: ArchiveReader, options: Options, now: Date): Promise<Period> {
-  const { run, at, from, to, last } = options;
-  if (run === undefined && at === undefined && last === undefined)
-    return { from: from ?? (to === undefined ? new Date(now.getTime() - dayMs) : undefined), to };
-  return (await selectPeriod(reader, options, now)) ?? { from: now };
 }
 
 /** What was joined, so that nobody takes it for more than it is. */

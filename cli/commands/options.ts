@@ -49,7 +49,7 @@ export function withArchive(command: Command): Command {
   return withJson(command.option('--archive <location>', 'the archive: a folder or s3://bucket', defaultArchive));
 }
 
-export function withJson(command: Command): Command {
+function withJson(command: Command): Command {
   return command.option('--json', 'print JSON for programs instead of text for people');
 }
 
@@ -93,6 +93,11 @@ export function selectionOf({ run, at, from, to, last }: RunSelection, most: num
   return { run, at, from, to, last: last ?? (from === undefined ? most : undefined) };
 }
 
+/** Whether the options select runs at all. */
+export function isSelection({ run, at, from, to, last }: RunSelection): boolean {
+  return [run, at, from, to, last].some((one) => one !== undefined);
+}
+
 function timeOption(flags: string, description: string | undefined, edge: Edge, now: () => Date): Option {
   return new Option(flags, description).argParser((text) => parseTime(text, edge, now()));
 }
@@ -123,12 +128,17 @@ export async function readRuns(
   else if (problems.length > 0) end(exitCodes.trouble);
 }
 
-/** A whole number of at least 1. */
-export function parseCount(text: string): number {
-  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-  if (count < 1) throw new InvalidArgumentError('expected a whole number of at least 1.');
-  return count;
+/** Takes a whole number. @param most left out: any number of up to nine digits */
+export function parseWhole(least: number, most?: number): (text: string) => number {
+  const expected = most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
+  return (text) => {
+    const number = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
+    if (number >= least && number <= (most ?? number)) return number;
+    throw new InvalidArgumentError(`expected a whole number ${expected}.`);
+  };
 }
+
+export const parseCount = parseWhole(1);
 
 /** Adds the options that say what a run collects, to the commands that start one. */
 export function withRunWishes(command: Command): Command {
@@ -143,10 +153,11 @@ export interface StackOptions {
   readonly stack?: string;
   readonly config: string;
   readonly region?: string;
+  readonly json?: boolean;
 }
 
 export function withStack(command: Command): Command {
-  return command
+  return withJson(command)
     .addOption(new Option('--stack <name>', 'the deployed stack').conflicts('config'))
     .option('--config <file>', 'the configuration that names the stack', 'collector.json')
     .option('--region <region>', 'the region of the stack (default: of the configuration, or of the profile)');

@@ -14,11 +14,10 @@ import { outcomesFailuresFirst, printRun, summarizeRun } from '../terminal/print
 import { printable, printableLines } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { type CommandContext, exitCodes, InterruptedError, print, printJson } from '../terminal/terminal';
-import { type StackOptions, stackNameOf, withHelp, withJson, withRunWishes, withStack } from './options';
+import { type StackOptions, stackNameOf, withHelp, withRunWishes, withStack } from './options';
 
 interface Options extends StackOptions, Omit<RunWishes, 'newRun'> {
   readonly all?: boolean;
-  readonly json?: boolean;
 }
 
 export function runCommand(context: CommandContext): Command {
@@ -28,7 +27,7 @@ export function runCommand(context: CommandContext): Command {
   withRunWishes(withStack(command))
     .option('--request-id <id>', 'the query parameter requestId of every log call')
     .option('--all', 'show every outcome, not only the first 20');
-  withHelp(withJson(command), context.terminal, helpText);
+  withHelp(command, context.terminal, helpText);
   return command.action(async (options: Options) => {
     if (options.withoutRecord && options.run === undefined)
       command.error('error: --without-record without --run; expected the time of the run that left no record');
@@ -53,33 +52,42 @@ async function runForGood(context: CommandContext, collector: DeployedCollector,
   const startedAt = terminal.now();
   const interrupted = surroundings.interruption();
   const executionArn = await startInAccount(collector, eventOf(wishes));
-  await print(
-    terminal.err,
-    `${options.run === undefined ? 'Started' : 'Completing'} run ${formatTime(run)} of ${collector.name}\n`,
-  );
+  const started = `${options.run === undefined ? 'Started' : 'Completing'} run ${formatTime(run)} of ${collector.name}`;
+  await print(terminal.err, `${started}\n`);
   const progress = new Progress(terminal, 'Archiving', { now: 'started' });
+  const following = followRun({
+    run,
+    startedAt,
+    executionArn,
+    region: collector.region,
+    reader,
+    progress,
+    now: terminal.now,
+    earlier: new Set(earlier?.records.map(({ key }) => key)),
+    wait: (milliseconds) => surroundings.wait(milliseconds, interrupted),
+  });
+  const goesOn =
+    `Run ${formatTime(run)} goes on in AWS, with its retries. See what becomes of it with\n` +
+    `  npm run collector -- runs ${formatTime(run)} --archive s3://${collector.archiveBucket}`;
+  const followed = await endOf(following, progress, interrupted, goesOn);
+  await report(context, collector, run, followed, options);
+  end(followed.run?.status === 'complete' ? exitCodes.ok : exitCodes.found);
+}
+
+/**
+ * Waits for what goes on in AWS.
+ * @throws InterruptedError that says what goes on, if a person has interrupted
+ */
+async function endOf<Result>(
+  work: Promise<Result>,
+  progress: Progress,
+  interrupted: AbortSignal,
+  goesOn: string,
+): Promise<Result> {
   try {
-    const followed = await followRun({
-      run,
-      startedAt,
-      executionArn,
-      region: collector.region,
-      reader,
-      progress,
-      now: terminal.now,
-      earlier: new Set(earlier?.records.map(({ key }) => key)),
-      wait: (milliseconds) => surroundings.wait(milliseconds, interrupted),
-    });
-    progress.stop();
-    await report(context, collector, run, followed, options);
-    end(followed.run?.status === 'complete' ? exitCodes.ok : exitCodes.found);
+    return await work;
   } catch (error) {
-    if (!interrupted.aborted) throw error;
-    throw new InterruptedError(
-      `Run ${formatTime(run)} goes on in AWS, with its retries. See what becomes of it with\n` +
-        `  npm run collector -- runs ${formatTime(run)} --archive s3://${collector.archiveBucket}`,
-      { cause: error },
-    );
+    throw interrupted.aborted ? new InterruptedError(goesOn, { cause: error }) : error;
   } finally {
     progress.stop();
   }
@@ -105,15 +113,8 @@ async function report(
   const isComplete = run?.status === 'complete';
   const completeWith = isComplete ? undefined : completeCommand(collector, time, run);
   if (json) {
-    const outcomes = run && { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) };
-    await printJson(terminal.out, {
-      run: time.toISOString(),
-      status: 'incomplete',
-      ...outcomes,
-      execution,
-      completeWith,
-    });
-    return;
+    const known = run && { ...summarizeRun(run), outcomes: outcomesFailuresFirst(run) };
+    return printJson(terminal.out, { run: time, status: 'incomplete', ...known, execution, completeWith });
   }
   if (run !== undefined) await printRun(terminal, run, all === true);
   // The run records say more than the cause of an execution that failed because of its shards.
@@ -135,23 +136,13 @@ function completeCommand({ name, region }: DeployedCollector, time: Date, run: R
 async function runDry({ terminal, end, surroundings }: CommandContext, collector: DeployedCollector, options: Options) {
   const interrupted = surroundings.interruption();
   const progress = new Progress(terminal, 'Dry run', { now: 'waiting for the answer of the function' });
-  try {
-    const event = eventOf({ ...options, newRun: terminal.now() });
-    const answer = await invokeInAccount(collector, event, interrupted);
-    progress.stop();
-    end('error' in answer ? exitCodes.found : exitCodes.ok);
-    if (options.json) {
-      await printJson(terminal.out, 'error' in answer ? { error: answer.error } : answer.payload);
-      return;
-    }
-    const text = 'error' in answer ? (answer.error.errorMessage ?? '') : dryRunText(answer.payload);
-    await print(terminal.out, `${printableLines(text)}\n`);
-  } catch (error) {
-    if (!interrupted.aborted) throw error;
-    throw new InterruptedError('The dry run goes on in AWS until it ends. It writes nothing.', { cause: error });
-  } finally {
-    progress.stop();
-  }
+  const answering = invokeInAccount(collector, eventOf({ ...options, newRun: terminal.now() }), interrupted);
+  const goesOn = 'The dry run goes on in AWS until it ends. It writes nothing.';
+  const answer = await endOf(answering, progress, interrupted, goesOn);
+  end('error' in answer ? exitCodes.found : exitCodes.ok);
+  if (options.json) return printJson(terminal.out, 'error' in answer ? { error: answer.error } : answer.payload);
+  const text = 'error' in answer ? (answer.error.errorMessage ?? '') : dryRunText(answer.payload);
+  await print(terminal.out, `${printableLines(text)}\n`);
 }
 
 function dryRunText(payload: unknown): string {

@@ -1,17 +1,16 @@
 import { Command } from 'commander';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
+import { dayMs } from '../../lambda/verify/time-limits';
 import { ArchiveGrowth, bytesOf, type Held } from '../archive/archive-growth';
 import { isAbsent, type RunReader } from '../archive/run-reader';
 import { formatBytes, formatCount } from '../terminal/format';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
-import { parseCount, type RunOptions, readRuns, withHelp, withRuns } from './options';
+import { isSelection, parseCount, type RunOptions, readRuns, withHelp, withRuns } from './options';
 
 interface Options extends RunOptions {
   readonly limit: number;
 }
-
-const dayMs = 86_400_000;
 
 /** Days up to the newest run that are read, unless others are asked for. */
 const defaultDays = 30;
@@ -30,17 +29,13 @@ export function statsCommand(context: CommandContext): Command {
 
 async function printStats(terminal: Terminal, reader: RunReader, options: Options): Promise<void> {
   const growth = new ArchiveGrowth();
-  const chosen = [options.run, options.at, options.from, options.to, options.last].some((one) => one !== undefined);
-  const newest = chosen ? undefined : (await reader.newestRun())?.run;
+  const newest = isSelection(options) ? undefined : (await reader.newestRun())?.run;
   const from = newest && new Date(Math.floor(newest.getTime() / dayMs - defaultDays + 1) * dayMs);
   for await (const row of reader.select({ ...options, ...(from && { from }) })) if (!isAbsent(row)) growth.add(row);
   const { days, clusters, total } = growth;
   const { location } = reader.archive;
   if (days.length === 0) throw new ArchiveReadError(`Counting failed: ${location} has no runs in this period`);
-  if (options.json === true) {
-    await printJson(terminal.out, { archive: location, total, days, clusters });
-    return;
-  }
+  if (options.json === true) return printJson(terminal.out, { archive: location, total, days, clusters });
   await printTable(terminal, dayColumns, days);
   await printTable(terminal, clusterColumns(bytesOf(total)), clusters.slice(0, options.limit));
   await print(terminal.out, `${summary(growth, options.limit)}\n`);

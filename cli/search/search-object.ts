@@ -19,8 +19,19 @@ export interface SearchedObject {
 export interface ObjectSearchOptions {
   readonly pattern: LinePattern;
   readonly context: number;
-  /** Makes output of a line; left out: lines are only counted. */
-  readonly format?: ((line: FoundLine, object: SearchedObject) => string) | undefined;
+  /** Makes output of a line. */
+  readonly format: (line: FoundLine, object: SearchedObject) => string;
+}
+
+/** The search of one object. */
+export interface ObjectSearch {
+  readonly object: SearchedObject;
+  /** Blocks of text, in the order of the lines. Never ends with an error: `problem` has it. */
+  readonly output: Readable;
+  /** Counts while the output is read. */
+  readonly lines: Pick<LineSearch, 'matches' | 'dividedLines'>;
+  /** Why the object was not searched to its end, or is not what was archived. Known at the end of the output. */
+  problem: string | undefined;
 }
 
 /** Output that is collected before it is handed on, in characters. */
@@ -29,54 +40,35 @@ const blockLength = 16 * 1024;
 /** Blocks of output that wait while the output of objects before this one is printed. */
 const waitingBlocks = 4;
 
-/** The search of one object. It begins at once, and pauses while its output is not read. */
-export class ObjectSearch {
-  readonly object: SearchedObject;
-  /** Blocks of text, in the order of the lines. Never ends with an error: {@link problem} has it. */
-  readonly output: Readable;
-  /** Why the object was not searched to its end, or is not what was archived. Known at the end of the output. */
-  problem: string | undefined;
-  readonly #lines: LineSearch;
-  #block = '';
-
-  constructor(reader: ArchiveReader, object: SearchedObject, { pattern, context, format }: ObjectSearchOptions) {
-    this.object = object;
-    const onFound = (line: FoundLine) => {
-      if (format !== undefined) this.#block += format(line, object);
-    };
-    this.#lines = new LineSearch({ matches: pattern.matches, context, onFound, linesBefore: object.from?.lines ?? 0 });
-    this.output = Readable.from(this.#search(reader, pattern), { highWaterMark: waitingBlocks });
-    this.output.read(0);
-  }
-
-  /** Lines that match. */
-  get matches(): number {
-    return this.#lines.matches;
-  }
-
-  /** Lines so long that they were searched in parts. */
-  get dividedLines(): number {
-    return this.#lines.dividedLines;
-  }
-
-  async *#search(reader: ArchiveReader, pattern: LinePattern): AsyncGenerator<string> {
+/** Searches an object: begins at once, and pauses while the output is not read. */
+export function searchObject(
+  reader: ArchiveReader,
+  object: SearchedObject,
+  { pattern, context, format }: ObjectSearchOptions,
+): ObjectSearch {
+  let block = '';
+  const onFound = (line: FoundLine) => {
+    block += format(line, object);
+  };
+  const lines = new LineSearch({ matches: pattern.matches, context, onFound, linesBefore: object.from?.lines ?? 0 });
+  const blocks = async function* () {
     try {
-      for await (const chunk of textOf(reader, this.object, pattern)) {
-        this.#lines.write(chunk);
-        if (this.#block.length >= blockLength) yield this.#takeBlock();
+      for await (const chunk of textOf(reader, object, pattern)) {
+        lines.write(chunk);
+        if (block.length < blockLength) continue;
+        yield block;
+        block = '';
       }
-      this.#lines.end();
+      lines.end();
     } catch (error) {
-      this.problem = damageOf(error) ?? (error as Error).message;
+      search.problem = damageOf(error) ?? (error as Error).message;
     }
-    if (this.#block !== '') yield this.#takeBlock();
-  }
-
-  #takeBlock(): string {
-    const block = this.#block;
-    this.#block = '';
-    return block;
-  }
+    if (block !== '') yield block;
+  };
+  const output = Readable.from(blocks(), { highWaterMark: waitingBlocks });
+  const search: ObjectSearch = { object, output, lines, problem: undefined };
+  output.read(0);
+  return search;
 }
 
 /** The text to search, in chunks. A log that cannot match gives none, which saves decoding it. */

@@ -31,29 +31,30 @@ export class SearchPrinter {
     this.#options = options;
   }
 
-  /** Makes output of a line; undefined if lines are only counted. */
-  get format(): ((line: FoundLine, object: SearchedObject) => string) | undefined {
+  /** Makes output of a line; none if lines are only counted. */
+  readonly format = (line: FoundLine, object: SearchedObject): string => {
     const { json, count } = this.#options;
-    if (count === true) return undefined;
-    return json === true ? (line, object) => this.#jsonOf(line, object) : (line, object) => this.#textOf(line, object);
-  }
+    if (count === true) return '';
+    return json === true ? this.#jsonOf(line, object) : this.#textOf(line, object);
+  };
 
   /** Prints what a search finds, as it comes. */
   async print(search: ObjectSearch): Promise<void> {
-    const { object, output } = search;
+    const { object, output, lines } = search;
+    const { count } = this.#options;
     let isFirst = true;
     for await (const block of output as AsyncIterable<string>) {
       await this.#printBlock(block, isFirst);
       isFirst = false;
     }
-    const { matches, dividedLines, problem } = search;
-    if (this.#options.count === true && matches > 0) await this.#printBlock(this.#countOf(search), true);
+    const { matches, dividedLines } = lines;
+    if (count === true && matches > 0) await this.#printBlock(this.#countOf(object, matches), true);
     this.matches += matches;
     this.objects += matches > 0 ? 1 : 0;
     this.dividedLines += dividedLines;
-    if (problem === undefined) return;
+    if (search.problem === undefined) return;
     this.problems += 1;
-    await printProblem(this.#terminal, 'not searched:', `${object.key}: ${problem}`);
+    await printProblem(this.#terminal, 'not searched:', `${object.key}: ${search.problem}`);
   }
 
   /** To be called after the last search. */
@@ -83,14 +84,13 @@ export class SearchPrinter {
   #jsonOf({ number, text, isMatch, isCut }: FoundLine, { cluster, resource, run }: SearchedObject): string {
     const context = this.#options.context > 0 ? { match: isMatch } : {};
     const cut = isCut ? { cut: true } : {};
-    const element = { cluster, resource, run: run.toISOString(), line: number, ...context, ...cut, text };
-    return `,\n${escapedJson(element)}`;
+    return `,\n${escapedJson({ cluster, resource, run, line: number, ...context, ...cut, text })}`;
   }
 
-  #countOf({ object, matches }: ObjectSearch): string {
+  #countOf(object: SearchedObject, matches: number): string {
     const { cluster, resource, run, key } = object;
     return this.#options.json === true
-      ? `,\n${escapedJson({ cluster, resource, run: run.toISOString(), key, matches })}`
+      ? `,\n${escapedJson({ cluster, resource, run, key, matches })}`
       : `${this.#prefixOf(object, ':')} ${matches}\n`;
   }
 }

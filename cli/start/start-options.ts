@@ -7,7 +7,7 @@ import type { ManifestForm } from '../../local/demo-service/start-demo-service';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { defaultArchive } from '../archive/open-archive';
 import { findRun, NoSuchRunError } from '../archive/select-runs';
-import { printsTo, withHelp, withRunWishes } from '../commands/options';
+import { parseWhole, printsTo, withHelp, withRunWishes } from '../commands/options';
 import type { RunWishes } from '../stack/start-in-account';
 import { shellQuoted } from '../terminal/format';
 import { apiKeyVariable, type Terminal } from '../terminal/terminal';
@@ -59,7 +59,11 @@ export function parseStartOptions(args: readonly string[], terminal: Terminal): 
     )
     .option('--plain', 'let the demo service send its answers uncompressed')
     .option('--fail <uid=fault>', `make a cluster of the demo service fail: ${faultNames.join(', ')}`, parseFault)
-    .option('--shards <n>', 'divide the clusters into shards, which a state machine runs in parallel', parseShards)
+    .option(
+      '--shards <n>',
+      'divide the clusters into shards, which a state machine runs in parallel',
+      parseWhole(1, mostShards),
+    )
     .option('--audit', 'after the run, seal the archive, show the mail, and verify the archive against the seal')
     .option('--tamper', 'with --audit: forge a copy of the archive before it is verified')
     .option('--json', 'print one JSON document and nothing else')
@@ -111,13 +115,6 @@ export function checkClusters({ clusters = [], fail = {} }: StartOptions, config
       `${option} names ${unknown.join(', ')}, which is not configured; expected some of ${some}.`,
     );
   }
-}
-
-function parseShards(text: string): number {
-  const shards = /^\d+$/.test(text) ? Number(text) : 0;
-  if (shards < 1 || shards > mostShards)
-    throw new InvalidArgumentError(`expected a whole number from 1 to ${mostShards}.`);
-  return shards;
 }
 
 function parseFault(text: string, earlier: Readonly<Record<string, FaultName>> = {}): Record<string, FaultName> {

@@ -1,5 +1,5 @@
 import { linePattern } from '../../../cli/search/line-pattern';
-import { ObjectSearch, type SearchedObject } from '../../../cli/search/search-object';
+import { type SearchedObject, searchObject } from '../../../cli/search/search-object';
 import type { ArchiveReader } from '../../../lambda/verify/archive-reader';
 
 const object: SearchedObject = {
@@ -22,7 +22,8 @@ describe('the search of an object', () => {
           return undefined;
         },
       };
-      new ObjectSearch(reader, object, { pattern: linePattern('x', { isFixed: true, ignoreCase: false }), context: 0 });
+      const pattern = linePattern('x', { isFixed: true, ignoreCase: false });
+      searchObject(reader, object, { pattern, context: 0, format: () => '' });
     });
     expect(await opened).toBe(object.key);
   });
