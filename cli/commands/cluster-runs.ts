@@ -1,6 +1,6 @@
 import { type Resource, resourceNames } from '../../lambda/resources';
 import { isStored, type RunOutcome } from '../../lambda/run/run-record';
-import { isLate, type Run } from '../../lambda/verify/read-run';
+import { isLate } from '../../lambda/verify/read-run';
 import { clusterFilter, nearestTo } from '../archive/cluster-names';
 import { isSameContent } from '../archive/cluster-objects';
 import { type AbsentRow, isAbsent, type RunReader, type RunRow } from '../archive/run-reader';
@@ -80,14 +80,4 @@ export function absentText({ run, times, areMore }: AbsentRow): string {
   if (times.length === 1) return 'absent';
   const count = `${areMore ? 'more than ' : ''}${formatCount(times.length, 'run')}`;
   return `absent: ${count} up to ${formatTime(times.at(-1) ?? run)}`;
-}
-
-/** An absent run as `--json` documents it. */
-export function summarizeAbsent(time: Date) {
-  return { run: time.toISOString(), status: 'absent' };
-}
-
-/** What became of a cluster in a run, as `--json` documents it. @param run with the outcomes of this cluster alone */
-export function summarizeClusterRun({ run, status, outcomes }: Run) {
-  return { run: run.toISOString(), status, outcomes };
 }

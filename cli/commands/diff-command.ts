@@ -49,9 +49,10 @@ async function diffCluster(
   notes: VouchedNotes,
 ): Promise<ExitCode> {
   const { resource } = options;
-  const [before, after] = await selectSides(reader, cluster, options, terminal.now());
+  const sides = await selectSides(reader, cluster, options, terminal.now());
+  const [before, after] = sides;
   const [vouchedBefore, vouchedAfter] = [await notes.ofObject(before), await notes.ofObject(after)];
-  if (options.json !== true) await printSides(terminal, reader, before, after, options);
+  if (options.json !== true) await printSides(terminal, reader, sides, options);
   const areSame = before.facts.sha256 === after.facts.sha256;
   const hunks = isSameContent(before.facts, after.facts)
     ? []
@@ -61,10 +62,10 @@ async function diffCluster(
   const isChanged = hunks.length > 0 || (differsElsewhere && resource === 'manifest');
   if (options.json === true) {
     const from = { ...summarizeContent(before), vouched: vouchedBefore };
-    const sides = { from, to: { ...summarizeContent(after), vouched: vouchedAfter } };
-    await printJson(terminal.out, { cluster, resource, changed: isChanged, ...sides, hunks });
+    const to = { ...summarizeContent(after), vouched: vouchedAfter };
+    await printJson(terminal.out, { cluster, resource, changed: isChanged, from, to, hunks });
   } else {
-    await printHunks(terminal, `${cluster}/${resource}`, before, after, hunks, options.escape);
+    await printHunks(terminal, sides, hunks, options.escape);
     if (areSame) await print(terminal.err, 'No difference.\n');
     if (differsElsewhere)
       await print(
@@ -77,12 +78,15 @@ async function diffCluster(
   return isChanged ? exitCodes.found : exitCodes.ok;
 }
 
+/** What is compared: the older content, and the newer. */
+type Sides = readonly [Content, Content];
+
 async function selectSides(
   reader: ArchiveReader,
   cluster: string,
   { resource, run, at, from, to }: Options,
   now: Date,
-): Promise<[Content, Content]> {
+): Promise<Sides> {
   const after = await selectObject(reader, resource, cluster, { run, at: at ?? to }, now);
   const justBefore = new Date(after.run.getTime() - 1);
   const before = await selectObject(reader, resource, cluster, { at: from ?? justBefore }, now);
@@ -106,25 +110,23 @@ function asSide(object: DescribedObject): Content {
 async function printSides(
   terminal: Terminal,
   reader: ArchiveReader,
-  before: Content,
-  after: Content,
+  [before, after]: Sides,
   { run, at, to }: Options,
 ): Promise<void> {
-  const sides = `from: ${printable(describeSelection(before))}\nto:   ${printable(describeSelection(after))}\n`;
-  await print(terminal.err, sides);
+  const [from, until] = [before, after].map((side) => printable(describeSelection(side)));
+  await print(terminal.err, `from: ${from}\nto:   ${until}\n`);
   if (run === undefined) await noteNewerRun(terminal, reader, after, at ?? to);
 }
 
 async function printHunks(
   { out, colors }: Terminal,
-  name: string,
-  before: Content,
-  after: Content,
+  [before, after]: Sides,
   hunks: readonly Hunk[],
   isEscaped: boolean,
 ): Promise<void> {
   if (hunks.length === 0) return;
-  const heading = (mark: string, { run }: Content) => colors.bold(`${mark} ${printable(name)}\t${formatTime(run)}`);
+  const heading = (mark: string, { cluster, resource, run }: Content) =>
+    colors.bold(`${mark} ${printable(`${cluster}/${resource}`)}\t${formatTime(run)}`);
   await print(out, `${heading('---', before)}\n${heading('+++', after)}\n`);
   const shown = (line: string) => (isEscaped ? printableLines(line) : line);
   const colored = (line: string) =>

@@ -29,6 +29,14 @@ interface ClusterChange {
   readonly to: Side;
 }
 
+interface Difference extends Pick<DiffOptions, 'resource'> {
+  readonly from: Date;
+  readonly to: Date;
+  readonly counts: Readonly<Record<Change, number>>;
+  /** Those that are not the same. */
+  readonly clusters: readonly ClusterChange[];
+}
+
 /**
  * Prints which clusters changed between two runs, from the hashes in the run records.
  * @throws NoSuchRunError if there are no two runs to compare
@@ -39,23 +47,18 @@ export async function diffRuns(terminal: Terminal, reader: ArchiveReader, option
   const [before, after] = await selectTwoRuns(reader, options, terminal.now());
   const old = await sidesOf(reader, before, resource);
   const now = await sidesOf(reader, after, resource);
-  const clusters = [...new Set([...old.keys(), ...now.keys()])].sort();
-  const changes: ClusterChange[] = [];
-  const counts: Record<Change, number> = { same: 0, changed: 0, new: 0, gone: 0, unknown: 0 };
-  for (const cluster of clusters) {
+  const clusters: ClusterChange[] = [];
+  const counts = { same: 0, changed: 0, new: 0, gone: 0, unknown: 0 };
+  for (const cluster of [...new Set([...old.keys(), ...now.keys()])].sort()) {
     const [from, to] = [old.get(cluster) ?? {}, now.get(cluster) ?? {}];
     const change = changeOf(from, to);
     counts[change] += 1;
-    if (change !== 'same') changes.push({ cluster, change, from, to });
+    if (change !== 'same') clusters.push({ cluster, change, from, to });
   }
   const badRecords = [...before.badRecords, ...after.badRecords];
-  if (options.json === true) {
-    const from = before.run.toISOString();
-    const to = after.run.toISOString();
-    await printJson(terminal.out, { resource, from, to, counts, clusters: changes, badRecords });
-  } else {
-    await printChanges(terminal, resource, before, after, changes, counts);
-  }
+  const difference = { resource, from: before.run, to: after.run, counts, clusters, badRecords };
+  if (options.json === true) await printJson(terminal.out, difference);
+  else await printDifference(terminal, difference);
   await printBadRecords(terminal, badRecords);
   if (counts.changed + counts.new + counts.gone > 0) return exitCodes.found;
   return counts.unknown + badRecords.length > 0 ? exitCodes.trouble : exitCodes.ok;
@@ -91,24 +94,19 @@ function changeOf(from: Side, to: Side): Change {
   return isSame === undefined ? 'unknown' : isSame ? 'same' : 'changed';
 }
 
-async function printChanges(
+async function printDifference(
   terminal: Terminal,
-  resource: Resource,
-  before: Run,
-  after: Run,
-  changes: readonly ClusterChange[],
-  counts: Readonly<Record<Change, number>>,
+  { resource, from, to, counts: { same, ...others }, clusters }: Difference,
 ): Promise<void> {
-  const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const parts = (['changed', 'new', 'gone', 'unknown', 'same'] as const)
-    .filter((change) => counts[change] > 0)
-    .map((change) => `${counts[change]} ${change}`);
+  const counts = Object.entries({ ...others, same }).filter(([, count]) => count > 0);
+  const total = counts.reduce((sum, [, count]) => sum + count, 0);
+  const parts = counts.map(([change, count]) => `${count} ${change}`);
   await print(
     terminal.out,
     `${resource === 'log' ? 'Logs' : 'Manifests'} of ${formatCount(total, 'cluster')} between the runs ` +
-      `${formatTime(before.run)} and ${formatTime(after.run)}: ${parts.join(', ')}\n`,
+      `${formatTime(from)} and ${formatTime(to)}: ${parts.join(', ')}\n`,
   );
-  await printTable(terminal, changeColumns(terminal), changes);
+  await printTable(terminal, changeColumns(terminal), clusters);
 }
 
 function changeColumns({ colors }: Pick<Terminal, 'colors'>): Column<ClusterChange>[] {

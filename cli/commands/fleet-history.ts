@@ -1,4 +1,4 @@
-import { type FleetChange, type FleetScope, fleetChanges } from '../archive/fleet-changes';
+import { type FleetScope, fleetChanges } from '../archive/fleet-changes';
 import type { RunReader } from '../archive/run-reader';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
@@ -14,9 +14,6 @@ export interface FleetHistoryOptions extends FleetScope {
   readonly json?: boolean | undefined;
 }
 
-/** Changes that stand in one line, oldest first; there is at least one. */
-type Group = Pick<FleetChange, 'cluster' | 'run' | 'change'>[];
-
 /** Most clusters, or runs, that a line names. */
 const mostNamed = 100;
 
@@ -27,25 +24,31 @@ export async function printFleetHistory(
   options: FleetHistoryOptions,
 ): Promise<void> {
   const { by, limit, json, resource } = options;
-  if (json === true) {
-    await printJsonArray(terminal.out, fleetChanges(reader, options));
-    return;
-  }
-  const groups = new Map<string, Group>();
+  if (json === true) return printJsonArray(terminal.out, fleetChanges(reader, options));
+  const { colors } = terminal;
+  // What stands in one line, oldest first, by the beginning of the line.
+  const lines = new Map<string, string[]>();
   let changes = 0;
   for await (const { cluster, run, change } of fleetChanges(reader, options)) {
-    const name = by === 'cluster' ? cluster : `${formatTime(run)} ${change}`;
-    const group = groups.get(name) ?? [];
-    group.push({ cluster, run, change });
-    // The group of the newest change comes last.
-    groups.delete(name);
-    groups.set(name, group);
+    const time = formatTime(run);
+    const colored = change === 'first' ? colors.cyan(change) : colors.yellow(change);
+    const [head, name] = by === 'cluster' ? [cluster, `${time} (${change})`] : [`${time} ${colored}`, cluster];
+    const names = lines.get(head) ?? [];
+    names.push(name);
+    // The line of the newest change comes last.
+    lines.delete(head);
+    lines.set(head, names);
     if (change !== 'first') changes += 1;
   }
-  const newestFirst = [...groups.values()].reverse();
+  const newestFirst = [...lines].reverse();
   // No table: a cell of a hundred names would be a narrow column of many lines.
-  for (const group of newestFirst.slice(0, limit))
-    await print(terminal.out, `${by === 'cluster' ? lineOfCluster(terminal, group) : lineOfRun(terminal, group)}\n`);
+  for (const [head, names] of newestFirst.slice(0, limit)) {
+    const line =
+      by === 'cluster'
+        ? `${colors.cyan(printable(head))}: ${formatCount(names.length, 'time')}: ${someOf(names.reverse())}`
+        : `${head}: ${formatCount(names.length, 'cluster')}: ${someOf(names)}`;
+    await print(terminal.out, `${line}\n`);
+  }
   const stopped =
     newestFirst.length > limit
       ? ` The list stopped after ${limit} of ${newestFirst.length}; --limit sets how many.`
@@ -59,24 +62,7 @@ export async function printFleetHistory(
   );
 }
 
-/** `2026-11-20T10:00:00Z changed: 2 clusters: prod-1, prod-2`. */
-function lineOfRun({ colors }: Pick<Terminal, 'colors'>, group: Group): string {
-  const [{ run, change } = none] = group;
-  const colored = change === 'first' ? colors.cyan(change) : colors.yellow(change);
-  const which = names(group.map(({ cluster }) => cluster));
-  return `${formatTime(run)} ${colored}: ${formatCount(group.length, 'cluster')}: ${which}`;
-}
-
-/** `prod-1: 2 times: 2026-11-20T10:00:00Z (changed back), 2026-11-20T09:00:00Z (changed)`. */
-function lineOfCluster({ colors }: Pick<Terminal, 'colors'>, group: Group): string {
-  const [{ cluster } = none] = group;
-  const which = names(group.map(({ run, change }) => `${formatTime(run)} (${change})`).reverse());
-  return `${colors.cyan(printable(cluster))}: ${formatCount(group.length, 'time')}: ${which}`;
-}
-
-const none = { cluster: '', run: new Date(Number.NaN), change: 'first' } as const;
-
-function names(all: readonly string[]): string {
-  const more = all.length - mostNamed;
-  return printable(`${all.slice(0, mostNamed).join(', ')}${more > 0 ? `, and ${more} more; --json has all` : ''}`);
+function someOf(names: readonly string[]): string {
+  const more = names.length - mostNamed;
+  return printable(`${names.slice(0, mostNamed).join(', ')}${more > 0 ? `, and ${more} more; --json has all` : ''}`);
 }

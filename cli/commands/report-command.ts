@@ -51,10 +51,7 @@ async function writeReport(terminal: Terminal, reader: RunReader, options: Optio
   // Other commands do not need esbuild, which takes long to load.
   const { reportHtml } = await import('../report/report-html');
   const text = options.json === true ? `${escapedJson(data)}\n` : reportHtml(data);
-  if (out === '-') {
-    await print(terminal.out, text);
-    return;
-  }
+  if (out === '-') return print(terminal.out, text);
   await writeFile(out, text);
   const counts = `${formatCount(data.clusters.length, 'cluster')}, ${formatCount(data.runs.length, 'run')}`;
   await print(terminal.err, `${printable(out)}: ${counts}, ${formatBytes(Buffer.byteLength(text))}\n`);

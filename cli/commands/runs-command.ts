@@ -17,7 +17,7 @@ import {
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, exitCodes, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
-import { absentText, printClusterRuns, summarizeAbsent, summarizeClusterRun } from './cluster-runs';
+import { absentText, printClusterRuns } from './cluster-runs';
 import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
 import { overdueLine, printOpen, printStale } from './print-health';
 import { parseRunTime } from './time-argument';
@@ -56,26 +56,28 @@ export function runsCommand(context: CommandContext): Command {
       if (overdue !== undefined && options.json !== true)
         await print(terminal.out, `${overdueLine(terminal, overdue)}\n`);
       const isOne = (selection.run !== undefined || selection.at !== undefined) && options.cluster === undefined;
-      if (isOne) await printOneRun(terminal, reader, selection, options, open);
-      else await printRuns(terminal, reader, selection, overdue, options, open);
+      await (isOne ? printOneRun : printRuns)(terminal, reader, { ...options, selection, overdue, open });
     });
     if (!isWell) end(exitCodes.found);
   });
 }
 
+/** What is asked for, and what is known before runs are read. */
+interface Asked extends Options {
+  readonly selection: RunSelection;
+  readonly overdue: AbsentRow | undefined;
+  /** What is open by the newest seal, for `--json`. */
+  readonly open: object | undefined;
+}
+
 async function printOneRun(
   terminal: Terminal,
   reader: RunReader,
-  selection: RunSelection,
-  { json: asJson, all }: Options,
-  open: object | undefined,
+  { selection, json, all, open }: Asked,
 ): Promise<void> {
   for await (const run of reader.select(selection)) {
     if (isAbsent(run)) continue;
-    if (asJson) {
-      await printJson(terminal.out, { ...summarizeRun(run), ...open, outcomes: outcomesFailuresFirst(run) });
-      continue;
-    }
+    if (json) return printJson(terminal.out, { ...summarizeRun(run), ...open, outcomes: outcomesFailuresFirst(run) });
     const newest = await reader.newestRun();
     if (newest !== undefined && newest.run.getTime() !== run.run.getTime())
       await print(terminal.out, `${newestRunLine(terminal, newest)}\n`);
@@ -88,10 +90,7 @@ async function printOneRun(
 async function printRuns(
   terminal: Terminal,
   reader: RunReader,
-  selection: RunSelection,
-  overdue: AbsentRow | undefined,
-  { json: asJson, cluster }: Options,
-  open: object | undefined,
+  { selection, json, cluster, overdue, open }: Asked,
 ): Promise<void> {
   // One run at a time, without its outcomes: the records of a large fleet are large.
   async function* runs(): AsyncGenerator<RunRow> {
@@ -102,16 +101,14 @@ async function printRuns(
   }
   // Whoever asks for older runs gets the state at the last of them: what came later is not read.
   const stateAt = () => (selection.to === undefined ? undefined : reader.newest);
-  const findStale = async () => ({ ...open, ...(await reader.stale(stateAt() ?? reader.now)) });
-  if (asJson) {
-    const rows = cluster === undefined ? summaries(runs(), summarizeRun) : summaries(runs(), summarizeClusterRun);
-    await printJsonArray(terminal.out, withLast(rows, cluster === undefined ? findStale : async () => ({ ...open })));
-    return;
+  const findStale = () => reader.stale(stateAt() ?? reader.now);
+  if (json) {
+    const ofLast = async () => ({ ...open, ...(cluster === undefined && (await findStale())) });
+    const summarize =
+      cluster === undefined ? summarizeRun : ({ run, status, outcomes }: Run) => ({ run, status, outcomes });
+    return printJsonArray(terminal.out, summaries(runs(), summarize, ofLast));
   }
-  if (cluster !== undefined) {
-    await printClusterRuns(terminal, reader, cluster, runs());
-    return;
-  }
+  if (cluster !== undefined) return printClusterRuns(terminal, reader, cluster, runs());
   const newest = await reader.newestRun();
   if (newest !== undefined) await print(terminal.out, `${newestRunLine(terminal, newest)}\n`);
   if ((await printTable(terminal, runColumns(terminal), runs())) === 0)
@@ -119,19 +116,14 @@ async function printRuns(
   else await printStale(terminal, await findStale(), stateAt());
 }
 
-async function* summaries(rows: AsyncIterable<RunRow>, summarize: (run: Run) => object): AsyncGenerator<object> {
-  for await (const row of rows)
-    if (isAbsent(row)) yield* row.times.map(summarizeAbsent);
-    else yield summarize(row);
-}
-
-/** @param ofLast what the last element has besides: what is open, and the stale clusters */
-async function* withLast(elements: AsyncIterable<object>, ofLast: () => Promise<object>) {
+/** Elements as `--json` documents them. @param ofLast what the last one has besides: what is open, and the stale clusters */
+async function* summaries(rows: AsyncIterable<RunRow>, summarize: (run: Run) => object, ofLast: () => Promise<object>) {
   let last: object | undefined;
-  for await (const element of elements) {
-    if (last !== undefined) yield last;
-    last = element;
-  }
+  for await (const row of rows)
+    for (const element of isAbsent(row) ? row.times.map((run) => ({ run, status: 'absent' })) : [summarize(row)]) {
+      if (last !== undefined) yield last;
+      last = element;
+    }
   if (last !== undefined) yield { ...last, ...(await ofLast()) };
 }
 

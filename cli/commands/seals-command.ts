@@ -1,5 +1,6 @@
 import { createPublicKey } from 'node:crypto';
 import { Command, Option } from 'commander';
+import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { damageKinds, type Finding } from '../../lambda/verify/finding';
 import { acknowledgedBy, openDamage } from '../../lambda/verify/seals/open-damage';
 import { readChain } from '../../lambda/verify/seals/read-chain';
@@ -64,24 +65,18 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
   });
 }
 
-/** @throws NoPublicKeyError */
+/** @throws ArchiveReadError if there is none */
 async function printPublicKeys(terminal: Terminal, { signed }: SealChain, location: string): Promise<void> {
-  if (signed.length === 0) throw new NoPublicKeyError(location);
+  if (signed.length === 0)
+    throw new ArchiveReadError(
+      `Reading the public key of ${location} failed: it has no signed seal; the audit of the stack makes them`,
+    );
   for (const spki of new Set(signed.map(({ publicKey }) => publicKey))) {
     const [first, ...others] = signed.flatMap(({ publicKey, number }) => (publicKey === spki ? number : []));
     const key = createPublicKey({ key: Buffer.from(spki, 'base64'), format: 'der', type: 'spki' });
     await print(terminal.out, key.export({ format: 'pem', type: 'spki' }));
     const which = others.length === 0 ? `seal ${first}` : `${others.length + 1} seals, the first of them ${first}`;
     await print(terminal.err, `This key signed ${which}. Keep it outside the account.\n`);
-  }
-}
-
-/** The archive has no signed seal, and so no key to keep. */
-class NoPublicKeyError extends Error {
-  override readonly name = 'NoPublicKeyError';
-
-  constructor(location: string) {
-    super(`Reading the public key of ${location} failed: it has no signed seal; the audit of the stack makes them`);
   }
 }
 

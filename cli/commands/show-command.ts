@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { LogTextDecoder } from '../../lambda/log/log-text';
 import type { Resource } from '../../lambda/resources';
 import { type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
@@ -34,7 +34,7 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     .description('Writes archived content to standard output: the manifest as it was, or the text of the log.')
     .argument('<cluster>', "the cluster's uid")
     .addOption(resourceOption('what to show', 'manifest'))
-    .addOption(new Option('--raw', 'write the whole log record, not only its text'))
+    .option('--raw', 'write the whole log record, not only its text')
     .option('--no-escape', 'leave control characters as they are, on a terminal too');
   withHelp(withArchive(withCheck(withOneRun(command, terminal))), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
@@ -44,7 +44,8 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     const vouched = await notes.ofObject(object);
     const isVouched = vouched === undefined || vouched.seal !== undefined;
     if (options.json === true) {
-      await printJson(terminal.out, { ...describeObject(object), vouched });
+      const { key, storedBytes, facts } = object;
+      await printJson(terminal.out, { key, storedBytes, ...facts, vouched });
       return isVouched ? undefined : end(exitCodes.found);
     }
     await print(terminal.err, `${printable(describeSelection(object))}\n`);
@@ -88,17 +89,6 @@ async function writeContent(
       'Halves of surrogate pairs, which UTF-8 cannot express, were left out; --raw has them.\n',
     );
   return exitCodes.ok;
-}
-
-/** What `--json` prints instead of the content: the object's key, length and metadata. */
-function describeObject({ key, facts, storedBytes }: DescribedObject) {
-  return {
-    key,
-    storedBytes,
-    ...facts,
-    run: facts?.run.toISOString(),
-    fetchedAt: facts?.fetchedAt.toISOString(),
-  };
 }
 
 const helpText = `
