@@ -1,7 +1,7 @@
 import type { Quote } from './body-check';
 import { doubts, type Verdict } from './doubts';
 import { ErrorMembers, longestNote } from './error-members';
-import { JsonError } from './json/json-chunk';
+import { type JsonError, jsonErrorOf } from './json/json-chunk';
 import { JsonScanner, type JsonType } from './json/json-scanner';
 import { StringCapture, type StringSink } from './json/json-string-scanner';
 
@@ -43,14 +43,14 @@ export class JsonContent {
 
   write(content: Buffer): void {
     if (this.#error !== undefined) return;
-    this.#scan(() => this.#scanner.write(content));
+    this.#error = jsonErrorOf(() => this.#scanner.write(content));
     if (this.#scanner.complete) this.#beginRest(content);
     this.#received += content.length;
   }
 
   /** Call this after the last content. */
   end(): void {
-    if (this.#error === undefined) this.#scan(() => this.#scanner.end());
+    this.#error ??= jsonErrorOf(() => this.#scanner.end());
     this.#hasEnded = true;
   }
 
@@ -105,14 +105,5 @@ export class JsonContent {
     const at = this.#error.offset - this.#received;
     const character = content.toString('latin1', at, at + 1);
     this.#isFollowed = this.#showsItsEnd && (this.#root === 'string' ? /[\w<"{]/ : /[\w<"]/).test(character);
-  }
-
-  #scan(scan: () => void): void {
-    try {
-      scan();
-    } catch (error) {
-      if (!(error instanceof JsonError)) throw error;
-      this.#error = error;
-    }
   }
 }

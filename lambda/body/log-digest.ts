@@ -23,18 +23,22 @@ export interface LogText {
  */
 export class LogDigest implements StringSink {
   readonly #from: number;
+  readonly #next: StringSink | undefined;
   #to = Number.POSITIVE_INFINITY;
   #hash: Hash | undefined = createHash('sha256');
   #hashed = 0;
   #bytes = 0;
   #lineFeeds = 0;
   #isLineOpen = false;
-  #afterHighSurrogate = false;
   #isUtf8 = true;
 
-  /** @param quoteAt offset of the opening quote in the record, in bytes */
-  constructor(quoteAt: number) {
+  /**
+   * @param quoteAt offset of the opening quote in the record, in bytes
+   * @param next gets the text too
+   */
+  constructor(quoteAt: number, next?: StringSink) {
     this.#from = quoteAt + 1;
+    this.#next = next;
   }
 
   /** Whether all of the text is UTF-8. */
@@ -61,23 +65,17 @@ export class LogDigest implements StringSink {
     else this.#hash.update(chunk.subarray(from, to));
   }
 
-  text(_bytes: Buffer, start: number, end: number): void {
+  text(bytes: Buffer, start: number, end: number): void {
+    this.#next?.text(bytes, start, end);
     this.#bytes += end - start;
     this.#isLineOpen = true;
-    this.#afterHighSurrogate = false;
   }
 
-  escape(unit: number): void {
-    if (unit === lineFeed) this.#lineFeeds += 1;
-    this.#isLineOpen = unit !== lineFeed;
-    if (this.#afterHighSurrogate && unit >= 0xdc00 && unit <= 0xdfff) {
-      // The pair is one character of 4 bytes, and its first half has counted 3.
-      this.#bytes += 1;
-      this.#afterHighSurrogate = false;
-      return;
-    }
-    this.#bytes += unit < 0x80 ? 1 : unit < 0x800 ? 2 : 3;
-    this.#afterHighSurrogate = unit >= 0xd800 && unit <= 0xdbff;
+  escape(codePoint: number): void {
+    this.#next?.escape(codePoint);
+    if (codePoint === lineFeed) this.#lineFeeds += 1;
+    this.#isLineOpen = codePoint !== lineFeed;
+    this.#bytes += codePoint < 0x80 ? 1 : codePoint < 0x800 ? 2 : codePoint < 0x10000 ? 3 : 4;
   }
 
   invalidUtf8(): void {
@@ -85,6 +83,7 @@ export class LogDigest implements StringSink {
   }
 
   end(quoteAt: number): void {
+    this.#next?.end?.(quoteAt);
     this.#to = quoteAt;
   }
 }

@@ -2,7 +2,7 @@ import type { BodyFacts } from '../resources';
 import { type BodyCheck, InvalidBodyError, type Quote } from './body-check';
 import { doubts } from './doubts';
 import { ErrorMembers } from './error-members';
-import { JsonError } from './json/json-chunk';
+import { jsonErrorOf } from './json/json-chunk';
 import { JsonScanner, type JsonType } from './json/json-scanner';
 import { StringCapture, type StringSink } from './json/json-string-scanner';
 import { LogDigest } from './log-digest';
@@ -163,13 +163,10 @@ export class LogRecordCheck implements BodyCheck {
   }
 
   #scan(scan: () => void): void {
-    try {
-      scan();
-    } catch (error) {
-      if (!(error instanceof JsonError)) throw error;
-      const what = error.fault === 'cut' ? 'is cut short' : 'is no acceptable JSON';
-      throw new InvalidBodyError(`The log record ${what}: ${error.message}`, { cause: error });
-    }
+    const error = jsonErrorOf(scan);
+    if (error === undefined) return;
+    const what = error.fault === 'cut' ? 'is cut short' : 'is no acceptable JSON';
+    throw new InvalidBodyError(`The log record ${what}: ${error.message}`, { cause: error });
   }
 }
 

@@ -3,7 +3,7 @@ import type { BodyFacts } from '../resources';
 import { type BodyCheck, InvalidBodyError, type Quote } from './body-check';
 import { doubts, type Verdict } from './doubts';
 import { signOf } from './error-members';
-import { WholeCharacters } from './json/whole-characters';
+import { wholeCharacters } from './json/whole-characters';
 import { JsonContent } from './json-content';
 import { Markup } from './markup';
 
@@ -36,12 +36,13 @@ const firstYamlMember = /^(?:(?:---|#.*)\s+)*(["']?)([\w.-]+)\1\s*:(?:\s|$)/;
 export class ManifestContent implements BodyCheck {
   readonly isAsReceived = true;
   readonly #json: JsonContent;
-  readonly #characters = new WholeCharacters();
   readonly #markup = new Markup();
   readonly #beginning: Buffer[] = [];
   #ending: Buffer = Buffer.alloc(0);
   #isEmpty = true;
   #isUtf8 = true;
+  /** The beginning of a character whose end is still to come. */
+  #cut: Buffer = Buffer.alloc(0);
   #hasNul = false;
   /** Bytes from the first one that shows something on, and up to the last one that does. */
   #length = 0;
@@ -58,7 +59,10 @@ export class ManifestContent implements BodyCheck {
 
   write(content: Buffer): Buffer {
     this.#isEmpty &&= content.length === 0;
-    this.#isUtf8 &&= isUtf8(this.#characters.add(content));
+    const bytes = Buffer.concat([this.#cut, content]);
+    const whole = wholeCharacters(bytes);
+    this.#isUtf8 &&= isUtf8(whole);
+    this.#cut = bytes.subarray(whole.length);
     this.#hasNul ||= content.includes(0);
     // What stands behind blank bytes is judged as if it stood at the beginning, however many they are.
     const from = this.#length > 0 ? 0 : content.findIndex((byte) => !isBlank(byte));
@@ -72,7 +76,7 @@ export class ManifestContent implements BodyCheck {
    * @throws InvalidBodyError if the content is certainly no manifest
    */
   end(doubt?: string): BodyFacts {
-    const isUtf8 = this.#isUtf8 && this.#characters.rest.length === 0;
+    const isUtf8 = this.#isUtf8 && this.#cut.length === 0;
     if (this.#isEmpty) throw new InvalidBodyError('The manifest is empty');
     if (this.#length === 0 && isUtf8) throw new InvalidBodyError('The manifest is nothing but whitespace');
     this.#json.end();

@@ -28,8 +28,6 @@ export class LineReader implements StringSink {
   /** Lengths of the beginnings that are hashed on the way, ascending. */
   readonly #lengths: readonly number[];
   readonly #character = Buffer.alloc(4);
-  /** First half of a surrogate pair whose second half is still to come; 0 for none. */
-  #highSurrogate = 0;
   #beginnings: (number | undefined)[];
   #next = 0;
   #low: number = seeds[0];
@@ -58,7 +56,6 @@ export class LineReader implements StringSink {
 
   /** Bytes of a line. */
   text(bytes: Buffer, start: number, end: number): void {
-    this.#highSurrogate = 0;
     let from = start;
     for (let length = this.#lengths[this.#next]; length !== undefined; length = this.#lengths[this.#next]) {
       const to = from + length - this.#bytes;
@@ -71,27 +68,17 @@ export class LineReader implements StringSink {
     this.#hash(bytes, from, end);
   }
 
-  escape(unit: number): void {
-    const high = this.#highSurrogate;
-    this.#highSurrogate = 0;
-    if (unit === lineFeed) this.#endLine(false);
-    else if (unit < 0xd800 || unit > 0xdfff) this.#add(unit);
-    else if (unit < 0xdc00) this.#highSurrogate = unit;
-    else if (high !== 0) this.#add(0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00));
-  }
-
-  invalidUtf8(): void {
-    // They are text like any other.
+  escape(codePoint: number): void {
+    if (codePoint === lineFeed) this.#endLine(false);
+    else if (codePoint < 0xd800 || codePoint > 0xdfff) {
+      const length = this.#character.write(String.fromCodePoint(codePoint));
+      this.text(this.#character, 0, length);
+    }
   }
 
   /** The text is over. One that ends with LF has no line behind it. */
   end(): void {
     if (this.#bytes > 0) this.#endLine(true);
-  }
-
-  #add(codePoint: number): void {
-    const length = this.#character.write(String.fromCodePoint(codePoint));
-    this.text(this.#character, 0, length);
   }
 
   /** Two multiplications for a byte: more than a gigabyte is hashed in the time in which gunzip gives half of one. */

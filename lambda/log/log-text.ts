@@ -1,4 +1,4 @@
-import { JsonError } from '../body/json/json-chunk';
+import { type JsonError, jsonErrorOf } from '../body/json/json-chunk';
 import { JsonScanner } from '../body/json/json-scanner';
 import { JsonStringDecoder } from '../body/json/json-string-decoder';
 import type { StringSink } from '../body/json/json-string-scanner';
@@ -59,13 +59,13 @@ export class LogTextDecoder {
 /** Measures the text of a log record once more, as the collector did when it received it. */
 export class LogTextCheck {
   readonly #scanner = textScanner((quoteAt) => {
-    this.#digest = new LogDigest(quoteAt);
-    return this.#sink === undefined ? this.#digest : both(this.#digest, this.#sink);
+    this.#digest = new LogDigest(quoteAt, this.#sink);
+    return this.#digest;
   });
   readonly #sink: StringSink | undefined;
   #digest: LogDigest | undefined;
   #bytes = 0;
-  #isJson = true;
+  #error: JsonError | undefined;
 
   /** @param sink gets the text too */
   constructor(sink?: StringSink) {
@@ -73,43 +73,14 @@ export class LogTextCheck {
   }
 
   write(chunk: Buffer): void {
-    this.#scan(() => this.#scanner.write(chunk));
+    this.#error ??= jsonErrorOf(() => this.#scanner.write(chunk));
     this.#digest?.hash(chunk, this.#bytes);
     this.#bytes += chunk.length;
   }
 
   /** Call this once, after the last chunk. @returns nothing of a record that has no text, or is no JSON */
   end(): Partial<LogText> {
-    this.#scan(() => this.#scanner.end());
-    return this.#isJson && this.#digest !== undefined ? this.#digest.result() : {};
+    this.#error ??= jsonErrorOf(() => this.#scanner.end());
+    return this.#error === undefined && this.#digest !== undefined ? this.#digest.result() : {};
   }
-
-  #scan(scan: () => void): void {
-    if (!this.#isJson) return;
-    try {
-      scan();
-    } catch (error) {
-      if (!(error instanceof JsonError)) throw error;
-      this.#isJson = false;
-    }
-  }
-}
-
-/** Hands one text to two sinks. Both take bytes that are not UTF-8. */
-function both(one: StringSink, other: StringSink): StringSink {
-  return {
-    text: (bytes, start, end) => {
-      one.text(bytes, start, end);
-      other.text(bytes, start, end);
-    },
-    escape: (unit) => {
-      one.escape(unit);
-      other.escape(unit);
-    },
-    invalidUtf8: () => one.invalidUtf8?.(),
-    end: (offset) => {
-      one.end(offset);
-      other.end(offset);
-    },
-  };
 }

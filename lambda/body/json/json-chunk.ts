@@ -15,6 +15,17 @@ export class JsonError extends Error {
   }
 }
 
+/** Why a scan does not go on; undefined: it does. */
+export function jsonErrorOf(scan: () => void): JsonError | undefined {
+  try {
+    scan();
+    return undefined;
+  } catch (error) {
+    if (error instanceof JsonError) return error;
+    throw error;
+  }
+}
+
 /** 1 for every byte that ends plain text inside a JSON string: the quote, the backslash and the control characters. */
 const endsText = new Uint8Array(256);
 endsText.fill(1, 0, 0x20);

@@ -1,7 +1,7 @@
 import { JsonChunk, JsonError } from './json-chunk';
 import { JsonScalar } from './json-scalar';
 import { JsonStringScanner, StringCapture, type StringSink } from './json-string-scanner';
-import { validUntil, WholeCharacters } from './whole-characters';
+import { validUntil, wholeCharacters } from './whole-characters';
 
 export type JsonType = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null';
 
@@ -60,7 +60,6 @@ const mayEnd: ReadonlySet<Expectation> = new Set<Expectation>(['value-or-end', '
  */
 export class JsonScanner {
   readonly #listener: JsonListener;
-  readonly #characters = new WholeCharacters();
   readonly #string = new JsonStringScanner();
   readonly #scalar = new JsonScalar();
   readonly #name = new StringCapture(longestName);
@@ -69,6 +68,8 @@ export class JsonScanner {
   #expected: Expectation = 'value';
   /** Bytes that were scanned. */
   #scanned = 0;
+  /** Bytes behind them: the beginning of a character, or of an escape, whose end is still to come. */
+  #rest: Buffer = Buffer.alloc(0);
 
   constructor(listener: JsonListener) {
     this.#listener = listener;
@@ -81,43 +82,44 @@ export class JsonScanner {
 
   /** @throws JsonError as soon as the bytes written cannot begin a document; do not go on after it */
   write(bytes: Buffer): void {
-    const chunk = new JsonChunk(this.#characters.add(bytes), this.#scanned);
-    const { length } = chunk.bytes;
-    for (let from = 0; from < length; ) {
-      const valid = validUntil(chunk.bytes, from);
-      this.#scan(chunk, from, valid);
-      if (valid === length) break;
-      if (!this.#string.inText) throw chunk.unexpected(valid);
+    const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    const chunk = new JsonChunk(all, this.#scanned);
+    const whole = wholeCharacters(all);
+    let from = 0;
+    for (;;) {
+      const valid = validUntil(whole, from);
+      from = this.#scan(chunk, from, valid);
+      if (valid === whole.length) break;
+      if (!this.#string.open) throw chunk.unexpected(valid);
       if (!this.#string.takesInvalidUtf8()) throw new JsonError('encoding', chunk.offset + valid, 'invalid UTF-8');
-      from = valid + 1;
-      this.#scan(chunk, valid, from);
+      from = this.#scan(chunk, valid, valid + 1);
     }
-    this.#scanned += length;
     // Where no text is, the first byte of a character decides.
-    const { rest } = this.#characters;
-    if (rest.length > 0 && !this.#string.inText) this.#scan(new JsonChunk(rest, this.#scanned), 0, 1);
+    if (whole.length < all.length && !this.#string.open) this.#scan(chunk, whole.length, whole.length + 1);
+    this.#scanned += from;
+    // Copied, because the caller may use the chunk again.
+    this.#rest = Buffer.from(all.subarray(from));
   }
 
   /** @throws JsonError if the document is not complete */
   end(): void {
-    const { rest } = this.#characters;
-    this.#scan(new JsonChunk(rest, this.#scanned), 0, rest.length);
     if (this.#token === 'scalar' && this.#scalar.isWhole) this.#tokenEnded();
-    if (this.#expected !== 'nothing') throw new JsonError('cut', this.#scanned + rest.length, 'unexpected end');
+    if (this.#expected !== 'nothing') throw new JsonError('cut', this.#scanned + this.#rest.length, 'unexpected end');
   }
 
-  #scan(chunk: JsonChunk, from: number, to: number): void {
+  /** @returns how far it came: to the end, or to an escape that the chunk cuts */
+  #scan(chunk: JsonChunk, from: number, to: number): number {
     let i = from;
     while (i < to) {
-      i = this.#token === 'none' ? this.#scanStructure(chunk, i, to) : this.#scanToken(chunk, i, to);
+      if (this.#token === 'none') i = this.#scanStructure(chunk, i, to);
+      else if (this.#token === 'scalar') i = this.#scanScalar(chunk, i, to);
+      else {
+        i = this.#string.scan(chunk, i, to);
+        if (this.#string.open) return i;
+        this.#tokenEnded();
+      }
     }
-  }
-
-  #scanToken(chunk: JsonChunk, from: number, to: number): number {
-    if (this.#token === 'scalar') return this.#scanScalar(chunk, from, to);
-    const end = this.#string.scan(chunk, from, to);
-    if (!this.#string.open) this.#tokenEnded();
-    return end;
+    return i;
   }
 
   #scanScalar(chunk: JsonChunk, from: number, to: number): number {

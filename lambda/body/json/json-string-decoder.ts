@@ -7,8 +7,6 @@ const longestLoop = 32;
 export class JsonStringDecoder implements StringSink {
   #decoded: Buffer = Buffer.alloc(0);
   #length = 0;
-  /** First half of a surrogate pair whose second half is still to come; 0 for none. */
-  #highSurrogate = 0;
   #loneSurrogate = false;
 
   /** Whether the text so far has half a surrogate pair, which UTF-8 cannot represent. */
@@ -22,8 +20,7 @@ export class JsonStringDecoder implements StringSink {
    * @param allocate where it is decoded to: gives at least so many bytes, which may have anything in them
    */
   beginChunk(bytes: number, allocate: (bytes: number) => Buffer = Buffer.allocUnsafe): void {
-    // An escape is longer than what it decodes to, but the four bytes of a pair may all come with the last digit, and three
-    // bytes of a character from the chunk before.
+    // An escape is longer than what it decodes to, but the four bytes of a character may all come with its last byte.
     this.#decoded = allocate(bytes + 3);
     this.#length = 0;
   }
@@ -34,7 +31,6 @@ export class JsonStringDecoder implements StringSink {
   }
 
   text(bytes: Buffer, start: number, end: number): void {
-    this.#dropHighSurrogate();
     if (end - start > longestLoop) {
       this.#length += bytes.copy(this.#decoded, this.#length, start, end);
       return;
@@ -48,33 +44,11 @@ export class JsonStringDecoder implements StringSink {
     this.#length = to;
   }
 
-  escape(unit: number): void {
-    if (this.#highSurrogate !== 0 && unit >= 0xdc00 && unit <= 0xdfff) {
-      const high = this.#highSurrogate;
-      this.#highSurrogate = 0;
-      this.#append(0x10000 + ((high - 0xd800) << 10) + (unit - 0xdc00));
-      return;
-    }
-    this.#dropHighSurrogate();
-    if (unit >= 0xd800 && unit <= 0xdbff) this.#highSurrogate = unit;
-    else if (unit >= 0xdc00 && unit <= 0xdfff) this.#loneSurrogate = true;
-    else this.#append(unit);
-  }
-
-  end(): void {
-    this.#dropHighSurrogate();
-  }
-
-  #dropHighSurrogate(): void {
-    if (this.#highSurrogate === 0) return;
-    this.#highSurrogate = 0;
-    this.#loneSurrogate = true;
-  }
-
-  #append(codePoint: number): void {
+  escape(codePoint: number): void {
     if (codePoint < 0x80) {
       this.#decoded[this.#length] = codePoint;
       this.#length += 1;
-    } else this.#length += this.#decoded.write(String.fromCodePoint(codePoint), this.#length);
+    } else if (codePoint >= 0xd800 && codePoint <= 0xdfff) this.#loneSurrogate = true;
+    else this.#length += this.#decoded.write(String.fromCodePoint(codePoint), this.#length);
   }
 }

@@ -1,23 +1,21 @@
-import { StringDecoder } from 'node:string_decoder';
 import type { JsonChunk } from './json-chunk';
 
 /** Takes the text of one JSON string while it arrives. */
 export interface StringSink {
-  /** Bytes of UTF-8 that stand in the document as they are. They may begin or end inside a character. */
+  /** Whole characters of UTF-8 that stand in the document as they are. */
   text(bytes: Buffer, start: number, end: number): void;
-  /** One UTF-16 code unit that is written as an escape. The halves of a surrogate pair come one by one. */
-  escape(unit: number): void;
-  /** Bytes of the text are not UTF-8; `text` takes them too. A sink without this member refuses them. */
+  /** One code point that is written as an escape, or as the two of a surrogate pair. Half a pair comes as it is. */
+  escape(codePoint: number): void;
+  /** A byte of the text is not UTF-8; `text` takes it too. A sink without this member refuses it. */
   invalidUtf8?(): void;
   /** @param offset of the closing quote in the document, in bytes */
-  end(offset: number): void;
+  end?(offset: number): void;
 }
 
 /** Keeps the text of one JSON string up to a limit, exactly as JSON.parse gives it, lone surrogates included. */
 export class StringCapture implements StringSink {
   readonly #limit: number;
   readonly #whenEnded: (capture: StringCapture) => void;
-  readonly #decoder = new StringDecoder('utf8');
   #captured = '';
 
   /** @param limit longest text that is kept, in UTF-16 code units */
@@ -44,18 +42,17 @@ export class StringCapture implements StringSink {
   /** Makes the capture ready for another string. */
   clear(): void {
     this.#captured = '';
-    this.#decoder.end();
   }
 
   text(bytes: Buffer, start: number, end: number): void {
     if (this.tooLong) return;
     // Four bytes of UTF-8 give at least one code unit, so the bytes left out here are beyond the limit.
     const mostBytes = 4 * (this.#limit + 2);
-    this.#captured += this.#decoder.write(bytes.subarray(start, Math.min(end, start + mostBytes)));
+    this.#captured += bytes.toString('utf8', start, Math.min(end, start + mostBytes));
   }
 
-  escape(unit: number): void {
-    if (!this.tooLong) this.#captured += String.fromCharCode(unit);
+  escape(codePoint: number): void {
+    if (!this.tooLong) this.#captured += String.fromCodePoint(codePoint);
   }
 
   end(): void {
@@ -86,24 +83,17 @@ for (const [letter, unit] of Object.entries({
 const hexDigits = new Int8Array(256).fill(-1);
 for (const digit of '0123456789abcdefABCDEF') hexDigits[digit.charCodeAt(0)] = Number.parseInt(digit, 16);
 
-/** What stands behind a backslash, or the beginning of it. */
-const escapeBegun = /^(?:["\\/bfnrt]|u[0-9a-fA-F]{0,4})$/;
+/** The beginning of an escape, as far as it is one. */
+const escapeBegun = /^(?:\\(?:u[0-9a-fA-F]{0,3})?)?/;
 
 /** Scans the strings of a document one after the other, each from after its opening quote to its closing quote. */
 export class JsonStringScanner {
   #sink: StringSink | undefined;
   #open = false;
-  /** What was read behind a backslash; undefined if there is none, or its escape is complete. */
-  #escape: string | undefined;
 
   /** Whether the closing quote is still to come. */
   get open(): boolean {
     return this.#open;
-  }
-
-  /** Whether the next byte is text of the string, rather than part of an escape. */
-  get inText(): boolean {
-    return this.#open && this.#escape === undefined;
   }
 
   /** Tells the sink of bytes that are not UTF-8. @returns whether it takes them */
@@ -120,62 +110,67 @@ export class JsonStringScanner {
   }
 
   /**
-   * @returns the index after the closing quote, or `to` if the string is still open there
+   * @returns the index after the closing quote; if the string is still open, `to`, or where an escape begins that the chunk
+   * cuts: it has to come again, whole
    * @throws JsonError
    */
   scan(chunk: JsonChunk, from: number, to: number): number {
     const { bytes } = chunk;
-    let i = this.#escape === undefined ? from : this.#scanEscape(chunk, from, to);
+    let i = from;
     while (i < to) {
       const end = chunk.endOfText(i, to);
       if (end > i) this.#sink?.text(bytes, i, end);
       if (end === to) return to;
       const byte = bytes[end];
-      i = end + 1;
       if (byte === quote) {
         this.#open = false;
-        this.#sink?.end(chunk.offset + end);
-        return i;
+        this.#sink?.end?.(chunk.offset + end);
+        return end + 1;
       }
       if (byte !== backslash) throw chunk.unexpected(end);
-      const unit = wholeEscape(bytes, i, to);
-      if (unit >= 0) {
-        this.#sink?.escape(unit);
-        i += bytes[i] === letterU ? 5 : 1;
-      } else {
-        this.#escape = '';
-        i = this.#scanEscape(chunk, i, to);
-      }
+      i = this.#scanEscape(chunk, end);
+      if (i === end) return end;
     }
     return i;
   }
 
-  /** Scans an escape that chunks split, or that is none. @returns the index after it, or `to` if it is not complete there */
-  #scanEscape(chunk: JsonChunk, from: number, to: number): number {
-    for (let i = from; i < to; i += 1) {
-      const begun = this.#escape + String.fromCharCode(chunk.bytes[i] as number);
-      if (!escapeBegun.test(begun)) throw chunk.unexpected(i);
-      this.#escape = begun;
-      if (begun.startsWith('u') && begun.length < 5) continue;
-      this.#escape = undefined;
-      this.#sink?.escape(wholeEscape(Buffer.from(begun), 0, begun.length));
-      return i + 1;
+  /** @returns the index after the escape; its own if the chunk cuts it, or the pair of surrogates that it begins */
+  #scanEscape(chunk: JsonChunk, at: number): number {
+    const { bytes } = chunk;
+    const unit = unitOf(bytes, at);
+    if (unit < 0) {
+      const end = endOfBegun(bytes, at);
+      if (end < bytes.length) throw chunk.unexpected(end);
+      return at;
     }
-    return to;
+    const next = at + (bytes[at + 1] === letterU ? 6 : 2);
+    if ((unit & 0xfc00) === 0xd800) {
+      const low = unitOf(bytes, next);
+      if ((low & 0xfc00) === 0xdc00) {
+        this.#sink?.escape(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
+        return next + 6;
+      }
+      if (next + 6 > bytes.length && endOfBegun(bytes, next) === bytes.length) return at;
+    }
+    this.#sink?.escape(unit);
+    return next;
   }
 }
 
-/**
- * Reads an escape from after its backslash. Nearly all escapes lie within one chunk, where this is enough.
- * @returns its code unit; negative if it is not complete before `to`, or is none
- */
-function wholeEscape(bytes: Buffer, from: number, to: number): number {
-  if (from >= to) return -1;
-  const letter = bytes[from] as number;
+/** @returns the code unit of the escape that stands at an index; negative if it is not complete, or is none */
+function unitOf(bytes: Buffer, at: number): number {
+  const letter = bytes[at + 1];
+  if (bytes[at] !== backslash || letter === undefined) return -1;
   if (letter !== letterU) return shortEscapes[letter] as number;
-  if (from + 5 > to) return -1;
+  if (at + 6 > bytes.length) return -1;
   let unit = 0;
   // A byte that is no digit gives -1, which makes the whole negative.
-  for (let i = from + 1; i <= from + 4; i += 1) unit = (unit << 4) | (hexDigits[bytes[i] as number] as number);
+  for (let i = at + 2; i < at + 6; i += 1) unit = (unit << 4) | (hexDigits[bytes[i] as number] as number);
   return unit;
+}
+
+/** Where the beginning of an escape ends that is not complete, or is none. */
+function endOfBegun(bytes: Buffer, at: number): number {
+  const [begun = ''] = escapeBegun.exec(bytes.toString('latin1', at, at + 6)) ?? [];
+  return at + begun.length;
 }

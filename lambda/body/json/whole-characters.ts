@@ -1,22 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 
-/** Cuts a stream of UTF-8 where characters end, so that each piece of it can be checked on its own. */
-export class WholeCharacters {
-  #rest: Buffer = Buffer.alloc(0);
-
-  /** The beginning of a character whose end is still to come. */
-  get rest(): Buffer {
-    return this.#rest;
+/** The bytes but for a character of UTF-8 that their end cuts, so that they can be checked on their own. */
+export function wholeCharacters(bytes: Buffer): Buffer {
+  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
+    const length = lengthOf(bytes[bytes.length - back] as number);
+    if (length > 0) return length > back ? bytes.subarray(0, -back) : bytes;
   }
-
-  /** @returns the rest of the chunk before and this chunk, but for a character that its end cuts */
-  add(chunk: Buffer): Buffer {
-    const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    const end = bytes.length - cutBytes(bytes);
-    // Copied, because the caller may use the chunk again.
-    this.#rest = Buffer.from(bytes.subarray(end));
-    return end === bytes.length ? bytes : bytes.subarray(0, end);
-  }
+  return bytes;
 }
 
 /**
@@ -36,15 +26,6 @@ export function validUntil(bytes: Buffer, from: number): number {
     i += length;
   }
   return i;
-}
-
-/** Length of the character at the end that is not whole; 0 if there is none. */
-function cutBytes(bytes: Buffer): number {
-  for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
-    const length = lengthOf(bytes[bytes.length - back] as number);
-    if (length > 0) return length > back ? back : 0;
-  }
-  return 0;
 }
 
 /** Length of the character that a byte begins; 0 if it begins none. */

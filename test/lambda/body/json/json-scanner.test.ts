@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { JsonError } from '../../../../lambda/body/json/json-chunk';
+import { type JsonError, jsonErrorOf } from '../../../../lambda/body/json/json-chunk';
 import { type JsonListener, JsonScanner } from '../../../../lambda/body/json/json-scanner';
 import type { StringSink } from '../../../../lambda/body/json/json-string-scanner';
 import { bytewise, parsed, split, splits, woundedDocument } from '../../../support/json-documents';
@@ -8,14 +8,10 @@ import { rounds } from '../../../support/rounds';
 /** Scans a document for its well-formedness alone; undefined if the scanner accepts it. */
 function scanJson(chunks: readonly Buffer[]): JsonError | undefined {
   const scanner = new JsonScanner(() => undefined);
-  try {
+  return jsonErrorOf(() => {
     for (const chunk of chunks) scanner.write(chunk);
     scanner.end();
-    return undefined;
-  } catch (error) {
-    if (error instanceof JsonError) return error;
-    throw error;
-  }
+  });
 }
 
 describe('JsonScanner', () => {

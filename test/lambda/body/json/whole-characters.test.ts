@@ -1,20 +1,22 @@
 import fc from 'fast-check';
-import { validUntil, WholeCharacters } from '../../../../lambda/body/json/whole-characters';
+import { validUntil, wholeCharacters } from '../../../../lambda/body/json/whole-characters';
 import { anyCharacter } from '../../../support/any-character';
 import { bytewise, decodes, split, splits } from '../../../support/json-documents';
 import { rounds } from '../../../support/rounds';
 
 /** Index of the first byte in the whole stream that begins no character; -1 for none. */
 function firstInvalid(chunks: Buffer[]): number {
-  const characters = new WholeCharacters();
   let offset = 0;
+  let rest = Buffer.alloc(0);
   for (const chunk of chunks) {
-    const bytes = characters.add(chunk);
-    const index = validUntil(bytes, 0);
-    if (index < bytes.length) return offset + index;
-    offset += bytes.length;
+    const bytes = Buffer.concat([rest, chunk]);
+    const whole = wholeCharacters(bytes);
+    const index = validUntil(whole, 0);
+    if (index < whole.length) return offset + index;
+    offset += whole.length;
+    rest = bytes.subarray(whole.length);
   }
-  return characters.rest.length === 0 ? -1 : offset;
+  return rest.length === 0 ? -1 : offset;
 }
 
 describe('UTF-8 in chunks', () => {
