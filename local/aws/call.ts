@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { encodeKeyPath } from '../../lambda/archive/archive-layout';
 import type { Access, Caller, EncryptionKey } from './iam/authorize';
-import type { PolicyDocument } from './iam/policy-document';
+import type { ResourcePolicy } from './iam/policy-document';
 import type { FolderStore } from './store/folder-store';
 
 /** What can be called, and who may call. */
@@ -41,7 +41,7 @@ export interface Bucket {
   readonly name: string;
   /** Where its objects lie; made if it is absent. */
   readonly folder: string;
-  readonly policy?: PolicyDocument | undefined;
+  readonly policy?: ResourcePolicy | undefined;
   readonly key?: EncryptionKey | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface Bucket {
 export interface SigningKey {
   readonly arn: string;
   /** The key's policy, which decides together with the policies of the caller. */
-  readonly policy: PolicyDocument;
+  readonly policy: ResourcePolicy;
   readonly privateKey: KeyObject;
 }
 

@@ -3,7 +3,6 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { answerCall, type EndpointHooks } from './aws-endpoint';
 import type { Account, Answer, Call } from './call';
-import { statementsOf } from './iam/policy-document';
 import { findSecret } from './secrets-and-keys';
 import { FolderStore } from './store/folder-store';
 
@@ -20,12 +19,8 @@ export interface LocalAws {
   close(): Promise<void>;
 }
 
-/**
- * Starts S3 over folders, Secrets Manager, KMS and SNS at a free port of 127.0.0.1.
- * @throws UnknownPolicyElementError for a policy that holds anything whose meaning is not known here
- */
+/** Starts S3 over folders, Secrets Manager, KMS and SNS at a free port of 127.0.0.1. */
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
-  checkPolicies(options);
   const secrets = options.secrets.map((secret) => ({ ...secret }));
   const account: Account = { ...options, secrets };
   await Promise.all(account.buckets.map(({ folder }) => new FolderStore(folder).removeLeftovers()));
@@ -64,12 +59,6 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
       await Promise.all([closed, ...running]);
     },
   };
-}
-
-/** @throws UnknownPolicyElementError now, and not at the first call, for any policy that cannot be evaluated */
-function checkPolicies({ principals, buckets, signingKeys = [] }: LocalAwsOptions): void {
-  for (const policy of principals.flatMap((principal) => principal.policies)) statementsOf(policy, 'identity');
-  for (const { policy } of [...signingKeys, ...buckets]) if (policy !== undefined) statementsOf(policy, 'resource');
 }
 
 /**

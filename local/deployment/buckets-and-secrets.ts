@@ -2,11 +2,11 @@ import * as z from 'zod';
 import { environmentNames } from '../../lambda/stack-contract';
 import type { Bucket, LocalSecret } from '../aws/call';
 import type { EncryptionKey } from '../aws/iam/authorize';
+import { type ResourcePolicy, resourcePolicySchema } from '../aws/iam/policy-document';
 import type { FunctionDefinition } from './function-definition';
-import { policyDocumentSchema } from './role';
-import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
+import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
-const keySchema = z.object({ KeyPolicy: policyDocumentSchema });
+const keySchema = z.object({ KeyPolicy: resourcePolicySchema });
 
 /** A KMS key by its id or ARN; undefined for none. */
 export function readKey(stack: StackTemplate, id: string | undefined): EncryptionKey | undefined {
@@ -23,7 +23,21 @@ const bucketSchema = z.object({
   BucketEncryption: z.object({ ServerSideEncryptionConfiguration: z.array(encryptionSchema) }).optional(),
 });
 
-const bucketPolicySchema = z.object({ Bucket: z.string(), PolicyDocument: policyDocumentSchema });
+const subjects = z.array(z.string()).default([]);
+const subjectsSchema = z.object({ Bucket: z.string().optional(), Topics: subjects, Queues: subjects });
+const policySchema = z.object({ PolicyDocument: resourcePolicySchema });
+
+/** The policy of a bucket, topic or queue; undefined if it has none. */
+export function readPolicy(
+  stack: StackTemplate,
+  { type, identity: { ref } }: StackResource,
+): ResourcePolicy | undefined {
+  const policy = stack.resourcesOf(`${type}Policy`).find((one) => {
+    const { Bucket, Topics, Queues } = one.read(subjectsSchema);
+    return [Bucket, ...Topics, ...Queues].includes(ref);
+  });
+  return policy?.read(policySchema).PolicyDocument;
+}
 
 /**
  * The bucket in the function's environment, with its policy. Its objects lie in the folder itself, so that the archive
@@ -37,14 +51,12 @@ export function readBuckets(stack: StackTemplate, { environment }: FunctionDefin
     throw new UnsupportedTemplateError(
       `Cannot tell which bucket is the archive: ${buckets.map(({ identity }) => identity.ref).join(', ')}.`,
     );
-  const policies = stack.resourcesOf('AWS::S3::BucketPolicy').map((policy) => policy.read(bucketPolicySchema));
   return buckets.map((bucket) => {
-    const name = bucket.identity.ref;
     const [encryption] = bucket.read(bucketSchema).BucketEncryption?.ServerSideEncryptionConfiguration ?? [];
     return {
-      name,
+      name: bucket.identity.ref,
       folder,
-      policy: policies.find(({ Bucket }) => Bucket === name)?.PolicyDocument,
+      policy: readPolicy(stack, bucket),
       key: readKey(stack, encryption?.ServerSideEncryptionByDefault?.KMSMasterKeyID),
     };
   });

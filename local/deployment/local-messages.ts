@@ -1,8 +1,7 @@
 import * as z from 'zod';
 import type { DeliveredMessage } from '../aws/call';
 import { type Caller, refusalOfAny, useOfKey } from '../aws/iam/authorize';
-import { readKey } from './buckets-and-secrets';
-import { policyDocumentSchema } from './role';
+import { readKey, readPolicy } from './buckets-and-secrets';
 import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
 /** What takes messages: its type, and the permission to send. */
@@ -11,8 +10,6 @@ const services: Readonly<Record<string, readonly [type: string, action: string]>
   sqs: ['AWS::SQS::Queue', 'sqs:SendMessage'],
 };
 
-const subjects = z.array(z.string()).default([]);
-const policySchema = z.object({ Topics: subjects, Queues: subjects, PolicyDocument: policyDocumentSchema });
 const encryptedSchema = z.object({ KmsMasterKeyId: z.string().optional() });
 
 /**
@@ -39,10 +36,7 @@ export class LocalMessages {
     const resource = this.#stack.resourcesOf(type).find(({ identity }) => identity.arn === to);
     if (action === '' || (resource === undefined && serviceName !== 'sns'))
       throw new UnsupportedTemplateError(`Cannot deliver to ${to}: it is no topic, and no queue of this stack.`);
-    const resourcePolicy = this.#stack
-      .resourcesOf(`${type}Policy`)
-      .map((policy) => policy.read(policySchema))
-      .find(({ Topics, Queues }) => [...Topics, ...Queues].includes(resource?.identity.ref ?? ''))?.PolicyDocument;
+    const resourcePolicy = resource && readPolicy(this.#stack, resource);
     const key = readKey(this.#stack, resource?.read(encryptedSchema).KmsMasterKeyId);
     const through = `${serviceName}.${this.#stack.location.region}`;
     const refusal = refusalOfAny(role, [

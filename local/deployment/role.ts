@@ -1,19 +1,17 @@
 import * as z from 'zod';
 import { type Caller, refusalOf } from '../aws/iam/authorize';
-import type { PolicyDocument, PolicyStatement } from '../aws/iam/policy-document';
+import { type RolePolicy, rolePolicySchema, trustPolicySchema } from '../aws/iam/policy-document';
 import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
-/** Only that it is an object: `authorize` checks the rest. */
-export const policyDocumentSchema = z.custom<PolicyDocument>((value) => typeof value === 'object' && value !== null);
-
 const roleSchema = z.strictObject({
-  AssumeRolePolicyDocument: policyDocumentSchema,
+  AssumeRolePolicyDocument: trustPolicySchema,
   ManagedPolicyArns: z.array(z.string()).default([]),
-  Policies: z.array(z.object({ PolicyDocument: policyDocumentSchema })).default([]),
+  Policies: z.array(z.object({ PolicyDocument: rolePolicySchema })).default([]),
 });
 const ignored = ['Description', 'MaxSessionDuration', 'Path', 'RoleName', 'Tags'];
 
-const attachedSchema = z.object({ Roles: z.array(z.string()).default([]), PolicyDocument: policyDocumentSchema });
+const attachedSchema = z.object({ Roles: z.array(z.string()).default([]) });
+const documentSchema = z.object({ PolicyDocument: rolePolicySchema });
 
 /** AWS's own policies that permit nothing of what runs locally: writing logs, and network interfaces in a VPC. */
 const harmlessManagedPolicies =
@@ -29,13 +27,15 @@ export function readRole(stack: StackTemplate, arn: string, service: string, sou
   const resource = stack.resourcesOf('AWS::IAM::Role').find(({ identity }) => identity.arn === arn);
   if (resource === undefined) throw new UnsupportedTemplateError(`Cannot find the role ${arn} in the template.`);
   const role = resource.read(roleSchema, ignored);
-  const policies: PolicyDocument[] = [];
+  // What trusts the service, written as a policy of the role that admits everybody.
+  const trust = role.AssumeRolePolicyDocument.Statement.filter(({ Principal }) => Principal.Service.includes(service));
+  const everybody = { Principal: { AWS: ['*'], Service: [] }, Resource: ['*'] };
   const refusal = refusalOf(
-    { arn, policies },
+    { arn, policies: [] },
     {
       action: 'sts:AssumeRole',
       resource: arn,
-      resourcePolicy: { Statement: trustOf(role.AssumeRolePolicyDocument, service) },
+      resourcePolicy: { Statement: trust.map((statement) => ({ ...statement, ...everybody })) },
       context: { 'aws:SourceAccount': stack.location.accountId, 'aws:SourceArn': sourceArn },
     },
   );
@@ -54,17 +54,8 @@ export function readRole(stack: StackTemplate, arn: string, service: string, sou
   };
 }
 
-function attachedPolicies(stack: StackTemplate, role: StackResource): PolicyDocument[] {
+function attachedPolicies(stack: StackTemplate, role: StackResource): RolePolicy[] {
   return [...stack.resourcesOf('AWS::IAM::Policy'), ...stack.resourcesOf('AWS::IAM::ManagedPolicy')]
-    .map((policy) => policy.read(attachedSchema))
-    .filter(({ Roles }) => Roles.includes(role.identity.ref))
-    .map(({ PolicyDocument }) => PolicyDocument);
-}
-
-/** A trust policy's statements about a service, written as the resource policy of the role that they belong to. */
-function trustOf({ Statement }: PolicyDocument, service: string): PolicyStatement[] {
-  return [Statement]
-    .flat()
-    .filter(({ Principal }) => typeof Principal === 'object' && [Principal.Service].flat().includes(service))
-    .map((statement) => ({ ...statement, Principal: '*', Resource: '*' }));
+    .filter((policy) => policy.read(attachedSchema).Roles.includes(role.identity.ref))
+    .map((policy) => policy.read(documentSchema).PolicyDocument);
 }

@@ -4,15 +4,15 @@ import { dirname, join } from 'node:path';
 import * as z from 'zod';
 import { auditEnvironmentNames } from '../../lambda/stack-contract';
 import type { SigningKey } from '../aws/call';
+import { resourcePolicySchema } from '../aws/iam/policy-document';
 import { keysFolder } from '../aws/store/key-path';
 import type { FunctionDefinition } from './function-definition';
-import { policyDocumentSchema } from './role';
 import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
 const usageSchema = z.object({ KeyUsage: z.string().default('ENCRYPT_DECRYPT') });
 
 const signingKeySchema = z.object({
-  KeyPolicy: policyDocumentSchema,
+  KeyPolicy: resourcePolicySchema,
   KeySpec: z.literal('ECC_NIST_P256'),
 });
 

@@ -21,6 +21,7 @@ export class UnsupportedTemplateError extends Error {
 /** One resource of a template, with its properties resolved on reading. */
 export interface StackResource {
   readonly logicalId: string;
+  readonly type: string;
   readonly identity: ResourceIdentity;
   /**
    * The properties that the schema names, resolved. A strict schema rejects the others.
@@ -59,6 +60,7 @@ export class StackTemplate {
     const identify = () => this.#identify(logicalId);
     return {
       logicalId,
+      type: Type,
       get identity() {
         return identify();
       },

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { runRecordKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import { countOutcomes, type Outcome } from '../../lambda/run/run-record';
+import { rolePolicySchema } from '../../local/aws/iam/policy-document';
 import { type LocalAws, startLocalAws } from '../../local/aws/local-aws';
 import { ArchiveFixture, keyOf, plainAnswer } from './archive-fixture';
 
@@ -81,8 +82,7 @@ export async function removeRecord(archive: ArchiveFixture, run: Date): Promise<
 export async function asBucket(folder: string): Promise<{ readonly location: string; close(): Promise<void> }> {
   const before = { ...process.env };
   const user = { accessKeyId: 'AKIAOPERATOR', secretAccessKey: 'operator-secret' };
-  const allow = { Effect: 'Allow', Action: 's3:*', Resource: '*' } as const;
-  const policies = [{ Version: '2012-10-17', Statement: [allow] }];
+  const policies = [rolePolicySchema.parse({ Statement: { Effect: 'Allow', Action: 's3:*', Resource: '*' } })];
   const aws: LocalAws = await startLocalAws({
     region: 'eu-central-1',
     principals: [{ ...user, arn: 'arn:aws:iam::123456789012:user/operator', policies }],

@@ -1,5 +1,13 @@
-import type { PolicyStatement } from '../../local/aws/iam/policy-document';
 import type { Template } from '../../local/deployment/stack-template';
+
+/** As a template has it. */
+interface PolicyStatement {
+  readonly Sid?: string;
+  readonly Effect: string;
+  readonly Principal?: unknown;
+  readonly Action: string | readonly string[];
+  readonly Resource: string | readonly string[];
+}
 
 export type Statements = { Statement: PolicyStatement[] };
 

@@ -3,7 +3,7 @@ import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { XMLParser } from 'fast-xml-parser';
 import * as z from 'zod';
-import type { PolicyDocument } from '../../local/aws/iam/policy-document';
+import { type RolePolicy, rolePolicySchema } from '../../local/aws/iam/policy-document';
 
 /** moto's account, into which everything is deployed. */
 export const accountId = '123456789012';
@@ -98,12 +98,12 @@ export class MotoAccount {
   }
 
   /** The inline policies of a role. */
-  async policiesOf(RoleName: string): Promise<PolicyDocument[]> {
+  async policiesOf(RoleName: string): Promise<RolePolicy[]> {
     const { result } = await this.query('iam', 'ListRolePolicies', { RoleName });
     const names: string[] = result?.PolicyNames?.member ?? [];
     const policies = names.map(async (PolicyName) => {
       const policy = await this.query('iam', 'GetRolePolicy', { RoleName, PolicyName });
-      return JSON.parse(decodeURIComponent(policy.result.PolicyDocument)) as PolicyDocument;
+      return rolePolicySchema.parse(JSON.parse(decodeURIComponent(policy.result.PolicyDocument)));
     });
     return Promise.all(policies);
   }

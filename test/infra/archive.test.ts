@@ -1,6 +1,6 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { refusalOf } from '../../local/aws/iam/authorize';
-import type { PolicyDocument } from '../../local/aws/iam/policy-document';
+import { resourcePolicySchema } from '../../local/aws/iam/policy-document';
 import { exampleTemplate, kmsKeyArn, resourceOf, statementsOf, templateOf, toldAtSynth } from './example-stack';
 import { operations } from './guides';
 
@@ -61,7 +61,7 @@ describe('the archive takes from everybody', () => {
     const statements = statementsOf(resourceOf(json, 'AWS::S3::BucketPolicy', 'ArchiveBucket'));
     const ofAll = statements.filter(({ Sid = '' }) => ['OnlyStandardClass', 'NoCustomerKeys'].includes(String(Sid)));
     const allow = { Effect: 'Allow', Principal: { AWS: '*' }, Action: 's3:*' };
-    return { Statement: [allow, ...ofAll].map((one) => ({ ...one, Resource: '*' })) } as PolicyDocument;
+    return resourcePolicySchema.parse({ Statement: [allow, ...ofAll].map((one) => ({ ...one, Resource: '*' })) });
   };
 
   const storageClass = (name: string) => ({ 's3:x-amz-storage-class': name });

@@ -19,6 +19,7 @@ import type { RequestTimeLimits } from '../../lambda/service/request-watch';
 import type { ResourceRequest } from '../../lambda/service/resource-request';
 import type { Collection, Compression, ConfiguredCluster } from '../../lambda/stack-contract';
 import { Stop } from '../../lambda/stop';
+import { rolePolicySchema } from '../../local/aws/iam/policy-document';
 import { type LocalAws, startLocalAws } from '../../local/aws/local-aws';
 import { type Intercept, injectFaults } from './aws-faults';
 import { FakeReporter } from './fake-reporter';
@@ -93,7 +94,7 @@ export class RealCollector {
         {
           ...credentials,
           arn: 'arn:aws:iam::111111111111:role/collector',
-          policies: [{ Version: '2012-10-17', Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }] }],
+          policies: [rolePolicySchema.parse({ Statement: { Effect: 'Allow', Action: '*', Resource: '*' } })],
         },
       ],
       buckets: [{ name: 'archive', folder: join(directory, 'archive') }],

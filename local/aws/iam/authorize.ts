@@ -1,10 +1,11 @@
-import { conditionOperators, matchesWildcard } from './condition-operators';
-import { type PolicyDocument, type Statement, statementsOf } from './policy-document';
+import { conditionOperators } from './condition-operators';
+import type { ResourcePolicy, RolePolicy, Statement } from './policy-document';
+import { matchesWildcard } from './wildcard';
 
 /** Who calls: a role, for an assumed one the role itself, or a user. */
 export interface Caller {
   readonly arn: string;
-  readonly policies: readonly PolicyDocument[];
+  readonly policies: readonly RolePolicy[];
 }
 
 /** What is known about a call, by condition key. Keys ignore case; a key that is absent here is absent for the policies. */
@@ -15,7 +16,7 @@ export interface Access {
   readonly action: string;
   /** ARN. */
   readonly resource: string;
-  readonly resourcePolicy?: PolicyDocument | undefined;
+  readonly resourcePolicy?: ResourcePolicy | undefined;
   /** Beside what every call has: the caller, the account, and TLS. */
   readonly context?: RequestContext;
 }
@@ -24,7 +25,7 @@ export interface Access {
 export interface EncryptionKey {
   readonly arn: string;
   /** Undefined: not known, so that the caller's policies decide, as they do under a key's default policy. */
-  readonly policy: PolicyDocument | undefined;
+  readonly policy: ResourcePolicy | undefined;
 }
 
 /**
@@ -48,15 +49,14 @@ export function refusalOfAny(caller: Caller, accesses: readonly (Access | undefi
  * caller's policies or the resource's.
  * @returns why it is refused, in the service's words: `User: … is not authorized to perform: s3:PutObject on resource: …
  * because no identity-based policy allows the s3:PutObject action`; undefined if it is allowed
- * @throws UnknownPolicyElementError for a policy with anything whose meaning is not known here
  */
 export function refusalOf(caller: Caller, access: Access): string | undefined {
   const { action, resource, resourcePolicy } = access;
   const context = { ...commonContext(caller.arn), ...access.context };
   const applying = (statements: readonly Statement[], effect: Statement['Effect']): boolean =>
     statements.some((statement) => statement.Effect === effect && applies(statement, caller.arn, access, context));
-  const identity = caller.policies.flatMap((policy) => statementsOf(policy, 'identity'));
-  const ofResource = resourcePolicy === undefined ? [] : statementsOf(resourcePolicy, 'resource');
+  const identity = caller.policies.flatMap(({ Statement }) => Statement);
+  const ofResource = resourcePolicy?.Statement ?? [];
 
   const refused = (reason: string) =>
     `User: ${caller.arn} is not authorized to perform: ${action} on resource: ${resource} ${reason}`;

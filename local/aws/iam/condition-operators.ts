@@ -1,3 +1,5 @@
+import { matchesWildcard } from './wildcard';
+
 /** Whether a condition holds: the request's value of a key, undefined if it has none, and the policy's values, at least one. */
 export type Operator = (actual: string | undefined, expected: readonly string[]) => boolean;
 
@@ -34,29 +36,4 @@ function matchesArn(actual: string, expected: string): boolean {
 function arnParts(arn: string): string[] {
   const parts = arn.split(':');
   return [...parts.slice(0, 5), parts.slice(5).join(':')];
-}
-
-/** Whether a text matches a pattern: `*` is any number of characters, `?` is one. */
-export function matchesWildcard(pattern: string, text: string): boolean {
-  // Not a regular expression: a pattern such as `*a*a*a*b` would make one backtrack for minutes.
-  let p = 0;
-  let t = 0;
-  let star = -1;
-  let mark = 0;
-  while (t < text.length) {
-    if (pattern[p] === '*') {
-      star = p;
-      mark = t;
-      p += 1;
-    } else if (p < pattern.length && (pattern[p] === '?' || pattern[p] === text[t])) {
-      p += 1;
-      t += 1;
-    } else if (star >= 0) {
-      mark += 1;
-      p = star + 1;
-      t = mark;
-    } else return false;
-  }
-  while (pattern[p] === '*') p += 1;
-  return p === pattern.length;
 }

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ApiKey } from '../../../lambda/service/api-key';
+import { rolePolicySchema } from '../../../local/aws/iam/policy-document';
 import { type LocalAws, startLocalAws } from '../../../local/aws/local-aws';
 import { injectFaults } from '../../support/aws-faults';
 import { VirtualClock } from '../../support/virtual-clock';
@@ -24,14 +25,14 @@ beforeEach(async () => {
   readings = 0;
   hold = undefined;
   const Resource = [arn, existingArn];
-  const statement = { Effect: 'Allow' as const, Action: 'secretsmanager:GetSecretValue', Resource };
+  const Statement = { Effect: 'Allow', Action: 'secretsmanager:GetSecretValue', Resource };
   aws = await startLocalAws({
     region: 'eu-central-1',
     principals: [
       {
         ...credentials,
         arn: 'arn:aws:iam::111111111111:role/r',
-        policies: [{ Version: '2012-10-17', Statement: [statement] }],
+        policies: [rolePolicySchema.parse({ Statement })],
       },
     ],
     buckets: [],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { objectKey, runRecordKey } from '../../../lambda/archive/archive-layout';
-import type { PolicyDocument } from '../../../local/aws/iam/policy-document';
+import { rolePolicySchema } from '../../../local/aws/iam/policy-document';
 import { type LocalAws, type LoggedRequest, startLocalAws } from '../../../local/aws/local-aws';
 import { ArchiveFixture, type AttemptFixture, hourly, logRecord } from '../../cli/archive-fixture';
 import { runCollector } from '../../cli/run-collector';
@@ -30,12 +30,17 @@ const environment = {
 
 /** What one reader is refused. */
 const refusedKey = runRecordKey({ run: hour(9), attempt: 1 });
-const refusing = (key: string): PolicyDocument => ({
+const refusing = (key: string) => ({
   Statement: { Effect: 'Deny', Action: 's3:GetObject', Resource: `*/${key}` },
 });
-const principal = (accessKeyId: string, ...policies: PolicyDocument[]) => {
+const principal = (accessKeyId: string, ...policies: object[]) => {
   const arn = `arn:aws:iam::123456789012:user/${accessKeyId}`;
-  return { accessKeyId, secretAccessKey: environment.AWS_SECRET_ACCESS_KEY, arn, policies };
+  return {
+    accessKeyId,
+    secretAccessKey: environment.AWS_SECRET_ACCESS_KEY,
+    arn,
+    policies: policies.map((one) => rolePolicySchema.parse(one)),
+  };
 };
 
 let archive: ArchiveFixture;

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
 import { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { PublishCommand } from '@aws-sdk/client-sns';
-import type { PolicyDocument } from '../../../local/aws/iam/policy-document';
+import { resourcePolicySchema, rolePolicySchema } from '../../../local/aws/iam/policy-document';
 import { conformanceChecks, publicKeyOf, type Subject, signatureOf } from './conformance';
 import { accountId, admin, clientsOf, everythingPolicy, region, startEndpoint } from './endpoint-setup';
 import { answerOf, failureOf } from './expect-failure';
@@ -17,7 +17,7 @@ const topic = `arn:aws:sns:${region}:${accountId}:mails`;
 
 /** May read what it cannot list. */
 const reader = { accessKeyId: 'AKIAREADER', secretAccessKey: 'reader-secret' };
-const readerPolicy: PolicyDocument = {
+const readerPolicy = rolePolicySchema.parse({
   Statement: [
     { Effect: 'Allow', Action: 's3:GetObject', Resource: `arn:aws:s3:::${Bucket}/readable/*` },
     // Only for a listing of this prefix: whether an object is there stays hidden.
@@ -28,7 +28,7 @@ const readerPolicy: PolicyDocument = {
       Condition: { StringLike: { 's3:prefix': 'readable/*' } },
     },
   ],
-};
+});
 
 let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
 let subject: Subject;
@@ -36,9 +36,9 @@ let asReader: ReturnType<typeof clientsOf>;
 
 beforeAll(async () => {
   const root = { AWS: `arn:aws:iam::${accountId}:root` };
-  const policy: PolicyDocument = {
+  const policy = resourcePolicySchema.parse({
     Statement: { Effect: 'Allow', Principal: root, Action: 'kms:*', Resource: '*' },
-  };
+  });
   endpoint = await startEndpoint({
     principals: [
       { ...admin, arn: `arn:aws:iam::${accountId}:role/admin`, policies: [everythingPolicy] },

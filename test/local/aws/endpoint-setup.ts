@@ -5,7 +5,7 @@ import { KMSClient } from '@aws-sdk/client-kms';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SNSClient } from '@aws-sdk/client-sns';
-import type { PolicyDocument } from '../../../local/aws/iam/policy-document';
+import { rolePolicySchema } from '../../../local/aws/iam/policy-document';
 import { type LocalAwsOptions, startLocalAws } from '../../../local/aws/local-aws';
 import { RawClient, type RawCredentials } from './raw-request';
 
@@ -58,7 +58,7 @@ export function clientsOf(endpoint: string, credentials: RawCredentials) {
 function ignore(): void {}
 
 /** Of the caller that may do everything. */
-export const everythingPolicy: PolicyDocument = {
+export const everythingPolicy = rolePolicySchema.parse({
   Version: '2012-10-17',
   Statement: [{ Effect: 'Allow', Action: '*', Resource: '*' }],
-};
+});

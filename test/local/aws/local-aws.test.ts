@@ -17,11 +17,10 @@ import {
 import { DescribeSecretCommand, GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import * as fc from 'fast-check';
 import { percentEncode } from '../../../lambda/archive/archive-layout';
-import { UnknownPolicyElementError } from '../../../local/aws/iam/policy-document';
-import { type LoggedRequest, startLocalAws } from '../../../local/aws/local-aws';
+import type { LoggedRequest } from '../../../local/aws/local-aws';
 import { anyCharacter } from '../../support/any-character';
 import { type Intercept, injectFaults } from '../../support/aws-faults';
-import { region, startEndpoint } from './endpoint-setup';
+import { startEndpoint } from './endpoint-setup';
 import { answerOf, failureOf } from './expect-failure';
 
 let endpoint: Awaited<ReturnType<typeof startEndpoint>>;
@@ -120,16 +119,6 @@ describe('what is not built', () => {
 });
 
 describe('the embedded endpoint', () => {
-  it('refuses to start with a policy it does not understand', async () => {
-    const Condition = { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } };
-    const policy = {
-      Statement: { Effect: 'Deny' as const, Principal: '*' as const, Action: '*', Resource: '*', Condition },
-    };
-    const buckets = [{ name: 'archive', folder: endpoint.folder, policy }];
-    const starting = startLocalAws({ region, principals: [], buckets, secrets: [] });
-    await expect(starting).rejects.toThrow(UnknownPolicyElementError);
-  });
-
   it('refuses keys that cannot lie in a folder', async () => {
     const { raw } = endpoint;
     for (const [path, signedPath] of [

@@ -153,6 +153,8 @@ describe('a local deployment', () => {
   const ofFunction: Subject = ['AWS::Lambda::Function'];
   const ofRole: Subject = ['AWS::IAM::Role', 'FunctionServiceRole'];
   const Layers = ['arn:aws:lambda:eu-central-1:1:layer:x:1'];
+  const Condition = { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } };
+  const PolicyDocument = { Statement: { Effect: 'Deny', Action: '*', Resource: '*', Condition } };
   const ManagedPolicyArns = ['arn:aws:iam::aws:policy/AdministratorAccess'];
   const unsupported = 'UnsupportedTemplateError';
 
@@ -170,6 +172,12 @@ describe('a local deployment', () => {
       ofRole,
       { AssumeRolePolicyDocument: { Statement: [] } },
       /does not let lambda\.amazonaws\.com assume it/,
+    ],
+    [
+      'a policy it does not understand',
+      ['AWS::IAM::Policy', 'FunctionServiceRole'],
+      { PolicyDocument },
+      /PolicyDocument\.Statement\.0\.Condition.*IpAddress/,
     ],
     [
       'a managed policy that is not in the template',

@@ -1,10 +1,13 @@
+import * as z from 'zod';
 import { type RequestContext, refusalOf } from '../../../../local/aws/iam/authorize';
-import type { PolicyDocument, PolicyStatement } from '../../../../local/aws/iam/policy-document';
+import { resourcePolicySchema, rolePolicySchema } from '../../../../local/aws/iam/policy-document';
 
 const role = 'arn:aws:iam::111122223333:role/collector';
 
-function policy(...statements: readonly object[]): PolicyDocument {
-  return { Version: '2012-10-17', Statement: statements as readonly PolicyStatement[] };
+function read<Schema extends z.ZodType>(schema: Schema, Statement: readonly object[]): z.output<Schema> {
+  const parsed = schema.safeParse({ Version: '2012-10-17', Statement });
+  if (parsed.success) return parsed.data;
+  throw new Error(z.prettifyError(parsed.error));
 }
 
 function decide(
@@ -16,11 +19,11 @@ function decide(
     context?: RequestContext;
   } = {},
 ) {
-  const policies = options.identity === undefined ? [] : [policy(...options.identity)];
+  const policies = options.identity === undefined ? [] : [read(rolePolicySchema, options.identity)];
   const reason = refusalOf(
     { arn: role, policies },
     {
-      resourcePolicy: options.resource === undefined ? undefined : policy(...options.resource),
+      resourcePolicy: options.resource === undefined ? undefined : read(resourcePolicySchema, options.resource),
       action: options.action ?? 's3:PutObject',
       resource: options.on ?? 'arn:aws:s3:::archive/logs/a',
       context: options.context ?? {},
