@@ -1,16 +1,11 @@
-import { clusterPrefix, dateOf, type ObjectName, parseObjectKey, stampOf } from '../../lambda/archive/archive-layout';
 import { type ObjectFacts, readObjectMetadata } from '../../lambda/archive/object-metadata';
-import type { Resource } from '../../lambda/resources';
 import type { Outcome } from '../../lambda/run/run-record';
 import type { ArchiveReader, ListedObject, ObjectHead } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
-import { newestFirst } from '../../lambda/verify/newest-first';
-import type { Period } from '../../lambda/verify/run-keys';
+import type { ClusterObject } from '../../lambda/verify/objects-between';
 
 /** Requests for metadata under way at once. */
 export const headConcurrency = 16;
-
-export interface ClusterObject extends ObjectName, ListedObject {}
 
 /** An object with its own metadata; `facts` is undefined where that is absent or malformed. */
 export interface DescribedObject extends ClusterObject {
@@ -25,35 +20,6 @@ export interface Content extends DescribedObject {
 export function summarizeContent({ key, run, facts }: Content) {
   const { fetchedAt, sha256, length: bytes } = facts;
   return { run: run.toISOString(), fetchedAt: fetchedAt.toISOString(), key, sha256, bytes };
-}
-
-/** The objects of one resource of one cluster, oldest run first. Only that part of the archive is listed. */
-export async function* clusterObjects(
-  reader: ArchiveReader,
-  resource: Resource,
-  cluster: string,
-  period: Period,
-): AsyncGenerator<ClusterObject> {
-  const prefix = clusterPrefix(resource, cluster);
-  const after = period.from && `${prefix}date=${dateOf(period.from)}/${stampOf(period.from)}.`;
-  for await (const object of reader.list(prefix, after)) {
-    const name = parseObjectKey(object.key);
-    // `verify` reports objects with other names.
-    if (name === undefined) continue;
-    if (period.to !== undefined && name.run > period.to) return;
-    yield { ...object, ...name };
-  }
-}
-
-/** The same, newest run first. */
-export function clusterObjectsNewestFirst(
-  reader: ArchiveReader,
-  resource: Resource,
-  cluster: string,
-  period: Period,
-  now: Date,
-): AsyncGenerator<ClusterObject> {
-  return newestFirst((part) => clusterObjects(reader, resource, cluster, part), period, now);
 }
 
 /** The objects with their metadata, in the same order. */

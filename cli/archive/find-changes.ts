@@ -1,13 +1,8 @@
 import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
 import type { Period } from '../../lambda/verify/run-keys';
-import {
-  type Content,
-  clusterObjectsNewestFirst,
-  type DescribedObject,
-  describe,
-  isSameContent,
-} from './cluster-objects';
+import { type Content, type DescribedObject, describe, isSameContent } from './cluster-objects';
 
 /** A run that archived another content than the run before it. */
 export interface Change {

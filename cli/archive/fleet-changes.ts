@@ -1,8 +1,9 @@
 import type { Resource } from '../../lambda/resources';
 import { firstOf } from '../../lambda/verify/newest-first';
+import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
 import { readRun } from '../../lambda/verify/read-run';
 import type { ClusterFilter } from './cluster-names';
-import { type ContentHashes, clusterObjectsNewestFirst, factsOf, isSameContent } from './cluster-objects';
+import { type ContentHashes, factsOf, isSameContent } from './cluster-objects';
 import { listOutcomes, withMetadata } from './list-outcomes';
 import { isAbsent, type RunReader } from './run-reader';
 import { type RunSelection, runsNewestFirst } from './select-runs';

@@ -1,7 +1,7 @@
 import type { Seam } from '../../lambda/log/seam';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
 import { type ListedRun, type Period, runsBetween } from '../../lambda/verify/run-keys';
-import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from './cluster-objects';
 import { byRun } from './list-outcomes';
 import { LogsInTurn, type ReadLog } from './logs-in-turn';
 import { whyNotArchived } from './select-object';

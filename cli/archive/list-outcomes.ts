@@ -3,9 +3,10 @@ import { type Resource, resourceNames } from '../../lambda/resources';
 import type { Outcome } from '../../lambda/run/run-record';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
+import { type ClusterObject, clusterObjects } from '../../lambda/verify/objects-between';
 import { isLate } from '../../lambda/verify/read-run';
 import type { ClusterFilter } from './cluster-names';
-import { type ClusterObject, clusterObjects, factsOf, headConcurrency } from './cluster-objects';
+import { factsOf, headConcurrency } from './cluster-objects';
 import { type AbsentRow, isAbsent, type RunReader, type RunRow } from './run-reader';
 import { type RunSelection, selectPeriod } from './select-runs';
 

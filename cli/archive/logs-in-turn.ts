@@ -2,8 +2,8 @@ import { LogHistory, type LogLink } from '../../lambda/log/log-history';
 import { LogTextDecoder } from '../../lambda/log/log-text';
 import type { LogReader } from '../../lambda/log/seam';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import type { ClusterObject } from '../../lambda/verify/objects-between';
 import { damageOf } from '../../lambda/verify/open-content';
-import type { ClusterObject } from './cluster-objects';
 import { behind, contentOf, textChunks } from './read-text';
 
 /** One archived log of a cluster, and how it follows the one before it. */

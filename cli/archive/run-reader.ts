@@ -132,11 +132,10 @@ export class RunReader {
   async stale(at: Date): Promise<FoundStale> {
     const { covered } = this.#freshness;
     const configured = (await this.configuration())?.clusters;
-    const uids = configured === undefined ? [...covered.keys()] : requiredOf(configured);
-    const clusters = uids.map((uid) => ({ uid }));
+    const clusters = configured === undefined ? [...covered.keys()] : requiredOf(configured);
     return {
       stale: staleness(this.#freshness.failing(clusters), at),
-      notCovered: uids.filter((uid) => !covered.has(uid)).sort(),
+      notCovered: clusters.filter((cluster) => !covered.has(cluster)).sort(),
       flapping: this.#freshness.flapping(clusters),
     };
   }

@@ -2,18 +2,13 @@ import type { Resource } from '../../lambda/resources';
 import { isStored } from '../../lambda/run/run-record';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
+import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
 import { isLate, type Run, readRun } from '../../lambda/verify/read-run';
 import type { ListedRun, Period } from '../../lambda/verify/run-keys';
 import { formatDuration, formatPeriod, formatTime } from '../terminal/format';
 import { print, type Terminal } from '../terminal/terminal';
 import { nearestNames } from './cluster-names';
-import {
-  type ClusterObject,
-  clusterObjects,
-  clusterObjectsNewestFirst,
-  type DescribedObject,
-  factsOf,
-} from './cluster-objects';
+import { type DescribedObject, factsOf } from './cluster-objects';
 import { findRun, type RunSelection, runsNewestFirst } from './select-runs';
 
 /** The archive has no object of this cluster and resource where one was looked for. */

@@ -88,8 +88,8 @@ function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<RightSeal>[] 
     { head: 'Runs due', cell: ({ due }) => `${due.runs}`, align: 'right', leftOut: 2 },
     { head: 'Absent', cell: ({ due }) => `${due.absent.length}`, align: 'right', leftOut: 3 },
     { head: 'Objects read', cell: ({ verified }) => `${verified.objects}`, align: 'right', leftOut: 1 },
-    { head: 'Found', cell: foundBy, wraps: true },
-    { head: 'Open', cell: openIn, wraps: true },
+    { head: 'Found', cell: ({ found }) => textOf(found), wraps: true },
+    { head: 'Open', cell: ({ open: { damage, ...others } }) => textOf({ damaged: damage, ...others }), wraps: true },
     {
       head: 'Chain',
       cell: ({ isChained }) => (isChained ? 'in it' : 'beside'),
@@ -100,14 +100,9 @@ function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<RightSeal>[] 
   ];
 }
 
-function foundBy({ found }: RightSeal): string {
-  const counted = Object.entries(found).filter(([, count]) => count > 0);
-  return counted.map(([kind, count]) => `${count} ${kind}`).join(', ');
-}
-
-function openIn({ open }: RightSeal): string {
-  const { damage, ...others } = open;
-  const counted = Object.entries({ damaged: damage, ...others }).filter(([, count]) => count > 0);
+/** `2 missing, 1 forged`; empty if there is nothing. */
+function textOf(counts: Readonly<Record<string, number>>): string {
+  const counted = Object.entries(counts).filter(([, count]) => count > 0);
   return counted.map(([what, count]) => `${count} ${what}`).join(', ');
 }
 

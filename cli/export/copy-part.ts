@@ -5,12 +5,12 @@ import { configurationKey, sealKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
+import { clusterObjects } from '../../lambda/verify/objects-between';
 import { type Part, partFile, partKeyFile, partPageFile, partText } from '../../lambda/verify/part';
 import { readStoredRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
 import { listSeals, parsePublicKey, readSealFile } from '../../lambda/verify/seals/seal-file';
 import { FolderStore } from '../../local/aws/store/folder-store';
-import { clusterObjects } from '../archive/cluster-objects';
 import { checkPage } from './check-page';
 
 /** The part cannot be written where it should be. */

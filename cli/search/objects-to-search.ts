@@ -1,5 +1,5 @@
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
-import { clusterObjects } from '../archive/cluster-objects';
+import { clusterObjects } from '../../lambda/verify/objects-between';
 import type { FleetScope } from '../archive/fleet-changes';
 import { isMissing, type JoinedLog, joinLogs } from '../archive/join-logs';
 import { isAbsent, type RunReader } from '../archive/run-reader';

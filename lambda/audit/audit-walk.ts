@@ -5,6 +5,9 @@ import type { Lacking } from '../verify/finding';
 import type { SealChain } from '../verify/seals/seal-chain';
 import type { VerifyRunContext } from '../verify/verify-run';
 
+/** Listings and objects read at once. */
+export const concurrency = 16;
+
 /** What the steps of one audit share. Its `now` is the time by S3's own clock when it began to list. */
 export interface AuditWalk extends VerifyRunContext {
   readonly plan: AuditPlan;

@@ -1,35 +1,23 @@
 import type { KeyObject } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { sealKey } from '../archive/archive-layout';
-import { type ArchiveObject, jsonLinesType } from '../archive/archive-object';
+import { jsonLinesType } from '../archive/archive-object';
+import type { S3Archive } from '../archive/s3-archive';
 import type { Clock } from '../clock';
-import type { AuditPlan } from '../stack-contract';
-import { ArchiveReadError, type ArchiveReader } from '../verify/archive-reader';
+import { ArchiveReadError } from '../verify/archive-reader';
 import { openDamage } from '../verify/seals/open-damage';
 import { readChain } from '../verify/seals/read-chain';
 import type { Seal } from '../verify/seals/seal';
-import type { RightSeal, SealChain } from '../verify/seals/seal-chain';
+import type { RightSeal } from '../verify/seals/seal-chain';
 import { parsePublicKey, sealFile, sealLine, sha256Of } from '../verify/seals/seal-file';
-import { examine, sealedPlan } from './examine';
+import { type ExamineContext, examine, sealedPlan } from './examine';
 import { Findings } from './findings';
+import type { KmsSigner } from './kms-signer';
 import { type LogFigures, logFigures } from './log-lines';
-import { auditMail, isMailDue, type Mail, stalestHours, type ToldSeal } from './mail';
+import { auditMail, type Mail, stalestHours, type ToldSeal } from './mail';
 
 /** Signs seals. */
-export interface Signer {
-  readonly keyArn: string;
-  /** SPKI in DER. @throws SigningError */
-  publicKey(): Promise<Buffer>;
-  /** ECDSA over the SHA-256 of the message, in DER. @throws SigningError */
-  sign(message: Buffer): Promise<Buffer>;
-}
-
-/** The bucket as far as an audit writes to it. */
-export interface SealSink {
-  readonly bucket: string;
-  /** Writes one object whole, never over an existing one. @throws ArchiveError */
-  put(object: ArchiveObject, signal: AbortSignal): Promise<'archived' | 'already-archived'>;
-}
+export type Signer = Pick<KmsSigner, 'keyArn' | 'publicKey' | 'sign'>;
 
 /** What alarms watch besides the result. */
 export interface AuditFigures extends LogFigures {
@@ -44,15 +32,11 @@ export interface AuditReporter {
   notMailed(error: unknown): void;
 }
 
-export interface AuditContext {
-  readonly plan: AuditPlan;
-  readonly reader: ArchiveReader;
-  readonly sink: SealSink;
+export interface AuditContext extends Pick<ExamineContext, 'plan' | 'reader' | 'stop'> {
+  readonly sink: Pick<S3Archive, 'bucket' | 'put'>;
   readonly signer: Signer;
   readonly mail: (mail: Mail) => Promise<void>;
   readonly clock: Pick<Clock, 'now'>;
-  /** Aborts when the audit's time is over. */
-  readonly stop: AbortSignal;
   readonly reporter: AuditReporter;
   readonly collectorVersion: string;
 }
@@ -102,7 +86,7 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
     // Its audit may have been killed before it told people, or it is this one, and the answer to the writing was lost. With
     // another plan somebody else signed it: a mail of it would excuse by its retention what is gone.
     if (done !== undefined && isDeepStrictEqual(done.plan, sealedPlan(plan)))
-      return tell({ ...done, ...chain.newest }, chain.seals.at(-2), context, false);
+      return tell({ ...done, ...chain.newest }, context, false);
     const unread = [...chain.passedOver.values()].filter(({ sha256 }) => sha256 === null).length;
     if (chain.head === undefined && unread > 0)
       throw new ArchiveReadError(
@@ -111,7 +95,7 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
     const begun = { archive: sink.bucket, seal: named, keyArn: context.signer.keyArn, collectorVersion };
     const seal = await examine({ ...context, listedFrom, chain, findings }, begun);
     const sha256 = await store(seal, context);
-    if (sha256 !== undefined) return tell({ ...seal, sha256 }, chain.head, context, true);
+    if (sha256 !== undefined) return tell({ ...seal, sha256 }, context, true);
   }
   throw new SealError(
     `Storing the seal failed: ${mostNumbers} numbers in a row were taken by other audits; start it again`,
@@ -119,17 +103,13 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
 }
 
 /** Reports a seal that is stored, and mails it if that is due. */
-async function tell(
-  seal: ToldSeal & StoredSeal,
-  before: SealChain['head'],
-  context: AuditContext,
-  isNew: boolean,
-): Promise<AuditResult> {
+async function tell(seal: ToldSeal & StoredSeal, context: AuditContext, isNew: boolean): Promise<AuditResult> {
   const { mail, plan, reporter } = context;
   const result = resultOf(seal, openDamage(seal).count, context, isNew);
   reporter.sealed(result, { stalestHours: stalestHours(seal), ...logFigures(seal.logs, plan.frozenAfterHours) });
   try {
-    if (isMailDue(seal, before)) await mail(auditMail(seal, seal.sha256, plan));
+    // Seals of earlier versions do not say whether it was due.
+    if (seal.logs?.isTold !== false) await mail(auditMail(seal, seal.sha256, plan));
   } catch (error) {
     // The seal is stored: people who are not told must not make the audit run again.
     reporter.notMailed(error);

@@ -11,7 +11,6 @@ import { type AuditWalk, findLacking } from './audit-walk';
 import { checkOpen } from './check-open';
 import { findUnrecorded, findUnvouched } from './find-unrecorded';
 import type { Findings } from './findings';
-import type { FailingCluster } from './freshness';
 import { judgeRuns, judgeSeals, settled } from './judge-due';
 import { LogSeams } from './log-seams';
 import { isMailDue } from './mail';
@@ -30,16 +29,17 @@ export interface ExamineContext {
   readonly listedFrom: Date;
 }
 
-/** What is known of a seal before anything was examined. */
-type BegunSeal = Pick<Seal, 'archive' | 'seal' | 'keyArn' | 'collectorVersion'>;
-
 /**
  * Works through the archive in the order of what matters: hashes run records, looks for what is gone and what no record
  * has, reads objects with the time that is left.
+ * @param begun what is known of the seal before
  * @returns what it computed, to be signed
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function examine(context: ExamineContext, begun: BegunSeal): Promise<Seal> {
+export async function examine(
+  context: ExamineContext,
+  begun: Pick<Seal, 'archive' | 'seal' | 'keyArn' | 'collectorVersion'>,
+): Promise<Seal> {
   const { plan, chain, findings, listedFrom, stop } = context;
   const reader = stoppableReader(context.reader, stop);
   const { head, next } = chain;
@@ -78,8 +78,10 @@ export async function examine(context: ExamineContext, begun: BegunSeal): Promis
   const { reread } =
     left.openMore === 0 ? verified.cursor : { reread: { position: start, since: listedFrom.toISOString() } };
   const isAllRead = (reread?.position ?? null) === null;
-  const failing = tally.freshness.failing(plan.clusters);
-  const flapping = tally.freshness.flapping(plan.clusters);
+  const required = plan.clusters.filter(({ optional }) => !optional).map(({ uid }) => uid);
+  const failing = tally.freshness.failing(required);
+  const flapping = tally.freshness.flapping(required);
+  const failures = failing.map(({ cluster, failure }) => failure ?? { cluster, error: 'no new run covers it' });
   const lastRun = [...runs.runs].at(-1);
   const seal: Seal = {
     version: 1,
@@ -99,10 +101,10 @@ export async function examine(context: ExamineContext, begun: BegunSeal): Promis
       ...tally.result(),
       repaired,
       lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),
-      reasons: groupReasons(onePerCluster(failing)).map((group) => ({ ...group, clusters: [...group.clusters] })),
+      reasons: groupReasons(failures).map((group) => ({ ...group, clusters: [...group.clusters] })),
       flapping: { count: flapping.length, first: flapping.slice(0, mostFlapping) },
     },
-    failing: failing.map(({ failures, ...one }) => one),
+    failing: failing.map(({ failure, ...one }) => one),
     cursor: {
       records: runs.lastKey,
       searchedTo: unrecorded === undefined ? searchedTo : search.to.toISOString(),
@@ -111,7 +113,7 @@ export async function examine(context: ExamineContext, begun: BegunSeal): Promis
     },
   };
   const configured = plan.clusters.map(({ uid }) => uid);
-  return { ...seal, logs: logs.result(configured, isMailDue(seal, head)) };
+  return { ...seal, logs: logs.news.result(configured, isMailDue(seal, head)) };
 }
 
 /** What a seal has of what the audit was deployed with. */
@@ -121,11 +123,3 @@ export function sealedPlan(plan: AuditPlan): Seal['plan'] {
 
 /** Most clusters that fail now and then that are named. */
 const mostFlapping = 50;
-
-/** A cluster whose two resources fail counts once; one that no new run has covered keeps its place. */
-function* onePerCluster(failing: readonly FailingCluster[]) {
-  for (const { cluster, failures } of failing) {
-    const [first = { cluster, resource: '', error: 'no new run covers it' }] = failures;
-    yield first;
-  }
-}

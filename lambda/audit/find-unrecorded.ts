@@ -1,18 +1,15 @@
-import { clusterPrefix, dateOf, parseObjectKey, stampOf } from '../archive/archive-layout';
-import { resourceNames } from '../resources';
+import { type Resource, resourceNames } from '../resources';
 import type { ListedObject } from '../verify/archive-reader';
 import { checkObject, describeUnrecorded } from '../verify/check-object';
 import { mapConcurrently } from '../verify/map-concurrently';
+import { clusterObjects } from '../verify/objects-between';
 import { readStoredRun } from '../verify/read-run';
 import { RecordedObjects } from '../verify/recorded-objects';
 import { type Period, runsBetween } from '../verify/run-keys';
 import type { Hashed } from '../verify/seals/seal';
 import { underWayMs } from '../verify/time-limits';
 import { storedOutcomes, unvouchedWithout } from '../verify/verify-run';
-import { type AuditWalk, inTime } from './audit-walk';
-
-/** Listings and objects read at once. */
-const concurrency = 16;
+import { type AuditWalk, concurrency, inTime } from './audit-walk';
 
 export interface UnrecordedSearch extends Period {
   readonly clusters: Iterable<string>;
@@ -63,24 +60,20 @@ export async function findUnvouched(walk: AuditWalk, clusters: Iterable<string>)
 
 async function* unrecordedIn(
   { reader, stop, now }: AuditWalk,
-  { clusters, recorded, from, to }: UnrecordedSearch,
+  { clusters, recorded, ...period }: UnrecordedSearch,
 ): AsyncGenerator<ListedObject> {
-  const list = async (prefix: string) => {
+  const list = async ([resource, cluster]: readonly [Resource, string]) => {
     stop.throwIfAborted();
     const found: ListedObject[] = [];
-    const after = from && `${prefix}date=${dateOf(from)}/${stampOf(from)}.`;
-    for await (const object of reader.list(prefix, after)) {
+    for await (const object of clusterObjects(reader, resource, cluster, period)) {
       stop.throwIfAborted();
-      const name = parseObjectKey(object.key);
-      if (name === undefined) continue;
-      if (to !== undefined && name.run > to) break;
       const isSettled = now.getTime() - object.writtenAt.getTime() >= underWayMs;
-      if (isSettled && !recorded.has(name)) found.push(object);
+      if (isSettled && !recorded.has(object)) found.push(object);
     }
     return found;
   };
-  const prefixes = function* (): Generator<string> {
-    for (const cluster of clusters) for (const resource of resourceNames) yield clusterPrefix(resource, cluster);
+  const listings = function* () {
+    for (const cluster of clusters) for (const resource of resourceNames) yield [resource, cluster] as const;
   };
-  for await (const found of mapConcurrently(prefixes(), concurrency, list)) yield* found;
+  for await (const found of mapConcurrently(listings(), concurrency, list)) yield* found;
 }

@@ -1,13 +1,12 @@
 import type { Failure } from '../run/group-reasons';
 import { isStored, type RunOutcome } from '../run/run-record';
-import type { ConfiguredCluster } from '../stack-contract';
 import type { Failing } from '../verify/seals/seal';
+import { hourMs } from '../verify/time-limits';
 
-const hourMs = 3_600_000;
-
-/** A cluster that runs do not archive, with why the last of them did not. */
+/** A cluster that runs do not archive. */
 export interface FailingCluster extends Failing {
-  readonly failures: readonly Failure[];
+  /** Why the last of them did not: of two resources, the first. Undefined: none of the runs that were added covers it. */
+  readonly failure: Failure | undefined;
 }
 
 export interface StaleCluster extends Pick<Failing, 'cluster' | 'runs' | 'lastArchived'> {
@@ -27,7 +26,7 @@ export interface FlappingCluster {
 const leastFailures = 3;
 const leastShare = 0.2;
 
-/** Knows since when and for how many runs clusters were not archived. Optional clusters are left out. */
+/** Knows since when and for how many runs clusters were not archived. */
 export class Freshness {
   /** Of each cluster, how many of the runs that were added cover it, and how many of them did not archive all of it. */
   readonly #covered = new Map<string, { failed: number; runs: number }>();
@@ -37,7 +36,7 @@ export class Freshness {
 
   /** @param failing as the seal before has it */
   constructor(failing: readonly Failing[]) {
-    for (const one of failing) this.#failing.set(one.cluster, { ...one, failures: [] });
+    for (const one of failing) this.#failing.set(one.cluster, { ...one, failure: undefined });
   }
 
   /**
@@ -53,10 +52,11 @@ export class Freshness {
       const isFailed = failures.some(({ optional }) => !optional);
       const counts = this.#covered.get(cluster) ?? { failed: 0, runs: 0 };
       this.#covered.set(cluster, { failed: counts.failed + Number(isFailed), runs: counts.runs + 1 });
-      const first = { cluster, since: time, last: '', runs: 0, lastArchived: known };
-      const before = this.#failing.get(cluster) ?? { ...first, failures };
+      const [failure] = failures;
+      const first = { cluster, since: time, last: '', runs: 0, lastArchived: known, failure };
+      const before = this.#failing.get(cluster) ?? first;
       if (isFailed && time >= before.last)
-        this.#failing.set(cluster, { ...before, last: time, runs: before.runs + Number(time > before.last), failures });
+        this.#failing.set(cluster, { ...before, last: time, runs: before.runs + Number(time > before.last), failure });
       else if (failures.length === 0 && time >= before.last) this.#failing.delete(cluster);
       else if (failures.length === 0 && time > (before.lastArchived ?? ''))
         this.#failing.set(cluster, { ...before, lastArchived: time });
@@ -69,23 +69,21 @@ export class Freshness {
   }
 
   /**
-   * Configured clusters that fail now and then, by the runs that were added; the worst first. One whose only failures are
+   * Those of the clusters that fail now and then, by the runs that were added; the worst first. One whose only failures are
    * the last of these runs fails, and no more.
    */
-  flapping(clusters: readonly Pick<ConfiguredCluster, 'uid' | 'optional'>[]): FlappingCluster[] {
+  flapping(clusters: readonly string[]): FlappingCluster[] {
     return clusters
-      .filter(({ optional }) => !optional)
-      .map(({ uid }) => ({ cluster: uid, failed: 0, runs: 0, ...this.#covered.get(uid) }))
+      .map((cluster) => ({ cluster, failed: 0, runs: 0, ...this.#covered.get(cluster) }))
       .filter(({ failed, runs }) => failed >= leastFailures && failed >= leastShare * runs && failed < runs)
       .filter(({ cluster, failed }) => failed > (this.#failing.get(cluster)?.runs ?? 0))
       .sort((a, b) => b.failed / b.runs - a.failed / a.runs);
   }
 
-  /** Configured clusters that fail, the longest first. */
-  failing(clusters: readonly Pick<ConfiguredCluster, 'uid' | 'optional'>[]): FailingCluster[] {
-    const configured = new Set(clusters.filter(({ optional }) => !optional).map(({ uid }) => uid));
-    return [...this.#failing.values()]
-      .filter(({ cluster }) => configured.has(cluster))
+  /** Those of the clusters that fail, the longest first. */
+  failing(clusters: readonly string[]): FailingCluster[] {
+    return clusters
+      .flatMap((cluster) => this.#failing.get(cluster) ?? [])
       .sort((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : a.cluster < b.cluster ? -1 : 1));
   }
 }

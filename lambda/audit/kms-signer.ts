@@ -1,6 +1,5 @@
 import { GetPublicKeyCommand, KMSClient, MessageType, SignCommand, SigningAlgorithmSpec } from '@aws-sdk/client-kms';
 import { maxAttempts, timeLimits } from '../archive/aws-clients';
-import type { Signer } from './audit';
 
 /** The key did not sign, or did not give its public half. */
 export class SigningError extends Error {
@@ -8,17 +7,18 @@ export class SigningError extends Error {
 }
 
 /** Signs with an asymmetric key in KMS, whose private half never leaves it. */
-export class KmsSigner implements Signer {
+export class KmsSigner {
   readonly keyArn: string;
   readonly #client: KMSClient;
   /** A key never gets another public half. */
   #publicKey: Buffer | undefined;
 
-  constructor(client: KMSClient, keyArn: string) {
-    this.#client = client;
+  constructor(keyArn: string, client = new KMSClient({ maxAttempts, requestHandler: timeLimits })) {
     this.keyArn = keyArn;
+    this.#client = client;
   }
 
+  /** SPKI in DER. @throws SigningError */
   async publicKey(): Promise<Buffer> {
     this.#publicKey ??= await this.#demand('Reading the public key of', async () => {
       const { PublicKey } = await this.#client.send(new GetPublicKeyCommand({ KeyId: this.keyArn }));
@@ -27,6 +27,7 @@ export class KmsSigner implements Signer {
     return this.#publicKey;
   }
 
+  /** ECDSA over the SHA-256 of the message, in DER. @throws SigningError */
   sign(message: Buffer): Promise<Buffer> {
     return this.#demand('Signing with', async () => {
       const { Signature } = await this.#client.send(
@@ -52,8 +53,4 @@ export class KmsSigner implements Signer {
     if (answer === undefined) throw new SigningError(`${action} ${this.keyArn} failed: the answer is empty`);
     return Buffer.from(answer);
   }
-}
-
-export function createKmsClient(): KMSClient {
-  return new KMSClient({ maxAttempts, requestHandler: timeLimits });
 }

@@ -1,26 +1,24 @@
 import type { SealedLogs } from '../verify/seals/seal';
 import { defaultFrozenHours, frozenHours, isRule } from './log-news';
-import { clusters, count, minute, plain, quoted } from './mail-text';
+import { count, formatCount, minute, plain, shellQuoted } from './mail-text';
 
-/** What people are told of the logs, each once: gaps, logs that never share a line, and those that are frozen. */
-export function logLines(
+/**
+ * What people are told of the logs, each once: gaps, logs that never share a line, and those that are frozen. The subject of
+ * the mail has no word of the second: a cluster whose logs never share a line has lost nothing by that.
+ */
+export function toldOfLogs(
   logs: SealedLogs | undefined,
   archive: string,
   frozenAfterHours = defaultFrozenHours,
-): string[] {
-  if (logs === undefined) return [];
-  return [...gapLines(logs, archive), ...onlyGapsLines(logs), ...frozenLines(logs, frozenAfterHours)];
-}
-
-/** The same in the subject of the mail. A cluster whose logs never share a line has lost nothing by that. */
-export function logSubjects(logs: SealedLogs | undefined, frozenAfterHours = defaultFrozenHours): string[] {
-  if (logs === undefined) return [];
+): { readonly subjects: readonly string[]; readonly lines: readonly string[] } {
+  if (logs === undefined) return { subjects: [], lines: [] };
   const lossy = new Set(logs.gaps.map(({ cluster }) => cluster)).size;
-  const frozen = frozenNews(logs, frozenAfterHours).length;
-  return [
-    ...(lossy > 0 ? [`lines of ${clusters(lossy)} may be lost`] : []),
-    ...(frozen > 0 ? [`${count(frozen)} frozen ${frozen === 1 ? 'log' : 'logs'}`] : []),
+  const frozen = logs.frozen.filter((one) => !one.isTold && frozenHours(one) >= frozenAfterHours);
+  const subjects = [
+    ...(lossy > 0 ? [`lines of ${formatCount(lossy, 'cluster')} may be lost`] : []),
+    ...(frozen.length > 0 ? [formatCount(frozen.length, 'frozen log')] : []),
   ];
+  return { subjects, lines: [...gapLines(logs, lossy, archive), ...onlyGapsLines(logs), ...frozenLines(frozen)] };
 }
 
 /** What alarms watch. */
@@ -37,18 +35,18 @@ export function logFigures(logs: SealedLogs | undefined, frozenAfterHours = defa
   return { logGaps: gaps.length + gapsMore, frozenLogs };
 }
 
-function gapLines({ gaps, gapsMore }: SealedLogs, archive: string): string[] {
+/** @param lossy how many clusters have a gap */
+function gapLines({ gaps, gapsMore }: SealedLogs, lossy: number, archive: string): string[] {
   // The one of which most is known is the best example.
   const example = gaps.find(({ reachMinutes }) => reachMinutes !== undefined) ?? gaps[0];
   if (example === undefined) return [];
   const { cluster, from, to, reachMinutes } = example;
-  const names = new Set(gaps.map((gap) => gap.cluster));
   const more = gapsMore > 0 ? ' or more' : '';
   return [
-    `Lines may be lost between runs, or logs were begun anew: ${clusters(names.size)}${more},`,
+    `Lines may be lost between runs, or logs were begun anew: ${formatCount(lossy, 'cluster')}${more},`,
     `  such as ${plain(cluster)} (${minute(from)} to ${minute(to)})`,
     `  ${adviceOf(reachMinutes)}`,
-    `  npm run collector -- log ${quoted(plain(cluster))} --seams --from ${from} --to ${to} --archive s3://${archive}`,
+    `  npm run collector -- log ${shellQuoted(plain(cluster))} --seams --from ${from} --to ${to} --archive s3://${archive}`,
   ];
 }
 
@@ -75,19 +73,14 @@ function onlyGapsLines({ onlyGaps }: SealedLogs): string[] {
   const [first] = news;
   if (first === undefined) return [];
   return [
-    `Logs that never share a line with the one before: ${clusters(news.length)}, such as`,
+    `Logs that never share a line with the one before: ${formatCount(news.length, 'cluster')}, such as`,
     `  ${plain(first.cluster)} (${count(first.gaps)} runs in a row). Its service sends only what`,
     '  is new, or the log moves on faster than runs come.',
     '  This is told once.',
   ];
 }
 
-function frozenNews({ frozen }: SealedLogs, frozenAfterHours: number): SealedLogs['frozen'] {
-  return frozen.filter((one) => !one.isTold && frozenHours(one) >= frozenAfterHours);
-}
-
-function frozenLines(logs: SealedLogs, frozenAfterHours: number): string[] {
-  const news = frozenNews(logs, frozenAfterHours);
+function frozenLines(news: SealedLogs['frozen']): string[] {
   const [first] = news;
   if (first === undefined) return [];
   const hours = Math.floor(Math.min(...news.map(frozenHours)));

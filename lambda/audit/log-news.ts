@@ -37,8 +37,8 @@ export class LogNews {
     this.#frozen = new Map(frozen?.map((one) => [one.cluster, one]));
     this.#onlyGaps = new Map(onlyGaps?.map((one) => [one.cluster, one]));
     // What no mail has told yet stays news.
-    this.#gaps = before === undefined || before.isTold ? [] : [...before.gaps];
-    this.#gapsMore = before === undefined || before.isTold ? 0 : before.gapsMore;
+    this.#gaps = told ? [] : [...(before?.gaps ?? [])];
+    this.#gapsMore = told ? 0 : (before?.gapsMore ?? 0);
   }
 
   /** Whether so far each log of a cluster was a gap. */
@@ -90,7 +90,7 @@ export class LogNews {
     if (at >= 0) this.#gaps.splice(at, 1);
   }
 
-  /** @param isTold whether people get a mail of this seal */
+  /** What to seal. @param isTold whether people get a mail of this seal */
   result(configured: Iterable<string>, isTold: boolean): SealedLogs {
     const clusters = new Set(configured);
     const isConfigured = ({ cluster }: { readonly cluster: string }) => clusters.has(cluster);

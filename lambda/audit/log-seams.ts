@@ -1,10 +1,11 @@
-import { clusterPrefix, dateOf, type ObjectName, objectKey, parseObjectKey, stampOf } from '../archive/archive-layout';
+import { type ObjectName, objectKey, parseObjectKey } from '../archive/archive-layout';
 import { type LogEnd, mostCompared } from '../log/log-end';
 import { LogHistory } from '../log/log-history';
 import { LogReader, type ReadLog } from '../log/seam';
 import type { RunOutcome } from '../run/run-record';
 import type { ArchiveReader } from '../verify/archive-reader';
 import { type CheckedObject, checkObject } from '../verify/check-object';
+import { type ClusterObject, clusterObjects } from '../verify/objects-between';
 import type { SealedLogs } from '../verify/seals/seal';
 import { dayMs } from '../verify/time-limits';
 import { LogNews } from './log-news';
@@ -29,10 +30,10 @@ type LogOutcome = RunOutcome & { readonly key: string };
  * one after the other, in the order of their runs. The base of the first one is read once more.
  */
 export class LogSeams {
+  readonly news: LogNews;
   readonly #reader: ArchiveReader;
   readonly #kept: { readonly lines: number; readonly openGaps: number; readonly spare: LogEnd[] };
   readonly #histories = new Map<string, LogHistory>();
-  readonly #news: LogNews;
   /** Clusters with a log that is being checked. */
   readonly #underWay = new Set<string>();
 
@@ -45,12 +46,7 @@ export class LogSeams {
     this.#reader = reader;
     const lines = Math.floor(mostMemory / bytesPerLine / Math.max(1, clusters));
     this.#kept = { lines: Math.min(mostCompared, Math.max(fewestLines, lines)), openGaps: 1, spare: [] };
-    this.#news = new LogNews(before, frozenAfterHours);
-  }
-
-  /** What to seal. @param isTold whether people get a mail of this seal */
-  result(configured: Iterable<string>, isTold: boolean): SealedLogs {
-    return this.#news.result(configured, isTold);
+    this.news = new LogNews(before, frozenAfterHours);
   }
 
   /** Checks an archived log, as {@link checkObject} does, and judges its seam. */
@@ -77,7 +73,7 @@ export class LogSeams {
     const { read, ...checked } = await this.#read(key, () => history.reader(), outcome);
     if (checked.problem?.kind === 'unreadable') return checked;
     const link = history.add(name.run, read && (await this.#confirmed(read, name, history)));
-    this.#news.add(name.cluster, link);
+    this.news.add(name.cluster, link);
     return checked;
   }
 
@@ -88,7 +84,7 @@ export class LogSeams {
       return read;
     const isSure = seam.kind === 'unchanged' || seam.kind === 'continues';
     const reachesBack = read.end.lines > seam.shared + seam.added;
-    if (isSure ? earlier.length === 1 || !reachesBack : this.#news.isOnlyGaps(name.cluster)) return read;
+    if (isSure ? earlier.length === 1 || !reachesBack : this.news.isOnlyGaps(name.cluster)) return read;
     const ends: LogEnd[] = [];
     for (const { run } of earlier) {
       const { read: whole } = await this.#read(objectKey({ ...name, run }), () => new LogReader([]));
@@ -104,7 +100,7 @@ export class LogSeams {
     if (known !== undefined) return known;
     const history = new LogHistory(this.#kept);
     for (const earlier of await this.#logsBefore(name)) {
-      const { read } = await this.#read(objectKey(earlier), () => history.reader());
+      const { read } = await this.#read(earlier.key, () => history.reader());
       if (read !== undefined && history.add(earlier.run, read).lines > 0) break;
     }
     this.#histories.set(name.cluster, history);
@@ -112,16 +108,12 @@ export class LogSeams {
   }
 
   /** The newest logs before a run, the newest first. @throws ArchiveReadError */
-  async #logsBefore({ cluster, run }: ObjectName): Promise<ObjectName[]> {
-    const prefix = clusterPrefix('log', cluster);
+  async #logsBefore({ cluster, run }: ObjectName): Promise<ClusterObject[]> {
+    const to = new Date(run.getTime() - 1);
     for (const days of lookBack) {
       const from = new Date(run.getTime() - days * dayMs);
-      const found: ObjectName[] = [];
-      for await (const { key } of this.#reader.list(prefix, `${prefix}date=${dateOf(from)}/${stampOf(from)}.`)) {
-        const name = parseObjectKey(key);
-        if (name !== undefined && name.run >= run) break;
-        if (name !== undefined) found.push(name);
-      }
+      const found: ClusterObject[] = [];
+      for await (const log of clusterObjects(this.#reader, 'log', cluster, { from, to })) found.push(log);
       if (found.length > 0) return found.reverse().slice(0, mostTried);
     }
     return [];

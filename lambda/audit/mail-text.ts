@@ -16,7 +16,8 @@ export function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '?').slice(0, 300);
 }
 
-export function quoted(text: string): string {
+/** An argument as a shell takes it. */
+export function shellQuoted(text: string): string {
   return /^[\w.@%+=:,/-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
@@ -39,10 +40,6 @@ export function more(left: number, what = ''): string[] {
   return left > 0 ? [`  and ${count(left)} more${what === '' ? '' : ` ${what}`}`] : [];
 }
 
-export function day(time: string): string {
-  return time.slice(0, 10);
-}
-
 export function minute(time: string): string {
   return `${time.slice(0, 16).replace('T', ' ')}Z`;
 }
@@ -51,16 +48,20 @@ export function count(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-export function clusters(value: number): string {
-  return `${count(value)} ${value === 1 ? 'cluster' : 'clusters'}`;
+/** `1 object`, `2,000 objects`. */
+export function formatCount(value: number, noun: string, plural = `${noun}s`): string {
+  return `${count(value)} ${value === 1 ? noun : plural}`;
 }
 
-export function bytes(value: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'];
-  const at = Math.min(units.length - 1, value < 1 ? 0 : Math.floor(Math.log2(value) / 10));
-  return `${at === 0 ? value : (value / 1024 ** at).toFixed(1)} ${units[at]}`;
-}
-
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/** Length in bytes for people: `817 B`, `25.3 KiB`, `1.2 GiB`. */
+export function formatBytes(bytes: number | undefined): string {
+  if (bytes === undefined) return '';
+  if (bytes < 1024) return `${bytes} B`;
+  let value = bytes;
+  let unit = '';
+  for (unit of ['KiB', 'MiB', 'GiB', 'TiB', 'PiB']) {
+    value /= 1024;
+    if (value < 1023.95) break;
+  }
+  return `${value.toFixed(1)} ${unit}`;
 }

@@ -4,8 +4,8 @@ import { openDamage } from '../verify/seals/open-damage';
 import type { OpenFinding, Seal } from '../verify/seals/seal';
 import { dayMs } from '../verify/time-limits';
 import { hoursBetween, staleness } from './freshness';
-import { logLines, logSubjects } from './log-lines';
-import { bytes, capital, clusters, count, day, minute, more, plain, quoted, subjectOf, wrapped } from './mail-text';
+import { toldOfLogs } from './log-lines';
+import { count, formatBytes, formatCount, minute, more, plain, shellQuoted, subjectOf, wrapped } from './mail-text';
 
 export interface Mail {
   /** ASCII, fewer than 100 characters: what SNS takes. */
@@ -33,11 +33,12 @@ export function auditMail(
   const { archive, news, previous, found, findings } = seal;
   const { repaired, doubts, changed, flapping = { count: 0, first: [] } } = news;
   const isFirst = previous === null;
-  const { subject, verdict } = verdictOf(seal, plan.frozenAfterHours);
+  const logs = toldOfLogs(seal.logs, archive, plan.frozenAfterHours);
+  const { subject, verdict } = verdictOf(seal, logs.subjects);
   const unvouched = findings.flatMap(({ kind, key }) => (kind === 'unvouched' ? key : []));
   const absent = findings.filter(({ kind }) => kind === 'absent');
   const absentLines = absent.map(({ key, problem }) => `  ${key}\n    ${plain(problem)}`);
-  const flappingHeading = `Failing now and then, in so many of the runs since the\naudit before: ${clusters(flapping.count)}`;
+  const flappingHeading = `Failing now and then, in so many of the runs since the\naudit before: ${formatCount(flapping.count, 'cluster')}`;
   const flappingNames = flapping.first
     .slice(0, mostStale)
     .map(({ cluster, failed, runs }) => `${plain(cluster)} (${count(failed)} of ${count(runs)})`);
@@ -52,14 +53,14 @@ export function auditMail(
     failingLines(seal),
     staleLines(seal, plan),
     some(flappingHeading, flapping.count, wrapped(flappingNames), flappingNames.length),
-    logLines(seal.logs, archive, plan.frozenAfterHours),
+    logs.lines,
     [
       ...counted('Changed manifests', changed.count, wrapped(changedNames), changedNames.length),
-      ...changedNames.slice(0, 1).map((name) => `  Show one: ${command(`diff ${quoted(name)}`, archive)}`),
+      ...changedNames.slice(0, 1).map((name) => `  Show one: ${command(`diff ${shellQuoted(name)}`, archive)}`),
     ],
     counted('Archived with a doubt', doubts.count, listed(doubts.first)),
     [
-      `Archived: ${count(news.objects)} objects, ${bytes(news.bytes)} (${bytes(news.storedBytes)} stored).`,
+      `Archived: ${count(news.objects)} objects, ${formatBytes(news.bytes)} (${formatBytes(news.storedBytes)} stored).`,
       ...verifiedLines(seal),
     ],
     sealLines(seal, sha256),
@@ -95,19 +96,22 @@ interface Statement {
 }
 
 /** The worst first: the subject may be all that somebody reads. */
-function verdictOf(seal: ToldSeal, frozenAfterHours: number | undefined): { subject: string; verdict: string } {
-  const { news, failing, plan, logs, due } = seal;
+function verdictOf(seal: ToldSeal, logs: readonly string[]): { subject: string; verdict: string } {
+  const { news, failing, plan, due } = seal;
   const all = news.complete + news.incomplete + due.absent.length;
   const integrity = integrityOf(seal);
   const failed = {
-    subject: `${clusters(failing.length)} failing`,
-    line: `Failing: ${count(failing.length)} of ${clusters(plan.clusters)}.`,
+    subject: `${formatCount(failing.length, 'cluster')} failing`,
+    line: `Failing: ${count(failing.length)} of ${formatCount(plan.clusters, 'cluster')}.`,
   };
-  const ofLogs = logSubjects(logs, frozenAfterHours).map((subject) => ({ subject }));
-  const others = [...(failing.length > 0 ? [failed] : []), runsStatement(seal, all), ...ofLogs];
-  const isWell = failing.length === 0 && news.complete === all && ofLogs.length === 0;
+  const others = [
+    ...(failing.length > 0 ? [failed] : []),
+    runsStatement(seal, all),
+    ...logs.map((subject) => ({ subject })),
+  ];
+  const isWell = failing.length === 0 && news.complete === all && logs.length === 0;
   const isFirst = openDamage(seal).count > 0 || isWell;
-  const own = { subject: integrity, line: `${capital(integrity)}.` };
+  const own = { subject: integrity, line: `${integrity.charAt(0).toUpperCase()}${integrity.slice(1)}.` };
   const statements: Statement[] = isFirst ? [own, ...others] : [...others, own];
   return {
     subject: statements.map(({ subject }) => subject).join(', '),
@@ -118,7 +122,7 @@ function verdictOf(seal: ToldSeal, frozenAfterHours: number | undefined): { subj
 function integrityOf(seal: ToldSeal): string {
   const { count: damage, findings, since = '', acknowledged, unreadable } = openDamage(seal);
   const found = findings.filter((one) => one.since === seal.seal).length;
-  if (damage > 0) return `DAMAGE open since ${day(since)}: ${count(damage)}, new: ${count(found)}`;
+  if (damage > 0) return `DAMAGE open since ${since.slice(0, 10)}: ${count(damage)}, new: ${count(found)}`;
   if (unreadable.length > 0) return 'not everything could be read';
   if (acknowledged.length > 0) return `${count(acknowledged.length)} damaged, all acknowledged`;
   const { carriedOver, carriedOverRecords } = seal.verified;
@@ -159,7 +163,7 @@ function openLines(seal: ToldSeal): string[] {
   const shown = open.slice(0, mostFindings);
   const lines = shown.flatMap(({ kind, key, problem, since }) => [
     `  ${kind} ${plain(key)}`,
-    `    ${since === seal.seal ? 'new' : `since ${day(since)}`}: ${plain(problem)}`,
+    `    ${since === seal.seal ? 'new' : `since ${since.slice(0, 10)}`}: ${plain(problem)}`,
   ]);
   return [
     ...some(`Open: ${byKind(open)}`, open.length + seal.openMore, lines, shown.length),
@@ -174,7 +178,7 @@ function versionLines(since: string): string[] {
   const until = new Date(Date.parse(since) + formerVersionDays * dayMs).toISOString();
   return [
     `  The good version stays for ${formerVersionDays} days after the damage, and longer if`,
-    `  it is locked: of the oldest until ${day(until)} at most.`,
+    `  it is locked: of the oldest until ${until.slice(0, 10)} at most.`,
   ];
 }
 
@@ -212,13 +216,13 @@ function staleLines(seal: ToldSeal, { staleAfterHours }: Pick<AuditPlan, 'staleA
   const names = old
     .slice(0, mostStale)
     .map(({ cluster, hours }) => `${plain(cluster)} (${count(Math.floor(hours))} h)`);
-  const heading = `Not archived for more than ${staleAfterHours} hours: ${clusters(old.length)}`;
+  const heading = `Not archived for more than ${staleAfterHours} hours: ${formatCount(old.length, 'cluster')}`;
   return some(heading, old.length, wrapped(names), names.length);
 }
 
 function verifiedLines({ verified }: ToldSeal): string[] {
   const { objects, carriedOver, carriedOverRecords } = verified;
-  const read = `Read and compared: ${count(objects)} objects, ${bytes(verified.bytes)}.`;
+  const read = `Read and compared: ${count(objects)} objects, ${formatBytes(verified.bytes)}.`;
   if (carriedOver === 0 && carriedOverRecords === 0) return [read];
   const share = Math.floor((100 * objects) / (objects + carriedOver));
   return [

@@ -7,11 +7,8 @@ import { RecordedObjects } from '../verify/recorded-objects';
 import { isWithin, type ListedRun, type Period, runsBetween } from '../verify/run-keys';
 import type { Hashed, Seal } from '../verify/seals/seal';
 import { findUnvouched, storedOutcomes, type VerifiedRun, verifyRun } from '../verify/verify-run';
-import { type AuditWalk, inTime } from './audit-walk';
+import { type AuditWalk, concurrency, inTime } from './audit-walk';
 import type { Tally } from './tally';
-
-/** Objects read at once. */
-const concurrency = 16;
 
 /** What all run records of an archive are, and what those say that no seal has. */
 export class SealedRuns {

@@ -12,9 +12,9 @@ export class SnsMailer {
   readonly #client: SNSClient;
   readonly #topicArn: string;
 
-  constructor(client: SNSClient, topicArn: string) {
-    this.#client = client;
+  constructor(topicArn: string, client = new SNSClient({ maxAttempts, requestHandler: timeLimits })) {
     this.#topicArn = topicArn;
+    this.#client = client;
   }
 
   /**
@@ -39,8 +39,4 @@ function contentOf(text: string, record: unknown): Pick<PublishCommandInput, 'Me
   if (record === undefined) return { Message: text };
   const Message = JSON.stringify({ default: JSON.stringify(record), email: text, sms: text });
   return Buffer.byteLength(Message) > longestMessage ? { Message: text } : { Message, MessageStructure: 'json' };
-}
-
-export function createSnsClient(): SNSClient {
-  return new SNSClient({ maxAttempts, requestHandler: timeLimits });
 }

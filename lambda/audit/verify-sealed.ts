@@ -3,35 +3,23 @@ import type { RunOutcome, StoredRecord } from '../run/run-record';
 import { checkObject } from '../verify/check-object';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readRunRecord } from '../verify/read-run';
-import type { Position, Seal } from '../verify/seals/seal';
+import type { Position } from '../verify/seals/seal';
 import { dayMs } from '../verify/time-limits';
-import { type AuditWalk, findLacking, inTime } from './audit-walk';
+import { type AuditWalk, concurrency, findLacking, inTime } from './audit-walk';
 import { checkRun } from './check-open';
 import type { LogSeams } from './log-seams';
 import type { SealedRuns } from './sealed-runs';
 
-/** Objects read at once. */
-const concurrency = 16;
-
 /** Where everything is still to be read. */
 export const start: Position = { seal: 1, record: 0, outcome: 0 };
-
-/** What was read, and where the next audit goes on, as a seal has it. */
-interface VerifiedSealed extends Pick<Seal, 'verified'> {
-  readonly cursor: Pick<Seal['cursor'], 'verified' | 'reread'>;
-}
 
 /**
  * Reads the objects of new records first, and old content again with what time is left.
  * @param number of the seal that is being made
+ * @returns what was read, and where the next audit goes on, as a seal has it
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function verifySealed(
-  walk: AuditWalk,
-  number: number,
-  runs: SealedRuns,
-  logs: LogSeams,
-): Promise<VerifiedSealed> {
+export async function verifySealed(walk: AuditWalk, number: number, runs: SealedRuns, logs: LogSeams) {
   const { chain, plan, now } = walk;
   const { head: before } = chain;
   const current = { number, runs };

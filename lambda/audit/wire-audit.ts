@@ -19,8 +19,8 @@ import {
 import { Stop } from '../stop';
 import { S3ArchiveReader } from '../verify/s3-archive-reader';
 import { type AuditReporter, type AuditResult, audit } from './audit';
-import { createKmsClient, KmsSigner } from './kms-signer';
-import { createSnsClient, SnsMailer } from './sns-mailer';
+import { KmsSigner } from './kms-signer';
+import { SnsMailer } from './sns-mailer';
 
 /** Connections to S3 at once: more than are read at once, because seals are written too. */
 const connections = 24;
@@ -38,12 +38,13 @@ export function wireAudit(
   const metrics = new Metrics({ namespace: metricNamespace });
   const names = readVariables(Object.values(auditEnvironmentNames), variables);
   const bucket = names[auditEnvironmentNames.archiveBucket];
-  const plan = loadPlan(join(codeDirectory, auditFile));
+  // It was validated when the stack was synthesised and is part of the deployed code, so it is not validated again.
+  const plan: AuditPlan = JSON.parse(readFileSync(join(codeDirectory, auditFile), 'utf8'));
   const s3 = createS3Client(connections, (warning) => logger.warn(warning));
   const reader = new S3ArchiveReader(bucket, s3);
   const sink = new S3Archive(s3, bucket, clock);
-  const signer = new KmsSigner(createKmsClient(), names[auditEnvironmentNames.signingKeyArn]);
-  const mailer = new SnsMailer(createSnsClient(), names[auditEnvironmentNames.topicArn]);
+  const signer = new KmsSigner(names[auditEnvironmentNames.signingKeyArn]);
+  const mailer = new SnsMailer(names[auditEnvironmentNames.topicArn]);
   const reporter = lambdaReporter(logger, metrics);
 
   const shared = { plan, reader, sink, signer, reporter, clock, collectorVersion: version };
@@ -56,11 +57,6 @@ export function wireAudit(
       stop.close();
     }
   };
-}
-
-/** It was validated when the stack was synthesised and is part of the deployed code, so it is not validated again. */
-function loadPlan(file: string): AuditPlan {
-  return JSON.parse(readFileSync(file, 'utf8'));
 }
 
 /** Reports to the structured log and to CloudWatch's metrics: a line and the metrics per seal. */

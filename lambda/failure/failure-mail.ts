@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import type { Mail } from '../audit/mail';
+import { shellQuoted } from '../audit/mail-text';
 
 /** What Lambda sends about an event that it gave up (Lambda developer guide, "Adding a destination"). */
 const droppedEvent = z.object({
@@ -38,13 +39,8 @@ export function failureMail(event: unknown, service: string): Mail {
   return { subject: `${service.slice(0, 70)}: failed for good`, text };
 }
 
-interface Failure {
-  readonly what: string;
-  readonly why: string;
-  readonly command?: string | undefined;
-}
-
-function describe(event: unknown): Failure {
+/** @returns the command that starts it again; undefined: nobody knows */
+function describe(event: unknown) {
   const dropped = droppedEvent.safeParse(event);
   if (dropped.success) return ofFunction(dropped.data);
   const ended = endedExecution.safeParse(event);
@@ -52,10 +48,11 @@ function describe(event: unknown): Failure {
   return {
     what: 'Something failed for good. The record of it:',
     why: JSON.stringify(event).slice(0, repeatedCharacters),
+    command: undefined,
   };
 }
 
-function ofFunction({ requestContext, requestPayload, responsePayload }: z.output<typeof droppedEvent>): Failure {
+function ofFunction({ requestContext, requestPayload, responsePayload }: z.output<typeof droppedEvent>) {
   const { functionArn, condition, approximateInvokeCount: attempts } = requestContext;
   const [, , , region = '', , , name = ''] = functionArn.split(':');
   const isTooOld = condition === 'EventAgeExceeded';
@@ -69,7 +66,7 @@ function ofFunction({ requestContext, requestPayload, responsePayload }: z.outpu
   };
 }
 
-function ofExecution({ detail }: z.output<typeof endedExecution>): Failure {
+function ofExecution({ detail }: z.output<typeof endedExecution>) {
   const { stateMachineArn, name, status, input, error, cause } = detail;
   const [, , , region = ''] = stateMachineArn.split(':');
   return {
@@ -91,5 +88,5 @@ function reason(type: string | null | undefined, message: string | null | undefi
 /** The command with the same input, for a shell; undefined if there is none, or it is too long. */
 function withInput(command: string, input: string | undefined): string | undefined {
   if (input === undefined || input.length > repeatedCharacters) return undefined;
-  return `${command} '${input.replaceAll("'", `'\\''`)}'`;
+  return `${command} ${shellQuoted(input)}`;
 }

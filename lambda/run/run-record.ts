@@ -6,9 +6,9 @@ import { type Resource, resourceNames } from '../resources';
  * it one outcome. Times are ISO 8601 in UTC with milliseconds, lengths are bytes, durations milliseconds, hashes lower-case
  * hex.
  */
-const time = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'expected ISO 8601 in UTC'));
-const count = z.int().check(z.nonnegative());
-const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hex digits'));
+export const time = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'expected ISO 8601 in UTC'));
+export const count = z.int().check(z.nonnegative());
+export const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hex digits'));
 
 /**
  * What became of one cluster x resource in an attempt. `already-archived` carries a hash only where an earlier record of

@@ -1,6 +1,7 @@
 import { clusterPrefix, dateOf, type ObjectName, parseObjectKey, stampOf } from '../archive/archive-layout';
 import { type Resource, resources } from '../resources';
 import type { ArchiveReader, ListedObject } from './archive-reader';
+import { newestFirst } from './newest-first';
 import type { Period } from './run-keys';
 
 /** Keys that S3 lists in one answer: starting the listing again within one page would cost a request and save none. */
@@ -40,9 +41,44 @@ export async function* objectsBetween(
       passed += 1;
       if (passed < onePage) continue;
       const cluster = clusterPrefix(resource, name.cluster);
-      after = isBefore ? `${cluster}date=${dateOf(from)}/${stampOf(from)}.` : cluster + behindAllDates;
+      after = isBefore ? firstKeyOf(cluster, from) : cluster + behindAllDates;
       isDone = false;
       break;
     }
   }
+}
+
+/** Where the keys of a cluster begin whose runs are of a time or later. */
+function firstKeyOf(prefix: string, from: Date): string {
+  return `${prefix}date=${dateOf(from)}/${stampOf(from)}.`;
+}
+
+export interface ClusterObject extends ObjectName, ListedObject {}
+
+/** The objects of one resource of one cluster, oldest run first. Only that part of the archive is listed. */
+export async function* clusterObjects(
+  reader: ArchiveReader,
+  resource: Resource,
+  cluster: string,
+  { from, to }: Period,
+): AsyncGenerator<ClusterObject> {
+  const prefix = clusterPrefix(resource, cluster);
+  for await (const object of reader.list(prefix, from && firstKeyOf(prefix, from))) {
+    const name = parseObjectKey(object.key);
+    // `verify` reports objects with other names.
+    if (name === undefined) continue;
+    if (to !== undefined && name.run > to) return;
+    yield { ...object, ...name };
+  }
+}
+
+/** The same, newest run first. */
+export function clusterObjectsNewestFirst(
+  reader: ArchiveReader,
+  resource: Resource,
+  cluster: string,
+  period: Period,
+  now: Date,
+): AsyncGenerator<ClusterObject> {
+  return newestFirst((part) => clusterObjects(reader, resource, cluster, part), period, now);
 }

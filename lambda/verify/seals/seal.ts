@@ -1,13 +1,11 @@
 import * as z from 'zod/mini';
+import { count, sha256, time } from '../../run/run-record';
 
 /**
  * A seal: one line of JSON with the hashes of all run records since the seal before it, and that seal's hash. The line
  * behind it is its signature. Times are ISO 8601 in UTC with milliseconds, lengths are bytes, hashes lower-case hex.
  */
-const time = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/, 'expected ISO 8601 in UTC'));
-const count = z.int().check(z.nonnegative());
 const positive = z.int().check(z.positive());
-const sha256 = z.string().check(z.regex(/^[0-9a-f]{64}$/, 'expected 64 lower-case hex digits'));
 const schedule = z.object({ expression: z.string(), timeZone: z.string(), enabled: z.boolean() });
 const hashed = z.object({ key: z.string(), sha256, bytes: count });
 

@@ -42,8 +42,8 @@ const base64 = (text: string) => Buffer.from(text).toString('base64');
 const answerWith = (body: unknown, status = 200) => {
   answer = { status, body: typeof body === 'string' ? body : JSON.stringify(body) };
 };
-const signer = () => new KmsSigner(new KMSClient(target()), keyArn);
-const mailer = () => new SnsMailer(new SNSClient(target()), topicArn);
+const signer = () => new KmsSigner(keyArn, new KMSClient(target()));
+const mailer = () => new SnsMailer(topicArn, new SNSClient(target()));
 
 describe('the signing key', () => {
   it('signs the message itself and not a digest, with ECDSA over SHA-256', async () => {

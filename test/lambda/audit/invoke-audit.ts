@@ -1,6 +1,6 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import type { ArchiveObject } from '../../../lambda/archive/archive-object';
-import { type AuditFigures, type AuditResult, audit, type SealSink, type Signer } from '../../../lambda/audit/audit';
+import { type AuditFigures, type AuditResult, audit, type Signer } from '../../../lambda/audit/audit';
 import type { Mail } from '../../../lambda/audit/mail';
 import type { AuditPlan } from '../../../lambda/stack-contract';
 import { Stop } from '../../../lambda/stop';
@@ -97,7 +97,7 @@ export async function invokeAudit(options: AuditOptions): Promise<Audited> {
 }
 
 /** The bucket as one process sees it, until it is killed at one of its requests. */
-class Connection implements ArchiveReader, SealSink {
+class Connection implements ArchiveReader {
   readonly bucket = 'archive';
   readonly location = 's3://archive';
   readonly opened: string[] = [];

@@ -1,4 +1,4 @@
-import { logLines } from '../../../lambda/audit/log-lines';
+import { toldOfLogs } from '../../../lambda/audit/log-lines';
 import { LogSeams } from '../../../lambda/audit/log-seams';
 import type { SealedLogs } from '../../../lambda/verify/seals/seal';
 import { ArchivedLogs } from './archived-logs';
@@ -52,8 +52,8 @@ async function mailsOfMonth(): Promise<Map<number, string>> {
         await seams.check(archive.put(cluster, at(hour), lines.join('')));
       }
     }
-    sealed = seams.result(Object.keys(stories), true);
-    const text = logLines(sealed, 'archive').join('\n');
+    sealed = seams.news.result(Object.keys(stories), true);
+    const text = toldOfLogs(sealed, 'archive').lines.join('\n');
     if (text !== '') mails.set(day + 1, text);
   }
   return mails;

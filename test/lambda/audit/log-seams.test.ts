@@ -1,4 +1,4 @@
-import { logLines } from '../../../lambda/audit/log-lines';
+import { toldOfLogs } from '../../../lambda/audit/log-lines';
 import { LogSeams } from '../../../lambda/audit/log-seams';
 import type { SealedLogs } from '../../../lambda/verify/seals/seal';
 import { ArchivedLogs } from './archived-logs';
@@ -26,12 +26,12 @@ class Audits {
       if (text === null) continue;
       expect((await seams.check(this.archive.put(cluster, run, text))).problem).toBeUndefined();
     }
-    this.sealed = seams.result([cluster], isTold);
+    this.sealed = seams.news.result([cluster], isTold);
     return this.sealed;
   }
 
   told(frozenAfterHours?: number): string {
-    return logLines(this.sealed, 'archive', frozenAfterHours).join('\n');
+    return toldOfLogs(this.sealed, 'archive', frozenAfterHours).lines.join('\n');
   }
 }
 
@@ -103,7 +103,7 @@ describe('the seams that an audit judges', () => {
     const seams = new LogSeams(audits.archive.bucket, undefined, 1);
     await seams.check(audits.archive.put('c', at(2), lines(8, 18)));
     await seams.check(late);
-    expect(seams.result(['c'], true).seams).toMatchObject({ continues: 1, gap: 0 });
+    expect(seams.news.result(['c'], true).seams).toMatchObject({ continues: 1, gap: 0 });
   });
 
   it('of a log that a run record names twice are judged once', async () => {
@@ -113,7 +113,7 @@ describe('the seams that an audit judges', () => {
     const twice = archive.put('c', at(1), lines(5, 15));
     const checked = await Promise.all([seams.check(twice), seams.check(twice)]);
     expect(checked.map(({ problem }) => problem)).toEqual([undefined, undefined]);
-    expect(seams.result(['c'], true).seams).toEqual({ unchanged: 0, continues: 1, older: 0, gap: 0, unknown: 0 });
+    expect(seams.news.result(['c'], true).seams).toEqual({ unchanged: 0, continues: 1, older: 0, gap: 0, unknown: 0 });
   });
 
   it('of a damaged log say nothing, and the next is compared with the one before it', async () => {
@@ -124,7 +124,7 @@ describe('the seams that an audit judges', () => {
     archive.bucket.corrupt(damaged.key, (body) => body.subarray(0, body.length - 9));
     expect((await seams.check(damaged)).problem?.kind).toBe('damaged');
     await seams.check(archive.put('c', at(2), lines(5, 15)));
-    expect(seams.result(['c'], true).seams).toEqual({ unchanged: 0, continues: 1, older: 0, gap: 0, unknown: 1 });
+    expect(seams.news.result(['c'], true).seams).toEqual({ unchanged: 0, continues: 1, older: 0, gap: 0, unknown: 1 });
   });
 
   it('of a log with a contradiction say nothing, but it is a base of the next audit: its text is whole', async () => {
@@ -135,10 +135,10 @@ describe('the seams that an audit judges', () => {
     const seams = new LogSeams(archive.bucket, undefined, 1);
     await seams.check(first);
     expect((await seams.check(bad)).problem?.kind).toBe('contradiction');
-    expect(seams.result(['c'], true).seams).toMatchObject({ unknown: 1, continues: 0 });
+    expect(seams.news.result(['c'], true).seams).toMatchObject({ unknown: 1, continues: 0 });
     const next = new LogSeams(archive.bucket, undefined, 1);
     await next.check(archive.put('c', at(2), lines(10, 20)));
-    expect(next.result(['c'], true).seams).toMatchObject({ continues: 1, gap: 0 });
+    expect(next.news.result(['c'], true).seams).toMatchObject({ continues: 1, gap: 0 });
   });
 
   it('do not depend on the compression: a base may have another one', async () => {
@@ -148,7 +148,7 @@ describe('the seams that an audit judges', () => {
     const seams = new LogSeams(archive.bucket, undefined, 1);
     await seams.check({ ...gone, key: gone.key.replace(/gz$/, 'zst') });
     await seams.check(archive.put('c', at(2), lines(5, 15)));
-    expect(seams.result(['c'], true).seams).toMatchObject({ continues: 1 });
+    expect(seams.news.result(['c'], true).seams).toMatchObject({ continues: 1 });
   });
 });
 
@@ -185,6 +185,6 @@ describe('what people are told of logs', () => {
 
   it('is nothing of a cluster that is no longer configured', async () => {
     await audits.audit([lines(0, 10), lines(0, 10)]);
-    expect(new LogSeams(audits.archive.bucket, audits.sealed, 1).result([], true).frozen).toEqual([]);
+    expect(new LogSeams(audits.archive.bucket, audits.sealed, 1).news.result([], true).frozen).toEqual([]);
   });
 });
