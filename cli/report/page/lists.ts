@@ -7,7 +7,7 @@ import { type Change, type Failure, hasDoubt, type Model, type Row } from './mod
 /** Shows a cell of the grid. */
 type GoTo = (row: Row, run: number) => void;
 
-/** Failures with one reason, the newest first. */
+/** Failures with one reason, the newest first; there is at least one. */
 type Group = readonly Failure[];
 
 /** The sections below the grid: what was not archived, what has a doubt, what changed, as far as the text is in it. */
@@ -76,10 +76,8 @@ function clusterElement(model: Model, failures: Group, goTo: GoTo): HTMLElement 
   );
 }
 
-function newestOf(group: Group): Failure {
-  const [newest] = group;
-  if (newest === undefined) throw new Error('A group of failures is never empty');
-  return newest;
+function newestOf([newest]: Group): Failure {
+  return newest as Failure;
 }
 
 function runsOf(failures: Group): number {

@@ -52,11 +52,10 @@ function whyIncomplete({ counts, reasons, reasonsLeftOut }: ReportRun): HTMLElem
   const missing = [counted(counts.failed, 'failed'), counted(counts.notAttempted, 'not attempted')].flat().join(', ');
   if (missing === '' || reasons.length === 0)
     return [element('p', 'The records of some attempts or shards are missing or damaged.')];
-  const lines = reasons.map(({ reason, count }) => [`${formatNumber(count)} × `, element('strong', reason)]);
-  if (lines.length === 1)
-    return [element('p', `${missing}, one reason: `, element('strong', reasons[0]?.reason ?? ''))];
-  const heading = `${missing}, ${lines.length + reasonsLeftOut} reasons:`;
-  return [element('p', heading), list(lines, reasonsLeftOut, 'more reason')];
+  const times = (count: number) => (reasons.length === 1 ? '' : `${formatNumber(count)} × `);
+  const lines = reasons.map(({ reason, count }) => [times(count), element('strong', reason)]);
+  const headings = [`${missing}, one reason`, `${missing}, ${lines.length + reasonsLeftOut} reasons`] as const;
+  return listed(headings, lines, reasonsLeftOut, 'more reason');
 }
 
 /** Runs that were due before the last run. */
@@ -72,30 +71,30 @@ function whatIsAbsent({ data, lastRun }: Model): HTMLElement[] {
 /** The clusters that have not been archived for longest, whatever the last run covers. */
 function whatIsStale(model: Model): HTMLElement[] {
   const { stale, notCovered } = model.data;
-  const lines = stale.map((one): NamedLine => [one.cluster, model.staleText(one)]);
+  const lines = stale.map((one) => [element('strong', one.cluster), `: ${model.staleText(one)}`]);
   const uncovered = element('p', `No run here covers ${formatCount(notCovered, 'configured cluster')}.`);
   return [...named(['Stalest cluster', 'Stalest clusters'], lines), ...(notCovered === 0 ? [] : [uncovered])];
 }
 
 function whatFlaps({ data }: Model): HTMLElement[] {
-  const lines = data.flapping.map((one): NamedLine => [one.cluster, flappingText(one)]);
+  const lines = data.flapping.map((one) => [element('strong', one.cluster), `: ${flappingText(one)}`]);
   return named(['Fails now and then', 'Fail now and then'], lines);
 }
 
-/** A cluster and what is said of it. */
-type NamedLine = readonly [uid: string, text: string];
+type Lines = readonly (Node | string)[][];
+type Headings = readonly [ofOne: string, ofMany: string];
 
-/** The first clusters of several, or the only one in one line. */
-function named([heading, headingOfMany]: readonly [string, string], all: readonly NamedLine[]): HTMLElement[] {
-  const lines = all.slice(0, mostNamed).map(([uid, text]) => [element('strong', uid), `: ${text}`]);
-  if (lines.length < 2) return lines.map((line) => element('p', `${heading}: `, ...line));
-  return [element('p', `${headingOfMany}:`), list(lines, all.length - lines.length, 'more cluster')];
+/** The first clusters of several, or the only one. */
+function named(headings: Headings, all: Lines): HTMLElement[] {
+  return listed(headings, all.slice(0, mostNamed), all.length - mostNamed, 'more cluster');
 }
 
-function list(lines: readonly (Node | string)[][], leftOut: number, what: string): HTMLElement {
-  const made = element('ul', ...lines.map((line) => element('li', ...line)));
-  if (leftOut > 0) made.append(element('li.quiet', `and ${formatCount(leftOut, what)}`));
-  return made;
+/** Lines below their heading, or the only one beside it. */
+function listed([ofOne, ofMany]: Headings, lines: Lines, leftOut: number, what: string): HTMLElement[] {
+  if (lines.length < 2) return lines.map((line) => element('p', `${ofOne}: `, ...line));
+  const list = element('ul', ...lines.map((line) => element('li', ...line)));
+  if (leftOut > 0) list.append(element('li.quiet', `and ${formatCount(leftOut, what)}`));
+  return [element('p', `${ofMany}:`), list];
 }
 
 /** For how many runs it has been as it is. */
