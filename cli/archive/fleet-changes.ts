@@ -1,12 +1,9 @@
 import type { Resource } from '../../lambda/resources';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
-import { readRun } from '../../lambda/verify/read-run';
-import type { ClusterFilter } from './cluster-names';
 import { type ContentHashes, factsOf, isSameContent } from './cluster-objects';
-import { listOutcomes, withMetadata } from './list-outcomes';
+import { listOutcomes, type OutcomeScope, withMetadata } from './list-outcomes';
 import { isAbsent, type RunReader } from './run-reader';
-import { type RunSelection, runsNewestFirst } from './select-runs';
 
 /** A run that archived another content of a cluster than the run before it. */
 export interface FleetChange {
@@ -20,11 +17,8 @@ export interface FleetChange {
 }
 
 /** One resource of some clusters in some runs. */
-export interface FleetScope {
+export interface FleetScope extends Omit<OutcomeScope, 'resources'> {
   readonly resource: Resource;
-  /** Left out: all clusters. */
-  readonly clusters?: ClusterFilter | undefined;
-  readonly selection: RunSelection;
 }
 
 /** The newest content of a cluster, and the one before its last change; undefined: there is none. */
@@ -58,20 +52,21 @@ function hashesOf({ sha256, logSha256 }: ContentHashes): ContentHashes {
 
 /** Tells what was archived before a run: by the run before it; of a cluster that this did not archive, by its newest object. */
 async function contentBefore(
-  { archive, now }: RunReader,
+  reader: RunReader,
   resource: Resource,
   first: Date,
 ): Promise<(cluster: string) => Promise<ContentHashes | undefined>> {
+  const { archive, now } = reader;
   const to = new Date(first.getTime() - 1);
-  const listed = await firstOf(runsNewestFirst(archive, { to }, now));
-  const outcomes = listed === undefined ? [] : (await readRun(archive, listed)).outcomes;
+  const outcomes = (await reader.newestRun({ to }))?.outcomes;
+  const isFirst = outcomes === undefined;
   const hashes = new Map<string, ContentHashes>();
-  const own = outcomes.filter((outcome) => outcome.resource === resource);
+  const own = outcomes?.filter((outcome) => outcome.resource === resource) ?? [];
   for await (const outcome of withMetadata(archive, own))
     if (outcome.sha256 !== undefined) hashes.set(outcome.cluster, hashesOf(outcome));
   return async (cluster) => {
     const known = hashes.get(cluster);
-    if (known !== undefined || listed === undefined) return known;
+    if (known !== undefined || isFirst) return known;
     const newest = await firstOf(clusterObjectsNewestFirst(archive, resource, cluster, { to }, now));
     return newest && (await factsOf(archive, newest));
   };

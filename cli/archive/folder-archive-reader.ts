@@ -1,4 +1,4 @@
-import { pipeline, Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import { checksumText } from '../../lambda/archive/archive-object';
 import {
@@ -45,15 +45,10 @@ export class FolderArchiveReader implements ArchiveReader {
   async open(key: string): Promise<OpenedObject | undefined> {
     const found = await this.#found(key);
     if (found === undefined) return undefined;
-    const { checksums, damage } = found.metadata;
+    const { damage } = found.metadata;
     // Nothing says whether the stored bytes are those that were written.
     if (damage !== undefined) throw new DamagedObjectError(damage);
-    const head = headOf(found.metadata);
-    const source = found.open();
-    const expected = checksums.crc32;
-    if (expected === undefined) return { ...head, body: source };
-    // The callback is for the stream's error, which the reader of `body` sees as well.
-    return { ...head, body: pipeline(source, checkCrc32(expected), () => undefined) };
+    return { ...headOf(found.metadata), body: Readable.from(bytesOf(found), { objectMode: false }) };
   }
 
   async #found(key: string): Promise<StoredObject | undefined> {
@@ -67,19 +62,16 @@ function headOf({ size, contentType, contentEncoding, userMetadata }: ObjectMeta
   return { storedBytes: size, contentType, contentEncoding, metadata: userMetadata };
 }
 
-/** Passes bytes through. Ends with an error if they do not have the checksum, which is in base64 as in S3. */
-function checkCrc32(expected: string): Transform {
+/** Ends with an error if the bytes do not have their checksum, which is in base64 as in S3. */
+async function* bytesOf({ metadata, open }: StoredObject): AsyncGenerator<Buffer> {
+  const { crc32: expected } = metadata.checksums;
   let sum = 0;
-  return new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      sum = crc32(chunk, sum);
-      done(null, chunk);
-    },
-    flush(done) {
-      if (checksumText(sum) === expected) done();
-      else done(new DamagedObjectError('the stored bytes do not have the checksum they were written with'));
-    },
-  });
+  for await (const chunk of open()) {
+    sum = crc32(chunk, sum);
+    yield chunk;
+  }
+  if (expected !== undefined && checksumText(sum) !== expected)
+    throw new DamagedObjectError('the stored bytes do not have the checksum they were written with');
 }
 
 function failed(action: string, error: unknown): ArchiveReadError {

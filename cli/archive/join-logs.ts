@@ -1,10 +1,11 @@
 import type { Seam } from '../../lambda/log/seam';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
+import { readRun } from '../../lambda/verify/read-run';
 import { type ListedRun, type Period, runsBetween } from '../../lambda/verify/run-keys';
 import { byRun } from './list-outcomes';
 import { LogsInTurn, type ReadLog } from './logs-in-turn';
-import { whyNotArchived } from './select-object';
+import { whyMissing } from './select-object';
 
 /** A log, or a run without one, as it stands in the joined log. */
 export type JoinedRun = MissingLog | JoinedLog;
@@ -57,7 +58,7 @@ export async function* joinLogs(
       if (closed !== undefined) waiting = waiting.map((one) => withinClosedGap(one, closed.run, run));
       waiting.push({ ...log, added: addsNothing(log) ? undefined : (closed ?? log.link).seam, closedBy: undefined });
     } else if (run.getTime() !== archived) {
-      waiting.push({ run, reason: await whyNotArchived(reader, 'log', cluster, item) });
+      waiting.push({ run, reason: whyMissing(await readRun(reader, item), 'log', cluster) });
     }
     const { oldestGap } = logs;
     const ready = oldestGap === undefined ? waiting.length : waiting.findIndex((one) => one.run >= oldestGap);

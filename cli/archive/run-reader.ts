@@ -3,7 +3,7 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { type AttemptStart, type BadRecord, type Run, readRun, readStoredRun } from '../../lambda/verify/read-run';
-import type { ListedRun } from '../../lambda/verify/run-keys';
+import type { ListedRun, Period } from '../../lambda/verify/run-keys';
 import { planOf, SealIndex } from '../../lambda/verify/seals/seal-index';
 import { runsBefore, seenRun } from '../../lambda/verify/seen-run';
 import { type RunConfiguration, StoredConfigurations } from '../../lambda/verify/stored-configurations';
@@ -88,9 +88,9 @@ export class RunReader {
     }
   }
 
-  /** The newest run of the archive; undefined if there is none. */
-  async newestRun(): Promise<Run | undefined> {
-    const listed = await firstOf(runsNewestFirst(this.archive, {}, this.now));
+  /** The newest run of the archive, or of a period; undefined if there is none. */
+  async newestRun(period: Period = {}): Promise<Run | undefined> {
+    const listed = await firstOf(runsNewestFirst(this.archive, period, this.now));
     return listed && readRun(this.archive, listed);
   }
 

@@ -4,7 +4,7 @@ import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
 import { isLate, type Run, readRun } from '../../lambda/verify/read-run';
-import type { ListedRun, Period } from '../../lambda/verify/run-keys';
+import type { Period } from '../../lambda/verify/run-keys';
 import { formatDuration, formatPeriod, formatTime } from '../terminal/format';
 import { print, type Terminal } from '../terminal/terminal';
 import { nearestNames } from './cluster-names';
@@ -36,8 +36,8 @@ export async function selectObject(
   const found = await firstOf(clusterObjectsNewestFirst(reader, resource, cluster, period, now));
   if (found !== undefined) return { ...found, facts: await factsOf(reader, found) };
   if (run !== undefined) {
-    const why = await whyNotArchived(reader, resource, cluster, await findRun(reader, run));
-    throw new NothingArchivedError(resource, cluster, why);
+    const without = await readRun(reader, await findRun(reader, run));
+    throw new NothingArchivedError(resource, cluster, whyMissing(without, resource, cluster));
   }
   throw await nothingOf(reader, resource, cluster, period, now);
 }
@@ -67,16 +67,7 @@ export async function nothingOf(
   return new NothingArchivedError(resource, cluster, reasons.join('; '));
 }
 
-export async function whyNotArchived(
-  reader: ArchiveReader,
-  resource: Resource,
-  cluster: string,
-  listed: ListedRun,
-): Promise<string> {
-  return whyMissing(await readRun(reader, listed), resource, cluster);
-}
-
-function whyMissing({ run, outcomes, badRecords }: Run, resource: Resource, cluster: string): string {
+export function whyMissing({ run, outcomes, badRecords }: Run, resource: Resource, cluster: string): string {
   const outcome = outcomes.find((one) => one.cluster === cluster && one.resource === resource);
   const name = `the run ${formatTime(run)}`;
   const [bad] = badRecords;

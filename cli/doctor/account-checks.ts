@@ -3,7 +3,7 @@ import { systemClock } from '../../lambda/clock';
 import { firingsOf } from '../../lambda/schedule/firings';
 import { environmentNames } from '../../lambda/stack-contract';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
-import { runMarginHours } from '../../lambda/verify/time-limits';
+import { hourMs, runMarginHours } from '../../lambda/verify/time-limits';
 import { openBucket } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import { AwsAccessError, type StackName, stackArguments, withAws } from '../stack/aws-access';
@@ -133,8 +133,6 @@ async function newestRun(collector: DeployedCollector, config: CollectorConfig |
   if (run.status === 'complete') return ok(found);
   return problem(found, `complete it: ${runNow} --run ${formatTime(run.run)}`);
 }
-
-const hourMs = 3_600_000;
 
 /** The time of the newest due run that should have its record by now; undefined if no schedule is known. */
 function lastDue(config: CollectorConfig | undefined, now: Date): Date | undefined {

@@ -3,7 +3,7 @@ import { type CollectorConfig, recipientsOf } from '../../infra/config/config';
 import { isExampleAddress } from '../../infra/config/schema-values';
 import { longestGap } from '../../lambda/schedule/cron-gap';
 import { firingsOf, type Span, zoneSpans } from '../../lambda/schedule/firings';
-import { runMarginHours } from '../../lambda/verify/time-limits';
+import { dayMs, runMarginHours } from '../../lambda/verify/time-limits';
 import { formatCount, formatTime } from '../terminal/format';
 import { type Check, ok, problem, type Shown, warning } from './check';
 
@@ -38,8 +38,6 @@ function recipients({ alerts }: CollectorConfig): Shown {
     'set alerts.emails or alerts.topicArn and deploy, or subscribe to the topic of the output AlertTopic',
   );
 }
-
-const dayMs = 86_400_000;
 
 /** How many of the next firings are named. */
 const namedFirings = 3;

@@ -139,22 +139,8 @@ function fetchedAfter({ run, fetchedAt }: OutcomeRow): string {
 }
 
 /** A run as `--json` documents it: times are ISO 8601 in UTC, lengths bytes, durations milliseconds. */
-export function summarizeRun(run: Run) {
-  return {
-    run: run.run.toISOString(),
-    status: run.status,
-    attempts: run.attempts,
-    shards: run.shards,
-    counts: run.counts,
-    bytes: run.bytes,
-    storedBytes: run.storedBytes,
-    startedAt: run.startedAt,
-    finishedAt: run.finishedAt,
-    durationMs: run.durationMs,
-    stopped: run.stopped,
-    records: run.records,
-    badRecords: run.badRecords,
-  };
+export function summarizeRun({ run, starts, outcomes, files, ...summary }: Run) {
+  return { run: run.toISOString(), ...summary };
 }
 
 /** The outcomes of a run: failures first, then what was not attempted, each by cluster. */
