@@ -11,16 +11,13 @@ export interface ExpiryOptions {
   readonly reader: ArchiveReader;
   readonly configurations: StoredConfigurations;
   readonly now: Date;
-  /** After how many days the lifecycle removes objects; left out: as the configurations say. */
-  readonly days?: number | undefined;
   /** The runs after those that are added; read once, and only if it matters. Left out: there are none. */
   readonly later?: () => AsyncIterable<SeenRun>;
 }
 
 /**
- * Judges what the lifecycle may have removed by the configurations that the archive has, or by a number of days. A bucket
- * has one lifecycle, that of the configuration deployed last. It removes what is too old, whatever the configuration was when
- * it was written.
+ * Judges what the lifecycle may have removed by the configurations that the archive has. A bucket has one lifecycle, that of
+ * the configuration deployed last. It removes what is too old, whatever the configuration was when it was written.
  */
 export class Expiry {
   readonly #options: ExpiryOptions;
@@ -30,9 +27,7 @@ export class Expiry {
   #untilMs: number | undefined;
 
   constructor(options: ExpiryOptions) {
-    const { days, now } = options;
     this.#options = options;
-    if (days !== undefined) this.#untilMs = now.getTime() - days * dayMs + clockSlackMs;
   }
 
   /** Takes note of a run. Runs come in the order of their times. */
@@ -56,9 +51,9 @@ export class Expiry {
     for await (const run of later?.() ?? []) this.add(run);
     await this.#addUnnamed();
     let untilMs = Number.NEGATIVE_INFINITY;
-    for (const { days = Number.POSITIVE_INFINITY, usedAt } of this.#lastUsed.values()) {
+    for (const { days, usedAt } of this.#lastUsed.values()) {
       const next = this.#runs.find((run) => run.getTime() > usedAt.getTime() + clockSlackMs);
-      untilMs = Math.max(untilMs, (next ?? now).getTime() - days * dayMs + clockSlackMs);
+      untilMs = Math.max(untilMs, removedUntil(next ?? now, days));
     }
     return untilMs;
   }
@@ -78,4 +73,9 @@ export class Expiry {
       this.#addUse({ sha256, days, usedAt: writtenAt });
     }
   }
+}
+
+/** What was written up to this time, in milliseconds, a lifecycle may have removed that was in force until `end`. */
+export function removedUntil(end: Date, days = Number.POSITIVE_INFINITY): number {
+  return end.getTime() - days * dayMs + clockSlackMs;
 }

@@ -50,7 +50,9 @@ export class S3ArchiveReader implements ArchiveReader {
       },
       { step: 'deserialize', name: 'keepDate' },
     );
-    await this.#translated('Listing', () => this.#client.send(command));
+    await this.#client.send(command).catch((error) => {
+      throw this.#asReadError('Listing', error);
+    });
     const time = new Date(date ?? Number.NaN);
     return Number.isNaN(time.getTime()) ? undefined : time;
   }
@@ -92,24 +94,20 @@ export class S3ArchiveReader implements ArchiveReader {
 
   async head(key: string): Promise<ObjectHead | undefined> {
     const command = new HeadObjectCommand({ Bucket: this.#bucket, Key: key });
-    const found = await this.#translated(`Reading ${key}`, () => this.#client.send(command).catch(undefinedIfAbsent));
+    const found = await this.#client.send(command).catch((error) => this.#undefinedIfAbsent(key, error));
     return found && headOf(found);
   }
 
   async open(key: string): Promise<OpenedObject | undefined> {
     // The SDK compares the checksum of what arrives with the one S3 keeps, where there is one.
     const command = new GetObjectCommand({ Bucket: this.#bucket, Key: key, ChecksumMode: 'ENABLED' });
-    const found = await this.#translated(`Reading ${key}`, () => this.#client.send(command).catch(undefinedIfAbsent));
+    const found = await this.#client.send(command).catch((error) => this.#undefinedIfAbsent(key, error));
     if (found?.Body === undefined) return undefined;
     return { ...headOf(found), body: found.Body as Readable };
   }
 
-  async #translated<Result>(action: string, send: () => Promise<Result>): Promise<Result> {
-    try {
-      return await send();
-    } catch (error) {
-      throw this.#asReadError(action, error);
-    }
+  #undefinedIfAbsent(key: string, error: unknown): undefined {
+    if (!(error instanceof NoSuchKey) && !(error instanceof NotFound)) throw this.#asReadError(`Reading ${key}`, error);
   }
 
   #asReadError(action: string, error: unknown): ArchiveReadError {
@@ -127,10 +125,6 @@ export class S3ArchiveReader implements ArchiveReader {
       isLasting: isRefusal(status),
     });
   }
-}
-
-function undefinedIfAbsent(error: unknown): undefined {
-  if (!(error instanceof NoSuchKey) && !(error instanceof NotFound)) throw error;
 }
 
 /** 400 and 403 are also what S3 says of an object in GLACIER, or of one that was stored with a customer's key. */

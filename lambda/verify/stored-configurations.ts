@@ -14,7 +14,6 @@ export type ConfiguredResources = Readonly<Partial<Record<Resource, { readonly i
 
 /** A configuration of the archive: what runs had to collect, when they were due, and how long objects are kept. */
 export interface RunConfiguration {
-  readonly sha256: string;
   /** By uid. Clusters with the same resources share one object. */
   readonly clusters: ReadonlyMap<string, ConfiguredResources>;
   /** When runs are due; undefined: never, the schedule is disabled. Equal schedules have the same object. */
@@ -92,7 +91,7 @@ export class StoredConfigurations {
         throw new DamagedObjectError('its content does not have the SHA-256 that its key says');
       const problem = headersProblem(found, { contentType: 'application/json', contentEncoding: 'gzip' });
       if (isNew && problem !== undefined) find('contradiction', key, problem);
-      return this.#parse(sha256, parseJson(text));
+      return this.#parse(parseJson(text));
     } catch (error) {
       if (error instanceof DamagedObjectError) find('damaged', key, error.message);
       else if (error instanceof CronError) find('unreadable', key, error.message);
@@ -102,7 +101,7 @@ export class StoredConfigurations {
     }
   }
 
-  #parse(sha256: string, json: unknown): RunConfiguration {
+  #parse(json: unknown): RunConfiguration {
     const { success, data } = configurationSchema.safeParse(json);
     if (!success) throw new DamagedObjectError('it is not a valid configuration');
     const { schedule, retentionDays } = data;
@@ -114,13 +113,7 @@ export class StoredConfigurations {
       clusters.set(this.#keptName(uid), shared.get(text) ?? own);
       shared.set(text, clusters.get(uid) ?? own);
     }
-    return {
-      sha256,
-      clusters,
-      firings: this.#firingsOf(schedule),
-      schedule,
-      retentionDays,
-    };
+    return { clusters, firings: this.#firingsOf(schedule), schedule, retentionDays };
   }
 
   #firingsOf(schedule: Schedule): Firings | undefined {

@@ -3,7 +3,7 @@ import { resourceNames } from '../resources';
 import type { ArchiveReader, ListedObject } from './archive-reader';
 import { checkObject, describeUnrecorded } from './check-object';
 import { type AbsentRuns, DueRuns, findAbsent } from './due-runs';
-import { Expiry } from './expiry';
+import { Expiry, removedUntil } from './expiry';
 import {
   damageKinds,
   type Find,
@@ -126,7 +126,7 @@ class Verification {
 
   /** @param clock the archive's own time; undefined: it has no clock */
   constructor(reader: ArchiveReader, options: VerifyOptions, clock: Date | undefined, chain: SealChain) {
-    const { to, retentionDays: days, part, heads: mails } = options;
+    const { to, part, heads: mails } = options;
     const now = clock ?? options.now;
     this.#reader = reader;
     this.#options = options;
@@ -142,7 +142,7 @@ class Verification {
     const until = this.#period.to ?? this.#settled;
     this.#due = new DueRuns({ from: this.#period.from, to: until > this.#settled ? this.#settled : until });
     const later = () => mapConcurrently(runsAfter(reader, { to }), 1, this.#readBeside);
-    this.#expiry = new Expiry({ reader, configurations: this.#configurations, now, days, later });
+    this.#expiry = new Expiry({ reader, configurations: this.#configurations, now, later });
     const found = Object.fromEntries(findingKinds.map((kind) => [kind, 0])) as Record<FindingKind, number>;
     const read = { runs: 0, records: 0, sound: 0, doubts: 0, bytes: 0, expired: 0 };
     this.counts = { ...read, found, acknowledged: 0, sealed: null };
@@ -162,11 +162,7 @@ class Verification {
     const { publicKeys, part } = this.#options;
     const { files, seals, head } = this.#chain;
     // What is not as the user says, no seal can acknowledge.
-    const differs = (problem: string) =>
-      this.#tell(
-        { kind: 'seal-broken', key: `${sealsPrefix}*`, problem },
-        { since: undefined, acknowledged: undefined },
-      );
+    const differs = (problem: string) => this.#tell({ kind: 'seal-broken', key: `${sealsPrefix}*`, problem }, {});
     if (publicKeys !== undefined && files === 0) differs('a public key was given, and there is no seal');
     for (const problem of this.#sealed.lostMails()) differs(problem);
     for (const finding of broken) this.#find(...finding);
@@ -222,7 +218,7 @@ class Verification {
     });
     let done = 0;
     for await (const { outcome, checked } of mapConcurrently(
-      storedOutcomes(merged, (name) => this.#isInPart(name)),
+      storedOutcomes(merged, (name) => isInPart(this.#options.part, name)),
       this.#options.concurrency,
       check,
     )) {
@@ -252,7 +248,7 @@ class Verification {
     for (const resource of resourceNames)
       for await (const object of objectsBetween(this.#reader, resource, this.#options)) {
         if (object.name === undefined) this.#find('unrecorded', object.key, object.damage ?? noKeyOfAnArchive);
-        else if (!this.#isInPart(object.name)) this.#find('unrecorded', object.key, notOfPart);
+        else if (!isInPart(this.#options.part, object.name)) this.#find('unrecorded', object.key, notOfPart);
         else if (!this.#recorded.has(object.name)) await this.#verifyUnrecorded({ ...object, name: object.name });
       }
   }
@@ -282,7 +278,7 @@ class Verification {
   async judgeLacking(): Promise<void> {
     const known = new Set(this.#lacking.map(({ key }) => key));
     for (const gone of this.#sealed.gone(this.#period))
-      if (!known.has(gone.key) && this.#isInPart(parseObjectKey(gone.key))) this.#lacking.push(gone);
+      if (!known.has(gone.key) && isInPart(this.#options.part, parseObjectKey(gone.key))) this.#lacking.push(gone);
     for (const { kind, key, problem, writtenAt } of this.#lacking) {
       if (!(await this.#mayHaveExpired(writtenAt, key)))
         this.#find(kind, key, `${problem}${this.#sealed.unexcused(writtenAt)}`);
@@ -305,10 +301,6 @@ class Verification {
     return verifyRest(this.#reader, this.#configurations, this.#find, known);
   }
 
-  #isInPart(name: Partial<ObjectName> = {}): boolean {
-    return this.#options.part === undefined || isInPart(this.#options.part, name);
-  }
-
   #take(run: SeenRun): void {
     this.#absent.push(this.#due.add(run));
     this.#expiry.add(run);
@@ -320,8 +312,10 @@ class Verification {
 
   async #mayHaveExpired(writtenAt: Date, key?: string): Promise<boolean> {
     const { retentionDays, part } = this.#options;
-    const sealed = retentionDays === undefined ? this.#sealed.mayHaveRemoved(writtenAt, key) : undefined;
+    if (retentionDays !== undefined) return writtenAt.getTime() <= removedUntil(this.#now, retentionDays);
     // Whoever hands over a part can put any configuration into it: only seals say how long things are kept.
-    return sealed ?? (part === undefined && this.#expiry.mayHaveRemoved(writtenAt));
+    return (
+      this.#sealed.mayHaveRemoved(writtenAt, key) ?? (part === undefined && this.#expiry.mayHaveRemoved(writtenAt))
+    );
   }
 }

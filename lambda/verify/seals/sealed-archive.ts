@@ -1,8 +1,9 @@
 import { parseObjectKey, parseRunRecordKey } from '../../archive/archive-layout';
+import { removedUntil } from '../expiry';
 import type { Find, Lacking } from '../finding';
 import type { StoredRun } from '../read-run';
 import { isWithin, type ListedRun, type Period } from '../run-keys';
-import { clockSlackMs, dayMs } from '../time-limits';
+import { clockSlackMs } from '../time-limits';
 import { acknowledgedBy, nameOf } from './open-damage';
 import type { OpenFinding, Seal } from './seal';
 import type { RightSeal, SealChain } from './seal-chain';
@@ -21,9 +22,9 @@ export interface SealedArchiveOptions {
 
 export interface SaidOfFinding {
   /** Time of the audit that found it first; undefined: none did. */
-  readonly since: string | undefined;
+  readonly since?: string | undefined;
   /** Why it is acknowledged; undefined: it is not. */
-  readonly acknowledged: string | undefined;
+  readonly acknowledged?: string | undefined;
 }
 
 /** Compares what an archive has with what its seals say. */
@@ -198,9 +199,8 @@ function removedBy(
   now: Date,
 ): Removed {
   return seals.reduce<Removed>(
-    (most, { number, plan: { retentionDays = Number.POSITIVE_INFINITY } }, at) => {
-      const end = Date.parse(seals[at + 1]?.listedFrom ?? now.toISOString());
-      const untilMs = end - retentionDays * dayMs + clockSlackMs;
+    (most, { number, plan: { retentionDays } }, at) => {
+      const untilMs = removedUntil(new Date(seals[at + 1]?.listedFrom ?? now), retentionDays);
       return untilMs > most.untilMs ? { untilMs, seal: number } : most;
     },
     { untilMs: Number.NEGATIVE_INFINITY, seal: 0 },
