@@ -57,6 +57,7 @@ export class Connection {
       const request = httpRequest({ createConnection: () => socket, setHost: false, path, headers });
       // Not once: a broken connection may report more than one error.
       request.on('error', reject);
+      request.on('information', () => answer.endHead());
       request.once('response', (response) => {
         if (answer.begin(response)) this.#discredit('more bytes came than its Content-Length declares');
         resolve(response);
@@ -108,20 +109,15 @@ export function connectionEnded(code: 'ECONNRESET' | 'ECONNABORTED'): Error {
   return Object.assign(new Error('The connection has ended'), { code });
 }
 
-/** Bytes that are looked at for a head's end at once: the body behind it need not become a text. */
-const pieceOfHead = 1024;
-
 /** Counts the bytes of one answer as far as it takes to tell whether more came than it declares. */
 class AnswerBytes {
   /** Called when the parser has read a packet. */
   afterParsing: () => void = () => undefined;
   #response: IncomingMessage | undefined;
   #received = 0;
-  /** What came until the head's end is found. */
-  #head = '';
-  #headBytes = 0;
-  #hasHead = false;
-  #declared = Number.POSITIVE_INFINITY;
+  #most = Number.POSITIVE_INFINITY;
+  /** What came behind the last head, until the answer's own has come. */
+  #text = '';
 
   /** Whether the parser has seen its end. */
   get isComplete(): boolean {
@@ -131,34 +127,23 @@ class AnswerBytes {
   /** To be called before the parser gets the bytes. @returns whether they are more than was declared */
   add(chunk: Buffer): boolean {
     this.#received += chunk.length;
-    for (let at = 0; !this.#hasHead && at < chunk.length; at += pieceOfHead)
-      this.#findHeadEnd(chunk.toString('latin1', at, at + pieceOfHead));
-    return this.#isTooLong;
+    if (this.#response === undefined) this.#text += chunk.toString('latin1');
+    return this.#received > this.#most;
   }
 
-  /** To be called when the parser has read the head. @returns whether more came with it than it declares */
+  /** To be called when the parser has read a head. Some come before the answer's own, such as "100 Continue". */
+  endHead(): void {
+    this.#text = this.#text.replace(/^[\s\S]*?\n\r?\n/, '');
+  }
+
+  /** To be called when it has read the answer's own. @returns whether more came with it than it declares */
   begin(response: IncomingMessage): boolean {
     this.#response = response;
+    this.endHead();
     const { 'content-length': length, 'transfer-encoding': coding } = response.headers;
-    if (length !== undefined && coding === undefined) this.#declared = Number(length);
-    return this.#isTooLong;
-  }
-
-  get #isTooLong(): boolean {
-    return this.#received > this.#headBytes + this.#declared;
-  }
-
-  #findHeadEnd(text: string): void {
-    this.#head += text;
-    while (!this.#hasHead) {
-      const end = /\n\r?\n/.exec(this.#head);
-      if (end === null) return;
-      const length = end.index + end[0].length;
-      this.#headBytes += length;
-      // Heads such as "100 Continue" come before the answer's own.
-      this.#hasHead = !/^HTTP\/1\.[01] 1(?!01)\d\d/.test(this.#head);
-      this.#head = this.#hasHead ? '' : this.#head.slice(length);
-    }
+    if (length !== undefined && coding === undefined) this.#most = this.#received - this.#text.length + Number(length);
+    this.#text = '';
+    return this.#received > this.#most;
   }
 }
 
