@@ -54,9 +54,7 @@ function bundle(file: string): string {
     charset: 'utf8',
     write: false,
   });
-  const [output] = outputFiles;
-  if (output === undefined) throw new Error(`Building the page's ${file} failed: esbuild wrote nothing`);
-  return output.text;
+  return outputFiles.map(({ text }) => text).join('');
 }
 
 function hashOf(text: string): string {

@@ -3,7 +3,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CollectorConfig } from '../../infra/config/config';
 import { mostShards } from '../../infra/limits';
 import { type FaultName, faultNames } from '../../local/demo-service/demo-faults';
-import type { ManifestForm } from '../../local/demo-service/start-demo-service';
+import { type ManifestForm, manifestTypes } from '../../local/demo-service/start-demo-service';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { defaultArchive } from '../archive/open-archive';
 import { findRun, NoSuchRunError } from '../archive/select-runs';
@@ -51,11 +51,9 @@ export function parseStartOptions(args: readonly string[], terminal: Terminal): 
   withRunWishes(command)
     .option('--folder <dir>', 'the folder of the archive', defaultArchive)
     .addOption(
-      new Option('--manifest-as <form>', 'how the demo service sends manifests (default: not all alike)').choices([
-        'text',
-        'yaml',
-        'json',
-      ]),
+      new Option('--manifest-as <form>', 'how the demo service sends manifests (default: not all alike)').choices(
+        Object.keys(manifestTypes),
+      ),
     )
     .option('--plain', 'let the demo service send its answers uncompressed')
     .option('--fail <uid=fault>', `make a cluster of the demo service fail: ${faultNames.join(', ')}`, parseFault)

@@ -5,15 +5,14 @@ import type { CollectorConfig } from '../../infra/config/config';
 import { parseRunRecordKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import type { Outcome } from '../../lambda/run/run-record';
-import { firstOf } from '../../lambda/verify/newest-first';
 import { type Run, readRun } from '../../lambda/verify/read-run';
-import { runsBetween } from '../../lambda/verify/run-keys';
 import {
   deployLocally,
   type LocalDeployment,
   type LocalDeploymentOptions,
 } from '../../local/deployment/deploy-locally';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
+import { findRun } from '../archive/select-runs';
 import { eventOf } from '../stack/start-in-account';
 import { formatCount, formatTime } from '../terminal/format';
 import type { Terminal } from '../terminal/terminal';
@@ -136,6 +135,5 @@ async function storedRun(folder: string, records: readonly string[]): Promise<Ru
   const time = parseRunRecordKey(records[0] ?? '')?.run;
   if (time === undefined) return undefined;
   const archive = new FolderArchiveReader(folder);
-  const listed = await firstOf(runsBetween(archive, { from: time, to: time }));
-  return listed && readRun(archive, listed);
+  return readRun(archive, await findRun(archive, time));
 }

@@ -1,5 +1,5 @@
 import { parseObjectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
-import { type Outcome, outcomeSchema, type RunSummary } from '../../lambda/run/run-record';
+import { type Outcome, outcomeSchema, type RunSummary, summarySchema } from '../../lambda/run/run-record';
 import { asynchronousAttempts, logMessages, unansweredReasons } from '../../lambda/stack-contract';
 import type { LoggedRequest } from '../../local/aws/local-aws';
 import type { InvocationResult } from '../../local/deployment/execution-environment';
@@ -63,7 +63,7 @@ export class WatchedRun {
     if (message === logMessages.failure) this.failures.push(outcomeSchema.parse(entry));
     if (message === logMessages.run) {
       this.#attemptsEnded += 1;
-      this.summary = summaryOf(entry);
+      this.summary = summarySchema.parse(entry);
     }
     if (message === logMessages.run || message === logMessages.resumed) this.#isPaused = false;
     if (message === logMessages.paused) this.#isPaused = true;
@@ -106,11 +106,4 @@ export class WatchedRun {
 /** Whether the operating system has refused something: a disk is full, a folder may not be written. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return typeof error === 'object' && error !== null && 'syscall' in error;
-}
-
-/** The line also says what the logger adds, such as the function's name. */
-function summaryOf(entry: RunSummary): RunSummary {
-  const { run, shard, status, dryRun, counts, stopped, durationMs, attempt, record } = entry;
-  const written = { ...(attempt && { attempt }), ...(record && { record }) };
-  return { run, shard, status, dryRun, counts, stopped, durationMs, ...written };
 }

@@ -105,6 +105,19 @@ export const runSchema = z.object({
   outcomes: z.int().check(z.nonnegative(), z.maximum(mostOutcomes)),
 });
 
+const shared = z.pick(runSchema, { run: true, shard: true, status: true, counts: true, stopped: true });
+
+/** What a caller of the function gets. */
+export const summarySchema = z.extend(shared, {
+  /** Absent for a dry run. */
+  attempt: z.optional(z.int()),
+  dryRun: z.boolean(),
+  /** Where the run record lies: `s3://bucket/key`. Absent for a dry run. */
+  record: z.optional(z.string()),
+  durationMs: count,
+});
+
+export type RunSummary = z.infer<typeof summarySchema>;
 export type Outcome = z.infer<typeof outcomeSchema>;
 type Run = Omit<z.infer<typeof runSchema>, 'outcomes'>;
 
@@ -135,22 +148,6 @@ export interface RunOutcome extends Outcome {
 /** Which code and which configuration are behind a run record. */
 export type Provenance = Pick<RunRecord, 'collectorVersion' | 'functionVersion' | 'invocation' | 'configuration'>;
 export type Counts = z.infer<typeof countsSchema>;
-
-/** What a caller of the function gets. */
-export interface RunSummary {
-  readonly run: string;
-  /** Absent for a run that is not divided. */
-  readonly shard?: RunRecord['shard'];
-  /** Absent for a dry run. */
-  readonly attempt?: number;
-  readonly status: RunRecord['status'];
-  readonly dryRun: boolean;
-  readonly counts: Counts;
-  /** Where the run record lies: `s3://bucket/key`. Absent for a dry run. */
-  readonly record?: string;
-  readonly stopped?: string | undefined;
-  readonly durationMs: number;
-}
 
 export function countOutcomes(outcomes: Iterable<Outcome>): Counts {
   const counts = { archived: 0, alreadyArchived: 0, failed: 0, notAttempted: 0 };

@@ -29,7 +29,7 @@ export interface ClusterSource {
 }
 
 /** The contract does not show the manifest's media type (service contract, section 4.2): these three are plausible. */
-const manifestTypes = {
+export const manifestTypes = {
   text: 'text/plain; charset=utf-8',
   yaml: 'application/yaml',
   json: 'application/json',

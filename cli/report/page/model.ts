@@ -99,9 +99,7 @@ export class Model {
 
   /** The time of a run, as commands take it. @param run index in the data */
   timeOf(run: number): string {
-    const time = this.data.runs[run]?.time;
-    if (time === undefined) throw new Error(`The page has no run ${run}`);
-    return formatTime(time);
+    return formatTime(this.data.runs[run]?.time ?? '');
   }
 
   /** @param run index in the data */

@@ -85,13 +85,15 @@ describe('the progress of a start', () => {
     const tick = () => jest.advanceTimersByTime(10_000);
     const terminal = keptTerminal();
     const progress = new WatchedRun(terminal, { objects: 80, isRetried: true, shards: 1 });
-    const line = (message: string) => JSON.stringify({ level: 'WARN', message });
+    const line = (message: string, more?: object) => JSON.stringify({ level: 'WARN', message, ...more });
+    const counts = { archived: 1, alreadyArchived: 0, failed: 79, notAttempted: 0 };
+    const summary = { run: '2026-11-20T10:00:00.000Z', status: 'incomplete', dryRun: false, counts, durationMs: 1 };
     progress.request({ service: 's3', action: 'PutObject', method: 'PUT', headers: {}, status: 200, key: 'runs/x' });
     const key = 'logs/cluster=a/date=2026-11-20/20261120T100000.000Z.json.gz';
     progress.request({ service: 's3', action: 'PutObject', method: 'PUT', headers: {}, status: 200, key });
     tick();
     progress.line('a line that is no JSON');
-    progress.line(line('run finished'));
+    progress.line(line('run finished', summary));
     progress.line(line('service looks down, asking probes only'));
     tick();
     progress.line(line('service answers again'));
