@@ -1,4 +1,5 @@
 import stringWidth from 'string-width';
+import wrapAnsi from 'wrap-ansi';
 import { printable } from './printable';
 import { print, type Terminal } from './terminal';
 
@@ -111,23 +112,5 @@ function sumWidths(widths: readonly number[]): number {
 
 /** Lines no wider than the width, broken between words where possible. */
 function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  let line = '';
-  for (const word of text.split(/(?<= )/)) {
-    if (stringWidth(line + word.trimEnd()) <= width) {
-      line += word;
-      continue;
-    }
-    if (line !== '') lines.push(line);
-    line = word;
-    while (stringWidth(line.trimEnd()) > width) {
-      let end = Math.min(line.length, width);
-      while (end > 1 && stringWidth(line.slice(0, end)) > width) end -= 1;
-      // Never between the halves of a surrogate pair.
-      if (/[\ud800-\udbff]$/.test(line.slice(0, end)) && end > 1) end -= 1;
-      lines.push(line.slice(0, end));
-      line = line.slice(end);
-    }
-  }
-  return [...lines, line].map((part) => part.trimEnd());
+  return stringWidth(text) <= width ? [text] : wrapAnsi(text, width, { hard: true }).split('\n');
 }
