@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { parseObjectKey } from '../../lambda/archive/archive-layout';
 import type { ObjectFacts } from '../../lambda/archive/object-metadata';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { sealKeyOf } from '../../lambda/verify/seals/seal-file';
+import { parsePublicKey } from '../../lambda/verify/seals/seal-file';
 import { type Vouched, Vouching } from '../../lambda/verify/vouching';
 import { factsOf } from '../archive/cluster-objects';
 import { formatTime } from '../terminal/format';
@@ -28,7 +28,7 @@ const largestBytes = 64 * 1024;
 
 /** The keys of a PEM file, as `collector seals --public-key` writes it, behind those of the files before. */
 function parsePublicKeys(file: string, before: readonly KeyObject[] = []): readonly KeyObject[] {
-  const blocks = readText(file).match(/-----BEGIN PUBLIC KEY-----[^-]*-----END PUBLIC KEY-----/g) ?? [];
+  const blocks = readText(file).match(/(?<=-----BEGIN PUBLIC KEY-----)[^-]*(?=-----END PUBLIC KEY-----)/g) ?? [];
   if (blocks.length === 0)
     throw new InvalidArgumentError(
       `expected a PEM file with a public key, as "collector seals --public-key" writes it.`,
@@ -44,8 +44,8 @@ function readText(file: string): string {
   }
 }
 
-function parseBlock(pem: string): KeyObject {
-  const key = sealKeyOf(pem);
+function parseBlock(base64: string): KeyObject {
+  const key = parsePublicKey(base64);
   if (key === undefined) throw new InvalidArgumentError('expected public keys of the curve P-256, which sign seals.');
   return key;
 }

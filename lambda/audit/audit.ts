@@ -8,19 +8,22 @@ import { ArchiveReadError } from '../verify/archive-reader';
 import { openDamage } from '../verify/seals/open-damage';
 import { readChain } from '../verify/seals/read-chain';
 import type { Seal } from '../verify/seals/seal';
-import type { RightSeal } from '../verify/seals/seal-chain';
 import { parsePublicKey, sealFile, sealLine, sha256Of } from '../verify/seals/seal-file';
 import { type ExamineContext, examine, sealedPlan } from './examine';
 import { Findings } from './findings';
 import type { KmsSigner } from './kms-signer';
-import { type LogFigures, logFigures } from './log-lines';
+import { logFigures } from './log-lines';
 import { auditMail, type Mail, stalestHours, type ToldSeal } from './mail';
 
 /** Signs seals. */
 export type Signer = Pick<KmsSigner, 'keyArn' | 'publicKey' | 'sign'>;
 
 /** What alarms watch besides the result. */
-export interface AuditFigures extends LogFigures {
+export interface AuditFigures {
+  /** Gaps that no earlier mail told, but not those of clusters whose logs never share a line. */
+  readonly logGaps: number;
+  /** Logs that are frozen, whether people were told of them or not. */
+  readonly frozenLogs: number;
   readonly stalestHours: number;
 }
 
@@ -103,13 +106,13 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
 }
 
 /** Reports a seal that is stored, and mails it if that is due. */
-async function tell(seal: ToldSeal & StoredSeal, context: AuditContext, isNew: boolean): Promise<AuditResult> {
+async function tell(seal: ToldSeal, context: AuditContext, isNew: boolean): Promise<AuditResult> {
   const { mail, plan, reporter } = context;
   const result = resultOf(seal, openDamage(seal).count, context, isNew);
   reporter.sealed(result, { stalestHours: stalestHours(seal), ...logFigures(seal.logs, plan.frozenAfterHours) });
   try {
     // Seals of earlier versions do not say whether it was due.
-    if (seal.logs?.isTold !== false) await mail(auditMail(seal, seal.sha256, plan));
+    if (seal.logs?.isTold !== false) await mail(auditMail(seal, plan));
   } catch (error) {
     // The seal is stored: people who are not told must not make the audit run again.
     reporter.notMailed(error);
@@ -117,7 +120,7 @@ async function tell(seal: ToldSeal & StoredSeal, context: AuditContext, isNew: b
   return result;
 }
 
-type StoredSeal = Pick<RightSeal, 'seal' | 'number' | 'sha256' | 'found' | 'verified'>;
+type StoredSeal = Pick<ToldSeal, 'seal' | 'number' | 'sha256' | 'found' | 'verified'>;
 
 function resultOf(stored: StoredSeal, damage: number, { sink }: AuditContext, isNew: boolean): AuditResult {
   const { seal, number, sha256, found, verified } = stored;

@@ -22,14 +22,7 @@ export function toldOfLogs(
 }
 
 /** What alarms watch. */
-export interface LogFigures {
-  /** Gaps that no earlier mail told, but not those of clusters whose logs never share a line. */
-  readonly logGaps: number;
-  /** Logs that are frozen, whether people were told of them or not. */
-  readonly frozenLogs: number;
-}
-
-export function logFigures(logs: SealedLogs | undefined, frozenAfterHours = defaultFrozenHours): LogFigures {
+export function logFigures(logs: SealedLogs | undefined, frozenAfterHours = defaultFrozenHours) {
   const { gaps = [], gapsMore = 0, frozen = [] } = logs ?? {};
   const frozenLogs = frozen.filter((one) => frozenHours(one) >= frozenAfterHours).length;
   return { logGaps: gaps.length + gapsMore, frozenLogs };

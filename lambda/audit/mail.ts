@@ -2,6 +2,7 @@ import { type AuditPlan, formerVersionDays } from '../stack-contract';
 import { findingKinds } from '../verify/finding';
 import { openDamage } from '../verify/seals/open-damage';
 import type { OpenFinding, Seal } from '../verify/seals/seal';
+import type { RightSeal } from '../verify/seals/seal-chain';
 import { dayMs } from '../verify/time-limits';
 import { hoursBetween, staleness } from './freshness';
 import { toldOfLogs } from './log-lines';
@@ -14,7 +15,7 @@ export interface Mail {
 }
 
 /** What people are told is what is sealed, so that it can be told again. */
-export type ToldSeal = Omit<Seal, 'records' | 'objects'>;
+export type ToldSeal = Omit<Seal, 'records' | 'objects'> & Pick<RightSeal, 'sha256'>;
 
 const mostReasons = 5;
 const mostFindings = 10;
@@ -22,14 +23,9 @@ const mostStale = 10;
 
 /**
  * What happened since the seal before, the verdict first.
- * @param sha256 of the seal's line
  * @param plan as the audit is deployed now
  */
-export function auditMail(
-  seal: ToldSeal,
-  sha256: string,
-  plan: Pick<AuditPlan, 'staleAfterHours' | 'frozenAfterHours'>,
-): Mail {
+export function auditMail(seal: ToldSeal, plan: Pick<AuditPlan, 'staleAfterHours' | 'frozenAfterHours'>): Mail {
   const { archive, news, previous, found, findings } = seal;
   const { repaired, doubts, changed, flapping = { count: 0, first: [] } } = news;
   const isFirst = previous === null;
@@ -63,7 +59,7 @@ export function auditMail(
       `Archived: ${count(news.objects)} objects, ${formatBytes(news.bytes)} (${formatBytes(news.storedBytes)} stored).`,
       ...verifiedLines(seal),
     ],
-    sealLines(seal, sha256),
+    sealLines(seal),
   ];
   const text = sections
     .filter((lines) => lines.length > 0)
@@ -73,7 +69,7 @@ export function auditMail(
 }
 
 /** A seal is mailed once a day, whatever the audit's schedule is, and while damage is open, and when some was repaired. */
-export function isMailDue(seal: ToldSeal, before: { readonly seal: string } | undefined): boolean {
+export function isMailDue(seal: Seal, before: Pick<Seal, 'seal'> | undefined): boolean {
   const isFirstOfDay = before?.seal.slice(0, 10) !== seal.seal.slice(0, 10);
   return isFirstOfDay || openDamage(seal).count > 0 || seal.news.repaired.count > 0;
 }
@@ -232,7 +228,7 @@ function verifiedLines({ verified }: ToldSeal): string[] {
   ];
 }
 
-function sealLines({ number, seal, archive }: ToldSeal, sha256: string): string[] {
+function sealLines({ number, seal, archive, sha256 }: ToldSeal): string[] {
   return [
     `Seal ${number} of ${minute(seal)}, archive ${archive}`,
     `SHA-256 ${sha256}`,

@@ -63,36 +63,32 @@ export class SealedRuns {
   async #take(listed: ListedRun, before: ListedRun | undefined): Promise<void> {
     const { chain } = this.#walk;
     this.runs.add(listed.run.getTime());
-    const news = listed.records.filter(({ key }) => !chain.records.has(key));
+    const news = new Set<string>();
+    let isRewritten = false;
     for (const { key, writtenAt } of listed.records) {
       const sealed = chain.records.get(key);
-      if (sealed !== undefined) sealed.isThere = true;
+      if (sealed === undefined) news.add(key);
+      else sealed.isThere = true;
+      // S3 wrote a sealed record anew after it was listed for its seal.
+      isRewritten ||= sealed !== undefined && writtenAt > new Date(sealed.by.listedFrom);
       if (this.oldestWrittenAt === undefined || writtenAt < this.oldestWrittenAt) this.oldestWrittenAt = writtenAt;
     }
-    if (news.length === 0 && !this.#isRewritten(listed) && !isWithin(listed.run, this.#search)) return;
+    if (news.size === 0 && !isRewritten && !isWithin(listed.run, this.#search)) return;
     const isRead = await inTime(this.#walk, async () => {
-      if (news.length > 0 && !this.#hasNew && before !== undefined) await this.#tellOfKnown(before);
-      this.#hasNew ||= news.length > 0;
-      await this.#read(listed, new Set(news.map(({ key }) => key)));
+      if (news.size > 0 && !this.#hasNew && before !== undefined) await this.#tellOfKnown(before);
+      this.#hasNew ||= news.size > 0;
+      await this.#read(listed, news);
       this.#key = listed.records.map(({ key }) => key).reduce((a, b) => (a > b ? a : b), this.#key);
       return true;
     });
     if (isRead) return;
-    this.carriedOver += news.length;
+    this.carriedOver += news.size;
     this.lastKey ??= this.#key;
   }
 
   /** A call of its own, as {@link #read} is: a variable of the caller would keep the outcomes in memory. */
   async #tellOfKnown(listed: ListedRun): Promise<void> {
     this.#tally.add(await readStoredRun(this.#walk.reader, listed), false);
-  }
-
-  /** S3 wrote a sealed record anew after it was listed for its seal. */
-  #isRewritten({ records }: ListedRun): boolean {
-    return records.some(({ key, writtenAt }) => {
-      const sealed = this.#walk.chain.records.get(key);
-      return sealed !== undefined && writtenAt > new Date(sealed.by.listedFrom);
-    });
   }
 
   async #read(listed: ListedRun, news: ReadonlySet<string>): Promise<void> {
@@ -107,10 +103,11 @@ export class SealedRuns {
       const file = run.merged.files.get(key);
       if (file === undefined) this.carriedOver += 1;
       else this.records.push({ key, sha256: file.sha256, bytes: file.bytes });
-      this.toVerify += file?.archived ?? 0;
     }
+    for (const { record, object } of run.merged.validRecords)
+      if (news.has(object.key)) this.toVerify += record.counts.archived;
     for (const object of objects) this.objects.push(object);
-    for (const { days, sha256 } of run.used) await this.#addConfiguration(sha256, days, listed.run);
+    for (const { sha256 } of run.used) await this.#addConfiguration(sha256, listed.run);
     if (news.size > 0) this.#tally.add(run.merged, true);
   }
 
@@ -141,11 +138,11 @@ export class SealedRuns {
     return hashed;
   }
 
-  async #addConfiguration(sha256: string, retentionDays: number | undefined, run: Date): Promise<void> {
+  async #addConfiguration(sha256: string, run: Date): Promise<void> {
     if (this.configurations.some((one) => one.sha256 === sha256)) return;
-    const { clusters, schedule } = (await this.#walk.configurations.get(sha256)) ?? {};
-    if (clusters === undefined || schedule === undefined) return;
-    const retention = retentionDays !== undefined && { retentionDays };
-    this.configurations.push({ sha256, clusters: clusters.size, schedule, ...retention, from: run.toISOString() });
+    const configuration = await this.#walk.configurations.get(sha256);
+    if (configuration === undefined) return;
+    const { clusters, schedule, retentionDays } = configuration;
+    this.configurations.push({ sha256, clusters: clusters.size, schedule, retentionDays, from: run.toISOString() });
   }
 }

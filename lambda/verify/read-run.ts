@@ -27,8 +27,6 @@ export interface RecordFile {
   readonly bytes: number;
   /** As the record itself says; undefined for a bad record. */
   readonly finishedAt?: Date;
-  /** How many outcomes say that this attempt archived an object. */
-  readonly archived?: number;
 }
 
 /** A run record that is one. */
@@ -177,11 +175,7 @@ export async function readRunRecord(
     if (read === undefined) return { bad: bad('it was listed, and is no longer there', 'missing') };
     const { file, record, headers } = read;
     if (record instanceof RunRecordError) return { file, bad: bad(record.message) };
-    const { finishedAt, counts } = record;
-    return {
-      file: { ...file, finishedAt: new Date(finishedAt), archived: counts.archived },
-      good: { record, headers },
-    };
+    return { file: { ...file, finishedAt: new Date(record.finishedAt) }, good: { record, headers } };
   } catch (error) {
     if (error instanceof DamagedObjectError) return { bad: bad(error.message) };
     if (error instanceof ArchiveReadError) return { bad: bad(error.message, 'unreadable') };

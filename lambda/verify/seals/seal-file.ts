@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject, type PublicKeyInput, verify } from 'node:crypto';
+import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { parseSealKey, sealKey, sealsPrefix } from '../../archive/archive-layout';
 import { jsonLinesType } from '../../archive/archive-object';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError, headersProblem } from '../archive-reader';
@@ -117,19 +117,13 @@ export function spkiOf(key: KeyObject): string {
   return key.export({ format: 'der', type: 'spki' }).toString('base64');
 }
 
-/** The public key in SPKI, DER and base64; undefined if it is none that signs seals. */
+/** The public key in SPKI, DER and base64; undefined if it is none of the curve P-256, as those that sign seals are. */
 export function parsePublicKey(base64: string): KeyObject | undefined {
-  return sealKeyOf({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' });
-}
-
-/** A public key of the curve P-256, as those that sign seals are; undefined for anything else. */
-export function sealKeyOf(input: PublicKeyInput | string): KeyObject | undefined {
-  let key: KeyObject;
   try {
-    key = createPublicKey(input);
+    const key = createPublicKey({ key: Buffer.from(base64, 'base64'), format: 'der', type: 'spki' });
+    return key.asymmetricKeyDetails?.namedCurve === 'prime256v1' ? key : undefined;
   } catch {
     // OpenSSL has no error class; whatever it says, these bytes are no public key.
     return undefined;
   }
-  return key.asymmetricKeyDetails?.namedCurve === 'prime256v1' ? key : undefined;
 }

@@ -2,7 +2,6 @@ import type { KeyObject } from 'node:crypto';
 import { CronError } from '../../schedule/cron';
 import { firingsOfSchedule } from '../../schedule/firings';
 import type { ArchiveReader } from '../archive-reader';
-import type { UsedSchedule } from '../seen-run';
 import { clockSlackMs } from '../time-limits';
 import type { Seal } from './seal';
 import { listSeals, parseSeal, readSealFile, spkiOf } from './seal-file';
@@ -91,13 +90,8 @@ export class SealIndex {
   }
 }
 
-/** When runs are due, as a seal says it, and in how many shards. */
-export interface SealedPlan extends UsedSchedule {
-  readonly shards: number;
-}
-
-/** The plan of a seal; undefined if its schedule cannot be read, which `verify` says. */
-export function planOf({ plan, listedFrom }: Pick<Seal, 'plan' | 'listedFrom'>): SealedPlan | undefined {
+/** When runs are due, as a seal says it, and in how many shards; undefined if its schedule cannot be read, which `verify` says. */
+export function planOf({ plan, listedFrom }: Pick<Seal, 'plan' | 'listedFrom'>) {
   try {
     return { firings: firingsOfSchedule(plan.schedule), usedAt: new Date(listedFrom), shards: plan.shards ?? 1 };
   } catch (error) {

@@ -35,6 +35,7 @@ const quiet: ToldSeal = {
   cursor: { records: null, verified: { seal: 43, record: 0, outcome: 0 }, searchedTo: null },
   keyArn: 'arn:aws:kms:eu-central-1:123456789012:key/seals',
   collectorVersion: '1.0.0',
+  sha256: 'b'.repeat(64),
 };
 
 const open = (kind: string, key: string, since: string) => ({ kind, key, problem: 'it is so', since });
@@ -46,7 +47,7 @@ type Changes = Partial<Omit<ToldSeal, 'news'>> & { readonly news?: Partial<ToldS
 
 /** The mail of a quiet seal with changes. */
 const mailOf = ({ news, ...more }: Changes = {}) =>
-  auditMail({ ...quiet, ...more, news: { ...quiet.news, ...news } }, 'b'.repeat(64), plan);
+  auditMail({ ...quiet, ...more, news: { ...quiet.news, ...news } }, plan);
 
 /** Clusters that fail, each with its reason. */
 const failing = (clusters: readonly (readonly [cluster: string, error: string])[]) => ({
