@@ -1,6 +1,5 @@
 import { Annotations, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { shortestGapHours } from '../lambda/schedule/cron-gap';
 import { longestSeconds } from '../lambda/verify/time-limits';
 import { hoursText } from './alarm-windows';
 import { AthenaTables } from './athena-tables';
@@ -8,7 +7,7 @@ import type { CollectorConfig } from './config/config';
 import { isExampleAddress } from './config/schema-values';
 import { NextSteps, offerTestEvents } from './next-steps';
 import { Observability } from './observability';
-import { createParts } from './parts';
+import { createParts, type Parts } from './parts';
 
 /** Everything that one configuration file deploys: its parts, what watches them, and what links to them. */
 export class CollectorStack extends Stack {
@@ -22,8 +21,8 @@ export class CollectorStack extends Stack {
       ...(config.deployTo && { env: config.deployTo }),
     });
     if (isExampleAddress(config.service.baseUrl)) this.#warnOfExample(config.service.baseUrl);
-    this.#warnOfOverlap(config);
     const parts = createParts(this, config);
+    this.#warnOfOverlap(parts);
     new Observability(this, 'Observability', parts);
     if (config.testEvents) offerTestEvents(this, parts);
     if (config.athenaTables) new AthenaTables(this, 'AthenaTables', parts);
@@ -31,13 +30,13 @@ export class CollectorStack extends Stack {
   }
 
   /** Two runs at once ask the service for twice as much, and they overlap just when it is slow. */
-  #warnOfOverlap({ schedule, shards, limits }: CollectorConfig): void {
-    const gap = shortestGapHours(schedule.expression, schedule.timeZone);
-    const longest = longestSeconds({ shards }) / 3600;
-    if (!schedule.enabled || limits.oneRunAtATime || gap === undefined || gap >= longest) return;
+  #warnOfOverlap({ config, schedule }: Parts): void {
+    const { shortestHours } = schedule.gap;
+    const longest = longestSeconds(config) / 3600;
+    if (!config.schedule.enabled || config.limits.oneRunAtATime || shortestHours >= longest) return;
     Annotations.of(this).addWarningV2(
       'cluster-log-collector:overlapping-runs',
-      `The schedule fires again after ${hoursText(gap)}, and a run with its retries may last ${hoursText(longest)}: runs may ` +
+      `The schedule fires again after ${hoursText(shortestHours)}, and a run with its retries may last ${hoursText(longest)}: runs may ` +
         'overlap, each at the full rate. limits.oneRunAtATime lets one wait for the other (docs/operations.md, "One run at a time").',
     );
   }

@@ -65,11 +65,12 @@ export function firingsOf(expression: string, timeZone: string) {
     // Clocks differ from UTC by less than a day.
     for (const midnight of daysFrom(new Date(from - day))) {
       if (midnight > to + day) return;
+      const ofDay = spans.filter((span) => span.from < midnight + 2 * day && span.to > midnight - day);
       for (const time of times) {
-        const instants = instantsOf(midnight + time * minute, spans);
+        const instants = instantsOf(midnight + time * minute, ofDay);
         const [orAt, at] = [instants.at(0), instants.at(-1)];
         if (at === undefined || orAt === undefined || at < from || at > to) continue;
-        yield { at: new Date(at), ...(orAt !== at && { orAt: new Date(orAt) }) };
+        yield orAt === at ? { at: new Date(at) } : { at: new Date(at), orAt: new Date(orAt) };
       }
     }
   }
@@ -101,11 +102,9 @@ export interface Span {
 }
 
 /** The instants at which clocks show a wall-clock time: none if it is skipped, two if the clocks are set back over it. */
-export function instantsOf(wallClock: number, spans: readonly Span[]): number[] {
-  return spans
-    .map((span) => ({ span, instant: wallClock - span.offset }))
-    .filter(({ span, instant }) => instant >= span.from && instant < span.to)
-    .map(({ instant }) => instant);
+function instantsOf(wallClock: number, spans: readonly Span[]): number[] {
+  const inSpan = ({ from, to, offset }: Span) => wallClock - offset >= from && wallClock - offset < to;
+  return spans.filter(inSpan).map(({ offset }) => wallClock - offset);
 }
 
 /**
