@@ -15,7 +15,7 @@ export function problemsOf(error: z.ZodError): ConfigProblem[] {
 }
 
 /** With what every schema of the configuration is parsed. */
-export const parsing = { reportInput: true, error: expectedByDefault };
+export const parsing = { reportInput: true };
 
 /**
  * Refuses a value for problems that were found elsewhere, such as in a file that it names.
@@ -25,21 +25,6 @@ export function refuseWith(context: z.RefinementCtx, found: ConfigProblem[], pat
   const problems = found.map((problem) => ({ ...problem, path: pathOf(problem.path) }));
   context.addIssue({ code: 'custom', params: { problems } });
   return z.NEVER;
-}
-
-/** What zod's own checks expect, worded like the messages of the schema. */
-function expectedByDefault(issue: z.core.$ZodRawIssue): string {
-  switch (issue.code) {
-    case 'invalid_type':
-      return (
-        { object: 'an object', array: 'a list', string: 'text', record: 'an object' }[issue.expected as string] ??
-        issue.expected
-      );
-    case 'invalid_value':
-      return `one of ${issue.values.map(String).join(', ')}`;
-    default:
-      return issue.message ?? issue.code;
-  }
 }
 
 function problemsOfIssue(issue: z.core.$ZodIssue, parent: readonly PropertyKey[]): ConfigProblem[] {

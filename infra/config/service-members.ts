@@ -43,7 +43,7 @@ const cluster = z.union([
     projectUid: projectUid.describe("Header ProjectUid for this cluster; wins over the service's.").optional(),
     requestId: requestId.optional(),
     resources: z
-      .array(z.enum(resourceNames, `one of ${resourceNames.join(', ')}`))
+      .array(z.enum(resourceNames, `one of ${resourceNames.join(', ')}`), 'a list of resources')
       .min(1, 'at least one resource')
       .refine((names) => new Set(names).size === names.length, 'each resource once')
       .describe('Resources to collect of this cluster; left out: both.')

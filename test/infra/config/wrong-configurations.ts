@@ -58,6 +58,7 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
   ['clusters', ['ü'.repeat(101)], /at most 200 bytes/, '[0]'],
   ['clusters', [7], /the uid of a cluster or an object/, '[0]'],
   ['clusters', [{ uid: 'a', resources: ['logs'] }], /log, manifest/, '[0].resources[0]'],
+  ['clusters', [{ uid: 'a', resources: 'log' }], /a list of resources/, '[0].resources'],
   ['clusters', [{ uid: 'a', resources: [] }], /at least one resource/, '[0].resources'],
   ['clusters', [{ uid: 'a', resources: ['log', 'log'] }], /once/, '[0].resources'],
   ['clusters', [{ uid: 'a', projectuid: 'p' }], /projectUid/, '[0].projectuid'],
