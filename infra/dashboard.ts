@@ -7,15 +7,7 @@ import type { Gap } from '../lambda/schedule/cron-gap';
 import { functionTimeoutSeconds, type metricNames } from '../lambda/stack-contract';
 import { closeToLimitShare } from './alarm-windows';
 import type { Collector } from './collector';
-import {
-  failuresByCluster,
-  failuresByReason,
-  functionRuns,
-  lastFailures,
-  lastGreenRuns,
-  lastRuns,
-  shardRuns,
-} from './log-queries';
+import { failuresByCluster, failuresByReason, lastFailures, runQueries } from './log-queries';
 import type { Parts } from './parts';
 
 const shortestRangeDays = 7;
@@ -47,7 +39,7 @@ export class Dashboard extends Construct {
       ),
     });
     const period = pointPeriod(schedule.gap);
-    const query = stateMachine === undefined ? functionRuns : shardRuns(config.shards);
+    const { lastRuns, lastGreenRuns } = runQueries(config.shards);
     const counted =
       (period: Duration): Counted =>
       (name, label, color, statistic = 'Sum') =>
@@ -65,7 +57,7 @@ export class Dashboard extends Construct {
       });
     const rows = [
       [
-        table('Last runs: archived of configured', 14, lastRuns(query)),
+        table('Last runs: archived of configured', 14, lastRuns),
         new cloudwatch.AlarmStatusWidget({ title: 'Alarms', alarms, width: 10, height: tableHeight }),
       ],
       [table('Reasons of failures', 14, failuresByReason), table('Clusters that fail most', 10, failuresByCluster)],
@@ -95,11 +87,7 @@ export class Dashboard extends Construct {
       ],
       stateMachine === undefined ? [] : executions(stateMachine, period),
       audit === undefined ? [] : audits(counted(pointPeriod(audit.schedule.gap))),
-      [
-        table('Last green runs', 8, lastGreenRuns(query)),
-        table('Last failures', 12, lastFailures),
-        objectsIn(archive.bucket),
-      ],
+      [table('Last green runs', 8, lastGreenRuns), table('Last failures', 12, lastFailures), objectsIn(archive.bucket)],
       [readOn(config.name, archive.bucket)],
     ];
     for (const row of rows) dashboard.addWidgets(...row);

@@ -1,14 +1,5 @@
 import { logMessages } from '../lambda/stack-contract';
 
-/** Lines of a log query that make one row of each run: what is archived after its last attempt. */
-export interface RunQuery {
-  readonly lines: readonly string[];
-  /** Condition under which a row is of a complete run. */
-  readonly isComplete: string;
-  /** What tells more about a run: how many attempts it took, or how many shards have written their records. */
-  readonly parts: 'attempts' | 'shards';
-}
-
 /** Counts what each attempt found or left in the archive, and what it covered. */
 function attempts(condition: string): string[] {
   return [
@@ -26,8 +17,8 @@ function attempts(condition: string): string[] {
  */
 const progress = 'max(stored) as known, sum(counts.archived) as written, max(covered) as configured';
 
-/** Runs of one function. */
-export const functionRuns: RunQuery = {
+/** One row for each run of one function: what is archived after its last attempt. */
+const functionRuns = {
   lines: [
     ...attempts('ispresent(record)'),
     `stats ${progress}, max(attempt) as attempts, max(at) as ended by run`,
@@ -37,8 +28,8 @@ export const functionRuns: RunQuery = {
   parts: 'attempts',
 };
 
-/** Runs of a state machine that works on shards. An invocation of one shard by hand counts too: it completes that shard. */
-export function shardRuns(shards: number): RunQuery {
+/** The same of shards, and how many have written their records. One shard by hand counts too: it completes that shard. */
+function shardRuns(shards: number): typeof functionRuns {
   return {
     lines: [
       ...attempts('ispresent(record) and ispresent(shard.index)'),
@@ -52,18 +43,19 @@ export function shardRuns(shards: number): RunQuery {
   };
 }
 
-/** The last runs, complete or not. */
-export function lastRuns({ lines, parts }: RunQuery): string[] {
-  return [...lines, ...newest(10, `run, archived, configured, missing, ${parts}`)];
-}
-
-/** The last runs of which nothing is missing. */
-export function lastGreenRuns({ lines, isComplete, parts }: RunQuery): string[] {
-  return [...lines, `filter ${isComplete}`, ...newest(5, `run, archived, configured, ${parts}`)];
-}
-
-function newest(count: number, shown: string): string[] {
-  return [hoursAgo('ended'), 'sort run desc', `limit ${count}`, `display ${shown}, hoursAgo`];
+/** The last runs, and the last of which nothing is missing. */
+export function runQueries(shards: number) {
+  const { lines, isComplete, parts } = shards === 1 ? functionRuns : shardRuns(shards);
+  const newest = (count: number, shown: string) => [
+    hoursAgo('ended'),
+    'sort run desc',
+    `limit ${count}`,
+    `display run, archived, configured, ${shown}, hoursAgo`,
+  ];
+  return {
+    lastRuns: [...lines, ...newest(10, `missing, ${parts}`)],
+    lastGreenRuns: [...lines, `filter ${isComplete}`, ...newest(5, parts)],
+  };
 }
 
 /** Failures by reason, those that are not over first. What is optional counts as no failure. */
