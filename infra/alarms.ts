@@ -8,8 +8,8 @@ import type { Parts } from './parts';
 
 const { hoursText } = windows;
 
-/** Alarms by the id of their construct; undefined: not in this stack. */
-export type Alarms = Record<string, AlarmDefinition | undefined>;
+/** Alarms by the id of their construct; undefined or false: not in this stack. */
+export type Alarms = Record<string, AlarmDefinition | undefined | false>;
 
 export interface AlarmDefinition {
   /** Also the heading in docs/alarms.md that says more. */
@@ -55,20 +55,17 @@ export function runAlarms(parts: Parts, marginHours: number, missingHours: numbe
      * retries and attempts that die before their run record, so a schedule that stopped firing could go unnoticed. With
      * shards, the state machine counts a run after all shards have written their records; one shard alone proves nothing.
      */
-    RunMissing:
-      missingHours === undefined
-        ? undefined
-        : {
-            pages: true,
-            title: 'Run missing',
-            means:
-              `No run of the schedule has written ${stateMachine === undefined ? 'its record' : 'the records of all its shards'} ` +
-              `for ${hoursText(missingHours)}. The longest gap of the schedule is ${hoursText(schedule.gap.hours)}.`,
-            look: 'The schedule (is it enabled? are its years over?), the dead-letter queue, the log group for attempts that died.',
-            act: 'Bring the schedule back. Then make up for the run: npm run collector -- run --run TIME --without-record.',
-            props: missingFor(missingHours, collector.metric('scheduled', { period }), 'Runs of the schedule'),
-            warmUpHours: missingHours,
-          },
+    RunMissing: missingHours !== undefined && {
+      pages: true,
+      title: 'Run missing',
+      means:
+        `No run of the schedule has written ${stateMachine === undefined ? 'its record' : 'the records of all its shards'} ` +
+        `for ${hoursText(missingHours)}. The longest gap of the schedule is ${hoursText(schedule.gap.hours)}.`,
+      look: 'The schedule (is it enabled? are its years over?), the dead-letter queue, the log group for attempts that died.',
+      act: 'Bring the schedule back. Then make up for the run: npm run collector -- run --run TIME --without-record.',
+      props: missingFor(missingHours, collector.metric('scheduled', { period }), 'Runs of the schedule'),
+      warmUpHours: missingHours,
+    },
     DeliveryLost: {
       title: 'Delivery lost',
       means: 'The scheduler could not start a run and gave up: its event is in the dead-letter queue.',

@@ -67,37 +67,29 @@ export function auditAlarms(collector: Collector, audit: Audit, missingHours: nu
       act: 'Fix the cause, audit now with the command of the output AuditNow, then delete the message.',
       props: whileHolding(deadLetterQueue),
     },
-    ClustersStale:
-      staleAfterHours === undefined
-        ? undefined
-        : {
-            title: 'Clusters stale',
-            means: `At least one cluster was not archived for more than ${hoursText(staleAfterHours)}.`,
-            look: 'The mail of the audit, which names the clusters, and the failures on the dashboard.',
-            act: 'Fix the cause. Remove a cluster that is gone for good from the configuration, or mark it as optional.',
-            props: {
-              ...raisedBy(most('stalestHours'), untilNext, staleAfterHours),
-              comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
-            },
-          },
-    LogsFrozen:
-      frozenAfterHours === undefined
-        ? undefined
-        : {
-            title: 'Logs frozen',
-            means: `At least one log has had nothing new for ${hoursText(frozenAfterHours)}, although runs archive it.`,
-            look: 'The mail of the audit names the first. "npm run collector -- log <cluster> --seams" shows since when.',
-            act: 'Ask whose cluster it is whether its fetcher is alive. Raise audit.frozenAfterHours if its log is that quiet.',
-            props: raisedBy(most('frozenLogs'), untilNext),
-          },
-    LogGaps: alarmOnLogGaps
-      ? {
-          title: 'Log lines may be lost',
-          means: 'At least one log moved on between two runs further than it reaches back, or was begun anew.',
-          look: 'The mail of the audit, which says how far such a log reaches back. "npm run collector -- log <cluster> --seams".',
-          act: 'Collect more often: schedule.expression. What is lost is lost; the service may keep more lines if asked.',
-          props: raisedBy(most('logGaps'), untilNext),
-        }
-      : undefined,
+    ClustersStale: staleAfterHours !== undefined && {
+      title: 'Clusters stale',
+      means: `At least one cluster was not archived for more than ${hoursText(staleAfterHours)}.`,
+      look: 'The mail of the audit, which names the clusters, and the failures on the dashboard.',
+      act: 'Fix the cause. Remove a cluster that is gone for good from the configuration, or mark it as optional.',
+      props: {
+        ...raisedBy(most('stalestHours'), untilNext, staleAfterHours),
+        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+      },
+    },
+    LogsFrozen: frozenAfterHours !== undefined && {
+      title: 'Logs frozen',
+      means: `At least one log has had nothing new for ${hoursText(frozenAfterHours)}, although runs archive it.`,
+      look: 'The mail of the audit names the first. "npm run collector -- log <cluster> --seams" shows since when.',
+      act: 'Ask whose cluster it is whether its fetcher is alive. Raise audit.frozenAfterHours if its log is that quiet.',
+      props: raisedBy(most('frozenLogs'), untilNext),
+    },
+    LogGaps: alarmOnLogGaps && {
+      title: 'Log lines may be lost',
+      means: 'At least one log moved on between two runs further than it reaches back, or was begun anew.',
+      look: 'The mail of the audit, which says how far such a log reaches back. "npm run collector -- log <cluster> --seams".',
+      act: 'Collect more often: schedule.expression. What is lost is lost; the service may keep more lines if asked.',
+      props: raisedBy(most('logGaps'), untilNext),
+    },
   };
 }

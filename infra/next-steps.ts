@@ -11,14 +11,15 @@ export class NextSteps extends Construct {
   constructor(scope: Construct, id: string, parts: Parts) {
     super(scope, id);
     for (const [name, output] of Object.entries(outputsOf(parts))) {
-      if (output === undefined) continue;
+      if (!output) continue;
       const [description, value] = output;
       new CfnOutput(this, name, { description, value }).overrideLogicalId(name);
     }
   }
 }
 
-type Outputs = Record<string, readonly [description: string, value: string] | undefined>;
+/** By name; undefined or false: not of this stack. */
+type Outputs = Record<string, readonly [description: string, value: string] | undefined | false>;
 
 function outputsOf({ config, apiKeySecret, archive, collector, stateMachine, audit, page, inform }: Parts): Outputs {
   const { function: target, logGroup } = collector;
@@ -28,14 +29,12 @@ function outputsOf({ config, apiKeySecret, archive, collector, stateMachine, aud
   const machine = stateMachine?.stateMachineArn;
   return {
     // Not for an existing secret, which may hold more than the key: the command replaces the whole value.
-    SetApiKey: apiKeySecret.isOwn
-      ? [
-          'First: type this, then the API key, then Enter',
-          // Read without echo and passed by standard input: an argument would stay in the shell's history.
-          `read -rs KEY && printf %s "$KEY" | aws secretsmanager put-secret-value --region ${Aws.REGION} ` +
-            `--secret-id '${apiKeySecret.secretId}' --secret-string file:///dev/stdin; unset KEY`,
-        ]
-      : undefined,
+    SetApiKey: apiKeySecret.isOwn && [
+      'First: type this, then the API key, then Enter',
+      // Read without echo and passed by standard input: an argument would stay in the shell's history.
+      `read -rs KEY && printf %s "$KEY" | aws secretsmanager put-secret-value --region ${Aws.REGION} ` +
+        `--secret-id '${apiKeySecret.secretId}' --secret-string file:///dev/stdin; unset KEY`,
+    ],
     CollectNow:
       machine === undefined
         ? [
@@ -46,10 +45,10 @@ function outputsOf({ config, apiKeySecret, archive, collector, stateMachine, aud
             'Starts to collect everything now, in all shards',
             `aws stepfunctions start-execution --region ${Aws.REGION} --state-machine-arn ${machine} --input '{}'`,
           ],
-    RunsConsole:
-      machine === undefined
-        ? undefined
-        : ['Runs in shards, and how they ended', `${home}/states/home?${region}#/statemachines/view/${machine}`],
+    RunsConsole: machine !== undefined && [
+      'Runs in shards, and how they ended',
+      `${home}/states/home?${region}#/statemachines/view/${machine}`,
+    ],
     ExportPublicKey: audit && [
       'On the first day: writes the public key of the seals to a file, to be kept outside of this account',
       `aws kms get-public-key --region ${Aws.REGION} --key-id ${audit.signingKey.keyArn} --query PublicKey --output text | ` +
@@ -79,8 +78,7 @@ function outputsOf({ config, apiKeySecret, archive, collector, stateMachine, aud
       `${home}/cloudwatch/home?${region}#dashboards/dashboard/${dashboardName(config.name)}`,
     ],
     AlertTopic: ['Gets alarms and failed runs: subscribe whoever has to know', page.topic.topicArn],
-    InformTopic:
-      inform === page ? undefined : ['Gets what wakes nobody, and the mails of the audit', inform.topic.topicArn],
+    InformTopic: inform !== page && ['Gets what wakes nobody, and the mails of the audit', inform.topic.topicArn],
   };
 }
 

@@ -26,7 +26,7 @@ export class Observability extends Construct {
       Object.assign(definitions, auditAlarms(collector, audit, unsealedHours));
     }
     const alarms = Object.entries(definitions).flatMap(([id, definition]) =>
-      definition === undefined ? [] : this.#alarm(id, definition, parts),
+      definition ? this.#alarm(id, definition, parts) : [],
     );
     new Dashboard(this, 'Dashboard', { ...parts, alarms });
   }
