@@ -19,7 +19,6 @@ import { verifyCommand } from './commands/verify-command';
 import { printable, printableLines } from './terminal/printable';
 import {
   type CommandContext,
-  type ExitCode,
   exitCodes,
   InterruptedError,
   processSurroundings,
@@ -36,13 +35,13 @@ export async function main(
   args: readonly string[],
   terminal: Terminal,
   surroundings: Surroundings = processSurroundings(),
-): Promise<ExitCode> {
-  let code: ExitCode = exitCodes.ok;
+): Promise<number> {
+  let code: number = exitCodes.ok;
   const context: CommandContext = {
     terminal,
     surroundings,
-    end: (ended) => {
-      code = ended;
+    end: (ending) => {
+      code = exitCodes[ending];
     },
   };
   const program = new Command('npm run collector --')

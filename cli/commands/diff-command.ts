@@ -6,7 +6,7 @@ import { readText } from '../archive/read-text';
 import { describeSelection, NothingArchivedError, noteNewerRun, selectObject } from '../archive/select-object';
 import { formatTime } from '../terminal/format';
 import { printable, printableLines } from '../terminal/printable';
-import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
+import { type CommandContext, type Ending, print, printJson, type Terminal } from '../terminal/terminal';
 import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
 import { type DiffOptions, diffRuns } from './diff-runs';
 import { type ReadOptions, resourceOption, withArchive, withHelp, withOneRun, withPeriod } from './options';
@@ -36,8 +36,8 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
     if (options.all === true) return end(await diffRuns(terminal, reader, options));
     if (cluster === undefined) return command.error("error: nothing to compare; expected a cluster's uid, or --all");
     const notes = new VouchedNotes(reader, options);
-    const code = await diffCluster(terminal, reader, cluster, options, notes);
-    end((await notes.print(terminal)) ? code : exitCodes.trouble);
+    const ending = await diffCluster(terminal, reader, cluster, options, notes);
+    end((await notes.print(terminal)) ? ending : 'trouble');
   });
 }
 
@@ -47,7 +47,7 @@ async function diffCluster(
   cluster: string,
   options: Options,
   notes: VouchedNotes,
-): Promise<ExitCode> {
+): Promise<Ending> {
   const { resource } = options;
   const sides = await selectSides(reader, cluster, options, terminal.now());
   const [before, after] = sides;
@@ -75,7 +75,7 @@ async function diffCluster(
           : 'The manifests differ only in bytes that are not UTF-8.\n',
       );
   }
-  return isChanged ? exitCodes.found : exitCodes.ok;
+  return isChanged ? 'found' : 'ok';
 }
 
 /** What is compared: the older content, and the newer. */

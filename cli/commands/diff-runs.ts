@@ -5,10 +5,10 @@ import { type Run, readRun } from '../../lambda/verify/read-run';
 import { isSameContent } from '../archive/cluster-objects';
 import { withMetadata } from '../archive/list-outcomes';
 import { findRun, findRunAt, NoSuchRunError, type RunSelection } from '../archive/select-runs';
-import { formatBytes, formatCount, formatTime } from '../terminal/format';
+import { formatBytes, formatCount, formatCounts, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
 import { type Column, printTable } from '../terminal/table';
-import { type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
+import { type Ending, print, printJson, type Terminal } from '../terminal/terminal';
 
 /** `run` or `at`: that run against the one before it; `from` and `to`: the runs at or before these times. */
 export interface DiffOptions extends Omit<RunSelection, 'last'> {
@@ -42,7 +42,7 @@ interface Difference extends Pick<DiffOptions, 'resource'> {
  * @throws NoSuchRunError if there are no two runs to compare
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function diffRuns(terminal: Terminal, reader: ArchiveReader, options: DiffOptions): Promise<ExitCode> {
+export async function diffRuns(terminal: Terminal, reader: ArchiveReader, options: DiffOptions): Promise<Ending> {
   const { resource } = options;
   const [before, after] = await selectTwoRuns(reader, options, terminal.now());
   const old = await sidesOf(reader, before, resource);
@@ -60,8 +60,8 @@ export async function diffRuns(terminal: Terminal, reader: ArchiveReader, option
   if (options.json === true) await printJson(terminal.out, difference);
   else await printDifference(terminal, difference);
   await printBadRecords(terminal, badRecords);
-  if (counts.changed + counts.new + counts.gone > 0) return exitCodes.found;
-  return counts.unknown + badRecords.length > 0 ? exitCodes.trouble : exitCodes.ok;
+  if (counts.changed + counts.new + counts.gone > 0) return 'found';
+  return counts.unknown + badRecords.length > 0 ? 'trouble' : 'ok';
 }
 
 async function selectTwoRuns(
@@ -98,13 +98,11 @@ async function printDifference(
   terminal: Terminal,
   { resource, from, to, counts: { same, ...others }, clusters }: Difference,
 ): Promise<void> {
-  const counts = Object.entries({ ...others, same }).filter(([, count]) => count > 0);
-  const total = counts.reduce((sum, [, count]) => sum + count, 0);
-  const parts = counts.map(([change, count]) => `${count} ${change}`);
+  const total = Object.values(others).reduce((sum, count) => sum + count, same);
   await print(
     terminal.out,
     `${resource === 'log' ? 'Logs' : 'Manifests'} of ${formatCount(total, 'cluster')} between the runs ` +
-      `${formatTime(from)} and ${formatTime(to)}: ${parts.join(', ')}\n`,
+      `${formatTime(from)} and ${formatTime(to)}: ${formatCounts({ ...others, same })}\n`,
   );
   await printTable(terminal, changeColumns(terminal), clusters);
 }

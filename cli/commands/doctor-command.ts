@@ -5,7 +5,7 @@ import { type Check, problem, unknown, verdictOf } from '../doctor/check';
 import { configurationChecks } from '../doctor/configuration-checks';
 import { serviceCheck } from '../doctor/service-check';
 import { printableLines } from '../terminal/printable';
-import { apiKeyVariable, type CommandContext, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
+import { apiKeyVariable, type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
 import { type StackOptions, withHelp, withStack } from './options';
 
 interface Options extends StackOptions {
@@ -25,7 +25,7 @@ export function doctorCommand({ terminal, end, surroundings }: CommandContext): 
       command.error('error: --offline with --stack; expected --config, which can be looked at without a connection');
     const checks = await lookAt(options, surroundings.environment[apiKeyVariable], terminal.now());
     const hasProblem = checks.some(({ state }) => state === 'problem');
-    end(hasProblem ? exitCodes.found : exitCodes.ok);
+    end(hasProblem ? 'found' : 'ok');
     if (options.json) await printJson(terminal.out, { isWell: !hasProblem, verdict: verdictOf(checks), checks });
     else await printChecks(terminal, checks);
   });

@@ -12,8 +12,8 @@ import { type ObjectSearch, type SearchedObject, searchObject } from '../search/
 import { SearchPrinter, type SearchPrinterOptions } from '../search/search-printer';
 import { formatCount, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
-import { type CommandContext, exitCodes, print, printProblem } from '../terminal/terminal';
-import { clusterOption, parseWhole, type RunOptions, resourceOption, selectionOf, withHelp, withRuns } from './options';
+import { type CommandContext, print, printProblem } from '../terminal/terminal';
+import { parseWhole, type RunOptions, resourceOption, selectionOf, withClusters, withHelp, withRuns } from './options';
 
 interface Options extends RunOptions, SearchPrinterOptions {
   readonly resource: Resource;
@@ -32,9 +32,8 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     .summary('lines of logs or manifests')
     .description('Prints the lines of logs, or of manifests, that match a pattern, each with its cluster and run.')
     .argument('<pattern>', 'a regular expression (RE2 syntax)')
-    .addOption(resourceOption('what to search', 'log'))
-    .addOption(clusterOption());
-  withRuns(command, terminal, 1)
+    .addOption(resourceOption('what to search', 'log'));
+  withRuns(withClusters(command), terminal, 1)
     .option('-i, --ignore-case', 'upper and lower case are the same')
     .option('-F, --fixed-strings', 'the pattern is a text, not a regular expression')
     .addOption(
@@ -75,8 +74,8 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     if (objects.objects + objects.notJoined.length === 0)
       throw new ArchiveReadError(await nothingToSearch(objects, reader, options));
     await print(terminal.err, `${summary(objects, printer, resource)}\n`);
-    if (printer.problems + objects.notJoined.length + reader.problems.length > 0) end(exitCodes.trouble);
-    else if (printer.matches === 0) end(exitCodes.noMatch);
+    if (printer.problems + objects.notJoined.length + reader.problems.length > 0) end('trouble');
+    else if (printer.matches === 0) end('noMatch');
   });
 }
 

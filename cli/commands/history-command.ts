@@ -6,17 +6,9 @@ import { archiveArgument, openArchive } from '../archive/open-archive';
 import { nothingOf } from '../archive/select-object';
 import { formatBytes, formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { type Column, printTable } from '../terminal/table';
-import {
-  type CommandContext,
-  exitCodes,
-  print,
-  printJsonArray,
-  printProblem,
-  type Terminal,
-} from '../terminal/terminal';
+import { type CommandContext, print, printJsonArray, printProblem, type Terminal } from '../terminal/terminal';
 import { type FleetHistoryOptions, groupings, printFleetHistory } from './fleet-history';
 import {
-  lastOption,
   parseCount,
   type RunOptions,
   readRuns,
@@ -24,6 +16,7 @@ import {
   selectionOf,
   withArchive,
   withHelp,
+  withLast,
   withPeriod,
 } from './options';
 
@@ -45,20 +38,15 @@ export function historyCommand(context: CommandContext): Command {
     .addOption(
       new Option('--by <what>', 'with --all: a line per run, or per cluster').choices(groupings).default('run'),
     )
-    .addOption(resourceOption('what may have changed', 'manifest'));
-  withPeriod(command, terminal)
-    .addOption(
-      lastOption(`only so many runs, the newest (default: all that archived it, with --all ${defaultRuns} or --from)`),
-    )
+    .addOption(resourceOption('what may have changed', 'manifest'))
     .option('--limit <count>', 'stop after so many changes, with --all after so many lines', parseCount, 20);
+  withLast(withPeriod(command, terminal), 'runs', `all that archived it, with --all ${defaultRuns} or --from`);
   withHelp(withArchive(command), terminal, helpText);
   return command.action(async (cluster: string | undefined, options: Options) => {
     if (options.all === true) {
       const clusters = cluster === undefined ? undefined : clusterFilter(cluster);
-      const selection = selectionOf(options, defaultRuns);
-      return readRuns(context, options, (runs) =>
-        printFleetHistory(terminal, runs, { ...options, clusters, selection }),
-      );
+      const scope = { ...options, clusters, selection: selectionOf(options, defaultRuns) };
+      return readRuns(context, options, (reader) => printFleetHistory(terminal, reader, scope));
     }
     if (cluster === undefined) return command.error("error: nothing to look at; expected a cluster's uid, or --all");
     const reader = await openArchive(options.archive);
@@ -70,7 +58,7 @@ export function historyCommand(context: CommandContext): Command {
     if (options.json === true) await printJsonArray(terminal.out, found.changes.map(summarizeChange));
     else await printTable(terminal, changeColumns(terminal, cluster, options), found.changes);
     await print(terminal.err, `${summary(found, options)}\n`);
-    if (found.damaged.length > 0) end(exitCodes.found);
+    if (found.damaged.length > 0) end('found');
   });
 }
 

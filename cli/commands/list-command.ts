@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import { parseObjectKey } from '../../lambda/archive/archive-layout';
 import type { Resource } from '../../lambda/resources';
 import { take } from '../../lambda/verify/newest-first';
@@ -11,7 +11,7 @@ import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import { absentText } from './cluster-runs';
-import { clusterOption, parseCount, type RunOptions, readRuns, resourceOption, withHelp, withRuns } from './options';
+import { parseCount, type RunOptions, readRuns, resourceOption, withClusters, withHelp, withRuns } from './options';
 
 interface Options extends RunOptions {
   readonly cluster?: ClusterFilter;
@@ -29,25 +29,20 @@ export function listCommand(context: CommandContext): Command {
     .description(
       'Lists the outcomes of runs, oldest first: what is archived, what failed, and which runs are absent. "late": fetched more than an hour after the time of the run.',
     )
-    .addOption(clusterOption())
     .addOption(resourceOption('only this resource'))
-    .option('--keys', 'print only the key of each object, one per line')
+    .addOption(new Option('--keys', 'print only the key of each object, one per line').conflicts('json'))
     .option('--limit <count>', 'stop the table after so many rows; --json and --keys are never cut', parseCount, 20);
-  withHelp(withRuns(command, terminal, 'all'), terminal, helpText);
-  return command.action((options: Options) => {
-    if (options.keys === true && options.json === true)
-      command.error('error: both --keys and --json; expected one of them');
-    const { resource, cluster: clusters } = options;
-    return readRuns(context, options, async (reader) => {
+  withHelp(withRuns(withClusters(command), terminal, 'all'), terminal, helpText);
+  return command.action((options: Options) =>
+    readRuns(context, options, async (reader) => {
+      const { resource, cluster: clusters } = options;
       const rows = listOutcomes(reader, { ...(resource && { resources: [resource] }), clusters, selection: options });
-      if (options.json === true) await printJsonArray(terminal.out, summaries(rows));
-      else if ((await printRows(terminal, rows, options)) === 0)
-        await print(
-          terminal.err,
-          `Nothing in ${printable(reader.archive.location)} matches${await nearestTo(reader, clusters)}.\n`,
-        );
-    });
-  });
+      if (options.json === true) return printJsonArray(terminal.out, summaries(rows));
+      if ((await printRows(terminal, rows, options)) > 0) return;
+      const nearest = await nearestTo(reader, clusters);
+      await print(terminal.err, `Nothing in ${printable(reader.archive.location)} matches${nearest}.\n`);
+    }),
+  );
 }
 
 /** @returns how many outcomes there are, as far as they were read */

@@ -9,7 +9,7 @@ import { noteNextLog, nothingOf } from '../archive/select-object';
 import { selectPeriod } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
-import { type CommandContext, exitCodes, print, type Terminal } from '../terminal/terminal';
+import { type CommandContext, print, type Terminal } from '../terminal/terminal';
 import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
 import { printSeams } from './log-seams';
 import { isSelection, type RunOptions, withHelp, withRuns } from './options';
@@ -56,7 +56,7 @@ export function logCommand({ terminal, end }: CommandContext): Command {
     if (period.to !== undefined)
       await noteNextLog(terminal, reader, cluster, period.to, 'The last lines of this period');
     const isVouched = await notes.print(terminal);
-    if (!isVouched || totals.damaged > 0 || (options.strict === true && totals.gaps > 0)) end(exitCodes.found);
+    if (!isVouched || totals.damaged > 0 || (options.strict === true && totals.gaps > 0)) end('found');
   });
 }
 

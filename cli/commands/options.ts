@@ -8,7 +8,7 @@ import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import type { StackName } from '../stack/aws-access';
 import { printBadRecords } from '../terminal/print-run';
-import { type CommandContext, exitCodes, type Terminal } from '../terminal/terminal';
+import type { CommandContext, Terminal } from '../terminal/terminal';
 import { type Edge, parseRunTime, parseTime } from './time-argument';
 
 /** Lets a command line print to the terminal, and throw rather than end the process. @param typed how it is called */
@@ -67,10 +67,9 @@ export function withPeriod(
 
 /** Adds the options for one run, which a command takes instead of a period. */
 export function withOneRun(command: Command, { now }: Pick<Terminal, 'now'>, others: string[] = []): Command {
+  const run = new Option('--run <time>', 'the run of exactly this time').argParser(parseRunTime);
   return command
-    .addOption(
-      new Option('--run <time>', 'the run of exactly this time').argParser(parseRunTime).conflicts(['at', ...others]),
-    )
+    .addOption(run.conflicts(['at', ...others]))
     .addOption(timeOption('--at <time>', 'the newest run at or before this time', 'end', now).conflicts(others));
 }
 
@@ -81,11 +80,12 @@ export function withOneRun(command: Command, { now }: Pick<Terminal, 'now'>, oth
 export function withRuns(command: Command, terminal: Pick<Terminal, 'now'>, last: number | string): Command {
   withPeriod(withOneRun(command, terminal, ['from', 'to', 'last']), terminal);
   const fallback = typeof last === 'string' ? last : `${last}, with --from all`;
-  return withArchive(command.addOption(lastOption(`only so many runs, the newest (default: ${fallback})`)));
+  return withArchive(withLast(command, 'runs', fallback));
 }
 
-export function lastOption(description: string): Option {
-  return new Option('--last <count>', description).argParser(parseCount);
+/** @param fallback what is taken without it, in words */
+export function withLast(command: Command, what: string, fallback: string): Command {
+  return command.option('--last <count>', `only so many ${what}, the newest (default: ${fallback})`, parseCount);
 }
 
 /** The runs that the options select. @param most how many of the newest runs, if neither --last nor --from is given */
@@ -102,15 +102,12 @@ function timeOption(flags: string, description: string | undefined, edge: Edge, 
   return new Option(flags, description).argParser((text) => parseTime(text, edge, now()));
 }
 
-export function clusterOption(): Option {
-  return new Option('--cluster <glob>', 'only these clusters: a uid, or a pattern with * and ?').argParser(
-    clusterFilter,
-  );
+export function withClusters(command: Command): Command {
+  return command.option('--cluster <glob>', 'only these clusters: a uid, or a pattern with * and ?', clusterFilter);
 }
 
 export function resourceOption(description: string, fallback?: Resource): Option {
-  const option = new Option('--resource <resource>', description).choices(resourceNames);
-  return fallback === undefined ? option : option.default(fallback);
+  return new Option('--resource <resource>', description).choices(resourceNames).default(fallback);
 }
 
 /** Reads runs, then prints what could not be read of them, and ends with the exit code that says so. */
@@ -124,8 +121,8 @@ export async function readRuns(
   const { problems } = reader;
   await printBadRecords(terminal, problems);
   // A record that could not be read may be as good as any: asking again may show it.
-  if (problems.some(({ kind }) => kind !== 'unreadable')) end(exitCodes.found);
-  else if (problems.length > 0) end(exitCodes.trouble);
+  if (problems.some(({ kind }) => kind !== 'unreadable')) end('found');
+  else if (problems.length > 0) end('trouble');
 }
 
 /** Takes a whole number. @param most left out: any number of up to nine digits */

@@ -13,7 +13,7 @@ import { formatTime } from '../terminal/format';
 import { outcomesFailuresFirst, printRun, summarizeRun } from '../terminal/print-run';
 import { printable, printableLines } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
-import { type CommandContext, exitCodes, InterruptedError, print, printJson } from '../terminal/terminal';
+import { type CommandContext, InterruptedError, print, printJson } from '../terminal/terminal';
 import { type StackOptions, stackNameOf, withHelp, withRunWishes, withStack } from './options';
 
 interface Options extends StackOptions, Omit<RunWishes, 'newRun'> {
@@ -71,7 +71,7 @@ async function runForGood(context: CommandContext, collector: DeployedCollector,
     `  npm run collector -- runs ${formatTime(run)} --archive s3://${collector.archiveBucket}`;
   const followed = await endOf(following, progress, interrupted, goesOn);
   await report(context, collector, run, followed, options);
-  end(followed.run?.status === 'complete' ? exitCodes.ok : exitCodes.found);
+  end(followed.run?.status === 'complete' ? 'ok' : 'found');
 }
 
 /**
@@ -139,7 +139,7 @@ async function runDry({ terminal, end, surroundings }: CommandContext, collector
   const answering = invokeInAccount(collector, eventOf({ ...options, newRun: terminal.now() }), interrupted);
   const goesOn = 'The dry run goes on in AWS until it ends. It writes nothing.';
   const answer = await endOf(answering, progress, interrupted, goesOn);
-  end('error' in answer ? exitCodes.found : exitCodes.ok);
+  end('error' in answer ? 'found' : 'ok');
   if (options.json) return printJson(terminal.out, 'error' in answer ? { error: answer.error } : answer.payload);
   const text = 'error' in answer ? (answer.error.errorMessage ?? '') : dryRunText(answer.payload);
   await print(terminal.out, `${printableLines(text)}\n`);

@@ -16,7 +16,7 @@ import {
 } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
-import { type CommandContext, exitCodes, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
+import { type CommandContext, print, printJson, printJsonArray, type Terminal } from '../terminal/terminal';
 import { absentText, printClusterRuns } from './cluster-runs';
 import { type RunOptions, readRuns, selectionOf, withHelp, withRuns } from './options';
 import { overdueLine, printOpen, printStale } from './print-health';
@@ -58,7 +58,7 @@ export function runsCommand(context: CommandContext): Command {
       const isOne = (selection.run !== undefined || selection.at !== undefined) && options.cluster === undefined;
       await (isOne ? printOneRun : printRuns)(terminal, reader, { ...options, selection, overdue, open });
     });
-    if (!isWell) end(exitCodes.found);
+    if (!isWell) end('found');
   });
 }
 

@@ -6,18 +6,11 @@ import { acknowledgedBy, openDamage } from '../../lambda/verify/seals/open-damag
 import { readChain } from '../../lambda/verify/seals/read-chain';
 import type { RightSeal, SealChain } from '../../lambda/verify/seals/seal-chain';
 import { openArchive } from '../archive/open-archive';
-import { formatTime } from '../terminal/format';
+import { formatCounts, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { type Column, printTable } from '../terminal/table';
-import {
-  type CommandContext,
-  exitCodes,
-  print,
-  printJsonArray,
-  printProblem,
-  type Terminal,
-} from '../terminal/terminal';
-import { lastOption, type ReadOptions, withArchive, withHelp } from './options';
+import { type CommandContext, print, printJsonArray, printProblem, type Terminal } from '../terminal/terminal';
+import { type ReadOptions, withArchive, withHelp, withLast } from './options';
 import { printOpen, printOpenFindings } from './print-health';
 
 interface Options extends ReadOptions {
@@ -34,14 +27,13 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
     .description(
       'Lists the last seals, oldest first, and checks that their chain is whole. It reads nothing that they seal.',
     )
-    .addOption(lastOption(`only so many seals, the newest (default: ${defaultSeals})`))
     .addOption(
       new Option('--public-key', 'print the public key that signed them, as PEM, instead of the list').conflicts([
         'json',
         'last',
       ]),
     );
-  withHelp(withArchive(command), terminal, helpText);
+  withHelp(withArchive(withLast(command, 'seals', `${defaultSeals}`)), terminal, helpText);
   return command.action(async ({ archive, json, publicKey, last = defaultSeals }: Options) => {
     const reader = await openArchive(archive);
     const findings: Finding[] = [];
@@ -60,8 +52,8 @@ export function sealsCommand({ terminal, end }: CommandContext): Command {
     for (const { kind, key, problem } of findings) await printProblem(terminal, kind, `${key}: ${problem}`);
     const isAcknowledged = acknowledgedBy(newest?.plan.acknowledged ?? []);
     const isBroken = findings.some((one) => damageKinds.includes(one.kind) && !isAcknowledged(one));
-    if (isBroken || (newest !== undefined && openDamage(newest).count > 0)) end(exitCodes.found);
-    else if (findings.some(({ kind }) => kind === 'unreadable')) end(exitCodes.trouble);
+    if (isBroken || (newest !== undefined && openDamage(newest).count > 0)) end('found');
+    else if (findings.some(({ kind }) => kind === 'unreadable')) end('trouble');
   });
 }
 
@@ -88,8 +80,12 @@ function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<RightSeal>[] 
     { head: 'Runs due', cell: ({ due }) => `${due.runs}`, align: 'right', leftOut: 2 },
     { head: 'Absent', cell: ({ due }) => `${due.absent.length}`, align: 'right', leftOut: 3 },
     { head: 'Objects read', cell: ({ verified }) => `${verified.objects}`, align: 'right', leftOut: 1 },
-    { head: 'Found', cell: ({ found }) => textOf(found), wraps: true },
-    { head: 'Open', cell: ({ open: { damage, ...others } }) => textOf({ damaged: damage, ...others }), wraps: true },
+    { head: 'Found', cell: ({ found }) => formatCounts(found), wraps: true },
+    {
+      head: 'Open',
+      cell: ({ open: { damage, ...others } }) => formatCounts({ damaged: damage, ...others }),
+      wraps: true,
+    },
     {
       head: 'Chain',
       cell: ({ isChained }) => (isChained ? 'in it' : 'beside'),
@@ -98,12 +94,6 @@ function sealColumns({ colors }: Pick<Terminal, 'colors'>): Column<RightSeal>[] 
     // Whole: it is what the mail says, and what --head takes.
     { head: 'SHA-256', cell: ({ sha256 }) => sha256, wraps: true, narrowest: 16 },
   ];
-}
-
-/** `2 missing, 1 forged`; empty if there is nothing. */
-function textOf(counts: Readonly<Record<string, number>>): string {
-  const counted = Object.entries(counts).filter(([, count]) => count > 0);
-  return counted.map(([what, count]) => `${count} ${what}`).join(', ');
 }
 
 const helpText = `

@@ -9,15 +9,7 @@ import { openArchive } from '../archive/open-archive';
 import { describeSelection, noteNewerRun, noteNextLog, selectObject } from '../archive/select-object';
 import { formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
-import {
-  type CommandContext,
-  type ExitCode,
-  exitCodes,
-  print,
-  printJson,
-  printProblem,
-  type Terminal,
-} from '../terminal/terminal';
+import { type CommandContext, print, printJson, printProblem, type Terminal } from '../terminal/terminal';
 import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
 import { type RunOptions, resourceOption, withArchive, withHelp, withOneRun } from './options';
 
@@ -46,7 +38,7 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     if (options.json === true) {
       const { key, storedBytes, facts } = object;
       await printJson(terminal.out, { key, storedBytes, ...facts, vouched });
-      return isVouched ? undefined : end(exitCodes.found);
+      return isVouched ? undefined : end('found');
     }
     await print(terminal.err, `${printable(describeSelection(object))}\n`);
     if (options.run === undefined) await noteNewerRun(terminal, reader, object, options.at);
@@ -54,19 +46,20 @@ export function showCommand({ terminal, end }: CommandContext): Command {
       await noteNextLog(terminal, reader, cluster, options.at, `What was logged up to ${formatTime(options.at)}`);
     if (object.facts?.doubt !== undefined)
       await print(terminal.err, `Archived with a doubt: ${printable(object.facts.doubt)}.\n`);
-    const code = await writeContent(terminal, reader, object, options);
+    const isWhole = await writeContent(terminal, reader, object, options);
     // Of another content nobody says anything.
-    if (code === exitCodes.ok) await notes.print(terminal);
-    end(isVouched ? code : exitCodes.found);
+    if (isWhole) await notes.print(terminal);
+    if (!isWhole || !isVouched) end('found');
   });
 }
 
+/** @returns whether it is what was archived */
 async function writeContent(
   terminal: Terminal,
   reader: ArchiveReader,
   { key, resource }: DescribedObject,
   options: Options,
-): Promise<ExitCode> {
+): Promise<boolean> {
   const text = resource === 'log' && options.raw !== true ? new LogTextDecoder() : undefined;
   try {
     const opened = await reader.open(key);
@@ -79,7 +72,7 @@ async function writeContent(
     const damage = damageOf(error);
     if (damage === undefined) throw error;
     await printProblem(terminal, 'damaged:', `${key}: ${damage}`);
-    return exitCodes.found;
+    return false;
   }
   if (text?.found === false)
     await print(terminal.err, 'The record has no log text (spec.log); --raw shows the record.\n');
@@ -88,7 +81,7 @@ async function writeContent(
       terminal.err,
       'Halves of surrogate pairs, which UTF-8 cannot express, were left out; --raw has them.\n',
     );
-  return exitCodes.ok;
+  return true;
 }
 
 const helpText = `

@@ -10,7 +10,7 @@ import { formatDoubts } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { printTable } from '../terminal/table';
-import { type CommandContext, type ExitCode, exitCodes, print, printJson, type Terminal } from '../terminal/terminal';
+import { type CommandContext, type Ending, print, printJson, type Terminal } from '../terminal/terminal';
 import { withPublicKeys } from './check-option';
 import { parseCount, type ReadOptions, withArchive, withHelp, withPeriod } from './options';
 
@@ -62,11 +62,11 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       onProgress: (done, total, now) => progress.update({ done, total, now: describeCounts(now) }),
     }).finally(() => progress.stop());
     findings.sort((a, b) => findingKinds.indexOf(a.kind) - findingKinds.indexOf(b.kind));
-    const code = exitCodeOf(counts, options.strict === true);
+    const ending = endingOf(counts, options.strict === true);
     if (options.json === true) {
       const period = { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null };
       const verified = { archive: reader.location, ...period, ...(part && { part }) };
-      await printJson(terminal.out, { ...verified, ok: code === 0, ...counts, findings });
+      await printJson(terminal.out, { ...verified, ok: ending === 'ok', ...counts, findings });
     } else {
       if (part !== undefined) await print(terminal.out, `${printable(describePart(part))}\n`);
       await printFindings(terminal, findings);
@@ -74,7 +74,7 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
       await print(terminal.out, sealedOf(counts, publicKeys !== undefined));
       await print(terminal.out, verdictOf(terminal, counts, reader.location));
     }
-    if (code !== exitCodes.ok) end(code);
+    end(ending);
   });
 }
 
@@ -89,10 +89,10 @@ function describePart({ cluster, archive, exportedAt, ...period }: Part): string
   return `PART of ${archive}, taken ${formatTime(exportedAt)}: cluster ${cluster}, all runs${formatPeriod(period)}`;
 }
 
-function exitCodeOf({ found, runs, acknowledged }: VerifyCounts, isStrict: boolean): ExitCode {
-  if (countDamage(found) > acknowledged) return exitCodes.found;
-  if (found.unreadable > 0 || runs === 0) return exitCodes.trouble;
-  return isStrict && found.absent > 0 ? exitCodes.found : exitCodes.ok;
+function endingOf({ found, runs, acknowledged }: VerifyCounts, isStrict: boolean): Ending {
+  if (countDamage(found) > acknowledged) return 'found';
+  if (found.unreadable > 0 || runs === 0) return 'trouble';
+  return isStrict && found.absent > 0 ? 'found' : 'ok';
 }
 
 /** Findings of one kind with the same problem. */

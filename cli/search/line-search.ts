@@ -66,13 +66,13 @@ export class LineSearch {
       this.#keep(chunk.subarray(0, first));
       this.#endLine();
     }
-    if (first < end) for (const line of chunk.toString('utf8', first + 1, end).split('\n')) this.#line(line);
+    if (first < end) for (const line of chunk.toString('utf8', first + 1, end).split('\n')) this.#search(line, true);
     this.#keep(chunk.subarray(end + 1));
   }
 
   /** Call this after the last chunk. The last line may have no newline. */
   end(): void {
-    if (this.#restLength > 0 || this.#isDivided) this.#endLine();
+    if (this.#restLength > 0) this.#endLine();
   }
 
   #keep(bytes: Buffer): void {
@@ -86,12 +86,7 @@ export class LineSearch {
   #divide(): void {
     const part = Buffer.concat(this.#rest);
     const end = characterStart(part, part.length - 1);
-    if (!this.#isDivided) {
-      this.#isDivided = true;
-      this.dividedLines += 1;
-      this.#number += 1;
-    }
-    this.#part(part.toString('utf8', 0, end));
+    this.#search(part.toString('utf8', 0, end), false);
     const kept = Buffer.from(part.subarray(characterStart(part, end - overlap)));
     this.#rest = [kept];
     this.#restLength = kept.length;
@@ -101,26 +96,24 @@ export class LineSearch {
     const text = Buffer.concat(this.#rest).toString('utf8');
     this.#rest = [];
     this.#restLength = 0;
+    this.#search(text, true);
+  }
+
+  /** Searches a line, or a part of a long one. @param isEnd whether the line ends with it */
+  #search(text: string, isEnd: boolean): void {
+    const isCut = this.#isDivided || !isEnd;
     if (!this.#isDivided) {
-      this.#line(text);
-      return;
+      this.#number += 1;
+      if (isCut) this.dividedLines += 1;
     }
-    this.#part(text);
-    if (!this.#hasMatched) this.#notMatched(text, true);
-    this.#isDivided = false;
-    this.#hasMatched = false;
-  }
-
-  #part(text: string): void {
-    if (this.#hasMatched || !this.#options.matches(text)) return;
-    this.#hasMatched = true;
-    this.#matched(text, true);
-  }
-
-  #line(text: string): void {
-    this.#number += 1;
-    if (this.#options.matches(text)) this.#matched(text, false);
-    else if (this.#options.context > 0) this.#notMatched(text, false);
+    if (!this.#hasMatched && this.#options.matches(text)) {
+      this.#hasMatched = true;
+      this.#matched(text, isCut);
+    } else if (isEnd && !this.#hasMatched) {
+      this.#notMatched(text, isCut);
+    }
+    this.#isDivided = !isEnd;
+    if (isEnd) this.#hasMatched = false;
   }
 
   #matched(text: string, isCut: boolean): void {
@@ -130,10 +123,10 @@ export class LineSearch {
     this.#contextLeft = this.#options.context;
   }
 
-  #notMatched(text: string, isDivided: boolean): void {
+  #notMatched(text: string, isPart: boolean): void {
     const { context } = this.#options;
     if (context === 0) return;
-    const isCut = isDivided || text.length > longestContext;
+    const isCut = isPart || text.length > longestContext;
     const line = { number: this.#number, text: text.slice(0, longestContext), isCut };
     if (this.#contextLeft > 0) {
       this.#contextLeft -= 1;

@@ -46,3 +46,9 @@ export function formatPeriod({ from, to }: { from?: Date | undefined; to?: Date 
 export function formatSecond(time: Date | string): string {
   return `${new Date(time).toISOString().slice(0, 19)}Z`;
 }
+
+/** `2 damaged, 1 missing`: what there is any of. */
+export function formatCounts(counts: Readonly<Record<string, number>>): string {
+  const found = Object.entries(counts).filter(([, count]) => count > 0);
+  return found.map(([what, count]) => `${count} ${what}`).join(', ');
+}

@@ -112,12 +112,13 @@ export const exitCodes = {
   interrupted: 130,
 } as const;
 
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+/** How a command ended. */
+export type Ending = keyof typeof exitCodes;
 
 export interface CommandContext {
   readonly terminal: Terminal;
-  /** Receives the exit code; a command that does not call it ends with {@link exitCodes}.ok. */
-  readonly end: (code: ExitCode) => void;
+  /** Receives how the command ended; left out: `ok`. */
+  readonly end: (ending: Ending) => void;
   readonly surroundings: Surroundings;
 }
 

@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { createColors } from 'picocolors';
 import { main } from '../../cli/main';
-import type { ExitCode, Surroundings as ProcessSurroundings, Terminal } from '../../cli/terminal/terminal';
+import type { Surroundings as ProcessSurroundings, Terminal } from '../../cli/terminal/terminal';
 
 export interface Surroundings {
   /** Most characters in a line; left out: no limit. */
@@ -16,7 +16,7 @@ export async function runCollector(
   args: readonly string[],
   surroundings: Surroundings = {},
   process?: ProcessSurroundings,
-): Promise<{ readonly code: ExitCode; readonly out: string; readonly err: string }> {
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
   const terminal = keptTerminal(surroundings);
   const code = await main(args, terminal, process);
   return { code, out: terminal.out.text, err: terminal.err.text };
