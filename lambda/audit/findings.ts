@@ -88,11 +88,11 @@ function lasting(
 ): OpenFinding {
   const { kind, key, problem } = one;
   const earlier = before.get(nameOf(one));
-  const isSealed = records.has(key) || parseObjectKey(key) !== undefined;
-  const unread =
-    kind === 'unreadable' && isSealed ? (earlier ?? before.get(nameOf({ kind: 'damaged', key }))) : undefined;
-  if (unread === undefined) return { ...one, since: earlier?.since ?? now };
-  return { kind: 'damaged', key, problem: `it cannot be read: ${problem}`, since: unread.since };
+  if (kind === 'unreadable' && (records.has(key) || parseObjectKey(key) !== undefined)) {
+    const unread = earlier ?? before.get(nameOf({ kind: 'damaged', key }));
+    if (unread) return { kind: 'damaged', key, problem: `it cannot be read: ${problem}`, since: unread.since };
+  }
+  return { ...one, since: earlier?.since ?? now };
 }
 
 /** What was not there when it was due, and what may still come, is told once. */

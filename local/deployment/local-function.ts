@@ -156,10 +156,14 @@ export class LocalFunction {
 /** What the names of work folders in the folder for temporary files begin with, before the number of the process. */
 export const workFolderPrefix = 'local-function-';
 
+/** Made once: esbuild is a process of its own. */
+let runtime: string | undefined;
+
 /** Writes the program that runs in an execution environment, as JavaScript. It imports nothing but Node's own modules. */
 export function writeRuntime(file: string): void {
-  const source = readFileSync(join(__dirname, 'runtime.ts'));
-  writeFileSync(file, transformSync(source, { loader: 'ts', format: 'cjs', target: 'node20' }).code);
+  const source = join(__dirname, 'runtime.ts');
+  runtime ??= transformSync(readFileSync(source), { loader: 'ts', format: 'cjs', target: 'node20' }).code;
+  writeFileSync(file, runtime);
 }
 
 /** The document that Lambda sends to a failure destination. */

@@ -4,10 +4,17 @@ export interface Rounds {
   readonly seed?: number;
 }
 
+const isMany = process.env.TEST_ROUNDS === 'many';
+
 /**
  * A tenth of so many rounds with a fixed seed, and all of them with a seed by chance where `test/rounds.soak.test.ts`
  * loads the test file.
  */
 export function rounds(many: number): Rounds {
-  return process.env.TEST_ROUNDS === 'many' ? { numRuns: many } : { numRuns: Math.ceil(many / 10), seed: 1 };
+  return isMany ? { numRuns: many } : { numRuns: Math.ceil(many / 10), seed: 1 };
+}
+
+/** Every third of so many steps, from the first on, and every one where `test/rounds.soak.test.ts` loads the test file. */
+export function steps(many: number): number[] {
+  return Array.from({ length: many }, (_, step) => step).filter((step) => isMany || step % 3 === 0);
 }

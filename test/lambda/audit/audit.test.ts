@@ -2,6 +2,7 @@ import { createPublicKey, verify } from 'node:crypto';
 import { parseRunRecordKey, sealKey } from '../../../lambda/archive/archive-layout';
 import { ArchiveReadError } from '../../../lambda/verify/archive-reader';
 import { recordText } from '../../support/record-text';
+import { steps } from '../../support/rounds';
 import { readRecord } from './attack-tools';
 import { type AuditOptions, TestKey } from './invoke-audit';
 import { damageIn, look, plan, rewriteSeal, SealedWorld } from './sealed-world';
@@ -344,7 +345,7 @@ describe('an audit whose time is over', () => {
     world = new SealedWorld(clusters);
     await world.collectDay(20, [], ['12', '18']);
     const { requests } = await world.copy().audit(morning);
-    for (let outOfTimeAfter = 0; outOfTimeAfter < requests; outOfTimeAfter += 1) {
+    for (const outOfTimeAfter of steps(requests)) {
       const other = world.copy();
       const first = await other.audit(morning, { outOfTimeAfter });
       const second = await other.audit(nextDay);

@@ -9,7 +9,7 @@ const firstHour = Date.UTC(2026, 10, 1);
 const at = (hour: number) => new Date(firstHour + hour * hourMs);
 
 /** Lines that the service keeps of a log. */
-const kept = 40;
+const kept = 20;
 
 /** A cluster of the month. */
 interface Story {
@@ -21,15 +21,15 @@ interface Story {
 
 const quiet: Story = { pace: (hour) => 3 + (hour % 5) };
 /** More than the service keeps, in these hours. */
-const lossy = (...hours: number[]): Story => ({ pace: (hour) => (hours.includes(hour) ? 90 : 12) });
+const lossy = (...hours: number[]): Story => ({ pace: (hour) => (hours.includes(hour) ? 45 : 6) });
 const stories: Readonly<Record<string, Story>> = {
   ...Object.fromEntries(Array.from({ length: 3 }, (_, n) => [`quiet-${n + 1}`, quiet])),
   'lossy-1': lossy(2 * 24 + 10),
   'lossy-2': lossy(2 * 24 + 10, 2 * 24 + 15, 11 * 24 + 3),
   'lossy-3': lossy(20 * 24 + 1),
   // Its fetcher is dead from the 5th to the 12th, and again from the 25th on.
-  frozen: { pace: (hour) => ((hour >= 5 * 24 && hour < 12 * 24) || hour >= 25 * 24 ? 0 : 5) },
-  'only-new': { pace: () => 6, isNewOnly: true },
+  frozen: { pace: (hour) => ((hour >= 5 * 24 && hour < 12 * 24) || hour >= 25 * 24 ? 0 : 3) },
+  'only-new': { pace: () => 3, isNewOnly: true },
 };
 
 /** What the mails of a month say of the logs, by the day of the month. */

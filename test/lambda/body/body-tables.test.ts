@@ -78,18 +78,16 @@ function twice(values: readonly string[]): string[] {
 
 describe('a body that is cut short is not archived as good', () => {
   it.each(rightLogs)('as a log: $name', ({ body }) => {
-    for (const part of beginningsOf(body)) expect(verdictOnLog([part], uid)).toBeInstanceOf(InvalidBodyError);
+    expect(beginningsOf(body).filter((part) => !isRefused(verdictOnLog([part], uid)))).toEqual([]);
   });
 
   it.each(rightManifests.filter(({ showsItsEnd }) => showsItsEnd))('as a manifest: $name', ({ body }) => {
-    for (const part of beginningsOf(body)) expectNotGood(verdictOnManifest([part], 'text/plain'));
+    expect(beginningsOf(body).filter((part) => isGood(verdictOnManifest([part], 'text/plain')))).toEqual([]);
   });
 
   it.each(rightManifests)('as a manifest in a JSON string: $name', ({ body }) => {
-    const asString = JSON.stringify(body.toString());
-    for (const part of beginningsOf(asString)) {
-      expect(verdictOnManifest([part], 'application/json')).toBeInstanceOf(InvalidBodyError);
-    }
+    const beginnings = beginningsOf(JSON.stringify(body.toString()));
+    expect(beginnings.filter((part) => !isRefused(verdictOnManifest([part], 'application/json')))).toEqual([]);
   });
 });
 
@@ -99,8 +97,12 @@ function beginningsOf(body: string | Buffer): Buffer[] {
   return Array.from(bytes, (_, length) => bytes.subarray(0, length));
 }
 
-function expectNotGood(verdict: BodyVerdict): void {
-  if (!(verdict instanceof InvalidBodyError)) expect(verdict).toHaveProperty('facts.doubt');
+function isRefused(verdict: BodyVerdict): boolean {
+  return verdict instanceof InvalidBodyError;
+}
+
+function isGood(verdict: BodyVerdict): boolean {
+  return !(verdict instanceof Error) && verdict.facts.doubt === undefined;
 }
 
 describe('any body at all', () => {

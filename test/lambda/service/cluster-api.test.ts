@@ -222,7 +222,7 @@ describe('a request that is cancelled', () => {
 
   it('stops unpacking a body that has arrived whole', async () => {
     const cancelled = new AbortController();
-    const packed = gzipSync(Buffer.alloc(64 * 2 ** 20));
+    const packed = gzipSync(Buffer.alloc(64 * 2 ** 20), { level: 1 });
     const service = await startFaultService(() => ok(packed, { 'Content-Encoding': 'gzip' }));
     closing.push(() => service.close());
     let checked = 0;
