@@ -80,13 +80,14 @@ export interface EndpointHooks {
   readonly onRequest?: ((request: LoggedRequest) => void) | undefined;
 }
 
+export interface LocalAwsOptions extends EndpointHooks, Account {}
+
 /**
  * Answers a call, once its signature and the policies admit it. Knows no connection.
  * @returns undefined: the connection is to be cut without an answer
  */
 export async function answerCall(
-  account: Account,
-  { around = (_call, execute) => execute(), onRequest }: EndpointHooks,
+  { around = (_call, execute) => execute(), onRequest, ...account }: LocalAwsOptions,
   request: IncomingMessage,
   body: Call['body'],
   closing: Promise<undefined>,

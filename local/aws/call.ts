@@ -30,10 +30,9 @@ export interface Principal extends Credentials, Caller {}
 
 /** A secret of Secrets Manager, with its current value only. */
 export interface LocalSecret {
-  readonly name: string;
   readonly arn: string;
-  /** Left out: a secret without a value, as CloudFormation creates one without SecretString. */
-  readonly value?: string | undefined;
+  /** May be set later. Left out: a secret without a value, as CloudFormation creates one without SecretString. */
+  value?: string | undefined;
   readonly key?: EncryptionKey | undefined;
 }
 

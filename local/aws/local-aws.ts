@@ -1,29 +1,22 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import { answerCall, type EndpointHooks } from './aws-endpoint';
-import type { Account, Answer, Call } from './call';
-import { findSecret } from './secrets-and-keys';
+import { answerCall, type LocalAwsOptions } from './aws-endpoint';
+import type { Answer, Call } from './call';
 import { FolderStore } from './store/folder-store';
 
-export type { LoggedRequest } from './aws-endpoint';
-
-export interface LocalAwsOptions extends EndpointHooks, Account {}
+export type { LocalAwsOptions, LoggedRequest } from './aws-endpoint';
 
 export interface LocalAws {
   /** `http://127.0.0.1:<port>`, for AWS_ENDPOINT_URL. */
   readonly url: string;
-  /** Sets or, with undefined, takes away the value of a secret, which must be there. */
-  setSecretValue(nameOrArn: string, value: string | undefined): void;
   /** Cuts every connection and waits until nothing is written any more. */
   close(): Promise<void>;
 }
 
 /** Starts S3 over folders, Secrets Manager, KMS and SNS at a free port of 127.0.0.1. */
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
-  const secrets = options.secrets.map((secret) => ({ ...secret }));
-  const account: Account = { ...options, secrets };
-  await Promise.all(account.buckets.map(({ folder }) => new FolderStore(folder).removeLeftovers()));
+  await Promise.all(options.buckets.map(({ folder }) => new FolderStore(folder).removeLeftovers()));
   let stop: () => void = () => undefined;
   const closing = new Promise<undefined>((resolve) => {
     stop = () => resolve(undefined);
@@ -34,7 +27,7 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   server.keepAliveTimeout = 0;
   const handle = (request: IncomingMessage, response: ServerResponse, waits: boolean): void => {
     const handled = sendAnswer(request, response, waits, (askForBody) =>
-      answerCall(account, options, request, askForBody, closing),
+      answerCall(options, request, askForBody, closing),
     );
     running.add(handled);
     void handled.finally(() => running.delete(handled));
@@ -47,11 +40,6 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   });
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    setSecretValue(nameOrArn, value) {
-      const secret = findSecret(secrets, nameOrArn);
-      if (secret === undefined) throw new Error(`Setting the secret ${nameOrArn} failed: there is none.`);
-      secret.value = value;
-    },
     async close() {
       stop();
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -56,17 +56,23 @@ const getSecretValue = operation(z.strictObject({ SecretId: id }), ({ SecretId }
 });
 
 /** The secret of this name, ARN, or ARN without the six characters that the service puts behind the name. */
-export function findSecret<Secret extends LocalSecret>(secrets: readonly Secret[], id: string): Secret | undefined {
-  return secrets.find(({ name, arn }) => [name, arn, arn.replace(/-[^-]{6}$/, '')].includes(id));
+export function findSecret(secrets: readonly LocalSecret[], id: string): LocalSecret | undefined {
+  return secrets.find(({ arn }) => [nameOf(arn), arn, arn.replace(suffix, '')].includes(id));
+}
+
+const suffix = /-[^-]{6}$/;
+
+function nameOf(arn: string): string {
+  return arn.split(':').slice(6).join(':').replace(suffix, '');
 }
 
 function readValue(secret: LocalSecret | undefined): Readonly<Record<string, unknown>> {
   const missing = "Secrets Manager can't find the specified secret";
   if (secret === undefined) throw new AwsError(400, 'ResourceNotFoundException', `${missing}.`);
-  const { name, arn, value } = secret;
+  const { arn, value } = secret;
   if (value === undefined)
     throw new AwsError(400, 'ResourceNotFoundException', `${missing} value for staging label: AWSCURRENT`);
-  return { ARN: arn, Name: name, SecretString: value };
+  return { ARN: arn, Name: nameOf(arn), SecretString: value };
 }
 
 const algorithm = 'ECDSA_SHA_256';

@@ -3,6 +3,7 @@ import { environmentNames } from '../../lambda/stack-contract';
 import type { Bucket, LocalSecret } from '../aws/call';
 import type { EncryptionKey } from '../aws/iam/authorize';
 import { type ResourcePolicy, resourcePolicySchema } from '../aws/iam/policy-document';
+import { findSecret } from '../aws/secrets-and-keys';
 import type { FunctionDefinition } from './function-definition';
 import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
@@ -64,39 +65,17 @@ export function readBuckets(stack: StackTemplate, { environment }: FunctionDefin
 
 const secretSchema = z.object({ SecretString: z.string().optional(), KmsKeyId: z.string().optional() });
 
-/**
- * The stack's secrets, and the one in the function's environment: a stack may use a secret that exists beside it.
- * @param apiKeySecretValue value of the secret in the function's environment; undefined: as in the template
- */
-export function readSecrets(
-  stack: StackTemplate,
-  { environment }: FunctionDefinition,
-  apiKeySecretValue: string | undefined,
-): LocalSecret[] {
-  const { accountId, region } = stack.location;
-  const apiKeySecret = environment[environmentNames.apiKeySecret];
+/** The stack's secrets, and the one in the function's environment: a stack may use a secret that exists beside it. */
+export function readSecrets(stack: StackTemplate, { environment }: FunctionDefinition): LocalSecret[] {
   const secrets: LocalSecret[] = stack.resourcesOf('AWS::SecretsManager::Secret').map((resource) => {
     const { SecretString: value, KmsKeyId } = resource.read(secretSchema);
-    const { arn } = resource.identity;
-    return { name: nameInArn(arn), arn, value, key: readKey(stack, KmsKeyId) };
+    return { arn: resource.identity.arn, value, key: readKey(stack, KmsKeyId) };
   });
-  const isApiKey = ({ name, arn }: LocalSecret) => apiKeySecret === name || apiKeySecret === arn;
-  if (apiKeySecret !== undefined && !secrets.some(isApiKey))
-    secrets.push(
-      apiKeySecret.startsWith('arn:')
-        ? { name: nameInArn(apiKeySecret), arn: apiKeySecret }
-        : { name: apiKeySecret, arn: `arn:aws:secretsmanager:${region}:${accountId}:secret:${apiKeySecret}-Ab12Cd` },
-    );
-  return secrets.map((secret) =>
-    isApiKey(secret) && apiKeySecretValue !== undefined ? { ...secret, value: apiKeySecretValue } : secret,
-  );
-}
-
-/** The name, without the six characters that Secrets Manager puts behind it. */
-function nameInArn(arn: string): string {
-  return arn
-    .split(':')
-    .slice(6)
-    .join(':')
-    .replace(/-[^-]{6}$/, '');
+  const used = environment[environmentNames.apiKeySecret];
+  if (used !== undefined && findSecret(secrets, used) === undefined) {
+    const { accountId, region } = stack.location;
+    const arn = used.startsWith('arn:') ? used : `arn:aws:secretsmanager:${region}:${accountId}:secret:${used}-Ab12Cd`;
+    secrets.push({ arn });
+  }
+  return secrets;
 }

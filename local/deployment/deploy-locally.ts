@@ -1,9 +1,10 @@
 import { tmpdir } from 'node:os';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { auditEnvironmentNames, environmentNames, failureEnvironmentNames } from '../../lambda/stack-contract';
-import type { Credentials, DeliveredMessage } from '../aws/call';
-import { type Caller, refusalOf } from '../aws/iam/authorize';
+import type { Credentials, DeliveredMessage, Principal } from '../aws/call';
+import { refusalOf } from '../aws/iam/authorize';
 import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
+import { findSecret } from '../aws/secrets-and-keys';
 import { removeLeftovers } from '../aws/store/leftovers';
 import { readBuckets, readSecrets } from './buckets-and-secrets';
 import type { InvocationResult } from './execution-environment';
@@ -20,7 +21,7 @@ import { LocalMessages } from './local-messages';
 import { readAssembly, type SynthesizedStack } from './read-assembly';
 import { readRole } from './role';
 import { fireSchedule, readSchedules, type Schedule } from './schedule';
-import { publicKeyFileOf, readSigningKeys } from './signing-keys';
+import { keyFile, readSigningKeys } from './signing-keys';
 import { type StackResource, StackTemplate, type Template, UnsupportedTemplateError } from './stack-template';
 import {
   type ExecutionResult,
@@ -60,13 +61,13 @@ export interface FiredResult extends AsynchronousResult {
 /** What the template says about a function. */
 interface FunctionPlan {
   readonly definition: FunctionDefinition;
-  readonly role: Caller;
-  /** With which the role calls the endpoint. */
-  readonly credentials: Required<Credentials>;
+  readonly role: Required<Principal>;
 }
 
 /** A function of the stack, with its role and its schedule. */
-export interface ScheduledFunction extends Omit<FunctionPlan, 'role'> {
+export interface ScheduledFunction extends Pick<FunctionPlan, 'definition'> {
+  /** With which its role calls the endpoint. */
+  readonly credentials: Required<Credentials>;
   /**
    * Invokes the function and waits for the answer, as the console's Test button does.
    * @throws ThrottledError if its reserved concurrency is in use
@@ -129,7 +130,12 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const auditPlan = plans.find(({ definition }) => auditEnvironmentNames.signingKeyArn in definition.environment);
   const messages = new LocalMessages(stack);
   const buckets = readBuckets(stack, plan.definition, options.folder);
-  const signingKeys = readSigningKeys(stack, options.folder);
+  const secrets = readSecrets(stack, plan.definition);
+  const setSecretValue = (value: string | undefined) => {
+    const secret = findSecret(secrets, plan.definition.environment[environmentNames.apiKeySecret] ?? '');
+    if (secret !== undefined) secret.value = value;
+  };
+  if (options.secretValue !== undefined) setSecretValue(options.secretValue);
   const clock = options.clock ?? instantClock;
   const metrics: MetricValue[] = [];
   const logs: string[] = [];
@@ -148,21 +154,21 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const { region } = assembly.location;
   const aws = await startLocalAws({
     region,
-    principals: plans.map(({ credentials, role }) => ({ ...credentials, ...role })),
+    principals: plans.map(({ role }) => role),
     buckets,
-    secrets: readSecrets(stack, plan.definition, options.secretValue),
-    signingKeys,
+    secrets,
+    signingKeys: readSigningKeys(stack, options.folder),
     publish: (principal, message) => messages.send(principal, message),
     around: options.around,
     onRequest: options.onRequest,
   });
   await removeLeftovers(tmpdir(), workFolderPrefix);
-  for (const { definition, role, credentials } of plans)
+  for (const { definition, role } of plans)
     functions.set(
       definition.arn,
       new LocalFunction({
         definition,
-        credentials,
+        credentials: role,
         endpoint: aws.url,
         region,
         clock,
@@ -183,9 +189,9 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
       }),
     );
   const schedules = readSchedules(stack);
-  const scheduled = ({ definition, credentials }: FunctionPlan): ScheduledFunction => ({
+  const scheduled = ({ definition, role }: FunctionPlan): ScheduledFunction => ({
     definition,
-    credentials,
+    credentials: role,
     invoke: (event) => functionOf(definition.arn).invoke(event),
     fireSchedule: async (time) => {
       // The collector's starts the collector, or the state machine.
@@ -207,14 +213,13 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     stateMachine,
     audit: auditPlan && {
       ...scheduled(auditPlan),
-      publicKeyFile: publicKeyFileOf(auditPlan.definition, signingKeys),
+      publicKeyFile: keyFile(options.folder, auditPlan.definition.environment.SIGNING_KEY_ARN ?? '', '.public.pem'),
     },
     messages: messages.delivered,
     metrics,
     logs,
     invokeAsync: (event) => functionOf(plan.definition.arn).invokeAsync(event),
-    setSecretValue: (value) =>
-      aws.setSecretValue(plan.definition.environment[environmentNames.apiKeySecret] ?? '', value),
+    setSecretValue,
     close: async () => {
       await Promise.all([...functions.values()].map((one) => one.close()));
       await aws.close();
@@ -226,8 +231,8 @@ function planFunction(stack: StackTemplate, resource: StackResource, assembly: S
   const definition = readFunction(stack, resource, assembly);
   return {
     definition,
-    role: readRole(stack, definition.roleArn, 'lambda.amazonaws.com', definition.arn),
-    credentials: {
+    role: {
+      ...readRole(stack, definition.roleArn, 'lambda.amazonaws.com', definition.arn),
       accessKeyId: `ASIA${resource.logicalId.toUpperCase()}`,
       secretAccessKey: 'local-secret',
       sessionToken: 'local-session',

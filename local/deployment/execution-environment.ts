@@ -36,24 +36,18 @@ export type InvocationResult = InvocationOutcome & {
 /** From the runtime to here. */
 export type RuntimeMessage = 'ready' | InvocationOutcome;
 
-/** Where the function finds the services that it calls, and with which credentials of its role. */
-export interface CallerSurroundings {
-  /** `http://127.0.0.1:<port>` */
+/** What a function's process is started with. */
+export interface EnvironmentOptions {
+  readonly definition: FunctionDefinition;
+  /** Of the services that the function calls: `http://127.0.0.1:<port>`. */
   readonly endpoint: string;
   readonly region: string;
+  /** Of the function's role. */
   readonly credentials: Required<Credentials>;
-}
-
-/** What a function's process is started with. */
-export interface FunctionSurroundings extends CallerSurroundings {
-  readonly definition: FunctionDefinition;
   /** Where the function's code lies. */
   readonly codeFolder: string;
   /** Stands for Lambda's /tmp, which belongs to one execution environment. */
   readonly temporaryFolder: string;
-}
-
-export interface EnvironmentOptions extends FunctionSurroundings {
   /** Path of the bundled runtime. */
   readonly runtimeFile: string;
   /** Called with each line that the function writes to standard output or standard error. */
@@ -140,8 +134,8 @@ export class ExecutionEnvironment {
 }
 
 /** All environment variables of a function's process: those of the template and those of Lambda, none of this process. */
-export function functionVariables(surroundings: FunctionSurroundings): Record<string, string> {
-  const { definition, endpoint, region, credentials, codeFolder, temporaryFolder } = surroundings;
+export function functionVariables(options: Omit<EnvironmentOptions, 'runtimeFile' | 'onLine'>): Record<string, string> {
+  const { definition, endpoint, region, credentials, codeFolder, temporaryFolder } = options;
   const [nodeMajor] = process.versions.node.split('.');
   return {
     ...definition.environment,

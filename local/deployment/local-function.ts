@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { transformSync } from 'esbuild';
 import { asynchronousRetryWaits } from '../../lambda/stack-contract';
-import { type CallerSurroundings, ExecutionEnvironment, type InvocationResult } from './execution-environment';
-import type { FunctionDefinition } from './function-definition';
+import { type EnvironmentOptions, ExecutionEnvironment, type InvocationResult } from './execution-environment';
 
 /** What became of one event in Lambda's queue. */
 export interface AsynchronousResult {
@@ -42,9 +41,8 @@ export class ThrottledError extends Error {
  */
 export type AroundInvocation = (event: unknown, invoke: () => Promise<InvocationResult>) => Promise<InvocationResult>;
 
-export interface LocalFunctionOptions extends CallerSurroundings {
-  readonly definition: FunctionDefinition;
-  readonly onLine: (line: string) => void;
+export interface LocalFunctionOptions
+  extends Omit<EnvironmentOptions, 'codeFolder' | 'temporaryFolder' | 'runtimeFile'> {
   /** Left out: every invocation reaches the function. */
   readonly aroundInvocation?: AroundInvocation | undefined;
   /** Left out: Lambda's waits before a retry take no time. */

@@ -68,7 +68,7 @@ export async function invokeDeployed(
     region,
     principals: [{ ...role, arn: roleArn, policies }],
     buckets: [{ name: bucket, folder: archiveFolder }],
-    secrets: [{ name: secret.split(':').at(-1) ?? '', arn: secret, value: apiKey }],
+    secrets: [{ arn: secret, value: apiKey }],
   });
   const lambda = new LocalFunction({
     definition: {

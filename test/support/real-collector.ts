@@ -19,6 +19,7 @@ import type { RequestTimeLimits } from '../../lambda/service/request-watch';
 import type { ResourceRequest } from '../../lambda/service/resource-request';
 import type { Collection, Compression, ConfiguredCluster } from '../../lambda/stack-contract';
 import { Stop } from '../../lambda/stop';
+import type { LocalSecret } from '../../local/aws/call';
 import { rolePolicySchema } from '../../local/aws/iam/policy-document';
 import { type LocalAws, startLocalAws } from '../../local/aws/local-aws';
 import { type Intercept, injectFaults } from './aws-faults';
@@ -88,6 +89,7 @@ export class RealCollector {
   static async start(options: RealCollectorOptions): Promise<RealCollector> {
     const directory = await mkdtemp(join(tmpdir(), 'real-collector-'));
     const { secret = testKey, intercept } = options;
+    const stored: LocalSecret = { arn: secretArn, ...(secret !== null && { value: secret }) };
     const aws = await startLocalAws({
       region: 'eu-central-1',
       principals: [
@@ -98,13 +100,18 @@ export class RealCollector {
         },
       ],
       buckets: [{ name: 'archive', folder: join(directory, 'archive') }],
-      secrets: [{ name: secretName, arn: secretArn, ...(secret === null ? {} : { value: secret }) }],
+      secrets: [stored],
       ...(intercept && { around: injectFaults(intercept) }),
     });
-    return new RealCollector(options, directory, aws);
+    return new RealCollector(options, directory, aws, stored);
   }
 
-  private constructor(options: RealCollectorOptions, directory: string, aws: LocalAws) {
+  private constructor(
+    options: RealCollectorOptions,
+    directory: string,
+    aws: LocalAws,
+    private readonly secret: LocalSecret,
+  ) {
     this.#options = options;
     const { now, random } = systemClock;
     this.#clock = new VirtualClock(options.hangs === undefined ? systemClock : { ...standingClock, now, random });
@@ -121,7 +128,7 @@ export class RealCollector {
 
   setSecret(value: string): void {
     this.#secrets.push(value);
-    this.aws.setSecretValue(secretName, value);
+    this.secret.value = value;
   }
 
   /**

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ApiKey } from '../../../lambda/service/api-key';
+import type { LocalSecret } from '../../../local/aws/call';
 import { rolePolicySchema } from '../../../local/aws/iam/policy-document';
 import { type LocalAws, startLocalAws } from '../../../local/aws/local-aws';
 import { injectFaults } from '../../support/aws-faults';
@@ -16,6 +17,8 @@ const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret for te
 const never = new AbortController().signal;
 
 let aws: LocalAws;
+let secret: LocalSecret;
+let existingSecret: LocalSecret;
 let hold: Promise<undefined> | undefined;
 let readings: number;
 let clock: VirtualClock;
@@ -24,6 +27,8 @@ let apiKey: ApiKey;
 beforeEach(async () => {
   readings = 0;
   hold = undefined;
+  secret = { arn, value: 'first' };
+  existingSecret = { arn: existingArn };
   const Resource = [arn, existingArn];
   const Statement = { Effect: 'Allow', Action: 'secretsmanager:GetSecretValue', Resource };
   aws = await startLocalAws({
@@ -36,10 +41,7 @@ beforeEach(async () => {
       },
     ],
     buckets: [],
-    secrets: [
-      { name: 'key', arn, value: 'first' },
-      { name: 'platform/clusters', arn: existingArn, value: undefined },
-    ],
+    secrets: [secret, existingSecret],
     around: injectFaults(() => hold),
     onRequest: () => {
       readings += 1;
@@ -67,7 +69,7 @@ describe('the API key', () => {
 
   it('that was rotated is used after five minutes at the latest', async () => {
     await apiKey.current(never);
-    aws.setSecretValue(arn, 'second');
+    secret.value = 'second';
     await clock.sleep(5 * 60_000, never);
     expect(await apiKey.current(never)).toBe('second');
     expect(readings).toBe(2);
@@ -75,7 +77,7 @@ describe('the API key', () => {
 
   it('that two requests find rejected at the same time is read again once', async () => {
     await apiKey.current(never);
-    aws.setSecretValue(arn, 'second');
+    secret.value = 'second';
     const [began, beganLater] = [clock.monotonicMs(), clock.monotonicMs() + 1];
     await clock.sleep(10, never);
     const reading = [apiKey.afterRejection('first', began, never), apiKey.afterRejection('first', beganLater, never)];
@@ -90,7 +92,7 @@ describe('the API key', () => {
     await clock.sleep(10, never);
     for (let i = 0; i < 10; i += 1) expect(await apiKey.afterRejection('first', began, never)).toBe('first');
     expect(readings).toBe(2);
-    aws.setSecretValue(arn, 'second');
+    secret.value = 'second';
     await clock.sleep(1, never);
     expect(await apiKey.afterRejection('first', clock.monotonicMs(), never)).toBe('second');
     expect(readings).toBe(3);
@@ -114,7 +116,7 @@ describe('the API key', () => {
 
   it('is kept when it cannot be read again', async () => {
     await apiKey.current(never);
-    aws.setSecretValue(arn, undefined);
+    secret.value = undefined;
     await clock.sleep(5 * 60_000, never);
     expect(await apiKey.current(never)).toBe('first');
     await expect(apiKey.afterRejection('first', clock.monotonicMs(), never)).rejects.toThrow('it has no value yet');
@@ -123,11 +125,11 @@ describe('the API key', () => {
   });
 
   it('is read anew by the next who asks after a reading failed', async () => {
-    aws.setSecretValue(arn, undefined);
+    secret.value = undefined;
     await expect(apiKey.current(never)).rejects.toThrow(
       `Reading the API key from the secret ${arn} failed: it has no value yet, or does not exist; set it: aws secretsmanager`,
     );
-    aws.setSecretValue(arn, 'set');
+    secret.value = 'set';
     expect(await apiKey.current(never)).toBe('set');
   });
 
@@ -139,7 +141,7 @@ describe('the API key', () => {
     ['that is empty', ' ', 'its value is empty or has characters that no header can carry'],
     ['with a line break', 'first\nx', 'its value is empty or has characters that no header can carry'],
   ])('of an existing secret %s fails with why, and with no command that would replace it', async (_, value, reason) => {
-    aws.setSecretValue('platform/clusters', value);
+    existingSecret.value = value;
     const existing = new ApiKey(client(), 'platform/clusters', clock);
     const error: unknown = await existing.current(never).catch((thrown: unknown) => thrown);
     expect(String(error)).toContain(reason);

@@ -25,7 +25,7 @@ export async function startEndpoint(options: Partial<LocalAwsOptions> = {}) {
     region,
     principals: [{ ...admin, arn: `arn:aws:iam::${accountId}:role/admin`, policies: [everythingPolicy] }],
     buckets: [{ name: 'archive', folder }],
-    secrets: [{ name: 'api-key', arn: secretArn }],
+    secrets: [{ arn: secretArn }],
     ...options,
   });
   return {
