@@ -1,18 +1,14 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
+import { type ListeningServer, listenLocally } from '../listen-locally';
 import { answerCall, type LocalAwsOptions } from './aws-endpoint';
 import type { Answer, Call } from './call';
 import { FolderStore } from './store/folder-store';
 
 export type { LocalAwsOptions, LoggedRequest } from './aws-endpoint';
 
-export interface LocalAws {
-  /** `http://127.0.0.1:<port>`, for AWS_ENDPOINT_URL. */
-  readonly url: string;
-  /** Cuts every connection and waits until nothing is written any more. */
-  close(): Promise<void>;
-}
+/** Its address is for AWS_ENDPOINT_URL. Once it is closed, nothing is written any more. */
+export type LocalAws = ListeningServer;
 
 /** Starts S3 over folders, Secrets Manager, KMS and SNS at a free port of 127.0.0.1. */
 export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws> {
@@ -23,8 +19,6 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   });
   const running = new Set<Promise<void>>();
   const server = createServer();
-  // Connections stay open until the end: a client whose idle connection is closed just when it sends sees a reset.
-  server.keepAliveTimeout = 0;
   const handle = (request: IncomingMessage, response: ServerResponse, waits: boolean): void => {
     const handled = sendAnswer(request, response, waits, (askForBody) =>
       answerCall(options, request, askForBody, closing),
@@ -34,17 +28,12 @@ export async function startLocalAws(options: LocalAwsOptions): Promise<LocalAws>
   };
   server.on('request', (request, response) => handle(request, response, false));
   server.on('checkContinue', (request, response) => handle(request, response, true));
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  const { url, close } = await listenLocally(server);
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async close() {
+    url,
+    close: async () => {
       stop();
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      server.closeAllConnections();
-      await Promise.all([closed, ...running]);
+      await Promise.all([close(), ...running]);
     },
   };
 }

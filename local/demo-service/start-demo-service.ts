@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { type ListeningServer, listenLocally } from '../listen-locally';
 import { type ContractTarget, parseContractPath } from './contract-path';
 import { answerWithFault, type FaultName, sendError } from './demo-faults';
 import { pick, seededRandom } from './seeded-random';
@@ -64,31 +63,13 @@ export interface DemoRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-export interface DemoService {
-  /** Base URL, without a trailing slash. */
-  readonly url: string;
-  /** Cuts what is under way; resolves when the port is free. */
-  close(): Promise<void>;
-}
+export type DemoService = ListeningServer;
 
 /** Starts a cluster service that follows the service contract, on 127.0.0.1 and a free port. */
 export async function startDemoService(options: DemoServiceOptions): Promise<DemoService> {
   /** Requests per failing cluster x resource. */
   const timesAsked = new Map<string, number>();
-  const server = createServer((request, response) => void answer(options, timesAsked, request, response));
-  // Without a limit: a connection that is closed as idle could carry a request at that moment.
-  server.keepAliveTimeout = 0;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      const closed = once(server, 'close');
-      server.close();
-      server.closeAllConnections();
-      await closed;
-    },
-  };
+  return listenLocally(createServer((request, response) => void answer(options, timesAsked, request, response)));
 }
 
 /**

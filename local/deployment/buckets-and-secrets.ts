@@ -5,7 +5,7 @@ import type { EncryptionKey } from '../aws/iam/authorize';
 import { type ResourcePolicy, resourcePolicySchema } from '../aws/iam/policy-document';
 import { findSecret } from '../aws/secrets-and-keys';
 import type { FunctionDefinition } from './function-definition';
-import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
+import type { StackResource, StackTemplate } from './stack-template';
 
 const keySchema = z.object({ KeyPolicy: resourcePolicySchema });
 
@@ -41,17 +41,12 @@ export function readPolicy(
 }
 
 /**
- * The bucket in the function's environment, with its policy. Its objects lie in the folder itself, so that the archive
- * can be read without the bucket's name. The function does not know other buckets, such as one for access logs.
- * @throws UnsupportedTemplateError if the environment names several
+ * The archive's bucket, which the function's environment names, with its policy. Its objects lie in the folder itself, so
+ * that the archive can be read without the bucket's name. No function knows another bucket, such as one for access logs.
  */
 export function readBuckets(stack: StackTemplate, { environment }: FunctionDefinition, folder: string): Bucket[] {
-  const values = new Set(Object.values(environment));
-  const buckets = stack.resourcesOf('AWS::S3::Bucket').filter(({ identity }) => values.has(identity.ref));
-  if (buckets.length > 1)
-    throw new UnsupportedTemplateError(
-      `Cannot tell which bucket is the archive: ${buckets.map(({ identity }) => identity.ref).join(', ')}.`,
-    );
+  const archive = environment[environmentNames.archiveBucket];
+  const buckets = stack.resourcesOf('AWS::S3::Bucket').filter(({ identity }) => identity.ref === archive);
   return buckets.map((bucket) => {
     const [encryption] = bucket.read(bucketSchema).BucketEncryption?.ServerSideEncryptionConfiguration ?? [];
     return {

@@ -60,15 +60,10 @@ export async function readMetadata(key: string, data: FilePath): Promise<ObjectM
   const file = await unlessAbsent(statOf(data));
   if (file === undefined) return undefined;
   if ('damage' in file) return irregularMetadata(key, file.damage);
-  const { size } = file;
-  const lastModified = new Date(Math.round(file.mtimeMs)).toISOString();
   const found = await unlessAbsent(readDescription(data));
-  if (found === undefined || 'damage' in found) {
-    const etag = undescribedTag(size, lastModified);
-    return { key, size, etag, lastModified, userMetadata: {}, checksums: {}, ...found };
-  }
+  if (found === undefined || 'damage' in found) return undescribed(key, file.size, Math.round(file.mtimeMs), found);
   const { received: _, ...described } = found;
-  return { key, size, ...described };
+  return { key, size: file.size, ...described };
 }
 
 /** Path of the JSON file about the bytes at a path, both beneath the folder. */
@@ -78,8 +73,14 @@ export function descriptionPath(path: string): string {
 
 /** What is said of something that is there and is not opened. */
 export function irregularMetadata(key: string, damage: string): ObjectMetadata {
-  const lastModified = new Date(0).toISOString();
-  return { key, size: 0, etag: undescribedTag(0, lastModified), lastModified, userMetadata: {}, checksums: {}, damage };
+  return undescribed(key, 0, 0, { damage });
+}
+
+/** What the file system alone says. The entity tag changes with the bytes as far as can be told without reading them. */
+function undescribed(key: string, size: number, modified: number, damage: Pick<ObjectMetadata, 'damage'> = {}) {
+  const etag = `${size.toString(16)}-${modified.toString(16)}`;
+  const lastModified = new Date(modified).toISOString();
+  return { key, size, etag, lastModified, userMetadata: {}, checksums: {}, ...damage };
 }
 
 /** A folder is no object, and absent. */
@@ -118,11 +119,6 @@ async function readDescription({ folder, path }: FilePath): Promise<Description 
 
 function damaged(reason: string): { readonly damage: string } {
   return { damage: `its metadata file in ${metadataFolder}/ cannot be used: ${reason}` };
-}
-
-/** An entity tag that changes with the bytes as far as can be told without reading them. */
-function undescribedTag(size: number, lastModified: string): string {
-  return `${size.toString(16)}-${Date.parse(lastModified).toString(16)}`;
 }
 
 /** @returns undefined if there is no such file */

@@ -1,15 +1,16 @@
 /** An error within an execution, by the name that retries and catches know it by. */
 export class StatesError extends Error {
   override readonly name = 'StatesError';
-  /** Such as `States.Runtime`. */
-  readonly error: string;
-  /** What Step Functions shows as the cause. */
-  readonly stateCause: string;
 
-  constructor(error: string, stateCause: string) {
+  /**
+   * @param error such as `States.Runtime`
+   * @param stateCause what Step Functions shows as the cause
+   */
+  constructor(
+    readonly error: string,
+    readonly stateCause: string,
+  ) {
     super(`${error}: ${stateCause}`);
-    this.error = error;
-    this.stateCause = stateCause;
   }
 
   /** Whether an `ErrorEquals` names it. `States.ALL` does not name the interpreter's own errors. */
@@ -76,14 +77,11 @@ export function evaluate(expression: string, data: StatesData): unknown {
 }
 
 const functions: Readonly<Record<string, (...values: unknown[]) => unknown>> = {
-  'States.Format': (text, ...values) => {
-    let used = 0;
-    return String(text).replace(/\{\}/g, () => {
-      const value = values[used];
-      used += 1;
+  'States.Format': (text, ...values) =>
+    String(text).replace(/\{\}/g, () => {
+      const value = values.shift();
       return typeof value === 'string' ? value : JSON.stringify(value);
-    });
-  },
+    }),
   'States.JsonToString': (value) => JSON.stringify(value),
   'States.JsonMerge': (first, second) => ({ ...(first as object), ...(second as object) }),
 };
