@@ -1,7 +1,6 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { encodeKeyPath } from '../../lambda/archive/archive-layout';
 import type { Access, Caller, EncryptionKey } from './iam/authorize';
 import type { ResourcePolicy } from './iam/policy-document';
 import type { FolderStore } from './store/folder-store';
@@ -138,8 +137,6 @@ export class AwsError extends Error {
 export interface RequestTarget {
   /** Decoded, without the leading slash: `bucket/key`. */
   readonly path: string;
-  /** As it is signed: every segment decoded, and encoded again in one form. */
-  readonly canonicalPath: string;
   /** Decoded; a parameter without a value has an empty one. */
   readonly query: Readonly<Record<string, string>>;
 }
@@ -158,8 +155,7 @@ export function parseTarget(url: string): RequestTarget {
     const [name = '', ...value] = pair.split('=');
     query[decode(name)] = decode(value.join('='));
   }
-  const path = decode(encodedPath.slice(1));
-  return { path, canonicalPath: `/${encodeKeyPath(path)}`, query };
+  return { path: decode(encodedPath.slice(1)), query };
 }
 
 function decode(text: string): string {

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { SignatureV4 } from '@smithy/signature-v4';
+import { encodeKeyPath } from '../../lambda/archive/archive-layout';
 import { SigningHash } from '../../lambda/archive/signing-hash';
 import { type Account, AwsError, type Call, type Principal } from './call';
 
@@ -42,7 +43,8 @@ export async function verifyCaller(call: Call, account: Account, payloadHash: st
       method: request.method ?? '',
       protocol: 'http:',
       hostname: '',
-      path: target.canonicalPath,
+      // Every segment was decoded, and is encoded again in one form.
+      path: `/${encodeKeyPath(target.path)}`,
       query: target.query,
       headers: { ...pick(headers, names), 'x-amz-content-sha256': payloadHash },
     },

@@ -63,13 +63,11 @@ export function sendError(
   message: string,
   headers: Record<string, string> = {},
 ): true {
-  response.writeHead(status, { 'Content-Type': 'application/json', ...headers });
-  response.end(JSON.stringify({ code, message }));
-  return true;
+  return send(response, 'application/json', JSON.stringify({ code, message }), status, headers);
 }
 
-function send(response: ServerResponse, contentType: string, body: string): true {
-  response.writeHead(200, { 'Content-Type': contentType });
+function send(response: ServerResponse, contentType: string, body: string, status = 200, headers = {}): true {
+  response.writeHead(status, { 'Content-Type': contentType, ...headers });
   response.end(body);
   return true;
 }

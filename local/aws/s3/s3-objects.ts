@@ -20,18 +20,18 @@ export async function putObject(call: Call, { store, key }: S3Request): Promise<
   const ifNoneMatch = headers['if-none-match'] !== undefined;
   if (ifNoneMatch && headers['if-none-match'] !== '*') throw notImplemented('If-None-Match with a tag');
   const userMetadata = userMetadataOf(headers);
-  const promised = promisedBody(headers);
+  const checksum = headers[checksumHeader]?.toString();
   try {
     // Looked up before the body: a client that waits to be asked for the body need not send it.
     if (ifNoneMatch && (await store.head(key)) !== undefined) throw preconditionFailed();
     const { etag, checksums } = await store.put(
       key,
-      checkedBytes(call.body(), promised),
+      checkedBytes(call.body(), headers),
       {
         contentType: headers['content-type'] ?? 'binary/octet-stream',
         ...(headers['content-encoding'] !== undefined && { contentEncoding: headers['content-encoding'] }),
         userMetadata,
-        ...(promised.crc32 !== undefined && { checksums: { crc32: promised.crc32 } }),
+        ...(checksum !== undefined && { checksums: { crc32: checksum } }),
       },
       { ifNoneMatch },
     );
@@ -91,41 +91,31 @@ function checksumHeaders({ crc32: sum }: Readonly<Record<string, string>>): Reco
 
 const checksumHeader = 'x-amz-checksum-crc32';
 
-/** What the headers promise of a body. */
-interface PromisedBody {
-  /** In bytes. */
-  readonly length: number;
-  /** Lower-case hex; undefined: the client did not sign the body. */
-  readonly sha256: string | undefined;
-  /** Base64; undefined: the client sent none. */
-  readonly crc32: string | undefined;
-}
-
-function promisedBody(headers: IncomingHttpHeaders): PromisedBody {
-  const payloadHash = String(headers['x-amz-content-sha256']);
-  const sha256 = payloadHash === 'UNSIGNED-PAYLOAD' ? undefined : payloadHash;
-  return { length: Number(headers['content-length']), sha256, crc32: headers[checksumHeader]?.toString() };
-}
-
 /**
  * Passes a body on and checks it at its end: what was yielded counts only if the iteration ends without an error.
- * @throws AwsError for a body that is not what was promised
+ * @throws AwsError for a body that is not what the headers promise
  */
-async function* checkedBytes(source: AsyncIterable<Uint8Array>, promised: PromisedBody): AsyncGenerator<Uint8Array> {
+async function* checkedBytes(
+  source: AsyncIterable<Uint8Array>,
+  headers: IncomingHttpHeaders,
+): AsyncGenerator<Uint8Array> {
+  const promisedHash = headers['x-amz-content-sha256'];
+  const isSigned = promisedHash !== 'UNSIGNED-PAYLOAD';
+  const promisedSum = headers[checksumHeader];
   const sha256 = createHash('sha256');
   let sum = 0;
   let received = 0;
   for await (const chunk of source) {
     received += chunk.length;
-    if (promised.sha256 !== undefined) sha256.update(chunk);
+    if (isSigned) sha256.update(chunk);
     sum = crc32(chunk, sum);
     yield chunk;
   }
-  if (received !== promised.length)
+  if (received !== Number(headers['content-length']))
     throw new AwsError(400, 'IncompleteBody', 'The request body terminated unexpectedly');
-  if (promised.sha256 !== undefined && sha256.digest('hex') !== promised.sha256)
+  if (isSigned && sha256.digest('hex') !== promisedHash)
     throw new AwsError(400, 'XAmzContentSHA256Mismatch', 'The body is not the one whose hash was signed.');
-  if (promised.crc32 !== undefined && checksumText(sum) !== promised.crc32)
+  if (promisedSum !== undefined && checksumText(sum) !== promisedSum)
     throw new AwsError(400, 'BadDigest', 'The CRC32 you specified did not match the calculated checksum.');
 }
 

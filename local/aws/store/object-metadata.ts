@@ -3,41 +3,18 @@ import * as z from 'zod';
 import { metadataFolder } from './key-path';
 import { type FilePath, IrregularFileError, openRegular, statRegular } from './regular-file';
 
-/** What a writer says of an object beside its bytes. */
-export interface ObjectHeaders {
-  readonly contentType?: string;
-  readonly contentEncoding?: string;
-  /** By name without `x-amz-meta-`, lower case. */
-  readonly userMetadata?: Readonly<Record<string, string>>;
-  /** Base64 by algorithm: `crc32`. */
-  readonly checksums?: Readonly<Record<string, string>>;
-}
-
-export interface ObjectMetadata extends ObjectHeaders {
-  readonly key: string;
-  /** Bytes that lie in the folder. */
-  readonly size: number;
-  /** Lower-case hex, without quotes. */
-  readonly etag: string;
-  /** ISO 8601 in UTC with milliseconds. */
-  readonly lastModified: string;
-  readonly userMetadata: Readonly<Record<string, string>>;
-  readonly checksums: Readonly<Record<string, string>>;
-  /**
-   * Why the description beside the bytes cannot be used, or the bytes cannot be read; the other members then say only what
-   * the file system knows.
-   */
-  readonly damage?: string;
-}
-
 const textByName = z.record(z.string(), z.string());
 
 const descriptionSchema = z.object({
+  /** Lower-case hex, without quotes. */
   etag: z.string(),
+  /** ISO 8601 in UTC with milliseconds. */
   lastModified: z.iso.datetime({ precision: 3 }),
   contentType: z.string().optional(),
   contentEncoding: z.string().optional(),
+  /** By name without `x-amz-meta-`, lower case. */
   userMetadata: textByName,
+  /** Base64 by algorithm: `crc32`. */
   checksums: textByName,
   /** Name of the file in which the bytes arrived. It never chooses another folder. */
   received: z
@@ -47,6 +24,20 @@ const descriptionSchema = z.object({
 });
 
 type Description = z.output<typeof descriptionSchema>;
+
+/** What a writer says of an object beside its bytes. */
+export type ObjectHeaders = Partial<Omit<Description, 'etag' | 'lastModified' | 'received'>>;
+
+export interface ObjectMetadata extends Omit<Description, 'received'> {
+  readonly key: string;
+  /** Bytes that lie in the folder. */
+  readonly size: number;
+  /**
+   * Why the description beside the bytes cannot be used, or the bytes cannot be read; the other members then say only what
+   * the file system knows.
+   */
+  readonly damage?: string;
+}
 
 /** Longest description that is read, in bytes; those that are written here have a tenth of it at most. */
 const longestDescription = 65_536;
