@@ -12,12 +12,6 @@ export interface AbsentRuns {
   readonly areMore: boolean;
 }
 
-/** Firings in a period, and those of them that no run is of. */
-export interface DueFirings extends AbsentRuns {
-  /** How many were due. */
-  readonly runs: number;
-}
-
 /** Most absent runs between two others that are listed, and most firings that are looked at for that. */
 const mostListed = 1000;
 const mostFirings = 100_000;
@@ -95,12 +89,13 @@ function schedulesOf(used: readonly UsedSchedule[]): (Firings | undefined)[] {
  * What was due in a period, both ends included. While the configuration changed, only what all schedules have was due for
  * sure, and nothing while one of them was disabled, which is undefined.
  * @param runs times of the runs that have a record, or of the audits that have a seal
+ * @returns how many were due, and those of them that no run is of
  */
 export function dueIn(
   schedules: readonly (Firings | undefined)[],
   { from, to }: { readonly from: Date; readonly to: Date },
   runs: ReadonlySet<number>,
-): DueFirings {
+) {
   const distinct = new Set(schedules);
   const [schedule, ...others] = distinct;
   if (schedule === undefined || distinct.has(undefined)) return nothing;
@@ -133,7 +128,7 @@ export function describeAbsent({ times, areMore }: AbsentRuns): string {
   return `the schedule was due ${count} times from ${first} to ${last}, and no run of these times has a record`;
 }
 
-const nothing: DueFirings = { runs: 0, times: [], areMore: false };
+const nothing = { runs: 0, times: [] as Date[], areMore: false };
 
 function latest(time: Date, other = time): Date {
   return other > time ? other : time;

@@ -10,7 +10,7 @@ import {
   NoSuchKey,
   NotFound,
   paginateListObjectsV2,
-  S3Client,
+  type S3Client,
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import {
@@ -26,14 +26,13 @@ import {
 /** Most deleted or overwritten objects that are named: one is too many. */
 const mostReplaced = 1000;
 
-/** An archive in an S3 bucket, read with the credentials and the region the user's environment names. */
+/** An archive in an S3 bucket. */
 export class S3ArchiveReader implements ArchiveReader {
   readonly location: string;
   readonly #bucket: string;
   readonly #client: S3Client;
 
-  /** @param client for tests; left out: as the AWS SDK configures itself */
-  constructor(bucket: string, client: S3Client = new S3Client({ followRegionRedirects: true })) {
+  constructor(bucket: string, client: S3Client) {
     this.location = `s3://${bucket}`;
     this.#bucket = bucket;
     this.#client = client;

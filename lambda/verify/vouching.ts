@@ -6,10 +6,13 @@ import { readStoredRun, type StoredRun } from './read-run';
 import { runsBetween } from './run-keys';
 import { type IndexedSeal, SealIndex } from './seals/seal-index';
 
+/** What a seal is named by. */
+type NamedSeal = Pick<IndexedSeal, 'number' | 'seal' | 'sha256'>;
+
 /** The seal that vouches for something, or why none does. */
 export type Vouched =
   | {
-      readonly seal: Pick<IndexedSeal, 'number' | 'seal' | 'sha256'>;
+      readonly seal: NamedSeal;
       /** The run record in between; undefined: the seal itself has the hash. */
       readonly record: string | undefined;
     }
@@ -17,7 +20,7 @@ export type Vouched =
 
 /** What seals say of a key. */
 interface SealedHash {
-  readonly seal: IndexedSeal;
+  readonly seal: NamedSeal;
   readonly sha256: string;
 }
 
@@ -45,7 +48,7 @@ export class Vouching {
     const run = await this.#readRun(object.run);
     const hashes = await this.#hashesOf(object.run, run, object.key);
     const own = hashes.get(object.key);
-    if (own?.sha256 === sha256) return { seal: named(own.seal), record: undefined };
+    if (own?.sha256 === sha256) return { seal: own.seal, record: undefined };
     let problem: string | undefined;
     for (const { record, object: file } of run?.validRecords ?? [])
       for (const { cluster, resource, sha256: recorded } of record.outcomes) {
@@ -54,7 +57,7 @@ export class Vouching {
         if (sealed === undefined) problem ??= 'no seal has its run record; the next audit seals what is new';
         else if (run?.files.get(file.key)?.sha256 !== sealed.sha256)
           problem ??= `its run record ${file.key} is not what seal ${sealed.seal.number} has: it was replaced`;
-        else if (recorded === sha256) return { seal: named(sealed.seal), record: file.key };
+        else if (recorded === sha256) return { seal: sealed.seal, record: file.key };
         else problem ??= `${file.key} has another SHA-256 of it`;
       }
     problem ??= own && `seal ${own.seal.number} has another SHA-256 of it`;
@@ -74,9 +77,10 @@ export class Vouching {
   async #hashesOf(time: Date, run: StoredRun | undefined, object: string): Promise<ReadonlyMap<string, SealedHash>> {
     const hashes = new Map<string, SealedHash>();
     const prefix = runPrefix(time);
-    for await (const seal of this.#seals.since(time)) {
-      for (const { key, sha256 } of [...seal.records, ...seal.objects])
-        if ((key === object || key.startsWith(prefix)) && !hashes.has(key)) hashes.set(key, { seal, sha256 });
+    for await (const { number, seal, sha256: named, records, objects } of this.#seals.since(time)) {
+      for (const { key, sha256 } of [...records, ...objects])
+        if ((key === object || key.startsWith(prefix)) && !hashes.has(key))
+          hashes.set(key, { seal: { number, seal, sha256: named }, sha256 });
       if (run?.records.every((key) => hashes.has(key))) break;
     }
     return hashes;
@@ -87,10 +91,6 @@ export class Vouching {
     const right = await firstOf(this.#seals.since(new Date(0)));
     return right === undefined ? 'no seal is signed with a key that is trusted' : problem;
   }
-}
-
-function named({ number, seal, sha256 }: IndexedSeal): Pick<IndexedSeal, 'number' | 'seal' | 'sha256'> {
-  return { number, seal, sha256 };
 }
 
 /** Says which run record of a run is sealed and not there. */
