@@ -14,11 +14,11 @@ export class ArchiveGrowth {
   readonly #clusters = new Map<string, Held>();
 
   /** Takes note of a run. Runs come in the order of their times. */
-  add({ run, outcomes, files }: Pick<Run, 'run' | 'outcomes' | 'files'>): void {
+  add({ run, outcomes, recordBytes }: Pick<Run, 'run' | 'outcomes' | 'recordBytes'>): void {
     const day = heldIn(this.#days, dateOf(run));
     for (const held of [this.total, day]) {
       held.runs += 1;
-      for (const { bytes } of files.values()) held.runRecords += bytes;
+      held.runRecords += recordBytes;
     }
     for (const outcome of outcomes) {
       if (!isStored(outcome)) continue;

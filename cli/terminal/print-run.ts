@@ -139,7 +139,7 @@ function fetchedAfter({ run, fetchedAt }: OutcomeRow): string {
 }
 
 /** A run as `--json` documents it: times are ISO 8601 in UTC, lengths bytes, durations milliseconds. */
-export function summarizeRun({ run, starts, outcomes, files, ...summary }: Run) {
+export function summarizeRun({ run, starts, outcomes, recordBytes, ...summary }: Run) {
   return { run: run.toISOString(), ...summary };
 }
 

@@ -77,7 +77,10 @@ export async function checkRun(
         (outcome === undefined ? verified.unattested.size === 0 : verified.isAttested(outcome));
       checked.set(one, isTold && isAttested);
     } else if (verified === undefined) checked.set(one, await walk.mayHaveRemoved(run));
-    else checked.set(one, isWhole || (areConfigured && verified.merged.files.get(key)?.finishedAt !== undefined));
+    else {
+      const isRead = verified.merged.read.some((read) => read.key === key && read.record !== undefined);
+      checked.set(one, isWhole || (areConfigured && isRead));
+    }
   }
   return checked;
 }
@@ -93,8 +96,8 @@ async function findIn(walk: AuditWalk, verified: VerifiedRun | undefined) {
   findUnvouched(walk.find, verified);
   for (const one of lacking) if (one.kind !== 'absent') await findLacking(walk, one);
   let areConfigured = true;
-  for (const { record } of merged.validRecords)
-    areConfigured &&= (await walk.configurations.get(record.configuration)) !== undefined;
+  for (const { configuration } of merged.starts)
+    areConfigured &&= (await walk.configurations.get(configuration)) !== undefined;
   const areAllThere = !walk.incomplete.has(run.getTime()) && lacking.every(({ kind }) => kind !== 'missing');
   return { areConfigured, isWhole: areConfigured && areAllThere && merged.badRecords.length === 0 };
 }

@@ -99,13 +99,12 @@ export class SealedRuns {
     expiry.add(run);
     const objects = await this.#hashObjects(run.merged);
     for (const one of run.lacking) this.lacking.push(one);
-    for (const key of news) {
-      const file = run.merged.files.get(key);
+    for (const { key, file, record } of run.merged.read) {
+      if (!news.has(key)) continue;
       if (file === undefined) this.carriedOver += 1;
-      else this.records.push({ key, sha256: file.sha256, bytes: file.bytes });
+      else this.records.push({ key, ...file });
+      this.toVerify += record?.counts.archived ?? 0;
     }
-    for (const { record, object } of run.merged.validRecords)
-      if (news.has(object.key)) this.toVerify += record.counts.archived;
     for (const object of objects) this.objects.push(object);
     for (const { sha256 } of run.used) await this.#addConfiguration(sha256, listed.run);
     if (news.size > 0) this.#tally.add(run.merged, true);
@@ -113,7 +112,7 @@ export class SealedRuns {
 
   /** One record that cannot be read stops nothing. If none can, it is not the records. */
   #noteUnread({ run, merged, isUnread }: VerifiedRun): void {
-    if (merged.files.size > 0) this.#hasRead = true;
+    this.#hasRead ||= merged.read.some(({ file }) => file !== undefined);
     if (!isUnread) return;
     this.recorded.addWholeRun(run);
     this.#unread ??= merged.badRecords.find(({ kind }) => kind === 'unreadable')?.problem;

@@ -122,11 +122,11 @@ async function readRecord(walk: Walk, key: string, reading: Reading): Promise<vo
   const name = parseRunRecordKey(key);
   if (name === undefined) return;
   if (logs === undefined && first === 0) await checkRun(walk, name.run, []);
-  const { good, file, bad } = await readRunRecord(reader, { ...name, key });
+  const { record, file, bad } = await readRunRecord(reader, { ...name, key });
   sealed.checkRecordFile(key, file?.sha256);
   // It could be read when it was sealed. That one is gone, or was no good record then, is said elsewhere.
   if (bad !== undefined && file === undefined && bad.kind !== 'missing') find(bad.kind, key, bad.problem);
-  if (good !== undefined) await readObjects(walk, archivedBy(good.record, first), reading);
+  if (record !== undefined) await readObjects(walk, archivedBy(record, first), reading);
 }
 
 async function readObjects(walk: Walk, objects: Iterable<SealedObject>, reading: Reading): Promise<void> {

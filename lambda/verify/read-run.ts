@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { type RunRecordName, shardName } from '../archive/archive-layout';
+import { jsonLinesType } from '../archive/archive-object';
 import { MergedOutcomes } from '../run/merged-outcomes';
 import { largestRecordBytes, type RunOutcome, RunRecordError, type StoredRecord } from '../run/run-record';
 import { RunRecordParser } from '../run/run-record-lines';
 import {
   ArchiveReadError,
   type ArchiveReader,
-  type ContentHeaders,
   DamagedObjectError,
+  headersProblem,
   type OpenedObject,
 } from './archive-reader';
 import { chunksOf, readObject } from './read-whole';
@@ -20,21 +21,15 @@ export interface BadRecord {
   readonly kind: 'missing' | 'damaged' | 'unreadable';
 }
 
-/** The file of a run record, as seals have it. */
-export interface RecordFile {
-  /** Lower-case hex. */
-  readonly sha256: string;
-  readonly bytes: number;
-  /** As the record itself says; undefined for a bad record. */
-  readonly finishedAt?: Date;
-}
-
-/** A run record that is one. */
-export interface ValidRecord {
-  readonly record: StoredRecord;
-  readonly object: RunRecordObject;
-  /** Of the object. */
-  readonly headers: ContentHeaders;
+/** One run record as it was read. */
+export interface ReadRecord {
+  /** Of the file, as seals have it; undefined: it could not be read whole. */
+  readonly file?: { readonly sha256: string; readonly bytes: number };
+  /** What it says; undefined: it is bad. */
+  readonly record?: StoredRecord;
+  /** What is wrong with its headers all the same. */
+  readonly wrongHeaders?: string | undefined;
+  readonly bad?: BadRecord;
 }
 
 /** How and when an attempt was started, and with which configuration. */
@@ -63,37 +58,32 @@ export interface StoredRun extends Pick<MergedOutcomes, 'counts' | 'bytes' | 'st
   readonly stopped: readonly string[];
   /** Keys of all its records, the bad ones included. */
   readonly records: readonly string[];
-  readonly validRecords: readonly ValidRecord[];
   readonly badRecords: readonly BadRecord[];
-  /** The files of all records that could be read whole, bad ones too, by key. */
-  readonly files: ReadonlyMap<string, RecordFile>;
+  /** Length of those that could be read whole, in bytes. */
+  readonly recordBytes: number;
+  readonly read: readonly (RunRecordObject & ReadRecord)[];
 }
 
 /** A run with all outcomes in memory, in place of its records: those of 50,000 clusters take 100 MB. */
-export interface Run extends Omit<StoredRun, 'validRecords'> {
+export interface Run extends Omit<StoredRun, 'read'> {
   readonly outcomes: readonly RunOutcome[];
 }
 
 /** {@link readStoredRun} for a reader of few clusters, or of one run. */
 export async function readRun(reader: ArchiveReader, listed: ListedRun): Promise<Run> {
-  const { validRecords, ...run } = await readStoredRun(reader, listed);
+  const { read, ...run } = await readStoredRun(reader, listed);
   return { ...run, outcomes: [...run.outcomes] };
 }
 
 /** Reads all records of a run. A bad record, or one that cannot be read, is told, and the others are read nonetheless. */
 export async function readStoredRun(reader: ArchiveReader, listed: ListedRun): Promise<StoredRun> {
-  const validRecords: ValidRecord[] = [];
-  const badRecords: BadRecord[] = [];
-  const files = new Map<string, RecordFile>();
-  for (const object of listed.records) {
-    const { file, good, bad } = await readRunRecord(reader, object);
-    if (file !== undefined) files.set(object.key, file);
-    if (bad !== undefined) badRecords.push(bad);
-    if (good !== undefined) validRecords.push({ ...good, object });
-  }
+  const read: StoredRun['read'][number][] = [];
+  for (const object of listed.records) read.push({ ...object, ...(await readRunRecord(reader, object)) });
+  const merged = mergeRecords(read.flatMap(({ record }) => record ?? []));
   const records = listed.records.map(({ key }) => key);
-  const merged = mergeRecords(validRecords.map(({ record }) => record));
-  return { ...merged, ...attemptsOf(listed), run: listed.run, records, validRecords, badRecords, files };
+  const badRecords = read.flatMap(({ bad }) => bad ?? []);
+  const recordBytes = read.reduce((sum, { file }) => sum + (file?.bytes ?? 0), 0);
+  return { ...merged, ...attemptsOf(listed), run: listed.run, records, badRecords, recordBytes, read };
 }
 
 function mergeRecords(records: readonly StoredRecord[]) {
@@ -155,14 +145,6 @@ export function isLate(run: Date, fetchedAt: Date | string | undefined): boolean
   return fetchedAt !== undefined && new Date(fetchedAt).getTime() - run.getTime() > lateMs;
 }
 
-interface ReadRecord {
-  /** Undefined: it could not be read whole. */
-  readonly file?: RecordFile;
-  /** One of them is there. */
-  readonly good?: Omit<ValidRecord, 'object'>;
-  readonly bad?: BadRecord;
-}
-
 /** Reads and validates one run record. One object that cannot be read must not stop whoever reads all. */
 export async function readRunRecord(
   reader: ArchiveReader,
@@ -175,7 +157,7 @@ export async function readRunRecord(
     if (read === undefined) return { bad: bad('it was listed, and is no longer there', 'missing') };
     const { file, record, headers } = read;
     if (record instanceof RunRecordError) return { file, bad: bad(record.message) };
-    return { file: { ...file, finishedAt: new Date(record.finishedAt) }, good: { record, headers } };
+    return { file, record, wrongHeaders: headersProblem(headers, { contentType: jsonLinesType }) };
   } catch (error) {
     if (error instanceof DamagedObjectError) return { bad: bad(error.message) };
     if (error instanceof ArchiveReadError) return { bad: bad(error.message, 'unreadable') };

@@ -6,14 +6,13 @@ import {
   type Shard,
   shardName,
 } from '../archive/archive-layout';
-import { jsonLinesType } from '../archive/archive-object';
 import { isStored, type Outcome, type RunOutcome, type StoredRecord, taskName } from '../run/run-record';
 import { asynchronousAttempts } from '../stack-contract';
-import { type ArchiveReader, headersProblem } from './archive-reader';
+import type { ArchiveReader } from './archive-reader';
 import { checkAttempts, checkRecord, TaskList, tasksOf } from './check-record';
 import type { Find, Lacking } from './finding';
-import { readStoredRun, type StoredRun, type ValidRecord } from './read-run';
-import type { ListedRun } from './run-keys';
+import { readStoredRun, type StoredRun } from './read-run';
+import type { ListedRun, RunRecordObject } from './run-keys';
 import type { SealedArchive } from './seals/sealed-archive';
 import { type SeenRun, seenRun } from './seen-run';
 import type { RunConfiguration, StoredConfigurations } from './stored-configurations';
@@ -46,7 +45,8 @@ export interface VerifyRunContext {
   readonly find: Find;
 }
 
-interface ConfiguredRecord extends ValidRecord {
+interface ConfiguredRecord extends RunRecordObject {
+  readonly record: StoredRecord;
   readonly configuration: RunConfiguration | undefined;
 }
 
@@ -66,12 +66,11 @@ export async function verifyRun(
   const run = await readStoredRun(reader, listed);
   for (const { key, problem, kind } of run.badRecords) if (kind !== 'missing') find(kind, key, problem);
   const records: ConfiguredRecord[] = [];
-  for (const valid of run.validRecords) {
-    const { record, object, headers } = valid;
+  for (const { record, wrongHeaders, ...object } of run.read) {
+    if (record === undefined) continue;
     const configuration = await configurations.get(record.configuration);
-    records.push({ ...valid, configuration });
-    const problem = headersProblem(headers, { contentType: jsonLinesType, contentEncoding: undefined });
-    if (problem !== undefined) find('contradiction', object.key, problem);
+    records.push({ ...object, record, configuration });
+    if (wrongHeaders !== undefined) find('contradiction', object.key, wrongHeaders);
     for (const problem of checkRecord(record, configuration)) find('contradiction', object.key, problem);
   }
   const { contradictions, withoutOrigin } = checkAttempts(records.map(({ record }) => record));
@@ -90,16 +89,16 @@ export async function verifyRun(
     for (const problem of withoutOrigin) lack('contradiction', allOfRun, problem);
   if (run.status !== 'complete' && !isUnread)
     for (const problem of absences(scheduled, run.outcomes, now)) lack('absent', allOfRun, problem);
-  const unattested = sealed.checkRun(listed, run);
+  const unattested = sealed.checkRun(run);
   return { ...seen, isUnread, merged: run, lacking, unattested, isAttested: attestedOutcomes(run, unattested) };
 }
 
-function attestedOutcomes({ validRecords }: StoredRun, unattested: ReadonlySet<string>): VerifiedRun['isAttested'] {
+function attestedOutcomes({ read }: StoredRun, unattested: ReadonlySet<string>): VerifiedRun['isAttested'] {
   if (unattested.size === 0) return () => true;
   const nameOf = (outcome: RunOutcome | Outcome) => `${outcome.sha256 ?? ''} ${taskName(outcome)}`;
   const attested = new Set<string>();
-  for (const { record, object } of validRecords)
-    if (!unattested.has(object.key)) for (const outcome of record.outcomes) attested.add(nameOf(outcome));
+  for (const { key, record } of read)
+    if (!unattested.has(key)) for (const outcome of record?.outcomes ?? []) attested.add(nameOf(outcome));
   return (outcome) => attested.has(nameOf(outcome));
 }
 
@@ -156,7 +155,7 @@ function absences(scheduled: readonly ConfiguredRecord[], outcomes: Iterable<Run
     listed.add(taskName(outcome));
     if (!isStored(outcome) && !outcome.optional) missing.add(taskName(outcome));
   }
-  for (const [part, own] of byShard(scheduled.map(({ record, object }) => ({ record, ...object })))) {
+  for (const [part, own] of byShard(scheduled)) {
     const last = own.at(-1);
     if (last === undefined || last.attempt >= asynchronousAttempts) continue;
     if (last.record.status === 'complete' || isYoung(last.writtenAt, now, underWayMs)) continue;
@@ -168,7 +167,7 @@ function absences(scheduled: readonly ConfiguredRecord[], outcomes: Iterable<Run
     );
   }
   const [first] = scheduled;
-  if (first?.record.shard === undefined || isYoung(first.object.run, now, shardsUnderWayMs)) return problems;
+  if (first?.record.shard === undefined || isYoung(first.run, now, shardsUnderWayMs)) return problems;
   const lacking = new TaskList();
   // While the run's shards are at work, another configuration may be deployed.
   const [one = new Map(), ...others] = new Set(scheduled.flatMap(({ configuration }) => configuration?.clusters ?? []));

@@ -50,15 +50,15 @@ export class Vouching {
     const own = hashes.get(object.key);
     if (own?.sha256 === sha256) return { seal: own.seal, record: undefined };
     let problem: string | undefined;
-    for (const { record, object: file } of run?.validRecords ?? [])
-      for (const { cluster, resource, sha256: recorded } of record.outcomes) {
+    for (const { key, record, file } of run?.read ?? [])
+      for (const { cluster, resource, sha256: recorded } of record?.outcomes ?? []) {
         if (cluster !== object.cluster || resource !== object.resource || recorded === undefined) continue;
-        const sealed = hashes.get(file.key);
+        const sealed = hashes.get(key);
         if (sealed === undefined) problem ??= 'no seal has its run record; the next audit seals what is new';
-        else if (run?.files.get(file.key)?.sha256 !== sealed.sha256)
-          problem ??= `its run record ${file.key} is not what seal ${sealed.seal.number} has: it was replaced`;
-        else if (recorded === sha256) return { seal: sealed.seal, record: file.key };
-        else problem ??= `${file.key} has another SHA-256 of it`;
+        else if (file?.sha256 !== sealed.sha256)
+          problem ??= `its run record ${key} is not what seal ${sealed.seal.number} has: it was replaced`;
+        else if (recorded === sha256) return { seal: sealed.seal, record: key };
+        else problem ??= `${key} has another SHA-256 of it`;
       }
     problem ??= own && `seal ${own.seal.number} has another SHA-256 of it`;
     problem ??= goneRecord(run, hashes) ?? 'no run record has its SHA-256';

@@ -63,8 +63,8 @@ export async function forgeRun(folder: string, at: number, withRecord: boolean):
   await put(key, body, { sha256, length: String(content.length) });
   if (!withRecord) return;
   const name = { run: runAt(at), attempt: 1, key: recordOf(at) };
-  const { good } = await readRunRecord(new FolderArchiveReader(folder), name);
-  if (good === undefined) throw new Error('the record cannot be read');
-  const outcomes = [...good.record.outcomes].map((one) => (one.key === key ? { ...one, ...forged } : one));
-  await put(recordOf(at), Buffer.from([...recordLines({ ...good.record, outcomes })].join('')), {});
+  const { record } = await readRunRecord(new FolderArchiveReader(folder), name);
+  if (record === undefined) throw new Error('the record cannot be read');
+  const outcomes = [...record.outcomes].map((one) => (one.key === key ? { ...one, ...forged } : one));
+  await put(recordOf(at), Buffer.from([...recordLines({ ...record, outcomes })].join('')), {});
 }

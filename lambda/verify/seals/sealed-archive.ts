@@ -2,7 +2,7 @@ import { parseObjectKey, parseRunRecordKey } from '../../archive/archive-layout'
 import { removedUntil } from '../expiry';
 import type { Find, Lacking } from '../finding';
 import type { StoredRun } from '../read-run';
-import { isWithin, type ListedRun, type Period } from '../run-keys';
+import { isWithin, type Period } from '../run-keys';
 import { clockSlackMs } from '../time-limits';
 import { acknowledgedBy, nameOf } from './open-damage';
 import type { OpenFinding, Seal } from './seal';
@@ -83,13 +83,12 @@ export class SealedArchive {
    * Compares the records of a run with their hashes, and says which should be in a seal and are not.
    * @returns the keys of those that are not what the seals say
    */
-  checkRun({ records }: ListedRun, { files }: Pick<StoredRun, 'files'>): Set<string> {
+  checkRun({ read }: Pick<StoredRun, 'read'>): Set<string> {
     const unattested = new Set<string>();
-    for (const { key, writtenAt } of records) {
+    for (const { key, writtenAt, file, record } of read) {
       const sealed = this.#chain.records.get(key);
-      const file = files.get(key);
       if (sealed === undefined) {
-        if (!this.#shouldBeSealed(key, writtenAt, file?.finishedAt)) continue;
+        if (!this.#shouldBeSealed(key, writtenAt, record?.finishedAt)) continue;
         this.#find('unsealed', key, 'it was there when the newest seal was made, and no seal has it');
         unattested.add(key);
         continue;
@@ -166,7 +165,7 @@ export class SealedArchive {
     return `; excused only by seal ${seal}, which no mail that you gave is of: give the hash of its mail, or of a later one`;
   }
 
-  #shouldBeSealed(key: string, writtenAt: Date, finishedAt = writtenAt): boolean {
+  #shouldBeSealed(key: string, writtenAt: Date, finishedAt = writtenAt.toISOString()): boolean {
     const { head } = this.#chain;
     if (head === undefined) return false;
     if (this.#unread.has(key)) return false;
@@ -174,7 +173,7 @@ export class SealedArchive {
     // What that audit had no time for, the next one seals.
     if (records !== null && key > records) return false;
     // In a copy of the archive everything is as young as the copy; the record's own clock may be wrong.
-    const written = Math.min(writtenAt.getTime(), finishedAt.getTime() + clockSlackMs);
+    const written = Math.min(writtenAt.getTime(), Date.parse(finishedAt) + clockSlackMs);
     return written < Date.parse(head.listedFrom) - sealedWithinMs;
   }
 

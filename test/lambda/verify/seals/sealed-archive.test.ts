@@ -1,7 +1,7 @@
 import { FolderArchiveReader } from '../../../../cli/archive/folder-archive-reader';
 import { runRecordKey } from '../../../../lambda/archive/archive-layout';
 import type { Find, Finding } from '../../../../lambda/verify/finding';
-import type { RecordFile, Run } from '../../../../lambda/verify/read-run';
+import type { StoredRun } from '../../../../lambda/verify/read-run';
 import { readChain } from '../../../../lambda/verify/seals/read-chain';
 import type { Seal } from '../../../../lambda/verify/seals/seal';
 import { SealedArchive } from '../../../../lambda/verify/seals/sealed-archive';
@@ -35,9 +35,11 @@ describe('a run record that no seal has', () => {
     const findings: Finding[] = [];
     const find: Find = (kind, about, problem) => findings.push({ kind, key: about, problem });
     const sealed = new SealedArchive(await chainOf(), find, { now: listedFrom });
-    const file: RecordFile = { sha256: 'e'.repeat(64), bytes: 1, ...(finishedAt && { finishedAt }) };
-    const listed = { run, records: [{ key, run, attempt: 1, storedBytes: 1, writtenAt }] };
-    sealed.checkRun(listed, { files: new Map([[key, file]]) } as Pick<Run, 'files'> as Run);
+    const file = { sha256: 'e'.repeat(64), bytes: 1 };
+    const record = finishedAt && { finishedAt: finishedAt.toISOString() };
+    sealed.checkRun({
+      read: [{ key, run, attempt: 1, storedBytes: 1, writtenAt, file, record }],
+    } as unknown as StoredRun);
     return findings.map(({ kind }) => kind);
   }
 
