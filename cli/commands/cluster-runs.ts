@@ -17,22 +17,18 @@ export async function printClusterRuns(
   cluster: string,
   rows: AsyncIterable<RunRow>,
 ): Promise<void> {
-  let covering = 0;
+  const shown: RunRow[] = [];
   let lastLog: RunOutcome | undefined;
   const sameText = new Set<RunOutcome>();
-  const counted = async function* () {
-    for await (const row of rows) {
-      if ('outcomes' in row && row.outcomes.length > 0) covering += 1;
-      const log = outcomeOf(row, 'log');
-      if (log !== undefined && isStored(log)) {
-        if (lastLog !== undefined && isSameContent(lastLog, log) === true) sameText.add(log);
-        lastLog = log;
-      }
-      yield row;
-    }
-  };
-  await printTable(terminal, columns(terminal, sameText), counted());
-  if (covering > 0) return;
+  for await (const row of rows) {
+    shown.push(row);
+    const log = outcomeOf(row, 'log');
+    if (log === undefined || !isStored(log)) continue;
+    if (lastLog !== undefined && isSameContent(lastLog, log) === true) sameText.add(log);
+    lastLog = log;
+  }
+  await printTable(terminal, columns(terminal, sameText), shown);
+  if (shown.some((row) => 'outcomes' in row && row.outcomes.length > 0)) return;
   const nearest = await nearestTo(reader, clusterFilter(cluster));
   await print(terminal.err, `None of these runs covers ${printable(cluster)}${nearest}.\n`);
 }

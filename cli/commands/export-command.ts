@@ -36,7 +36,7 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
       part,
       publicKeys: publicKey,
       now: terminal.now(),
-      concurrency,
+      concurrency: 8,
       onFinding: () => undefined,
       onProgress: () => undefined,
     });
@@ -48,27 +48,19 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
     if (json === true) {
       await printJson(terminal.out, { out, ...part, ...copied, sound, found, vouched: isVouched });
     } else {
-      const counts = [
-        formatCount(objects.length, 'object'),
-        `${formatCount(records, 'record')} of ${formatCount(runs, 'run')}`,
-        formatCount(seals, 'seal'),
-      ];
+      const ofRuns = `${formatCount(records, 'record')} of ${formatCount(runs, 'run')}`;
+      const counts = [formatCount(objects.length, 'object'), ofRuns, formatCount(seals, 'seal')];
+      const page = printable(join(out, partPageFile));
       const check = `npm run collector -- verify --archive ${shellQuoted(out)} --part`;
       await print(terminal.out, `${printable(out)}: ${counts.join(', ')}\n`);
       await print(terminal.err, `The run records are whole: they name ${formatCount(others, 'other cluster')} too.\n`);
       await notes.print(terminal);
       if (isDamaged) await print(terminal.err, `${terminal.errColors.red('Something in it is wrong.')}\n`);
-      await print(
-        terminal.err,
-        `Check it with: ${check}\nor by hand, as ${printable(join(out, partPageFile))} says.\n`,
-      );
+      await print(terminal.err, `Check it with: ${check}\nor by hand, as ${page} says.\n`);
     }
     if (isDamaged || !isVouched) end('found');
   });
 }
-
-/** Objects read at once. */
-const concurrency = 8;
 
 const helpText = `
 The folder holds the cluster's objects, the run records of the period, their configurations, all seals and the key that

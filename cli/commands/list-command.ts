@@ -51,31 +51,26 @@ async function printRows(
   rows: AsyncIterable<Row>,
   { keys, limit }: Pick<Options, 'keys' | 'limit'>,
 ): Promise<number> {
-  let outcomes = 0;
   if (keys === true) {
+    let printed = 0;
     for await (const row of rows) {
       // A run record may name any key. What reads these lines gets none that the archive cannot have.
       if (isAbsent(row) || row.key === undefined || parseObjectKey(row.key) === undefined) continue;
       await print(terminal.out, `${row.key}\n`);
-      outcomes += 1;
+      printed += 1;
     }
-    return outcomes;
+    return printed;
   }
-  let count = 0;
+  const found: Row[] = [];
   // One more shows whether there are more; nothing behind it is read.
-  const shown = async function* (): AsyncGenerator<OutcomeRow> {
-    for await (const row of take(limit + 1, rows)) {
-      count += 1;
-      if (count > limit) return;
-      if (!isAbsent(row)) outcomes += 1;
-      yield isAbsent(row) ? absentRow(row) : row;
-    }
-  };
+  for await (const row of take(limit + 1, rows)) found.push(row);
+  const shown = found.slice(0, limit);
   const run: Column<OutcomeRow> = { head: 'Run', cell: (row) => formatTime(row.run) };
-  await printTable(terminal, [run, ...outcomeColumns(terminal)], shown());
-  if (count > limit)
+  const table = shown.map((row) => (isAbsent(row) ? absentRow(row) : row));
+  await printTable(terminal, [run, ...outcomeColumns(terminal)], table);
+  if (found.length > limit)
     await print(terminal.err, `The list stopped after ${limit} rows; --limit, --last or --from choose others.\n`);
-  return outcomes;
+  return shown.filter((row) => !isAbsent(row)).length;
 }
 
 function absentRow(absent: AbsentRow): OutcomeRow {

@@ -55,12 +55,11 @@ function remarks({ isAmbiguous, isShort }: Seam): string[] {
 
 async function* described(joined: AsyncIterable<JoinedRun>, notes: VouchedNotes): AsyncGenerator<object> {
   for await (const one of joined) {
-    const run = one.run.toISOString();
     if (isMissing(one)) {
-      yield { run, seam: null, reason: one.reason };
+      yield { run: one.run, seam: null, reason: one.reason };
       continue;
     }
-    const { key, link, problem, closedBy } = one;
+    const { run, key, link, problem, closedBy } = one;
     yield {
       run,
       key,
@@ -71,9 +70,9 @@ async function* described(joined: AsyncIterable<JoinedRun>, notes: VouchedNotes)
       reachesBack: linesBefore(one),
       isAtLeast: link.seam.isAmbiguous,
       isShort: link.seam.isShort,
-      base: link.base?.toISOString() ?? null,
-      closedBy: closedBy?.toISOString() ?? null,
-      unchangedSince: link.unchangedSince?.toISOString() ?? null,
+      base: link.base ?? null,
+      closedBy: closedBy ?? null,
+      unchangedSince: link.unchangedSince ?? null,
       reason: problem ?? null,
       vouched: await notes.ofObject(one),
     };

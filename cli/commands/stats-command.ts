@@ -41,27 +41,25 @@ async function printStats(terminal: Terminal, reader: RunReader, options: Option
   await print(terminal.out, `${summary(growth, options.limit)}\n`);
 }
 
-const right = { align: 'right' } as const;
-
 const dayColumns: readonly Column<Held & { readonly day: string }>[] = [
   { head: 'Day', cell: ({ day }) => day },
-  { head: 'Runs', cell: ({ runs }) => `${runs}`, ...right, leftOut: 3 },
-  { head: 'Objects', cell: ({ objects }) => objects.toLocaleString('en-US'), ...right, leftOut: 4 },
-  { head: 'Logs', cell: ({ logs }) => formatBytes(logs), ...right },
-  { head: 'Manifests', cell: ({ manifests }) => formatBytes(manifests), ...right, leftOut: 2 },
-  { head: 'Run records', cell: ({ runRecords }) => formatBytes(runRecords), ...right, leftOut: 1 },
-  { head: 'Together', cell: (day) => formatBytes(bytesOf(day)), ...right },
+  { head: 'Runs', cell: ({ runs }) => `${runs}`, align: 'right', leftOut: 3 },
+  { head: 'Objects', cell: ({ objects }) => objects.toLocaleString('en-US'), align: 'right', leftOut: 4 },
+  { head: 'Logs', cell: ({ logs }) => formatBytes(logs), align: 'right' },
+  { head: 'Manifests', cell: ({ manifests }) => formatBytes(manifests), align: 'right', leftOut: 2 },
+  { head: 'Run records', cell: ({ runRecords }) => formatBytes(runRecords), align: 'right', leftOut: 1 },
+  { head: 'Together', cell: (day) => formatBytes(bytesOf(day)), align: 'right' },
 ];
 
 /** @param total bytes of everything */
 function clusterColumns(total: number): readonly Column<ArchiveGrowth['clusters'][number]>[] {
   return [
     { head: 'Largest clusters', cell: ({ cluster }) => cluster, wraps: true },
-    { head: 'Objects', cell: ({ objects }) => objects.toLocaleString('en-US'), ...right, leftOut: 3 },
-    { head: 'Logs', cell: ({ logs }) => formatBytes(logs), ...right, leftOut: 1 },
-    { head: 'Manifests', cell: ({ manifests }) => formatBytes(manifests), ...right, leftOut: 2 },
-    { head: 'Together', cell: (cluster) => formatBytes(bytesOf(cluster)), ...right },
-    { head: 'Share', cell: (cluster) => share(bytesOf(cluster), total), ...right },
+    { head: 'Objects', cell: ({ objects }) => objects.toLocaleString('en-US'), align: 'right', leftOut: 3 },
+    { head: 'Logs', cell: ({ logs }) => formatBytes(logs), align: 'right', leftOut: 1 },
+    { head: 'Manifests', cell: ({ manifests }) => formatBytes(manifests), align: 'right', leftOut: 2 },
+    { head: 'Together', cell: (cluster) => formatBytes(bytesOf(cluster)), align: 'right' },
+    { head: 'Share', cell: (cluster) => share(bytesOf(cluster), total), align: 'right' },
   ];
 }
 

@@ -24,7 +24,8 @@ export class SearchPrinter {
   dividedLines = 0;
   readonly #terminal: Terminal;
   readonly #options: SearchPrinterOptions;
-  #hasPrinted = false;
+  /** The object whose lines were printed last. */
+  #printed: SearchedObject | undefined;
 
   constructor(terminal: Terminal, options: SearchPrinterOptions) {
     this.#terminal = terminal;
@@ -42,13 +43,9 @@ export class SearchPrinter {
   async print(search: ObjectSearch): Promise<void> {
     const { object, output, lines } = search;
     const { count } = this.#options;
-    let isFirst = true;
-    for await (const block of output as AsyncIterable<string>) {
-      await this.#printBlock(block, isFirst);
-      isFirst = false;
-    }
+    for await (const block of output as AsyncIterable<string>) await this.#printBlock(block, object);
     const { matches, dividedLines } = lines;
-    if (count === true && matches > 0) await this.#printBlock(this.#countOf(object, matches), true);
+    if (count === true && matches > 0) await this.#printBlock(this.#countOf(object, matches), object);
     this.matches += matches;
     this.objects += matches > 0 ? 1 : 0;
     this.dividedLines += dividedLines;
@@ -59,15 +56,16 @@ export class SearchPrinter {
 
   /** To be called after the last search. */
   async end(): Promise<void> {
-    if (this.#options.json === true) await print(this.#terminal.out, this.#hasPrinted ? '\n]\n' : '[]\n');
+    if (this.#options.json === true) await print(this.#terminal.out, this.#printed === undefined ? '[]\n' : '\n]\n');
   }
 
-  async #printBlock(block: string, isFirst: boolean): Promise<void> {
+  async #printBlock(block: string, object: SearchedObject): Promise<void> {
     const { json, count, context } = this.#options;
+    const before = this.#printed;
+    this.#printed = object;
     let text = block;
-    if (json === true && !this.#hasPrinted) text = `[${block.slice(1)}`;
-    else if (json !== true && count !== true && context > 0 && isFirst && this.#hasPrinted) text = `--\n${block}`;
-    this.#hasPrinted = true;
+    if (json === true) text = before === undefined ? `[${block.slice(1)}` : block;
+    else if (count !== true && context > 0 && before !== undefined && before !== object) text = `--\n${block}`;
     await print(this.#terminal.out, text);
   }
 
