@@ -14,6 +14,7 @@ export interface AuditWalk extends VerifyRunContext {
   readonly chain: SealChain;
   /** Opens nothing more once the time is over: what is being read ends with the reason of `stop`. */
   readonly reader: ArchiveReader;
+  /** Aborts when the audit's time is over. */
   readonly stop: AbortSignal;
   readonly expiry: Expiry;
   /** Whether the lifecycle may have removed what was written then. @param key of what is gone */

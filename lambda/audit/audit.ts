@@ -79,7 +79,7 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
   const { reader, clock, sink, plan, collectorVersion } = context;
   const named = (time ?? clock.now()).toISOString();
   for (let tried = 0; tried < mostNumbers; tried += 1) {
-    const listedFrom = (await reader.time()) ?? clock.now();
+    const now = (await reader.time()) ?? clock.now();
     const findings = new Findings();
     const publicKeys = await trustedKeys(context);
     const chain = await readChain(reader, { publicKeys, archive: sink.bucket }, findings.find);
@@ -96,7 +96,7 @@ export async function audit(time: Date | undefined, context: AuditContext): Prom
         `Reading the seals in ${reader.location} failed: none is right, and ${unread} cannot be read; an audit now would begin another chain`,
       );
     const begun = { archive: sink.bucket, seal: named, keyArn: context.signer.keyArn, collectorVersion };
-    const seal = await examine({ ...context, listedFrom, chain, findings }, begun);
+    const seal = await examine({ ...context, now, chain, findings, begun });
     const sha256 = await store(seal, context);
     if (sha256 !== undefined) return tell({ ...seal, sha256 }, context, true);
   }

@@ -4,7 +4,6 @@ import type { AuditPlan } from '../stack-contract';
 import type { ArchiveReader } from '../verify/archive-reader';
 import { Expiry } from '../verify/expiry';
 import { type Seal, sealSchema } from '../verify/seals/seal';
-import type { SealChain } from '../verify/seals/seal-chain';
 import { SealedArchive } from '../verify/seals/sealed-archive';
 import { StoredConfigurations } from '../verify/stored-configurations';
 import { type AuditWalk, findLacking } from './audit-walk';
@@ -19,43 +18,35 @@ import { stoppableReader } from './stoppable-reader';
 import { Tally } from './tally';
 import { start, verifySealed } from './verify-sealed';
 
-export interface ExamineContext {
-  readonly plan: AuditPlan;
+export interface ExamineContext extends Pick<AuditWalk, 'plan' | 'stop' | 'chain' | 'now'> {
   readonly reader: ArchiveReader;
-  /** Aborts when the audit's time is over. */
-  readonly stop: AbortSignal;
-  readonly chain: SealChain;
   readonly findings: Findings;
-  readonly listedFrom: Date;
+  /** What is known of the seal before. */
+  readonly begun: Pick<Seal, 'archive' | 'seal' | 'keyArn' | 'collectorVersion'>;
 }
 
 /**
  * Works through the archive in the order of what matters: hashes run records, looks for what is gone and what no record
  * has, reads objects with the time that is left.
- * @param begun what is known of the seal before
  * @returns what it computed, to be signed
  * @throws ArchiveReadError if the archive cannot be read
  */
-export async function examine(
-  context: ExamineContext,
-  begun: Pick<Seal, 'archive' | 'seal' | 'keyArn' | 'collectorVersion'>,
-): Promise<Seal> {
-  const { plan, chain, findings, listedFrom, stop } = context;
-  const reader = stoppableReader(context.reader, stop);
+export async function examine(context: ExamineContext): Promise<Seal> {
+  const { plan, chain, findings, now, begun } = context;
+  const reader = stoppableReader(context.reader, context.stop);
   const { head, next } = chain;
   const { find } = findings;
   const tally = new Tally(chain.newest.failing, plan.clusters);
-  const sealed = new SealedArchive(chain, find, { now: listedFrom, plan });
+  const sealed = new SealedArchive(chain, find, { now, plan });
   const configurations = new StoredConfigurations(context.reader, find, tally.sharedName);
-  const expiry = new Expiry({ reader: context.reader, configurations, now: listedFrom });
+  const expiry = new Expiry({ reader: context.reader, configurations, now });
   const mayHaveRemoved = async (writtenAt: Date, key?: string) =>
     sealed.mayHaveRemoved(writtenAt, key) ?? expiry.mayHaveRemoved(writtenAt);
   const { searchedTo = null } = head?.cursor ?? {};
   const from = searchedTo === null ? undefined : new Date(Date.parse(searchedTo) + 1);
-  const search = { from, to: settled(listedFrom) };
+  const search = { from, to: settled(now) };
   const incomplete = new Map<number, string>();
-  const common = { plan, chain, reader, stop, find, now: listedFrom, incomplete };
-  const walk: AuditWalk = { ...common, sealed, configurations, expiry, mayHaveRemoved };
+  const walk: AuditWalk = { ...context, reader, find, incomplete, sealed, configurations, expiry, mayHaveRemoved };
   const runs = await SealedRuns.read(walk, search, tally);
   judgeSeals(walk, begun.seal, runs);
   for (const gone of sealed.gone({})) {
@@ -75,8 +66,7 @@ export async function examine(
   const verified = await verifySealed(walk, next.number, runs, logs);
   const { repaired, ...left } = findings.settle(chain, checked, begun.seal);
   // What no seal has room for is found again by reading everything again.
-  const { reread } =
-    left.openMore === 0 ? verified.cursor : { reread: { position: start, since: listedFrom.toISOString() } };
+  const { reread } = left.openMore === 0 ? verified.cursor : { reread: { position: start, since: now.toISOString() } };
   const isAllRead = (reread?.position ?? null) === null;
   const required = plan.clusters.filter(({ optional }) => !optional).map(({ uid }) => uid);
   const failing = tally.freshness.failing(required);
@@ -88,7 +78,7 @@ export async function examine(
     ...begun,
     previous: head === undefined ? null : { key: head.key, sha256: head.sha256 },
     ...next,
-    listedFrom: listedFrom.toISOString(),
+    listedFrom: now.toISOString(),
     records,
     objects: [...objects, ...(unrecorded ?? [])],
     plan: sealedPlan(plan),

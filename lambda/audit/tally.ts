@@ -22,8 +22,7 @@ export class Tally {
   readonly #changed = new Set<string>();
   #newest = new Date(0);
   readonly #doubtful: string[] = [];
-  readonly #runs = { complete: 0, incomplete: 0 };
-  readonly #growth = { objects: 0, bytes: 0, storedBytes: 0 };
+  readonly #sums = { complete: 0, incomplete: 0, objects: 0, bytes: 0, storedBytes: 0 };
   #doubts = 0;
 
   /**
@@ -46,10 +45,10 @@ export class Tally {
   add(run: StoredRun, isNew: boolean): void {
     this.freshness.add(run.run, this.#noted(run, isNew), isNew);
     if (!isNew) return;
-    this.#runs[run.status] += 1;
-    this.#growth.objects += run.counts.archived;
-    this.#growth.bytes += run.bytes;
-    this.#growth.storedBytes += run.storedBytes;
+    this.#sums[run.status] += 1;
+    this.#sums.objects += run.counts.archived;
+    this.#sums.bytes += run.bytes;
+    this.#sums.storedBytes += run.storedBytes;
     this.#doubts += run.counts.doubts;
   }
 
@@ -81,8 +80,7 @@ export class Tally {
   result(): Pick<News, 'complete' | 'incomplete' | 'objects' | 'bytes' | 'storedBytes' | 'changed' | 'doubts'> {
     const changed = [...this.#changed].sort();
     return {
-      ...this.#runs,
-      ...this.#growth,
+      ...this.#sums,
       changed: { count: changed.length, clusters: changed.slice(0, mostChanged) },
       doubts: { count: this.#doubts, first: this.#doubtful },
     };

@@ -3,7 +3,7 @@ import type { RunOutcome, StoredRecord } from '../run/run-record';
 import { checkObject } from '../verify/check-object';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readRunRecord } from '../verify/read-run';
-import type { Position } from '../verify/seals/seal';
+import type { Position, Seal } from '../verify/seals/seal';
 import { dayMs } from '../verify/time-limits';
 import { type AuditWalk, concurrency, findLacking, inTime } from './audit-walk';
 import { checkRun } from './check-open';
@@ -20,13 +20,10 @@ export const start: Position = { seal: 1, record: 0, outcome: 0 };
  * @throws ArchiveReadError if the archive cannot be read
  */
 export async function verifySealed(walk: AuditWalk, number: number, runs: SealedRuns, logs: LogSeams) {
-  const { chain, plan, now } = walk;
-  const { head: before } = chain;
+  const { head: before } = walk.chain;
   const current = { number, runs };
   const news = await readSealed({ ...walk, current, logs }, before?.cursor.verified ?? start, number);
-  const last = before?.cursor.reread ?? { position: null, since: now.toISOString() };
-  const isReread = plan.rereadDays !== undefined || last.position !== null;
-  const pass = isReread ? passOf(last, now, plan.rereadDays) : undefined;
+  const pass = passOf(walk);
   const old =
     pass?.position && news.isDone ? await readSealed({ ...walk, current }, pass.position, number - 1) : undefined;
   const position = old?.isDone ? null : (old?.position ?? pass?.position ?? null);
@@ -42,13 +39,12 @@ export async function verifySealed(walk: AuditWalk, number: number, runs: Sealed
   };
 }
 
-/** Goes on with a pass over old content, or begins the next once the last one is old enough. */
-function passOf(
-  last: { readonly position: Position | null; readonly since: string },
-  now: Date,
-  rereadDays = Number.POSITIVE_INFINITY,
-): typeof last {
-  const isNext = last.position === null && now.getTime() - Date.parse(last.since) >= rereadDays * dayMs;
+/** Goes on with a pass over old content, or begins the next once the last one is old enough; undefined: none is wanted. */
+function passOf({ chain, plan: { rereadDays }, now }: AuditWalk): Seal['cursor']['reread'] {
+  const last = chain.head?.cursor.reread ?? { position: null, since: now.toISOString() };
+  if (last.position !== null) return last;
+  if (rereadDays === undefined) return undefined;
+  const isNext = now.getTime() - Date.parse(last.since) >= rereadDays * dayMs;
   return isNext ? { position: start, since: now.toISOString() } : last;
 }
 

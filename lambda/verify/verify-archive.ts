@@ -159,12 +159,12 @@ class Verification {
 
   /** @param broken what is wrong with the chain */
   verifySeals(broken: readonly Parameters<Find>[]): void {
-    const { publicKeys, part } = this.#options;
+    const { publicKeys, part, heads } = this.#options;
     const { files, seals, head } = this.#chain;
     // What is not as the user says, no seal can acknowledge.
     const differs = (problem: string) => this.#tell({ kind: 'seal-broken', key: `${sealsPrefix}*`, problem }, {});
     if (publicKeys !== undefined && files === 0) differs('a public key was given, and there is no seal');
-    for (const problem of this.#sealed.lostMails()) differs(problem);
+    for (const problem of this.#sealed.lostMails(heads)) differs(problem);
     for (const finding of broken) this.#find(...finding);
     if (files === 0) return;
     // A part has no seals that were made after it was taken.

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import { CronError } from '../../schedule/cron';
 import { firingsOfSchedule } from '../../schedule/firings';
 import type { ArchiveReader } from '../archive-reader';
+import { firstOf } from '../newest-first';
 import { clockSlackMs } from '../time-limits';
 import type { Seal } from './seal';
 import { listSeals, parseSeal, readSealFile, spkiOf } from './seal-file';
@@ -37,19 +38,12 @@ export class SealIndex {
   /** The right seals that can have what was written at a time or later, in order. @throws ArchiveReadError */
   async *since(time: Date): AsyncGenerator<IndexedSeal> {
     const numbers = await this.numbers();
-    for (const number of numbers.slice(await this.#firstSince(time.getTime() - clockSlackMs))) {
-      const seal = await this.#sealOf(number);
-      if (seal !== undefined) yield seal;
-    }
+    yield* this.#right(numbers.slice(await this.#firstSince(time.getTime() - clockSlackMs)));
   }
 
   /** The newest of the last seals that is right: it says what is due and what is damaged. @throws ArchiveReadError */
   async newest(): Promise<IndexedSeal | undefined> {
-    for (const number of [...(await this.numbers())].reverse().slice(0, mostRead)) {
-      const seal = await this.#sealOf(number);
-      if (seal !== undefined) return seal;
-    }
-    return undefined;
+    return firstOf(this.#right([...(await this.numbers())].reverse().slice(0, mostRead)));
   }
 
   /** The index of the first seal whose listing began then or later: seals follow one another in time. */
@@ -59,18 +53,20 @@ export class SealIndex {
     while (low < high) {
       const middle = Math.floor((low + high) / 2);
       // What is no right seal has no time. The next that is right tells.
-      let at = middle;
-      let seal = await this.#sealOf(numbers[at]);
-      for (at += 1; seal === undefined && at < high; at += 1) seal = await this.#sealOf(numbers[at]);
-      if (seal !== undefined && Date.parse(seal.listedFrom) < time) low = at;
+      const seal = await firstOf(this.#right(numbers.slice(middle, high)));
+      if (seal !== undefined && Date.parse(seal.listedFrom) < time) low = middle + 1;
       else high = middle;
     }
     return low;
   }
 
-  async #sealOf(number = 0): Promise<IndexedSeal | undefined> {
-    if (!this.#read.has(number)) this.#read.set(number, await this.#readSeal(number));
-    return this.#read.get(number);
+  /** Those that are right, one after the other. */
+  async *#right(numbers: readonly number[]): AsyncGenerator<IndexedSeal> {
+    for (const number of numbers) {
+      if (!this.#read.has(number)) this.#read.set(number, await this.#readSeal(number));
+      const seal = this.#read.get(number);
+      if (seal !== undefined) yield seal;
+    }
   }
 
   async #readSeal(number: number): Promise<IndexedSeal | undefined> {

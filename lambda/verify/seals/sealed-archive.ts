@@ -31,7 +31,6 @@ export interface SaidOfFinding {
 export class SealedArchive {
   readonly #chain: SealChain;
   readonly #find: Find;
-  readonly #mails: readonly string[];
   /** The seals of the chain that are believed: those that mails are of, or all. */
   readonly #believed: readonly RightSeal[];
   /** What the lifecycle may have removed, by the plans of the chain; and by those of them that are believed. */
@@ -49,7 +48,6 @@ export class SealedArchive {
   constructor(chain: SealChain, find: Find, { now, mails, plan }: SealedArchiveOptions) {
     this.#chain = chain;
     this.#find = find;
-    this.#mails = mails ?? [];
     this.#believed = chain.seals.filter(({ sha256 }) => mails?.includes(sha256) !== false);
     const own = plan === undefined ? [] : [{ number: chain.next.number, plan, listedFrom: now.toISOString() }];
     this.#removed = removedBy([...chain.seals, ...own], now);
@@ -62,9 +60,9 @@ export class SealedArchive {
     this.#unread = new Set(opened('unreadable', 'damaged').map(({ key }) => key));
   }
 
-  /** Says which seals that kept mails are of are not in the chain. */
-  *lostMails(): Generator<string> {
-    for (const mail of this.#mails) {
+  /** Says which seals that kept mails are of are not in the chain. @param mails SHA-256 of the seals */
+  *lostMails(mails: readonly string[] = []): Generator<string> {
+    for (const mail of mails) {
       const seal = this.#chain.all.find(({ sha256 }) => sha256 === mail);
       const which = `the SHA-256 ${mail}, which was given`;
       if (seal === undefined)
