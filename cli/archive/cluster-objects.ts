@@ -1,7 +1,6 @@
 import { type ObjectFacts, readObjectMetadata } from '../../lambda/archive/object-metadata';
 import type { Outcome } from '../../lambda/run/run-record';
-import type { ArchiveReader, ListedObject, ObjectHead } from '../../lambda/verify/archive-reader';
-import { mapConcurrently } from '../../lambda/verify/map-concurrently';
+import type { ArchiveReader, ListedObject } from '../../lambda/verify/archive-reader';
 import type { ClusterObject } from '../../lambda/verify/objects-between';
 
 /** Requests for metadata under way at once. */
@@ -22,15 +21,8 @@ export function summarizeContent({ key, run, facts }: Content) {
   return { run: run.toISOString(), fetchedAt: fetchedAt.toISOString(), key, sha256, bytes };
 }
 
-/** The objects with their metadata, in the same order. */
-export function describe<Listed extends ListedObject>(
-  reader: ArchiveReader,
-  objects: AsyncIterable<Listed>,
-): AsyncGenerator<Listed & { facts: ObjectFacts | undefined }> {
-  return mapConcurrently(objects, headConcurrency, async (object) => ({
-    ...object,
-    facts: await factsOf(reader, object),
-  }));
+export async function withFacts(reader: ArchiveReader, object: ClusterObject): Promise<DescribedObject> {
+  return { ...object, facts: await factsOf(reader, object) };
 }
 
 /** The metadata of an object; undefined if it is absent or malformed, or the object is not there. */
@@ -38,8 +30,8 @@ export async function factsOf(
   reader: ArchiveReader,
   { key, metadata }: Pick<ListedObject, 'key' | 'metadata'>,
 ): Promise<ObjectFacts | undefined> {
-  const head: Pick<ObjectHead, 'metadata'> | undefined = metadata === undefined ? await reader.head(key) : { metadata };
-  return head && readObjectMetadata(head.metadata);
+  const found = metadata ?? (await reader.head(key))?.metadata;
+  return found && readObjectMetadata(found);
 }
 
 /** What records and metadata say of content. */

@@ -1,8 +1,9 @@
 import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
 import type { Period } from '../../lambda/verify/run-keys';
-import { type Content, type DescribedObject, describe, isSameContent } from './cluster-objects';
+import { type Content, type DescribedObject, headConcurrency, isSameContent, withFacts } from './cluster-objects';
 
 /** A run that archived another content than the run before it. */
 export interface Change {
@@ -47,7 +48,8 @@ export async function findChanges(reader: ArchiveReader, search: ChangeSearch, n
   const looked = { objects: 0, newest: undefined as Date | undefined, oldest: undefined as Date | undefined };
   let newer: Content | undefined;
   let runs = 0;
-  for await (const object of describe(reader, clusterObjectsNewestFirst(reader, resource, cluster, { to }, now))) {
+  const objects = clusterObjectsNewestFirst(reader, resource, cluster, { to }, now);
+  for await (const object of mapConcurrently(objects, headConcurrency, (one) => withFacts(reader, one))) {
     const { facts, run } = object;
     listed += 1;
     const isBefore = listed > last || (from !== undefined && run < from);

@@ -8,7 +8,7 @@ import type { Period } from '../../lambda/verify/run-keys';
 import { formatDuration, formatPeriod, formatTime } from '../terminal/format';
 import { print, type Terminal } from '../terminal/terminal';
 import { nearestNames } from './cluster-names';
-import { type DescribedObject, factsOf } from './cluster-objects';
+import { type DescribedObject, withFacts } from './cluster-objects';
 import { findRun, type RunSelection, runsNewestFirst } from './select-runs';
 
 /** The archive has no object of this cluster and resource where one was looked for. */
@@ -34,7 +34,7 @@ export async function selectObject(
 ): Promise<DescribedObject> {
   const period = run === undefined ? { to: at } : { from: run, to: run };
   const found = await firstOf(clusterObjectsNewestFirst(reader, resource, cluster, period, now));
-  if (found !== undefined) return { ...found, facts: await factsOf(reader, found) };
+  if (found !== undefined) return withFacts(reader, found);
   if (run !== undefined) {
     const without = await readRun(reader, await findRun(reader, run));
     throw new NothingArchivedError(resource, cluster, whyMissing(without, resource, cluster));

@@ -12,18 +12,15 @@ import { formatAge, formatTime } from '../terminal/format';
 import { totalOf } from '../terminal/print-run';
 import { type Check, ok, problem, type Shown, unknown, warning } from './check';
 
-/** What the account shows, and the API key if it may be read. */
-export interface AccountFindings {
-  readonly checks: readonly Check[];
-  readonly apiKey?: string | undefined;
-}
-
-/** Looks at the deployed stack, its key, its recipients and its newest run. What it cannot see becomes a check too. */
+/**
+ * Looks at the deployed stack, its key, its recipients and its newest run. What it cannot see becomes a check too.
+ * @returns the API key too, if it may be read
+ */
 export async function accountChecks(
   stack: StackName,
   config: CollectorConfig | undefined,
   now: Date,
-): Promise<AccountFindings> {
+): Promise<{ readonly checks: readonly Check[]; readonly apiKey?: string | undefined }> {
   let collector: DeployedCollector;
   try {
     collector = await findStack(stack);

@@ -4,7 +4,7 @@ import { UnsupportedTemplateError } from '../../local/deployment/stack-template'
 import { formatTime } from '../terminal/format';
 import { printableLines } from '../terminal/printable';
 import { exitCodes, print, type Terminal, writeProblem } from '../terminal/terminal';
-import { auditAsJson, defaultAudit, isSound, printAudit } from './start-audit';
+import { defaultAudit, isSound } from './start-audit';
 import { checkClusters, checkOptions, parseStartOptions, type StartOptions, StartUsageError } from './start-options';
 import { reportAsJson, reportAsText } from './start-report';
 import { RunEndedError, startRun } from './start-run';
@@ -54,12 +54,8 @@ async function start(options: StartOptions, { terminal, environment, interrupted
     const fired = started.execution === undefined ? 'was fired' : 'started the state machine';
     const how = started.scheduled ? `The schedule ${fired}` : 'The function was invoked by hand';
     await say(started.summary === undefined ? how : `${how}: run ${formatTime(started.summary.run)}`);
-    const reported = { service, started, options };
-    const audited = started.audit;
-    if (options.json === true) await reportAsJson(terminal, reported, audited && auditAsJson(audited));
-    else await reportAsText(terminal, reported);
-    if (audited !== undefined && options.json !== true) await printAudit(terminal, audited);
-    const isGreen = started.failure === undefined && (audited === undefined || isSound(audited));
+    await (options.json === true ? reportAsJson : reportAsText)(terminal, started);
+    const isGreen = started.failure === undefined && (started.audit === undefined || isSound(started.audit));
     return isGreen ? exitCodes.ok : exitCodes.found;
   } finally {
     await service.close();

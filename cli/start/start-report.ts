@@ -14,21 +14,14 @@ import {
 } from '../terminal/print-run';
 import { printable, printableLines } from '../terminal/printable';
 import { print, printJson, type Terminal } from '../terminal/terminal';
-import { completingCommand, type StartOptions } from './start-options';
+import { auditAsJson, printAudit } from './start-audit';
+import { completingCommand } from './start-options';
 import type { StartedRun } from './start-run';
-import type { StartedService } from './start-service';
-
-export interface Reported {
-  readonly service: StartedService;
-  readonly started: StartedRun;
-  readonly options: StartOptions;
-}
 
 /** Prints one JSON document with everything that is known about the run, and about the audit after it. */
-export async function reportAsJson(terminal: Terminal, reported: Reported, audit?: object): Promise<void> {
-  const { service, started, options } = reported;
+export async function reportAsJson(terminal: Terminal, started: StartedRun): Promise<void> {
+  const { service, options, stored: run, failure, audit } = started;
   const { folder, dryRun = false } = options;
-  const { stored: run, failure } = started;
   await printJson(terminal.out, {
     service: { kind: service.kind, url: service.url },
     folder,
@@ -41,7 +34,7 @@ export async function reportAsJson(terminal: Terminal, reported: Reported, audit
     // Without the trace, which a function's own error has.
     error: failure && { errorType: failure.errorType, errorMessage: failure.errorMessage },
     ...(run && failure && { completeWith: completingCommand(options, run.run) }),
-    audit,
+    audit: audit && auditAsJson(audit),
   });
 }
 
@@ -53,21 +46,23 @@ function outcomesOfDryRun({ covered, failures, summary }: StartedRun): readonly 
   return [...failures, ...others.map((task): Outcome => ({ ...task, outcome: 'would-archive' }))];
 }
 
-/** Prints what was archived, what was not and why, and what to try next. */
-export async function reportAsText(terminal: Terminal, reported: Reported): Promise<void> {
-  const { stored: run } = reported.started;
-  if (run === undefined) return reportWithoutRecord(terminal, reported);
-  await printOutcomes(terminal, run, `${showingAll(reported, run)} shows every row`);
-  await print(terminal.out, `${conclusion(terminal, reported, run)}\n`);
+/** Prints what was archived, what was not and why, what to try next, and what the audit says. */
+export async function reportAsText(terminal: Terminal, started: StartedRun): Promise<void> {
+  const { stored: run, audit } = started;
+  if (run === undefined) await reportWithoutRecord(terminal, started);
+  else {
+    await printOutcomes(terminal, run, `${showingAll(started, run)} shows every row`);
+    await print(terminal.out, `${conclusion(terminal, started, run)}\n`);
+  }
+  if (audit !== undefined) await printAudit(terminal, audit);
 }
 
-function showingAll({ options }: Reported, run: Run): string {
+function showingAll({ options }: StartedRun, run: Run): string {
   return `npm run collector -- runs ${formatTime(run.run)} --all${archiveArgument(options.folder)}`;
 }
 
-function conclusion({ colors }: Terminal, reported: Reported, run: Run): string {
-  const { started, options } = reported;
-  const { failure, records } = started;
+function conclusion({ colors }: Terminal, started: StartedRun, run: Run): string {
+  const { options, failure, records } = started;
   const sizes = `${formatBytes(run.bytes)} of content in ${formatBytes(run.storedBytes)}`;
   const verdict = failure === undefined ? colors.green('Complete:') : colors.red('Incomplete:');
   const lines = [`${verdict} ${formatOutcomeCounts(run.counts)}; ${sizes}, ${attemptsOf(started, run)}`];
@@ -82,7 +77,7 @@ function conclusion({ colors }: Terminal, reported: Reported, run: Run): string 
   if (run.shards > 1) lines.push(`Run records: ${join(options.folder, runPrefix(run.run))}shard-*`);
   else lines.push(`Run record: ${join(options.folder, records.at(-1) ?? runPrefix(run.run))}`);
   lines.push('', colors.bold('Try next'));
-  for (const [command, purpose] of nextSteps(reported, run)) lines.push(`  ${command}`, `      ${colors.dim(purpose)}`);
+  for (const [command, purpose] of nextSteps(started, run)) lines.push(`  ${command}`, `      ${colors.dim(purpose)}`);
   return lines.join('\n');
 }
 
@@ -95,8 +90,8 @@ function attemptsOf({ records }: StartedRun, { shards }: Run): string {
 
 type Step = [command: string, purpose: string];
 
-function nextSteps(reported: Reported, run: Run): Step[] {
-  const { service, started, options } = reported;
+function nextSteps(started: StartedRun, run: Run): Step[] {
+  const { service, options } = started;
   const { folder } = options;
   const archive = archiveArgument(folder);
   const collector = (command: string) => `npm run collector -- ${command}${archive}`;
@@ -106,7 +101,7 @@ function nextSteps(reported: Reported, run: Run): Step[] {
   const fault = shellQuoted(`${run.outcomes[0]?.cluster}=other-cluster`);
   const isComplete = started.failure === undefined;
   const steps: (Step | false)[] = [
-    !isComplete && [showingAll(reported, run), 'shows every outcome of this run with its reason'],
+    !isComplete && [showingAll(started, run), 'shows every outcome of this run with its reason'],
     manifest !== undefined && [
       `${decompress} ${shellQuoted(join(folder, key))} | head`,
       'reads an object, which is a plain compressed file',
@@ -129,8 +124,10 @@ function nextSteps(reported: Reported, run: Run): Step[] {
 }
 
 /** Reports a dry run, or a run that could not begin: neither leaves a record. */
-async function reportWithoutRecord({ out, colors }: Terminal, { started, options }: Reported): Promise<void> {
-  const { failure, summary } = started;
+async function reportWithoutRecord(
+  { out, colors }: Terminal,
+  { failure, summary, options }: StartedRun,
+): Promise<void> {
   if (options.dryRun && summary !== undefined) {
     const { wouldArchive = 0, failed, notAttempted, doubts = 0 } = summary.counts;
     const counts = `${wouldArchive} would be archived, ${failed} failed, ${notAttempted} not attempted`;

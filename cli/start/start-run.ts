@@ -27,8 +27,10 @@ export class RunEndedError extends Error {
   override readonly name = 'RunEndedError';
 }
 
-/** A run of the locally deployed stack. */
+/** A run of the locally deployed stack: what was asked for, and what became of it. */
 export interface StartedRun extends Fired, Pick<WatchedRun, 'isLastLeftOut' | 'summary' | 'failures' | 'records'> {
+  readonly options: StartOptions;
+  readonly service: StartedService;
   /** Whether the schedule was fired, rather than the function invoked by hand. */
   readonly scheduled: boolean;
   /** Each cluster x resource that the run covers. */
@@ -65,11 +67,12 @@ export async function startRun(
 
 async function runAssembly(
   assembly: LocalDeploymentOptions['assembly'],
-  { config, apiKey }: StartedService,
+  service: StartedService,
   options: StartOptions,
   terminal: Terminal,
   interrupted: AbortSignal,
 ): Promise<StartedRun> {
+  const { config, apiKey } = service;
   const run = options.run ?? new Date();
   const covered = coveredBy(config, options);
   const byHand = isByHand(config, options);
@@ -91,7 +94,8 @@ async function runAssembly(
     const stored = await storedRun(options.folder, records);
     const audited = options.audit ? auditArchive(deployment, stored, options, terminal) : undefined;
     const audit = await unlessAborted(ended, audited);
-    return { ...fired, scheduled: !byHand, audit, covered, isLastLeftOut, summary, failures, records, stored };
+    const seen = { isLastLeftOut, summary, failures, records, stored, audit };
+    return { ...fired, ...seen, options, service, scheduled: !byHand, covered };
   } catch (error) {
     if (!ended.aborted || (watched.archived === 0 && watched.records.length === 0)) throw error;
     const hasRecord = watched.records.length > 0 || (options.run !== undefined && !options.withoutRecord);

@@ -11,16 +11,12 @@ const narrowestLabel = 110;
 /** Largest share of the width for names beside the cells. Longer names stand above them. */
 const labelShare = 0.45;
 
-/** The sizes of everything in the grid, in CSS pixels. */
-export interface GridLayout {
-  /** Width of the names beside the cells; 0 where they stand above. */
-  readonly labelWidth: number;
-  readonly cellWidth: number;
-  readonly rowHeight: number;
-}
-
-/** Lays the grid out so that every name is whole, and that few runs fill the width. @param nameWidth of the longest name */
-export function layOut(width: number, columns: number, nameWidth: number): GridLayout {
+/**
+ * Lays the grid out so that every name is whole, and that few runs fill the width. All sizes are in CSS pixels.
+ * @param nameWidth of the longest name
+ * @returns a `labelWidth`, of the names beside the cells, that is 0 where they stand above
+ */
+export function layOut(width: number, columns: number, nameWidth: number) {
   const wanted = Math.max(narrowestLabel, Math.ceil(nameWidth) + besideName);
   if (wanted <= width * labelShare) {
     // Names take what is left of a whole number of pixels.
@@ -44,20 +40,13 @@ export function inView(scrolled: number, room: number, size: number, count: numb
   return Array.from({ length: Math.max(0, end - first) }, (_, at) => first + at);
 }
 
-/** What stands above the column of a run, so that no two runs look the same. */
-export interface RunLabel {
-  /** What runs beside each other have in common: their date, or their year. */
-  readonly group: string;
-  /** What tells the run from its neighbours. */
-  readonly own: string;
-}
-
 /**
- * Labels runs by their times of day, to the second or the millisecond where the run beside it has the same minute or
- * second. Runs of which each has a day of its own are labelled by their dates.
+ * Labels the columns of runs by their times of day, to the second or the millisecond where the run beside it has the same
+ * minute or second: no two runs look the same. Runs of which each has a day of its own are labelled by their dates.
  * @param times ISO 8601 in UTC, in order
+ * @returns for each its `own` label, and in `group` what it has in common with those beside it: their date, or their year
  */
-export function labelRuns(times: readonly string[]): RunLabel[] {
+export function labelRuns(times: readonly string[]) {
   const days = new Set(times.map((time) => time.slice(0, 10)));
   if (times.length > 1 && days.size === times.length)
     return times.map((time) => ({ group: time.slice(0, 4), own: time.slice(5, 10) }));
