@@ -6,29 +6,21 @@ const openDigits = /^(?!-?0$).*\d$/;
 
 const literals = ['true', 'false', 'null'];
 
-/** Reads the numbers and literals of a document one after the other, byte by byte. */
-export class JsonScalar {
-  /** What was read, of each run of digits only the first: a number may have any length. */
-  #text = '';
+/**
+ * The beginning of a number or literal with one more byte. Of each run of digits it has only the first: a number may have any
+ * length.
+ * @param begun a minus, a digit or a letter, and what was read behind it
+ * @returns undefined if the byte does not belong to it
+ */
+export function longerScalar(begun: string, byte: number): string | undefined {
+  if (byte >= 0x30 && byte <= 0x39 && openDigits.test(begun)) return begun;
+  const text = begun + String.fromCharCode(byte);
+  // Every beginning of a number is whole, or would be with a digit behind it.
+  const isNumber = number.test(text) || number.test(`${text}0`);
+  return isNumber || literals.some((literal) => literal.startsWith(text)) ? text : undefined;
+}
 
-  /** Whether the bytes so far are a whole number or literal. More digits may follow. */
-  get isWhole(): boolean {
-    return number.test(this.#text) || literals.includes(this.#text);
-  }
-
-  /** The first byte was read: a minus, a digit or a letter. */
-  begin(byte: number): void {
-    this.#text = String.fromCharCode(byte);
-  }
-
-  /** @returns whether the byte belongs to it */
-  add(byte: number): boolean {
-    if (byte >= 0x30 && byte <= 0x39 && openDigits.test(this.#text)) return true;
-    const text = this.#text + String.fromCharCode(byte);
-    // Every beginning of a number is whole, or would be with a digit behind it.
-    const isBeginning = number.test(text) || number.test(`${text}0`);
-    if (!isBeginning && !literals.some((literal) => literal.startsWith(text))) return false;
-    this.#text = text;
-    return true;
-  }
+/** Whether it is a whole number or literal. More digits may follow. */
+export function isWholeScalar(begun: string): boolean {
+  return number.test(begun) || literals.includes(begun);
 }

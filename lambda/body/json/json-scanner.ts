@@ -1,6 +1,6 @@
 import { JsonChunk, JsonError } from './json-chunk';
-import { JsonScalar } from './json-scalar';
-import { JsonStringScanner, StringCapture, type StringSink } from './json-string-scanner';
+import { isWholeScalar, longerScalar } from './json-scalar';
+import { quote, StringCapture, type StringSink, scanString } from './json-string-scanner';
 import { validUntil, wholeCharacters } from './whole-characters';
 
 export type JsonType = 'object' | 'array' | 'string' | 'number' | 'true' | 'false' | 'null';
@@ -30,7 +30,6 @@ const maxDepth = 1000;
 /** RFC 8259, section 8.1: a reader may ignore it at the beginning of a document. */
 const byteOrderMark = [0xef, 0xbb, 0xbf];
 
-const quote = 0x22;
 const comma = 0x2c;
 const colon = 0x3a;
 const closingBracket = 0x5d;
@@ -60,11 +59,13 @@ const mayEnd: ReadonlySet<Expectation> = new Set<Expectation>(['value-or-end', '
  */
 export class JsonScanner {
   readonly #listener: JsonListener;
-  readonly #string = new JsonStringScanner();
-  readonly #scalar = new JsonScalar();
   readonly #name = new StringCapture(longestName);
   readonly #containers: ('object' | 'array')[] = [];
-  #token: 'none' | 'name' | 'string' | 'scalar' = 'none';
+  #token: 'none' | 'string' | 'scalar' = 'none';
+  /** Takes the text of the string. */
+  #sink: StringSink | undefined;
+  /** The number or literal, as far as it was read. */
+  #scalar = '';
   #expected: Expectation = 'value';
   /** Bytes that were scanned. */
   #scanned = 0;
@@ -90,12 +91,13 @@ export class JsonScanner {
       const valid = validUntil(whole, from);
       from = this.#scan(chunk, from, valid);
       if (valid === whole.length) break;
-      if (!this.#string.open) throw chunk.unexpected(valid);
-      if (!this.#string.takesInvalidUtf8()) throw new JsonError('encoding', chunk.offset + valid, 'invalid UTF-8');
+      if (this.#token !== 'string') throw chunk.unexpected(valid);
+      if (!this.#sink?.invalidUtf8) throw new JsonError('encoding', chunk.offset + valid, 'invalid UTF-8');
+      this.#sink.invalidUtf8();
       from = this.#scan(chunk, valid, valid + 1);
     }
     // Where no text is, the first byte of a character decides.
-    if (whole.length < all.length && !this.#string.open) this.#scan(chunk, whole.length, whole.length + 1);
+    if (whole.length < all.length && this.#token !== 'string') this.#scan(chunk, whole.length, whole.length + 1);
     this.#scanned += from;
     // Copied, because the caller may use the chunk again.
     this.#rest = Buffer.from(all.subarray(from));
@@ -103,7 +105,7 @@ export class JsonScanner {
 
   /** @throws JsonError if the document is not complete */
   end(): void {
-    if (this.#token === 'scalar' && this.#scalar.isWhole) this.#tokenEnded();
+    if (this.#token === 'scalar' && isWholeScalar(this.#scalar)) this.#tokenEnded();
     if (this.#expected !== 'nothing') throw new JsonError('cut', this.#scanned + this.#rest.length, 'unexpected end');
   }
 
@@ -114,9 +116,11 @@ export class JsonScanner {
       if (this.#token === 'none') i = this.#scanStructure(chunk, i, to);
       else if (this.#token === 'scalar') i = this.#scanScalar(chunk, i, to);
       else {
-        i = this.#string.scan(chunk, i, to);
-        if (this.#string.open) return i;
+        i = scanString(chunk, i, to, this.#sink);
+        if (i === to || chunk.bytes[i] !== quote) return i;
+        this.#sink?.end?.(chunk.offset + i);
         this.#tokenEnded();
+        i += 1;
       }
     }
     return i;
@@ -124,16 +128,20 @@ export class JsonScanner {
 
   #scanScalar(chunk: JsonChunk, from: number, to: number): number {
     for (let i = from; i < to; i += 1) {
-      if (this.#scalar.add(chunk.bytes[i] as number)) continue;
-      if (!this.#scalar.isWhole) throw chunk.unexpected(i);
-      this.#tokenEnded();
-      return i;
+      const longer = longerScalar(this.#scalar, chunk.bytes[i] as number);
+      if (longer === undefined) {
+        if (!isWholeScalar(this.#scalar)) throw chunk.unexpected(i);
+        this.#tokenEnded();
+        return i;
+      }
+      this.#scalar = longer;
     }
     return to;
   }
 
   #tokenEnded(): void {
-    this.#expected = this.#token === 'name' ? 'colon' : this.#afterValue();
+    const isName = this.#expected === 'name' || this.#expected === 'name-or-end';
+    this.#expected = isName ? 'colon' : this.#afterValue();
     this.#token = 'none';
   }
 
@@ -165,9 +173,9 @@ export class JsonScanner {
 
   #beginName(chunk: JsonChunk, i: number, byte: number): void {
     if (byte !== quote) throw chunk.unexpected(i);
-    this.#token = 'name';
+    this.#token = 'string';
     this.#name.clear();
-    this.#string.begin(this.#containers.length <= deepestName ? this.#name : undefined);
+    this.#sink = this.#containers.length <= deepestName ? this.#name : undefined;
   }
 
   #beginValue(chunk: JsonChunk, i: number, byte: number): void {
@@ -182,16 +190,14 @@ export class JsonScanner {
       throw new JsonError('nesting', chunk.offset + i, `nesting deeper than ${maxDepth}`);
     }
     const name = this.#containers.at(-1) === 'object' ? this.#name.shown : undefined;
-    const sink = this.#listener(type, depth, chunk.offset + i, name);
-    if (type === 'string') {
-      this.#token = 'string';
-      this.#string.begin(sink);
-    } else if (type === 'object' || type === 'array') {
+    this.#sink = this.#listener(type, depth, chunk.offset + i, name);
+    if (type === 'string') this.#token = 'string';
+    else if (type === 'object' || type === 'array') {
       this.#containers.push(type);
       this.#expected = type === 'object' ? 'name-or-end' : 'value-or-end';
     } else {
       this.#token = 'scalar';
-      this.#scalar.begin(byte);
+      this.#scalar = String.fromCharCode(byte);
     }
   }
 

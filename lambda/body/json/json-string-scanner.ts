@@ -60,24 +60,14 @@ export class StringCapture implements StringSink {
   }
 }
 
-const quote = 0x22;
+/** Begins and ends a string. */
+export const quote = 0x22;
 const backslash = 0x5c;
 const letterU = 0x75;
 
 /** Code unit by the letter of a two-character escape; -1 for no such escape. */
 const shortEscapes = new Int8Array(256).fill(-1);
-for (const [letter, unit] of Object.entries({
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-})) {
-  shortEscapes[letter.charCodeAt(0)] = unit.charCodeAt(0);
-}
+for (const letter of '"\\/bfnrt') shortEscapes[letter.charCodeAt(0)] = JSON.parse(`"\\${letter}"`).charCodeAt(0);
 
 /** Value by hexadecimal digit; -1 for no digit. */
 const hexDigits = new Int8Array(256).fill(-1);
@@ -86,75 +76,46 @@ for (const digit of '0123456789abcdefABCDEF') hexDigits[digit.charCodeAt(0)] = N
 /** The beginning of an escape, as far as it is one. */
 const escapeBegun = /^(?:\\(?:u[0-9a-fA-F]{0,3})?)?/;
 
-/** Scans the strings of a document one after the other, each from after its opening quote to its closing quote. */
-export class JsonStringScanner {
-  #sink: StringSink | undefined;
-  #open = false;
-
-  /** Whether the closing quote is still to come. */
-  get open(): boolean {
-    return this.#open;
+/**
+ * Scans the inside of a string.
+ * @returns the index of its closing quote; if the string is still open, `to`, or where an escape begins that the chunk cuts: it
+ * has to come again, whole
+ * @throws JsonError
+ */
+export function scanString(chunk: JsonChunk, from: number, to: number, sink: StringSink | undefined): number {
+  const { bytes } = chunk;
+  let i = from;
+  while (i < to) {
+    const end = chunk.endOfText(i, to);
+    if (end > i) sink?.text(bytes, i, end);
+    if (end === to || bytes[end] === quote) return end;
+    if (bytes[end] !== backslash) throw chunk.unexpected(end);
+    i = scanEscape(chunk, end, sink);
+    if (i === end) return end;
   }
+  return i;
+}
 
-  /** Tells the sink of bytes that are not UTF-8. @returns whether it takes them */
-  takesInvalidUtf8(): boolean {
-    if (this.#sink?.invalidUtf8 === undefined) return false;
-    this.#sink.invalidUtf8();
-    return true;
+/** @returns the index after the escape; its own if the chunk cuts it, or the pair of surrogates that it begins */
+function scanEscape(chunk: JsonChunk, at: number, sink: StringSink | undefined): number {
+  const { bytes } = chunk;
+  const unit = unitOf(bytes, at);
+  if (unit < 0) {
+    const end = endOfBegun(bytes, at);
+    if (end < bytes.length) throw chunk.unexpected(end);
+    return at;
   }
-
-  /** The opening quote was read. */
-  begin(sink: StringSink | undefined): void {
-    this.#sink = sink;
-    this.#open = true;
-  }
-
-  /**
-   * @returns the index after the closing quote; if the string is still open, `to`, or where an escape begins that the chunk
-   * cuts: it has to come again, whole
-   * @throws JsonError
-   */
-  scan(chunk: JsonChunk, from: number, to: number): number {
-    const { bytes } = chunk;
-    let i = from;
-    while (i < to) {
-      const end = chunk.endOfText(i, to);
-      if (end > i) this.#sink?.text(bytes, i, end);
-      if (end === to) return to;
-      const byte = bytes[end];
-      if (byte === quote) {
-        this.#open = false;
-        this.#sink?.end?.(chunk.offset + end);
-        return end + 1;
-      }
-      if (byte !== backslash) throw chunk.unexpected(end);
-      i = this.#scanEscape(chunk, end);
-      if (i === end) return end;
+  const next = at + (bytes[at + 1] === letterU ? 6 : 2);
+  if ((unit & 0xfc00) === 0xd800) {
+    const low = unitOf(bytes, next);
+    if ((low & 0xfc00) === 0xdc00) {
+      sink?.escape(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
+      return next + 6;
     }
-    return i;
+    if (next + 6 > bytes.length && endOfBegun(bytes, next) === bytes.length) return at;
   }
-
-  /** @returns the index after the escape; its own if the chunk cuts it, or the pair of surrogates that it begins */
-  #scanEscape(chunk: JsonChunk, at: number): number {
-    const { bytes } = chunk;
-    const unit = unitOf(bytes, at);
-    if (unit < 0) {
-      const end = endOfBegun(bytes, at);
-      if (end < bytes.length) throw chunk.unexpected(end);
-      return at;
-    }
-    const next = at + (bytes[at + 1] === letterU ? 6 : 2);
-    if ((unit & 0xfc00) === 0xd800) {
-      const low = unitOf(bytes, next);
-      if ((low & 0xfc00) === 0xdc00) {
-        this.#sink?.escape(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
-        return next + 6;
-      }
-      if (next + 6 > bytes.length && endOfBegun(bytes, next) === bytes.length) return at;
-    }
-    this.#sink?.escape(unit);
-    return next;
-  }
+  sink?.escape(unit);
+  return next;
 }
 
 /** @returns the code unit of the escape that stands at an index; negative if it is not complete, or is none */
