@@ -47,9 +47,7 @@ export class ClusterApi {
     this.#options = options;
     this.#base = new URL(service.baseUrl);
     this.#proof = new AnswerProof(onWarning);
-    this.#connections = new Connections(this.#base, service.caCertificate, connections, (connection) =>
-      this.#proof.discredit(connection),
-    );
+    this.#connections = new Connections(this.#base, service.caCertificate, connections, this.#proof);
   }
 
   /**
@@ -71,7 +69,7 @@ export class ClusterApi {
     let connection: Connection | undefined;
     let response: IncomingMessage | undefined;
     try {
-      connection = await this.#connections.take((idle) => this.#proof.choose(request, idle), watch.signal);
+      connection = await this.#connections.take(request, watch.signal);
       response = await this.#ask(connection, request, key, watch);
       const { socket } = connection;
       const headBytes = socket.bytesRead;

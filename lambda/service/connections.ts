@@ -1,7 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls, createSecureContext } from 'node:tls';
+import type { AnswerProof } from './answer-proof';
 import { arrivalsRead, Connection, connectionEnded } from './connection';
+import type { ResourceRequest } from './resource-request';
 
 /** Milliseconds without traffic after which the operating system asks whether the other side is still there. */
 const keepAliveMs = 1000;
@@ -11,7 +13,7 @@ export class Connections {
   readonly #openSocket: () => Socket;
   readonly #openedBy: 'connect' | 'secureConnect';
   readonly #limit: number;
-  readonly #onUnasked: (connection: Connection) => void;
+  readonly #proof: AnswerProof;
   readonly #all = new Set<Connection>();
   /** In the order of their last use. */
   readonly #idle: Connection[] = [];
@@ -24,16 +26,11 @@ export class Connections {
   /**
    * @param caCertificate PEM text of the only authorities trusted; left out: the runtime's own
    * @param limit connections at once
-   * @param onUnasked called when a connection has brought what nobody asked for
+   * @param proof chooses among idle connections, and hears which one has brought what nobody asked for
    */
-  constructor(
-    { protocol, hostname, port }: URL,
-    caCertificate: string | undefined,
-    limit: number,
-    onUnasked: (connection: Connection) => void,
-  ) {
+  constructor({ protocol, hostname, port }: URL, caCertificate: string | undefined, limit: number, proof: AnswerProof) {
     this.#limit = limit;
-    this.#onUnasked = onUnasked;
+    this.#proof = proof;
     const isTls = protocol !== 'http:';
     const host = hostname.replace(/^\[|\]$/g, '');
     const address = {
@@ -71,15 +68,11 @@ export class Connections {
   /**
    * A connection that no other request uses and that has nothing left to be read. To be given back with {@link keep}, or
    * destroyed.
-   * @param choose among the idle connections, the one used last at the end; a new one if it chooses none
    * @throws what keeps a connection from being made; the signal's reason, or an AbortError, when it aborts
    */
-  async take(
-    choose: (idle: readonly Connection[]) => Connection | undefined,
-    signal: AbortSignal,
-  ): Promise<Connection> {
+  async take(request: ResourceRequest, signal: AbortSignal): Promise<Connection> {
     for (;;) {
-      const kept = choose(this.#idle);
+      const kept = this.#proof.choose(request, this.#idle);
       if (kept !== undefined) {
         this.#idle.splice(this.#idle.indexOf(kept), 1);
         await arrivalsRead();
@@ -115,7 +108,7 @@ export class Connections {
 
   async #connect(signal: AbortSignal): Promise<Connection> {
     const socket = this.#openSocket();
-    const connection = new Connection(socket, this.#onUnasked);
+    const connection = new Connection(socket, (unasked) => this.#proof.discredit(unasked));
     this.#all.add(connection);
     socket.once('close', () => this.#forget(connection));
     try {
