@@ -10,11 +10,6 @@ export type RequestKind = 'regular' | 'probe';
 
 /** One request under way, with the worker that it holds. */
 export class InFlightRequest {
-  readonly request: ResourceRequest;
-  /** The task that its answer is archived for. Undefined: a probe of which only the answer's head counts. */
-  readonly task: Task | undefined;
-  readonly kind: RequestKind;
-  readonly startedMs: number;
   /** When the answer's head arrived. */
   headMs: number | undefined;
   /** Whether it keeps its worker for its full time limit. */
@@ -27,11 +22,13 @@ export class InFlightRequest {
   #windowMs: number;
   #windowBytes = 0;
 
-  constructor(request: ResourceRequest, task: Task | undefined, kind: RequestKind, startedMs: number) {
-    this.request = request;
-    this.task = task;
-    this.kind = kind;
-    this.startedMs = startedMs;
+  /** @param task that its answer is archived for; undefined: a probe of which only the answer's head counts */
+  constructor(
+    readonly request: ResourceRequest,
+    readonly task: Task | undefined,
+    readonly kind: RequestKind,
+    readonly startedMs: number,
+  ) {
     this.#windowMs = startedMs;
     this.hasFullTime = task?.isSlow ?? false;
   }

@@ -20,7 +20,6 @@ export type Rank = (typeof ranks)[keyof typeof ranks];
 
 /** What is known of one cluster in this attempt. The dispatcher alone writes it. */
 export class Cluster {
-  readonly uid: string;
   readonly tasks: Task[] = [];
   /** Whether any of its resources was asked for. */
   isAsked = false;
@@ -29,9 +28,7 @@ export class Cluster {
   /** Its resources are not asked for before this time, because the service said so (Retry-After). */
   pausedUntilMs = 0;
 
-  constructor(uid: string) {
-    this.uid = uid;
-  }
+  constructor(readonly uid: string) {}
 }
 
 /**
@@ -39,10 +36,6 @@ export class Cluster {
  * it waits, and for what, is the queue's.
  */
 export class Task {
-  readonly request: ResourceRequest;
-  readonly cluster: Cluster;
-  /** Place in the list. */
-  readonly index: number;
   isDone = false;
   /** Earliest time of the next request, where the service itself asked for the delay: probes keep to it too. */
   retryAfterMs = 0;
@@ -63,11 +56,12 @@ export class Task {
   /** The last failure. */
   last: ServiceError | undefined;
 
-  constructor(request: ResourceRequest, cluster: Cluster, index: number) {
-    this.request = request;
-    this.cluster = cluster;
-    this.index = index;
-  }
+  /** @param index place in the list */
+  constructor(
+    readonly request: ResourceRequest,
+    readonly cluster: Cluster,
+    readonly index: number,
+  ) {}
 }
 
 /** The tasks for the requests of a run, in their order, with what they share. */
