@@ -1,4 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
+import type { BodyFacts } from '../resources';
 import type { StringSink } from './json/json-string-scanner';
 
 /** Longest text that gets a hash, in bytes as received. For 200 MB it would cost more than it is worth (docs/decisions.md). */
@@ -7,14 +8,7 @@ export const mostHashedBytes = 64 * 1024 * 1024;
 const lineFeed = 0x0a;
 
 /** What is known of the text of a log without reading it again. */
-export interface LogText {
-  /** Length in bytes of UTF-8. */
-  readonly logLength: number;
-  /** The lines of the text; a last one without LF counts. */
-  readonly logLines: number;
-  /** SHA-256 of the bytes between the quotes of `spec.log`, escapes as received, in lower-case hex; absent: too long. */
-  readonly logSha256?: string;
-}
+export type LogText = Pick<BodyFacts, 'logLength' | 'logLines' | 'logSha256'>;
 
 /**
  * Measures the text of a log while its record is scanned. A lone surrogate counts 3 bytes, as in Buffer.byteLength. Takes

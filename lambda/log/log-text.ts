@@ -79,7 +79,7 @@ export class LogTextCheck {
   }
 
   /** Call this once, after the last chunk. @returns nothing of a record that has no text, or is no JSON */
-  end(): Partial<LogText> {
+  end(): LogText {
     this.#error ??= jsonErrorOf(() => this.#scanner.end());
     return this.#error === undefined && this.#digest !== undefined ? this.#digest.result() : {};
   }

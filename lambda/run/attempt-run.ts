@@ -60,7 +60,7 @@ export async function attemptRun(request: RunRequest, context: AttemptContext): 
   const earlier = {
     attempts: history.attempts,
     archived: tasks.filter((task) => before(task)?.outcome === 'already-archived'),
-    hasFailed: (task: ResourceRequest) => before(task)?.outcome === 'failed',
+    hasFailedEarlier: (task: ResourceRequest) => before(task)?.outcome === 'failed',
   };
   const collected = (await collect(missing, { run, dryRun, earlier }, context)).values();
   const outcomes = tasks.map((task) => known(task) ?? (collected.next().value as Outcome));

@@ -1,8 +1,8 @@
 import { isNativeError } from 'node:util/types';
-import { Dispatcher, type EarlyEnd, type KeyReading } from '../dispatch/dispatcher';
+import { Dispatcher, type DispatchOptions, type EarlyEnd, type KeyReading } from '../dispatch/dispatcher';
 import type { InFlightRequest } from '../dispatch/in-flight-request';
 import type { Task } from '../dispatch/task';
-import type { KeySource } from '../service/api-key';
+import type { ApiKey } from '../service/api-key';
 import type { ClusterService } from '../service/cluster-api';
 import type { ResourceRequest, ServiceAnswer } from '../service/resource-request';
 import { ServiceError } from '../service/service-error';
@@ -24,7 +24,7 @@ import { Wakeup } from './wakeup';
 export interface CollectContext extends ArchivingContext {
   readonly collection: Pick<Collection, 'compression' | 'limits'>;
   readonly service: ClusterService;
-  readonly keys: KeySource;
+  readonly keys: Pick<ApiKey, 'current' | 'afterRejection'>;
   readonly reporter: Reporter;
 }
 
@@ -32,11 +32,7 @@ export interface CollectRequest {
   readonly run: Date;
   readonly dryRun: boolean;
   /** What earlier attempts of the run have done. */
-  readonly earlier: {
-    readonly attempts: number;
-    readonly archived: readonly ResourceRequest[];
-    readonly hasFailed: (task: ResourceRequest) => boolean;
-  };
+  readonly earlier: Pick<DispatchOptions, 'archived' | 'hasFailedEarlier'> & { readonly attempts: number };
 }
 
 /**
@@ -74,27 +70,22 @@ class Collecting {
     this.#dispatcher = new Dispatcher(tasks, {
       concurrency,
       requestsPerSecond,
+      ...request.earlier,
       responseMs: responseTimeoutSeconds * 1000,
       deadlineMs: clock.monotonicMs() + stop.timeLeftMs,
       endsEarly: request.earlier.attempts + 1 < asynchronousAttempts,
-      archived: request.earlier.archived,
-      hasFailedEarlier: request.earlier.hasFailed,
       random: () => clock.random(),
     });
   }
 
   async run(): Promise<Outcome[]> {
     const { stop } = this.#context;
-    const onStop = () => this.#wakeup.notify();
-    const onCancel = () => this.#cancelAll(stop.working.reason);
-    stop.starting.addEventListener('abort', onStop);
-    stop.working.addEventListener('abort', onCancel);
+    stop.starting.addEventListener('abort', () => this.#wakeup.notify());
+    stop.working.addEventListener('abort', () => this.#cancelAll(stop.working.reason));
     try {
       await this.#dispatch();
       await Promise.all(this.#underWay.values());
     } finally {
-      stop.starting.removeEventListener('abort', onStop);
-      stop.working.removeEventListener('abort', onCancel);
       this.#wakeup.close();
     }
     const reason = stop.reason?.message ?? 'the attempt is over';

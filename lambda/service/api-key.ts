@@ -17,9 +17,6 @@ export class ApiKeyError extends Error {
   override readonly name = 'ApiKeyError';
 }
 
-/** What a run needs of {@link ApiKey}. */
-export type KeySource = Pick<ApiKey, 'current' | 'afterRejection'>;
-
 /**
  * The API key from Secrets Manager: a plain string, or JSON with the member `apiKey`. One for each attempt: the key of an
  * earlier one may have been replaced since.

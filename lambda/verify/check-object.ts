@@ -81,7 +81,7 @@ const compared = {
 function contradiction(
   content: ReadContent,
   outcome: RunOutcome | undefined,
-  text: Partial<LogText> | undefined,
+  text: LogText | undefined,
 ): ObjectProblem | undefined {
   const { contentType } = resources[content.facts.resource];
   const headers = headersProblem(content, { contentType, contentEncoding: content.compression });
@@ -94,7 +94,7 @@ function contradiction(
 }
 
 /** What the metadata does not say, the run record cannot say either. */
-function isTextOf(facts: ObjectFacts, text: Partial<LogText>): boolean {
+function isTextOf(facts: ObjectFacts, text: LogText): boolean {
   const names = ['logLength', 'logLines', 'logSha256'] as const;
   return names.every((name) => facts[name] === undefined || facts[name] === text[name]);
 }

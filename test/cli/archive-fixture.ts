@@ -250,7 +250,7 @@ export function logRecord(cluster: string, log: string, state = 'Running'): stri
   });
 }
 
-function checkedText(record: Buffer): Partial<LogText> {
+function checkedText(record: Buffer): LogText {
   const check = new LogTextCheck();
   check.write(record);
   return check.end();
