@@ -7,7 +7,7 @@ import { type Contender, contenders } from './contenders';
 import { inspectMachine, type Machine, succeeds } from './machine';
 import { type MeasuredRow, report, resultOf, type ScenarioResult } from './report';
 import { type RunOptions, type RunResult, runContender } from './run-contender';
-import { quickVersion, type Scenario, scenarios } from './scenarios';
+import { type Entry, quickVersion, type Scenario, scenarios } from './scenarios';
 import { startServers } from './servers/start-servers';
 
 interface BenchOptions {
@@ -93,16 +93,15 @@ function selectScenarios({ scenario: names, contender: rows, quick }: BenchOptio
     missing.add(name);
     console.log(`without ${name}: ${needs.join(' ')} failed`);
   }
+  const isSelected = ({ name, contender }: Entry) => !missing.has(contender) && (rows?.includes(name) ?? true);
   return scenarios
-    .filter(({ name }) => names?.includes(name) ?? true)
+    .filter(({ name, entries }) => (names?.includes(name) ?? true) && entries.some(isSelected))
     .map((scenario) => (quick ? quickVersion(scenario) : scenario))
     .map((scenario) => ({
       ...scenario,
-      entries: scenario.entries.filter(
-        ({ name, contender }) => !missing.has(contender) && (rows?.includes(name) ?? true),
-      ),
-    }))
-    .filter(({ entries }) => entries.length > 0);
+      // The others are compared with the first, and their goals are about it.
+      entries: scenario.entries.filter((entry, index) => index === 0 || isSelected(entry)),
+    }));
 }
 
 function describe({ nodeVersion, processor, cores, memoryBytes, isPinned }: Machine): string {
@@ -124,7 +123,9 @@ function positiveInteger(text: string): number {
 void new Command('npm run bench --')
   .description('Compares the collector with what people would use instead.')
   .addOption(new Option('-s, --scenario <name...>', 'only these scenarios').choices(scenarios.map(({ name }) => name)))
-  .addOption(new Option('-c, --contender <name...>', 'only these rows').choices(rowNames))
+  .addOption(
+    new Option('-c, --contender <name...>', 'only these rows, and those that they are compared with').choices(rowNames),
+  )
   .option('-r, --rounds <count>', 'how often each contender runs', positiveInteger, 3)
   .option('-q, --quick', 'a hundredth of the work, one round; the archive server verifies checksums')
   .option('-j, --json <file>', 'file for all figures', join('bench-results', 'bench.json'))

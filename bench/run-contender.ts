@@ -43,8 +43,8 @@ export async function runContender({ workload, contender: name }: Entry, options
   const named = { bucket: 'bench-archive', apiKey: 'bench-key-0123456789', caFile: built.tls.cert };
   const job: Job = { ...workload, ...servers.urls, ...named, clusters, verify };
   await servers.reset(job);
-  const startedMs = performance.now();
   const [command, args] = pinTo(machine, 'client', commandOf(program, job, options));
+  const startedMs = performance.now();
   const child = spawn(command, args, {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
     env: { ...process.env, ...environmentOf(program, job), TMPDIR: folder },
@@ -55,13 +55,14 @@ export async function runContender({ workload, contender: name }: Entry, options
     text(child.stdio[3] as Readable),
     once(child, 'close'),
   ]);
+  const wholeMs = performance.now() - startedMs;
   const stats = await servers.stats();
   if (code !== 0) return { failed: `ended with ${signal ?? code}: ${errorLine(errors)}` };
   // rclone does not measure itself, and does not what would be counted. Its wall time is that of the whole process.
   const isRclone = program === 'rclone';
   const failed = isRclone ? undefined : unfinishedWork(stats, clusters.length * job.resources.length);
   if (failed !== undefined) return { failed };
-  const figures: Figures = isRclone ? { wallMs: performance.now() - startedMs } : JSON.parse(line);
+  const figures: Figures = isRclone ? { wallMs: wholeMs } : JSON.parse(line);
   const { wireBytes, storedBytes, serverCpuMs } = stats;
   return { ...figures, wireBytes, storedBytes, serverLoad: serverCpuMs / figures.wallMs };
 }

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Transform } from 'node:stream';
-import { promisify } from 'node:util';
-import { crc32, createGunzip, createGzip, gunzipSync, gzip, type ZlibOptions } from 'node:zlib';
+import { crc32, createGunzip, gunzipSync } from 'node:zlib';
+import { type Compressor, createCompressor } from '../../lambda/body/compress';
 import { LogRecordCheck } from '../../lambda/body/log-record';
 import { createManifestCheck } from '../../lambda/body/manifest';
 import { type Resource, resources } from '../../lambda/resources';
@@ -36,25 +36,24 @@ async function archive(
   const check = resource === 'log' ? new LogRecordCheck(cluster) : createManifestCheck('application/json');
   const hash = createHash('sha256');
   const compressed: Buffer[] = [];
-  const hashing: Coding = { ...compressing, onPiece: (piece) => hash.update(piece) };
-  const compressor = createCoder(hashing, (part) => compressed.push(part));
+  const compressor = createCoder(gzip, 256 * 1024, (part) => compressed.push(part));
   /** The answer in gzip. A log is stored as it came. */
   const coded: Buffer[] = [];
   const keepsCoded = () => coded.length > 0 && resource === 'log';
   const take = (part: Buffer) => {
     const content = check.write(part);
-    if (keepsCoded()) hash.update(content);
-    else compressor.add(content);
+    hash.update(content);
+    if (!keepsCoded()) compressor.add(content);
   };
-  const gunzip = createCoder(decompressing, take);
+  const decoder = createCoder(gunzip, 64 * 1024, take);
   const head = `GET /v1/platformclusters/${cluster}/${resources[resource].path} HTTP/1.1\r\nhost: ${new URL(serviceUrl).host}\r\napikey: ${apiKey}\r\naccept: application/json\r\naccept-encoding: gzip\r\n\r\n`;
   const status = await service.request([head], (part, isGzip) => {
     if (isGzip) coded.push(part);
-    if (isGzip) gunzip.add(part);
+    if (isGzip) decoder.add(part);
     else take(part);
   });
   if (status !== 200) throw new Error(`GET ${resource} of ${cluster} failed: ${status}`);
-  if (coded.length > 0) await gunzip.end();
+  if (coded.length > 0) await decoder.end();
   check.end();
   if (!keepsCoded()) await compressor.end();
   const content = keepsCoded() ? coded : compressed;
@@ -75,28 +74,16 @@ async function archive(
 }
 
 /** One direction of gzip. */
-interface Coding {
-  /** Parts are joined to pieces of this length before they are coded. */
-  readonly pieceBytes: number;
-  readonly onPiece?: (piece: Buffer) => void;
-  readonly stream: () => Transform;
-  readonly whole: (content: Buffer) => Buffer | Promise<Buffer>;
-}
+type Coding = Pick<Compressor, 'all' | 'stream'>;
 
-const asGzip: ZlibOptions = { level: 1, chunkSize: 64 * 1024 };
-const compressing: Coding = {
-  pieceBytes: 256 * 1024,
-  stream: () => createGzip(asGzip),
-  whole: (content) => promisify<Buffer, ZlibOptions, Buffer>(gzip)(content, asGzip),
-};
-const decompressing: Coding = {
-  pieceBytes: 64 * 1024,
+const gzip = createCompressor('gzip');
+const gunzip: Coding = {
+  all: (coded) => gunzipSync(coded, { chunkSize: Math.max(1024, coded.readUInt32LE(coded.length - 4) + 1) }),
   stream: () => createGunzip({ chunkSize: 256 * 1024 }),
-  whole: (content) => gunzipSync(content, { chunkSize: Math.max(1024, content.readUInt32LE(content.length - 4) + 1) }),
 };
 
-/** Works like the function's own: codes content at once if it is short, and in zlib's thread pool if it is long. */
-function createCoder({ pieceBytes, onPiece, stream, whole }: Coding, onOutput: (part: Buffer) => void) {
+/** Works like the function's own: codes content at once if it is short, and in pieces in zlib's thread pool if it is long. */
+function createCoder({ all, stream }: Coding, pieceBytes: number, onOutput: (part: Buffer) => void) {
   let long: Transform | undefined;
   let parts: Buffer[] = [];
   let length = 0;
@@ -105,7 +92,6 @@ function createCoder({ pieceBytes, onPiece, stream, whole }: Coding, onOutput: (
     const piece = others.length === 0 ? first : Buffer.concat(parts, length);
     parts = [];
     length = 0;
-    onPiece?.(piece);
     return piece;
   };
   return {
@@ -117,9 +103,8 @@ function createCoder({ pieceBytes, onPiece, stream, whole }: Coding, onOutput: (
       long.write(takePiece());
     },
     async end(): Promise<void> {
-      const last = takePiece();
-      if (long === undefined) return onOutput(await whole(last));
-      long.end(last);
+      if (long === undefined) return onOutput(all(takePiece()));
+      long.end(takePiece());
       await once(long, 'end');
     },
   };

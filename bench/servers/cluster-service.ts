@@ -1,6 +1,6 @@
-import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createGzip } from 'node:zlib';
 import { resources } from '../../lambda/resources';
@@ -50,7 +50,8 @@ function compress(body: Body): Promise<Body> {
     .toArray();
 }
 
-const pieceBytes = 1024 * 1024;
+/** What is shorter is sent at once. */
+const shortBytes = 1024 * 1024;
 
 /** Answers as the cluster service, and uses little processor time, so that it does not limit the contenders. */
 export async function answerAsService(
@@ -68,17 +69,8 @@ export async function answerAsService(
   // rclone asks for each file's length first.
   if (method === 'HEAD') return void response.end();
   sentBytes += length;
-  response.cork();
-  for (const part of parts) {
-    if (part.length <= pieceBytes) {
-      response.write(part);
-      continue;
-    }
-    response.uncork();
-    for (let at = 0; at < part.length; at += pieceBytes)
-      if (!response.write(part.subarray(at, at + pieceBytes))) await once(response, 'drain');
-  }
-  response.end();
+  if (length <= shortBytes) return void response.end(Buffer.concat(parts));
+  await pipeline(Readable.from(parts), response);
 }
 
 const components = [
