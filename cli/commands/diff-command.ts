@@ -35,9 +35,7 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
     const reader = await openArchive(options.archive);
     if (options.all === true) return end(await diffRuns(terminal, reader, options));
     if (cluster === undefined) return command.error("error: nothing to compare; expected a cluster's uid, or --all");
-    const notes = new VouchedNotes(reader, options);
-    const ending = await diffCluster(terminal, reader, cluster, options, notes);
-    end((await notes.print(terminal)) ? ending : 'trouble');
+    end(await diffCluster(terminal, reader, cluster, options));
   });
 }
 
@@ -46,8 +44,8 @@ async function diffCluster(
   reader: ArchiveReader,
   cluster: string,
   options: Options,
-  notes: VouchedNotes,
 ): Promise<Ending> {
+  const notes = new VouchedNotes(reader, options);
   const { resource } = options;
   const sides = await selectSides(reader, cluster, options, terminal.now());
   const [before, after] = sides;
@@ -75,6 +73,7 @@ async function diffCluster(
           : 'The manifests differ only in bytes that are not UTF-8.\n',
       );
   }
+  if (!(await notes.print(terminal))) return 'trouble';
   return isChanged ? 'found' : 'ok';
 }
 

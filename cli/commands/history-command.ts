@@ -62,11 +62,7 @@ export function historyCommand(context: CommandContext): Command {
   });
 }
 
-function changeColumns(
-  { colors }: Pick<Terminal, 'colors'>,
-  cluster: string,
-  { resource, archive }: Pick<Options, 'resource' | 'archive'>,
-): Column<Change>[] {
+function changeColumns({ colors }: Terminal, cluster: string, { resource, archive }: Options): Column<Change>[] {
   const which = `${shellQuoted(cluster)}${resource === 'manifest' ? '' : ` --resource ${resource}`}`;
   const command = (time: string, isFirst: boolean) =>
     `${isFirst ? 'show' : 'diff'} ${which} --run ${time}${archiveArgument(archive)}`;

@@ -38,29 +38,27 @@ export function listCommand(context: CommandContext): Command {
       const { resource, cluster: clusters } = options;
       const rows = listOutcomes(reader, { ...(resource && { resources: [resource] }), clusters, selection: options });
       if (options.json === true) return printJsonArray(terminal.out, summaries(rows));
-      if ((await printRows(terminal, rows, options)) > 0) return;
+      if ((await (options.keys ? printKeys : printRows)(terminal, rows, options.limit)) > 0) return;
       const nearest = await nearestTo(reader, clusters);
       await print(terminal.err, `Nothing in ${printable(reader.archive.location)} matches${nearest}.\n`);
     }),
   );
 }
 
-/** @returns how many outcomes there are, as far as they were read */
-async function printRows(
-  terminal: Terminal,
-  rows: AsyncIterable<Row>,
-  { keys, limit }: Pick<Options, 'keys' | 'limit'>,
-): Promise<number> {
-  if (keys === true) {
-    let printed = 0;
-    for await (const row of rows) {
-      // A run record may name any key. What reads these lines gets none that the archive cannot have.
-      if (isAbsent(row) || row.key === undefined || parseObjectKey(row.key) === undefined) continue;
-      await print(terminal.out, `${row.key}\n`);
-      printed += 1;
-    }
-    return printed;
+/** @returns how many there are */
+async function printKeys(terminal: Terminal, rows: AsyncIterable<Row>): Promise<number> {
+  let printed = 0;
+  for await (const row of rows) {
+    // A run record may name any key. What reads these lines gets none that the archive cannot have.
+    if (isAbsent(row) || row.key === undefined || parseObjectKey(row.key) === undefined) continue;
+    await print(terminal.out, `${row.key}\n`);
+    printed += 1;
   }
+  return printed;
+}
+
+/** @returns how many outcomes there are, as far as they were read */
+async function printRows(terminal: Terminal, rows: AsyncIterable<Row>, limit: number): Promise<number> {
   const found: Row[] = [];
   // One more shows whether there are more; nothing behind it is read.
   for await (const row of take(limit + 1, rows)) found.push(row);

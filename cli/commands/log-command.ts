@@ -9,9 +9,10 @@ import { noteNextLog, nothingOf } from '../archive/select-object';
 import { selectPeriod } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
-import { type CommandContext, print, type Terminal } from '../terminal/terminal';
+import { printTable } from '../terminal/table';
+import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
 import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
-import { printSeams } from './log-seams';
+import { seamColumns, summarizeSeams } from './log-seams';
 import { isSelection, type RunOptions, withHelp, withRuns } from './options';
 
 interface Options extends RunOptions, CheckOptions {
@@ -49,7 +50,8 @@ export function logCommand({ terminal, end }: CommandContext): Command {
         yield one;
       }
     };
-    if (isTable) await printSeams(terminal, noted(), notes, options.json === true);
+    if (options.json === true) await printJsonArray(terminal.out, summarizeSeams(noted(), notes));
+    else if (isTable) await printTable(terminal, seamColumns(terminal), noted());
     else await printText(terminal, noted(), options);
     if (totals.logs === 0) throw await nothingOf(reader, 'log', cluster, period, now);
     await print(terminal.err, `${totals.summary()}\n`);

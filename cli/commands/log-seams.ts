@@ -2,22 +2,12 @@ import type { Seam } from '../../lambda/log/seam';
 import { isGap, isMissing, type JoinedLog, type JoinedRun, linesBefore } from '../archive/join-logs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
-import { type Column, printTable } from '../terminal/table';
-import { printJsonArray, type Terminal } from '../terminal/terminal';
+import type { Column } from '../terminal/table';
+import type { Terminal } from '../terminal/terminal';
 import type { VouchedNotes } from './check-option';
 
-/** How each log follows the one before it: a table, or JSON. */
-export async function printSeams(
-  terminal: Terminal,
-  joined: AsyncIterable<JoinedRun>,
-  notes: VouchedNotes,
-  isJson: boolean,
-): Promise<void> {
-  if (isJson) await printJsonArray(terminal.out, described(joined, notes));
-  else await printTable(terminal, seamColumns(terminal), joined);
-}
-
-function seamColumns({ colors }: Pick<Terminal, 'colors'>): Column<JoinedRun>[] {
+/** How each log follows the one before it. */
+export function seamColumns({ colors }: Pick<Terminal, 'colors'>): Column<JoinedRun>[] {
   const numbers = (of: (joined: JoinedLog) => number | undefined) => (joined: JoinedRun) =>
     isMissing(joined) ? '' : (of(joined)?.toLocaleString('en-US') ?? '');
   return [
@@ -53,7 +43,8 @@ function remarks({ isAmbiguous, isShort }: Seam): string[] {
   return [...(isAmbiguous ? ['at least: lines repeat'] : []), ...(isShort ? ['short'] : [])];
 }
 
-async function* described(joined: AsyncIterable<JoinedRun>, notes: VouchedNotes): AsyncGenerator<object> {
+/** The same as `--json` documents it. */
+export async function* summarizeSeams(joined: AsyncIterable<JoinedRun>, notes: VouchedNotes): AsyncGenerator<object> {
   for await (const one of joined) {
     if (isMissing(one)) {
       yield { run: one.run, seam: null, reason: one.reason };

@@ -56,7 +56,7 @@ export function runsCommand(context: CommandContext): Command {
       if (overdue !== undefined && options.json !== true)
         await print(terminal.out, `${overdueLine(terminal, overdue)}\n`);
       const isOne = (selection.run !== undefined || selection.at !== undefined) && options.cluster === undefined;
-      await (isOne ? printOneRun : printRuns)(terminal, reader, { ...options, selection, overdue, open });
+      await (isOne ? printOneRun : printRuns)(terminal, { ...options, reader, selection, overdue, open });
     });
     if (!isWell) end('found');
   });
@@ -64,17 +64,14 @@ export function runsCommand(context: CommandContext): Command {
 
 /** What is asked for, and what is known before runs are read. */
 interface Asked extends Options {
+  readonly reader: RunReader;
   readonly selection: RunSelection;
   readonly overdue: AbsentRow | undefined;
   /** What is open by the newest seal, for `--json`. */
   readonly open: object | undefined;
 }
 
-async function printOneRun(
-  terminal: Terminal,
-  reader: RunReader,
-  { selection, json, all, open }: Asked,
-): Promise<void> {
+async function printOneRun(terminal: Terminal, { reader, selection, json, all, open }: Asked): Promise<void> {
   for await (const run of reader.select(selection)) {
     if (isAbsent(run)) continue;
     if (json) return printJson(terminal.out, { ...summarizeRun(run), ...open, outcomes: outcomesFailuresFirst(run) });
@@ -87,11 +84,8 @@ async function printOneRun(
   }
 }
 
-async function printRuns(
-  terminal: Terminal,
-  reader: RunReader,
-  { selection, json, cluster, overdue, open }: Asked,
-): Promise<void> {
+async function printRuns(terminal: Terminal, asked: Asked): Promise<void> {
+  const { reader, selection, json, cluster, overdue, open } = asked;
   // One run at a time, without its outcomes: the records of a large fleet are large.
   async function* runs(): AsyncGenerator<RunRow> {
     for await (const row of reader.select(selection))

@@ -46,14 +46,18 @@ export function searchObject(
   object: SearchedObject,
   { pattern, context, format }: ObjectSearchOptions,
 ): ObjectSearch {
+  const { key, resource, from = { bytes: 0, lines: 0 } } = object;
   let block = '';
   const onFound = (line: FoundLine) => {
     block += format(line, object);
   };
-  const lines = new LineSearch({ matches: pattern.matches, context, onFound, linesBefore: object.from?.lines ?? 0 });
+  const lines = new LineSearch({ matches: pattern.matches, context, onFound, linesBefore: from.lines });
   const blocks = async function* () {
     try {
-      for await (const chunk of textOf(reader, object, pattern)) {
+      const { body } = await contentOf(reader, key);
+      // It is not even decoded.
+      if (resource === 'log' && !(body instanceof Readable) && !mayMatchRecord(pattern, body[0])) return;
+      for await (const chunk of behind(textChunks(body, resource), from.bytes)) {
         lines.write(chunk);
         if (block.length < blockLength) continue;
         yield block;
@@ -69,15 +73,4 @@ export function searchObject(
   const search: ObjectSearch = { object, output, lines, problem: undefined };
   output.read(0);
   return search;
-}
-
-/** The text to search, in chunks. A log that cannot match gives none, which saves decoding it. */
-async function* textOf(
-  reader: ArchiveReader,
-  { key, resource, from }: SearchedObject,
-  pattern: LinePattern,
-): AsyncGenerator<Buffer> {
-  const { body } = await contentOf(reader, key);
-  if (resource === 'log' && !(body instanceof Readable) && !mayMatchRecord(pattern, body[0])) return;
-  yield* behind(textChunks(body, resource), from?.bytes ?? 0);
 }
