@@ -29,21 +29,17 @@ interface PreparedOperation extends Pick<PreparedCall, 'accesses'> {
 type JsonOperation = (body: unknown, account: Account) => PreparedOperation;
 
 /** @param schema strict: an option that is not known here must not be ignored */
-function operation<Input extends z.ZodType>(
-  schema: Input,
-  prepare: (input: z.output<Input>, account: Account) => PreparedOperation,
-): JsonOperation {
-  return (body, account) => {
-    const result = schema.safeParse(body);
-    if (result.success) return prepare(result.data, account);
-    const [issue] = result.error.issues;
-    throw new AwsError(400, 'ValidationException', `${issue?.path.join('.')}: ${issue?.message}`);
-  };
+function check<Input extends z.ZodType>(schema: Input, body: unknown): z.output<Input> {
+  const result = schema.safeParse(body);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  throw new AwsError(400, 'ValidationException', `${issue?.path.join('.')}: ${issue?.message}`);
 }
 
 const id = z.string().min(1).max(2048);
 
-const getSecretValue = operation(z.strictObject({ SecretId: id }), ({ SecretId }, { secrets, region }) => {
+const getSecretValue: JsonOperation = (body, { secrets, region }) => {
+  const { SecretId } = check(z.strictObject({ SecretId: id }), body);
   const secret = findSecret(secrets, SecretId);
   return {
     accesses: [
@@ -53,7 +49,7 @@ const getSecretValue = operation(z.strictObject({ SecretId: id }), ({ SecretId }
     ],
     execute: () => readValue(secret),
   };
-});
+};
 
 /** The secret of this name, ARN, or ARN without the six characters that the service puts behind the name. */
 export function findSecret(secrets: readonly LocalSecret[], id: string): LocalSecret | undefined {
@@ -88,21 +84,23 @@ const signSchema = z.strictObject({
   SigningAlgorithm: z.literal(algorithm),
 });
 
-const signMessage = operation(signSchema, ({ KeyId, Message }, account) =>
-  withKey(account, KeyId, 'kms:Sign', ({ privateKey }) => ({
+const signMessage: JsonOperation = (body, account) => {
+  const { KeyId, Message } = check(signSchema, body);
+  return withKey(account, KeyId, 'kms:Sign', ({ privateKey }) => ({
     Signature: sign('sha256', Message, privateKey).toString('base64'),
     SigningAlgorithm: algorithm,
-  })),
-);
+  }));
+};
 
-const getPublicKey = operation(z.strictObject({ KeyId: id }), ({ KeyId }, account) =>
-  withKey(account, KeyId, 'kms:GetPublicKey', ({ privateKey }) => ({
+const getPublicKey: JsonOperation = (body, account) => {
+  const { KeyId } = check(z.strictObject({ KeyId: id }), body);
+  return withKey(account, KeyId, 'kms:GetPublicKey', ({ privateKey }) => ({
     PublicKey: createPublicKey(privateKey).export({ type: 'spki', format: 'der' }).toString('base64'),
     KeySpec: 'ECC_NIST_P256',
     KeyUsage: 'SIGN_VERIFY',
     SigningAlgorithms: [algorithm],
-  })),
-);
+  }));
+};
 
 /** @param id ARN, or its last part */
 function withKey(

@@ -17,11 +17,11 @@ export function readKey(stack: StackTemplate, id: string | undefined): Encryptio
 }
 
 const encryptionSchema = z.object({
-  ServerSideEncryptionByDefault: z.object({ KMSMasterKeyID: z.string().optional() }).optional(),
+  ServerSideEncryptionByDefault: z.object({ KMSMasterKeyID: z.string().optional() }),
 });
 
 const bucketSchema = z.object({
-  BucketEncryption: z.object({ ServerSideEncryptionConfiguration: z.array(encryptionSchema) }).optional(),
+  BucketEncryption: z.object({ ServerSideEncryptionConfiguration: z.tuple([encryptionSchema]) }),
 });
 
 const subjects = z.array(z.string()).default([]);
@@ -48,12 +48,12 @@ export function readBuckets(stack: StackTemplate, { environment }: FunctionDefin
   const archive = environment[environmentNames.archiveBucket];
   const buckets = stack.resourcesOf('AWS::S3::Bucket').filter(({ identity }) => identity.ref === archive);
   return buckets.map((bucket) => {
-    const [encryption] = bucket.read(bucketSchema).BucketEncryption?.ServerSideEncryptionConfiguration ?? [];
+    const [encryption] = bucket.read(bucketSchema).BucketEncryption.ServerSideEncryptionConfiguration;
     return {
       name: bucket.identity.ref,
       folder,
       policy: readPolicy(stack, bucket),
-      key: readKey(stack, encryption?.ServerSideEncryptionByDefault?.KMSMasterKeyID),
+      key: readKey(stack, encryption.ServerSideEncryptionByDefault.KMSMasterKeyID),
     };
   });
 }

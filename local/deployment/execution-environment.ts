@@ -44,8 +44,6 @@ export interface EnvironmentOptions {
   readonly region: string;
   /** Of the function's role. */
   readonly credentials: Required<Credentials>;
-  /** Where the function's code lies. */
-  readonly codeFolder: string;
   /** Stands for Lambda's /tmp, which belongs to one execution environment. */
   readonly temporaryFolder: string;
   /** Path of the bundled runtime. */
@@ -66,10 +64,10 @@ export class ExecutionEnvironment {
   #outcome: InvocationOutcome | undefined;
 
   constructor(options: EnvironmentOptions) {
-    const { definition, codeFolder, runtimeFile, onLine } = options;
+    const { definition, runtimeFile, onLine } = options;
     this.#timeoutSeconds = definition.timeoutSeconds;
     this.#process = spawn(process.execPath, [...memoryArguments(definition), runtimeFile, definition.arn], {
-      cwd: codeFolder,
+      cwd: definition.codeFolder,
       env: functionVariables(options),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });
@@ -135,7 +133,7 @@ export class ExecutionEnvironment {
 
 /** All environment variables of a function's process: those of the template and those of Lambda, none of this process. */
 export function functionVariables(options: Omit<EnvironmentOptions, 'runtimeFile' | 'onLine'>): Record<string, string> {
-  const { definition, endpoint, region, credentials, codeFolder, temporaryFolder } = options;
+  const { definition, endpoint, region, credentials, temporaryFolder } = options;
   const [nodeMajor] = process.versions.node.split('.');
   return {
     ...definition.environment,
@@ -153,7 +151,7 @@ export function functionVariables(options: Omit<EnvironmentOptions, 'runtimeFile
     AWS_REGION: region,
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
     AWS_SESSION_TOKEN: credentials.sessionToken,
-    LAMBDA_TASK_ROOT: codeFolder,
+    LAMBDA_TASK_ROOT: definition.codeFolder,
     LANG: 'en_US.UTF-8',
     PATH: '/usr/local/bin:/usr/bin:/bin',
     TMPDIR: temporaryFolder,

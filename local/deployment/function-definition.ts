@@ -7,8 +7,8 @@ export interface FunctionDefinition {
   readonly name: string;
   readonly arn: string;
   readonly roleArn: string;
-  /** The folder that Lambda would mount as the task root, or the text of an `index.js` that the template contains. */
-  readonly code: { readonly folder: string } | { readonly text: string };
+  /** What Lambda would mount as the task root. */
+  readonly codeFolder: string;
   /** File and export: `index.handler`. */
   readonly handler: string;
   readonly environment: Readonly<Record<string, string>>;
@@ -32,10 +32,7 @@ const invokeConfigSchema = z.strictObject({
 export type AsynchronousSettings = Omit<z.output<typeof invokeConfigSchema>, 'FunctionName' | 'Qualifier'>;
 
 const propertiesSchema = z.strictObject({
-  Code: z.union([
-    z.strictObject({ ZipFile: z.string() }),
-    z.strictObject({ S3Bucket: z.unknown(), S3Key: z.string() }),
-  ]),
+  Code: z.strictObject({ S3Bucket: z.unknown(), S3Key: z.string() }),
   Environment: z.strictObject({ Variables: z.record(z.string(), z.string()).default({}) }).optional(),
   Handler: z.string(),
   LoggingConfig: z.looseObject({ LogGroup: z.string().optional() }).optional(),
@@ -74,10 +71,7 @@ export function readFunction(
     name,
     arn: resource.identity.arn,
     roleArn: properties.Role,
-    code:
-      'ZipFile' in properties.Code
-        ? { text: properties.Code.ZipFile }
-        : { folder: assembly.assetFolder(properties.Code.S3Key) },
+    codeFolder: assembly.assetFolder(properties.Code.S3Key),
     handler: properties.Handler,
     environment,
     timeoutSeconds: properties.Timeout,

@@ -41,8 +41,7 @@ export class ThrottledError extends Error {
  */
 export type AroundInvocation = (event: unknown, invoke: () => Promise<InvocationResult>) => Promise<InvocationResult>;
 
-export interface LocalFunctionOptions
-  extends Omit<EnvironmentOptions, 'codeFolder' | 'temporaryFolder' | 'runtimeFile'> {
+export interface LocalFunctionOptions extends Omit<EnvironmentOptions, 'temporaryFolder' | 'runtimeFile'> {
   /** Left out: every invocation reaches the function. */
   readonly aroundInvocation?: AroundInvocation | undefined;
   /** Left out: Lambda's waits before a retry take no time. */
@@ -60,19 +59,15 @@ export class LocalFunction {
   readonly #environments: ExecutionEnvironment[] = [];
   /** Invocations under way. */
   readonly #running = new Set<Promise<unknown>>();
-  /** Holds the runtime, code that the template contains, and the execution environments' temporary files. */
+  /** Holds the runtime and the execution environments' temporary files. */
   readonly #workFolder: string;
   readonly #runtimeFile: string;
-  readonly #codeFolder: string;
   #isClosed = false;
 
   constructor(options: LocalFunctionOptions) {
     this.#options = options;
     this.#workFolder = mkdtempSync(join(tmpdir(), `${workFolderPrefix}${process.pid}-`));
     this.#runtimeFile = join(this.#workFolder, 'runtime.js');
-    const { code } = options.definition;
-    this.#codeFolder = 'folder' in code ? code.folder : this.#workFolder;
-    if ('text' in code) writeFileSync(join(this.#workFolder, 'index.js'), code.text);
     writeRuntime(this.#runtimeFile);
   }
 
@@ -144,8 +139,7 @@ export class LocalFunction {
     if (this.#isClosed) throw new Error(`Invoking ${name} failed: the deployment is closed.`);
     const temporaryFolder = join(this.#workFolder, `tmp-${this.#environments.length + 1}`);
     mkdirSync(temporaryFolder);
-    const place = { codeFolder: this.#codeFolder, runtimeFile: this.#runtimeFile, temporaryFolder };
-    const environment = new ExecutionEnvironment({ ...this.#options, ...place });
+    const environment = new ExecutionEnvironment({ ...this.#options, runtimeFile: this.#runtimeFile, temporaryFolder });
     this.#environments.push(environment);
     return environment;
   }

@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { type Caller, refusalOf } from '../aws/iam/authorize';
-import { type RolePolicy, rolePolicySchema, trustPolicySchema } from '../aws/iam/policy-document';
-import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
+import { rolePolicySchema, trustPolicySchema } from '../aws/iam/policy-document';
+import { type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
 const roleSchema = z.strictObject({
   AssumeRolePolicyDocument: trustPolicySchema,
   ManagedPolicyArns: z.array(z.string()).default([]),
-  Policies: z.array(z.object({ PolicyDocument: rolePolicySchema })).default([]),
 });
 const ignored = ['Description', 'MaxSessionDuration', 'Path', 'RoleName', 'Tags'];
 
@@ -48,14 +47,8 @@ export function readRole(stack: StackTemplate, arn: string, service: string, sou
     throw new UnsupportedTemplateError(
       `Cannot enforce the policies of ${resource.logicalId}: what ${unknown.join(', ')} permits is not in the template.`,
     );
-  return {
-    arn,
-    policies: [...role.Policies.map(({ PolicyDocument }) => PolicyDocument), ...attachedPolicies(stack, resource)],
-  };
-}
-
-function attachedPolicies(stack: StackTemplate, role: StackResource): RolePolicy[] {
-  return [...stack.resourcesOf('AWS::IAM::Policy'), ...stack.resourcesOf('AWS::IAM::ManagedPolicy')]
-    .filter((policy) => policy.read(attachedSchema).Roles.includes(role.identity.ref))
-    .map((policy) => policy.read(documentSchema).PolicyDocument);
+  const attached = [...stack.resourcesOf('AWS::IAM::Policy'), ...stack.resourcesOf('AWS::IAM::ManagedPolicy')].filter(
+    (policy) => policy.read(attachedSchema).Roles.includes(resource.identity.ref),
+  );
+  return { arn, policies: attached.map((policy) => policy.read(documentSchema).PolicyDocument) };
 }

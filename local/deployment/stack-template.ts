@@ -121,8 +121,7 @@ export class StackTemplate {
         return this.#attribute(parts.map(text).join('.'));
       case 'Fn::Join': {
         const [separator, items] = parts;
-        if (Array.isArray(items)) return items.map(text).join(text(separator));
-        throw new UnsupportedTemplateError(`Cannot resolve ${name} at ${where}: ${JSON.stringify(items)} is no list.`);
+        return [items].flat().map(text).join(text(separator));
       }
       case 'Fn::Sub':
         return text(argument).replace(/\$\{([^}]+)\}/g, (_whole, name: string) => this.#reference(name));

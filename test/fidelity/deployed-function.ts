@@ -73,7 +73,7 @@ export async function invokeDeployed(
   const lambda = new LocalFunction({
     definition: {
       ...{ name, arn: configuration.FunctionArn, roleArn, environment },
-      code: { folder: codeFolder },
+      codeFolder,
       handler: configuration.Handler,
       timeoutSeconds: configuration.Timeout,
       memoryMiB: configuration.MemorySize,

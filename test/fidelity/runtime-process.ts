@@ -37,15 +37,13 @@ export async function startRuntimeProcess(
   changes: Readonly<Record<string, string | undefined>> = {},
 ): Promise<RuntimeProcess> {
   const { definition } = deployment;
-  if (!('folder' in definition.code)) throw new Error(`Starting ${definition.name} failed: its code is not a folder`);
-  const codeFolder = definition.code.folder;
   const temporaryFolder = await mkdtemp(join(tmpdir(), 'runtime-process-'));
   const api = await startRuntimeApi(definition);
   const [nodeMajor = ''] = nodeVersion.split('.');
   const child = spawn(node, [...memoryArguments(definition), client], {
-    cwd: codeFolder,
+    cwd: definition.codeFolder,
     env: {
-      ...functionVariables({ ...deployment, endpoint: deployment.url, codeFolder, temporaryFolder }),
+      ...functionVariables({ ...deployment, endpoint: deployment.url, temporaryFolder }),
       AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${nodeMajor}.x`,
       AWS_LAMBDA_RUNTIME_API: api.address,
       AWS_LAMBDA_LOG_FORMAT: 'JSON',

@@ -87,15 +87,13 @@ export function useBundle(script: Script): BundledCollectors {
         ...(onRequest && { onRequest }),
       });
       const { definition } = deployment;
-      const code = 'folder' in definition.code ? definition.code.folder : '';
       const codeFolder = join(folder, 'code');
-      await cp(code, codeFolder, { recursive: true });
-      const deployed = JSON.parse(await readFile(join(code, collectionFile), 'utf8')) as Collection;
+      await cp(definition.codeFolder, codeFolder, { recursive: true });
+      const deployed = JSON.parse(await readFile(join(definition.codeFolder, collectionFile), 'utf8')) as Collection;
       const limits = { ...deployed.limits, ...collection.limits };
       await writeFile(join(codeFolder, collectionFile), JSON.stringify({ ...deployed, ...collection, limits }));
       const collector = new BundledCollector(folder, deployment, {
-        definition: { ...definition, timeoutSeconds: timeoutSeconds ?? definition.timeoutSeconds },
-        codeFolder,
+        definition: { ...definition, codeFolder, timeoutSeconds: timeoutSeconds ?? definition.timeoutSeconds },
         runtimeFile: join(root, 'runtime.js'),
       });
       started.push(collector);
@@ -104,7 +102,7 @@ export function useBundle(script: Script): BundledCollectors {
   };
 }
 
-type ProcessOptions = Pick<EnvironmentOptions, 'definition' | 'codeFolder' | 'runtimeFile'>;
+type ProcessOptions = Pick<EnvironmentOptions, 'definition' | 'runtimeFile'>;
 
 export class BundledCollector {
   readonly archive: string;

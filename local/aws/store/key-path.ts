@@ -18,17 +18,6 @@ export class InvalidKeyError extends Error {
   override readonly name = 'InvalidKeyError';
 }
 
-/**
- * The segments of a key.
- * @throws InvalidKeyError for a key that would leave the folder, or that a file system cannot tell from another
- */
-function segmentsOf(key: string): string[] {
-  const problem = keyProblem(key);
-  if (problem !== undefined)
-    throw new InvalidKeyError(`Storing ${JSON.stringify(key)} in a folder failed: ${problem}; use another key`);
-  return key.split('/');
-}
-
 function keyProblem(key: string): string | undefined {
   for (const segment of key.split('/')) {
     if (segment === '' || segment === '.' || segment === '..') return `its segment "${segment}" is no file name`;
@@ -43,18 +32,21 @@ function keyProblem(key: string): string | undefined {
 
 /**
  * The path of a key's file beneath the folder, with slashes.
- * @throws InvalidKeyError
+ * @throws InvalidKeyError for a key that would leave the folder, or that a file system cannot tell from another
  */
 export function pathOf(key: string): string {
-  return segmentsOf(key).flatMap(fileNamesOf).join('/');
+  const problem = keyProblem(key);
+  if (problem !== undefined)
+    throw new InvalidKeyError(`Storing ${JSON.stringify(key)} in a folder failed: ${problem}; use another key`);
+  return key.split('/').map(filePathOf).join('/');
 }
 
-/** The file names of a segment, one within the other: several if it is too long for one. */
-function fileNamesOf(segment: string): string[] {
-  if (Buffer.byteLength(segment) <= longestName) return [segment];
+/** The file name of a segment, or several, one within the other, if it is too long for one. */
+function filePathOf(segment: string): string {
+  if (Buffer.byteLength(segment) <= longestName) return segment;
   // A character has 4 bytes at most.
   const parts = segment.match(/.{1,48}/gsu) ?? [];
-  return parts.join(`${continued}/${continued}`).split('/');
+  return parts.join(`${continued}/${continued}`);
 }
 
 /** The key of a file, or what the keys in a folder begin with, if the path ends with a slash. */

@@ -2,6 +2,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { continued, incomingFolder, keyOf, keysFolder, metadataFolder, pathProblem } from './key-path';
+import { unlessAbsent } from './object-metadata';
 import { irregular } from './regular-file';
 
 export interface WalkOptions {
@@ -36,7 +37,8 @@ export async function* walkKeys(options: WalkOptions, parent = root): AsyncGener
 
 async function entriesOf(options: WalkOptions, parent: FoundKey): Promise<Entry[]> {
   const entries: Entry[] = [];
-  for (const file of await readFolder(join(options.folder, parent.path))) {
+  const files = await unlessAbsent(readdir(join(options.folder, parent.path), { withFileTypes: true }));
+  for (const file of files ?? []) {
     if (parent === root && file.name === keysFolder) continue;
     const entry = await entryOf(options, parent, file);
     if (!mayHold(entry, options)) continue;
@@ -48,10 +50,9 @@ async function entriesOf(options: WalkOptions, parent: FoundKey): Promise<Entry[
 }
 
 async function entryOf({ folder }: WalkOptions, parent: FoundKey, file: Dirent): Promise<Entry> {
-  const isLink = file.isSymbolicLink();
   // The slash is part of a folder's place in the order: `a.b` comes before `a/b`. A link to a folder has that place too.
-  const isPlace = file.isDirectory() || (isLink && (await leadsToFolder(join(folder, parent.path, file.name))));
-  const path = `${parent.path}${file.name}${isPlace ? '/' : ''}`;
+  const target = file.isSymbolicLink() ? await stat(join(folder, parent.path, file.name)).catch(() => file) : file;
+  const path = `${parent.path}${file.name}${target.isDirectory() ? '/' : ''}`;
   const unnamed = pathProblem(isMetadata(path) ? describedPath(path) : path);
   if (unnamed === undefined) {
     const problem = file.isFile() || file.isDirectory() ? undefined : irregular(file);
@@ -72,10 +73,6 @@ function describedPath(path: string): string {
   return path.replace(/^[^/]*\//, '').replace(/\.json$/, '');
 }
 
-async function leadsToFolder(link: string): Promise<boolean> {
-  return (await stat(link).catch(() => undefined))?.isDirectory() === true;
-}
-
 function mayHold({ key, isFolder }: Entry, { prefix, startAfter }: WalkOptions): boolean {
   if (!key.startsWith(prefix) && !(isFolder && prefix.startsWith(key))) return false;
   return startAfter === undefined || compareKeys(key, startAfter) > 0 || (isFolder && startAfter.startsWith(key));
@@ -84,13 +81,4 @@ function mayHold({ key, isFolder }: Entry, { prefix, startAfter }: WalkOptions):
 /** Order of keys: that of their bytes as UTF-8, which is not that of JavaScript's strings. */
 function compareKeys(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
-}
-
-async function readFolder(path: string) {
-  try {
-    return await readdir(path, { withFileTypes: true });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  }
 }

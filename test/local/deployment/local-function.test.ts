@@ -1,10 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 
 import { memoryArguments } from '../../../local/deployment/execution-environment';
 import type { AsynchronousSettings, FunctionDefinition } from '../../../local/deployment/function-definition';
 import { LocalFunction, type LocalFunctionOptions } from '../../../local/deployment/local-function';
 
-const definition: Omit<FunctionDefinition, 'code'> = {
+const definition: Omit<FunctionDefinition, 'codeFolder'> = {
   name: 'the-function',
   arn: 'arn:aws:lambda:eu-central-1:111122223333:function:the-function',
   roleArn: 'arn:aws:iam::111122223333:role/the-role',
@@ -16,6 +18,7 @@ const definition: Omit<FunctionDefinition, 'code'> = {
 };
 
 const started: LocalFunction[] = [];
+const folders: string[] = [];
 let lines: string[] = [];
 
 function start(
@@ -24,8 +27,11 @@ function start(
   options: Partial<LocalFunctionOptions> = {},
 ): LocalFunction {
   lines = [];
+  const codeFolder = mkdtempSync(join(tmpdir(), 'code-of-'));
+  folders.push(codeFolder);
+  writeFileSync(join(codeFolder, 'index.js'), text);
   const fn = new LocalFunction({
-    definition: { ...definition, code: { text }, ...overrides },
+    definition: { ...definition, codeFolder, ...overrides },
     endpoint: 'http://127.0.0.1:1',
     region: 'eu-central-1',
     credentials: { accessKeyId: 'key-id', secretAccessKey: 'key', sessionToken: 'token' },
@@ -38,6 +44,7 @@ function start(
 
 afterEach(async () => {
   await Promise.all(started.splice(0).map((fn) => fn.close()));
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true });
 });
 
 describe('a local function', () => {

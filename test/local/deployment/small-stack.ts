@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -20,15 +20,19 @@ import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
  */
 export function synthesizeSmallStack(): CloudAssembly {
   const outdir = mkdtempSync(join(tmpdir(), 'small-stack-'));
+  const code = join(outdir, 'code');
+  mkdirSync(code);
+  writeFileSync(
+    join(code, 'index.js'),
+    "exports.handler = async (event) => { console.log(JSON.stringify(event)); if (event.fail) throw new Error('told to'); return event; };",
+  );
   const app = new App({ outdir, analyticsReporting: false, builtinCloudFormationValidation: false });
   const stack = new Stack(app, 'small');
   const topic = new sns.Topic(stack, 'Topic');
   const fn = new lambda.Function(stack, 'Function', {
     runtime: lambda.Runtime.NODEJS_LATEST,
     handler: 'index.handler',
-    code: lambda.Code.fromInline(
-      "exports.handler = async (event) => { console.log(JSON.stringify(event)); if (event.fail) throw new Error('told to'); return event; };",
-    ),
+    code: lambda.Code.fromAsset(code),
     retryAttempts: 1,
     maxEventAge: Duration.hours(1),
     onFailure: new destinations.SnsDestination(topic),
