@@ -53,7 +53,7 @@ export class S3Archive {
   }
 
   /**
-   * Opens one object. Its body ends with the errors that this method has.
+   * Opens one object. Its body ends with whatever breaks it off.
    * @param maxBytes refuses a larger object before reading it
    * @returns undefined if there is none
    * @throws ArchiveError; the signal's reason when it aborts
@@ -63,7 +63,7 @@ export class S3Archive {
       const input = { Bucket: this.bucket, Key: key };
       const { Body, ContentLength = 0 } = await this.#client.send(new GetObjectCommand(input), { abortSignal: signal });
       const body = Body as Readable;
-      if (ContentLength <= maxBytes) return { length: ContentLength, body: this.#read(key, body, signal) };
+      if (ContentLength <= maxBytes) return { length: ContentLength, body };
       // Its connection would wait for somebody to read the rest.
       body.destroy();
       throw new ArchiveError(
@@ -73,15 +73,6 @@ export class S3Archive {
       signal.throwIfAborted();
       if (error instanceof NoSuchKey) return undefined;
       throw error instanceof ArchiveError ? error : this.#failed('GET', key, error);
-    }
-  }
-
-  async *#read(key: string, body: Readable, signal: AbortSignal): AsyncGenerator<Buffer> {
-    try {
-      yield* body;
-    } catch (error) {
-      signal.throwIfAborted();
-      throw this.#failed('GET', key, error);
     }
   }
 

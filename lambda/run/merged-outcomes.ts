@@ -1,3 +1,4 @@
+import { parseObjectKey } from '../archive/archive-layout';
 import { isStored, type Outcome, type RunOutcome, type StoredRecord, taskName } from './run-record';
 
 /** Where the outcome lies that counts of one cluster x resource. */
@@ -67,4 +68,10 @@ function rankOf({ outcome, sha256 }: Outcome): number {
   if (outcome === 'archived') return 4;
   if (outcome === 'already-archived') return sha256 === undefined ? 2 : 3;
   return outcome === 'failed' ? 1 : 0;
+}
+
+/** Whether an outcome's key is that of its own object in a run. */
+export function hasOwnKey({ cluster, resource, key = '' }: Outcome, run: Date): boolean {
+  const name = parseObjectKey(key);
+  return name?.cluster === cluster && name.resource === resource && name.run.getTime() === run.getTime();
 }

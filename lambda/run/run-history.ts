@@ -1,5 +1,5 @@
-import { parseObjectKey, type Shard, shardName } from '../archive/archive-layout';
-import { MergedOutcomes } from './merged-outcomes';
+import { type Shard, shardName } from '../archive/archive-layout';
+import { hasOwnKey, MergedOutcomes } from './merged-outcomes';
 import { nameOf } from './outcomes';
 import { isStored, type Outcome, type RunOutcome, taskName } from './run-record';
 import type { RunRecords } from './run-records';
@@ -51,7 +51,8 @@ export async function readHistory(
   for (const name of names) {
     const record = await source.read(name, signal).catch(skip);
     if (record === undefined) continue;
-    merged.add(record, (outcome) => isCredible(outcome, run));
+    // One that says an object is stored under another key than its own is not believed.
+    merged.add(record, (outcome) => !isStored(outcome) || hasOwnKey(outcome, run));
     const part = shardName(name.shard);
     if (!firstOf.has(part)) for (const { cluster } of record.outcomes) clusters.add(cluster);
     firstOf.add(part);
@@ -64,15 +65,6 @@ export async function readHistory(
   }
   const attempts = own.findLast(({ attempt }) => attempt <= mostAttempts)?.attempt ?? 0;
   return { attempts, clusters, outcomes };
-}
-
-/** A record that says an object is stored under another key than its own is not believed. */
-function isCredible(outcome: Outcome, run: Date): boolean {
-  if (!isStored(outcome)) return true;
-  const name = outcome.key === undefined ? undefined : parseObjectKey(outcome.key);
-  return (
-    name?.cluster === outcome.cluster && name.resource === outcome.resource && name.run.getTime() === run.getTime()
-  );
 }
 
 /** The facts, but not what it cost an earlier attempt or how that was configured. */

@@ -44,7 +44,7 @@ export class RunRecords {
     return names.sort((a, b) => a.attempt - b.attempt);
   }
 
-  /** @throws RunRecordError if it is absent, damaged or of another attempt; ArchiveError */
+  /** @throws RunRecordError if it is absent, damaged or of another attempt, or breaks off; ArchiveError */
   async read(name: RunRecordName, signal: AbortSignal): Promise<StoredRecord> {
     const failed = (reason: string, cause?: unknown) =>
       new RunRecordError(`Reading the run record ${this.address(name)} failed: ${reason}`, { cause });
@@ -55,7 +55,7 @@ export class RunRecords {
       for await (const chunk of stored.body) parser.add(chunk);
       return parser.end();
     } catch (error) {
-      throw error instanceof RunRecordError ? failed(error.message, error.cause) : error;
+      throw failed((error as Error).message, error);
     }
   }
 

@@ -1,5 +1,6 @@
-import { isInShard, parseObjectKey, shardName } from '../archive/archive-layout';
+import { isInShard, shardName } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
+import { hasOwnKey } from '../run/merged-outcomes';
 import { countOutcomes, isComplete, isStored, type Outcome, type StoredRecord, taskName } from '../run/run-record';
 import type { RunConfiguration } from './stored-configurations';
 import { clockSlackMs } from './time-limits';
@@ -50,10 +51,7 @@ export function checkRecord(record: StoredRecord, configuration: RunConfiguratio
 function checkKey(record: StoredRecord, outcome: Outcome): string[] {
   if (!isStored(outcome)) return outcome.key === undefined ? [] : [`${outcome.outcome}, but it has a key`];
   if (outcome.key === undefined) return [`${outcome.outcome}, but it has no key`];
-  const name = parseObjectKey(outcome.key);
-  const isSame =
-    name?.cluster === outcome.cluster && name.resource === outcome.resource && name.run.toISOString() === record.run;
-  const problems = isSame ? [] : [`its key is another's: ${outcome.key}`];
+  const problems = hasOwnKey(outcome, new Date(record.run)) ? [] : [`its key is another's: ${outcome.key}`];
   const { sha256, bytes, storedBytes, fetchedAt } = outcome;
   if (outcome.outcome === 'archived' && [sha256, bytes, storedBytes, fetchedAt].includes(undefined))
     problems.push('archived, but without its hash, lengths or time');
