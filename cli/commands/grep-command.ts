@@ -1,4 +1,4 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import type { Resource } from '../../lambda/resources';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
@@ -6,7 +6,7 @@ import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
 import { openArchive } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
-import { type LinePattern, linePattern, PatternError } from '../search/line-pattern';
+import { type LinePattern, linePattern, type PatternOptions } from '../search/line-pattern';
 import { ObjectsToSearch } from '../search/objects-to-search';
 import { type ObjectSearch, type SearchedObject, searchObject } from '../search/search-object';
 import { SearchPrinter, type SearchPrinterOptions } from '../search/search-printer';
@@ -15,11 +15,9 @@ import { printBadRecords } from '../terminal/print-run';
 import { type CommandContext, print, printProblem } from '../terminal/terminal';
 import { parseWhole, type RunOptions, resourceOption, selectionOf, withClusters, withHelp, withRuns } from './options';
 
-interface Options extends RunOptions, SearchPrinterOptions {
+interface Options extends RunOptions, SearchPrinterOptions, PatternOptions {
   readonly resource: Resource;
   readonly cluster?: ClusterFilter;
-  readonly ignoreCase?: boolean;
-  readonly fixedStrings?: boolean;
   readonly snapshots?: boolean;
 }
 
@@ -31,22 +29,17 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('grep')
     .summary('lines of logs or manifests')
     .description('Prints the lines of logs, or of manifests, that match a pattern, each with its cluster and run.')
-    .argument('<pattern>', 'a regular expression (RE2 syntax)')
     .addOption(resourceOption('what to search', 'log'));
   withRuns(withClusters(command), terminal, 1)
+    .argument('<pattern>', 'a regular expression (RE2 syntax)', (text) => linePattern(text, command.opts()))
     .option('-i, --ignore-case', 'upper and lower case are the same')
     .option('-F, --fixed-strings', 'the pattern is a text, not a regular expression')
-    .addOption(
-      new Option('-C, --context <lines>', 'print so many lines before and after')
-        .argParser(parseWhole(0, 1000))
-        .default(0),
-    )
+    .option('-C, --context <lines>', 'print so many lines before and after', parseWhole(0, 1000), 0)
     .option('--snapshots', 'search each log whole: a line stands under every run that has it')
     .option('-c, --count', 'print how many lines match, for each log that has any')
     .option('--no-escape', 'leave control characters as they are');
   withHelp(command, terminal, helpText);
-  return command.action(async (text: string, options: Options) => {
-    const pattern = patternOf(command, text, options);
+  return command.action(async (pattern: LinePattern, options: Options) => {
     const reader = new RunReader(await openArchive(options.archive), terminal.now());
     const { resource, context, cluster: clusters } = options;
     const selection = selectionOf(options, 1);
@@ -82,15 +75,6 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
 /** One run alone is searched whole. */
 function isJoined({ resource, snapshots }: Options, { run, at, last }: RunSelection): boolean {
   return resource === 'log' && snapshots !== true && run === undefined && at === undefined && last !== 1;
-}
-
-function patternOf(command: Command, text: string, { fixedStrings, ignoreCase }: Options): LinePattern {
-  try {
-    return linePattern(text, { isFixed: fixedStrings === true, ignoreCase: ignoreCase === true });
-  } catch (error) {
-    if (!(error instanceof PatternError)) throw error;
-    return command.error(`error: ${error.message}`);
-  }
 }
 
 async function nothingToSearch(

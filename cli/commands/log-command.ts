@@ -144,14 +144,12 @@ function noteOf(joined: JoinedRun): string | undefined {
   const base = link.base === undefined ? '' : ` of the run ${formatTime(link.base)}`;
   if (problem !== undefined) return `no text: ${problem}`;
   if (kind === 'older') return `older: the log ends before that${base} does, a stale answer; it adds nothing`;
-  if (kind !== 'gap') return linesBefore(joined) === 0 ? undefined : reachesBack(linesBefore(joined));
+  const before = formatCount(linesBefore(joined), 'line');
+  const reachesBack = `reaches back: its first ${before} are from before the log that it follows and are left out`;
+  if (kind !== 'gap') return linesBefore(joined) === 0 ? undefined : reachesBack;
   if (closedBy !== undefined)
     return `gap: nothing of the end of the log${base} is in it; closed by the run ${formatTime(closedBy)}`;
   return `gap: nothing of the end of the log${base} is in it: lines between may be lost, or the log was begun anew`;
-}
-
-function reachesBack(lines: number): string {
-  return `reaches back: its first ${formatCount(lines, 'line')} are from before the log that it follows and are left out`;
 }
 
 const helpText = `

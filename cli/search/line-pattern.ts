@@ -1,14 +1,10 @@
+import { InvalidArgumentError } from 'commander';
 import { RE2JS, RE2JSException } from 're2js';
-
-/** The pattern is not accepted as a regular expression. The message says why. */
-export class PatternError extends Error {
-  override readonly name = 'PatternError';
-}
 
 export interface PatternOptions {
   /** The pattern is a text, not a regular expression. */
-  readonly isFixed: boolean;
-  readonly ignoreCase: boolean;
+  readonly fixedStrings?: boolean;
+  readonly ignoreCase?: boolean;
 }
 
 export interface LinePattern {
@@ -24,12 +20,11 @@ const syntax = /[\\^$.|?*+()[\]{}]/;
 /**
  * RE2JS takes time in proportion to the line, whatever the pattern: JavaScript's own regular expressions can take time
  * that is exponential in the length of a line.
- * @throws PatternError
+ * @throws InvalidArgumentError (of the argument parser) that says why the pattern is not accepted
  */
-export function linePattern(pattern: string, { isFixed, ignoreCase }: PatternOptions): LinePattern {
-  if (pattern.includes('\n'))
-    throw new PatternError('Reading the pattern failed: it has a line end; lines are searched one by one');
-  const isText = isFixed || !syntax.test(pattern);
+export function linePattern(pattern: string, { fixedStrings, ignoreCase }: PatternOptions): LinePattern {
+  if (pattern.includes('\n')) throw new InvalidArgumentError('It has a line end; lines are searched one by one.');
+  const isText = fixedStrings || !syntax.test(pattern);
   if (isText && !ignoreCase) return { text: pattern, matches: (line) => line.includes(pattern) };
   if (isText) {
     // For a plain text, JavaScript's regular expression takes time in proportion to the line too, and half as much as
@@ -42,10 +37,8 @@ export function linePattern(pattern: string, { isFixed, ignoreCase }: PatternOpt
     return { text: undefined, matches: (line) => compiled.test(line) };
   } catch (error) {
     if (!(error instanceof RE2JSException)) throw error;
-    throw new PatternError(
-      `Reading the pattern failed: ${error.message}; expected a regular expression in RE2 syntax, or -F for a text`,
-      { cause: error },
-    );
+    const expected = 'expected a regular expression in RE2 syntax, or -F for a text';
+    throw new InvalidArgumentError(`${error.message}; ${expected}.`);
   }
 }
 

@@ -22,7 +22,7 @@ describe('the search of an object', () => {
           return undefined;
         },
       };
-      const pattern = linePattern('x', { isFixed: true, ignoreCase: false });
+      const pattern = linePattern('x', { fixedStrings: true, ignoreCase: false });
       searchObject(reader, object, { pattern, context: 0, format: () => '' });
     });
     expect(await opened).toBe(object.key);
