@@ -21,6 +21,7 @@ const shared = {
   transform: { '^.+\\.tsx?$': '@swc/jest' },
   testEnvironment: '<rootDir>/test/runner/environment.js',
   runtime: require.resolve('./test/runner/runtime.js'),
+  setupFilesAfterEnv: ['<rootDir>/test/runner/equal-bytes.js'],
 };
 
 /** @type {import('jest').Config} */
