@@ -11,21 +11,18 @@ const slackMs = 60_000;
  */
 export function parseAuditEvent(event: unknown, now: Date): Date | undefined {
   const received = event ?? {};
-  if (typeof received !== 'object' || Array.isArray(received))
-    throw rejected([`event: received ${quote(received)}, expected an object`]);
-  const { scheduledTime, ...unknown } = received as Readonly<Record<string, unknown>>;
+  const isObject = typeof received === 'object' && !Array.isArray(received);
+  const { scheduledTime, ...unknown }: Readonly<Record<string, unknown>> = isObject ? { ...received } : {};
   const problems = Object.keys(unknown).map(
     (name) => `event: received the unknown member ${quote(name)}, expected only scheduledTime`,
   );
+  if (!isObject) problems.push(`event: received ${quote(received)}, expected an object`);
   const time = typeof scheduledTime === 'string' ? parseEventTime(scheduledTime) : undefined;
   if (scheduledTime !== undefined && time === undefined)
     problems.push(`scheduledTime: received ${quote(scheduledTime)}, expected a time such as 2026-11-20T06:30:00Z`);
   if (time !== undefined && time.getTime() > now.getTime() + slackMs)
     problems.push(`scheduledTime: received ${quote(scheduledTime)}, which is in the future`);
-  if (problems.length > 0) throw rejected(problems);
+  if (problems.length > 0)
+    throw new InvalidEventError(problems, 'nothing was audited', 'An empty event {} audits now.');
   return time;
-}
-
-function rejected(problems: readonly string[]): InvalidEventError {
-  return new InvalidEventError(problems, 'nothing was audited', 'An empty event {} audits now.');
 }

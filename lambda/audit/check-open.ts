@@ -30,13 +30,11 @@ export async function checkOpen(context: AuditWalk): Promise<ReadonlyMap<OpenFin
     const run = runOf(one.key)?.getTime();
     const configuration = parseConfigurationKey(one.key);
     // Seals are all read, and all keys under runs/ listed, by every audit.
-    if (run === undefined && configuration === undefined) checked.set(one, true);
-    else if (left === 0 || stop.aborted) continue;
-    else {
-      left -= 1;
-      if (configuration !== undefined) checked.set(one, (await configurations.get(configuration)) !== undefined);
-      else if (run !== undefined) runs.set(run, [...(runs.get(run) ?? []), one]);
-    }
+    const isSeen = run === undefined && configuration === undefined;
+    if (!isSeen && (left === 0 || stop.aborted)) continue;
+    if (!isSeen) left -= 1;
+    if (run !== undefined) runs.set(run, [...(runs.get(run) ?? []), one]);
+    else checked.set(one, configuration === undefined || (await configurations.get(configuration)) !== undefined);
   }
   await inTime(context, async () => {
     for (const [run, open] of runs)

@@ -91,7 +91,7 @@ export async function examine(context: ExamineContext): Promise<Seal> {
       ...tally.result(),
       repaired,
       lastRun: lastRun === undefined ? null : new Date(lastRun).toISOString(),
-      reasons: groupReasons(failures).map((group) => ({ ...group, clusters: [...group.clusters] })),
+      reasons: groupReasons(failures),
       flapping: { count: flapping.length, first: flapping.slice(0, mostFlapping) },
     },
     failing: failing.map(({ failure, ...one }) => one),

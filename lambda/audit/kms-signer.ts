@@ -20,37 +20,34 @@ export class KmsSigner {
 
   /** SPKI in DER. @throws SigningError */
   async publicKey(): Promise<Buffer> {
-    this.#publicKey ??= await this.#demand('Reading the public key of', async () => {
-      const { PublicKey } = await this.#client.send(new GetPublicKeyCommand({ KeyId: this.keyArn }));
-      return PublicKey;
-    });
+    this.#publicKey ??= await this.#demand(
+      'Reading the public key of',
+      this.#client.send(new GetPublicKeyCommand({ KeyId: this.keyArn })).then(({ PublicKey }) => PublicKey),
+    );
     return this.#publicKey;
   }
 
   /** ECDSA over the SHA-256 of the message, in DER. @throws SigningError */
   sign(message: Buffer): Promise<Buffer> {
-    return this.#demand('Signing with', async () => {
-      const { Signature } = await this.#client.send(
-        new SignCommand({
-          KeyId: this.keyArn,
-          Message: message,
-          MessageType: MessageType.RAW,
-          SigningAlgorithm: SigningAlgorithmSpec.ECDSA_SHA_256,
-        }),
-      );
-      return Signature;
+    const command = new SignCommand({
+      KeyId: this.keyArn,
+      Message: message,
+      MessageType: MessageType.RAW,
+      SigningAlgorithm: SigningAlgorithmSpec.ECDSA_SHA_256,
     });
+    return this.#demand(
+      'Signing with',
+      this.#client.send(command).then(({ Signature }) => Signature),
+    );
   }
 
-  async #demand(action: string, call: () => Promise<Uint8Array | undefined>): Promise<Buffer> {
-    let answer: Uint8Array | undefined;
-    try {
-      answer = await call();
-    } catch (error) {
-      const { name, message } = error as Error;
-      throw new SigningError(`${action} ${this.keyArn} failed: ${name}: ${message}`, { cause: error });
-    }
-    if (answer === undefined) throw new SigningError(`${action} ${this.keyArn} failed: the answer is empty`);
+  async #demand(action: string, answered: Promise<Uint8Array | undefined>): Promise<Buffer> {
+    const failed = (why: string, cause?: Error) =>
+      new SigningError(`${action} ${this.keyArn} failed: ${why}`, { cause });
+    const answer = await answered.catch((error: Error) => {
+      throw failed(`${error.name}: ${error.message}`, error);
+    });
+    if (answer === undefined) throw failed('the answer is empty');
     return Buffer.from(answer);
   }
 }

@@ -77,10 +77,9 @@ function frozenLines(news: SealedLogs['frozen']): string[] {
   const [first] = news;
   if (first === undefined) return [];
   const hours = Math.floor(Math.min(...news.map(frozenHours)));
-  const what = news.length === 1 ? '1 log has' : `${count(news.length)} logs have`;
-  const whose = news.length === 1 ? 'its fetcher' : 'their fetchers';
+  const isOne = news.length === 1;
   return [
-    `${what} not changed for ${count(hours)} hours, such as ${plain(first.cluster)};`,
-    `  ${news.length === 1 ? 'is' : 'are'} ${whose} alive?`,
+    `${formatCount(news.length, 'log')} ${isOne ? 'has' : 'have'} not changed for ${count(hours)} hours, such as ${plain(first.cluster)};`,
+    isOne ? '  is its fetcher alive?' : '  are their fetchers alive?',
   ];
 }

@@ -29,13 +29,10 @@ export class LogNews {
   /** @param before as the seal before has it */
   constructor(before: SealedLogs | undefined, frozenAfterHours = defaultFrozenHours) {
     const told = before?.isTold === true;
-    const frozen = before?.frozen.map((one) => ({
-      ...one,
-      isTold: one.isTold || (told && frozenHours(one) >= frozenAfterHours),
-    }));
-    const onlyGaps = before?.onlyGaps.map((one) => ({ ...one, isTold: one.isTold || (told && isRule(one)) }));
-    this.#frozen = new Map(frozen?.map((one) => [one.cluster, one]));
-    this.#onlyGaps = new Map(onlyGaps?.map((one) => [one.cluster, one]));
+    const carried = <One extends Frozen | OnlyGaps>(list: readonly One[] = [], isNews: (one: One) => boolean) =>
+      new Map(list.map((one) => [one.cluster, { ...one, isTold: one.isTold || (told && isNews(one)) }]));
+    this.#frozen = carried(before?.frozen, (one) => frozenHours(one) >= frozenAfterHours);
+    this.#onlyGaps = carried(before?.onlyGaps, isRule);
     // What no mail has told yet stays news.
     this.#gaps = told ? [] : [...(before?.gaps ?? [])];
     this.#gapsMore = told ? 0 : (before?.gapsMore ?? 0);

@@ -24,16 +24,13 @@ export function shellQuoted(text: string): string {
 /** Names in lines of a telephone's width. */
 export function wrapped(names: readonly string[], indent = '  '): string[] {
   const lines: string[] = [];
-  let line = '';
   for (const [at, name] of names.entries()) {
     const part = at < names.length - 1 ? `${name}, ` : name;
-    if (line !== '' && line.length + part.length > width) {
-      lines.push(`${indent}${line.trimEnd()}`);
-      line = '';
-    }
-    line += part;
+    const line = lines.at(-1);
+    if (line === undefined || line.length + part.length > width) lines.push(part);
+    else lines[lines.length - 1] = line + part;
   }
-  return [...lines, `${indent}${line}`];
+  return lines.map((line) => `${indent}${line.trimEnd()}`);
 }
 
 export function more(left: number, what = ''): string[] {

@@ -23,11 +23,12 @@ export async function verifySealed(walk: AuditWalk, number: number, runs: Sealed
   const { head: before } = walk.chain;
   const current = { number, runs };
   const news = await readSealed({ ...walk, current, logs }, before?.cursor.verified ?? start, number);
+  const isDone = news.position.seal > number;
   const pass = passOf(walk);
-  const old =
-    pass?.position && news.isDone ? await readSealed({ ...walk, current }, pass.position, number - 1) : undefined;
-  const position = old?.isDone ? null : (old?.position ?? pass?.position ?? null);
-  const carriedOver = news.isDone ? 0 : (before?.verified.carriedOver ?? 0) + runs.toVerify - news.objects;
+  const old = pass?.position && isDone ? await readSealed({ ...walk, current }, pass.position, number - 1) : undefined;
+  const place = old?.position ?? pass?.position;
+  const position = place && place.seal < number ? place : null;
+  const carriedOver = isDone ? 0 : (before?.verified.carriedOver ?? 0) + runs.toVerify - news.objects;
   return {
     verified: {
       objects: news.objects + (old?.objects ?? 0),
@@ -59,10 +60,8 @@ interface Walk extends AuditWalk {
 interface Reading {
   objects: number;
   bytes: number;
-  /** Where the next audit goes on. */
+  /** Where the next audit goes on: behind the last seal, if everything was read. */
   position: Position;
-  /** Whether everything up to the end was read. */
-  isDone: boolean;
 }
 
 /**
@@ -71,7 +70,7 @@ interface Reading {
  * @param to number of the last seal whose objects are read
  */
 async function readSealed(walk: Walk, from: Position, to: number): Promise<Reading> {
-  const reading: Reading = { objects: 0, bytes: 0, position: from, isDone: false };
+  const reading: Reading = { objects: 0, bytes: 0, position: from };
   await inTime(walk, async () => {
     for (const [number, { records, objects }] of listsOf(walk, from.seal, to)) {
       if (number > reading.position.seal) reading.position = { seal: number, record: 0, outcome: 0 };
@@ -84,7 +83,6 @@ async function readSealed(walk: Walk, from: Position, to: number): Promise<Readi
       await readObjects(walk, again, reading);
     }
     if (from.seal <= to) reading.position = { seal: to + 1, record: 0, outcome: 0 };
-    reading.isDone = true;
   });
   return reading;
 }

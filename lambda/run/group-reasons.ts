@@ -10,7 +10,7 @@ export interface ReasonGroup {
   readonly reason: string;
   readonly count: number;
   /** The first clusters that failed so, each once. */
-  readonly clusters: readonly string[];
+  readonly clusters: string[];
 }
 
 /** Most clusters that a group names. */

@@ -38,12 +38,8 @@ export class SealedArchive {
   readonly #excused: Removed;
   /** Why findings are acknowledged, by the newest seal, and by the newest that is believed. */
   readonly #acknowledged: readonly ReturnType<typeof acknowledgedBy>[];
-  /** Since when findings are open. */
-  readonly #since: ReadonlyMap<string, string>;
-  /** Run records that no seal had when they should have been in one, with the time of the audit that found it. */
-  readonly #unsealed: ReadonlyMap<string, OpenFinding>;
-  /** Run records that audits could not read: so no seal has them. */
-  readonly #unread: ReadonlySet<string>;
+  /** What is open by the newest seal, by {@link nameOf}. */
+  readonly #open: ReadonlyMap<string, OpenFinding>;
 
   constructor(chain: SealChain, find: Find, { now, mails, plan }: SealedArchiveOptions) {
     this.#chain = chain;
@@ -54,10 +50,7 @@ export class SealedArchive {
     this.#excused = removedBy([...this.#believed, ...own], now);
     const heads = [chain.head, this.#believed.at(-1)];
     this.#acknowledged = heads.map((seal) => acknowledgedBy(seal?.plan.acknowledged ?? []));
-    this.#since = new Map(chain.newest.open.map((one) => [nameOf(one), one.since]));
-    const opened = (...kinds: readonly string[]) => chain.newest.open.filter(({ kind }) => kinds.includes(kind));
-    this.#unsealed = new Map(opened('unsealed').map((one) => [one.key, one]));
-    this.#unread = new Set(opened('unreadable', 'damaged').map(({ key }) => key));
+    this.#open = new Map(chain.newest.open.map((one) => [nameOf(one), one]));
   }
 
   /** Says which seals that kept mails are of are not in the chain. @param mails SHA-256 of the seals */
@@ -74,7 +67,7 @@ export class SealedArchive {
   /** What the seals say of a finding: since which audit it is open, and why it is acknowledged. */
   saidOf(finding: Pick<OpenFinding, 'kind' | 'key'>): SaidOfFinding {
     const [newest, kept] = this.#acknowledged.map((whyOf) => whyOf(finding));
-    return { since: this.#since.get(nameOf(finding)), acknowledged: newest && kept };
+    return { since: this.#open.get(nameOf(finding))?.since, acknowledged: newest && kept };
   }
 
   /**
@@ -85,19 +78,16 @@ export class SealedArchive {
     const unattested = new Set<string>();
     for (const { key, writtenAt, file, record } of read) {
       const sealed = this.#chain.records.get(key);
-      if (sealed === undefined) {
-        if (!this.#shouldBeSealed(key, writtenAt, record?.finishedAt)) continue;
-        this.#find('unsealed', key, 'it was there when the newest seal was made, and no seal has it');
-        unattested.add(key);
-        continue;
-      }
-      sealed.isThere = true;
-      if (this.checkRecordFile(key, file?.sha256)) unattested.add(key);
+      const unsealed = this.#open.get(nameOf({ kind: 'unsealed', key }));
+      let problem: string | undefined;
+      if (sealed !== undefined) sealed.isThere = true;
+      else if (this.#shouldBeSealed(key, writtenAt, record?.finishedAt))
+        problem = 'it was there when the newest seal was made, and no seal has it';
       // The audit that found it sealed it. Only a seal from before takes that back.
-      const unsealed = this.#unsealed.get(key);
-      if (unsealed === undefined || sealed.by.seal < unsealed.since) continue;
-      this.#find('unsealed', key, unsealed.problem);
-      unattested.add(key);
+      if (sealed !== undefined && unsealed !== undefined && sealed.by.seal >= unsealed.since)
+        problem = unsealed.problem;
+      if (this.checkRecordFile(key, file?.sha256) || problem !== undefined) unattested.add(key);
+      if (problem !== undefined) this.#find('unsealed', key, problem);
     }
     return unattested;
   }
@@ -166,7 +156,8 @@ export class SealedArchive {
   #shouldBeSealed(key: string, writtenAt: Date, finishedAt = writtenAt.toISOString()): boolean {
     const { head } = this.#chain;
     if (head === undefined) return false;
-    if (this.#unread.has(key)) return false;
+    // An audit could not read it: so no seal has it.
+    if (['unreadable', 'damaged'].some((kind) => this.#open.has(nameOf({ kind, key })))) return false;
     const { records } = head.cursor;
     // What that audit had no time for, the next one seals.
     if (records !== null && key > records) return false;
