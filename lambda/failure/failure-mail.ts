@@ -30,16 +30,19 @@ const repeatedCharacters = 2000;
  * @param service name of the stack
  */
 export function failureMail(event: unknown, service: string): Mail {
-  const { what, why, command } = describe(event);
+  const { what, reasons, command, input } = describe(event);
+  const why = reasons.filter((part) => part).join(': ') || 'No reason was given. The log and the run record say more.';
   const again =
-    command === undefined ? [] : ['Once the cause is gone, this works on what is missing:', `  ${command}`, ''];
+    input === undefined || input.length > repeatedCharacters
+      ? []
+      : ['Once the cause is gone, this works on what is missing:', `  ${command} ${shellQuoted(input)}`, ''];
   const lines = [what, '', why, '', ...again, 'More: docs/alarms.md, "Run failed for good".'];
   const text = lines.join('\n').replace(/(?!\n)\p{Cc}/gu, '?');
   // SNS takes subjects of less than 100 characters.
   return { subject: `${service.slice(0, 70)}: failed for good`, text };
 }
 
-/** @returns the command that starts it again; undefined: nobody knows */
+/** @returns the command that starts it again with an input; without an input nobody knows */
 function describe(event: unknown) {
   const dropped = droppedEvent.safeParse(event);
   if (dropped.success) return ofFunction(dropped.data);
@@ -47,8 +50,9 @@ function describe(event: unknown) {
   if (ended.success) return ofExecution(ended.data);
   return {
     what: 'Something failed for good. The record of it:',
-    why: JSON.stringify(event).slice(0, repeatedCharacters),
-    command: undefined,
+    reasons: [JSON.stringify(event).slice(0, repeatedCharacters)],
+    command: '',
+    input: undefined,
   };
 }
 
@@ -58,11 +62,9 @@ function ofFunction({ requestContext, requestPayload, responsePayload }: z.outpu
   const isTooOld = condition === 'EventAgeExceeded';
   return {
     what: `The function ${name} failed for good, after ${attempts} attempts: ${isTooOld ? 'its event waited too long for its turn' : condition}.`,
-    why: reason(responsePayload?.errorType, responsePayload?.errorMessage),
-    command: withInput(
-      `aws lambda invoke --region ${region} --function-name ${name} --invocation-type Event --cli-binary-format raw-in-base64-out /dev/stdout --payload`,
-      JSON.stringify(requestPayload),
-    ),
+    reasons: [responsePayload?.errorType, responsePayload?.errorMessage],
+    command: `aws lambda invoke --region ${region} --function-name ${name} --invocation-type Event --cli-binary-format raw-in-base64-out /dev/stdout --payload`,
+    input: JSON.stringify(requestPayload),
   };
 }
 
@@ -71,22 +73,8 @@ function ofExecution({ detail }: z.output<typeof endedExecution>) {
   const [, , , region = ''] = stateMachineArn.split(':');
   return {
     what: `The execution ${name} of the state machine ${stateMachineArn} ended with ${status}.`,
-    why: reason(error, cause),
-    command: withInput(
-      `aws stepfunctions start-execution --region ${region} --state-machine-arn ${stateMachineArn} --input`,
-      input ?? undefined,
-    ),
+    reasons: [error, cause],
+    command: `aws stepfunctions start-execution --region ${region} --state-machine-arn ${stateMachineArn} --input`,
+    input: input ?? undefined,
   };
-}
-
-function reason(type: string | null | undefined, message: string | null | undefined): string {
-  return (
-    [type, message].filter((part) => part).join(': ') || 'No reason was given. The log and the run record say more.'
-  );
-}
-
-/** The command with the same input, for a shell; undefined if there is none, or it is too long. */
-function withInput(command: string, input: string | undefined): string | undefined {
-  if (input === undefined || input.length > repeatedCharacters) return undefined;
-  return `${command} ${shellQuoted(input)}`;
 }
