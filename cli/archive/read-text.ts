@@ -2,29 +2,23 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { LogTextDecoder } from '../../lambda/log/log-text';
 import type { Resource } from '../../lambda/resources';
-import { type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
+import { ArchiveReadError, type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
 import { damageOf, type ReadContent, readContent } from '../../lambda/verify/open-content';
 
 /** Most content that is held in memory for a comparison, in bytes. */
 const maxTextBytes = 64 * 1024 * 1024;
 
-/** The content is too large to be compared in memory. */
-export class TextTooLargeError extends Error {
-  override readonly name = 'TextTooLargeError';
-}
-
 /**
  * The whole text of an object: of a log its text, of a manifest the manifest. Bytes that are not UTF-8 become U+FFFD.
- * @throws TextTooLargeError
  * @throws DamagedObjectError if the content is not what was archived
- * @throws ArchiveReadError if the archive cannot be read
+ * @throws ArchiveReadError if the archive cannot be read, or the content is too large to be compared in memory
  */
 export async function readText(reader: ArchiveReader, key: string, resource: Resource): Promise<string> {
   try {
     const { body, facts } = await contentOf(reader, key);
     if (body instanceof Readable && facts.length > maxTextBytes) {
       body.destroy();
-      throw new TextTooLargeError(
+      throw new ArchiveReadError(
         `Comparing ${key} failed: it has ${facts.length} bytes, more than ${maxTextBytes}; ` +
           'write both with show into files and compare those',
       );

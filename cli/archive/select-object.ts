@@ -1,6 +1,6 @@
 import type { Resource } from '../../lambda/resources';
 import { isStored } from '../../lambda/run/run-record';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { type ClusterObject, clusterObjects, clusterObjectsNewestFirst } from '../../lambda/verify/objects-between';
 import { isLate, type Run, readRun } from '../../lambda/verify/read-run';
@@ -12,17 +12,13 @@ import { type DescribedObject, withFacts } from './cluster-objects';
 import { findRun, type RunSelection, runsNewestFirst } from './select-runs';
 
 /** The archive has no object of this cluster and resource where one was looked for. */
-export class NothingArchivedError extends Error {
-  override readonly name = 'NothingArchivedError';
-
-  constructor(resource: Resource, cluster: string, reason: string) {
-    super(`Finding the ${resource} of cluster ${cluster} failed: ${reason}`);
-  }
+export function nothingArchived(resource: Resource, cluster: string, reason: string): ArchiveReadError {
+  return new ArchiveReadError(`Finding the ${resource} of cluster ${cluster} failed: ${reason}`);
 }
 
 /**
  * The object of one run, or of the newest run at or before a time that archived one; with neither, the newest of all.
- * @throws NothingArchivedError if there is none
+ * @throws ArchiveReadError if there is none
  * @throws NoSuchRunError if one run was asked for and is not there
  */
 export async function selectObject(
@@ -37,7 +33,7 @@ export async function selectObject(
   if (found !== undefined) return withFacts(reader, found);
   if (run !== undefined) {
     const without = await readRun(reader, await findRun(reader, run));
-    throw new NothingArchivedError(resource, cluster, whyMissing(without, resource, cluster));
+    throw nothingArchived(resource, cluster, whyMissing(without, resource, cluster));
   }
   throw await nothingOf(reader, resource, cluster, period, now);
 }
@@ -52,19 +48,19 @@ export async function nothingOf(
   cluster: string,
   period: Period,
   now: Date,
-): Promise<NothingArchivedError> {
+): Promise<ArchiveReadError> {
   const oldest = await firstOf(clusterObjects(reader, resource, cluster, {}));
   if (oldest !== undefined) {
     const newest = await firstOf(clusterObjectsNewestFirst(reader, resource, cluster, {}, now));
     const [from, to] = [oldest, newest ?? oldest].map(({ run }) => formatTime(run));
     const reason = `none was archived${formatPeriod(period)}; the archive has those of the runs ${from} to ${to}`;
-    return new NothingArchivedError(resource, cluster, reason);
+    return nothingArchived(resource, cluster, reason);
   }
   const listed = await firstOf(runsNewestFirst(reader, period, now));
   const run = listed && (await readRun(reader, listed));
   const why = [run && whyMissing(run, resource, cluster), nearestNames(cluster, run), 'list shows what there is'];
   const reasons = ['the archive has none', ...why].filter((one) => one !== undefined);
-  return new NothingArchivedError(resource, cluster, reasons.join('; '));
+  return nothingArchived(resource, cluster, reasons.join('; '));
 }
 
 export function whyMissing({ run, outcomes, badRecords }: Run, resource: Resource, cluster: string): string {

@@ -3,7 +3,7 @@ import { type ArchiveReader, DamagedObjectError } from '../../lambda/verify/arch
 import { type Content, type DescribedObject, isSameContent, summarizeContent } from '../archive/cluster-objects';
 import { openArchive } from '../archive/open-archive';
 import { readText } from '../archive/read-text';
-import { describeSelection, NothingArchivedError, noteNewerRun, selectObject } from '../archive/select-object';
+import { describeSelection, noteNewerRun, nothingArchived, selectObject } from '../archive/select-object';
 import { formatTime } from '../terminal/format';
 import { printable, printableLines } from '../terminal/printable';
 import { type CommandContext, type Ending, print, printJson, type Terminal } from '../terminal/terminal';
@@ -90,11 +90,7 @@ async function selectSides(
   const justBefore = new Date(after.run.getTime() - 1);
   const before = await selectObject(reader, resource, cluster, { at: from ?? justBefore }, now);
   if (before.key === after.key)
-    throw new NothingArchivedError(
-      resource,
-      cluster,
-      `the period has only one to compare, of the run ${formatTime(after.run)}`,
-    );
+    throw nothingArchived(resource, cluster, `the period has only one to compare, of the run ${formatTime(after.run)}`);
   return [asSide(before), asSide(after)];
 }
 

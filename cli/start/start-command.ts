@@ -3,11 +3,11 @@ import { ConfigError, loadConfig } from '../../infra/config/config';
 import { UnsupportedTemplateError } from '../../local/deployment/stack-template';
 import { formatTime } from '../terminal/format';
 import { printableLines } from '../terminal/printable';
-import { exitCodes, print, type Terminal, writeProblem } from '../terminal/terminal';
+import { exitCodes, InterruptedError, print, type Terminal, writeProblem } from '../terminal/terminal';
 import { defaultAudit, isSound } from './start-audit';
 import { checkClusters, checkOptions, parseStartOptions, type StartOptions, StartUsageError } from './start-options';
 import { reportAsJson, reportAsText } from './start-report';
-import { RunEndedError, startRun } from './start-run';
+import { startRun } from './start-run';
 import { startService } from './start-service';
 import { isSystemError } from './watched-run';
 
@@ -29,7 +29,7 @@ export async function startCommand(args: readonly string[], context: StartContex
     return await start(parseStartOptions(args, terminal), context);
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
-    const ended = error instanceof RunEndedError ? error : undefined;
+    const ended = error instanceof InterruptedError ? error : undefined;
     const { text, code } = describeEnd((ended?.cause ?? error) as Error);
     const lines = interrupted.aborted ? [] : [`${terminal.errColors.red('error:')} ${printableLines(text)}`];
     if (interrupted.aborted || ended) lines.push(ended?.message ?? 'Interrupted. Nothing was archived.');

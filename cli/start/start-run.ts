@@ -15,17 +15,12 @@ import { FolderArchiveReader } from '../archive/folder-archive-reader';
 import { findRun } from '../archive/select-runs';
 import { eventOf } from '../stack/start-in-account';
 import { formatCount, formatTime } from '../terminal/format';
-import type { Terminal } from '../terminal/terminal';
+import { InterruptedError, type Terminal } from '../terminal/terminal';
 import { type Fired, fire } from './fire';
 import { auditArchive, type StartedAudit } from './start-audit';
 import { completingCommand, type StartOptions } from './start-options';
 import type { StartedService } from './start-service';
 import { WatchedRun } from './watched-run';
-
-/** The run ended before its time: interrupted, or its archive takes no more. The message says what stays, and how to go on. */
-export class RunEndedError extends Error {
-  override readonly name = 'RunEndedError';
-}
 
 /** A run of the locally deployed stack: what was asked for, and what became of it. */
 export interface StartedRun extends Fired, Pick<WatchedRun, 'isLastLeftOut' | 'summary' | 'failures' | 'records'> {
@@ -44,7 +39,7 @@ export interface StartedRun extends Fired, Pick<WatchedRun, 'isLastLeftOut' | 's
 /**
  * Synthesises the stack, deploys it locally, starts one run, audits the archive if asked to, and takes everything but the
  * archive down again. A run that fails is a result.
- * @throws RunEndedError if something was archived before it was interrupted, or before its archive took no more
+ * @throws InterruptedError if something was archived before it was interrupted, or before its archive took no more
  * @throws what synthesis and deployment throw, and the reason of an interruption
  */
 export async function startRun(
@@ -101,7 +96,7 @@ async function runAssembly(
     const hasRecord = watched.records.length > 0 || (options.run !== undefined && !options.withoutRecord);
     const stays = `What it has archived stays: ${formatCount(watched.archived, 'object')}.`;
     const complete = `${completingCommand(options, run)}${hasRecord ? '' : ' --without-record'}`;
-    throw new RunEndedError(`Run ${formatTime(run)} was interrupted. ${stays} Complete it with\n  ${complete}`, {
+    throw new InterruptedError(`Run ${formatTime(run)} was interrupted. ${stays} Complete it with\n  ${complete}`, {
       cause: error,
     });
   } finally {

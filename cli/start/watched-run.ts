@@ -30,6 +30,8 @@ export class WatchedRun {
   readonly #progress: Progress;
   readonly #expected: ExpectedRun;
   readonly #broken = new AbortController();
+  /** Aborts, with the file system's error, when the archive's folder can no longer be used: every retry would fail. */
+  readonly broken = this.#broken.signal;
   /** By event, which the retries of one have in common. */
   readonly #results = new Map<string, InvocationResult[]>();
   #attemptsEnded = 0;
@@ -39,11 +41,6 @@ export class WatchedRun {
     this.#expected = expected;
     const state = { now: this.#now(), done: 0, total: expected.objects };
     this.#progress = new Progress(terminal, 'Archiving', state);
-  }
-
-  /** Aborts, with the file system's error, when the archive's folder can no longer be used: every retry would fail. */
-  get broken(): AbortSignal {
-    return this.#broken.signal;
   }
 
   /** Takes note of an answered call to the archive. */

@@ -151,7 +151,7 @@ export function processSurroundings(): Surroundings {
   };
 }
 
-/** A person has interrupted the command. The message says what goes on without it. */
+/** A person, or a disk that is full, has ended the command before its time. The message says what stays, or goes on without it. */
 export class InterruptedError extends Error {
   override readonly name = 'InterruptedError';
 }
