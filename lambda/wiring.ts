@@ -82,9 +82,10 @@ export const spoolDirectory = join(tmpdir(), 'cluster-log-collector');
 export function openService(
   { service, limits, compression }: Collection,
   onWarning: (warning: string) => void,
+  directory = spoolDirectory,
 ): ClusterApi {
   const receiver = {
-    spoolDirectory,
+    spoolDirectory: directory,
     compressor: createCompressor(compression),
     maxBytes: limits.maxBodyMiB * 1024 * 1024,
   };

@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CollectorConfig } from '../../infra/config/config';
 import { isExampleAddress } from '../../infra/config/schema-values';
-import { silenceLimits } from '../../lambda/service/request-watch';
-import { version } from '../../package.json';
 import { formatBytes, formatDuration } from '../terminal/format';
 import { apiKeyVariable } from '../terminal/terminal';
 import { ok, problem, type Shown, unknown } from './check';
@@ -14,24 +12,17 @@ import { ok, problem, type Shown, unknown } from './check';
  * @param apiKey undefined: none is known
  */
 export async function serviceCheck(config: CollectorConfig, apiKey: string | undefined): Promise<Shown> {
-  const { service, limits } = config;
+  const { service } = config;
   const asked = config.clusters.find(({ optional }) => !optional) ?? config.clusters[0];
   if (isExampleAddress(service.baseUrl))
     return unknown(`${service.baseUrl} is an example`, 'set service.baseUrl to the address of your service');
   if (apiKey === undefined)
     return unknown('no API key is known here', `put it into the environment variable ${apiKeyVariable}`);
   if (asked === undefined) return unknown('no cluster is configured', 'add one to clusters');
-  const { ClusterApi } = await import('../../lambda/service/cluster-api');
-  const { createCompressor } = await import('../../lambda/body/compress');
+  const { openService } = await import('../../lambda/wiring');
   const spoolDirectory = await mkdtemp(join(tmpdir(), 'collector-doctor-'));
-  const api = new ClusterApi({
-    service,
-    connections: 1,
-    receiver: { spoolDirectory, compressor: createCompressor('gzip'), maxBytes: limits.maxBodyMiB * 1024 * 1024 },
-    timeLimits: { ...silenceLimits, responseMs: limits.responseTimeoutSeconds * 1000 },
-    userAgent: `cluster-log-collector/${version} doctor`,
-    onWarning: () => {},
-  });
+  // Nothing is stored: so it may be compressed in the way that every Node.js knows.
+  const api = openService({ ...config, compression: 'gzip' }, () => {}, spoolDirectory);
   const request = {
     cluster: asked.uid,
     resource: 'log',
