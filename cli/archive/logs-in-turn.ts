@@ -4,7 +4,7 @@ import type { LogReader } from '../../lambda/log/seam';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import type { ClusterObject } from '../../lambda/verify/objects-between';
 import { damageOf } from '../../lambda/verify/open-content';
-import { behind, contentOf, textChunks } from './read-text';
+import { contentOf, textOf } from './read-text';
 
 /** One archived log of a cluster, and how it follows the one before it. */
 export interface ReadLog {
@@ -85,7 +85,7 @@ export class LogsInTurn {
   async *#textFrom(key: string, byte: number): AsyncGenerator<Buffer> {
     if (this.#held?.key !== key) {
       const { body } = await contentOf(this.#reader, key);
-      yield* behind(textChunks(body, 'log'), byte);
+      yield* textOf(body, 'log', byte);
       return;
     }
     // Copies: whoever writes them out may still have them when the next text is in their place.

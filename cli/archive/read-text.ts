@@ -23,7 +23,7 @@ export async function readText(reader: ArchiveReader, key: string, resource: Res
           'write both with show into files and compare those',
       );
     }
-    return (await buffer(textChunks(body, resource))).toString('utf8');
+    return (await buffer(textOf(body, resource))).toString('utf8');
   } catch (error) {
     const damage = damageOf(error);
     if (damage === undefined) throw error;
@@ -38,15 +38,13 @@ export async function contentOf(reader: ArchiveReader, key: string): Promise<Rea
   return readContent(key, opened);
 }
 
-/** The text of content in chunks of UTF-8. Throws what the content's body ends with, or a JsonError. */
-export async function* textChunks(body: ReadContent['body'], resource: Resource): AsyncGenerator<Buffer> {
-  yield* resource === 'manifest' ? body : new LogTextDecoder().decode(body);
-}
-
-/** What is behind the first so many bytes. */
-export async function* behind(chunks: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+/**
+ * The text of content in chunks of UTF-8, behind its first so many bytes. Throws what the content's body ends with, or a
+ * JsonError.
+ */
+export async function* textOf(body: ReadContent['body'], resource: Resource, bytes = 0): AsyncGenerator<Buffer> {
   let left = bytes;
-  for await (const chunk of chunks) {
+  for await (const chunk of resource === 'manifest' ? body : new LogTextDecoder().decode(body)) {
     if (left < chunk.length) yield chunk.subarray(left);
     left = Math.max(left - chunk.length, 0);
   }

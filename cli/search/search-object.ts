@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { Resource } from '../../lambda/resources';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { damageOf } from '../../lambda/verify/open-content';
-import { behind, contentOf, textChunks } from '../archive/read-text';
+import { contentOf, textOf } from '../archive/read-text';
 import { type LinePattern, mayMatchRecord } from './line-pattern';
 import { type FoundLine, LineSearch } from './line-search';
 
@@ -57,7 +57,7 @@ export function searchObject(
       const { body } = await contentOf(reader, key);
       // It is not even decoded.
       if (resource === 'log' && !(body instanceof Readable) && !mayMatchRecord(pattern, body[0])) return;
-      for await (const chunk of behind(textChunks(body, resource), from.bytes)) {
+      for await (const chunk of textOf(body, resource, from.bytes)) {
         lines.write(chunk);
         if (block.length < blockLength) continue;
         yield block;

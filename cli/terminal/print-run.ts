@@ -145,12 +145,9 @@ export function summarizeRun({ run, starts, outcomes, recordBytes, ...summary }:
 
 /** The outcomes of a run: failures first, then what was not attempted, each by cluster. */
 export function outcomesFailuresFirst({ run, outcomes }: Run): (RunOutcome & { readonly late: boolean })[] {
+  const nameOf = ({ cluster, resource }: RunOutcome) => `${cluster}\n${resource}`;
   const rank = (outcome: RunOutcome) => (isStored(outcome) ? 2 : outcome.outcome === 'failed' ? 0 : 1);
   return outcomes
     .map((outcome) => ({ ...outcome, late: isLate(run, outcome.fetchedAt) }))
-    .sort((a, b) => rank(a) - rank(b) || compare(a.cluster, b.cluster) || compare(a.resource, b.resource));
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+    .sort((a, b) => rank(a) - rank(b) || (nameOf(a) < nameOf(b) ? -1 : 1));
 }
