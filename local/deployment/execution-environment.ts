@@ -1,8 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { basename } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
+import { transformSync } from 'esbuild';
 import type { Credentials } from '../aws/call';
 import type { FunctionDefinition } from './function-definition';
 
@@ -46,8 +48,6 @@ export interface EnvironmentOptions {
   readonly credentials: Required<Credentials>;
   /** Stands for Lambda's /tmp, which belongs to one execution environment. */
   readonly temporaryFolder: string;
-  /** Path of the bundled runtime. */
-  readonly runtimeFile: string;
   /** Called with each line that the function writes to standard output or standard error. */
   readonly onLine: (line: string) => void;
 }
@@ -64,9 +64,10 @@ export class ExecutionEnvironment {
   #outcome: InvocationOutcome | undefined;
 
   constructor(options: EnvironmentOptions) {
-    const { definition, runtimeFile, onLine } = options;
+    const { definition, onLine } = options;
     this.#timeoutSeconds = definition.timeoutSeconds;
-    this.#process = spawn(process.execPath, [...memoryArguments(definition), runtimeFile, definition.arn], {
+    const program = [...memoryArguments(definition), '--eval', runtimeProgram(), definition.arn];
+    this.#process = spawn(process.execPath, program, {
       cwd: definition.codeFolder,
       env: functionVariables(options),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -131,8 +132,18 @@ export class ExecutionEnvironment {
   }
 }
 
+/** Made once: esbuild is a process of its own. */
+let runtime: string | undefined;
+
+/** The program of each process, as JavaScript. It imports nothing but Node's own modules. */
+function runtimeProgram(): string {
+  const file = join(__dirname, 'runtime.ts');
+  runtime ??= transformSync(readFileSync(file), { loader: 'ts', format: 'cjs', target: 'node20' }).code;
+  return runtime;
+}
+
 /** All environment variables of a function's process: those of the template and those of Lambda, none of this process. */
-export function functionVariables(options: Omit<EnvironmentOptions, 'runtimeFile' | 'onLine'>): Record<string, string> {
+export function functionVariables(options: Omit<EnvironmentOptions, 'onLine'>): Record<string, string> {
   const { definition, endpoint, region, credentials, temporaryFolder } = options;
   const [nodeMajor] = process.versions.node.split('.');
   return {

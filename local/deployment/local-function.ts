@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { transformSync } from 'esbuild';
 import { asynchronousRetryWaits } from '../../lambda/stack-contract';
 import { type EnvironmentOptions, ExecutionEnvironment, type InvocationResult } from './execution-environment';
 
@@ -41,7 +40,7 @@ export class ThrottledError extends Error {
  */
 export type AroundInvocation = (event: unknown, invoke: () => Promise<InvocationResult>) => Promise<InvocationResult>;
 
-export interface LocalFunctionOptions extends Omit<EnvironmentOptions, 'temporaryFolder' | 'runtimeFile'> {
+export interface LocalFunctionOptions extends Omit<EnvironmentOptions, 'temporaryFolder'> {
   /** Left out: every invocation reaches the function. */
   readonly aroundInvocation?: AroundInvocation | undefined;
   /** Left out: Lambda's waits before a retry take no time. */
@@ -59,16 +58,13 @@ export class LocalFunction {
   readonly #environments: ExecutionEnvironment[] = [];
   /** Invocations under way. */
   readonly #running = new Set<Promise<unknown>>();
-  /** Holds the runtime and the execution environments' temporary files. */
+  /** Holds the execution environments' temporary files. */
   readonly #workFolder: string;
-  readonly #runtimeFile: string;
   #isClosed = false;
 
   constructor(options: LocalFunctionOptions) {
     this.#options = options;
     this.#workFolder = mkdtempSync(join(tmpdir(), `${workFolderPrefix}${process.pid}-`));
-    this.#runtimeFile = join(this.#workFolder, 'runtime.js');
-    writeRuntime(this.#runtimeFile);
   }
 
   /**
@@ -139,7 +135,7 @@ export class LocalFunction {
     if (this.#isClosed) throw new Error(`Invoking ${name} failed: the deployment is closed.`);
     const temporaryFolder = join(this.#workFolder, `tmp-${this.#environments.length + 1}`);
     mkdirSync(temporaryFolder);
-    const environment = new ExecutionEnvironment({ ...this.#options, runtimeFile: this.#runtimeFile, temporaryFolder });
+    const environment = new ExecutionEnvironment({ ...this.#options, temporaryFolder });
     this.#environments.push(environment);
     return environment;
   }
@@ -147,16 +143,6 @@ export class LocalFunction {
 
 /** What the names of work folders in the folder for temporary files begin with, before the number of the process. */
 export const workFolderPrefix = 'local-function-';
-
-/** Made once: esbuild is a process of its own. */
-let runtime: string | undefined;
-
-/** Writes the program that runs in an execution environment, as JavaScript. It imports nothing but Node's own modules. */
-export function writeRuntime(file: string): void {
-  const source = join(__dirname, 'runtime.ts');
-  runtime ??= transformSync(readFileSync(source), { loader: 'ts', format: 'cjs', target: 'node20' }).code;
-  writeFileSync(file, runtime);
-}
 
 /** The document that Lambda sends to a failure destination. */
 function failureRecord(

@@ -15,7 +15,6 @@ import {
   ExecutionEnvironment,
   type InvocationOutcome,
 } from '../../local/deployment/execution-environment';
-import { writeRuntime } from '../../local/deployment/local-function';
 import { type Intercept, injectFaults } from './aws-faults';
 import { type FaultService, type Script, startFaultService } from './fault-service';
 import { type StoredObject, storedObjects, storedRecords } from './stored-objects';
@@ -65,7 +64,6 @@ export function useBundle(script: Script): BundledCollectors {
     const schedule = { expression: 'cron(0 * * * ? *)' };
     const members = { name: 'bundled', service: { baseUrl: service.url }, clusters: ['a'], schedule };
     const config = parseConfig(members, join(outdir, 'collector.json'));
-    writeRuntime(join(root, 'runtime.js'));
     assembly = synthesize({ config, outdir, validate: false });
   });
   afterEach(() => Promise.all(started.splice(0).map((collector) => collector.close())));
@@ -94,7 +92,6 @@ export function useBundle(script: Script): BundledCollectors {
       await writeFile(join(codeFolder, collectionFile), JSON.stringify({ ...deployed, ...collection, limits }));
       const collector = new BundledCollector(folder, deployment, {
         definition: { ...definition, codeFolder, timeoutSeconds: timeoutSeconds ?? definition.timeoutSeconds },
-        runtimeFile: join(root, 'runtime.js'),
       });
       started.push(collector);
       return collector;
@@ -102,7 +99,7 @@ export function useBundle(script: Script): BundledCollectors {
   };
 }
 
-type ProcessOptions = Pick<EnvironmentOptions, 'definition' | 'runtimeFile'>;
+type ProcessOptions = Pick<EnvironmentOptions, 'definition'>;
 
 export class BundledCollector {
   readonly archive: string;

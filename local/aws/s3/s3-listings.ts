@@ -16,8 +16,6 @@ export async function listObjects(call: Call, request: S3Request): Promise<Answe
   );
   return listing('ListBucketResult', {
     ...page.members,
-    ...(startAfter !== undefined && { StartAfter: startAfter }),
-    ...(token !== undefined && { ContinuationToken: token }),
     ...(page.next !== undefined && { NextContinuationToken: Buffer.from(page.next).toString('base64') }),
     KeyCount: page.entries.length,
     Contents: page.entries,
@@ -26,11 +24,9 @@ export async function listObjects(call: Call, request: S3Request): Promise<Answe
 
 /** A folder keeps no former versions and no delete markers: every object is its own latest and only version. */
 export async function listObjectVersions(call: Call, request: S3Request): Promise<Answer> {
-  const marker = call.target.query['key-marker'];
-  const page = await readPage(call, request, marker);
+  const page = await readPage(call, request, call.target.query['key-marker']);
   return listing('ListVersionsResult', {
     ...page.members,
-    ...(marker !== undefined && { KeyMarker: marker }),
     ...(page.next !== undefined && { NextKeyMarker: page.next }),
     Version: page.entries.map((entry) => ({ ...entry, VersionId: 'null', IsLatest: true })),
   });
