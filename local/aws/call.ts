@@ -142,20 +142,13 @@ export interface RequestTarget {
 }
 
 /**
- * Reads a request line by hand: a URL parser would resolve `..` and `%2e%2e`, and so change the key.
+ * Reads the path by hand: a URL parser would resolve `..` and `%2e%2e`, and so change the key.
  * @throws AwsError for what is no valid URI
  */
 export function parseTarget(url: string): RequestTarget {
   const [encodedPath = '', ...rest] = url.split('?');
   if (!encodedPath.startsWith('/')) throw new AwsError(400, 'InvalidURI', `There is no path in ${url}`);
-  // Without a prototype: a parameter may have the name of a member that every object has.
-  const query: Record<string, string> = Object.create(null);
-  for (const pair of rest.join('?').split('&')) {
-    if (pair === '') continue;
-    const [name = '', ...value] = pair.split('=');
-    query[decode(name)] = decode(value.join('='));
-  }
-  return { path: decode(encodedPath.slice(1)), query };
+  return { path: decode(encodedPath.slice(1)), query: Object.fromEntries(new URLSearchParams(rest.join('?'))) };
 }
 
 function decode(text: string): string {

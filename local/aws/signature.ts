@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { SignatureV4 } from '@smithy/signature-v4';
 import { encodeKeyPath } from '../../lambda/archive/archive-layout';
 import { SigningHash } from '../../lambda/archive/signing-hash';
@@ -46,7 +45,10 @@ export async function verifyCaller(call: Call, account: Account, payloadHash: st
       // Every segment was decoded, and is encoded again in one form.
       path: `/${encodeKeyPath(target.path)}`,
       query: target.query,
-      headers: { ...pick(headers, names), 'x-amz-content-sha256': payloadHash },
+      headers: {
+        ...Object.fromEntries([...names].map((name) => [name, String(headers[name])])),
+        'x-amz-content-sha256': payloadHash,
+      },
     },
     {
       signingDate: signedAt(headers['x-amz-date']),
@@ -69,13 +71,4 @@ function signedAt(stamp: string | string[] | undefined): Date {
   const date = new Date(iso);
   if (Number.isNaN(date.getTime())) throw mismatch();
   return date;
-}
-
-function pick(headers: IncomingMessage['headers'], names: ReadonlySet<string>): Record<string, string> {
-  const picked: Record<string, string> = {};
-  for (const name of names) {
-    const value = headers[name];
-    if (value !== undefined) picked[name] = Array.isArray(value) ? value.join(',') : value;
-  }
-  return picked;
 }

@@ -2,24 +2,6 @@ import * as z from 'zod';
 import type { SynthesizedStack } from './read-assembly';
 import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
-/** What the template says about the function. */
-export interface FunctionDefinition {
-  readonly name: string;
-  readonly arn: string;
-  readonly roleArn: string;
-  /** What Lambda would mount as the task root. */
-  readonly codeFolder: string;
-  /** File and export: `index.handler`. */
-  readonly handler: string;
-  readonly environment: Readonly<Record<string, string>>;
-  readonly timeoutSeconds: number;
-  readonly memoryMiB: number;
-  readonly logGroup: string;
-  /** Invocations under way at once; left out: any number. */
-  readonly reservedConcurrency?: number | undefined;
-  readonly asynchronous?: AsynchronousSettings | undefined;
-}
-
 const invokeConfigSchema = z.strictObject({
   DestinationConfig: z.strictObject({ OnFailure: z.strictObject({ Destination: z.string() }).optional() }).optional(),
   FunctionName: z.string(),
@@ -27,9 +9,6 @@ const invokeConfigSchema = z.strictObject({
   MaximumRetryAttempts: z.int().min(0).max(2).optional(),
   Qualifier: z.literal('$LATEST'),
 });
-
-/** What the template says about asynchronous invocations; left out: Lambda's own defaults. */
-export type AsynchronousSettings = Omit<z.output<typeof invokeConfigSchema>, 'FunctionName' | 'Qualifier'>;
 
 const propertiesSchema = z.strictObject({
   Code: z.strictObject({ S3Bucket: z.unknown(), S3Key: z.string() }),
@@ -49,13 +28,10 @@ const ignored = ['Architectures', 'Description', 'EphemeralStorage', 'FunctionNa
 const environmentLimitBytes = 4 * 1024;
 
 /**
+ * What the template says about a function.
  * @throws UnsupportedTemplateError for what Lambda would reject or a local deployment does not know
  */
-export function readFunction(
-  stack: StackTemplate,
-  resource: StackResource,
-  assembly: SynthesizedStack,
-): FunctionDefinition {
+export function readFunction(stack: StackTemplate, resource: StackResource, assembly: SynthesizedStack) {
   const properties = resource.read(propertiesSchema, ignored);
   const environment = properties.Environment?.Variables ?? {};
   const size = Object.entries(environment).reduce(
@@ -71,16 +47,22 @@ export function readFunction(
     name,
     arn: resource.identity.arn,
     roleArn: properties.Role,
+    /** What Lambda would mount as the task root. */
     codeFolder: assembly.assetFolder(properties.Code.S3Key),
+    /** File and export: `index.handler`. */
     handler: properties.Handler,
     environment,
     timeoutSeconds: properties.Timeout,
     memoryMiB: properties.MemorySize,
     logGroup: properties.LoggingConfig?.LogGroup ?? `/aws/lambda/${name}`,
+    /** Invocations under way at once; undefined: any number. */
     reservedConcurrency: properties.ReservedConcurrentExecutions,
+    /** Of asynchronous invocations; undefined, and what is left out in it: Lambda's own defaults. */
     asynchronous: stack
       .resourcesOf('AWS::Lambda::EventInvokeConfig')
       .map((config) => config.read(invokeConfigSchema))
       .find(({ FunctionName }) => FunctionName === name),
   };
 }
+
+export type FunctionDefinition = ReturnType<typeof readFunction>;

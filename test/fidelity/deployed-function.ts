@@ -78,6 +78,7 @@ export async function invokeDeployed(
       timeoutSeconds: configuration.Timeout,
       memoryMiB: configuration.MemorySize,
       logGroup: 'not-in-moto',
+      ...{ reservedConcurrency: undefined, asynchronous: undefined },
     },
     ...{ endpoint: aws.url, region, credentials: role },
     onLine: () => undefined,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { memoryArguments } from '../../../local/deployment/execution-environment';
-import type { AsynchronousSettings, FunctionDefinition } from '../../../local/deployment/function-definition';
+import type { FunctionDefinition } from '../../../local/deployment/function-definition';
 import { LocalFunction, type LocalFunctionOptions } from '../../../local/deployment/local-function';
 
 const definition: Omit<FunctionDefinition, 'codeFolder'> = {
@@ -15,6 +15,8 @@ const definition: Omit<FunctionDefinition, 'codeFolder'> = {
   timeoutSeconds: 30,
   memoryMiB: 256,
   logGroup: '/the/log-group',
+  reservedConcurrency: undefined,
+  asynchronous: undefined,
 };
 
 const started: LocalFunction[] = [];
@@ -223,22 +225,27 @@ describe('a local function', () => {
 });
 
 describe('an asynchronous invocation', () => {
+  type Settings = NonNullable<FunctionDefinition['asynchronous']>;
+  const ofAll: Settings = { FunctionName: definition.name, Qualifier: '$LATEST' };
+
   const failing = `let times = 0;
   exports.handler = async (event) => { if (times++ < event.failures) throw new Error('failure ' + times); };`;
 
   /** On a clock that advances by each wait. */
-  async function invokeFailing(failures: number, asynchronous: AsynchronousSettings) {
+  async function invokeFailing(failures: number, settings: Partial<Settings>) {
     const waits: number[] = [];
     const now = () => waits.reduce((sum, seconds) => sum + seconds * 1000, 0);
     const clock = { now, wait: async (seconds: number) => void waits.push(seconds) };
-    const result = await start(failing, { asynchronous }, { clock }).invokeAsync({ failures });
+    const result = await start(failing, { asynchronous: { ...ofAll, ...settings } }, { clock }).invokeAsync({
+      failures,
+    });
     expect(new Set(result.attempts.map(({ requestId }) => requestId))).toEqual(new Set([result.requestId]));
     return [result.attempts.map(({ error }) => error?.errorMessage), result.condition, waits];
   }
 
   const exhausted = 'RetriesExhausted';
 
-  it.each<[string, number, AsynchronousSettings, unknown[]]>([
+  it.each<[string, number, Partial<Settings>, unknown[]]>([
     ['is attempted once if it succeeds', 0, {}, [[undefined], undefined, []]],
     ['is retried until it succeeds', 2, {}, [['failure 1', 'failure 2', undefined], undefined, [60, 120]]],
     ['is given up after the last retry', 9, {}, [['failure 1', 'failure 2', 'failure 3'], exhausted, [60, 120]]],
