@@ -61,9 +61,5 @@ function partOf(found: WholeObject | undefined): Part {
   const { success, data } = partSchema.safeParse(parseJson(found.bytes));
   if (!success) throw new DamagedObjectError('it does not say what this is a part of');
   const { version, from, to, ...part } = data;
-  return {
-    ...part,
-    ...(from !== null && { from: new Date(from) }),
-    ...(to !== null && { to: new Date(to) }),
-  };
+  return { ...part, from: from === null ? undefined : new Date(from), to: to === null ? undefined : new Date(to) };
 }
