@@ -23,9 +23,6 @@ export function withPublicKeys(command: Command): Command {
   return command.option('--public-key <file...>', 'the keys that may have signed the seals, as PEM', parsePublicKeys);
 }
 
-/** More is no file of public keys. */
-const largestBytes = 64 * 1024;
-
 /** The keys of a PEM file, as `collector seals --public-key` writes it, behind those of the files before. */
 function parsePublicKeys(file: string, before: readonly KeyObject[] = []): readonly KeyObject[] {
   const blocks = readText(file).match(/(?<=-----BEGIN PUBLIC KEY-----)[^-]*(?=-----END PUBLIC KEY-----)/g) ?? [];
@@ -38,7 +35,7 @@ function parsePublicKeys(file: string, before: readonly KeyObject[] = []): reado
 
 function readText(file: string): string {
   try {
-    return readFileSync(file).subarray(0, largestBytes).toString('latin1');
+    return readFileSync(file, 'latin1');
   } catch (error) {
     throw new InvalidArgumentError(`it cannot be read: ${(error as NodeJS.ErrnoException).code}.`);
   }
@@ -94,30 +91,23 @@ export class VouchedNotes {
   /** Prints it on standard error. @returns whether all of it is vouched for */
   async print(terminal: Pick<Terminal, 'err' | 'errColors'>): Promise<boolean> {
     const { err } = terminal;
-    if (this.#noted.size === 0) return true;
-    const seals = new Map<number, string>();
+    const noted = [...this.#noted.values()];
+    const seals = noted.flatMap(({ vouched }) => vouched.seal ?? []).sort((a, b) => a.number - b.number);
+    const [first, last] = [seals[0], seals.at(-1)];
+    const count = noted.length === 1 ? '' : ` ${seals.length} of ${noted.length}`;
+    if (first !== undefined && last !== undefined) {
+      const named = new Set([first, last].map(({ number, seal }) => `seal ${number} of ${formatTime(seal)}`));
+      await print(err, `Vouched for${count} by ${[...named].join(' to ')}.\n`);
+    }
     const problems = new Map<string, string[]>();
-    for (const { name, vouched } of this.#noted.values())
-      if (vouched.seal !== undefined) seals.set(vouched.seal.number, formatTime(vouched.seal.seal));
-      else problems.set(vouched.problem, [...(problems.get(vouched.problem) ?? []), name]);
-    const lost = [...problems.values()].reduce((sum, names) => sum + names.length, 0);
-    const all = this.#noted.size;
-    const count = all === 1 ? '' : ` ${all - lost} of ${all}`;
-    if (lost < all) await print(err, `Vouched for${count} by ${describeSeals(seals)}.\n`);
+    for (const { name, vouched } of noted)
+      if (vouched.seal === undefined) problems.set(vouched.problem, [...(problems.get(vouched.problem) ?? []), name]);
     for (const [problem, names] of problems) {
       const more = names.length > mostNamed ? ` and ${names.length - mostNamed} more` : '';
       await printProblem(terminal, 'Not vouched for:', `${names.slice(0, mostNamed).join('; ')}${more}: ${problem}.`);
     }
-    if (seals.size > 0 && this.#options.publicKey === undefined)
+    if (first !== undefined && this.#options.publicKey === undefined)
       await print(err, "Seals were checked with the archive's own key; --public-key takes one that you kept.\n");
-    return lost === 0;
+    return seals.length === noted.length;
   }
-}
-
-function describeSeals(seals: ReadonlyMap<number, string>): string {
-  const numbers = [...seals].sort(([a], [b]) => a - b);
-  const described = ([number, time]: readonly [number, string]) => `seal ${number} of ${time}`;
-  const [first, last] = [numbers[0], numbers.at(-1)];
-  if (first === undefined || last === undefined) return '';
-  return first === last ? described(first) : `${described(first)} to ${described(last)}`;
 }

@@ -1,4 +1,4 @@
-import { Argument, Command } from 'commander';
+import { Command } from 'commander';
 import type { Run } from '../../lambda/verify/read-run';
 import { openDamage } from '../../lambda/verify/seals/open-damage';
 import { SealIndex } from '../../lambda/verify/seals/seal-index';
@@ -36,7 +36,7 @@ export function runsCommand(context: CommandContext): Command {
     .description(
       'Says whether the newest run is complete, and lists the last runs, oldest first. Given the time of one: why it is not complete, and its outcomes, failures first.',
     )
-    .addArgument(new Argument('[time]', 'the same as --run').argParser(parseRunTime))
+    .argument('[time]', 'the same as --run', parseRunTime)
     .option('--cluster <uid>', 'what became of this cluster in each run')
     .option('--all', 'with the time of one run: show every outcome, not only the first 20');
   withHelp(withRuns(command, terminal, defaultRuns), terminal, helpText);

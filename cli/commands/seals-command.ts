@@ -22,17 +22,13 @@ const defaultSeals = 20;
 
 /** `seals`: the chain of seals, or the key that signed it. */
 export function sealsCommand({ terminal, end }: CommandContext): Command {
+  const keys = new Option('--public-key', 'print the public key that signed them, as PEM, instead of the list');
   const command = new Command('seals')
     .summary('the seals, or their public key')
     .description(
       'Lists the last seals, oldest first, and checks that their chain is whole. It reads nothing that they seal.',
     )
-    .addOption(
-      new Option('--public-key', 'print the public key that signed them, as PEM, instead of the list').conflicts([
-        'json',
-        'last',
-      ]),
-    );
+    .addOption(keys.conflicts(['json', 'last']));
   withHelp(withArchive(withLast(command, 'seals', `${defaultSeals}`)), terminal, helpText);
   return command.action(async ({ archive, json, publicKey, last = defaultSeals }: Options) => {
     const reader = await openArchive(archive);

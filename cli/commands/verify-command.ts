@@ -1,25 +1,23 @@
-import type { KeyObject } from 'node:crypto';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { countDamage, damageKinds, type Finding, findingKinds } from '../../lambda/verify/finding';
 import { type Part, readPart } from '../../lambda/verify/part';
 import type { Period } from '../../lambda/verify/run-keys';
 import { type OpenedFinding, type VerifyCounts, verifyArchive } from '../../lambda/verify/verify-archive';
 import { openArchive } from '../archive/open-archive';
-import { formatBytes, formatCount, formatPeriod, formatTime } from '../terminal/format';
+import { formatBytes, formatCount, formatCounts, formatPeriod, formatTime } from '../terminal/format';
 import { formatDoubts } from '../terminal/print-run';
 import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
-import { printTable } from '../terminal/table';
+import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, type Ending, print, printJson, type Terminal } from '../terminal/terminal';
-import { withPublicKeys } from './check-option';
+import { type CheckOptions, withPublicKeys } from './check-option';
 import { parseCount, type ReadOptions, withArchive, withHelp, withPeriod } from './options';
 
-interface Options extends ReadOptions, Period {
+interface Options extends ReadOptions, Period, Pick<CheckOptions, 'publicKey'> {
   readonly retentionDays?: number;
   readonly strict?: boolean;
   readonly part?: boolean;
   readonly concurrency: number;
-  readonly publicKey?: readonly KeyObject[];
   readonly head?: readonly string[];
 }
 
@@ -64,12 +62,11 @@ export function verifyCommand({ terminal, end }: CommandContext): Command {
     findings.sort((a, b) => findingKinds.indexOf(a.kind) - findingKinds.indexOf(b.kind));
     const ending = endingOf(counts, options.strict === true);
     if (options.json === true) {
-      const period = { from: from?.toISOString() ?? null, to: to?.toISOString() ?? null };
-      const verified = { archive: reader.location, ...period, ...(part && { part }) };
+      const verified = { archive: reader.location, from: from ?? null, to: to ?? null, part };
       await printJson(terminal.out, { ...verified, ok: ending === 'ok', ...counts, findings });
     } else {
       if (part !== undefined) await print(terminal.out, `${printable(describePart(part))}\n`);
-      await printFindings(terminal, findings);
+      await printTable(terminal, findingColumns(terminal), groupEqual(findings));
       await print(terminal.out, summaryOf(counts, retentionDays));
       await print(terminal.out, sealedOf(counts, publicKeys !== undefined));
       await print(terminal.out, verdictOf(terminal, counts, reader.location));
@@ -104,21 +101,16 @@ interface EqualFindings extends Pick<Finding, 'kind' | 'problem'> {
 const namedKeys = 3;
 const namedUnvouched = 20;
 
-async function printFindings(terminal: Terminal, findings: readonly OpenedFinding[]): Promise<void> {
-  const { colors } = terminal;
-  await printTable(
-    terminal,
-    [
-      {
-        head: 'Found',
-        cell: ({ kind }) => kind,
-        color: (text, { kind }) => (damageKinds.includes(kind) ? colors.red(text) : colors.yellow(text)),
-      },
-      { head: 'Key', cell: keysOf, wraps: true },
-      { head: 'What is wrong', cell: ({ problem }) => problem, wraps: true },
-    ],
-    groupEqual(findings),
-  );
+function findingColumns({ colors }: Terminal): Column<EqualFindings>[] {
+  return [
+    {
+      head: 'Found',
+      cell: ({ kind }) => kind,
+      color: (text, { kind }) => (damageKinds.includes(kind) ? colors.red(text) : colors.yellow(text)),
+    },
+    { head: 'Key', cell: keysOf, wraps: true },
+    { head: 'What is wrong', cell: ({ problem }) => problem, wraps: true },
+  ];
 }
 
 function groupEqual(findings: readonly OpenedFinding[]): Iterable<EqualFindings> {
@@ -175,9 +167,9 @@ function sealedOf({ sealed }: VerifyCounts, areKeysGiven: boolean): string {
 }
 
 function verdictOf({ colors }: Terminal, { runs, found, acknowledged }: VerifyCounts, location: string): string {
-  const counted = findingKinds.filter((kind) => found[kind] > 0).map((kind) => `${found[kind]} ${kind}`);
+  const counted = formatCounts(found);
   const known = acknowledged === 0 ? '' : ` ${formatCount(acknowledged, 'finding')} acknowledged.`;
-  const list = counted.length === 0 ? '' : ` Found: ${counted.join(', ')}.${known}`;
+  const list = counted === '' ? '' : ` Found: ${counted}.${known}`;
   if (countDamage(found) > acknowledged) return `${colors.bold(colors.red('Something is wrong.'))}${list}\n`;
   if (runs === 0)
     return `${colors.red(`Nothing was verified: ${printable(location)} has no runs in this period.`)}${list}\n`;
