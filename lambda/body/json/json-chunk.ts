@@ -81,11 +81,8 @@ export class JsonChunk {
   /** Makes the error for a byte that cannot stand where it stands. */
   unexpected(index: number): JsonError {
     const byte = this.bytes[index] as number;
-    const shown = byte > 0x20 && byte < 0x7f ? `"${String.fromCharCode(byte)}"` : `0x${hex(byte)}`;
+    const shown =
+      byte > 0x20 && byte < 0x7f ? `"${String.fromCharCode(byte)}"` : `0x${byte.toString(16).padStart(2, '0')}`;
     return new JsonError('syntax', this.offset + index, `unexpected ${shown}`);
   }
-}
-
-function hex(byte: number): string {
-  return byte.toString(16).padStart(2, '0');
 }

@@ -90,39 +90,45 @@ export function scanString(chunk: JsonChunk, from: number, to: number, sink: Str
     if (end > i) sink?.text(bytes, i, end);
     if (end === to || bytes[end] === quote) return end;
     if (bytes[end] !== backslash) throw chunk.unexpected(end);
-    i = scanEscape(chunk, end, sink);
-    if (i === end) return end;
+    const unit = unitOf(bytes, end);
+    if (unit >= 0 && (unit & 0xfc00) !== 0xd800) {
+      sink?.escape(unit);
+      i = end + (bytes[end + 1] === letterU ? 6 : 2);
+    } else {
+      i = scanPair(chunk, end, unit, sink);
+      if (i === end) return end;
+    }
   }
   return i;
 }
 
-/** @returns the index after the escape; its own if the chunk cuts it, or the pair of surrogates that it begins */
-function scanEscape(chunk: JsonChunk, at: number, sink: StringSink | undefined): number {
+/**
+ * Scans an escape that begins a pair of surrogates, or is not complete, or none.
+ * @param high its code unit, as {@link unitOf} has it
+ * @returns the index after the escape, or after both; its own if the chunk cuts it, or may cut the pair
+ */
+function scanPair(chunk: JsonChunk, at: number, high: number, sink: StringSink | undefined): number {
   const { bytes } = chunk;
-  const unit = unitOf(bytes, at);
-  if (unit < 0) {
+  if (high < 0) {
     const end = endOfBegun(bytes, at);
     if (end < bytes.length) throw chunk.unexpected(end);
     return at;
   }
-  const next = at + (bytes[at + 1] === letterU ? 6 : 2);
-  if ((unit & 0xfc00) === 0xd800) {
-    const low = unitOf(bytes, next);
-    if ((low & 0xfc00) === 0xdc00) {
-      sink?.escape(0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00));
-      return next + 6;
-    }
-    if (next + 6 > bytes.length && endOfBegun(bytes, next) === bytes.length) return at;
+  const next = at + 6;
+  const low = bytes[next] === backslash ? unitOf(bytes, next) : -1;
+  if ((low & 0xfc00) === 0xdc00) {
+    sink?.escape(0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00));
+    return next + 6;
   }
-  sink?.escape(unit);
+  if (next + 6 > bytes.length && endOfBegun(bytes, next) === bytes.length) return at;
+  sink?.escape(high);
   return next;
 }
 
-/** @returns the code unit of the escape that stands at an index; negative if it is not complete, or is none */
+/** @returns the code unit of the escape whose backslash stands at an index; negative if it is not complete, or is none */
 function unitOf(bytes: Buffer, at: number): number {
   const letter = bytes[at + 1];
-  if (bytes[at] !== backslash || letter === undefined) return -1;
-  if (letter !== letterU) return shortEscapes[letter] as number;
+  if (letter !== letterU) return letter === undefined ? -1 : (shortEscapes[letter] as number);
   if (at + 6 > bytes.length) return -1;
   let unit = 0;
   // A byte that is no digit gives -1, which makes the whole negative.
