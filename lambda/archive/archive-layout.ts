@@ -179,12 +179,8 @@ export function stampOf(run: Date): string {
 
 /** The time a stamp names; undefined if it is not exactly what {@link stampOf} writes. */
 export function parseStamp(stamp: string): Date | undefined {
-  const match = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d\.\d{3})Z$/.exec(stamp);
-  if (match === null) return undefined;
-  const [, year, month, day, hour, minute, second] = match;
-  const text = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`;
-  const time = new Date(text);
-  return !Number.isNaN(time.getTime()) && time.toISOString() === text ? time : undefined;
+  const time = new Date(stamp.replace(/^(\d{4})(\d\d)(\d\dT\d\d)(\d\d)/, '$1-$2-$3:$4:'));
+  return !Number.isNaN(time.getTime()) && stampOf(time) === stamp ? time : undefined;
 }
 
 /** The partition a run lies in: `2026-11-20`, UTC. */

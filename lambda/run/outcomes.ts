@@ -42,19 +42,10 @@ export async function archiveAnswer(
     const content = { ...lengths, sha256, fetchedAt: fetchedAt.toISOString(), mediaType };
     if (dryRun) return { outcome: 'would-archive', httpStatus: 200, ...content, ...facts };
     const { compression } = collection;
-    const key = objectKey({ resource, cluster, run, compression });
-    const metadata = objectMetadata({
-      cluster,
-      resource,
-      run,
-      fetchedAt,
-      mediaType,
-      sha256,
-      length,
-      encodedBy,
-      version: provenance.collectorVersion,
-      ...facts,
-    });
+    const { collectorVersion: version } = provenance;
+    const name = { resource, cluster, run };
+    const key = objectKey({ ...name, compression });
+    const metadata = objectMetadata({ ...name, ...facts, fetchedAt, mediaType, sha256, length, encodedBy, version });
     const { contentType } = resources[resource];
     const object = { key, content: body.content, contentType, contentEncoding: compression, metadata };
     const outcome = await archive.put(object, stop.working);
