@@ -77,11 +77,6 @@ export function linesBefore({ link, added }: JoinedLog): number {
   return added === undefined ? 0 : Math.max(link.lines - added.shared - added.added, 0);
 }
 
-/** The new text of a joined log. */
-export function newText({ added, textFrom }: JoinedLog): AsyncIterable<Buffer> | readonly Buffer[] {
-  return added === undefined ? [] : textFrom(added.newFrom);
-}
-
 function addsNothing({ link: { seam } }: ReadLog): boolean {
   return seam.kind === 'older' || seam.kind === 'unknown';
 }

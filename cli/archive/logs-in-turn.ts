@@ -11,7 +11,7 @@ export interface ReadLog {
   readonly run: Date;
   readonly key: string;
   readonly link: LogLink;
-  /** Its text from one of its bytes on. Reads it again if it is no longer held. */
+  /** Its text from one of its bytes on, in chunks that are not empty. Reads it again if it is no longer held. */
   readonly textFrom: (byte: number) => AsyncIterable<Buffer>;
   /** Why it has no text that could be compared. */
   readonly problem: string | undefined;

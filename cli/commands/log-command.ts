@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { clusterObjects } from '../../lambda/verify/objects-between';
 import { dayMs } from '../../lambda/verify/time-limits';
-import { isGap, isMissing, type JoinedLog, type JoinedRun, joinLogs, linesBefore, newText } from '../archive/join-logs';
+import { isGap, isMissing, type JoinedLog, type JoinedRun, joinLogs, linesBefore } from '../archive/join-logs';
 import { openArchive } from '../archive/open-archive';
 import { noteNextLog, nothingOf } from '../archive/select-object';
 import { selectPeriod } from '../archive/select-runs';
@@ -125,11 +125,10 @@ async function* textOf({ err, errColors }: Terminal, joined: AsyncIterable<Joine
   for await (const one of joined) {
     const note = noteOf(one);
     if (note !== undefined) await print(err, `${errColors.yellow(`${formatTime(one.run)}:`)} ${printable(note)}\n`);
-    if (isMissing(one)) continue;
+    if (isMissing(one) || one.added === undefined) continue;
     // What follows a gap does not go on with the line before it.
-    if (isLineOpen && one.link.seam.kind === 'gap' && one.added?.newFrom === 0) yield Buffer.of(newline);
-    for await (const chunk of newText(one)) {
-      if (chunk.length === 0) continue;
+    if (isLineOpen && one.link.seam.kind === 'gap' && one.added.newFrom === 0) yield Buffer.of(newline);
+    for await (const chunk of one.textFrom(one.added.newFrom)) {
       isLineOpen = chunk.at(-1) !== newline;
       yield chunk;
     }

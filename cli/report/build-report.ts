@@ -20,10 +20,7 @@ const maxAbsent = 50;
 export type ReportFacts = Pick<ReportData, 'archive' | 'createdAt' | 'isNewest' | 'overdue'> & FoundStale;
 
 /** By run, with holes. */
-interface Series {
-  readonly cells: number[];
-  readonly sizes: number[];
-}
+type Series = Readonly<Record<'cells' | 'sizes', number[]>>;
 
 /** Builds the report's data from runs in time order. It keeps a few bytes of each cluster and run. */
 export class ReportBuilder {

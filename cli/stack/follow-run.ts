@@ -6,7 +6,7 @@ import { type RunRecordObject, runsBetween } from '../../lambda/verify/run-keys'
 import { longestRunSeconds } from '../../lambda/verify/time-limits';
 import { formatDuration, formatSecond } from '../terminal/format';
 import type { Progress, ProgressState } from '../terminal/progress';
-import { type EndedExecution, endOfExecution } from './start-in-account';
+import { endOfExecution } from './start-in-account';
 
 /** Milliseconds between two looks at the run records. */
 const lookEveryMs = 5000;
@@ -33,7 +33,7 @@ export interface FollowOptions {
 export interface FollowedRun {
   /** Undefined if no attempt has left a record. */
   readonly run: Run | undefined;
-  readonly execution: EndedExecution | undefined;
+  readonly execution: Awaited<ReturnType<typeof endOfExecution>>;
 }
 
 /**

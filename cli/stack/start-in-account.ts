@@ -46,15 +46,11 @@ export async function startInAccount(collector: DeployedCollector, event: object
   return executionArn;
 }
 
-/** How an execution ended. */
-export interface EndedExecution {
-  /** The status that Step Functions gives, such as `SUCCEEDED`. */
-  readonly status: string;
-  readonly cause: string | undefined;
-}
-
-/** How an execution ended; undefined while it runs. @throws AwsAccessError */
-export async function endOfExecution(region: string, executionArn: string): Promise<EndedExecution | undefined> {
+/**
+ * How an execution ended, with a status such as `SUCCEEDED`; undefined while it runs.
+ * @throws AwsAccessError
+ */
+export async function endOfExecution(region: string, executionArn: string) {
   const { SFNClient, DescribeExecutionCommand } = await import('@aws-sdk/client-sfn');
   const client = new SFNClient({ region });
   const { status = '', cause } = await withAws(`Following the execution ${executionArn}`, () =>

@@ -36,6 +36,7 @@ export class Grid {
     [root.role, this.#head.role, this.#body.role] = ['grid', 'row', 'rowgroup'];
     root.ariaColCount = String(runs.length + 1);
     const names = element('pre.uid', model.rows.map(({ uid }) => uid).join('\n'));
+    names.style.position = 'absolute';
     root.append(names);
     this.#nameWidth = names.getBoundingClientRect().width;
     names.remove();
