@@ -1,4 +1,3 @@
-import type { Seam } from '../../lambda/log/seam';
 import { isGap, isMissing, type JoinedLog, type JoinedRun, linesBefore } from '../archive/join-logs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
@@ -31,16 +30,14 @@ function seamText(joined: JoinedRun): string {
   if (problem !== undefined) return problem;
   if (link.base === undefined) return 'first';
   const before = linesBefore(joined);
+  const { kind, isAmbiguous, isShort } = link.seam;
   return [
-    link.seam.kind,
-    ...remarks(link.seam),
+    kind,
+    ...(isAmbiguous ? ['at least: lines repeat'] : []),
+    ...(isShort ? ['short'] : []),
     ...(before > 0 ? [`reaches back ${formatCount(before, 'line')}`] : []),
     ...(closedBy ? [`closed by ${formatTime(closedBy)}`] : []),
   ].join(', ');
-}
-
-function remarks({ isAmbiguous, isShort }: Seam): string[] {
-  return [...(isAmbiguous ? ['at least: lines repeat'] : []), ...(isShort ? ['short'] : [])];
 }
 
 /** The same as `--json` documents it. */

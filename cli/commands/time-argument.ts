@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { parseStamp } from '../../lambda/archive/archive-layout';
+import { dateOf, parseStamp } from '../../lambda/archive/archive-layout';
 import { parseIsoTime } from '../../lambda/event';
 import { dayMs } from '../../lambda/verify/time-limits';
 
@@ -54,11 +54,8 @@ function timeBefore(text: string, now: Date): Date | undefined {
 
 /** Puts the date in the place of `today` or `yesterday`. */
 function withDate(text: string, now: Date): string {
-  const dateOf = (day: string) => {
-    const time = now.getTime() - (/^y/i.test(day) ? dayMs : 0);
-    return new Date(time).toISOString().slice(0, 10);
-  };
-  return text.replace(/^(today|yesterday)(?=$|[T ])/i, dateOf);
+  const yesterday = new Date(now.getTime() - dayMs);
+  return text.replace(/^(today|yesterday)(?=$|[T ])/i, (day) => dateOf(/^y/i.test(day) ? yesterday : now));
 }
 
 function parseDateTime(text: string, edge: Edge): Date | undefined {
