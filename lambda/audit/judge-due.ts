@@ -20,18 +20,16 @@ export function settled(time: Date): Date {
  * @param seal the time of this audit
  */
 export function judgeSeals({ plan, chain, now, find }: AuditWalk, seal: string, { oldestWrittenAt }: SealedRuns): void {
-  const listedFrom = now.toISOString();
   if (chain.head !== undefined) {
-    const from = settled(new Date(chain.head.listedFrom));
-    findAbsentSeals(find, [...chain.seals, { seal, listedFrom, plan }], { from }, settled(now));
-  } else if (
-    oldestWrittenAt !== undefined &&
-    now.getTime() - oldestWrittenAt.getTime() > intervalMs(plan, now) + clockSlackMs
-  ) {
-    const since = `run records are there since ${oldestWrittenAt.toISOString()}, longer than one interval of the audit`;
-    const problem = `FIRST SEAL, and ${since}: an earlier seal was never made, or all were removed`;
-    find('seal-broken', earlierRuns, problem);
+    const seals = [...chain.seals, { seal, listedFrom: now.toISOString(), plan }];
+    findAbsentSeals(find, seals, { from: settled(new Date(chain.head.listedFrom)) }, settled(now));
+    return;
   }
+  const oldest = oldestWrittenAt ?? now;
+  if (now.getTime() - oldest.getTime() <= intervalMs(plan, now) + clockSlackMs) return;
+  const since = `run records are there since ${oldest.toISOString()}, longer than one interval of the audit`;
+  const problem = `FIRST SEAL, and ${since}: an earlier seal was never made, or all were removed`;
+  find('seal-broken', earlierRuns, problem);
 }
 
 /** The longest time between two audits; infinite for a schedule that does not fire again. */

@@ -96,19 +96,16 @@ function verdictOf(seal: ToldSeal, logs: readonly string[]): { subject: string; 
   const { news, failing, plan, due } = seal;
   const all = news.complete + news.incomplete + due.absent.length;
   const integrity = integrityOf(seal);
-  const failed = {
-    subject: `${formatCount(failing.length, 'cluster')} failing`,
-    line: `Failing: ${count(failing.length)} of ${formatCount(plan.clusters, 'cluster')}.`,
-  };
-  const others = [
-    ...(failing.length > 0 ? [failed] : []),
-    runsStatement(seal, all),
-    ...logs.map((subject) => ({ subject })),
-  ];
+  const others: Statement[] = [runsStatement(seal, all), ...logs.map((subject) => ({ subject }))];
+  if (failing.length > 0)
+    others.unshift({
+      subject: `${formatCount(failing.length, 'cluster')} failing`,
+      line: `Failing: ${count(failing.length)} of ${formatCount(plan.clusters, 'cluster')}.`,
+    });
   const isWell = failing.length === 0 && news.complete === all && logs.length === 0;
   const isFirst = openDamage(seal).count > 0 || isWell;
   const own = { subject: integrity, line: `${integrity.charAt(0).toUpperCase()}${integrity.slice(1)}.` };
-  const statements: Statement[] = isFirst ? [own, ...others] : [...others, own];
+  const statements = isFirst ? [own, ...others] : [...others, own];
   return {
     subject: statements.map(({ subject }) => subject).join(', '),
     verdict: statements.flatMap(({ line }) => line ?? []).join('\n'),
@@ -129,12 +126,10 @@ function runsStatement({ due, news }: ToldSeal, all: number): Statement {
   if (all === 0) return { subject: 'no new run', line: 'Runs: none since the seal before.' };
   const complete = `${count(news.complete)} of ${count(all)}`;
   const absent = due.absent.length;
-  if (absent === 0) return { subject: `${complete} runs complete`, line: `Runs: ${complete} complete.` };
+  const subject = `${complete} runs complete`;
+  if (absent === 0) return { subject, line: `Runs: ${complete} complete.` };
   const left = `${count(absent)} that ${absent === 1 ? 'was' : 'were'} due left no record`;
-  return {
-    subject: `${complete} runs complete, ${count(absent)} absent`,
-    line: `Runs: ${complete} complete; ${left}.`,
-  };
+  return { subject: `${subject}, ${count(absent)} absent`, line: `Runs: ${complete} complete; ${left}.` };
 }
 
 /** A heading, some of what it counts, and how many more there are; nothing if there is nothing. */
