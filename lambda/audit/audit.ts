@@ -12,8 +12,8 @@ import { parsePublicKey, sealFile, sealLine, sha256Of } from '../verify/seals/se
 import { type ExamineContext, examine, sealedPlan } from './examine';
 import { Findings } from './findings';
 import type { KmsSigner } from './kms-signer';
-import { logFigures } from './log-lines';
 import { auditMail, type Mail, stalestHours, type ToldSeal } from './mail';
+import { logFigures } from './told-of-logs';
 
 /** Signs seals. */
 export type Signer = Pick<KmsSigner, 'keyArn' | 'publicKey' | 'sign'>;

@@ -5,8 +5,8 @@ import type { OpenFinding, Seal } from '../verify/seals/seal';
 import type { RightSeal } from '../verify/seals/seal-chain';
 import { dayMs } from '../verify/time-limits';
 import { hoursBetween, staleness } from './freshness';
-import { toldOfLogs } from './log-lines';
 import { count, formatBytes, formatCount, minute, more, plain, shellQuoted, subjectOf, wrapped } from './mail-text';
+import { toldOfLogs } from './told-of-logs';
 
 export interface Mail {
   /** ASCII, fewer than 100 characters: what SNS takes. */

@@ -1,5 +1,5 @@
-import { toldOfLogs } from '../../../lambda/audit/log-lines';
 import { LogSeams } from '../../../lambda/audit/log-seams';
+import { toldOfLogs } from '../../../lambda/audit/told-of-logs';
 import type { SealedLogs } from '../../../lambda/verify/seals/seal';
 import { ArchivedLogs } from './archived-logs';
 
