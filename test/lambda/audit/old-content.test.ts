@@ -19,6 +19,7 @@ describe('old content', () => {
     expect(await objectsOf('2026-11-22T23:30:00.000Z', reading)).toBe(0);
     expect(await objectsOf('2026-11-25T23:30:00.000Z', reading)).toBe(24);
     expect(await objectsOf('2026-11-26T23:30:00.000Z', reading)).toBe(0);
+    expect(await objectsOf('2026-11-28T23:30:00.000Z', reading)).toBe(24);
     expect(await objectsOf('2026-12-26T23:30:00.000Z')).toBe(0);
   });
 });
