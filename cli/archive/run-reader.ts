@@ -114,8 +114,7 @@ export class RunReader {
     // The archive does not say whether one run waits for another: so it may.
     const until = new Date(this.now.getTime() - runMarginHours(plan?.shards ?? shards, true) * hourMs);
     const absent = rowOf(due.upTo(until, plan));
-    const isSealed =
-      plan !== undefined && runs.flatMap(({ used }) => used).every(({ usedAt }) => usedAt <= plan.usedAt);
+    const isSealed = runs.every(({ used }) => used.every(({ usedAt }) => plan !== undefined && usedAt <= plan.usedAt));
     return absent && { ...absent, isSealed };
   }
 

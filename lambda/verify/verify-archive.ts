@@ -212,22 +212,19 @@ class Verification {
     { run, merged, unattested, isAttested }: VerifiedRun,
     onShare: (share: number) => void,
   ): Promise<void> {
+    const { part, concurrency } = this.#options;
+    const outcomes = storedOutcomes(merged, (name) => isInPart(part, name));
     const check = async (outcome: StoredOutcome) => ({
       outcome,
-      checked: await checkObject(this.#reader, outcome.key, outcome),
+      ...(await checkObject(this.#reader, outcome.key, outcome)),
     });
     let done = 0;
-    for await (const { outcome, checked } of mapConcurrently(
-      storedOutcomes(merged, (name) => isInPart(this.#options.part, name)),
-      this.#options.concurrency,
-      check,
-    )) {
+    for await (const { outcome, problem, bytes, sha256 } of mapConcurrently(outcomes, concurrency, check)) {
       const { key, fetchedAt } = outcome;
       this.#recorded.add(outcome.name);
-      this.counts.bytes += checked.bytes;
+      this.counts.bytes += bytes;
       if (outcome.doubt !== undefined) this.counts.doubts += 1;
-      const { problem } = checked;
-      const isSealed = problem?.kind !== 'missing' && this.#sealed.checkObject(key, checked.sha256);
+      const isSealed = problem?.kind !== 'missing' && this.#sealed.checkObject(key, sha256);
       if (problem === undefined && !isSealed && !isAttested(outcome))
         this.#find('unvouched', key, unvouchedBy(unattested));
       else if (problem === undefined) this.counts.sound += 1;
