@@ -15,14 +15,12 @@ interface Service {
   /** Status and code of the error for a call that the policies refuse. */
   readonly denied: readonly [status: number, code: string];
   readonly errorAnswer: (error: AwsError, requestId: string) => Answer;
-  readonly requestIdHeader: string;
 }
 
 const jsonService: Service = {
   prepare: prepareJsonCall,
   denied: [400, 'AccessDeniedException'],
   errorAnswer: jsonErrorAnswer,
-  requestIdHeader: 'x-amzn-requestid',
 };
 
 const services: Readonly<Record<CallFacts['service'], Service>> = {
@@ -30,7 +28,6 @@ const services: Readonly<Record<CallFacts['service'], Service>> = {
     prepare: prepareS3Call,
     denied: [403, 'AccessDenied'],
     errorAnswer: s3ErrorAnswer,
-    requestIdHeader: 'x-amz-request-id',
   },
   secretsmanager: jsonService,
   kms: jsonService,
@@ -38,7 +35,6 @@ const services: Readonly<Record<CallFacts['service'], Service>> = {
     prepare: prepareSnsCall,
     denied: [403, 'AuthorizationError'],
     errorAnswer: snsErrorAnswer,
-    requestIdHeader: 'x-amzn-requestid',
   },
 };
 
@@ -111,7 +107,9 @@ export async function answerCall(
   }
   const isCut = answer === undefined || request.socket.destroyed;
   onRequest?.({ ...facts, status: isCut ? undefined : answer?.status, code: error?.code, failure: error?.cause });
-  return answer && { ...answer, headers: { ...answer.headers, [service.requestIdHeader]: requestId } };
+  // S3 has the first name for it, other services the second.
+  const ids = { 'x-amz-request-id': requestId, 'x-amzn-requestid': requestId };
+  return answer && { ...answer, headers: { ...answer.headers, ...ids } };
 }
 
 /** @returns with a `cause` if the endpoint itself failed */

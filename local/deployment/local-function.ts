@@ -28,10 +28,6 @@ export const instantClock: QueueClock = { now: () => Date.now(), wait: async () 
 /** The function's reserved concurrency is in use. */
 export class ThrottledError extends Error {
   override readonly name = 'ThrottledError';
-
-  constructor(functionName: string) {
-    super(`Invoking ${functionName} failed: TooManyRequestsException: its reserved concurrency is in use`);
-  }
 }
 
 /**
@@ -74,7 +70,8 @@ export class LocalFunction {
   async invoke(event: unknown = {}, requestId: string = randomUUID()): Promise<InvocationResult> {
     const { definition, aroundInvocation = (_event, invoke) => invoke() } = this.#options;
     const { name, reservedConcurrency = Number.POSITIVE_INFINITY } = definition;
-    if (this.#running.size >= reservedConcurrency) throw new ThrottledError(name);
+    if (this.#running.size >= reservedConcurrency)
+      throw new ThrottledError(`Invoking ${name} failed: TooManyRequestsException: its reserved concurrency is in use`);
     const invocation = aroundInvocation(event, async () => {
       const environment = this.#environments.find(({ idle }) => idle) ?? this.#startEnvironment();
       return { requestId, ...(await environment.invoke(event, requestId)) };

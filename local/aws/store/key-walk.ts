@@ -18,14 +18,11 @@ export interface FoundKey {
   readonly path: string;
   /** Why it is not read, or not looked into: it is no regular file, or its name is none of a key. */
   readonly problem?: string | undefined;
-}
-
-interface Entry extends FoundKey {
-  /** Its `path` ends with a slash then, and its `key` is what the keys in it begin with. */
+  /** Its `path` ends with a slash then, and its `key` is what the keys in it begin with. None is found itself. */
   readonly isFolder: boolean;
 }
 
-const root: FoundKey = { key: '', path: '' };
+const root: FoundKey = { key: '', path: '', isFolder: true };
 
 /** Goes through keys in the order of their UTF-8 bytes. Reads a folder only if a wanted key may be in it. */
 export async function* walkKeys(options: WalkOptions, parent = root): AsyncGenerator<FoundKey> {
@@ -35,8 +32,8 @@ export async function* walkKeys(options: WalkOptions, parent = root): AsyncGener
   }
 }
 
-async function entriesOf(options: WalkOptions, parent: FoundKey): Promise<Entry[]> {
-  const entries: Entry[] = [];
+async function entriesOf(options: WalkOptions, parent: FoundKey): Promise<FoundKey[]> {
+  const entries: FoundKey[] = [];
   const files = await unlessAbsent(readdir(join(options.folder, parent.path), { withFileTypes: true }));
   for (const file of files ?? []) {
     if (parent === root && file.name === keysFolder) continue;
@@ -49,7 +46,7 @@ async function entriesOf(options: WalkOptions, parent: FoundKey): Promise<Entry[
   return entries.sort((a, b) => compareKeys(a.key, b.key));
 }
 
-async function entryOf({ folder }: WalkOptions, parent: FoundKey, file: Dirent): Promise<Entry> {
+async function entryOf({ folder }: WalkOptions, parent: FoundKey, file: Dirent): Promise<FoundKey> {
   // The slash is part of a folder's place in the order: `a.b` comes before `a/b`. A link to a folder has that place too.
   const target = file.isSymbolicLink() ? await stat(join(folder, parent.path, file.name)).catch(() => file) : file;
   const path = `${parent.path}${file.name}${target.isDirectory() ? '/' : ''}`;
@@ -73,7 +70,7 @@ function describedPath(path: string): string {
   return path.replace(/^[^/]*\//, '').replace(/\.json$/, '');
 }
 
-function mayHold({ key, isFolder }: Entry, { prefix, startAfter }: WalkOptions): boolean {
+function mayHold({ key, isFolder }: FoundKey, { prefix, startAfter }: WalkOptions): boolean {
   if (!key.startsWith(prefix) && !(isFolder && prefix.startsWith(key))) return false;
   return startAfter === undefined || compareKeys(key, startAfter) > 0 || (isFolder && startAfter.startsWith(key));
 }
