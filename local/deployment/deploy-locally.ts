@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
 import { auditEnvironmentNames, environmentNames, failureEnvironmentNames } from '../../lambda/stack-contract';
-import type { Credentials, DeliveredMessage, Principal } from '../aws/call';
+import type { DeliveredMessage } from '../aws/call';
 import { refusalOf } from '../aws/iam/authorize';
 import { type LocalAwsOptions, startLocalAws } from '../aws/local-aws';
 import { findSecret } from '../aws/secrets-and-keys';
@@ -18,11 +18,10 @@ import {
   workFolderPrefix,
 } from './local-function';
 import { LocalMessages } from './local-messages';
-import { readAssembly, type SynthesizedStack } from './read-assembly';
-import { readRole } from './role';
+import { readAssembly } from './read-assembly';
 import { fireSchedule, readSchedules, type Schedule } from './schedule';
 import { keyFile, readSigningKeys } from './signing-keys';
-import { type StackResource, StackTemplate, type Template, UnsupportedTemplateError } from './stack-template';
+import { StackTemplate, type Template, UnsupportedTemplateError } from './stack-template';
 import {
   type ExecutionResult,
   type LocalStateMachine,
@@ -58,16 +57,9 @@ export interface FiredResult extends AsynchronousResult {
   readonly execution?: ExecutionResult;
 }
 
-/** What the template says about a function. */
-interface FunctionPlan {
+/** A function of the stack, with its schedule. */
+export interface ScheduledFunction {
   readonly definition: FunctionDefinition;
-  readonly role: Required<Principal>;
-}
-
-/** A function of the stack, with its role and its schedule. */
-export interface ScheduledFunction extends Pick<FunctionPlan, 'definition'> {
-  /** With which its role calls the endpoint. */
-  readonly credentials: Required<Credentials>;
   /**
    * Invokes the function and waits for the answer, as the console's Test button does.
    * @throws ThrottledError if its reserved concurrency is in use
@@ -125,14 +117,16 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const template = structuredClone(assembly.template);
   options.edit?.(template);
   const stack = new StackTemplate(template, assembly.location);
-  const plans = stack.resourcesOf('AWS::Lambda::Function').map((resource) => planFunction(stack, resource, assembly));
-  const plan = planOfCollector(plans);
-  const auditPlan = plans.find(({ definition }) => auditEnvironmentNames.signingKeyArn in definition.environment);
+  const definitions = stack
+    .resourcesOf('AWS::Lambda::Function')
+    .map((resource) => readFunction(stack, resource, assembly));
+  const collector = collectorOf(definitions);
+  const audit = definitions.find(({ environment }) => auditEnvironmentNames.signingKeyArn in environment);
   const messages = new LocalMessages(stack);
-  const buckets = readBuckets(stack, plan.definition, options.folder);
-  const secrets = readSecrets(stack, plan.definition);
+  const buckets = readBuckets(stack, collector, options.folder);
+  const secrets = readSecrets(stack, collector);
   const setSecretValue = (value: string | undefined) => {
-    const secret = findSecret(secrets, plan.definition.environment[environmentNames.apiKeySecret] ?? '');
+    const secret = findSecret(secrets, collector.environment[environmentNames.apiKeySecret] ?? '');
     if (secret !== undefined) secret.value = value;
   };
   if (options.secretValue !== undefined) setSecretValue(options.secretValue);
@@ -154,7 +148,7 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   const { region } = assembly.location;
   const aws = await startLocalAws({
     region,
-    principals: plans.map(({ role }) => role),
+    principals: definitions.map(({ role }) => role),
     buckets,
     secrets,
     signingKeys: readSigningKeys(stack, options.folder),
@@ -163,12 +157,11 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     onRequest: options.onRequest,
   });
   await removeLeftovers(tmpdir(), workFolderPrefix);
-  for (const { definition, role } of plans)
+  for (const definition of definitions)
     functions.set(
       definition.arn,
       new LocalFunction({
         definition,
-        credentials: role,
         endpoint: aws.url,
         region,
         clock,
@@ -177,8 +170,8 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
           const receiver = functions.get(to);
           const refusal =
             receiver === undefined
-              ? messages.send(role, { to, body: JSON.stringify(record) })
-              : refusalOf(role, { action: 'lambda:InvokeFunction', resource: to });
+              ? messages.send(definition.role, { to, body: JSON.stringify(record) })
+              : refusalOf(definition.role, { action: 'lambda:InvokeFunction', resource: to });
           if (refusal !== undefined) throw new MessageRefusedError(refusal);
           await receiver?.invokeAsync(record);
         },
@@ -189,14 +182,13 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
       }),
     );
   const schedules = readSchedules(stack);
-  const scheduled = ({ definition, role }: FunctionPlan): ScheduledFunction => ({
+  const scheduled = (definition: FunctionDefinition): ScheduledFunction => ({
     definition,
-    credentials: role,
     invoke: (event) => functionOf(definition.arn).invoke(event),
     fireSchedule: async (time) => {
       // The collector's starts the collector, or the state machine.
-      const isOfAudit = ({ Target }: Schedule) => Target.Arn === auditPlan?.definition.arn;
-      const own = schedules.find((schedule) => isOfAudit(schedule) === (definition === auditPlan?.definition));
+      const isOfAudit = ({ Target }: Schedule) => Target.Arn === audit?.arn;
+      const own = schedules.find((schedule) => isOfAudit(schedule) === (definition === audit));
       const { event, target } = fireSchedule(stack, own, messages, time);
       if (target !== stateMachine?.arn) return functionOf(target).invokeAsync(event);
       const execution = await stateMachine.start(event);
@@ -206,19 +198,19 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   });
 
   return {
-    ...scheduled(plan),
+    ...scheduled(collector),
     url: aws.url,
     region,
     bucket: buckets[0]?.name,
     stateMachine,
-    audit: auditPlan && {
-      ...scheduled(auditPlan),
-      publicKeyFile: keyFile(options.folder, auditPlan.definition.environment.SIGNING_KEY_ARN ?? '', '.public.pem'),
+    audit: audit && {
+      ...scheduled(audit),
+      publicKeyFile: keyFile(options.folder, audit.environment.SIGNING_KEY_ARN ?? '', '.public.pem'),
     },
     messages: messages.delivered,
     metrics,
     logs,
-    invokeAsync: (event) => functionOf(plan.definition.arn).invokeAsync(event),
+    invokeAsync: (event) => functionOf(collector.arn).invokeAsync(event),
     setSecretValue,
     close: async () => {
       await Promise.all([...functions.values()].map((one) => one.close()));
@@ -227,24 +219,11 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
   };
 }
 
-function planFunction(stack: StackTemplate, resource: StackResource, assembly: SynthesizedStack): FunctionPlan {
-  const definition = readFunction(stack, resource, assembly);
-  return {
-    definition,
-    role: {
-      ...readRole(stack, definition.roleArn, 'lambda.amazonaws.com', definition.arn),
-      accessKeyId: `ASIA${resource.logicalId.toUpperCase()}`,
-      secretAccessKey: 'local-secret',
-      sessionToken: 'local-session',
-    },
-  };
-}
-
 /** The function that neither signs, as the audit does, nor tells people of failures. */
-function planOfCollector(plans: readonly FunctionPlan[]): FunctionPlan {
+function collectorOf(definitions: readonly FunctionDefinition[]): FunctionDefinition {
   const ofOthers = [auditEnvironmentNames.signingKeyArn, failureEnvironmentNames.topicArn];
-  const collectors = plans.filter(({ definition }) => !ofOthers.some((name) => name in definition.environment));
-  const [plan] = collectors;
-  if (plan !== undefined && collectors.length === 1) return plan;
+  const collectors = definitions.filter(({ environment }) => !ofOthers.some((name) => name in environment));
+  const [collector] = collectors;
+  if (collector !== undefined && collectors.length === 1) return collector;
   throw new UnsupportedTemplateError(`Cannot deploy locally: expected one function, found ${collectors.length}.`);
 }

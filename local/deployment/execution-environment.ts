@@ -5,7 +5,6 @@ import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { transformSync } from 'esbuild';
-import type { Credentials } from '../aws/call';
 import type { FunctionDefinition } from './function-definition';
 
 /** An error of a function in Lambda's own form, which callers of the function get as the payload. */
@@ -44,8 +43,6 @@ export interface EnvironmentOptions {
   /** Of the services that the function calls: `http://127.0.0.1:<port>`. */
   readonly endpoint: string;
   readonly region: string;
-  /** Of the function's role. */
-  readonly credentials: Required<Credentials>;
   /** Stands for Lambda's /tmp, which belongs to one execution environment. */
   readonly temporaryFolder: string;
   /** Called with each line that the function writes to standard output or standard error. */
@@ -144,12 +141,12 @@ function runtimeProgram(): string {
 
 /** All environment variables of a function's process: those of the template and those of Lambda, none of this process. */
 export function functionVariables(options: Omit<EnvironmentOptions, 'onLine'>): Record<string, string> {
-  const { definition, endpoint, region, credentials, temporaryFolder } = options;
+  const { definition, endpoint, region, temporaryFolder } = options;
   const [nodeMajor] = process.versions.node.split('.');
   return {
     ...definition.environment,
     _HANDLER: definition.handler,
-    AWS_ACCESS_KEY_ID: credentials.accessKeyId,
+    AWS_ACCESS_KEY_ID: definition.role.accessKeyId,
     AWS_DEFAULT_REGION: region,
     AWS_ENDPOINT_URL: endpoint,
     AWS_EXECUTION_ENV: `AWS_Lambda_nodejs${nodeMajor}.x`,
@@ -160,8 +157,8 @@ export function functionVariables(options: Omit<EnvironmentOptions, 'onLine'>): 
     AWS_LAMBDA_LOG_GROUP_NAME: definition.logGroup,
     AWS_LAMBDA_LOG_STREAM_NAME: `local/[$LATEST]${basename(temporaryFolder)}`,
     AWS_REGION: region,
-    AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
-    AWS_SESSION_TOKEN: credentials.sessionToken,
+    AWS_SECRET_ACCESS_KEY: definition.role.secretAccessKey,
+    AWS_SESSION_TOKEN: definition.role.sessionToken,
     LAMBDA_TASK_ROOT: definition.codeFolder,
     LANG: 'en_US.UTF-8',
     PATH: '/usr/local/bin:/usr/bin:/bin',

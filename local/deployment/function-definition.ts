@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import type { SynthesizedStack } from './read-assembly';
+import { readRole } from './role';
 import { type StackResource, type StackTemplate, UnsupportedTemplateError } from './stack-template';
 
 const invokeConfigSchema = z.strictObject({
@@ -42,11 +43,17 @@ export function readFunction(stack: StackTemplate, resource: StackResource, asse
     throw new UnsupportedTemplateError(
       `Cannot deploy ${resource.logicalId}: its environment has ${size} bytes, and Lambda takes at most ${environmentLimitBytes}.`,
     );
-  const name = resource.identity.ref;
+  const { ref: name, arn } = resource.identity;
   return {
     name,
-    arn: resource.identity.arn,
-    roleArn: properties.Role,
+    arn,
+    /** With the credentials of its calls to the endpoint. */
+    role: {
+      ...readRole(stack, properties.Role, 'lambda.amazonaws.com', arn),
+      accessKeyId: `ASIA${resource.logicalId.toUpperCase()}`,
+      secretAccessKey: 'local-secret',
+      sessionToken: 'local-session',
+    },
     /** What Lambda would mount as the task root. */
     codeFolder: assembly.assetFolder(properties.Code.S3Key),
     /** File and export: `index.handler`. */

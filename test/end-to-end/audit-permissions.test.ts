@@ -2,6 +2,7 @@ import { KMSClient, SignCommand } from '@aws-sdk/client-kms';
 import { DeleteObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { objectKey, runRecordKey, sealKey } from '../../lambda/archive/archive-layout';
 import type { AuditResult } from '../../lambda/audit/audit';
+import type { Principal } from '../../local/aws/call';
 import type { LocalAudit } from '../../local/deployment/deploy-locally';
 import type { Template } from '../../local/deployment/stack-template';
 import { type DeployedCollector, useLocalCollector } from './local-collector';
@@ -111,8 +112,9 @@ describe('whatever its role allows', () => {
   const keyPolicy = ({ Resources }: Template) =>
     Object.entries(Resources).find(([id]) => id.startsWith('AuditSigningKey'))?.[1].Properties?.KeyPolicy as Statements;
 
-  const asCollector = ({ url, region, credentials }: DeployedAudit) => ({ endpoint: url, region, credentials });
-  const asAudit = (deployed: DeployedAudit) => ({ ...asCollector(deployed), credentials: deployed.audit.credentials });
+  const as = ({ url, region }: DeployedAudit, credentials: Principal) => ({ endpoint: url, region, credentials });
+  const asCollector = (deployed: DeployedAudit) => as(deployed, deployed.definition.role);
+  const asAudit = (deployed: DeployedAudit) => as(deployed, deployed.audit.definition.role);
   const put = ({ bucket: Bucket }: DeployedAudit, Key: string) =>
     new PutObjectCommand({ Bucket, Key, Body: '{}', IfNoneMatch: '*' });
   const archived = [

@@ -173,7 +173,8 @@ it('every statement of these roles is broken by a test above, but the one that h
 describe('the bucket’s policy', () => {
   const key = objectKey({ cluster: 'alpha', resource: 'log', run: noon, compression: 'gzip' });
 
-  const s3 = ({ url, region, credentials }: DeployedCollector) => new S3Client({ endpoint: url, region, credentials });
+  const s3 = ({ url, region, definition }: DeployedCollector) =>
+    new S3Client({ endpoint: url, region, credentials: definition.role });
   const overwrite = (deployed: DeployedCollector) =>
     s3(deployed).send(new PutObjectCommand({ Bucket: deployed.bucket, Key: key, Body: 'something else' }));
   const remove = (deployed: DeployedCollector) =>
@@ -219,8 +220,8 @@ describe('the bucket’s policy', () => {
 it('the role can neither read nor list what it archived, except run records and configurations', async () => {
   const deployed = await collector.deploy();
   await deployed.invoke(event);
-  const { url, region, credentials, bucket: Bucket } = deployed;
-  const client = new S3Client({ endpoint: url, region, credentials });
+  const { url, region, definition, bucket: Bucket } = deployed;
+  const client = new S3Client({ endpoint: url, region, credentials: definition.role });
   for (const key of await deployed.keys()) {
     const reading = client.send(new GetObjectCommand({ Bucket, Key: key }));
     if (/^(?:runs|configurations)\//.test(key)) await (await reading).Body?.transformToString();

@@ -62,17 +62,18 @@ export async function invokeDeployed(
   };
   const bucket = environment[environmentNames.archiveBucket] ?? '';
   const secret = environment[environmentNames.apiKeySecret] ?? '';
-  const role = { accessKeyId: 'ASIADEPLOYED', secretAccessKey: 'deployed-secret', sessionToken: 'deployed-session' };
   const policies = await account.policiesOf(roleArn.split('/').at(-1) ?? '');
+  const credentials = { accessKeyId: 'ASIADEPLOYED', secretAccessKey: 'deployed-secret', sessionToken: 'deployed' };
+  const role = { ...credentials, arn: roleArn, policies };
   const aws = await startLocalAws({
     region,
-    principals: [{ ...role, arn: roleArn, policies }],
+    principals: [role],
     buckets: [{ name: bucket, folder: archiveFolder }],
     secrets: [{ arn: secret, value: apiKey }],
   });
   const lambda = new LocalFunction({
     definition: {
-      ...{ name, arn: configuration.FunctionArn, roleArn, environment },
+      ...{ name, arn: configuration.FunctionArn, role, environment },
       codeFolder,
       handler: configuration.Handler,
       timeoutSeconds: configuration.Timeout,
@@ -80,7 +81,7 @@ export async function invokeDeployed(
       logGroup: 'not-in-moto',
       ...{ reservedConcurrency: undefined, asynchronous: undefined },
     },
-    ...{ endpoint: aws.url, region, credentials: role },
+    ...{ endpoint: aws.url, region },
     onLine: () => undefined,
   });
   try {

@@ -136,9 +136,9 @@ export async function startControlPlane(deployment: LocalDeployment): Promise<Co
     AWS_ENDPOINT_URL_S3: deployment.url,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: deployment.url,
     AWS_REGION: region,
-    AWS_ACCESS_KEY_ID: deployment.credentials.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: deployment.credentials.secretAccessKey,
-    AWS_SESSION_TOKEN: deployment.credentials.sessionToken ?? '',
+    AWS_ACCESS_KEY_ID: deployment.definition.role.accessKeyId,
+    AWS_SECRET_ACCESS_KEY: deployment.definition.role.secretAccessKey,
+    AWS_SESSION_TOKEN: deployment.definition.role.sessionToken ?? '',
     AWS_EC2_METADATA_DISABLED: 'true',
   });
   const plane: ControlPlane = {

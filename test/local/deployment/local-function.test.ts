@@ -9,7 +9,13 @@ import { LocalFunction, type LocalFunctionOptions } from '../../../local/deploym
 const definition: Omit<FunctionDefinition, 'codeFolder'> = {
   name: 'the-function',
   arn: 'arn:aws:lambda:eu-central-1:111122223333:function:the-function',
-  roleArn: 'arn:aws:iam::111122223333:role/the-role',
+  role: {
+    arn: 'arn:aws:iam::111122223333:role/the-role',
+    policies: [],
+    accessKeyId: 'key-id',
+    secretAccessKey: 'key',
+    sessionToken: 'token',
+  },
   handler: 'index.handler',
   environment: { GREETING: 'hello' },
   timeoutSeconds: 30,
@@ -36,7 +42,6 @@ function start(
     definition: { ...definition, codeFolder, ...overrides },
     endpoint: 'http://127.0.0.1:1',
     region: 'eu-central-1',
-    credentials: { accessKeyId: 'key-id', secretAccessKey: 'key', sessionToken: 'token' },
     onLine: (line) => lines.push(line),
     ...options,
   });
