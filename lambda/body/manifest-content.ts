@@ -13,7 +13,11 @@ const longestErrorText = 4096;
 /** How much of the content's end is judged, in bytes: enough for the end tag of XML, or for an appended error. */
 const endingBytes = 1024;
 
-/** The bytes of white space, and of other characters that nobody sees, as UTF-8 writes them. */
+/**
+ * The bytes of white space, and of other characters that nobody sees, as UTF-8 writes them. An error behind them is an error
+ * all the same, so they are skipped where content is judged; what is stored keeps them. Bytes and not characters: it does not
+ * matter where the content is split.
+ */
 const blankBytes = new Set(Buffer.from('\t\n\v\f\r \u0085\u00a0\u200b\u2028\u2029\u3000\ufeff'));
 
 /** What programs write in place of a value that they do not have. */
@@ -65,7 +69,7 @@ export class ManifestContent implements BodyCheck {
     this.#cut = bytes.subarray(whole.length);
     this.#hasNul ||= content.includes(0);
     // What stands behind blank bytes is judged as if it stood at the beginning, however many they are.
-    const from = this.#length > 0 ? 0 : content.findIndex((byte) => !isBlank(byte));
+    const from = this.#length > 0 ? 0 : content.findIndex((byte) => !blankBytes.has(byte));
     if (from !== -1) this.#judge(content.subarray(from));
     return content;
   }
@@ -105,20 +109,12 @@ export class ManifestContent implements BodyCheck {
     // Copied, because the caller may use the chunk again.
     if (missing > 0) this.#beginning.push(Buffer.from(content.subarray(0, missing)));
     this.#ending = Buffer.concat([this.#ending, content.subarray(-endingBytes)]).subarray(-endingBytes);
-    const visible = content.findLastIndex((byte) => !isBlank(byte)) + 1;
+    const visible = content.findLastIndex((byte) => !blankBytes.has(byte)) + 1;
     if (visible > 0) this.#visibleLength = this.#length + visible;
     this.#length += content.length;
     this.#markup.write(content);
     this.#json.write(content);
   }
-}
-
-/**
- * Whether a byte shows nothing. An error behind such bytes is an error all the same, so they are skipped where content is
- * judged; what is stored keeps them. Bytes and not characters: it does not matter where the content is split.
- */
-function isBlank(byte: number): boolean {
-  return blankBytes.has(byte);
 }
 
 /** Judges a short text: whether it is a placeholder, a message of one line, or an error document in YAML. */

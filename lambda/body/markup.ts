@@ -6,7 +6,7 @@ const error = 'an error document in XML';
 /** How much is judged from the first tag on, in bytes. */
 const beginningBytes = 16 * 1024;
 
-/** Bytes of what nobody sees, as isBlank has them. */
+/** Bytes of what nobody sees, as blankBytes has them. */
 const blanks = /^[\t\n\v\f\r \x80\x85\x8b\xa0\xa8\xa9\xbb\xbf\xc2\xe2\xe3\xef]+/;
 
 /** A comment, a processing instruction, or a doctype other than HTML's, to its end. */

@@ -56,12 +56,16 @@ export async function receive(
     await spool.release();
   };
   const hash = createHash('sha256');
-  const coded = new Counter(maxBytes);
-  const decodedBytes = new Counter(maxBytes);
+  const bounded = (bytes: number) => {
+    if (bytes > maxBytes) throw new BodyTooLargeError(maxBytes);
+    return bytes;
+  };
+  let codedLength = 0;
+  let decodedLength = 0;
   let length = 0;
   const keep = (piece: Buffer) => {
     // The coded bytes count too: a gzip stream may go on for ever without any content.
-    coded.add(piece);
+    codedLength = bounded(codedLength + piece.length);
     return isKept ? spool.write(piece) : undefined;
   };
   const arriving = transfer
@@ -69,7 +73,7 @@ export async function receive(
     : source;
   try {
     for await (const chunk of arriving) {
-      decodedBytes.add(chunk);
+      decodedLength = bounded(decodedLength + chunk.length);
       const content = check.write(chunk);
       if (content.length === 0) continue;
       length += content.length;
@@ -84,7 +88,7 @@ export async function receive(
       facts,
       sha256: hash.digest('hex'),
       length,
-      receivedLength: transfer ? coded.bytes : decodedBytes.bytes,
+      receivedLength: transfer ? codedLength : decodedLength,
       encodedBy: isKept ? 'service' : 'collector',
       content,
       release,
@@ -92,18 +96,5 @@ export async function receive(
   } catch (error) {
     await release();
     throw error;
-  }
-}
-
-/** Counts bytes up to a limit. */
-class Counter {
-  bytes = 0;
-
-  constructor(readonly most: number) {}
-
-  /** @throws BodyTooLargeError */
-  add(chunk: Buffer): void {
-    this.bytes += chunk.length;
-    if (this.bytes > this.most) throw new BodyTooLargeError(this.most);
   }
 }

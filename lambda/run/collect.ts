@@ -3,7 +3,7 @@ import { Dispatcher, type DispatchOptions, type EarlyEnd, type KeyReading } from
 import type { InFlightRequest } from '../dispatch/in-flight-request';
 import type { Task } from '../dispatch/task';
 import type { ApiKey } from '../service/api-key';
-import type { ClusterService } from '../service/cluster-api';
+import type { ClusterApi } from '../service/cluster-api';
 import type { ResourceRequest, ServiceAnswer } from '../service/resource-request';
 import { ServiceError } from '../service/service-error';
 import { asynchronousAttempts, type Collection, logMessages } from '../stack-contract';
@@ -23,7 +23,7 @@ import { Wakeup } from './wakeup';
 
 export interface CollectContext extends ArchivingContext {
   readonly collection: Pick<Collection, 'compression' | 'limits'>;
-  readonly service: ClusterService;
+  readonly service: Pick<ClusterApi, 'get'>;
   readonly keys: Pick<ApiKey, 'current' | 'afterRejection'>;
   readonly reporter: Reporter;
 }

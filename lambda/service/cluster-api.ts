@@ -32,9 +32,6 @@ export interface ClusterApiOptions {
   readonly onWarning: (warning: string) => void;
 }
 
-/** What a run needs of {@link ClusterApi}. */
-export type ClusterService = Pick<ClusterApi, 'get'>;
-
 /** The service over HTTPS: one request a call, no retries, no redirects. A connection is used again after a good answer. */
 export class ClusterApi {
   readonly #options: ClusterApiOptions;

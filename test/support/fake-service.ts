@@ -1,10 +1,10 @@
 import type { ReceivedBody } from '../../lambda/body/receive';
-import type { ClusterService } from '../../lambda/service/cluster-api';
+import type { ClusterApi } from '../../lambda/service/cluster-api';
 import type { ResourceRequest, ServiceAnswer } from '../../lambda/service/resource-request';
 import { ServiceError } from '../../lambda/service/service-error';
 
 /** A service for tests of the core: answers what a script says, and notes what it was asked. */
-export class FakeService implements ClusterService {
+export class FakeService implements Pick<ClusterApi, 'get'> {
   readonly requests: ResourceRequest[] = [];
   readonly keys: string[] = [];
   readonly #script: (nth: number, key: string, request: ResourceRequest) => ServiceAnswer | Error;
@@ -14,7 +14,7 @@ export class FakeService implements ClusterService {
     this.#script = script;
   }
 
-  async get(...[request, key, signal]: Parameters<ClusterService['get']>): Promise<ServiceAnswer> {
+  async get(...[request, key, signal]: Parameters<ClusterApi['get']>): Promise<ServiceAnswer> {
     const nth = this.requests.length;
     this.requests.push(request);
     this.keys.push(key);
