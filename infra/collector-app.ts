@@ -25,10 +25,11 @@ export interface CollectorAppProps {
  */
 export function createApp(props: CollectorAppProps): { app: App; stack: CollectorStack } {
   const { config, outdir, context, validate = true } = props;
+  const project = JSON.parse(readFileSync(join(projectRoot, 'cdk.json'), 'utf8'));
   const app = new App({
     analyticsReporting: false,
     outdir,
-    context: { ...projectContext(), ...context },
+    context: { ...project.context, ...context },
     builtinCloudFormationValidation: validate,
   });
   return { app, stack: new CollectorStack(app, config) };
@@ -37,11 +38,6 @@ export function createApp(props: CollectorAppProps): { app: App; stack: Collecto
 /** Makes the assembly without the CLI. */
 export function synthesize(props: CollectorAppProps): CloudAssembly {
   return createApp(props).app.synth();
-}
-
-function projectContext(): Record<string, unknown> {
-  const { context } = JSON.parse(readFileSync(join(projectRoot, 'cdk.json'), 'utf8'));
-  return context;
 }
 
 /** What the context of the CDK command line chooses. */

@@ -99,8 +99,8 @@ function eventSchema(configured: ReadonlySet<string>) {
  */
 export function parseEvent(event: unknown, clusters: readonly ConfiguredCluster[]): RunRequest {
   const received = event ?? {};
-  const parsed = eventSchema(new Set(clusters.map(({ uid }) => uid))).safeParse(received);
-  if (!parsed.success) throw new InvalidEventError(parsed.error.issues.flatMap((issue) => describe(issue, received)));
+  const parsed = eventSchema(new Set(clusters.map(({ uid }) => uid))).safeParse(received, { reportInput: true });
+  if (!parsed.success) throw new InvalidEventError(parsed.error.issues.flatMap(describe));
   const { scheduledTime, newRun, run, clusters: subset, requestId, dryRun = false, shard } = parsed.data;
   const named = Object.entries({ scheduledTime, newRun, run }).filter(([, time]) => time !== undefined);
   if (named.length > 1)
@@ -120,27 +120,20 @@ export function parseEvent(event: unknown, clusters: readonly ConfiguredCluster[
   };
 }
 
-function describe(issue: z.core.$ZodIssue, event: unknown): string[] {
+function describe(issue: z.core.$ZodIssue): string[] {
   const path = issue.path.map(String).join('.') || 'event';
   if (issue.code === 'unrecognized_keys') {
     const members = Object.keys(eventSchema(new Set()).shape).join(', ');
     const where = issue.path.length === 0 ? members : 'index, count';
     return issue.keys.map((key) => `${path}: received the unknown member ${quote(key)}, expected only ${where}`);
   }
-  return [`${path}: received ${quote(valueAt(event, issue.path))}, expected ${expectation(issue)}`];
+  return [`${path}: received ${quote(issue.input)}, expected ${expectation(issue)}`];
 }
 
 function expectation(issue: z.core.$ZodIssue): string {
   if (issue.code === 'invalid_type') return `a value of type ${issue.expected}`;
   if (issue.code === 'too_small' && issue.origin === 'number') return `a number of at least ${issue.minimum}`;
   return issue.message;
-}
-
-function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
-  return path.reduce<unknown>(
-    (at, key) => (typeof at === 'object' && at !== null ? Reflect.get(at, key) : undefined),
-    value,
-  );
 }
 
 /** A received value as JSON, short: an event may carry anything. */

@@ -14,10 +14,8 @@ export function members<Shape extends z.core.$ZodShape>(shape: Shape, expected =
 
 /** @param rule returns what it expects instead, for a text that it refuses */
 function textBy(rule: (text: string) => string | undefined, expected: string) {
-  return z.string(expected).superRefine((input, context) => {
-    const message = rule(input);
-    if (message !== undefined) context.addIssue({ code: 'custom', input, message });
-  });
+  const error = ({ input }: { readonly input?: unknown }) => rule(String(input));
+  return z.string(expected).refine((text) => rule(text) === undefined, { error });
 }
 
 export function wholeNumber(least: number, most: number) {

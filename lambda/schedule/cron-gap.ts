@@ -27,7 +27,7 @@ export interface Gap {
  * @throws CronError for an expression that is rejected, that never fires again, or for an unknown time zone
  */
 export function longestGap(expression: string, timeZone: string, now: Date = new Date()): Gap {
-  const days = parseCron(expression, now).days(now, mostDays);
+  const days = [...parseCron(expression, now).days(now, mostDays)];
   const [first = now, last = first] = [days.at(0), days.at(-1)];
   const until = Math.min(last.getTime() + 2 * day, first.getTime() + horizon);
   let previous: Date | undefined;

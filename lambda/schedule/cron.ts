@@ -87,27 +87,30 @@ export function parseCron(expression: string, now: Date = new Date()) {
   // In UTC every day exists and has 24 hours: clock changes matter only where days become instants. As an offset, and not
   // as a time zone, it costs croner a sixth.
   const cron = new Cron(pattern, { mode: '7-part', alternativeWeekdays: true, utcOffset: 0, paused: true });
-  const isEveryDay = pattern === everyDay;
+  const dayAfter = pattern === everyDay ? midnightAfter : (moment: Date) => cron.nextRun(moment);
   /**
    * The days on which it is due, each as midnight in UTC, ascending. They begin on the day before a moment, because today
    * in UTC may still be yesterday in the schedule's time zone.
-   * @param limit most days that are returned
+   * @param most of them; left out: all
    */
-  const days = (moment: Date, limit: number): Date[] => {
-    const start = new Date(moment.getTime() - 2 * day);
-    return isEveryDay ? midnightsAfter(start, limit) : cron.nextRuns(limit, start);
-  };
-  if (days(now, 1).length === 0) {
+  function* days(moment: Date, most = Number.POSITIVE_INFINITY): Generator<Date> {
+    let date = dayAfter(new Date(moment.getTime() - 2 * day));
+    for (let left = most; date !== null && left > 0; left -= 1) {
+      yield date;
+      date = dayAfter(date);
+    }
+  }
+  const [next] = days(now);
+  if (next === undefined) {
     throw new CronError('expression', expression, `days that exist and are not past on ${now.toISOString()}`);
   }
   return { times, days };
 }
 
 /** What croner finds for {@link everyDay}, which is what most schedules say, in a hundredth of its time. */
-function midnightsAfter(start: Date, limit: number): Date[] {
-  const first = Math.max((Math.floor(start.getTime() / day) + 1) * day, Date.UTC(fields[5].min, 0));
-  const count = Math.min(limit, (Date.UTC(fields[5].max + 1, 0) - first) / day);
-  return Array.from({ length: Math.max(count, 0) }, (_, index) => new Date(first + index * day));
+function midnightAfter(moment: Date): Date | null {
+  const next = Math.max((Math.floor(moment.getTime() / day) + 1) * day, Date.UTC(fields[5].min, 0));
+  return next < Date.UTC(fields[5].max + 1, 0) ? new Date(next) : null;
 }
 
 function daysOfMonth(text: string): string {

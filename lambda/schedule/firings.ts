@@ -3,9 +3,6 @@ import { CronError, day, minute, parseCron } from './cron';
 /** The years of a cron expression, and a day more at both ends. */
 const [earliest, latest] = [Date.UTC(1969, 11, 31), Date.UTC(2200, 0, 2)];
 
-/** Most days that are read from an expression at once. */
-const mostDaysAtOnce = 100;
-
 /** One time at which a schedule is due. */
 export interface Firing {
   /** Of a time that comes twice because the clocks are set back: the second. */
@@ -52,9 +49,9 @@ export function firingsOf(expression: string, timeZone: string) {
     if (instant.getTime() < earliest || instant.getTime() > latest) return false;
     const wallClock = instant.getTime() + offsetAt(instant.getTime());
     const midnight = Math.floor(wallClock / day) * day;
-    return (
-      timesOfDay.has((wallClock - midnight) / minute) && days(new Date(midnight + day), 1)[0]?.getTime() === midnight
-    );
+    if (!timesOfDay.has((wallClock - midnight) / minute)) return false;
+    const [due] = days(new Date(midnight + day));
+    return due?.getTime() === midnight;
   }
 
   /** What is due from one instant to another, both included, in the order of {@link Firing.at}. */
@@ -63,7 +60,8 @@ export function firingsOf(expression: string, timeZone: string) {
     if (from > to) return;
     const spans = zoneSpans(timeZone, from - 3 * day, to + 3 * day);
     // Clocks differ from UTC by less than a day.
-    for (const midnight of daysFrom(new Date(from - day))) {
+    for (const date of days(new Date(from - day))) {
+      const midnight = date.getTime();
       if (midnight > to + day) return;
       const ofDay = spans.filter((span) => span.from < midnight + 2 * day && span.to > midnight - day);
       for (const time of times) {
@@ -72,22 +70,6 @@ export function firingsOf(expression: string, timeZone: string) {
         if (at === undefined || orAt === undefined || at < from || at > to) continue;
         yield orAt === at ? { at: new Date(at) } : { at: new Date(at), orAt: new Date(orAt) };
       }
-    }
-  }
-
-  /** The days that the expression selects, each as midnight in UTC. */
-  function* daysFrom(first: Date): Generator<number> {
-    let seen = Number.NEGATIVE_INFINITY;
-    let next = first;
-    for (let count = 4; ; count = Math.min(2 * count, mostDaysAtOnce)) {
-      const found = days(next, count);
-      for (const date of found) {
-        if (date.getTime() <= seen) continue;
-        seen = date.getTime();
-        yield seen;
-      }
-      if (found.length < count) return;
-      next = new Date(seen + day);
     }
   }
 
