@@ -42,7 +42,8 @@ export class DueRuns {
     for (const one of used) this.#used.push(one);
     if (!isScheduled) return nothing;
     const absent = this.#previous === undefined ? nothing : this.#absentBetween(this.#previous, seen);
-    this.#previous = seen;
+    // Not what was given: the records of the run may come with it.
+    this.#previous = { run, isScheduled, used };
     this.#used = this.#used.filter(({ usedAt }) => usedAt.getTime() >= run.getTime() - clockSlackMs);
     this.#runs = this.#runs.filter((other) => other > run.getTime() - dayMs);
     return absent;
