@@ -34,7 +34,11 @@ export function readSigningKeys(stack: StackTemplate, folder: string): SigningKe
     });
 }
 
-/** @param end `.pem` of the private key, `.public.pem` of the public one */
+/**
+ * Where a key lies, in PEM.
+ * @param folder of the archive
+ * @param end `.pem` of the private key, `.public.pem` of the public one
+ */
 export function keyFile(folder: string, keyArn: string, end: '.pem' | '.public.pem'): string {
   return join(folder, keysFolder, basename(keyArn) + end);
 }
