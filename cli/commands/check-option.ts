@@ -83,11 +83,6 @@ export class VouchedNotes {
     return vouched;
   }
 
-  /** Whether some seal vouches for each object that was noted. */
-  areAll(): boolean {
-    return [...this.#noted.values()].every(({ vouched }) => vouched.seal !== undefined);
-  }
-
   /** Prints it on standard error. @returns whether all of it is vouched for */
   async print(terminal: Pick<Terminal, 'err' | 'errColors'>): Promise<boolean> {
     const { err } = terminal;

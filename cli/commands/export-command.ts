@@ -41,8 +41,8 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
       onProgress: () => undefined,
     });
     const notes = new VouchedNotes(copy, { check: true, publicKey });
-    for (const key of copied.objects) await notes.ofObject({ key });
-    const isVouched = notes.areAll();
+    let isVouched = true;
+    for (const key of copied.objects) isVouched = (await notes.ofObject({ key }))?.seal !== undefined && isVouched;
     const isDamaged = countDamage(found) > 0;
     const { runs, records, seals, objects, others } = copied;
     if (json === true) {

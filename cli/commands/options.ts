@@ -15,12 +15,8 @@ import { type Edge, parseRunTime, parseTime } from './time-argument';
 export function printsTo(terminal: Terminal, command: Command, typed: string): Command {
   return command
     .exitOverride()
-    .configureOutput({
-      writeOut: (text) => terminal.out.write(text),
-      writeErr: (text) => terminal.err.write(text),
-      getOutHelpWidth: () => helpWidth(terminal),
-      getErrHelpWidth: () => helpWidth(terminal),
-    })
+    .configureOutput({ writeOut: (text) => terminal.out.write(text), writeErr: (text) => terminal.err.write(text) })
+    .configureHelp({ helpWidth: helpWidth(terminal) })
     .showHelpAfterError(`(${typed} --help shows what is accepted)`);
 }
 

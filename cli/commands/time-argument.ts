@@ -40,14 +40,13 @@ export function parseRunTime(text: string): Date {
 
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: dayMs, w: 7 * dayMs } as const;
 
+const ago = /^(\d{1,6})\s*(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:ours?)?|d(?:ays?)?|w(?:eeks?)?)\s+ago$/i;
+
 /** `now`, `2h ago`, `3 days ago`. */
 function timeBefore(text: string, now: Date): Date | undefined {
   if (/^now$/i.test(text)) return now;
-  const match = /^(\d{1,6})\s*(s(?:ec(?:ond)?s?)?|m(?:in(?:ute)?s?)?|h(?:ours?)?|d(?:ays?)?|w(?:eeks?)?)\s+ago$/i.exec(
-    text,
-  );
-  if (match === null) return undefined;
-  const [, count, unit = 's'] = match;
+  const [, count, unit] = ago.exec(text) ?? [];
+  if (unit === undefined) return undefined;
   const agoMs = Number(count) * unitMs[unit.charAt(0).toLowerCase() as keyof typeof unitMs];
   return new Date(Math.max(0, now.getTime() - agoMs));
 }
