@@ -115,8 +115,8 @@ describe('npm start as a process', () => {
     for (;;) {
       const found: number[] = [];
       for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
-        const command = await readFile(join('/proc', pid, 'cmdline'), 'utf8').catch(() => '');
-        if (command.includes(`${temporary}/local-function-`)) found.push(Number(pid));
+        const environment = await readFile(join('/proc', pid, 'environ'), 'utf8').catch(() => '');
+        if (environment.includes(`${temporary}/local-function-`)) found.push(Number(pid));
       }
       if (found.length > 0) return found;
       await setTimeout(50);
