@@ -6,6 +6,7 @@ process.env.TEST_ROUNDS = 'many';
 describe.each([
   'cli/archive/cluster-names',
   'cli/search/line-search',
+  'infra/collector-app',
   'lambda/audit/audit',
   'lambda/body/body-tables',
   'lambda/body/json/json-chunk',

@@ -4,7 +4,8 @@ export interface Rounds {
   readonly seed?: number;
 }
 
-const isMany = process.env.TEST_ROUNDS === 'many';
+/** Where `test/rounds.soak.test.ts` loads the test file. */
+export const isMany = process.env.TEST_ROUNDS === 'many';
 
 /**
  * A tenth of so many rounds with a fixed seed, and all of them with a seed by chance where `test/rounds.soak.test.ts`
