@@ -7,7 +7,7 @@ import { buildSync } from 'esbuild';
 /** The runtime interface client of Lambda's managed Node.js runtime, as AWS publishes it. It needs Node 22. */
 const clientPackage = 'aws-lambda-ric@4.0.2';
 
-/** Node's major version in the function's runtime (infra/collector.ts). */
+/** Node's major version in the function's runtime (infra/node-function.ts). */
 const nodeMajor = '24';
 
 /** What Lambda runs a Node.js function with. The client is the runtime interface client. */
