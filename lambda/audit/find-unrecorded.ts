@@ -65,8 +65,7 @@ async function* unrecordedIn(
   const list = async ([resource, cluster]: readonly [Resource, string]) => {
     stop.throwIfAborted();
     const found: ListedObject[] = [];
-    for await (const object of clusterObjects(reader, resource, cluster, period)) {
-      stop.throwIfAborted();
+    for await (const object of clusterObjects(reader, resource, cluster, period, stop)) {
       const isSettled = now.getTime() - object.writtenAt.getTime() >= underWayMs;
       if (isSettled && !recorded.has(object)) found.push(object);
     }
