@@ -336,6 +336,13 @@ describe('an audit that is killed', () => {
         expect(damageIn(await look(other.bucket))).toEqual([]);
       }
   });
+
+  it('tells people again of a seal of an earlier version, which does not say whether that was due', async () => {
+    await world.audit(morning);
+    const { logs, ...earlier } = world.seal(1);
+    await rewriteSeal(world.bucket, earlier, world.key);
+    expect((await world.audit(morning)).mails).toHaveLength(1);
+  });
 });
 
 describe('an audit whose time is over', () => {
