@@ -4,8 +4,14 @@ import { firingsOf } from './firings';
 /** How far ahead gaps are looked for: in 28 years every date meets every weekday, leap days included. */
 const horizon = 28 * 366 * day;
 
-/** Most days that are looked at: a schedule of every day shows all its gaps within a year. */
-const mostDays = 400;
+/** Most days that are looked at: those of weekdays in some months show all their gaps only after years. */
+const mostDays = 1500;
+
+/** Fewest, however many firings they have: a schedule of every day shows all its gaps within a year. */
+const fewestDays = 400;
+
+/** Firings after which no more days are looked at: 1500 days of a schedule of every minute would take seconds. */
+const manyFirings = 50_000;
 
 /** The longest time between two firings of a schedule. */
 export interface Gap {
@@ -27,7 +33,9 @@ export interface Gap {
  * @throws CronError for an expression that is rejected, that never fires again, or for an unknown time zone
  */
 export function longestGap(expression: string, timeZone: string, now: Date = new Date()): Gap {
-  const days = [...parseCron(expression, now).days(now, mostDays)];
+  const schedule = parseCron(expression, now);
+  const most = Math.min(mostDays, Math.max(fewestDays, manyFirings / schedule.times.length));
+  const days = [...schedule.days(now, most)];
   const [first = now, last = first] = [days.at(0), days.at(-1)];
   const until = Math.min(last.getTime() + 2 * day, first.getTime() + horizon);
   let previous: Date | undefined;

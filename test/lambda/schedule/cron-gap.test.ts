@@ -18,6 +18,7 @@ describe('the longest gap of a schedule', () => {
     ['0 6 ? * SUN *', 7 * 24],
     ['0 0 1,8,15,22 * ? *', 10 * 24],
     ['0 0 1 * ? *', 31 * 24],
+    ['0 0 ? 1-11 MON-SAT *', 33 * 24],
     ['0 0 29 2 ? 2000-2099', 4 * 366 * 24 - 3 * 24],
   ])('of cron(%s) has %p hours', (fields, expected) => {
     expect(hours(fields)).toBeCloseTo(expected, 10);
