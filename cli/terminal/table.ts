@@ -1,5 +1,4 @@
 import stringWidth from 'string-width';
-import wrapAnsi from 'wrap-ansi';
 import { printable } from './printable';
 import { print, type Terminal } from './terminal';
 
@@ -110,7 +109,27 @@ function sumWidths(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width + 1, 1);
 }
 
+/** What a reader sees as one character. Intl.Segmenter takes time that grows with the square of the length. */
+const characters = /\p{RI}{2}|.(?:[\p{M}\p{EMod}]|\u200d.)*/gsu;
+
 /** Lines no wider than the width, broken between words where possible. */
 function wrap(text: string, width: number): string[] {
-  return stringWidth(text) <= width ? [text] : wrapAnsi(text, width, { hard: true }).split('\n');
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(/(?<= )/)) {
+    if (stringWidth(line + word.trimEnd()) <= width) {
+      line += word;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    line = '';
+    for (const character of word.match(characters) ?? []) {
+      if (line !== '' && stringWidth(line + character.trimEnd()) > width) {
+        lines.push(line);
+        line = '';
+      }
+      line += character;
+    }
+  }
+  return [...lines, line].map((part) => part.trimEnd());
 }

@@ -57,6 +57,17 @@ describe('tables', () => {
         expect(line).toMatch(/^│ 2026-11-20T09:0[12]:15\.457Z /);
   });
 
+  it('a wrapped uid stays as it is, and no character in it is cut', async () => {
+    const uid = 'e\u0301'.repeat(20) + '👩‍🚀'.repeat(20) + '🇩🇪'.repeat(20);
+    const named = await ArchiveFixture.create();
+    await named.attempt({ run: minute(1), clusters: [uid], answer: answer(1) });
+    const { out } = await runCollector(['stats', '--archive', named.folder], { columns: 60, isTerminal: false });
+    const rows = out.slice(out.lastIndexOf('├')).split('\n');
+    const parts = rows.flatMap((line) => /^│ (.*?) *│/u.exec(line)?.[1] ?? []);
+    expect(parts.join('')).toBe(uid);
+    expect(parts.filter((part) => !/^(?:e\u0301|👩‍🚀|🇩🇪)+$/u.test(part))).toEqual([]);
+  });
+
   it('the least important columns are left out first', async () => {
     const order = ['Stored', 'Content', 'Duration', 'Attempts', 'Not attempted', 'Failed'];
     const small = await ArchiveFixture.create();
