@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { ArchiveFixture, type AttemptFixture, hour, keyOf, logRecord } from '../archive-fixture';
 import { runCollector } from '../run-collector';
 
@@ -59,6 +60,17 @@ describe('show', () => {
     const { code, err } = await show('alpha');
     expect(code).toBe(1);
     expect(err).toContain(`damaged: ${key}`);
+  });
+
+  it('a long log that was altered and is no JSON any more is called damaged too', async () => {
+    const content = logRecord('long', 'some text\n'.repeat(100_000));
+    await archive.attempt({ run: hour(12), clusters: ['long'], answer: () => ({ content }) });
+    const key = keyOf('log', 'long', hour(12));
+    const { userMetadata = {} } = (await archive.store.head(key)) ?? {};
+    await archive.put(key, gzipSync(`]${content.slice(1)}`), userMetadata);
+    const { code, err } = await show('long', '--resource', 'log');
+    expect(code).toBe(1);
+    expect(err).toContain(`damaged: ${key}: its content does not have the SHA-256`);
   });
 
   it('a terminal shows control characters and does not obey them, unless asked to', async () => {
