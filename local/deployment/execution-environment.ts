@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
@@ -63,8 +63,10 @@ export class ExecutionEnvironment {
   constructor(options: EnvironmentOptions) {
     const { definition, onLine } = options;
     this.#timeoutSeconds = definition.timeoutSeconds;
-    const program = [...memoryArguments(definition), '--eval', runtimeProgram(), definition.arn];
-    this.#process = spawn(process.execPath, program, {
+    // Beside the function's files. Given as text, it would make Node's modules global, which they are not on Lambda.
+    const program = `${options.temporaryFolder}.js`;
+    writeFileSync(program, runtimeProgram());
+    this.#process = spawn(process.execPath, [...memoryArguments(definition), program, definition.arn], {
       cwd: definition.codeFolder,
       env: functionVariables(options),
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

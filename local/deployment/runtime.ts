@@ -57,7 +57,7 @@ function createContext({ requestId: awsRequestId, deadline }: InvokeMessage): ob
     callbackWaitsForEmptyEventLoop: true,
     functionName: env.AWS_LAMBDA_FUNCTION_NAME,
     functionVersion: env.AWS_LAMBDA_FUNCTION_VERSION,
-    invokedFunctionArn: process.argv[1],
+    invokedFunctionArn: process.argv[2],
     memoryLimitInMB: env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
     logGroupName: env.AWS_LAMBDA_LOG_GROUP_NAME,
     logStreamName: env.AWS_LAMBDA_LOG_STREAM_NAME,

@@ -103,6 +103,11 @@ describe('a local function', () => {
     }
   });
 
+  it('knows Node’s modules by what it requires alone', async () => {
+    const fn = start('exports.handler = async () => [typeof fs, typeof crypto.createHash, typeof globalThis.require];');
+    expect(await fn.invoke({})).toMatchObject({ payload: ['undefined', 'undefined', 'undefined'] });
+  });
+
   it.each([
     [1769, 88, 1593],
     [128, 6, 116],
