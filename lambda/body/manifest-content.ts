@@ -63,10 +63,11 @@ export class ManifestContent implements BodyCheck {
 
   write(content: Buffer): Buffer {
     this.#isEmpty &&= content.length === 0;
-    const bytes = Buffer.concat([this.#cut, content]);
+    const bytes = this.#cut.length === 0 ? content : Buffer.concat([this.#cut, content]);
     const whole = wholeCharacters(bytes);
     this.#isUtf8 &&= isUtf8(whole);
-    this.#cut = bytes.subarray(whole.length);
+    // Copied, because the caller may use the chunk again.
+    this.#cut = Buffer.from(bytes.subarray(whole.length));
     this.#hasNul ||= content.includes(0);
     // What stands behind blank bytes is judged as if it stood at the beginning, however many they are.
     const from = this.#length > 0 ? 0 : content.findIndex((byte) => !blankBytes.has(byte));
