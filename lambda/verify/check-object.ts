@@ -40,16 +40,16 @@ export async function checkObject(
   let bytes = 0;
   try {
     const checked = await readObject(reader, key, Number.POSITIVE_INFINITY, async (opened) => {
+      bytes = 0;
       const content = await readContent(key, opened);
       const text = content.facts.resource === 'log' ? new LogTextCheck(listen?.()) : undefined;
-      bytes = 0;
       for await (const chunk of content.body) {
         bytes += chunk.length;
         text?.write(chunk);
       }
       return { bytes, sha256: content.facts.sha256, problem: contradiction(content, outcome, text?.end()) };
     });
-    return checked ?? { bytes, problem: { kind: 'missing', problem: 'it is not there' } };
+    return checked ?? { bytes: 0, problem: { kind: 'missing', problem: 'it is not there' } };
   } catch (error) {
     if (error instanceof DamagedObjectError) return { bytes, problem: { kind: 'damaged', problem: error.message } };
     if (error instanceof ArchiveReadError) return { bytes, problem: { kind: 'unreadable', problem: error.message } };
