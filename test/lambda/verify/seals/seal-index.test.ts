@@ -1,6 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { FolderArchiveReader } from '../../../../cli/archive/folder-archive-reader';
 import { planOf, SealIndex } from '../../../../lambda/verify/seals/seal-index';
+import { clockSlackMs } from '../../../../lambda/verify/time-limits';
 import { ArchiveFixture, hourly } from '../../../cli/archive-fixture';
 import { SealFixture, sealedPlan, signingKeys } from '../../../cli/seal-fixture';
 
@@ -57,6 +58,21 @@ describe('the plan of the newest seal', () => {
     await seals.put(await numbered(seals, 6), { signed: 'e'.repeat(64) });
     expect(await plan()).toBeUndefined();
   });
+});
+
+it('the seals since a time are those that began to list then or later, whichever files between them are wrong', async () => {
+  const archive = await ArchiveFixture.create();
+  const seals = new SealFixture(archive);
+  const listed = (number: number) => new Date(Date.UTC(2026, 10, 21, 3 * number));
+  for (let number = 1; number <= 9; number += 1) await seals.seal({ at: listed(number) });
+  for (const number of [1, 4, 5, 9]) await seals.put(await seals.read(number), { signed: 'e'.repeat(64) });
+  for (let number = 0; number <= 10; number += 1) {
+    const found: number[] = [];
+    const time = new Date(listed(number).getTime() + clockSlackMs);
+    for await (const seal of new SealIndex(new FolderArchiveReader(archive.folder)).since(time))
+      found.push(seal.number);
+    expect(found).toEqual([2, 3, 6, 7, 8].filter((one) => one >= number));
+  }
 });
 
 /** A later seal than the first, whose time tells which of them was taken. */

@@ -56,6 +56,11 @@ describe('a run record that no seal has', () => {
     expect(await found({ writtenAt, finishedAt: minutesBefore(134) })).toEqual([]);
   });
 
+  it.each(['unreadable', 'damaged'])('is not unsealed as long as it is %s by the newest seal', async (kind) => {
+    const open = [{ kind, key, problem: 'it is so', since: listedFrom.toISOString() }];
+    expect(await found({ writtenAt: minutesBefore(600) }, { open })).toEqual([]);
+  });
+
   it('is left to the next seal if the newest had no time for it', async () => {
     const cursor = { verified: { seal: 1, record: 0, outcome: 0 }, searchedTo: null };
     const writtenAt = minutesBefore(600);
