@@ -205,7 +205,11 @@ export async function deployLocally(options: LocalDeploymentOptions): Promise<Lo
     stateMachine,
     audit: audit && {
       ...scheduled(audit),
-      publicKeyFile: keyFile(options.folder, audit.environment.SIGNING_KEY_ARN ?? '', '.public.pem'),
+      publicKeyFile: keyFile(
+        options.folder,
+        audit.environment[auditEnvironmentNames.signingKeyArn] ?? '',
+        '.public.pem',
+      ),
     },
     messages: messages.delivered,
     metrics,
