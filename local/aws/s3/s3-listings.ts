@@ -1,4 +1,4 @@
-import type { Answer, Call, S3Request } from '../call';
+import { type Answer, AwsError, type Call, type S3Request } from '../call';
 import type { FolderStore } from '../store/folder-store';
 import type { ObjectMetadata } from '../store/object-metadata';
 import { toXml } from './s3-answers';
@@ -39,8 +39,10 @@ function listing(root: string, { next }: Page, content: object): Answer {
 
 /** One page of the keys behind `startAfter`. */
 async function readPage({ target }: Call, store: FolderStore, startAfter: string | undefined): Promise<Page> {
-  const { prefix = '', 'max-keys': maxKeys } = target.query;
-  const most = Math.min(Number(maxKeys ?? largestPage), largestPage);
+  const { prefix = '', 'max-keys': maxKeys = `${largestPage}` } = target.query;
+  if (!/^\d+$/.test(maxKeys))
+    throw new AwsError(400, 'InvalidArgument', 'Provided max-keys not an integer or within integer range');
+  const most = Math.min(Number(maxKeys), largestPage);
   const entries: ReturnType<typeof entryOf>[] = [];
   for await (const object of store.list(prefix, startAfter)) {
     if (entries.length === most) return { entries, next: entries.at(-1)?.Key };

@@ -1,5 +1,5 @@
 import { createHash, generateKeyPairSync, randomUUID } from 'node:crypto';
-import { GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
+import { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { GetSecretValueCommand } from '@aws-sdk/client-secrets-manager';
 import { PublishCommand } from '@aws-sdk/client-sns';
 import { resourcePolicySchema, rolePolicySchema } from '../../../local/aws/iam/policy-document';
@@ -189,4 +189,9 @@ it.each([
 ])('a message with %s is refused', async (_what, input) => {
   const publish = subject.sns.send(new PublishCommand({ TopicArn: topic, Message: 'text', ...input }));
   expect(await failureOf(publish)).toMatchObject({ status: 400, code: 'InvalidParameterException' });
+});
+
+it('a page of less than no keys is refused', async () => {
+  const listed = subject.s3.send(new ListObjectsV2Command({ Bucket, MaxKeys: -1 }));
+  expect(await failureOf(listed)).toMatchObject({ status: 400, code: 'InvalidArgument' });
 });
