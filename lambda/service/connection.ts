@@ -109,6 +109,9 @@ export function connectionEnded(code: 'ECONNRESET' | 'ECONNABORTED'): Error {
   return Object.assign(new Error('The connection has ended'), { code });
 }
 
+/** Characters of a head after which no more are kept: Node refuses a longer head, but not blank lines without end before it. */
+const longestHead = 1024 * 1024;
+
 /** Counts the bytes of one answer as far as it takes to tell whether more came than it declares. */
 class AnswerBytes {
   /** Called when the parser has read a packet. */
@@ -127,7 +130,7 @@ class AnswerBytes {
   /** To be called before the parser gets the bytes. @returns whether they are more than was declared */
   add(chunk: Buffer): boolean {
     this.#received += chunk.length;
-    if (this.#response === undefined) this.#text += chunk.toString('latin1');
+    if (this.#response === undefined && this.#text.length < longestHead) this.#text += chunk.toString('latin1');
     return this.#received > this.#most;
   }
 
