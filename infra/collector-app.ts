@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
-import type { CloudAssembly } from 'aws-cdk-lib/cx-api';
+import { type CloudAssembly, DISABLE_CREATION_STACK_TRACES } from 'aws-cdk-lib/cx-api';
 import { CollectorStack } from './collector-stack';
 import type { CollectorConfig } from './config/config';
 import { projectRoot } from './function-bundle';
@@ -29,7 +29,8 @@ export function createApp(props: CollectorAppProps): { app: App; stack: Collecto
   const app = new App({
     analyticsReporting: false,
     outdir,
-    context: { ...project.context, ...context },
+    // Nobody reads the traces of constructs, and they take time. In cdk.json the command line would warn of the key.
+    context: { ...project.context, [DISABLE_CREATION_STACK_TRACES]: true, ...context },
     builtinCloudFormationValidation: validate,
   });
   return { app, stack: new CollectorStack(app, config) };

@@ -14,6 +14,10 @@ describe('the context', () => {
     expect(readContext({})).toEqual({ config: 'collector.json', deploys: false });
   });
 
+  it('has no key in cdk.json of which the command line warns', () => {
+    expect(Object.keys(read('cdk.json').context).filter((key) => key.startsWith('aws:'))).toEqual([]);
+  });
+
   it('may have any key of CDK', () => {
     const keys = ['@aws-cdk/core:x', 'aws:cdk:bundling-stacks', 'vpc-provider:account=1', 'acknowledged-issue-numbers'];
     expect(() => readContext(Object.fromEntries(keys.map((key) => [key, 1])))).not.toThrow();
