@@ -14,7 +14,8 @@ import {
 import { Construct } from 'constructs';
 import { configurationsPrefix, runsPrefix, sealsPrefix } from '../lambda/archive/archive-layout';
 import { resourceNames, resources } from '../lambda/resources';
-import { type AuditEnvironment, type CollectorEnvironment, formerVersionDays } from '../lambda/stack-contract';
+import type { AuditEnvironment, CollectorEnvironment } from '../lambda/stack-contract';
+import { formerVersionDays } from '../lambda/time-limits';
 import type { CollectorConfig } from './config/config';
 import { allow, type Conditions, refuse, through } from './grants';
 import { Replication } from './replication';

@@ -4,13 +4,8 @@ import { Key, KeySpec, KeyUsage } from 'aws-cdk-lib/aws-kms';
 import type { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { Construct } from 'constructs';
 import { firingsOf } from '../lambda/schedule/firings';
-import {
-  type AuditEnvironment,
-  type AuditPlan,
-  auditFile,
-  deadlineReserveSeconds,
-  functionTimeoutSeconds,
-} from '../lambda/stack-contract';
+import { type AuditEnvironment, type AuditPlan, auditFile } from '../lambda/stack-contract';
+import { deadlineReserveSeconds, functionTimeoutSeconds } from '../lambda/time-limits';
 import type { Alerts } from './alerts';
 import type { Archive } from './archive';
 import type { CollectorConfig } from './config/config';

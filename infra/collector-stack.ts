@@ -1,6 +1,6 @@
 import { Annotations, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { longestSeconds } from '../lambda/verify/time-limits';
+import { longestSeconds } from '../lambda/time-limits';
 import { hoursText } from './alarm-windows';
 import { AthenaTables } from './athena-tables';
 import type { CollectorConfig } from './config/config';

@@ -12,7 +12,7 @@ import {
   unreachedRetry,
   type Waits,
   waits,
-} from '../lambda/verify/time-limits';
+} from '../lambda/time-limits';
 import type { CollectorConfig } from './config/config';
 import { allow } from './grants';
 import { concurrentShards, heldBackRetry } from './limits';

@@ -1,4 +1,4 @@
-import { incompleteRetry, mostConcurrentShards, unreachedRetry } from '../lambda/verify/time-limits';
+import { incompleteRetry, mostConcurrentShards, unreachedRetry } from '../lambda/time-limits';
 
 interface Limits {
   /** Bodies under way at once. */

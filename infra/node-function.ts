@@ -5,7 +5,7 @@ import { ApplicationLogLevel, Architecture, type IDestination, LoggingFormat, Ru
 import { NodejsFunction } from 'aws-cdk-lib/aws-lambda-nodejs';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { asynchronousAttempts, functionTimeoutSeconds } from '../lambda/stack-contract';
+import { asynchronousAttempts, functionTimeoutSeconds } from '../lambda/time-limits';
 import type { CollectorConfig } from './config/config';
 import { type DataFile, functionCode } from './function-bundle';
 import { allow } from './grants';

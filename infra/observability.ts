@@ -3,7 +3,7 @@ import * as cloudwatch from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Construct } from 'constructs';
 import type { Gap } from '../lambda/schedule/cron-gap';
-import { runMarginHours } from '../lambda/verify/time-limits';
+import { runMarginHours } from '../lambda/time-limits';
 import { hoursText, longestWarmUpMinutes, longestWindowHours, missingWindowHours } from './alarm-windows';
 import { type AlarmDefinition, runAlarms } from './alarms';
 import { auditAlarms } from './audit-alarms';

@@ -1,6 +1,6 @@
 /**
- * The contract between the stack, which provides, and the function, which reads: names and types, so that a misspelt
- * name does not compile. What is known when the stack is synthesised travels in the collection file beside the code;
+ * The contract between the stack, which provides, and the functions, which read: names and types and nothing else, so that
+ * a misspelt name does not compile. What is known when the stack is synthesised travels in the collection file beside the code;
  * what CloudFormation alone knows travels in the environment.
  */
 import type { Resource } from './resources';
@@ -105,38 +105,34 @@ export interface AuditPlan {
   readonly retentionDays?: number;
   /** Parts into which the fleet is divided; left out: 1. */
   readonly shards?: number;
-  /** Days within which every old object is read again; left out: what was read once is not read again. */
+  /**
+   * Days within which every old object is read again; left out: `audit.rereadDays` is false, and what was read once is not
+   * read again. Its default is filled in when the stack is synthesised.
+   */
   readonly rereadDays?: number;
   /** Hours without an archived object after which a cluster counts as stale; left out: none does. */
   readonly staleAfterHours?: number;
   /** Hours without anything new in a log after which it counts as frozen; left out: 24, and no alarm. */
   readonly frozenAfterHours?: number;
-  /** Damage that somebody knows of: it is told, and alarms no more. */
+  /** Damage that somebody knows of: every audit reports it, and it raises no alarm. */
   readonly acknowledged?: readonly { readonly kind: string; readonly key: string; readonly why: string }[];
+  /** Clusters whose objects were deleted on request: what is `missing` of them is reported as erased, and raises no alarm. */
+  readonly erased?: readonly ErasedCluster[];
+  /** Retentions, shorter than the ones before them, that somebody means. */
+  readonly shorterRetentions?: readonly { readonly retentionDays: number; readonly why: string }[];
   /** Public keys that signed the seals before the audit's own key did: SPKI in DER, base64. */
   readonly formerPublicKeys?: readonly string[];
 }
 
-/** Days for which the bucket keeps what expired, or was overwritten or deleted: time to notice a mistake. */
-export const formerVersionDays = 30;
-
-/** The function's time limit, in seconds: Lambda's own maximum. */
-export const functionTimeoutSeconds = 900;
-
-/**
- * How long before the time limit the collector stops, in seconds: long enough to cancel what runs and to write the run
- * record under the worst case of the archive's own time limits.
- */
-export const deadlineReserveSeconds = 45;
-
-/** How long writing the run record may take, in seconds, all retries included; less than the reserve. */
-export const recordWriteSeconds = 30;
-
-/** How long Lambda waits before each retry of an asynchronous invocation that failed, in seconds. */
-export const asynchronousRetryWaits = [60, 120] as const;
-
-/** Attempts of one run that Lambda makes on its own after an asynchronous invocation: the first and its retries. */
-export const asynchronousAttempts = 1 + asynchronousRetryWaits.length;
+/** An erasure that somebody asked for. It excuses the kind `missing` alone, of objects of runs between the two times. */
+export interface ErasedCluster {
+  readonly cluster: string;
+  /** Time of the first run, ISO 8601 in UTC; left out: from the beginning. */
+  readonly from?: string;
+  /** Time of the last run; left out: the time of the first seal whose plan has this entry. */
+  readonly to?: string;
+  readonly why: string;
+}
 
 /** Where CloudWatch keeps the metrics that alarms and dashboard read. The dimension `service` is the stack's name. */
 export const metricNamespace = 'ClusterLogCollector';
@@ -203,11 +199,4 @@ export const logMessages = {
   paused: 'service looks down, asking probes only',
   /** After that: everything is asked again. */
   resumed: 'service answers again',
-} as const;
-
-/** How the reason begins with which an attempt ends early because nobody is answered. */
-export const unansweredReasons = {
-  down: 'the service looks down',
-  /** Its address or its certificate is wrong: waiting does not help. */
-  unreachable: 'the service cannot be reached',
 } as const;

@@ -20,14 +20,9 @@ import { configurationStore, RunRecords } from './run/run-records';
 import { ApiKey } from './service/api-key';
 import { ClusterApi } from './service/cluster-api';
 import { silenceLimits } from './service/request-watch';
-import {
-  type Collection,
-  collectionFile,
-  deadlineReserveSeconds,
-  environmentNames,
-  metricNamespace,
-} from './stack-contract';
+import { type Collection, collectionFile, environmentNames, metricNamespace } from './stack-contract';
 import { Stop } from './stop';
+import { deadlineReserveSeconds } from './time-limits';
 
 /** Connections to S3 beside the workers' own: run records are read and written too. */
 const spareConnections = 4;

@@ -20,7 +20,7 @@ const column = [
   ['service', 'event'],
   ['body'],
   ['archive'],
-  ['stack-contract', 'environment', 'stop', 'clock', 'resources'],
+  ['stack-contract', 'time-limits', 'environment', 'stop', 'clock', 'resources'],
 ];
 /** The lowest floor. Its files may import each other. */
 const ground = column.at(-1) ?? [];

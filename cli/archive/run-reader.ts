@@ -1,4 +1,5 @@
 import { type FlappingCluster, Freshness, type StaleCluster, staleness } from '../../lambda/audit/freshness';
+import { hourMs, runMarginHours } from '../../lambda/time-limits';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { type AbsentRuns, DueRuns } from '../../lambda/verify/due-runs';
 import { firstOf } from '../../lambda/verify/newest-first';
@@ -7,7 +8,6 @@ import type { ListedRun, Period } from '../../lambda/verify/run-keys';
 import { planOf, SealIndex } from '../../lambda/verify/seals/seal-index';
 import { runsBefore, seenRun } from '../../lambda/verify/seen-run';
 import { type RunConfiguration, StoredConfigurations } from '../../lambda/verify/stored-configurations';
-import { hourMs, runMarginHours } from '../../lambda/verify/time-limits';
 import { type RunSelection, runsNewestFirst, selectRuns } from './select-runs';
 
 /** Runs that were due one after the other and are not there. */

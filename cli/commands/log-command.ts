@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
+import { dayMs } from '../../lambda/time-limits';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { clusterObjects } from '../../lambda/verify/objects-between';
-import { dayMs } from '../../lambda/verify/time-limits';
 import { isGap, isMissing, type JoinedLog, type JoinedRun, joinLogs, linesBefore } from '../archive/join-logs';
 import { openArchive } from '../archive/open-archive';
 import { noteNextLog, nothingOf } from '../archive/select-object';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
+import { dayMs } from '../../lambda/time-limits';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
-import { dayMs } from '../../lambda/verify/time-limits';
 import { ArchiveGrowth, bytesOf, type Held } from '../archive/archive-growth';
 import { isAbsent, type RunReader } from '../archive/run-reader';
 import { formatBytes, formatCount } from '../terminal/format';

@@ -3,7 +3,7 @@ import { type CollectorConfig, recipientsOf } from '../../infra/config/config';
 import { isExampleAddress } from '../../infra/config/schema-values';
 import { longestGap } from '../../lambda/schedule/cron-gap';
 import { firingsOf, type Span, zoneSpans } from '../../lambda/schedule/firings';
-import { dayMs, runMarginHours } from '../../lambda/verify/time-limits';
+import { dayMs, runMarginHours } from '../../lambda/time-limits';
 import { formatCount, formatTime } from '../terminal/format';
 import { type Check, ok, problem, type Shown, warning } from './check';
 

@@ -1,9 +1,8 @@
-import { asynchronousAttempts, asynchronousRetryWaits } from '../../lambda/stack-contract';
+import { asynchronousAttempts, asynchronousRetryWaits, longestRunSeconds } from '../../lambda/time-limits';
 import type { ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { type Run, readRun } from '../../lambda/verify/read-run';
 import { type RunRecordObject, runsBetween } from '../../lambda/verify/run-keys';
-import { longestRunSeconds } from '../../lambda/verify/time-limits';
 import { formatDuration, formatSecond } from '../terminal/format';
 import type { Progress, ProgressState } from '../terminal/progress';
 import { endOfExecution } from './start-in-account';

@@ -1,6 +1,8 @@
 import { parseObjectKey, parseRunRecordKey } from '../../lambda/archive/archive-layout';
+import { unansweredReasons } from '../../lambda/dispatch/circuit-breaker';
 import { type Outcome, outcomeSchema, type RunSummary, summarySchema } from '../../lambda/run/run-record';
-import { asynchronousAttempts, logMessages, unansweredReasons } from '../../lambda/stack-contract';
+import { logMessages } from '../../lambda/stack-contract';
+import { asynchronousAttempts } from '../../lambda/time-limits';
 import type { LoggedRequest } from '../../local/aws/local-aws';
 import type { InvocationResult } from '../../local/deployment/execution-environment';
 import type { AroundInvocation } from '../../local/deployment/local-function';

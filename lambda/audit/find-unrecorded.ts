@@ -1,4 +1,5 @@
 import { type Resource, resourceNames } from '../resources';
+import { underWayMs } from '../time-limits';
 import type { ListedObject } from '../verify/archive-reader';
 import { checkObject, describeUnrecorded } from '../verify/check-object';
 import { mapConcurrently } from '../verify/map-concurrently';
@@ -7,7 +8,6 @@ import { readStoredRun } from '../verify/read-run';
 import { RecordedObjects } from '../verify/recorded-objects';
 import { type Period, runsBetween } from '../verify/run-keys';
 import type { Hashed } from '../verify/seals/seal';
-import { underWayMs } from '../verify/time-limits';
 import { storedOutcomes, unvouchedWithout } from '../verify/verify-run';
 import { type AuditWalk, concurrency, inTime } from './audit-walk';
 

@@ -2,10 +2,10 @@ import { sealKey } from '../archive/archive-layout';
 import { CronError } from '../schedule/cron';
 import { longestGap } from '../schedule/cron-gap';
 import { firingsOfSchedule } from '../schedule/firings';
+import { clockSlackMs, hourMs, underWayMs } from '../time-limits';
 import { dueIn, findAbsent } from '../verify/due-runs';
 import { earlierRuns, findAbsentSeals } from '../verify/seals/read-chain';
 import type { Seal } from '../verify/seals/seal';
-import { clockSlackMs, hourMs, underWayMs } from '../verify/time-limits';
 import type { AuditWalk } from './audit-walk';
 import type { SealedRuns } from './sealed-runs';
 

@@ -3,11 +3,11 @@ import { type LogEnd, mostCompared } from '../log/log-end';
 import { LogHistory } from '../log/log-history';
 import { LogReader, type ReadLog } from '../log/seam';
 import type { RunOutcome } from '../run/run-record';
+import { dayMs } from '../time-limits';
 import type { ArchiveReader } from '../verify/archive-reader';
 import { type CheckedObject, checkObject } from '../verify/check-object';
 import { type ClusterObject, clusterObjects } from '../verify/objects-between';
 import type { SealedLogs } from '../verify/seals/seal';
-import { dayMs } from '../verify/time-limits';
 import { LogNews } from './log-news';
 
 /** Memory for the ends of all logs, in bytes, and for a line. */

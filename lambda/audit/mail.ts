@@ -1,9 +1,9 @@
-import { type AuditPlan, formerVersionDays } from '../stack-contract';
+import type { AuditPlan } from '../stack-contract';
+import { dayMs, formerVersionDays } from '../time-limits';
 import { findingKinds } from '../verify/finding';
 import { openDamage } from '../verify/seals/open-damage';
 import type { OpenFinding, Seal } from '../verify/seals/seal';
 import type { RightSeal } from '../verify/seals/seal-chain';
-import { dayMs } from '../verify/time-limits';
 import { hoursBetween, staleness } from './freshness';
 import { count, formatBytes, formatCount, minute, more, plain, shellQuoted, subjectOf, wrapped } from './mail-text';
 import { toldOfLogs } from './told-of-logs';

@@ -1,10 +1,10 @@
 import { parseObjectKey, parseRunRecordKey } from '../archive/archive-layout';
 import type { RunOutcome, StoredRecord } from '../run/run-record';
+import { dayMs } from '../time-limits';
 import { checkObject } from '../verify/check-object';
 import { mapConcurrently } from '../verify/map-concurrently';
 import { readRunRecord } from '../verify/read-run';
 import type { Position, Seal } from '../verify/seals/seal';
-import { dayMs } from '../verify/time-limits';
 import { type AuditWalk, concurrency, findLacking, inTime } from './audit-walk';
 import { checkRun } from './check-open';
 import type { LogSeams } from './log-seams';

@@ -8,15 +8,9 @@ import { createS3Client } from '../archive/aws-clients';
 import { S3Archive } from '../archive/s3-archive';
 import { systemClock as clock } from '../clock';
 import { readVariables } from '../environment';
-import {
-  type AuditPlan,
-  auditEnvironmentNames,
-  auditFile,
-  deadlineReserveSeconds,
-  metricNames,
-  metricNamespace,
-} from '../stack-contract';
+import { type AuditPlan, auditEnvironmentNames, auditFile, metricNames, metricNamespace } from '../stack-contract';
 import { Stop } from '../stop';
+import { deadlineReserveSeconds } from '../time-limits';
 import { S3ArchiveReader } from '../verify/s3-archive-reader';
 import { type AuditReporter, type AuditResult, audit } from './audit';
 import { KmsSigner } from './kms-signer';

@@ -1,7 +1,13 @@
 import type { ResourceRequest } from '../service/resource-request';
-import { unansweredReasons } from '../stack-contract';
 import type { ClusterSample } from './cluster-sample';
 import { InFlightRequest } from './in-flight-request';
+
+/** How the reason begins with which an attempt ends early because nobody is answered. */
+export const unansweredReasons = {
+  down: 'the service looks down',
+  /** Its address or its certificate is wrong: waiting does not help. */
+  unreachable: 'the service cannot be reached',
+} as const;
 
 /** So many different clusters must fail in a row to open the breaker; in a smaller fleet, all of them. */
 const clustersToOpen = 10;

@@ -6,8 +6,9 @@ import type { ApiKey } from '../service/api-key';
 import type { ClusterApi } from '../service/cluster-api';
 import type { ResourceRequest, ServiceAnswer } from '../service/resource-request';
 import { ServiceError } from '../service/service-error';
-import { asynchronousAttempts, type Collection, logMessages } from '../stack-contract';
+import { type Collection, logMessages } from '../stack-contract';
 import { RunStopped } from '../stop';
+import { asynchronousAttempts } from '../time-limits';
 import {
   type ArchivingContext,
   archiveAnswer,

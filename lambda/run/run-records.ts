@@ -11,7 +11,7 @@ import {
 import { type Content, jsonLinesType } from '../archive/archive-object';
 import type { S3Archive } from '../archive/s3-archive';
 import { memoryLimitBytes } from '../body/spool';
-import { recordWriteSeconds } from '../stack-contract';
+import { recordWriteSeconds } from '../time-limits';
 import { largestRecordBytes, type RunRecord, RunRecordError, type StoredRecord } from './run-record';
 import { RunRecordParser, recordLines } from './run-record-lines';
 

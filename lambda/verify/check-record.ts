@@ -2,8 +2,8 @@ import { isInShard, shardName } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 import { hasOwnKey } from '../run/merged-outcomes';
 import { countOutcomes, isComplete, isStored, type Outcome, type StoredRecord, taskName } from '../run/run-record';
+import { clockSlackMs } from '../time-limits';
 import type { RunConfiguration } from './stored-configurations';
-import { clockSlackMs } from './time-limits';
 
 /**
  * What a run record says that cannot be true together, or is not what its configuration says. A record that was altered or

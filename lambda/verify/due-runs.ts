@@ -1,9 +1,9 @@
 import { runPrefix } from '../archive/archive-layout';
 import type { Firings } from '../schedule/firings';
+import { clockSlackMs, dayMs } from '../time-limits';
 import type { Find } from './finding';
 import type { Period } from './run-keys';
 import type { SeenRun, UsedSchedule } from './seen-run';
-import { clockSlackMs, dayMs } from './time-limits';
 
 /** Times at which the schedule was due, one after the other, and no run is there. */
 export interface AbsentRuns {

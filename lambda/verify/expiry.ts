@@ -1,8 +1,8 @@
 import { configurationsPrefix, parseConfigurationKey } from '../archive/archive-layout';
+import { clockSlackMs, dayMs } from '../time-limits';
 import type { ArchiveReader } from './archive-reader';
 import type { SeenRun, UsedConfiguration } from './seen-run';
 import type { StoredConfigurations } from './stored-configurations';
-import { clockSlackMs, dayMs } from './time-limits';
 
 /** A configuration as a run shows that it was in force, or as it was stored. */
 type UsedRetention = Pick<UsedConfiguration, 'sha256' | 'days' | 'usedAt'>;

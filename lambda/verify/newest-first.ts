@@ -1,5 +1,5 @@
+import { dayMs } from '../time-limits';
 import type { Period } from './run-keys';
-import { dayMs } from './time-limits';
 
 /** Longest part behind one that had items: its items are held in memory. */
 const longestPartMs = 32 * dayMs;

@@ -1,5 +1,6 @@
 import { type ObjectName, parseObjectKey, parseRunRecordKey, sealsPrefix } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
+import { dayMs, underWayMs } from '../time-limits';
 import type { ArchiveReader, ListedObject } from './archive-reader';
 import { checkObject, describeUnrecorded } from './check-object';
 import { type AbsentRuns, DueRuns, findAbsent } from './due-runs';
@@ -25,7 +26,6 @@ import { planOf } from './seals/seal-index';
 import { type SaidOfFinding, SealedArchive } from './seals/sealed-archive';
 import { runsAfter, runsBefore, runsUntilScheduled, type SeenRun, seenRun } from './seen-run';
 import { StoredConfigurations } from './stored-configurations';
-import { dayMs, underWayMs } from './time-limits';
 import { verifyRest } from './verify-rest';
 import {
   type StoredOutcome,

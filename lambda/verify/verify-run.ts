@@ -7,7 +7,7 @@ import {
   shardName,
 } from '../archive/archive-layout';
 import { isStored, type Outcome, type RunOutcome, type StoredRecord, taskName } from '../run/run-record';
-import { asynchronousAttempts } from '../stack-contract';
+import { asynchronousAttempts, clockSlackMs, shardsUnderWayMs, underWayMs } from '../time-limits';
 import type { ArchiveReader } from './archive-reader';
 import { checkAttempts, checkRecord, TaskList, tasksOf } from './check-record';
 import type { Find, Lacking } from './finding';
@@ -16,7 +16,6 @@ import type { ListedRun, RunRecordObject } from './run-keys';
 import type { SealedArchive } from './seals/sealed-archive';
 import { type SeenRun, seenRun } from './seen-run';
 import type { RunConfiguration, StoredConfigurations } from './stored-configurations';
-import { clockSlackMs, shardsUnderWayMs, underWayMs } from './time-limits';
 
 /** What is archived under a key of an archive. */
 export interface StoredOutcome extends RunOutcome {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { asynchronousRetryWaits } from '../../lambda/stack-contract';
+import { asynchronousRetryWaits } from '../../lambda/time-limits';
 import { type EnvironmentOptions, ExecutionEnvironment, type InvocationResult } from './execution-environment';
 
 /** What became of one event in Lambda's queue. */

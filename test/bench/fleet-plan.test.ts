@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { concurrentShards, eventsPerShard, memoryMiB, mostShards } from '../../infra/limits';
-import { functionTimeoutSeconds } from '../../lambda/stack-contract';
-import { mostConcurrentShards } from '../../lambda/verify/time-limits';
+import { functionTimeoutSeconds, mostConcurrentShards } from '../../lambda/time-limits';
 
 const guide = readFileSync(join(__dirname, '..', '..', 'docs', 'large-fleets.md'), 'utf8');
 

@@ -1,4 +1,4 @@
-import { deadlineReserveSeconds } from '../../lambda/stack-contract';
+import { deadlineReserveSeconds } from '../../lambda/time-limits';
 import type { InterceptedRequest } from '../support/aws-faults';
 import { summaryOf, useBundle } from '../support/bundled-collector';
 import type { Answer } from '../support/fault-service';

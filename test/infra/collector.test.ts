@@ -1,8 +1,8 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { collectionOf } from '../../infra/collector';
 import { deliveryAgeSeconds, eventAgeSeconds } from '../../infra/limits';
-import { environmentNames, functionTimeoutSeconds } from '../../lambda/stack-contract';
-import { longestRunSeconds } from '../../lambda/verify/time-limits';
+import { environmentNames } from '../../lambda/stack-contract';
+import { functionTimeoutSeconds, longestRunSeconds } from '../../lambda/time-limits';
 import { exampleConfig } from './example-config';
 import { allowedTo, everything, exampleTemplate, kmsKeyArn, templateOf } from './example-stack';
 

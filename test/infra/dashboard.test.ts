@@ -1,10 +1,5 @@
-import {
-  auditMetricNames,
-  functionTimeoutSeconds,
-  logMessages,
-  metricNames,
-  metricNamespace,
-} from '../../lambda/stack-contract';
+import { auditMetricNames, logMessages, metricNames, metricNamespace } from '../../lambda/stack-contract';
+import { functionTimeoutSeconds } from '../../lambda/time-limits';
 import { dashboardOf } from './dashboard-body';
 import { audited, resourcesOf, templateOf, textOf } from './example-stack';
 

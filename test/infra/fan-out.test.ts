@@ -1,7 +1,13 @@
 import { collectionOf } from '../../infra/collector';
 import * as limits from '../../infra/limits';
-import { asynchronousAttempts, asynchronousRetryWaits, functionTimeoutSeconds } from '../../lambda/stack-contract';
-import { incompleteRetry, unreachedRetry, waits } from '../../lambda/verify/time-limits';
+import {
+  asynchronousAttempts,
+  asynchronousRetryWaits,
+  functionTimeoutSeconds,
+  incompleteRetry,
+  unreachedRetry,
+  waits,
+} from '../../lambda/time-limits';
 import { executeStates } from '../../local/deployment/states/execute-states';
 import { stateMachineSchema } from '../../local/deployment/states/states-language';
 import { StatesError } from '../../local/deployment/states/states-values';

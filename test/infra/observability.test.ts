@@ -1,14 +1,16 @@
 import * as windows from '../../infra/alarm-windows';
 import { deliveryAgeSeconds, eventAgeSeconds, heldBackRetry } from '../../infra/limits';
 import { longestGap } from '../../lambda/schedule/cron-gap';
+import { auditMetricNames, metricNames } from '../../lambda/stack-contract';
 import {
   asynchronousAttempts,
-  auditMetricNames,
   deadlineReserveSeconds,
   functionTimeoutSeconds,
-  metricNames,
-} from '../../lambda/stack-contract';
-import { longestExecutionSeconds, longestRunSeconds, runMarginHours, waits } from '../../lambda/verify/time-limits';
+  longestExecutionSeconds,
+  longestRunSeconds,
+  runMarginHours,
+  waits,
+} from '../../lambda/time-limits';
 import { audited, everything, resourcesOf, templateOf, textOf, toldAtSynth } from './example-stack';
 import { alarmsGuide, operations } from './guides';
 

@@ -1,5 +1,5 @@
-import { deadlineReserveSeconds, functionTimeoutSeconds, recordWriteSeconds } from '../../lambda/stack-contract';
 import { RunStopped, Stop } from '../../lambda/stop';
+import { deadlineReserveSeconds, functionTimeoutSeconds, recordWriteSeconds } from '../../lambda/time-limits';
 
 afterEach(() => jest.useRealTimers());
 

@@ -4,7 +4,8 @@ import os from 'node:os';
 import { join } from 'node:path';
 import type { Context } from 'aws-lambda';
 import { parseEvent } from '../../lambda/event';
-import { type Collection, collectionFile, deadlineReserveSeconds } from '../../lambda/stack-contract';
+import { type Collection, collectionFile } from '../../lambda/stack-contract';
+import { deadlineReserveSeconds } from '../../lambda/time-limits';
 import type { wire } from '../../lambda/wiring';
 
 const collection: Collection = {

@@ -1,9 +1,9 @@
 import type { KeyObject } from 'node:crypto';
 import { CronError } from '../../schedule/cron';
 import { firingsOfSchedule } from '../../schedule/firings';
+import { clockSlackMs } from '../../time-limits';
 import type { ArchiveReader } from '../archive-reader';
 import { firstOf } from '../newest-first';
-import { clockSlackMs } from '../time-limits';
 import type { Seal } from './seal';
 import { listSeals, parseSeal, readSealFile, spkiOf } from './seal-file';
 

@@ -1,9 +1,9 @@
 import { parseObjectKey, parseRunRecordKey } from '../../archive/archive-layout';
+import { clockSlackMs } from '../../time-limits';
 import { removedUntil } from '../expiry';
 import type { Find, Lacking } from '../finding';
 import type { StoredRun } from '../read-run';
 import { isWithin, type Period } from '../run-keys';
-import { clockSlackMs } from '../time-limits';
 import { acknowledgedBy, nameOf } from './open-damage';
 import type { OpenFinding, Seal } from './seal';
 import type { RightSeal, SealChain } from './seal-chain';

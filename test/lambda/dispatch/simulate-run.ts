@@ -2,7 +2,7 @@ import { Dispatcher, type EarlyEnd, type KeyReading } from '../../../lambda/disp
 import type { InFlightRequest } from '../../../lambda/dispatch/in-flight-request';
 import type { Resource } from '../../../lambda/resources';
 import type { ServiceError } from '../../../lambda/service/service-error';
-import { asynchronousRetryWaits } from '../../../lambda/stack-contract';
+import { asynchronousRetryWaits } from '../../../lambda/time-limits';
 import type { Random } from '../../../local/demo-service/seeded-random';
 import {
   type Behaviour,

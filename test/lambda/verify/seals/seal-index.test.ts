@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { FolderArchiveReader } from '../../../../cli/archive/folder-archive-reader';
+import { clockSlackMs } from '../../../../lambda/time-limits';
 import { planOf, SealIndex } from '../../../../lambda/verify/seals/seal-index';
-import { clockSlackMs } from '../../../../lambda/verify/time-limits';
 import { ArchiveFixture, hourly } from '../../../cli/archive-fixture';
 import { SealFixture, sealedPlan, signingKeys } from '../../../cli/seal-fixture';
 

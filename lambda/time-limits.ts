@@ -1,4 +1,25 @@
-import { asynchronousAttempts, asynchronousRetryWaits, functionTimeoutSeconds } from '../stack-contract';
+/** How long things may take, and how often they are tried again: where the stack, the functions and their readers agree. */
+
+/** Days for which the bucket keeps what expired, or was overwritten or deleted: time to notice a mistake. */
+export const formerVersionDays = 30;
+
+/** The function's time limit, in seconds: Lambda's own maximum. */
+export const functionTimeoutSeconds = 900;
+
+/**
+ * How long before the time limit the collector stops, in seconds: long enough to cancel what runs and to write the run
+ * record under the worst case of the archive's own time limits.
+ */
+export const deadlineReserveSeconds = 45;
+
+/** How long writing the run record may take, in seconds, all retries included; less than the reserve. */
+export const recordWriteSeconds = 30;
+
+/** How long Lambda waits before each retry of an asynchronous invocation that failed, in seconds. */
+export const asynchronousRetryWaits = [60, 120] as const;
+
+/** Attempts of one run that Lambda makes on its own after an asynchronous invocation: the first and its retries. */
+export const asynchronousAttempts = 1 + asynchronousRetryWaits.length;
 
 export const hourMs = 3_600_000;
 
