@@ -113,7 +113,6 @@ function placeFunction(job: Job, folder: string): string {
     service: { baseUrl: job.serviceUrl, collection: 'platformclusters' },
     clusters: job.clusters.map((uid) => ({ uid, resources: job.resources })),
     limits: { concurrency: job.concurrency, maxBodyMiB: 2048, responseTimeoutSeconds: 60 },
-    compression: 'gzip',
     schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
   };
   writeFileSync(join(place, collectionFile), JSON.stringify(collection));

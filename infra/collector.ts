@@ -71,16 +71,15 @@ export class Collector extends Construct {
 
 /** The part of the configuration that the collector needs. The request rate is of the whole fleet; each shard gets a share. */
 export function collectionOf({ service, clusters, limits, archive, shards, schedule }: CollectorConfig): Collection {
-  const { baseUrl, projectUid, collection, caCertificate, acceptCompressed } = service;
+  const { baseUrl, projectUid, collection, caCertificate } = service;
   const { requestsPerSecond } = limits;
   return {
-    service: { baseUrl, projectUid, collection, caCertificate, ...(!acceptCompressed && { acceptCompressed }) },
+    service: { baseUrl, projectUid, collection, caCertificate },
     clusters,
     limits: {
       ...limits,
       ...(requestsPerSecond !== undefined && { requestsPerSecond: requestsPerSecond / concurrentShards(shards) }),
     },
-    compression: archive.compression,
     schedule,
     retentionDays: archive.retentionDays,
   };

@@ -41,9 +41,6 @@ export const collectionFile = 'collection.json';
 /** Name of the audit file beside the audit's bundle; holds an {@link AuditPlan}. */
 export const auditFile = 'audit.json';
 
-/** How stored content is compressed; decides the file ending and the Content-Encoding. */
-export type Compression = 'gzip' | 'zstd';
-
 /** One configured cluster with what is asked of it. */
 export interface ConfiguredCluster {
   readonly uid: string;
@@ -67,8 +64,6 @@ export interface Collection {
     readonly collection: string;
     /** PEM text of the only certificate authorities trusted for the service; left out: the runtime's own. */
     readonly caCertificate?: string;
-    /** Whether answers may come compressed; left out: they may. */
-    readonly acceptCompressed?: boolean;
   };
   readonly clusters: readonly ConfiguredCluster[];
   readonly limits: {
@@ -81,7 +76,6 @@ export interface Collection {
     /** Longest wait for the first byte of an answer, in seconds. */
     readonly responseTimeoutSeconds: number;
   };
-  readonly compression: Compression;
   /** When the schedule starts runs. The function only stores it, for those who verify the archive. */
   readonly schedule: {
     /** EventBridge Scheduler's cron expression. */

@@ -9,7 +9,6 @@ import type { Context } from 'aws-lambda';
 import { version } from '../package.json';
 import { createS3Client, createSecretsManagerClient } from './archive/aws-clients';
 import { S3Archive } from './archive/s3-archive';
-import { createCompressor } from './body/compress';
 import { emptySpoolDirectory } from './body/spool';
 import { systemClock as clock } from './clock';
 import { readVariables } from './environment';
@@ -75,13 +74,12 @@ export const spoolDirectory = join(tmpdir(), 'cluster-log-collector');
 
 /** The service for one run: its connections do not outlive it, because a frozen function would find them dead. */
 export function openService(
-  { service, limits, compression }: Collection,
+  { service, limits }: Collection,
   onWarning: (warning: string) => void,
   directory = spoolDirectory,
 ): ClusterApi {
   const receiver = {
     spoolDirectory: directory,
-    compressor: createCompressor(compression),
     maxBytes: limits.maxBodyMiB * 1024 * 1024,
   };
   return new ClusterApi({

@@ -20,8 +20,7 @@ const commands = new Map(
 
 const run = (hour: number) => new Date(Date.UTC(2026, 10, 20, hour));
 const recordKey = (hour: number) => runRecordKey({ run: run(hour), attempt: 1 });
-const logKey = (hour: number, cluster = 'a "b" {c}') =>
-  objectKey({ resource: 'log', cluster, run: run(hour), compression: 'gzip' });
+const logKey = (hour: number, cluster = 'a "b" {c}') => objectKey({ resource: 'log', cluster, run: run(hour) });
 const seal = sealKey;
 
 it('docs/proof.md explains every member of a seal and of a signature', () => {

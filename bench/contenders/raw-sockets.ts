@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import type { Transform } from 'node:stream';
 import { crc32, createGunzip, gunzipSync } from 'node:zlib';
-import { type Compressor, createCompressor } from '../../lambda/body/compress';
+import { createGzipStream, gzipShort } from '../../lambda/body/compress';
 import { LogRecordCheck } from '../../lambda/body/log-record';
 import { createManifestCheck } from '../../lambda/body/manifest';
 import { type Resource, resources } from '../../lambda/resources';
@@ -74,9 +74,12 @@ async function archive(
 }
 
 /** One direction of gzip. */
-type Coding = Pick<Compressor, 'all' | 'stream'>;
+interface Coding {
+  all(content: Buffer): Buffer;
+  stream(): Transform;
+}
 
-const gzip = createCompressor('gzip');
+const gzip: Coding = { all: gzipShort, stream: createGzipStream };
 const gunzip: Coding = {
   all: (coded) => gunzipSync(coded, { chunkSize: Math.max(1024, coded.readUInt32LE(coded.length - 4) + 1) }),
   stream: () => createGunzip({ chunkSize: 256 * 1024 }),

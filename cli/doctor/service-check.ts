@@ -21,8 +21,7 @@ export async function serviceCheck(config: CollectorConfig, apiKey: string | und
   if (asked === undefined) return unknown('no cluster is configured', 'add one to clusters');
   const { openService } = await import('../../lambda/wiring');
   const spoolDirectory = await mkdtemp(join(tmpdir(), 'collector-doctor-'));
-  // Nothing is stored: so it may be compressed in the way that every Node.js knows.
-  const api = openService({ ...config, compression: 'gzip' }, () => {}, spoolDirectory);
+  const api = openService(config, () => {}, spoolDirectory);
   const request = {
     cluster: asked.uid,
     resource: 'log',

@@ -25,7 +25,7 @@ It was taken from an archive of logs and manifests. \`${partFile}\` says which p
 
 Nobody signed that. What is signed are the seals. They have the SHA-256 of every run record, and each run record has that of every
 object. Run records are whole, and name other clusters too: it is the whole ones whose SHA-256 is sealed. All it takes is \`bash\`,
-\`openssl\`, \`sha256sum\`, \`gunzip\` (\`zstd\` for what ends in \`.zst\`), and the tools of every Linux. Work in this folder. \`$KEY\` is
+\`openssl\`, \`sha256sum\`, \`gunzip\`, and the tools of every Linux. Work in this folder. \`$KEY\` is
 the path of the public key that you kept, and \`$HEAD\` the SHA-256 that a mail of an audit told. \`KEY=${partKeyFile}\` is the key that
 came with the seals: it shows only that they belong together.
 
@@ -57,8 +57,7 @@ ${commandOf(page, 'What is not sealed')}
     sha256=$(printf %s "$line" | sed 's/.*"sha256":"\\([^"]*\\)".*/\\1/')
     stamp=\${key##*/} && stamp=\${stamp%%Z.*}Z
     ${isOutside} && continue
-    case "$key" in *.zst) undo=zstd ;; *) undo=gunzip ;; esac
-    [ "$($undo -d -c < "$key" | sha256sum | cut -c 1-64)" = "$sha256" ] || echo "$key is not what was archived"
+    [ "$(gunzip -c < "$key" | sha256sum | cut -c 1-64)" = "$sha256" ] || echo "$key is not what was archived"
   done
 \`\`\`
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { parseObjectKey, runPrefix } from '../../lambda/archive/archive-layout';
+import { runPrefix } from '../../lambda/archive/archive-layout';
 import { type Outcome, taskName } from '../../lambda/run/run-record';
 import type { Run } from '../../lambda/verify/read-run';
 import { archiveArgument } from '../archive/open-archive';
@@ -97,13 +97,12 @@ function nextSteps(started: StartedRun, run: Run): Step[] {
   const collector = (command: string) => `npm run collector -- ${command}${archive}`;
   const manifest = run.outcomes.find(({ key, resource }) => key !== undefined && resource === 'manifest');
   const { key = '', cluster = '' } = manifest ?? {};
-  const decompress = parseObjectKey(key)?.compression === 'zstd' ? 'zstd -dc' : 'gunzip -c';
   const fault = shellQuoted(`${run.outcomes[0]?.cluster}=other-cluster`);
   const isComplete = started.failure === undefined;
   const steps: (Step | false)[] = [
     !isComplete && [showingAll(started, run), 'shows every outcome of this run with its reason'],
     manifest !== undefined && [
-      `${decompress} ${shellQuoted(join(folder, key))} | head`,
+      `gunzip -c ${shellQuoted(join(folder, key))} | head`,
       'reads an object, which is a plain compressed file',
     ],
     manifest !== undefined && [

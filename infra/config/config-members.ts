@@ -1,5 +1,4 @@
 import * as z from 'zod';
-import type { Compression } from '../../lambda/stack-contract';
 import { damageKinds } from '../../lambda/verify/finding';
 import { parsePublicKey } from '../../lambda/verify/seals/seal-file';
 import { mostConcurrency } from '../limits';
@@ -164,7 +163,6 @@ export const tags = z
   )
   .refine((all) => Object.keys(all).length <= 50, 'at most 50 tags');
 
-const compressions = ['gzip', 'zstd'] as const satisfies Compression[];
 const lockModes = ['governance', 'compliance'] as const;
 
 const objectLock = members({
@@ -185,10 +183,6 @@ const replicateTo = members({
 
 /** The member `archive`. */
 export const archive = members({
-  compression: z
-    .enum(compressions, 'gzip or zstd')
-    .default('gzip')
-    .describe('gzip can be read everywhere; zstd compresses two to three times as fast to about the same size.'),
   infrequentAccessAfterDays: wholeNumber(30, 36_500)
     .describe('Days until an object moves to the infrequent access class; left out: never.')
     .optional(),

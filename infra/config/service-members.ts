@@ -96,9 +96,6 @@ export function service(folder: string) {
     )
       .default('platformclusters')
       .describe("Path segment of the service's cluster collection."),
-    acceptCompressed: trueOrFalse()
-      .default(true)
-      .describe('Whether the service may answer in gzip; false for one that compresses wrongly.'),
     caCertificateFile: z
       .string('the path of a PEM file')
       .min(1, 'the path of a PEM file')

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import { type Resource, resourceNames, resources } from '../resources';
-import type { Compression } from '../stack-contract';
 
 /**
  * Every key of the archive, pure. Keys are UTC and sort by time; their `name=value` segments are Hive partitions, which
@@ -20,9 +19,6 @@ export const configurationsPrefix = 'configurations/';
 
 /** Seals of run records, which the audit writes. */
 export const sealsPrefix = 'seals/';
-
-const compressionEndings = { gzip: 'gz', zstd: 'zst' } as const satisfies Record<Compression, string>;
-export const compressions = Object.keys(compressionEndings) as Compression[];
 
 /** One part of a fleet that is too large for one invocation; `index` counts from 0. */
 export interface Shard {
@@ -49,7 +45,6 @@ export interface ObjectName {
   readonly cluster: string;
   /** The run's time. */
   readonly run: Date;
-  readonly compression: Compression;
 }
 
 export interface RunRecordName {
@@ -60,9 +55,8 @@ export interface RunRecordName {
 }
 
 /** Key of one archived resource of one cluster in one run. */
-export function objectKey({ resource, cluster, run, compression }: ObjectName): string {
-  const ending = `${resources[resource].extension}.${compressionEndings[compression]}`;
-  return `${clusterPrefix(resource, cluster)}date=${dateOf(run)}/${stampOf(run)}.${ending}`;
+export function objectKey({ resource, cluster, run }: ObjectName): string {
+  return `${clusterPrefix(resource, cluster)}date=${dateOf(run)}/${stampOf(run)}.${resources[resource].extension}.gz`;
 }
 
 /** Prefix of everything archived of one resource of one cluster. */
@@ -97,17 +91,23 @@ export function parseConfigurationKey(key: string): string | undefined {
 
 /** The name behind an object's key; undefined for a key that is not exactly of this layout. */
 export function parseObjectKey(key: string): ObjectName | undefined {
-  const match = /^([a-z]+)\/cluster=([^/]+)\/date=(\d{4}-\d\d-\d\d)\/([^./]+\.[^./]+)\.([a-z]+)\.([a-z]+)$/.exec(key);
+  const match = /^([a-z]+)\/cluster=([^/]+)\/date=(\d{4}-\d\d-\d\d)\/([^./]+\.[^./]+)\.([a-z]+)\.gz$/.exec(key);
   if (match === null) return undefined;
-  const [, folder, segment = '', date = '', stamp = '', extension, ending] = match;
+  const [, folder, segment = '', date = '', stamp = '', extension] = match;
   const resource = resourceNames.find((name) => resources[name].folder === folder);
-  const compression = compressions.find((name) => compressionEndings[name] === ending);
-  if (resource === undefined || compression === undefined || resources[resource].extension !== extension)
-    return undefined;
+  if (resource === undefined || resources[resource].extension !== extension) return undefined;
   const cluster = decodeSegment(segment);
   const run = parseStamp(stamp);
   if (cluster === undefined || run === undefined || date.replaceAll('-', '') !== stamp.slice(0, 8)) return undefined;
-  return { resource, cluster, run, compression };
+  return { resource, cluster, run };
+}
+
+/** Why a key names no object, where more can be said than that; earlier versions could store content in zstd. */
+export function formerKeyProblem(key: string): string | undefined {
+  const isFormer = key.endsWith('.zst') && parseObjectKey(key.replace(/zst$/, 'gz')) !== undefined;
+  return isFormer
+    ? 'an earlier version of the collector wrote it, in zstd, which this version does not read'
+    : undefined;
 }
 
 /** Key of a seal. @param number counts from 1 */

@@ -1,14 +1,10 @@
 import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import * as zlib from 'node:zlib';
+import { createGzip, gzipSync } from 'node:zlib';
 import type { Content } from '../archive/archive-object';
-import type { Compression } from '../stack-contract';
 import type { Spool } from './spool';
 
-/**
- * Level 1 of both, as measured (docs/performance.md): gzip's default level 6 makes logs a tenth smaller in twice the time;
- * zstd's level 1 makes them as small as that in half of gzip's, and its level 3 makes them no smaller.
- */
+/** As measured (docs/performance.md): the default level 6 makes logs a tenth smaller in twice the time. */
 const level = 1;
 
 /**
@@ -45,43 +41,17 @@ export function nextInRound(): Promise<void> {
   return round;
 }
 
-/** Compresses content; the same content always gives the same bytes. */
-export interface Compressor {
-  readonly compression: Compression;
-  /**
-   * For short content, at once: a trip to zlib's thread pool takes a tenth of a fleet's time, and gains nothing where there
-   * is one processor.
-   */
-  all(content: Buffer): Buffer;
-  /** For long content, in zlib's thread pool; to be fed in pieces of fixed length, so that the output depends on the content alone. */
-  stream(): Transform;
+/**
+ * Compresses short content at once; the same content always gives the same bytes. A trip to zlib's thread pool would take a
+ * tenth of a fleet's time, and gains nothing where there is one processor.
+ */
+export function gzipShort(content: Buffer): Buffer {
+  return gzipSync(content, { level, chunkSize: outputBytes(content.length) });
 }
 
-/** @throws Error for zstd before Node 22.15 */
-export function createCompressor(compression: Compression): Compressor {
-  if (compression === 'gzip') {
-    return {
-      compression,
-      all: (content) => zlib.gzipSync(content, { level, chunkSize: outputBytes(content.length) }),
-      stream: () => zlib.createGzip({ level, chunkSize: streamChunkBytes }),
-    };
-  }
-  if (typeof zlib.zstdCompressSync !== 'function')
-    throw new Error(
-      `Compressing with zstd failed: Node ${process.versions.node} does not have it; use Node 22.15 or newer, or archive.compression "gzip"`,
-    );
-  const params = { [zlib.constants.ZSTD_c_compressionLevel]: level };
-  return {
-    compression,
-    // zstd sizes its tables by the length: two thirds of the time for 100 KB.
-    all: (content) =>
-      zlib.zstdCompressSync(content, {
-        params,
-        chunkSize: outputBytes(content.length),
-        pledgedSrcSize: content.length,
-      }),
-    stream: () => zlib.createZstdCompress({ params, chunkSize: streamChunkBytes }),
-  };
+/** Compresses long content in zlib's thread pool. Fed in pieces of fixed length, so that the output depends on the content alone. */
+export function createGzipStream(): Transform {
+  return createGzip({ level, chunkSize: streamChunkBytes });
 }
 
 /**
@@ -90,7 +60,6 @@ export function createCompressor(compression: Compression): Compressor {
  * collector as busy as the check.
  */
 export class CompressedBody {
-  readonly #compressor: Compressor;
   readonly #spool: Spool;
   /** What is not compressed yet. */
   #parts: Buffer[] = [];
@@ -104,8 +73,7 @@ export class CompressedBody {
   #onBroken: (error: unknown) => void = () => undefined;
 
   /** @param spool gets the compressed content of a long body */
-  constructor(compressor: Compressor, spool: Spool) {
-    this.#compressor = compressor;
+  constructor(spool: Spool) {
     this.#spool = spool;
   }
 
@@ -122,7 +90,7 @@ export class CompressedBody {
       const [only] = this.#parts;
       const whole = this.#parts.length === 1 && only !== undefined ? only : Buffer.concat(this.#parts, this.#length);
       await nextInRound();
-      return this.#compressor.all(whole);
+      return gzipShort(whole);
     }
     await this.#compressPiece(this.#stream);
     await this.#compressed;
@@ -143,7 +111,7 @@ export class CompressedBody {
   }
 
   #begin(): Transform {
-    const stream = this.#compressor.stream();
+    const stream = createGzipStream();
     this.#buffers = [Buffer.allocUnsafeSlow(pieceBytes), Buffer.allocUnsafeSlow(pieceBytes)];
     this.#spooled = pipeline(stream, async (compressed: AsyncIterable<Buffer>) => {
       for await (const chunk of compressed) await this.#spool.write(chunk);

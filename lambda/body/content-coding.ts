@@ -1,35 +1,26 @@
-import { addAbortSignal, pipeline, type Transform } from 'node:stream';
+import { addAbortSignal, pipeline } from 'node:stream';
 import { isNativeError } from 'node:util/types';
-import * as zlib from 'node:zlib';
+import { createGunzip, type Gunzip, gunzipSync } from 'node:zlib';
 import { nextInRound } from './compress';
 
-/** A content coding that can be undone (RFC 9110, section 8.4.1). */
-export type Coding = 'gzip' | 'deflate' | 'br';
-
-const codings: Readonly<Record<string, Coding>> = { gzip: 'gzip', 'x-gzip': 'gzip', deflate: 'deflate', br: 'br' };
+/** Names of gzip (RFC 9110, section 8.4.1.3), the only coding that is asked for. */
+const gzipNames = ['gzip', 'x-gzip'];
 
 /** Names of "no coding at all"; only the first is one (RFC 9110, section 8.4.1), but some servers send the second. */
 const noCodings = ['identity', 'none', ''];
 
-/** @returns undefined for a coding, or a chain of them, that cannot be undone */
-export function codingOf(contentEncoding = ''): Coding | 'none' | undefined {
+/** @returns undefined for another coding, or a chain of them */
+export function codingOf(contentEncoding = ''): 'gzip' | 'none' | undefined {
   const names = contentEncoding
     .split(',')
     .map((name) => name.trim().toLowerCase())
     .filter((name) => !noCodings.includes(name));
   const [name] = names;
   if (name === undefined) return 'none';
-  return names.length === 1 && Object.hasOwn(codings, name) ? codings[name] : undefined;
+  return names.length === 1 && gzipNames.includes(name) ? 'gzip' : undefined;
 }
 
-/** How a body comes that has a content coding. */
-export interface CodedTransfer {
-  readonly coding: Coding;
-  /** Ends decoding: a body that has arrived whole may still have a thousand times its length to come. */
-  readonly signal: AbortSignal;
-}
-
-/** The body is not what its coding promises. The message is part of a sentence. */
+/** The body is not the gzip that it should be. The message is part of a sentence. */
 export class CodingError extends Error {
   override readonly name = 'CodingError';
 }
@@ -44,22 +35,23 @@ const pieceBytes = 64 * 1024;
 const shortBytes = 256 * 1024;
 
 /**
- * Undoes a coding. It ends without an error only if the coded body is whole: each gzip member has its checksum and its
- * length, and nothing follows the last one.
+ * Undoes gzip. It ends without an error only if the coded body is whole: each member has its checksum and its length, and
+ * nothing follows the last one.
+ * @param signal ends decoding: a body that has arrived whole may still have a thousand times its length to come
  * @param outputBytes length of the output buffers of a long body; each is a trip to the thread pool
  * @param onPiece called with each piece of the coded body before it is decoded
  * @throws CodingError; whatever the source or the call throws; AbortError
  */
-export async function* decoded(
+export async function* gunzipped(
   source: AsyncIterable<Buffer>,
-  { coding, signal }: CodedTransfer,
+  signal: AbortSignal,
   outputBytes: number,
   onPiece: (piece: Buffer) => Promise<void> | undefined,
 ): AsyncGenerator<Buffer> {
   const pieces = inPieces(source, onPiece);
   const { value: first = Buffer.alloc(0) } = await pieces.next();
   if (first.length < pieceBytes) await nextInRound();
-  const whole = first.length < pieceBytes && coding === 'gzip' ? gunzipShort(first) : undefined;
+  const whole = first.length < pieceBytes ? gunzipShort(first) : undefined;
   if (whole !== undefined) {
     yield whole;
     return;
@@ -80,7 +72,7 @@ export async function* decoded(
       throw error;
     }
   }
-  const decoder = decoderOf(coding, first, outputBytes);
+  const decoder = createGunzip({ chunkSize: outputBytes });
   // The iteration over the decoder sees the error; the callback is only there because pipeline wants one.
   pipeline(counted(), decoder, () => undefined);
   try {
@@ -89,7 +81,7 @@ export async function* decoded(
     throw sourceError ?? (signal.aborted ? error : damaged(error));
   }
   // zlib ends at a byte that cannot begin another member, and neither reads nor reports what follows.
-  if (!isEnded || decoder.bytesWritten !== received) throw followed(coding);
+  if (!isEnded || decoder.bytesWritten !== received) throw followed();
 }
 
 /** A coded body in pieces; only the last one is shorter than `pieceBytes`. */
@@ -115,18 +107,6 @@ async function* inPieces(
   if (length > 0) yield await take();
 }
 
-/** A decoder of Node.js; `bytesWritten` counts the coded bytes that it used. */
-type Decoder = Transform & { readonly bytesWritten: number };
-
-/** "deflate" is zlib's format (RFC 9110, section 8.4.1.2), which begins with an 8. Some servers send what is inside it. */
-function decoderOf(coding: Coding, beginning: Buffer, chunkSize: number): Decoder {
-  const options = { chunkSize };
-  if (coding === 'gzip') return zlib.createGunzip(options);
-  if (coding === 'br') return zlib.createBrotliDecompress(options);
-  const first = beginning[0] ?? 8;
-  return (first & 0x0f) === 8 ? zlib.createInflate(options) : zlib.createInflateRaw(options);
-}
-
 /** Decodes a whole gzip stream; undefined if the content is too long for that. */
 function gunzipShort(coded: Buffer): Buffer | undefined {
   // The length that the last member declares. If it is wrong, only the number of buffers differs.
@@ -135,21 +115,21 @@ function gunzipShort(coded: Buffer): Buffer | undefined {
   const options = { info: true, chunkSize: Math.max(1024, length + 1), maxOutputLength: shortBytes };
   try {
     // The types of Node.js do not know what the option "info" returns.
-    const { buffer, engine } = zlib.gunzipSync(coded, options) as unknown as { buffer: Buffer; engine: Decoder };
+    const { buffer, engine } = gunzipSync(coded, options) as unknown as { buffer: Buffer; engine: Gunzip };
     if (engine.bytesWritten === coded.length) return buffer;
   } catch (error) {
     if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') return undefined;
     throw damaged(error);
   }
-  throw followed('gzip');
+  throw followed();
 }
 
 function damaged(cause: unknown): CodingError {
   return new CodingError(`was cut short or damaged (${codeOf(cause)})`, { cause });
 }
 
-function followed(coding: Coding): CodingError {
-  return new CodingError(`has bytes behind the end of its ${coding}`);
+function followed(): CodingError {
+  return new CodingError('has bytes behind the end of its gzip');
 }
 
 function codeOf(error: unknown): unknown {

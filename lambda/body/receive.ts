@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { Content } from '../archive/archive-object';
 import type { BodyFacts, EncodedBy } from '../resources';
 import { type BodyCheck, BodyTooLargeError } from './body-check';
-import { CompressedBody, type Compressor } from './compress';
-import { type CodedTransfer, decoded } from './content-coding';
+import { CompressedBody } from './compress';
+import { gunzipped } from './content-coding';
 import { Spool } from './spool';
 
 /**
@@ -14,7 +14,6 @@ const outputBytes = { kept: 128 * 1024, compressedAgain: 64 * 1024 } as const;
 
 export interface Receiver {
   readonly spoolDirectory: string;
-  readonly compressor: Compressor;
   /** Largest body accepted, in bytes, decoded and as it comes. */
   readonly maxBytes: number;
 }
@@ -38,19 +37,19 @@ export interface ReceivedBody {
 
 /**
  * Receives one body whole while it is counted, decoded, checked and hashed; memory does not grow with the body. A body
- * that comes in the archive's own compression and is archived as received is kept as it came; any other is compressed.
- * @param transfer left out: the body has no content coding
+ * that comes in gzip and is archived as received is kept as it came; any other is compressed.
+ * @param gzip the body comes in gzip; its signal ends decoding. Left out: the body has no content coding
  * @throws BodyTooLargeError, CodingError, InvalidBodyError, NotDecodableError, SpoolError; whatever the source throws passes through
  */
 export async function receive(
   source: AsyncIterable<Buffer>,
   check: BodyCheck,
-  { spoolDirectory, compressor, maxBytes }: Receiver,
-  transfer?: CodedTransfer,
+  { spoolDirectory, maxBytes }: Receiver,
+  gzip?: { readonly signal: AbortSignal },
 ): Promise<ReceivedBody> {
   const spool = new Spool(spoolDirectory);
-  const isKept = transfer?.coding === compressor.compression && check.isAsReceived;
-  const compressed = isKept ? undefined : new CompressedBody(compressor, spool);
+  const isKept = gzip !== undefined && check.isAsReceived;
+  const compressed = isKept ? undefined : new CompressedBody(spool);
   const release = async () => {
     await compressed?.stop();
     await spool.release();
@@ -68,8 +67,8 @@ export async function receive(
     codedLength = bounded(codedLength + piece.length);
     return isKept ? spool.write(piece) : undefined;
   };
-  const arriving = transfer
-    ? decoded(source, transfer, isKept ? outputBytes.kept : outputBytes.compressedAgain, keep)
+  const arriving = gzip
+    ? gunzipped(source, gzip.signal, isKept ? outputBytes.kept : outputBytes.compressedAgain, keep)
     : source;
   try {
     for await (const chunk of arriving) {
@@ -88,7 +87,7 @@ export async function receive(
       facts,
       sha256: hash.digest('hex'),
       length,
-      receivedLength: transfer ? codedLength : decodedLength,
+      receivedLength: gzip ? codedLength : decodedLength,
       encodedBy: isKept ? 'service' : 'collector',
       content,
       release,

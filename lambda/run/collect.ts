@@ -23,7 +23,7 @@ import type { Outcome } from './run-record';
 import { Wakeup } from './wakeup';
 
 export interface CollectContext extends ArchivingContext {
-  readonly collection: Pick<Collection, 'compression' | 'limits'>;
+  readonly collection: Pick<Collection, 'limits'>;
   readonly service: Pick<ClusterApi, 'get'>;
   readonly keys: Pick<ApiKey, 'current' | 'afterRejection'>;
   readonly reporter: Reporter;

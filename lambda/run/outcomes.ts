@@ -8,13 +8,11 @@ import type { Task } from '../dispatch/task';
 import { resources } from '../resources';
 import type { ResourceRequest, ServiceAnswer } from '../service/resource-request';
 import { lastFailure } from '../service/service-error';
-import type { Collection } from '../stack-contract';
 import { RunStopped, type Stop } from '../stop';
 import type { Outcome, Provenance } from './run-record';
 
 /** What answers are archived with. */
 export interface ArchivingContext {
-  readonly collection: Pick<Collection, 'compression'>;
   readonly archive: Pick<S3Archive, 'put'>;
   /** For the objects' metadata. */
   readonly provenance: Pick<Provenance, 'collectorVersion'>;
@@ -33,7 +31,7 @@ export async function archiveAnswer(
   { cluster, resource }: ResourceRequest,
   { body, mediaType }: ServiceAnswer,
   { run, dryRun }: { readonly run: Date; readonly dryRun: boolean },
-  { collection, archive, provenance, stop, clock }: ArchivingContext,
+  { archive, provenance, stop, clock }: ArchivingContext,
 ): Promise<TaskOutcome> {
   try {
     const fetchedAt = clock.now();
@@ -41,13 +39,12 @@ export async function archiveAnswer(
     const lengths = { bytes: length, receivedBytes: receivedLength, storedBytes: body.content.length };
     const content = { ...lengths, sha256, fetchedAt: fetchedAt.toISOString(), mediaType };
     if (dryRun) return { outcome: 'would-archive', httpStatus: 200, ...content, ...facts };
-    const { compression } = collection;
     const { collectorVersion: version } = provenance;
     const name = { resource, cluster, run };
-    const key = objectKey({ ...name, compression });
+    const key = objectKey(name);
     const metadata = objectMetadata({ ...name, ...facts, fetchedAt, mediaType, sha256, length, encodedBy, version });
     const { contentType } = resources[resource];
-    const object = { key, content: body.content, contentType, contentEncoding: compression, metadata };
+    const object = { key, content: body.content, contentType, contentEncoding: 'gzip', metadata };
     const outcome = await archive.put(object, stop.working);
     // What was archived earlier may differ from what the service says now: no hash, no length, no facts.
     if (outcome === 'already-archived') return { outcome, key, httpStatus: 200 };

@@ -1,6 +1,6 @@
 import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Quote } from '../body/body-check';
-import { type Coding, codingOf } from '../body/content-coding';
+import { codingOf } from '../body/content-coding';
 import { type Resource, resources } from '../resources';
 import { ServiceError, type ServiceFailure } from './service-error';
 
@@ -13,15 +13,15 @@ const advice: Readonly<Record<number, string>> = {
 };
 
 /**
- * The content coding of a good answer; undefined: it has none.
+ * Whether the body of a good answer comes in gzip.
  * @throws ServiceError with the bare reason, if the head alone shows that the answer is not usable
  */
-export function acceptedCoding(
+export function isGzipped(
   { statusCode: status = 0, headers }: IncomingMessage,
   resource: Resource,
   acceptsCoding: boolean,
   quote: Quote,
-): Coding | undefined {
+): boolean {
   if (status !== 200) {
     const retryAfterMs = parseRetryAfter(headers['retry-after'], new Date());
     throw new ServiceError(statusReason(status), 'status', { status, retryAfterMs });
@@ -41,10 +41,10 @@ export function acceptedCoding(
   const contentCoding = codingOf(encoding);
   if (contentCoding === undefined)
     throw refuse(
-      `its Content-Encoding "${quote(encoding ?? '')}" is none of gzip, deflate, br`,
+      `its Content-Encoding "${quote(encoding ?? '')}" is not "gzip", the only one that was asked for`,
       acceptsCoding ? 'coding' : 'encoding',
     );
-  return contentCoding === 'none' ? undefined : contentCoding;
+  return contentCoding === 'gzip';
 }
 
 /** What a status other than 200 means, and what to do about it. */

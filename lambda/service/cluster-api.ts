@@ -5,7 +5,7 @@ import { createManifestCheck } from '../body/manifest';
 import { type Receiver, receive } from '../body/receive';
 import { resources } from '../resources';
 import type { Collection } from '../stack-contract';
-import { acceptedCoding } from './answer-head';
+import { isGzipped } from './answer-head';
 import { AnswerProof } from './answer-proof';
 import type { Connection } from './connection';
 import { Connections } from './connections';
@@ -71,11 +71,11 @@ export class ClusterApi {
       const { socket } = connection;
       const headBytes = socket.bytesRead;
       onHead?.(response.statusCode ?? 0, () => socket.bytesRead - headBytes);
-      const coding = acceptedCoding(response, request.resource, this.#acceptsCoding(request), quote);
+      const isCoded = isGzipped(response, request.resource, !request.uncoded, quote);
       const given = response.headers['content-type'];
       const mediaType = given === undefined ? undefined : quote(given);
       const check = checkFor(request, mediaType, quote);
-      const receiving = receive(response, check, this.#options.receiver, coding && { coding, signal });
+      const receiving = receive(response, check, this.#options.receiver, isCoded ? { signal } : undefined);
       const body = await this.#proof.prove(request, connection, receiving);
       this.#connections.keep(connection);
       return { body, mediaType };
@@ -99,10 +99,6 @@ export class ClusterApi {
     return this.#base.pathname.replace(/\/$/, '') + requestPath(this.#options.service.collection, request);
   }
 
-  #acceptsCoding({ uncoded = false }: ResourceRequest): boolean {
-    return !uncoded && this.#options.service.acceptCompressed !== false;
-  }
-
   /** Resolves when the answer's head has arrived. */
   async #ask(
     connection: Connection,
@@ -120,7 +116,7 @@ export class ClusterApi {
     watch.requested();
     const response = await connection.ask(this.#pathOf(request), {
       Accept: 'application/json',
-      'Accept-Encoding': this.#acceptsCoding(request) ? 'gzip' : 'identity',
+      'Accept-Encoding': request.uncoded ? 'identity' : 'gzip',
       ApiKey: key,
       'User-Agent': userAgent,
       ...(request.projectUid !== undefined && { ProjectUid: request.projectUid }),

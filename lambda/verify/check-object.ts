@@ -84,7 +84,7 @@ function contradiction(
   text: LogText | undefined,
 ): ObjectProblem | undefined {
   const { contentType } = resources[content.facts.resource];
-  const headers = headersProblem(content, { contentType, contentEncoding: content.compression });
+  const headers = headersProblem(content, { contentType, contentEncoding: 'gzip' });
   const different = outcome === undefined ? [] : differences(content, outcome);
   const problems = headers === undefined ? [] : [headers];
   if (text !== undefined && !isTextOf(content.facts, text))

@@ -1,4 +1,11 @@
-import { clusterPrefix, dateOf, type ObjectName, parseObjectKey, stampOf } from '../archive/archive-layout';
+import {
+  clusterPrefix,
+  dateOf,
+  formerKeyProblem,
+  type ObjectName,
+  parseObjectKey,
+  stampOf,
+} from '../archive/archive-layout';
 import { type Resource, resources } from '../resources';
 import type { ArchiveReader, ListedObject } from './archive-reader';
 import { newestFirst } from './newest-first';
@@ -35,7 +42,8 @@ export async function* objectsBetween(
       const isBehind = name !== undefined && to !== undefined && name.run > to;
       if (!isBefore && !isBehind) {
         passed = 0;
-        yield { ...object, name };
+        const damage = object.damage ?? (name === undefined ? formerKeyProblem(object.key) : undefined);
+        yield { ...object, damage, name };
         continue;
       }
       passed += 1;

@@ -2,16 +2,13 @@ import { createHash, type Hash } from 'node:crypto';
 import { pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
 import { promisify, types } from 'node:util';
 import * as zlib from 'node:zlib';
-import { type ObjectName, parseObjectKey } from '../archive/archive-layout';
+import { formerKeyProblem, type ObjectName, parseObjectKey } from '../archive/archive-layout';
 import { type ObjectFacts, readObjectMetadata } from '../archive/object-metadata';
-import type { Compression } from '../stack-contract';
-import { ArchiveReadError, DamagedObjectError, type OpenedObject } from './archive-reader';
+import { DamagedObjectError, type OpenedObject } from './archive-reader';
 
 /** An object that says what it is. */
 export interface OpenedContent extends OpenedObject {
   readonly facts: ObjectFacts;
-  /** As the key says it. */
-  readonly compression: Compression;
 }
 
 export interface ReadContent extends Omit<OpenedContent, 'body'> {
@@ -23,7 +20,6 @@ export interface ReadContent extends Omit<OpenedContent, 'body'> {
  * Opens an object for its content: the body is the uncompressed content, checked against the object's own metadata while it
  * is read. It ends with a DamagedObjectError if it is another, or with whatever the body as stored ends with.
  * @throws DamagedObjectError if the object does not say what it is, or says what it cannot be
- * @throws ArchiveReadError if this Node.js cannot undo its compression
  */
 export function openContent(key: string, opened: OpenedObject): OpenedContent {
   return streamContent(describe(key, opened));
@@ -40,7 +36,7 @@ const smallBytes = 1024 * 1024;
 export async function readContent(key: string, opened: OpenedObject): Promise<ReadContent> {
   const described = describe(key, opened);
   const isSmall = described.storedBytes <= smallBytes && described.facts.length <= smallBytes;
-  if (!isSmall || described.compression !== 'gzip') return streamContent(described);
+  if (!isSmall) return streamContent(described);
   return { ...described, body: [await readSmall(described)] };
 }
 
@@ -48,16 +44,17 @@ export async function readContent(key: string, opened: OpenedObject): Promise<Re
 function describe(key: string, opened: OpenedObject): OpenedContent {
   const name = parseObjectKey(key);
   const facts = readObjectMetadata(opened.metadata);
-  const problem = contradiction(name, facts);
+  const problem = name === undefined ? (formerKeyProblem(key) ?? noName) : contradiction(name, facts);
   if (name === undefined || facts === undefined || problem !== undefined) {
     opened.body.destroy();
     throw new DamagedObjectError(problem);
   }
-  return { ...opened, facts, compression: name.compression };
+  return { ...opened, facts };
 }
 
-function contradiction(name: ObjectName | undefined, facts: ObjectFacts | undefined): string | undefined {
-  if (name === undefined) return 'its key is not one of an archive';
+const noName = 'its key is not one of an archive';
+
+function contradiction(name: ObjectName, facts: ObjectFacts | undefined): string | undefined {
   if (facts === undefined) return 'its metadata is absent or malformed';
   if (facts.resource !== name.resource) return `its key says ${name.resource}, its metadata ${facts.resource}`;
   if (facts.cluster !== name.cluster) return `its key says cluster ${name.cluster}, its metadata ${facts.cluster}`;
@@ -67,14 +64,8 @@ function contradiction(name: ObjectName | undefined, facts: ObjectFacts | undefi
 }
 
 function streamContent(described: OpenedContent): OpenedContent {
-  const { facts, storedBytes, compression, body: stored } = described;
-  let undo: Decompressor;
-  try {
-    undo = decompressor(compression);
-  } catch (error) {
-    stored.destroy();
-    throw error;
-  }
+  const { facts, storedBytes, body: stored } = described;
+  const undo = zlib.createGunzip({ chunkSize: 64 * 1024 });
   const check = contentCheck(facts, () => undo.bytesWritten === storedBytes);
   // The callback is for the stream's error, which the reader of `body` sees as well.
   const body = pipeline(stored, undo, check, () => {});
@@ -177,27 +168,7 @@ export function damageOf(error: unknown): string | undefined {
   if (error instanceof DamagedObjectError) return error.message;
   // Not instanceof: errors of Node.js may come from another realm.
   if (!types.isNativeError(error)) return undefined;
-  if (/^(Z_|ZSTD_)/.test((error as NodeJS.ErrnoException).code ?? ''))
-    return `it cannot be decompressed: ${error.message}`;
+  if (/^Z_/.test((error as NodeJS.ErrnoException).code ?? '')) return `it cannot be decompressed: ${error.message}`;
   if (/^checksum mismatch/i.test(error.message)) return 'the stored bytes do not have the checksum S3 keeps of them';
   return undefined;
-}
-
-/** A decompressor of Node.js; `bytesWritten` counts the compressed bytes that it used. */
-type Decompressor = Transform & { readonly bytesWritten: number };
-
-/**
- * A stream that undoes a compression.
- * @throws ArchiveReadError for zstd on a Node.js that has none
- */
-function decompressor(compression: Compression): Decompressor {
-  if (compression === 'gzip') return zlib.createGunzip({ chunkSize: 64 * 1024 });
-  // Node.js has it from 22.15 on; the types are those of the oldest Node.js that the project runs on.
-  const { createZstdDecompress } = zlib as { createZstdDecompress?: () => Decompressor };
-  if (createZstdDecompress === undefined)
-    throw new ArchiveReadError(
-      `it is compressed with zstd, which Node.js ${process.versions.node} cannot read: use Node.js 22.15 or newer`,
-      { isLasting: true },
-    );
-  return createZstdDecompress();
 }

@@ -1,7 +1,7 @@
-import { compressions, type ObjectName } from '../archive/archive-layout';
+import type { ObjectName } from '../archive/archive-layout';
 import { resourceNames } from '../resources';
 
-const kinds = resourceNames.length * compressions.length;
+const kinds = resourceNames.length;
 
 /** A set of objects. It takes a few bits per cluster and run: the keys of a large fleet over years do not fit into memory. */
 export class RecordedObjects {
@@ -44,13 +44,13 @@ export class RecordedObjects {
     this.#runs.clear();
   }
 
-  #bitOf({ cluster, resource, compression }: ObjectName, isNew: boolean): number {
+  #bitOf({ cluster, resource }: ObjectName, isNew: boolean): number {
     let index = this.#clusters.get(cluster);
     if (index === undefined) {
       if (!isNew) return -1;
       index = this.#clusters.size;
       this.#clusters.set(this.#keptName(cluster), index);
     }
-    return index * kinds + resourceNames.indexOf(resource) * compressions.length + compressions.indexOf(compression);
+    return index * kinds + resourceNames.indexOf(resource);
   }
 }

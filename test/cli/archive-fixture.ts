@@ -71,7 +71,7 @@ export function answerBut(answers: Readonly<Record<string, Answer>>): AttemptFix
 }
 
 export function keyOf(resource: Resource, cluster: string, run: Date): string {
-  return objectKey({ resource, cluster, run, compression: 'gzip' });
+  return objectKey({ resource, cluster, run });
 }
 
 const collectorVersion = '1.0.0';

@@ -119,8 +119,8 @@ describe('whatever its role allows', () => {
     new PutObjectCommand({ Bucket, Key, Body: '{}', IfNoneMatch: '*' });
   const archived = [
     runRecordKey({ run: one, attempt: 1 }),
-    objectKey({ cluster: 'alpha', resource: 'log', run: one, compression: 'gzip' }),
-    objectKey({ cluster: 'alpha', resource: 'manifest', run: one, compression: 'gzip' }),
+    objectKey({ cluster: 'alpha', resource: 'log', run: one }),
+    objectKey({ cluster: 'alpha', resource: 'manifest', run: one }),
     `configurations/${'0'.repeat(64)}.json.gz`,
   ];
   const refusal = {

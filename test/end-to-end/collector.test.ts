@@ -13,9 +13,7 @@ const noon = new Date('2026-11-20T12:00:00Z');
 const collector = useLocalCollector();
 
 const keysOf = (clusters: readonly string[], run: Date) =>
-  clusters
-    .flatMap((cluster) => resourceNames.map((resource) => objectKey({ cluster, resource, run, compression: 'gzip' })))
-    .sort();
+  clusters.flatMap((cluster) => resourceNames.map((resource) => objectKey({ cluster, resource, run }))).sort();
 
 async function contents({ folder }: DeployedCollector, keys: readonly string[]): Promise<string[]> {
   return Promise.all(keys.map(async (key) => (await readFile(join(folder, key))).toString('base64')));

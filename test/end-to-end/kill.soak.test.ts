@@ -17,7 +17,7 @@ const largeLog = Array.from({ length: 400_000 }, (_, i) =>
 const sources = new Map(
   uids.flatMap((cluster) =>
     resourceNames.map((resource) => [
-      objectKey({ cluster, resource, run: new Date(run), compression: 'gzip' }),
+      objectKey({ cluster, resource, run: new Date(run) }),
       resource === 'manifest'
         ? manifestText(cluster)
         : logRecord({ uid: cluster, ...(cluster === 'large' && { log: largeLog }) }),
@@ -25,7 +25,7 @@ const sources = new Map(
   ),
 );
 const sourceOf = (cluster: string, resource: (typeof resourceNames)[number]) =>
-  sources.get(objectKey({ cluster, resource, run: new Date(run), compression: 'gzip' })) ?? '';
+  sources.get(objectKey({ cluster, resource, run: new Date(run) })) ?? '';
 
 let collector: BundledCollector;
 /** Called for every event of a run. */

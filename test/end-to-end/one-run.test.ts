@@ -11,7 +11,7 @@ const requestsPerSecond = 40;
 /** All objects of three runs. */
 const all = times
   .flatMap((run) => clusters.flatMap((cluster) => resourceNames.map((resource) => ({ cluster, resource, run }))))
-  .map((object) => objectKey({ ...object, compression: 'gzip' }))
+  .map((object) => objectKey({ ...object }))
   .sort();
 
 /** Holds the first invocations until they are released, counts how many are under way, and wakes others when one ends. */

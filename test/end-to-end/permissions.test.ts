@@ -171,7 +171,7 @@ it('every statement of these roles is broken by a test above, but the one that h
 });
 
 describe('the bucket’s policy', () => {
-  const key = objectKey({ cluster: 'alpha', resource: 'log', run: noon, compression: 'gzip' });
+  const key = objectKey({ cluster: 'alpha', resource: 'log', run: noon });
 
   const s3 = ({ url, region, definition }: DeployedCollector) =>
     new S3Client({ endpoint: url, region, credentials: definition.role });

@@ -11,7 +11,7 @@ const run = '2026-11-20T10:00:00.000Z';
 const uids = Array.from({ length: 500 }, (_, i) => `cluster-${i}`);
 const faults = new RandomFaults('five hundred', 0.2);
 const keyOf = (cluster: string, resource: (typeof resourceNames)[number]) =>
-  objectKey({ cluster, resource, run: new Date(run), compression: 'gzip' });
+  objectKey({ cluster, resource, run: new Date(run) });
 
 const bundle = useBundle(faults.script);
 

@@ -1,5 +1,3 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import type { RunSummary } from '../../lambda/run/run-record';
 import { environmentNames, logMessages, metricNames } from '../../lambda/stack-contract';
 import type { InvocationResult } from '../../local/deployment/execution-environment';
@@ -49,8 +47,6 @@ function describeRuntime(runtime: LambdaRuntime): void {
         await collector.close();
       }
     });
-
-    describe('with zstd', () => describeZstd(runtime));
   });
 }
 
@@ -151,38 +147,4 @@ function expectLog({ metrics, lines, errors }: LogEvents, answers: readonly Invo
   expect(errors.map(({ requestId, message }) => [ids.indexOf(requestId), message.name, message.errorMessage])).toEqual(
     answers.flatMap(({ error }, index) => (error ? [[index, error.errorType, error.errorMessage]] : [])),
   );
-}
-
-/** The tests build on each other, in this order. */
-function describeZstd(runtime: LambdaRuntime): void {
-  let collector: LocalCollector;
-  let deployed: DeployedCollector;
-  let lambda: RuntimeProcess;
-
-  beforeAll(async () => {
-    collector = await new LocalCollector({ archive: { compression: 'zstd' } }).start();
-    deployed = await collector.deploy();
-    lambda = await startRuntimeProcess(runtime, deployed);
-  });
-
-  afterAll(async () => {
-    await lambda?.stop();
-    await collector?.close();
-  });
-
-  it('archives everything', async () => {
-    expectComplete(await lambda.invoke({ scheduledTime: noon }));
-    const objects = (await deployed.keys()).filter((key) => /^(logs|manifests)\//.test(key));
-    expect(objects.filter((key) => !key.endsWith('.zst'))).toEqual([]);
-  });
-
-  it('archives objects that `collector verify` finds unchanged', () => {
-    const root = join(__dirname, '..', '..');
-    const args = ['--import', 'tsx', join('cli', 'collector.ts'), 'verify', '--archive', deployed.folder];
-    const { status, stdout, stderr } = spawnSync(runtime.node, args, { cwd: root, encoding: 'utf8' });
-    expect({ status, printed: `${stdout}${stderr}` }).toEqual({
-      status: 0,
-      printed: expect.stringMatching(/\b6\b/),
-    });
-  });
 }

@@ -1,9 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
-import { collectionOf } from '../../infra/collector';
 import { deliveryAgeSeconds, eventAgeSeconds } from '../../infra/limits';
 import { environmentNames } from '../../lambda/stack-contract';
 import { functionTimeoutSeconds, longestRunSeconds } from '../../lambda/time-limits';
-import { exampleConfig } from './example-config';
 import { allowedTo, everything, exampleTemplate, kmsKeyArn, templateOf } from './example-stack';
 
 const template = exampleTemplate();
@@ -145,15 +143,5 @@ describe('the times of a run', () => {
   it('let a late delivery happen on the day of its run', () => {
     expect(deliveryAgeSeconds + longestRunSeconds).toBeLessThan(24 * 3600);
     expect(deliveryAgeSeconds).toBeGreaterThan(functionTimeoutSeconds);
-  });
-});
-
-describe('the collection file', () => {
-  it('says that answers may not come compressed only where the configuration says so', () => {
-    const service = (changes: object) =>
-      collectionOf(exampleConfig({ service: { baseUrl: 'https://clusters.example.com', ...changes } })).service;
-    expect(service({})).not.toHaveProperty('acceptCompressed');
-    expect(service({ acceptCompressed: true })).not.toHaveProperty('acceptCompressed');
-    expect(service({ acceptCompressed: false })).toHaveProperty('acceptCompressed', false);
   });
 });

@@ -163,9 +163,7 @@ function shardOf(uid: string): number {
 
 function allKeys(time: Date, clusters: readonly string[] = uids): string[] {
   return clusters
-    .flatMap((cluster) =>
-      resourceNames.map((resource) => objectKey({ cluster, resource, run: time, compression: 'gzip' })),
-    )
+    .flatMap((cluster) => resourceNames.map((resource) => objectKey({ cluster, resource, run: time })))
     .sort();
 }
 

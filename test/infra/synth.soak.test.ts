@@ -153,7 +153,6 @@ describe('the code of the function', () => {
       service: { baseUrl: 'https://clusters.example.com', projectUid: 'project-7c1f', collection: 'platformclusters' },
       clusters: exampleConfig().clusters,
       limits: exampleConfig().limits,
-      compression: 'gzip',
       schedule: exampleConfig().schedule,
       retentionDays: exampleConfig().archive.retentionDays,
     });

@@ -21,7 +21,7 @@ const configurations: readonly Record<string, unknown>[] = [
     schedule: { expression: 'cron(0 3 * * ? *)', enabled: false },
   },
   {
-    archive: { compression: 'zstd', formerKmsKeyArns: [kmsKeyArn] },
+    archive: { formerKmsKeyArns: [kmsKeyArn] },
     alerts: { page: { topicArn }, inform: { emails: ['day@example.com'] } },
   },
   { archive: { replicateTo: { bucketArn } }, limits: { concurrency: 64, maxBodyMiB: 100, oneRunAtATime: true } },

@@ -59,7 +59,7 @@ describe.each(Object.entries(gateways))('a gateway that %s', (_what, answer) => 
     const objects = await collector.objects();
     for (const cluster of clusters)
       for (const resource of resources) {
-        const key = objectKey({ cluster, resource, run: testRun, compression: 'gzip' });
+        const key = objectKey({ cluster, resource, run: testRun });
         expect(objects.get(key)?.toString()).toBe(bodyOf(cluster, resource));
       }
   });

@@ -21,7 +21,6 @@ async function ask(
       service: { baseUrl: service.url, collection: 'c' },
       clusters: [],
       limits: { concurrency: 4, maxBodyMiB: 1, responseTimeoutSeconds: 60, ...limits },
-      compression: 'gzip',
       schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
     },
     () => undefined,

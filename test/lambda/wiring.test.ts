@@ -12,7 +12,6 @@ const collection: Collection = {
   service: { baseUrl: 'http://127.0.0.1:9', collection: 'c', projectUid: 'project-of-all' },
   clusters: [{ uid: 'a' }],
   limits: { concurrency: 7, requestsPerSecond: 0.001, maxBodyMiB: 1, responseTimeoutSeconds: 1 },
-  compression: 'gzip',
   schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
 };
 const invocation = {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
-import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import type { Answer, Exchange } from './fault-service';
 
 /** A whole body, or its pieces, made while they are sent. */
@@ -108,11 +108,9 @@ export function tricklingBody(body: string): Answer {
   };
 }
 
-const encoders = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync } as const;
-
-/** The body really encoded, with its Content-Encoding. */
-export function encoded(encoding: keyof typeof encoders, body: string | Buffer, headers: Headers = json): Answer {
-  return ok(encoders[encoding](body), { ...headers, 'Content-Encoding': encoding });
+/** The body in gzip, with its Content-Encoding. */
+export function inGzip(body: string | Buffer, headers: Headers = json): Answer {
+  return ok(gzipSync(body), { ...headers, 'Content-Encoding': 'gzip' });
 }
 
 const halfOf = (body: string) => Buffer.from(body).subarray(0, Math.floor(Buffer.byteLength(body) / 2));

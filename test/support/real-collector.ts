@@ -7,7 +7,6 @@ import { gunzipSync } from 'node:zlib';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { createS3Client } from '../../lambda/archive/aws-clients';
 import { S3Archive } from '../../lambda/archive/s3-archive';
-import { createCompressor } from '../../lambda/body/compress';
 import { systemClock } from '../../lambda/clock';
 import type { RunRequest } from '../../lambda/event';
 import { type AttemptContext, attemptRun } from '../../lambda/run/attempt-run';
@@ -17,7 +16,7 @@ import { ApiKey } from '../../lambda/service/api-key';
 import { ClusterApi } from '../../lambda/service/cluster-api';
 import type { RequestTimeLimits } from '../../lambda/service/request-watch';
 import type { ResourceRequest } from '../../lambda/service/resource-request';
-import type { Collection, Compression, ConfiguredCluster } from '../../lambda/stack-contract';
+import type { Collection, ConfiguredCluster } from '../../lambda/stack-contract';
 import { Stop } from '../../lambda/stop';
 import type { LocalSecret } from '../../local/aws/call';
 import { rolePolicySchema } from '../../local/aws/iam/policy-document';
@@ -37,14 +36,12 @@ const credentials = { accessKeyId: 'AKIATEST', secretAccessKey: 'a secret for te
 
 export interface RealCollectorOptions {
   readonly service: Pick<Collection['service'], 'baseUrl' | 'caCertificate'>;
-  readonly acceptCompressed?: boolean | undefined;
   readonly clusters: readonly ConfiguredCluster[];
   /** The secret's value; null for a secret without one. */
   readonly secret?: string | null;
   readonly intercept?: Intercept;
   readonly limits?: Partial<Collection['limits']>;
   readonly timeLimits?: Partial<RequestTimeLimits>;
-  readonly compression?: Compression;
   /** Time the invocation has, in milliseconds, its reserve taken off. */
   readonly timeLeftMs?: number;
   /**
@@ -136,26 +133,14 @@ export class RealCollector {
    * @param outOfTime resolves when the invocation's time is over; left out: only the clock says so
    */
   async attempt(request: Partial<RunRequest> = {}, outOfTime?: Promise<unknown>): Promise<Attempted> {
-    const {
-      acceptCompressed,
-      limits,
-      clusters,
-      timeLimits,
-      compression = 'gzip',
-      timeLeftMs = 600_000,
-    } = this.#options;
-    const service = {
-      ...this.#options.service,
-      collection: 'platformclusters',
-      ...(acceptCompressed !== undefined && { acceptCompressed }),
-    };
+    const { limits, clusters, timeLimits, timeLeftMs = 600_000 } = this.#options;
+    const service = { ...this.#options.service, collection: 'platformclusters' };
     const start = this.#clock.monotonicMs();
     const stop = new Stop(() => timeLeftMs - (this.#clock.monotonicMs() - start));
     void outOfTime?.then(() => stop.outOfTime());
     const concurrency = limits?.concurrency ?? 4;
     const receiver = {
       spoolDirectory: this.#directory,
-      compressor: createCompressor(compression),
       maxBytes: (limits?.maxBodyMiB ?? 64) * 1024 * 1024,
     };
     const api = new ClusterApi({
@@ -177,7 +162,6 @@ export class RealCollector {
       collection: {
         service,
         clusters,
-        compression,
         schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
         limits: { maxBodyMiB: 64, responseTimeoutSeconds: 60, ...limits, concurrency },
       },

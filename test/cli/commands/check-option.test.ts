@@ -63,7 +63,7 @@ describe('--check, in an archive of ten clusters and 60 runs with nine seals', (
     };
     const key = keyOf('manifest', healthy, runAt(at));
     const { sha256 = '' } = (await reader.head(key))?.metadata ?? {};
-    const name = { key, resource: 'manifest', cluster: healthy, run: runAt(at), compression: 'gzip' } as const;
+    const name = { key, resource: 'manifest', cluster: healthy, run: runAt(at) } as const;
     const vouched = await new Vouching(reader).ofObject(name, sha256);
     expect(vouched).toMatchObject({ seal: { number: sealOf(at) }, record: recordOf(at) });
     expect(opened.filter((one) => one.startsWith('runs/'))).toEqual([recordOf(at)]);

@@ -31,7 +31,7 @@ describe('tables', () => {
   beforeAll(async () => {
     archive = await ArchiveFixture.create();
     for (const at of [1, 2]) await archive.attempt({ run: minute(at), clusters, answer: answer(at) });
-    const gone = objectKey({ resource: 'log', cluster: clusters[0] ?? '', run: minute(1), compression: 'gzip' });
+    const gone = objectKey({ resource: 'log', cluster: clusters[0] ?? '', run: minute(1) });
     await rm(join(archive.folder, gone));
   });
 

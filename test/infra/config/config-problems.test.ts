@@ -45,9 +45,9 @@ describe('an invalid configuration', () => {
     expect(
       problems({
         ...minimal,
-        archive: { compression: 'x', retentionDays: 1, objectLock: { days: 2 } },
+        archive: { kms: 'x', retentionDays: 1, objectLock: { days: 2 } },
       }).map(({ path }) => path),
-    ).toEqual(['archive.compression', 'archive.retentionDays']);
+    ).toEqual(['archive.kms', 'archive.retentionDays']);
   });
 
   it('is reported in one message with path, received and expected', () => {

@@ -25,11 +25,11 @@ describe('a valid configuration', () => {
   it('gets every default', () => {
     expect(parseConfig(minimal, 'c.json')).toEqual({
       ...minimal,
-      service: { baseUrl: 'https://clusters.example.com', collection: 'platformclusters', acceptCompressed: true },
+      service: { baseUrl: 'https://clusters.example.com', collection: 'platformclusters' },
       clusters: [{ uid: 'a' }],
       schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
       limits: { concurrency: 16, maxBodyMiB: 256, responseTimeoutSeconds: 60, oneRunAtATime: false },
-      archive: { compression: 'gzip', formerKmsKeyArns: [] },
+      archive: { formerKmsKeyArns: [] },
       alerts: { emails: [] },
       tags: {},
       shards: 1,

@@ -86,7 +86,6 @@ const wrong: [member: string, value: unknown, expected: RegExp, inside?: string]
   ['archive.kms', chinese, /arn:aws:kms/],
   ['archive.kms', false, /true or the ARN of a KMS key/],
   ['archive.kms', 'alias/mine', /arn:aws:kms/],
-  ['archive.compression', 'brotli', /gzip or zstd/],
   ['archive.replicateTo.bucketArn', 'copies', /the ARN of a bucket/],
   ['archive.replicateTo', { bucketArn, account: '1' }, /12 digits/, '.account'],
   ['archive.replicateTo', { bucketArn, kmsKeyArn: key }, /no key, because/, '.kmsKeyArn'],

@@ -27,11 +27,11 @@ const times = fc.date({
 
 describe('object keys', () => {
   it('name the resource, the cluster, the date and the run', () => {
-    expect(objectKey({ resource: 'log', cluster: 'c-1', run, compression: 'gzip' })).toBe(
+    expect(objectKey({ resource: 'log', cluster: 'c-1', run })).toBe(
       'logs/cluster=c-1/date=2026-11-20/20261120T100000.000Z.json.gz',
     );
-    expect(objectKey({ resource: 'manifest', cluster: 'c-1', run, compression: 'zstd' })).toBe(
-      'manifests/cluster=c-1/date=2026-11-20/20261120T100000.000Z.txt.zst',
+    expect(objectKey({ resource: 'manifest', cluster: 'c-1', run })).toBe(
+      'manifests/cluster=c-1/date=2026-11-20/20261120T100000.000Z.txt.gz',
     );
   });
 
@@ -42,7 +42,7 @@ describe('object keys', () => {
   it('are one to one with names, never leave their prefix and fit S3, for any uid a configuration accepts', () => {
     fc.assert(
       fc.property(uids, times, fc.constantFrom('log' as const, 'manifest' as const), (cluster, time, resource) => {
-        const name = { resource, cluster, run: time, compression: 'gzip' as const };
+        const name = { resource, cluster, run: time };
         const key = objectKey(name);
         expect(parseObjectKey(key)).toEqual(name);
         expect(key).toMatch(/^(logs|manifests)\/cluster=[A-Za-z0-9._%-]+\/date=[\d-]{10}\/[\dT.]+Z\.(json|txt)\.gz$/);
@@ -89,7 +89,7 @@ describe('object keys', () => {
       fc.property(fc.string(), (text) => {
         expect(parseObjectKey(text)).toBeUndefined();
         expect(parseRunRecordKey(text)).toBeUndefined();
-        const key = objectKey({ resource: 'log', cluster: text, run, compression: 'gzip' });
+        const key = objectKey({ resource: 'log', cluster: text, run });
         expect([undefined, text]).toContain(parseObjectKey(key)?.cluster);
       }),
     );

@@ -49,7 +49,7 @@ afterEach(async () => {
   await service.close();
 });
 
-const logKey = objectKey({ cluster: 'a', resource: 'log', run: testRun, compression: 'gzip' });
+const logKey = objectKey({ cluster: 'a', resource: 'log', run: testRun });
 const recordKey = 'runs/date=2026-11-20/20261120T100000.000Z.attempt-1.jsonl';
 const ofLogs = ({ key }: InterceptedRequest) => key?.startsWith('logs/') === true;
 const error = (status: number, code: string): Fault => ({ kind: 'error', status, code });

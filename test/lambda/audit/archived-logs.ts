@@ -24,7 +24,7 @@ export class ArchivedLogs {
   /** Archives a log. @returns its outcome @param text undefined: the record has none */
   put(cluster: string, run: Date, text: string | undefined): LogOutcome {
     const { body, facts } = storedLog({ spec: { clusterUid: cluster, log: text }, status: { state: 'Available' } });
-    const key = objectKey({ resource: 'log', cluster, run, compression: 'gzip' });
+    const key = objectKey({ resource: 'log', cluster, run });
     const { contentType } = resources.log;
     const known = { cluster, resource: 'log', mediaType: contentType } as const;
     const metadata = objectMetadata({ ...known, run, fetchedAt: run, version: collectorVersion, ...facts });

@@ -140,16 +140,6 @@ describe('the seams that an audit judges', () => {
     await next.check(archive.put('c', at(2), lines(10, 20)));
     expect(next.news.result(['c'], true).seams).toMatchObject({ continues: 1, gap: 0 });
   });
-
-  it('do not depend on the compression: a base may have another one', async () => {
-    const { archive } = audits;
-    archive.put('c', at(0), lines(0, 10));
-    const gone = archive.put('c', at(1), undefined);
-    const seams = new LogSeams(archive.bucket, undefined, 1);
-    await seams.check({ ...gone, key: gone.key.replace(/gz$/, 'zst') });
-    await seams.check(archive.put('c', at(2), lines(5, 15)));
-    expect(seams.news.result(['c'], true).seams).toMatchObject({ continues: 1 });
-  });
 });
 
 describe('what people are told of logs', () => {

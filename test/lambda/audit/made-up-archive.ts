@@ -114,7 +114,7 @@ export class MadeUpArchive implements ArchiveReader {
     for (const run of this.#runs) {
       if (prefix.startsWith('runs/')) yield listed(runRecordKey({ run, attempt: 1 }), run);
       else if (start !== '') {
-        const key = objectKey({ resource: resource as Resource, cluster, run, compression: 'gzip' });
+        const key = objectKey({ resource: resource as Resource, cluster, run });
         if (key > after) yield listed(key, run);
       }
     }
@@ -170,7 +170,7 @@ export class MadeUpArchive implements ArchiveReader {
 
   #outcome(resource: Resource, run: Date): Outcome {
     const { fetchedAt, length, ...facts } = this.#facts(resource, run);
-    const key = objectKey({ resource, cluster: anyUid, run, compression: 'gzip' });
+    const key = objectKey({ resource, cluster: anyUid, run });
     const storedBytes = this.#storedAt(resource, run).body.length;
     const sizes = { bytes: length, storedBytes, httpStatus: 200, requests: 1, durationMs: 120 };
     const time = fetchedAt.toISOString();

@@ -16,7 +16,6 @@ export const collection: Collection = {
   service: { baseUrl: 'http://127.0.0.1:9', collection: 'c' },
   clusters: [{ uid: 'a' }, { uid: 'b' }, { uid: 'c' }],
   limits: { concurrency: 3, maxBodyMiB: 1, responseTimeoutSeconds: 1 },
-  compression: 'gzip',
   schedule,
 };
 

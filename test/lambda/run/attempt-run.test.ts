@@ -19,7 +19,6 @@ const collection: Collection = {
   service: { baseUrl: 'http://127.0.0.1:9', collection: 'c', projectUid: 'shared' },
   clusters: [{ uid: 'a' }, { uid: 'b', projectUid: 'own', requestId: 'rb' }, { uid: 'c', resources: ['manifest'] }],
   limits: { concurrency: 2, maxBodyMiB: 1, responseTimeoutSeconds: 1 },
-  compression: 'gzip',
   schedule: { expression: 'cron(0 * * * ? *)', timeZone: 'Etc/UTC', enabled: true },
 };
 
@@ -82,7 +81,7 @@ describe('an attempt of a run', () => {
       cluster: 'a',
       resource: 'log',
       outcome: 'archived',
-      key: objectKey({ resource: 'log', cluster: 'a', run, compression: 'gzip' }),
+      key: objectKey({ resource: 'log', cluster: 'a', run }),
       bytes: 10,
       receivedBytes: 10,
       storedBytes: 6,

@@ -61,7 +61,6 @@ function setUp(script: Script, options: Options = {}) {
     },
     provenance: { collectorVersion: '1.0.0' },
     collection: {
-      compression: 'gzip',
       limits: { concurrency: 1, requestsPerSecond, maxBodyMiB: 1, responseTimeoutSeconds: 60 },
     },
   };

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { gunzipSync } from 'node:zlib';
-import { createCompressor } from '../../../lambda/body/compress';
 import type { Resource } from '../../../lambda/resources';
 import { ClusterApi } from '../../../lambda/service/cluster-api';
 import { Connection } from '../../../lambda/service/connection';
@@ -64,7 +63,7 @@ async function start(
   api = new ClusterApi({
     service: { baseUrl: service.url, collection: 'c', ...(certificates && { caCertificate: certificates.ca }) },
     connections,
-    receiver: { spoolDirectory: 'none', compressor: createCompressor('gzip'), maxBytes: 2 ** 30 },
+    receiver: { spoolDirectory: 'none', maxBytes: 2 ** 30 },
     timeLimits: { connectMs: 20_000, responseMs: 20_000, idleMs: 20_000 },
     userAgent: 'test',
     onWarning: (warning) => warnings.push(warning),

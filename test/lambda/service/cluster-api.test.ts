@@ -5,14 +5,13 @@ import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { createCompressor } from '../../../lambda/body/compress';
 import { ManifestContent } from '../../../lambda/body/manifest-content';
 import { memoryLimitBytes } from '../../../lambda/body/spool';
 import { ClusterApi } from '../../../lambda/service/cluster-api';
 import type { RequestTimeLimits } from '../../../lambda/service/request-watch';
 import type { ResourceRequest } from '../../../lambda/service/resource-request';
 import { startFaultService } from '../../support/fault-service';
-import { encoded, ok, resetMidBody, silence, status } from '../../support/fault-service-answers';
+import { inGzip, ok, resetMidBody, silence, status } from '../../support/fault-service-answers';
 import { type RawRequest, startRawService, wire } from '../../support/raw-service';
 import { testCertificates } from '../../support/tls';
 
@@ -45,7 +44,7 @@ interface ApiOptions {
 }
 
 function apiFor(baseUrl: string, { connections = 2, limits = {}, ca }: ApiOptions = {}): ClusterApi {
-  const receiver = { spoolDirectory: directory, compressor: createCompressor('gzip'), maxBytes: 2 ** 30 };
+  const receiver = { spoolDirectory: directory, maxBytes: 2 ** 30 };
   const service = { baseUrl, collection: 'c', ...(ca === undefined ? {} : { caCertificate: ca }) };
   const timeLimits = { connectMs: 20_000, responseMs: 20_000, idleMs: 20_000, ...limits };
   const onWarning = (warning: string) => warnings.push(warning);
@@ -242,9 +241,8 @@ it('a request that is over listens to nothing any more, however it ended', async
   const { signal } = new AbortController();
   const service = await startFaultService(
     ({ index }) =>
-      [ok('text'), encoded('gzip', 'text'), encoded('gzip', 'text', { 'Content-Type': 'text/html' }), status(500)][
-        index
-      ] ?? resetMidBody('text'),
+      [ok('text'), inGzip('text'), inGzip('text', { 'Content-Type': 'text/html' }), status(500)][index] ??
+      resetMidBody('text'),
   );
   closing.push(() => service.close());
   const api = apiFor(service.url);

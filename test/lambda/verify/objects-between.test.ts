@@ -20,9 +20,7 @@ class CountedBucket extends MemoryBucket {
 const clusters = ['a', 'b b', 'c'];
 const hours = Array.from({ length: 5000 }, (_, at) => at);
 const keys = [
-  ...clusters.flatMap((cluster) =>
-    hours.map((at) => objectKey({ resource: 'log', cluster, run: hour(at), compression: 'gzip' })),
-  ),
+  ...clusters.flatMap((cluster) => hours.map((at) => objectKey({ resource: 'log', cluster, run: hour(at) }))),
   'logs/readme.txt',
 ].sort();
 

@@ -8,7 +8,7 @@ import { damageOf, gunzipWhole, openContent, type ReadContent, readContent } fro
 import { ArchiveFixture } from '../../cli/archive-fixture';
 
 const run = new Date('2026-11-20T09:00:00Z');
-const key = objectKey({ resource: 'manifest', cluster: 'c', run, compression: 'gzip' });
+const key = objectKey({ resource: 'manifest', cluster: 'c', run });
 
 describe.each([
   ['small', 'kind: Namespace\n'],

@@ -58,7 +58,7 @@ describe('a stored configuration', () => {
     const schedule = { ...hourly, timeZone: 'Europe/Nowhere' };
     await archive.attempt({ run, clusters: ['a'], answer, configuration: { schedule } });
     expect(await runVerify(archive.folder)).toMatchObject({ code: 3, result: { found: { unreadable: 1 } } });
-    await archive.put(objectKey({ resource: 'log', cluster: 'a', run, compression: 'gzip' }), gzipSync('x'), {});
+    await archive.put(objectKey({ resource: 'log', cluster: 'a', run }), gzipSync('x'), {});
     expect(await runVerify(archive.folder)).toMatchObject({
       code: 1,
       result: { found: { unreadable: 1, damaged: 1 } },
@@ -74,7 +74,7 @@ describe('a stored configuration', () => {
 });
 
 describe('the headers of an object', () => {
-  const log = objectKey({ resource: 'log', cluster: 'a', run, compression: 'gzip' });
+  const log = objectKey({ resource: 'log', cluster: 'a', run });
 
   async function withHeaders(which: string, headers: object) {
     const { userMetadata = {} } = (await archive.store.head(which)) ?? {};
@@ -149,7 +149,7 @@ describe('a hash that no attempt can have', () => {
   it('shows that a record was turned from archived into failed', async () => {
     const record = await archive.attempt({ run, clusters: ['a'], answer });
     await archive.attempt({ run, attempt: 2, clusters: ['a'], answer: () => ({ alreadyArchived: 'with hash' }) });
-    const log = objectKey({ resource: 'log', cluster: 'a', run, compression: 'gzip' });
+    const log = objectKey({ resource: 'log', cluster: 'a', run });
     await archive.putRecord({
       ...record,
       status: 'incomplete',

@@ -24,7 +24,7 @@ beforeEach(async () => {
 async function leaveObject(cluster: string, run: Date): Promise<string> {
   const other = await ArchiveFixture.create();
   await other.attempt({ run, clusters: [cluster], answer });
-  const key = objectKey({ resource: 'log', cluster, run, compression: 'gzip' });
+  const key = objectKey({ resource: 'log', cluster, run });
   const content = await readFile(join(other.folder, key));
   await archive.put(key, content, (await other.store.head(key))?.userMetadata ?? {});
   return key;

@@ -242,7 +242,6 @@ class Player {
       service: { baseUrl: 'http://127.0.0.1:9', collection: 'c' },
       clusters,
       limits: { concurrency: 3, maxBodyMiB: 1, responseTimeoutSeconds: 1 },
-      compression: 'gzip',
       schedule: pick(random, schedules),
       ...(this.#options.expires && random() < 0.7 && { retentionDays: pick(random, [3, 5, 10]) }),
     };

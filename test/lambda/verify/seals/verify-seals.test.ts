@@ -30,7 +30,7 @@ const unsealedOf = (...days: readonly number[]) =>
   days.flatMap((day) => [8, 9].map((hour) => `unsealed ${recordKey(day, hour)}`));
 const recordKey = (day: number, hour: number, attempt = 1) => runRecordKey({ run: on(day, hour), attempt });
 const objectOf = (day: number, hour: number, resource: Resource = 'log', cluster = 'alpha') =>
-  objectKey({ resource, cluster, run: on(day, hour), compression: 'gzip' });
+  objectKey({ resource, cluster, run: on(day, hour) });
 
 describe('verify with seals', () => {
   /** Three days, each with its seal; every test has a copy. */
