@@ -98,7 +98,7 @@ Where a terminal is too narrow, tables leave columns out, the least important fi
 pipe too, and --json has everything.
 
 Exit codes: 0 done, 1 something was found: a difference (diff), no line (grep), something not archived (run), a problem
-(doctor), an overdue run (runs), no seal (export, --check), damage (all others). 2 wrong command line, 3 it could not be
+(doctor), an overdue run (runs), no seal (export), damage (all others). 2 wrong command line, 3 it could not be
 done, 130 interrupted.
 
 Examples:

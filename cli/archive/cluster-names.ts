@@ -1,6 +1,6 @@
 import leven from 'leven';
+import { RE2JS } from 're2js';
 import type { Run } from '../../lambda/verify/read-run';
-import { matchesWildcard } from '../../local/aws/iam/wildcard';
 import { printable } from '../terminal/printable';
 import type { RunReader } from './run-reader';
 
@@ -16,7 +16,9 @@ export interface ClusterFilter {
 /** A uid, or a pattern in which `*` stands for any characters and `?` for one. No pattern takes long. */
 export function clusterFilter(glob: string): ClusterFilter {
   if (!/[*?]/.test(glob)) return { glob, uid: glob, matches: (uid) => uid === glob };
-  return { glob, uid: undefined, matches: (uid) => matchesWildcard(glob, uid) };
+  const parts = glob.split(/([*?])/).map((part) => (part === '*' ? '.*' : part === '?' ? '.' : RE2JS.quote(part)));
+  const expression = RE2JS.compile(parts.join(''), RE2JS.DOTALL);
+  return { glob, uid: undefined, matches: (uid) => expression.matches(uid) };
 }
 
 /** Most names that are offered. */

@@ -15,7 +15,7 @@ export interface Content extends DescribedObject {
   readonly facts: ObjectFacts;
 }
 
-/** Content as `--json` of `diff` and `history` documents it. */
+/** Content as `--json` of `diff` documents it. */
 export function summarizeContent({ key, run, facts }: Content) {
   const { fetchedAt, sha256, length: bytes } = facts;
   return { run: run.toISOString(), fetchedAt: fetchedAt.toISOString(), key, sha256, bytes };

@@ -1,6 +1,9 @@
 import { stat } from 'node:fs/promises';
+import { runsPrefix, sealsPrefix } from '../../lambda/archive/archive-layout';
 import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
+import { firstOf } from '../../lambda/verify/newest-first';
 import { formatTime, shellQuoted } from '../terminal/format';
+import type { Terminal } from '../terminal/terminal';
 
 /** Where `npm start` puts the archive. */
 export const defaultArchive = 'local-archive';
@@ -58,4 +61,21 @@ export async function openArchive(location: string): Promise<ArchiveReader> {
   }
   const { FolderArchiveReader } = await import('./folder-archive-reader');
   return new FolderArchiveReader(location);
+}
+
+/** An archive, and the time by its own clock. A folder has none: there this machine's counts. */
+export interface OpenedArchive {
+  readonly archive: ArchiveReader;
+  readonly now: Date;
+}
+
+/**
+ * Opens what a location names.
+ * @throws ArchiveReadError too if that is not an archive: it has neither run records nor seals
+ */
+export async function openArchiveNow(location: string, { now }: Pick<Terminal, 'now'>): Promise<OpenedArchive> {
+  const archive = await openArchive(location);
+  for (const prefix of [runsPrefix, sealsPrefix])
+    if ((await firstOf(archive.list(prefix))) !== undefined) return { archive, now: (await archive.time()) ?? now() };
+  throw new ArchiveReadError(`Reading ${location} failed: it holds no archive: there is no ${runsPrefix} in it`);
 }

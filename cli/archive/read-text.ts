@@ -3,19 +3,27 @@ import { buffer } from 'node:stream/consumers';
 import { LogTextDecoder } from '../../lambda/log/log-text';
 import type { Resource } from '../../lambda/resources';
 import { ArchiveReadError, type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
+import type { DescribedContent } from '../../lambda/verify/check-object';
 import { damageOf, type ReadContent, readContent } from '../../lambda/verify/open-content';
 
 /** Most content that is held in memory for a comparison, in bytes. */
 const maxTextBytes = 64 * 1024 * 1024;
 
+export interface ReadText {
+  /** Of a log its text, of a manifest the manifest. Bytes that are not UTF-8 become U+FFFD. */
+  readonly text: string;
+  readonly content: DescribedContent;
+}
+
 /**
- * The whole text of an object: of a log its text, of a manifest the manifest. Bytes that are not UTF-8 become U+FFFD.
+ * The whole text of an object.
  * @throws DamagedObjectError if the content is not what was archived
  * @throws ArchiveReadError if the archive cannot be read, or the content is too large to be compared in memory
  */
-export async function readText(reader: ArchiveReader, key: string, resource: Resource): Promise<string> {
+export async function readText(reader: ArchiveReader, key: string, resource: Resource): Promise<ReadText> {
   try {
-    const { body, facts } = await contentOf(reader, key);
+    const { body, ...content } = await contentOf(reader, key);
+    const { facts } = content;
     if (body instanceof Readable && facts.length > maxTextBytes) {
       body.destroy();
       throw new ArchiveReadError(
@@ -23,7 +31,7 @@ export async function readText(reader: ArchiveReader, key: string, resource: Res
           'write both with show into files and compare those',
       );
     }
-    return (await buffer(textOf(body, resource))).toString('utf8');
+    return { text: (await buffer(textOf(body, resource))).toString('utf8'), content };
   } catch (error) {
     const damage = damageOf(error);
     if (damage === undefined) throw error;

@@ -1,19 +1,21 @@
-import { Command, Option } from 'commander';
-import { type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
-import { type Content, type DescribedObject, isSameContent, summarizeContent } from '../archive/cluster-objects';
-import { openArchive } from '../archive/open-archive';
+import { Command } from 'commander';
+import type { Resource } from '../../lambda/resources';
+import type { ArchiveReader } from '../../lambda/verify/archive-reader';
+import { type Content, type DescribedObject, summarizeContent } from '../archive/cluster-objects';
+import { archiveArgument, openArchiveNow } from '../archive/open-archive';
 import { readText } from '../archive/read-text';
+import { RecordedObjects, type Remark } from '../archive/recorded-object';
 import { describeSelection, noteNewerRun, nothingArchived, selectObject } from '../archive/select-object';
-import { formatTime } from '../terminal/format';
+import type { RunSelection } from '../archive/select-runs';
+import { formatTime, shellQuoted } from '../terminal/format';
 import { printable, printableLines } from '../terminal/printable';
-import { type CommandContext, type Ending, print, printJson, type Terminal } from '../terminal/terminal';
-import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
-import { type DiffOptions, diffRuns } from './diff-runs';
+import { type CommandContext, print, printJson, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, resourceOption, withArchive, withHelp, withOneRun, withPeriod } from './options';
+import { RecordRemarks } from './record-remarks';
 import { type Hunk, unifiedHunks } from './unified-hunks';
 
-interface Options extends ReadOptions, CheckOptions, DiffOptions {
-  readonly all?: boolean;
+interface Options extends ReadOptions, Omit<RunSelection, 'last'> {
+  readonly resource: Resource;
   readonly escape: boolean;
 }
 
@@ -21,91 +23,116 @@ export function diffCommand({ terminal, end }: CommandContext): Command {
   const command = new Command('diff')
     .summary('what changed between two runs')
     .description('Shows what changed between two runs as a unified diff; without times, between the two newest.')
-    .argument('[cluster]', "the cluster's uid")
-    .addOption(resourceOption('what to compare', 'manifest'))
-    .addOption(new Option('--all', 'list the clusters that changed between the two runs').conflicts('check'));
+    .argument('<cluster>', "the cluster's uid")
+    .addOption(resourceOption('what to compare', 'manifest'));
   withPeriod(withOneRun(command, terminal, ['from', 'to']), terminal, [
     'compare from the newest run at or before this time',
     'compare to the newest run at or before this time',
   ]).option('--no-escape', 'leave control characters of the content as they are, for patch');
-  withHelp(withArchive(withCheck(command)), terminal, helpText);
-  return command.action(async (cluster: string | undefined, options: Options) => {
-    if (cluster !== undefined && options.all === true)
-      command.error(`error: both a cluster (${cluster}) and --all; expected one of them`);
-    const reader = await openArchive(options.archive);
-    if (options.all === true) return end(await diffRuns(terminal, reader, options));
-    if (cluster === undefined) return command.error("error: nothing to compare; expected a cluster's uid, or --all");
-    end(await diffCluster(terminal, reader, cluster, options));
+  withHelp(withArchive(command), terminal, helpText);
+  return command.action(async (cluster: string, options: Options) => {
+    const { archive, now } = await openArchiveNow(options.archive, terminal);
+    const [before, after] = await selectSides(archive, cluster, options, now);
+    if (options.json !== true) await printSides(terminal, archive, [before, after], options);
+    const recorded = new RecordedObjects(archive, now);
+    const sides = [await readSide(archive, before, recorded), await readSide(archive, after, recorded)] as const;
+    const remarks = new RecordRemarks(sides);
+    await remarks.print(terminal);
+    const difference = differenceOf(sides);
+    if (options.json === true) await printDocument(terminal, cluster, options.resource, sides, difference);
+    else await printDifference(terminal, sides, difference, options);
+    end(remarks.ending('trouble') === 'ok' ? (difference.isChanged ? 'found' : 'ok') : 'trouble');
   });
 }
 
-async function diffCluster(
-  terminal: Terminal,
-  reader: ArchiveReader,
-  cluster: string,
-  options: Options,
-): Promise<Ending> {
-  const notes = new VouchedNotes(reader, options);
-  const { resource } = options;
-  const sides = await selectSides(reader, cluster, options, terminal.now());
-  const [before, after] = sides;
-  const [vouchedBefore, vouchedAfter] = [await notes.ofObject(before), await notes.ofObject(after)];
-  if (options.json !== true) await printSides(terminal, reader, sides, options);
-  const areSame = before.facts.sha256 === after.facts.sha256;
-  const hunks = isSameContent(before.facts, after.facts)
-    ? []
-    : unifiedHunks(await readText(reader, before.key, resource), await readText(reader, after.key, resource));
-  // Content need not be UTF-8: two that read the same may still differ.
-  const differsElsewhere = !areSame && hunks.length === 0;
-  const isChanged = hunks.length > 0 || (differsElsewhere && resource === 'manifest');
-  if (options.json === true) {
-    const from = { ...summarizeContent(before), vouched: vouchedBefore };
-    const to = { ...summarizeContent(after), vouched: vouchedAfter };
-    await printJson(terminal.out, { cluster, resource, changed: isChanged, from, to, hunks });
-  } else {
-    await printHunks(terminal, sides, hunks, options.escape);
-    if (areSame) await print(terminal.err, 'No difference.\n');
-    if (differsElsewhere)
-      await print(
-        terminal.err,
-        resource === 'log'
-          ? 'The text of the log is the same; the rest of its record differs (show --raw shows it).\n'
-          : 'The manifests differ only in bytes that are not UTF-8.\n',
-      );
-  }
-  if (!(await notes.print(terminal))) return 'trouble';
-  return isChanged ? 'found' : 'ok';
-}
-
-/** What is compared: the older content, and the newer. */
-type Sides = readonly [Content, Content];
-
 async function selectSides(
-  reader: ArchiveReader,
+  archive: ArchiveReader,
   cluster: string,
   { resource, run, at, from, to }: Options,
   now: Date,
-): Promise<Sides> {
-  const after = await selectObject(reader, resource, cluster, { run, at: at ?? to }, now);
+): Promise<readonly [DescribedObject, DescribedObject]> {
+  const after = await selectObject(archive, resource, cluster, { run, at: at ?? to }, now);
   const justBefore = new Date(after.run.getTime() - 1);
-  const before = await selectObject(reader, resource, cluster, { at: from ?? justBefore }, now);
+  const before = await selectObject(archive, resource, cluster, { at: from ?? justBefore }, now);
   if (before.key === after.key)
-    throw nothingArchived(resource, cluster, `the period has only one to compare, of the run ${formatTime(after.run)}`);
-  return [asSide(before), asSide(after)];
+    throw nothingArchived(
+      resource,
+      cluster,
+      `only the run ${formatTime(after.run)} archived it in this period, so there is nothing to compare it with`,
+    );
+  return [before, after];
 }
 
-function asSide(object: DescribedObject): Content {
-  const { facts } = object;
-  if (facts === undefined)
-    throw new DamagedObjectError(`Comparing ${object.key} failed: its metadata is absent or malformed`);
-  return { ...object, facts };
+/** What is compared: the content of an object, which was read and is what its metadata says. */
+interface Side extends Content {
+  readonly text: string;
+  readonly remark: Remark | undefined;
+}
+
+/** The older content, and the newer. */
+type Sides = readonly [Side, Side];
+
+async function readSide(archive: ArchiveReader, object: DescribedObject, recorded: RecordedObjects): Promise<Side> {
+  const record = await recorded.recordOf(object);
+  const { text, content } = await readText(archive, object.key, object.resource);
+  return { ...object, facts: content.facts, text, remark: await recorded.remarkOn(object, record, content) };
+}
+
+interface Difference {
+  /** Whether the texts differ, or two manifests in bytes that are not UTF-8. */
+  readonly isChanged: boolean;
+  /** Whether all that was archived is the same. */
+  readonly isSame: boolean;
+  /** Undefined: they are too different. */
+  readonly hunks: readonly Hunk[] | undefined;
+}
+
+/** Content need not be UTF-8: two that read the same may still differ. */
+function differenceOf([before, after]: Sides): Difference {
+  const isSame = before.facts.sha256 === after.facts.sha256;
+  const hunks = before.text === after.text ? [] : unifiedHunks(before.text, after.text);
+  const isOfText = hunks === undefined || hunks.length > 0;
+  return { isSame, isChanged: isOfText || (!isSame && after.resource === 'manifest'), hunks };
+}
+
+async function printDocument(
+  { out }: Terminal,
+  cluster: string,
+  resource: Resource,
+  [before, after]: Sides,
+  { isChanged, hunks }: Difference,
+): Promise<void> {
+  const [from, to] = [before, after].map((side) => ({ ...summarizeContent(side), remark: side.remark?.text ?? null }));
+  await printJson(out, { cluster, resource, changed: isChanged, from, to, hunks: hunks ?? null });
+}
+
+async function printDifference(
+  terminal: Terminal,
+  sides: Sides,
+  { isSame, isChanged, hunks }: Difference,
+  { escape: isEscaped, archive }: Options,
+): Promise<void> {
+  const { err } = terminal;
+  if (hunks === undefined) {
+    const [lines, others] = sides.map(({ text }) => text.split('\n').length - 1);
+    const commands = sides.map(({ cluster, resource, run }, at) => {
+      const which = `${shellQuoted(cluster)} --resource ${resource} --run ${formatTime(run)}${archiveArgument(archive)}`;
+      return `  npm run --silent collector -- show ${which} > ${at === 0 ? 'before' : 'after'}.txt\n`;
+    });
+    const what = `They are too different to be shown line by line: ${lines} lines and ${others} lines`;
+    await print(err, `${what}. To compare them by hand:\n${commands.join('')}  diff before.txt after.txt\n`);
+  } else await printHunks(terminal, sides, hunks, isEscaped);
+  if (isSame) await print(err, 'No difference.\n');
+  else if (!isChanged)
+    await print(err, 'The text of the log is the same; the rest of its record differs (show --raw shows it).\n');
+  else if (hunks?.length === 0) await print(err, 'The manifests differ only in bytes that are not UTF-8.\n');
 }
 
 /** Says which objects are compared, and whether a newer run has none. */
 async function printSides(
   terminal: Terminal,
   reader: ArchiveReader,
-  [before, after]: Sides,
+  [before, after]: readonly [DescribedObject, DescribedObject],
   { run, at, to }: Options,
 ): Promise<void> {
   const [from, until] = [before, after].map((side) => printable(describeSelection(side)));
@@ -137,18 +164,18 @@ async function printHunks(
 const helpText = `
 A cluster is compared between two runs that archived it. Standard error says which two these are, and whether they
 were fetched late. --run and --at compare that run with the one before it. --from and --to compare the state when
-the period began with the state when it ended. --all compares what two runs archived of every cluster; what changed in
-between, and was changed back, is said by history --all.
+the period began with the state when it ended. "history --all --from TIME --to TIME" says which clusters changed.
 
---check: standard error says which seal vouches for both sides.
+diff reads both contents and compares them with their hashes and their run records. Above 1,000 changed lines it prints
+the commands to compare them by hand.
 
 With --json: one object; its members are in docs/reading-the-archive.md.
 
-Exit codes: 0 no difference, 1 a difference, 2 wrong command line, 3 it could not be compared, or with
---check no seal vouches for both.
+Exit codes: 0 no difference, 1 a difference, 2 wrong command line, 3 it could not be compared, one of the two is
+damaged, or no run record says that it was archived.
 
 Examples:
   npm run collector -- diff my-cluster
   npm run collector -- diff my-cluster --resource log --from yesterday --to yesterday
-  npm run collector -- diff --all --run 2026-11-20T10:00:00Z
+  npm run collector -- diff my-cluster --run 2026-11-20T10:00:00Z
 `;

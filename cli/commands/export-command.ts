@@ -1,19 +1,20 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { countDamage } from '../../lambda/verify/finding';
+import { damageKinds, type Finding } from '../../lambda/verify/finding';
 import { type Part, partPageFile } from '../../lambda/verify/part';
 import type { Period } from '../../lambda/verify/run-keys';
 import { verifyArchive } from '../../lambda/verify/verify-archive';
 import { FolderArchiveReader } from '../archive/folder-archive-reader';
-import { openArchive } from '../archive/open-archive';
+import { openArchiveNow } from '../archive/open-archive';
 import { copyPart } from '../export/copy-part';
-import { formatCount, shellQuoted } from '../terminal/format';
+import { type VouchedObjects, vouchFor } from '../export/vouched-objects';
+import { formatCount, formatTime, shellQuoted } from '../terminal/format';
 import { printable } from '../terminal/printable';
-import { type CommandContext, print, printJson } from '../terminal/terminal';
-import { type CheckOptions, VouchedNotes, withPublicKeys } from './check-option';
+import { type CommandContext, print, printJson, printProblem, type Terminal } from '../terminal/terminal';
 import { type ReadOptions, withArchive, withHelp, withPeriod } from './options';
+import { type PublicKeyOptions, withPublicKeys } from './public-keys';
 
-interface Options extends ReadOptions, Period, Pick<CheckOptions, 'publicKey'> {
+interface Options extends ReadOptions, Period, PublicKeyOptions {
   readonly cluster: string;
   readonly out: string;
 }
@@ -27,39 +28,62 @@ export function exportCommand({ terminal, end }: CommandContext): Command {
     .requiredOption('--cluster <uid>', "the cluster's uid")
     .requiredOption('--out <folder>', 'the folder to write, new or empty');
   withHelp(withArchive(withPublicKeys(withPeriod(command, terminal))), terminal, helpText);
-  return command.action(async ({ cluster, out, from, to, publicKey, archive, json }: Options) => {
-    const reader = await openArchive(archive);
-    const part: Part = { archive: reader.location, cluster, exportedAt: terminal.now().toISOString(), from, to };
-    const copied = await copyPart(reader, part, out);
+  return command.action(async ({ cluster, out, from, to, publicKey, archive: location, json }: Options) => {
+    const { archive, now } = await openArchiveNow(location, terminal);
+    const part: Part = { archive: archive.location, cluster, exportedAt: now.toISOString(), from, to };
+    const copied = await copyPart(archive, part, out);
     const copy = new FolderArchiveReader(out);
+    const findings: Finding[] = [];
     const { found, sound } = await verifyArchive(copy, {
       part,
       publicKeys: publicKey,
-      now: terminal.now(),
+      now,
       concurrency: 8,
-      onFinding: () => undefined,
+      onFinding: (finding) => findings.push(finding),
       onProgress: () => undefined,
     });
-    const notes = new VouchedNotes(copy, { check: true, publicKey });
-    let isVouched = true;
-    for (const key of copied.objects) isVouched = (await notes.ofObject({ key }))?.seal !== undefined && isVouched;
-    const isDamaged = countDamage(found) > 0;
-    const { runs, records, seals, objects, others } = copied;
+    const damaged = findings.filter(({ kind }) => damageKinds.includes(kind));
+    const { objects, notCopied, ...counts } = copied;
+    const all = [...objects, ...notCopied.map(({ key }) => key)];
+    const vouched = await vouchFor(copy, objects, publicKey, new Set(damaged.map(({ key }) => key)));
+    const isVouched = vouched.count === all.length;
     if (json === true) {
       await printJson(terminal.out, { out, ...part, ...copied, sound, found, vouched: isVouched });
     } else {
-      const ofRuns = `${formatCount(records, 'record')} of ${formatCount(runs, 'run')}`;
-      const counts = [formatCount(objects.length, 'object'), ofRuns, formatCount(seals, 'seal')];
+      const ofRuns = `${formatCount(counts.records, 'record')} of ${formatCount(counts.runs, 'run')}`;
+      const parts = [formatCount(objects.length, 'object'), ofRuns, formatCount(counts.seals, 'seal')];
       const page = printable(join(out, partPageFile));
       const check = `npm run collector -- verify --archive ${shellQuoted(out)} --part`;
-      await print(terminal.out, `${printable(out)}: ${counts.join(', ')}\n`);
-      await print(terminal.err, `The run records are whole: they name ${formatCount(others, 'other cluster')} too.\n`);
-      await notes.print(terminal);
-      if (isDamaged) await print(terminal.err, `${terminal.errColors.red('Something in it is wrong.')}\n`);
+      const others = formatCount(counts.others, 'other cluster');
+      await print(terminal.out, `${printable(out)}: ${parts.join(', ')}\n`);
+      await print(terminal.err, `The run records are whole: they name ${others} too.\n`);
+      await printVouched(terminal, vouched, all.length);
+      for (const { key, problem } of notCopied)
+        await printProblem(terminal, 'damaged, not copied:', `${key}: ${problem}`);
+      for (const { kind, key, problem } of damaged) await printProblem(terminal, `${kind}:`, `${key}: ${problem}`);
+      if (vouched.count > 0 && publicKey === undefined)
+        await print(
+          terminal.err,
+          "Seals were checked with the archive's own key; --public-key takes one that you kept.\n",
+        );
       await print(terminal.err, `Check it with: ${check}\nor by hand, as ${page} says.\n`);
     }
-    if (isDamaged || !isVouched) end('found');
+    if (damaged.length > 0 || !isVouched) end('found');
   });
+}
+
+/** Most keys that one line has. */
+const mostNamed = 20;
+
+async function printVouched(terminal: Terminal, { count, seals, others }: VouchedObjects, all: number): Promise<void> {
+  const ends = [seals[0], seals.at(-1)].filter((seal) => seal !== undefined);
+  const named = new Set(ends.map(({ number, seal }) => `seal ${number} of ${formatTime(seal)}`));
+  const by = count === 0 ? '' : ` by ${[...named].join(' to ')}`;
+  await print(terminal.err, `${count} of ${formatCount(all, 'object')} vouched for${by}.\n`);
+  for (const [problem, keys] of others) {
+    const more = keys.length > mostNamed ? ` and ${keys.length - mostNamed} more` : '';
+    await printProblem(terminal, 'Not vouched for:', `${keys.slice(0, mostNamed).join(', ')}${more}: ${problem}.`);
+  }
 }
 
 const helpText = `

@@ -4,17 +4,13 @@ import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import { print, printJsonArray, type Terminal } from '../terminal/terminal';
 
-/** What has one line: the changes of a run, or those of a cluster. */
-export const groupings = ['run', 'cluster'] as const;
-
 export interface FleetHistoryOptions extends FleetScope {
-  readonly by: (typeof groupings)[number];
   /** Most lines. */
   readonly limit: number;
   readonly json?: boolean | undefined;
 }
 
-/** Most clusters, or runs, that a line names. */
+/** Most clusters that a line names. */
 const mostNamed = 100;
 
 /** Prints what changed in a fleet, newest first; as JSON each change, oldest first. */
@@ -23,18 +19,17 @@ export async function printFleetHistory(
   reader: RunReader,
   options: FleetHistoryOptions,
 ): Promise<void> {
-  const { by, limit, json, resource } = options;
+  const { limit, json, resource } = options;
   if (json === true) return printJsonArray(terminal.out, fleetChanges(reader, options));
   const { colors } = terminal;
-  // What stands in one line, oldest first, by the beginning of the line.
+  // The clusters of one line by the beginning of the line.
   const lines = new Map<string, string[]>();
   let changes = 0;
   for await (const { cluster, run, change } of fleetChanges(reader, options)) {
-    const time = formatTime(run);
     const colored = change === 'first' ? colors.cyan(change) : colors.yellow(change);
-    const [head, name] = by === 'cluster' ? [cluster, `${time} (${change})`] : [`${time} ${colored}`, cluster];
+    const head = `${formatTime(run)} ${colored}`;
     const names = lines.get(head) ?? [];
-    names.push(name);
+    names.push(cluster);
     // The line of the newest change comes last.
     lines.delete(head);
     lines.set(head, names);
@@ -42,13 +37,8 @@ export async function printFleetHistory(
   }
   const newestFirst = [...lines].reverse();
   // No table: a cell of a hundred names would be a narrow column of many lines.
-  for (const [head, names] of newestFirst.slice(0, limit)) {
-    const line =
-      by === 'cluster'
-        ? `${colors.cyan(printable(head))}: ${formatCount(names.length, 'time')}: ${someOf(names.reverse())}`
-        : `${head}: ${formatCount(names.length, 'cluster')}: ${someOf(names)}`;
-    await print(terminal.out, `${line}\n`);
-  }
+  for (const [head, names] of newestFirst.slice(0, limit))
+    await print(terminal.out, `${head}: ${formatCount(names.length, 'cluster')}: ${someOf(names)}\n`);
   const stopped =
     newestFirst.length > limit
       ? ` The list stopped after ${limit} of ${newestFirst.length}; --limit sets how many.`

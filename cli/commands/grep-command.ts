@@ -3,7 +3,7 @@ import type { Resource } from '../../lambda/resources';
 import { ArchiveReadError } from '../../lambda/verify/archive-reader';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
-import { openArchive } from '../archive/open-archive';
+import { openArchiveNow } from '../archive/open-archive';
 import { RunReader } from '../archive/run-reader';
 import type { RunSelection } from '../archive/select-runs';
 import { type LinePattern, linePattern, type PatternOptions } from '../search/line-pattern';
@@ -14,6 +14,7 @@ import { formatCount, formatTime } from '../terminal/format';
 import { printBadRecords } from '../terminal/print-run';
 import { type CommandContext, print, printProblem } from '../terminal/terminal';
 import { parseWhole, type RunOptions, resourceOption, selectionOf, withClusters, withHelp, withRuns } from './options';
+import { RecordRemarks } from './record-remarks';
 
 interface Options extends RunOptions, SearchPrinterOptions, PatternOptions {
   readonly resource: Resource;
@@ -40,12 +41,14 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     .option('--no-escape', 'leave control characters as they are');
   withHelp(command, terminal, helpText);
   return command.action(async (pattern: LinePattern, options: Options) => {
-    const reader = new RunReader(await openArchive(options.archive), terminal.now());
+    const { archive, now } = await openArchiveNow(options.archive, terminal);
+    const reader = new RunReader(archive, now);
     const { resource, context, cluster: clusters } = options;
     const selection = selectionOf(options, 1);
     const objects = new ObjectsToSearch(reader, { resource, clusters, selection });
     const printer = new SearchPrinter(terminal, options);
     const running = new Set<ObjectSearch>();
+    const remarks = new RecordRemarks();
     const start = async (object: SearchedObject) => {
       const search = searchObject(reader.archive, object, { pattern, context, format: printer.format });
       running.add(search);
@@ -55,6 +58,8 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
       for await (const search of mapConcurrently(objects.list(isJoined(options, selection)), concurrency, start)) {
         await printer.print(search);
         running.delete(search);
+        const { object, sha256 } = search;
+        if (sha256 !== undefined) remarks.add({ ...object, remark: await objects.remarkOn(object, sha256) });
       }
     } finally {
       // After an error, open files and connections would keep the process alive.
@@ -63,11 +68,13 @@ export function grepCommand({ terminal, end }: CommandContext): Command {
     await printer.end();
     for (const { cluster, problem } of objects.notJoined)
       await printProblem(terminal, 'not searched:', `${cluster}: ${problem}`);
+    await remarks.print(terminal);
     await printBadRecords(terminal, reader.problems);
     if (objects.objects + objects.notJoined.length === 0)
       throw new ArchiveReadError(await nothingToSearch(objects, reader, options));
     await print(terminal.err, `${summary(objects, printer, resource)}\n`);
-    if (printer.problems + objects.notJoined.length + reader.problems.length > 0) end('trouble');
+    const problems = printer.problems + objects.notJoined.length + reader.problems.length;
+    if (problems > 0 || remarks.ending() !== 'ok') end('trouble');
     else if (printer.matches === 0) end('noMatch');
   });
 }
@@ -122,7 +129,8 @@ references back (github.com/google/re2/wiki/Syntax).
 
 With --json: an array, an element per line, or with -c per log.
 
-Exit codes: 0 a line matches, 1 none does, 2 wrong command line, 3 something could not be searched.
+Exit codes: 0 a line matches, 1 none does, 2 wrong command line, 3 something could not be searched, is damaged, or is
+not what its run record says.
 
 Examples:
   npm run collector -- grep OOMKilled

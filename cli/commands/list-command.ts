@@ -1,5 +1,4 @@
-import { Command, Option } from 'commander';
-import { parseObjectKey } from '../../lambda/archive/archive-layout';
+import { Command } from 'commander';
 import type { Resource } from '../../lambda/resources';
 import { take } from '../../lambda/verify/newest-first';
 import { type ClusterFilter, nearestTo } from '../archive/cluster-names';
@@ -16,7 +15,6 @@ import { parseCount, type RunOptions, readRuns, resourceOption, withClusters, wi
 interface Options extends RunOptions {
   readonly cluster?: ClusterFilter;
   readonly resource?: Resource;
-  readonly keys?: boolean;
   readonly limit: number;
 }
 
@@ -30,31 +28,18 @@ export function listCommand(context: CommandContext): Command {
       'Lists the outcomes of runs, oldest first: what is archived, what failed, and which runs are absent. "late": fetched more than an hour after the time of the run.',
     )
     .addOption(resourceOption('only this resource'))
-    .addOption(new Option('--keys', 'print only the key of each object, one per line').conflicts('json'))
-    .option('--limit <count>', 'stop the table after so many rows; --json and --keys are never cut', parseCount, 20);
+    .option('--limit <count>', 'stop the table after so many rows; --json is never cut', parseCount, 20);
   withHelp(withRuns(withClusters(command), terminal, 'all'), terminal, helpText);
   return command.action((options: Options) =>
     readRuns(context, options, async (reader) => {
       const { resource, cluster: clusters } = options;
       const rows = listOutcomes(reader, { ...(resource && { resources: [resource] }), clusters, selection: options });
       if (options.json === true) return printJsonArray(terminal.out, summaries(rows));
-      if ((await (options.keys ? printKeys : printRows)(terminal, rows, options.limit)) > 0) return;
+      if ((await printRows(terminal, rows, options.limit)) > 0) return;
       const nearest = await nearestTo(reader, clusters);
       await print(terminal.err, `Nothing in ${printable(reader.archive.location)} matches${nearest}.\n`);
     }),
   );
-}
-
-/** @returns how many there are */
-async function printKeys(terminal: Terminal, rows: AsyncIterable<Row>): Promise<number> {
-  let printed = 0;
-  for await (const row of rows) {
-    // A run record may name any key. What reads these lines gets none that the archive cannot have.
-    if (isAbsent(row) || row.key === undefined || parseObjectKey(row.key) === undefined) continue;
-    await print(terminal.out, `${row.key}\n`);
-    printed += 1;
-  }
-  return printed;
 }
 
 /** @returns how many outcomes there are, as far as they were read */
@@ -97,8 +82,7 @@ const helpText = `
 list reads the run records. With the uid of one cluster it also lists its objects, and names those that no record has:
 unrecorded. A run that the schedule was due to start and that left no record is a row too: absent.
 
-With --json: an array, an element per row, several absent runs in a row one by one. --keys leaves out what has no
-object.
+With --json: an array, an element per row, several absent runs in a row one by one.
 
 Exit codes: 0 done, 1 a run record is damaged, 2 wrong command line, 3 it could not be done, or a run record could
 not be read.
@@ -106,5 +90,5 @@ not be read.
 Examples:
   npm run collector -- list --cluster my-cluster --from "3 days ago"
   npm run collector -- list --from 2026-11-20 --resource manifest --json
-  npm run --silent collector -- list --last 1 --keys
+  npm run --silent collector -- list --last 1 --json | jq -r '.[].key // empty'
 `;

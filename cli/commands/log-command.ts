@@ -1,21 +1,20 @@
 import { pipeline } from 'node:stream/promises';
 import { Command } from 'commander';
 import { dayMs } from '../../lambda/time-limits';
-import type { ArchiveReader } from '../../lambda/verify/archive-reader';
-import { clusterObjects } from '../../lambda/verify/objects-between';
-import { isGap, isMissing, type JoinedLog, type JoinedRun, joinLogs, linesBefore } from '../archive/join-logs';
-import { openArchive } from '../archive/open-archive';
+import { isGap, isMissing, type JoinedRun, joinLogs, linesBefore } from '../archive/join-logs';
+import { openArchiveNow } from '../archive/open-archive';
+import { RecordedObjects, type RecordedRun } from '../archive/recorded-object';
 import { noteNextLog, nothingOf } from '../archive/select-object';
 import { selectPeriod } from '../archive/select-runs';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
 import { printTable } from '../terminal/table';
 import { type CommandContext, print, printJsonArray, type Terminal } from '../terminal/terminal';
-import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
-import { seamColumns, summarizeSeams } from './log-seams';
+import { type Remarked, seamColumns, summarizeSeams } from './log-seams';
 import { isSelection, type RunOptions, withHelp, withRuns } from './options';
+import { RecordRemarks } from './record-remarks';
 
-interface Options extends RunOptions, CheckOptions {
+interface Options extends RunOptions {
   readonly seams?: boolean;
   readonly strict?: boolean;
   readonly escape: boolean;
@@ -33,33 +32,46 @@ export function logCommand({ terminal, end }: CommandContext): Command {
     .option('--seams', 'print how each log follows the one before it, instead of the text')
     .option('--strict', 'end with 1 if lines may be lost')
     .option('--no-escape', 'leave control characters as they are, on a terminal too');
-  withHelp(withCheck(command), terminal, helpText);
+  withHelp(command, terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
-    const reader = await openArchive(options.archive);
-    const now = terminal.now();
+    const { archive, now } = await openArchiveNow(options.archive, terminal);
     const selection = isSelection(options) ? options : { from: new Date(now.getTime() - dayMs) };
-    const period = (await selectPeriod(reader, selection, now)) ?? { from: now };
+    const period = (await selectPeriod(archive, selection, now)) ?? { from: now };
     const totals = new Totals();
+    const remarks = new RecordRemarks();
     const isTable = options.seams === true || options.json === true;
-    const joined = joinLogs(reader, cluster, period, !isTable, now);
-    const notes = new VouchedNotes(reader, options);
+    const recorded = new RecordedObjects(archive, now).runs('log', cluster, period);
     const noted = async function* () {
-      for await (const one of joined) {
+      for await (const one of withRemarks(joinLogs(archive, cluster, period, !isTable, now), recorded)) {
         totals.add(one);
-        if (options.check === true && !isMissing(one)) await vouch(one, reader, cluster, notes);
+        remarks.add({ resource: 'log', cluster, ...one });
         yield one;
       }
     };
-    if (options.json === true) await printJsonArray(terminal.out, summarizeSeams(noted(), notes));
+    if (options.json === true) await printJsonArray(terminal.out, summarizeSeams(noted()));
     else if (isTable) await printTable(terminal, seamColumns(terminal), noted());
     else await printText(terminal, noted(), options);
-    if (totals.logs === 0) throw await nothingOf(reader, 'log', cluster, period, now);
+    if (totals.logs === 0) throw await nothingOf(archive, 'log', cluster, period, now);
+    await remarks.print(terminal);
     await print(terminal.err, `${totals.summary()}\n`);
     if (period.to !== undefined)
-      await noteNextLog(terminal, reader, cluster, period.to, 'The last lines of this period');
-    const isVouched = await notes.print(terminal);
-    if (!isVouched || totals.damaged > 0 || (options.strict === true && totals.gaps > 0)) end('found');
+      await noteNextLog(terminal, archive, cluster, period.to, 'The last lines of this period');
+    const isFound = totals.damaged > 0 || (options.strict === true && totals.gaps > 0);
+    end(isFound ? 'found' : remarks.ending());
   });
+}
+
+/** Joined runs with what the records of each say of its log. Both come in the order of their times. */
+async function* withRemarks(
+  joined: AsyncIterable<JoinedRun>,
+  recorded: AsyncGenerator<RecordedRun>,
+): AsyncGenerator<JoinedRun & Remarked> {
+  let next = await recorded.next();
+  for await (const one of joined) {
+    while (next.done !== true && next.value.run < one.run) next = await recorded.next();
+    const isIts = next.done !== true && next.value.run.getTime() === one.run.getTime();
+    yield { ...one, remark: isIts ? next.value.remark : undefined };
+  }
 }
 
 /** What was joined, so that nobody takes it for more than it is. */
@@ -104,15 +116,6 @@ class Totals {
       this.#frozenSince === undefined ? '' : ` Nothing new since the run ${formatTime(this.#frozenSince)}.`;
     return `${parts.join(', ')}.${frozen}`;
   }
-}
-
-/** Notes which seals vouch for a log, and for the one before it that it is compared with. */
-async function vouch(log: JoinedLog, reader: ArchiveReader, cluster: string, notes: VouchedNotes): Promise<void> {
-  const { base } = log.link;
-  if (base !== undefined)
-    for await (const before of clusterObjects(reader, 'log', cluster, { from: base, to: base }))
-      await notes.ofObject(before);
-  await notes.ofObject(log);
 }
 
 async function printText(terminal: Terminal, joined: AsyncIterable<JoinedRun>, options: Options): Promise<void> {
@@ -163,11 +166,10 @@ stands before the number of new lines.
 follows that one: continues, unchanged (nothing new at its end), older (a stale answer), gap, unknown (no text). "short"
 is an overlap that proves little. With --json: the same as an array.
 
---check: standard error says which seals vouch for these logs, and for the log before them. With --json: each has its
-seal.
+Each log is compared with its run record, and with its own SHA-256. Where they differ, standard error says so.
 
-Exit codes: 0 done, 1 an object is damaged, with --strict lines may be lost, or with --check no seal vouches for a log,
-2 wrong command line, 3 it could not be done.
+Exit codes: 0 done, 1 a log is damaged, no run record says that it was archived, or with --strict lines may be lost, 2
+wrong command line, 3 it could not be done, or a run record could not be read.
 
 Examples:
   npm run --silent collector -- log my-cluster --from "today 09:00" --to "today 15:00" > my-cluster.log

@@ -1,9 +1,14 @@
 import { isGap, isMissing, type JoinedLog, type JoinedRun, linesBefore } from '../archive/join-logs';
+import type { Remark } from '../archive/recorded-object';
 import { formatCount, formatTime } from '../terminal/format';
 import { printable } from '../terminal/printable';
 import type { Column } from '../terminal/table';
 import type { Terminal } from '../terminal/terminal';
-import type { VouchedNotes } from './check-option';
+
+/** A run with what its records say of the log that lies there. */
+export interface Remarked {
+  readonly remark: Remark | undefined;
+}
 
 /** How each log follows the one before it. */
 export function seamColumns({ colors }: Pick<Terminal, 'colors'>): Column<JoinedRun>[] {
@@ -41,7 +46,7 @@ function seamText(joined: JoinedRun): string {
 }
 
 /** The same as `--json` documents it. */
-export async function* summarizeSeams(joined: AsyncIterable<JoinedRun>, notes: VouchedNotes): AsyncGenerator<object> {
+export async function* summarizeSeams(joined: AsyncIterable<JoinedRun & Remarked>): AsyncGenerator<object> {
   for await (const one of joined) {
     if (isMissing(one)) {
       yield { run: one.run, seam: null, reason: one.reason };
@@ -62,7 +67,7 @@ export async function* summarizeSeams(joined: AsyncIterable<JoinedRun>, notes: V
       closedBy: closedBy ?? null,
       unchangedSince: link.unchangedSince ?? null,
       reason: problem ?? null,
-      vouched: await notes.ofObject(one),
+      remark: one.remark?.text ?? null,
     };
   }
 }

@@ -5,15 +5,16 @@ import type { Resource } from '../../lambda/resources';
 import { type ArchiveReader, DamagedObjectError } from '../../lambda/verify/archive-reader';
 import { damageOf, openContent } from '../../lambda/verify/open-content';
 import type { DescribedObject } from '../archive/cluster-objects';
-import { openArchive } from '../archive/open-archive';
+import { openArchiveNow } from '../archive/open-archive';
+import { RecordedObjects } from '../archive/recorded-object';
 import { describeSelection, noteNewerRun, noteNextLog, selectObject } from '../archive/select-object';
 import { formatTime } from '../terminal/format';
 import { printable, printableContent } from '../terminal/printable';
 import { type CommandContext, print, printJson, printProblem, type Terminal } from '../terminal/terminal';
-import { type CheckOptions, VouchedNotes, withCheck } from './check-option';
 import { type RunOptions, resourceOption, withArchive, withHelp, withOneRun } from './options';
+import { RecordRemarks } from './record-remarks';
 
-interface Options extends RunOptions, CheckOptions {
+interface Options extends RunOptions {
   readonly resource: Resource;
   readonly raw?: boolean;
   readonly escape: boolean;
@@ -28,28 +29,27 @@ export function showCommand({ terminal, end }: CommandContext): Command {
     .addOption(resourceOption('what to show', 'manifest'))
     .option('--raw', 'write the whole log record, not only its text')
     .option('--no-escape', 'leave control characters as they are, on a terminal too');
-  withHelp(withArchive(withCheck(withOneRun(command, terminal))), terminal, helpText);
+  withHelp(withArchive(withOneRun(command, terminal)), terminal, helpText);
   return command.action(async (cluster: string, options: Options) => {
-    const reader = await openArchive(options.archive);
-    const object = await selectObject(reader, options.resource, cluster, options, terminal.now());
-    const notes = new VouchedNotes(reader, options);
-    const vouched = await notes.ofObject(object);
-    const isVouched = vouched === undefined || vouched.seal !== undefined;
+    const { archive, now } = await openArchiveNow(options.archive, terminal);
+    const object = await selectObject(archive, options.resource, cluster, options, now);
+    const recorded = new RecordedObjects(archive, now);
+    const remark = await recorded.remarkOn(object, await recorded.recordOf(object), await archive.head(object.key));
+    const remarks = new RecordRemarks(remark && [{ ...object, remark }]);
     if (options.json === true) {
       const { key, storedBytes, facts } = object;
-      await printJson(terminal.out, { key, storedBytes, ...facts, vouched });
-      return isVouched ? undefined : end('found');
+      await printJson(terminal.out, { key, storedBytes, ...facts, remark: remark?.text ?? null });
+      return end(remarks.ending());
     }
     await print(terminal.err, `${printable(describeSelection(object))}\n`);
-    if (options.run === undefined) await noteNewerRun(terminal, reader, object, options.at);
+    await remarks.print(terminal);
+    if (options.run === undefined) await noteNewerRun(terminal, archive, object, options.at);
     if (options.resource === 'log' && options.at !== undefined && (object.facts?.fetchedAt ?? object.run) < options.at)
-      await noteNextLog(terminal, reader, cluster, options.at, `What was logged up to ${formatTime(options.at)}`);
+      await noteNextLog(terminal, archive, cluster, options.at, `What was logged up to ${formatTime(options.at)}`);
     if (object.facts?.doubt !== undefined)
       await print(terminal.err, `Archived with a doubt: ${printable(object.facts.doubt)}.\n`);
-    const isWhole = await writeContent(terminal, reader, object, options);
-    // Of another content nobody says anything.
-    if (isWhole) await notes.print(terminal);
-    if (!isWhole || !isVouched) end('found');
+    const isWhole = await writeContent(terminal, archive, object, options);
+    end(isWhole ? remarks.ending() : 'found');
   });
 }
 
@@ -57,7 +57,7 @@ export function showCommand({ terminal, end }: CommandContext): Command {
 async function writeContent(
   terminal: Terminal,
   reader: ArchiveReader,
-  { key, resource }: DescribedObject,
+  { key, resource, facts }: DescribedObject,
   options: Options,
 ): Promise<boolean> {
   const text = resource === 'log' && options.raw !== true ? new LogTextDecoder() : undefined;
@@ -74,6 +74,7 @@ async function writeContent(
     await printProblem(terminal, 'damaged:', `${key}: ${damage}`);
     return false;
   }
+  if (text?.found === true && facts?.logLength === 0) await print(terminal.err, '(the log is empty)\n');
   if (text?.found === false)
     await print(terminal.err, 'The record has no log text (spec.log); --raw shows the record.\n');
   if (text?.isLossy === true)
@@ -89,17 +90,14 @@ Without --run and --at, show takes the newest object of the cluster. Standard er
 whether it was fetched late. A log ends before it is fetched: with --at, standard error also names the next run that
 has a log, which may have what was logged up to that time.
 
-The content is checked against its SHA-256 while it is written. If it is another, the last line on standard error says
-so and the exit code is 1. Control characters are written out on a terminal; a pipe or a file gets the content byte for
-byte.
+show compares the object with its run record before it writes it, and the content with its SHA-256 while it writes it.
+Where one of them differs, standard error says so and the exit code is 1. Seals are the business of "verify". Control
+characters are written out on a terminal; a pipe or a file gets the content byte for byte.
 
---check: standard error says which seal has the hash of the run record that has the hash of this content. "verify" says
-whether the seals are one whole chain.
+With --json: the key, the lengths and the metadata of the object, not the content.
 
-With --json: the key, the lengths and the metadata of the object, not the content; with --check also the seal.
-
-Exit codes: 0 done, 1 the object is damaged, or with --check no seal vouches for it, 2 wrong command line, 3 it
-could not be done.
+Exit codes: 0 done, 1 the object is damaged, or no run record says that it was archived, 2 wrong command line, 3 it
+could not be done, or the run record could not be read.
 
 Examples:
   npm run --silent collector -- show my-cluster --at yesterday > manifest.yaml

@@ -10,10 +10,10 @@ import { printable } from '../terminal/printable';
 import { Progress } from '../terminal/progress';
 import { type Column, printTable } from '../terminal/table';
 import { type CommandContext, type Ending, print, printJson, type Terminal } from '../terminal/terminal';
-import { type CheckOptions, withPublicKeys } from './check-option';
 import { parseCount, type ReadOptions, withArchive, withHelp, withPeriod } from './options';
+import { type PublicKeyOptions, withPublicKeys } from './public-keys';
 
-interface Options extends ReadOptions, Period, Pick<CheckOptions, 'publicKey'> {
+interface Options extends ReadOptions, Period, PublicKeyOptions {
   readonly retentionDays?: number;
   readonly strict?: boolean;
   readonly part?: boolean;

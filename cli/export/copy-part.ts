@@ -1,11 +1,12 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
-import { isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { mkdir, readdir, realpath, writeFile } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { configurationKey, sealKey } from '../../lambda/archive/archive-layout';
 import { resourceNames } from '../../lambda/resources';
 import { ArchiveReadError, type ArchiveReader } from '../../lambda/verify/archive-reader';
 import { firstOf } from '../../lambda/verify/newest-first';
 import { clusterObjects } from '../../lambda/verify/objects-between';
+import { damageOf } from '../../lambda/verify/open-content';
 import { type Part, partFile, partKeyFile, partPageFile, partText } from '../../lambda/verify/part';
 import { readStoredRun } from '../../lambda/verify/read-run';
 import { runsBetween } from '../../lambda/verify/run-keys';
@@ -25,6 +26,8 @@ export interface CopiedPart {
   readonly seals: number;
   /** Keys of the cluster's objects. */
   readonly objects: readonly string[];
+  /** Those that are damaged, so that nobody can read what they have. */
+  readonly notCopied: readonly { readonly key: string; readonly problem: string }[];
   /** How many other clusters the run records name. */
   readonly others: number;
 }
@@ -41,13 +44,14 @@ export async function copyPart(reader: ArchiveReader, part: Part, folder: string
     throw new ExportError(
       `Exporting the cluster ${part.cluster} failed: nothing of it was archived in this period; list shows what there is`,
     );
-  const within = relative(resolve(reader.location), resolve(folder));
+  const within = relative(await realPathOf(reader.location), await realPathOf(folder));
   if (!isAbsolute(within) && within.split(sep)[0] !== '..') throw failedTo(folder, 'it lies in the archive');
   await makeEmpty(folder);
   const store = new FolderStore(folder);
   const configurations = new Set<string>();
   const clusters = new Set<string>();
   const objects: string[] = [];
+  const notCopied: { key: string; problem: string }[] = [];
   const counts = { runs: 0, records: 0 };
   for await (const listed of runsBetween(reader, part)) {
     counts.runs += 1;
@@ -59,11 +63,28 @@ export async function copyPart(reader: ArchiveReader, part: Part, folder: string
   for (const sha256 of configurations) await copy(reader, store, configurationKey(sha256));
   for (const resource of resourceNames)
     for await (const { key } of clusterObjects(reader, resource, part.cluster, part))
-      if (await copy(reader, store, key)) objects.push(key);
+      try {
+        if (await copy(reader, store, key)) objects.push(key);
+      } catch (error) {
+        const problem = damageOf(error);
+        if (problem === undefined) throw error;
+        notCopied.push({ key, problem });
+      }
   const seals = await copySeals(reader, store, folder);
   await writeFile(join(folder, partFile), partText(part));
   await writeFile(join(folder, partPageFile), checkPage(part));
-  return { ...counts, seals, objects, others: clusters.size };
+  return { ...counts, seals, objects, notCopied, others: clusters.size };
+}
+
+/** Where a path leads, through symbolic links; as far as it is there. */
+async function realPathOf(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    const parent = dirname(resolve(path));
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || parent === resolve(path)) throw error;
+    return join(await realPathOf(parent), basename(path));
+  }
 }
 
 function failedTo(folder: string, why: string, options?: ErrorOptions): ExportError {
@@ -107,7 +128,7 @@ async function copy(reader: ArchiveReader, store: FolderStore, key: string): Pro
     await store.put(key, body as Readable & AsyncIterable<Buffer>, headers, { ifNoneMatch: true });
     return true;
   } catch (error) {
-    if (error instanceof ArchiveReadError) throw error;
+    if (error instanceof ArchiveReadError || damageOf(error) !== undefined) throw error;
     throw new ArchiveReadError(`Copying ${key} failed: ${(error as Error).message}`, { cause: error });
   }
 }

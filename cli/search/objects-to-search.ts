@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
+import { isStored, type Outcome } from '../../lambda/run/run-record';
 import { mapConcurrently } from '../../lambda/verify/map-concurrently';
 import { clusterObjects } from '../../lambda/verify/objects-between';
 import type { FleetScope } from '../archive/fleet-changes';
 import { isMissing, type JoinedLog, joinLogs } from '../archive/join-logs';
+import { RecordedObjects, type Remark } from '../archive/recorded-object';
 import { isAbsent, type RunReader } from '../archive/run-reader';
 import { selectPeriod } from '../archive/select-runs';
 import type { SearchedObject } from './search-object';
@@ -9,15 +12,18 @@ import type { SearchedObject } from './search-object';
 /** Clusters whose logs are joined at once. */
 const joinedAtOnce = 8;
 
-/** Finds the objects to search, run by run, and counts them. */
+/** Finds the objects to search, run by run, counts them, and holds them against the run records. */
 export class ObjectsToSearch {
   objects = 0;
   /** Runs that were searched, and the first and the last of them. */
   runs = 0;
   oldest: Date | undefined;
   newest: Date | undefined;
-  /** Outcomes without an object in these runs and clusters, as far as run records were read. */
+  /** Outcomes without an object in these runs and clusters. */
   notArchived = 0;
+  readonly #recorded: RecordedObjects;
+  /** Of each object that a run record has a hash for, its key and that hash, as a number. */
+  readonly #hashes = new Set<number>();
   /** Clusters whose logs could not be read to the end: only those before that are searched. */
   readonly notJoined: { readonly cluster: string; readonly problem: string }[] = [];
   readonly #reader: RunReader;
@@ -25,6 +31,7 @@ export class ObjectsToSearch {
 
   constructor(reader: RunReader, scope: FleetScope) {
     this.#reader = reader;
+    this.#recorded = new RecordedObjects(reader.archive, reader.now);
     this.#scope = scope;
   }
 
@@ -64,14 +71,35 @@ export class ObjectsToSearch {
     return uid === undefined ? this.#ofRuns() : this.#ofCluster(uid);
   }
 
-  /** One cluster: from its own part of the archive, without the run records, which are large in a large fleet. */
+  /**
+   * What the run records say of an object; undefined: what it says of itself.
+   * @param sha256 of its content
+   */
+  async remarkOn({ key, cluster, resource, run }: SearchedObject, sha256: string): Promise<Remark | undefined> {
+    if (this.#hashes.has(fingerprint(key, sha256))) return undefined;
+    const objects = clusterObjects(this.#reader.archive, resource, cluster, { from: run, to: run });
+    for await (const object of objects)
+      if (object.key === key)
+        return this.#recorded.remarkOn(
+          object,
+          await this.#recorded.recordOf(object),
+          await this.#reader.archive.head(key),
+        );
+    return undefined;
+  }
+
+  /** One cluster: of the run records, which are large in a large fleet, only its own lines. */
   async *#ofCluster(cluster: string): AsyncGenerator<SearchedObject> {
     const { archive, now } = this.#reader;
-    const period = await selectPeriod(archive, this.#scope.selection, now);
+    const { resource, selection } = this.#scope;
+    const period = await selectPeriod(archive, selection, now);
     if (period === undefined) return;
-    for await (const object of clusterObjects(archive, this.#scope.resource, cluster, period)) {
-      this.#note(object.run);
-      yield object;
+    for await (const { run, object, record } of this.#recorded.runs(resource, cluster, period)) {
+      this.#note(run);
+      const outcome = record?.outcomes.find((one) => one.resource === resource);
+      if (outcome !== undefined) this.#keep(outcome);
+      if (object !== undefined) yield object;
+      else if (outcome !== undefined) this.notArchived += 1;
     }
   }
 
@@ -83,10 +111,16 @@ export class ObjectsToSearch {
       for (const outcome of row.outcomes) {
         const { cluster, key } = outcome;
         if (outcome.resource !== resource || clusters?.matches(cluster) === false) continue;
+        this.#keep(outcome);
         if (key === undefined) this.notArchived += 1;
         else yield { key, cluster, resource, run: row.run };
       }
     }
+  }
+
+  #keep(outcome: Outcome): void {
+    const { key, sha256 } = outcome;
+    if (isStored(outcome) && key !== undefined && sha256 !== undefined) this.#hashes.add(fingerprint(key, sha256));
   }
 
   #note(run: Date): void {
@@ -94,6 +128,11 @@ export class ObjectsToSearch {
     this.oldest ??= run;
     this.newest = run;
   }
+}
+
+/** Six bytes of a hash: of millions of objects, none is taken for another by chance. */
+function fingerprint(key: string, sha256: string): number {
+  return createHash('sha256').update(`${sha256} ${key}`).digest().readUIntBE(0, 6);
 }
 
 /** What adds nothing is read for its problems alone. */

@@ -32,6 +32,8 @@ export interface ObjectSearch {
   readonly lines: Pick<LineSearch, 'matches' | 'dividedLines'>;
   /** Why the object was not searched to its end, or is not what was archived. Known at the end of the output. */
   problem: string | undefined;
+  /** Of its content. Known at the end of the output; undefined: it could not be opened. */
+  sha256: string | undefined;
 }
 
 /** Output that is collected before it is handed on, in characters. */
@@ -54,7 +56,8 @@ export function searchObject(
   const lines = new LineSearch({ matches: pattern.matches, context, onFound, linesBefore: from.lines });
   const blocks = async function* () {
     try {
-      const { body } = await contentOf(reader, key);
+      const { body, facts } = await contentOf(reader, key);
+      search.sha256 = facts.sha256;
       // It is not even decoded.
       if (resource === 'log' && !(body instanceof Readable) && !mayMatchRecord(pattern, body[0])) return;
       for await (const chunk of textOf(body, resource, from.bytes)) {
@@ -70,7 +73,7 @@ export function searchObject(
     if (block !== '') yield block;
   };
   const output = Readable.from(blocks(), { highWaterMark: waitingBlocks });
-  const search: ObjectSearch = { object, output, lines, problem: undefined };
+  const search: ObjectSearch = { object, output, lines, problem: undefined, sha256: undefined };
   output.read(0);
   return search;
 }

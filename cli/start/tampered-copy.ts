@@ -34,7 +34,7 @@ export async function tamperedCopy(archive: string, run: Run | undefined): Promi
   // Who writes to the bucket does not have the key that signs.
   const keys = join(archive, keysFolder);
   await cp(archive, folder, { recursive: true, filter: (path) => path !== keys });
-  const content = Buffer.from(`${await readText(new FolderArchiveReader(archive), key, 'manifest')}${addition}`);
+  const content = Buffer.from(`${(await readText(new FolderArchiveReader(archive), key, 'manifest')).text}${addition}`);
   const body = gzipSync(content);
   const sha256 = createHash('sha256').update(content).digest('hex');
   await replace(folder, key, body, { sha256, length: String(content.length) });

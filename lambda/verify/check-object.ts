@@ -17,6 +17,9 @@ export interface ObjectProblem {
   readonly problem: string;
 }
 
+/** What an object says about itself, without its content. */
+export type DescribedContent = Omit<ReadContent, 'body'>;
+
 export interface CheckedObject {
   readonly problem: ObjectProblem | undefined;
   /** Uncompressed content that was read, in bytes. */
@@ -77,11 +80,14 @@ const compared = {
   length: 'length',
 } as const;
 
-/** @param text as its content has it; undefined: the object says nothing of it */
-function contradiction(
-  content: ReadContent,
+/**
+ * What its metadata and headers say against its run record, without its content.
+ * @param text as its content has it; undefined: the object says nothing of it
+ */
+export function contradiction(
+  content: DescribedContent,
   outcome: RunOutcome | undefined,
-  text: LogText | undefined,
+  text?: LogText,
 ): ObjectProblem | undefined {
   const { contentType } = resources[content.facts.resource];
   const headers = headersProblem(content, { contentType, contentEncoding: 'gzip' });
@@ -99,7 +105,7 @@ function isTextOf(facts: ObjectFacts, text: LogText): boolean {
   return names.every((name) => facts[name] === undefined || facts[name] === text[name]);
 }
 
-function differences({ facts, metadata, storedBytes }: ReadContent, outcome: RunOutcome): string[] {
+function differences({ facts, metadata, storedBytes }: DescribedContent, outcome: RunOutcome): string[] {
   const different: string[] = [];
   if (outcome.storedBytes !== undefined && outcome.storedBytes !== storedBytes) different.push('stored length');
   // Both as they are stored: long values are cut in the object, and whole in the record.

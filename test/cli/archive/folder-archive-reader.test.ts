@@ -34,7 +34,7 @@ describe('a metadata file of the archive in a folder that was cut', () => {
     await cut(manifest('alpha'));
     const findings = [{ kind: 'damaged', key: manifest('alpha'), problem }];
     expect(await runVerify(archive.folder)).toMatchObject({ code: 1, result: { sound: 3, findings } });
-    const listed = await runCollector(['list', '--archive', archive.folder, '--keys']);
+    const listed = await runCollector(['list', '--archive', archive.folder, '--json']);
     expect(listed).toMatchObject({ code: 0, err: '' });
     for (const cluster of clusters) expect(listed.out).toContain(manifest(cluster));
     const shown = await runCollector(['show', 'beta', '--archive', archive.folder]);

@@ -73,42 +73,41 @@ describe('diff', () => {
     expect(JSON.parse(json).hunks[0].lines).toContain('+\u001b[2J9\tx\u202e');
   });
 
-  it('--all says which clusters changed between two runs, and of which nothing can be said', async () => {
-    const { code, out } = await diff('--all', '--from', '2026-11-20T09:00', '--json');
-    expect(code).toBe(1);
-    const result = JSON.parse(out);
-    expect(result).toMatchObject({
-      from: '2026-11-20T09:00:00.000Z',
-      to: '2026-11-20T11:00:00.000Z',
-      counts: { same: 1, changed: 1, new: 1, gone: 1, unknown: 1 },
-    });
-    expect(result.clusters.map((c: { cluster: string; change: string }) => `${c.cluster} ${c.change}`)).toEqual([
-      'alpha changed',
-      'down unknown',
-      'gone gone',
-      'new new',
-    ]);
-  });
-
-  it('--all is no "no difference" where something could not be compared', async () => {
-    expect((await diff('--all')).code).toBe(3);
-    expect((await diff('--all', '--to', '2026-11-20T09:00')).code).toBe(0);
-  });
-
-  it('--all takes a hash that the record lacks from the object, and so does history --all', async () => {
+  it('a hash that the record lacks is that of the object, also in the history of the fleet', async () => {
     const other = await ArchiveFixture.create();
     for (const at of [8, 9]) {
       const answer: AttemptFixture['answer'] = () => ({ content: `at ${at}\n` });
       await other.attempt({ run: hour(at), clusters: ['c'], answer });
       await other.attempt({ run: hour(at), clusters: ['c'], answer: () => ({ alreadyArchived: 'without hash' }) });
     }
-    const { code, out } = await runCollector(['diff', '--all', '--json', '--archive', other.folder]);
-    expect([code, JSON.parse(out).counts.changed]).toEqual([1, 1]);
+    const { code, err } = await runCollector(['diff', 'c', '--archive', other.folder]);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining('run 2026-11-20T09:00:00Z: no run record has its hash.\n'),
+    ]);
     const history = await runCollector(['history', '--all', '--archive', other.folder]);
     expect(history.out).toBe('2026-11-20T09:00:00Z changed: 1 cluster: c\n2026-11-20T08:00:00Z first: 1 cluster: c\n');
   });
 
-  it('neither a cluster nor --all is wrong usage', async () => {
-    expect(await diff()).toMatchObject({ code: 2, err: expect.stringContaining('expected a cluster') });
+  it('above a thousand changed lines it says how to compare them by hand', async () => {
+    const long = await ArchiveFixture.create();
+    const text = (from: number) => Array.from({ length: 600 }, (_, at) => `${from + at}\n`).join('');
+    for (const at of [8, 9])
+      await long.attempt({ run: hour(at), clusters: ['c'], answer: () => ({ content: text(1000 * at) }) });
+    const { code, out, err } = await runCollector(['diff', 'c', '--archive', long.folder]);
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain('They are too different to be shown line by line: 600 lines and 600 lines.');
+    const show = (at: string) => `show c --resource manifest --run 2026-11-20T${at}:00:00Z --archive ${long.folder}`;
+    expect(err).toContain(
+      `  npm run --silent collector -- ${show('08')} > before.txt\n` +
+        `  npm run --silent collector -- ${show('09')} > after.txt\n  diff before.txt after.txt\n`,
+    );
+  });
+
+  it('no cluster is wrong usage', async () => {
+    expect(await diff()).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("missing required argument 'cluster'"),
+    });
   });
 });

@@ -55,7 +55,7 @@ describe('history --all', () => {
     expect(await changes('--last', '1')).toEqual([]);
   });
 
-  it('has a line per run, or per cluster, the newest first', async () => {
+  it('has a line per run, the newest first', async () => {
     const from = ['--all', '--from', '2026-11-20T10:00'];
     expect(await history(...from)).toEqual({
       code: 0,
@@ -68,12 +68,6 @@ describe('history --all', () => {
       ].join('\n'),
       err: '4 changes of manifests in 3 runs, 2026-11-20T10:00:00Z to 2026-11-20T12:00:00Z. diff CLUSTER --run TIME shows one.\n',
     });
-    expect((await history(...from, '--by', 'cluster')).out.split('\n')).toEqual([
-      'new: 2 times: 2026-11-20T11:00:00Z (changed), 2026-11-20T10:00:00Z (first)',
-      'and-back: 2 times: 2026-11-20T11:00:00Z (changed back), 2026-11-20T10:00:00Z (changed)',
-      'failed-before: 1 time: 2026-11-20T10:00:00Z (changed)',
-      '',
-    ]);
     const { out, err } = await history(...from, '--limit', '1');
     expect(out).toBe('2026-11-20T11:00:00Z changed: 1 cluster: new\n');
     expect(err).toContain('The list stopped after 1 of 4; --limit sets how many.');

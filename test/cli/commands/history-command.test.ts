@@ -93,6 +93,6 @@ describe('history', () => {
     await other.put(key, Buffer.from('x'), {});
     const { code, err } = await runCollector(['history', 'c', '--archive', other.folder]);
     expect(code).toBe(1);
-    expect(err).toContain(`damaged: ${key}: its metadata is absent or malformed`);
+    expect(err).toContain('damage: manifest of c, run 2026-11-10T01:00:00Z: its metadata is absent or malformed');
   });
 });

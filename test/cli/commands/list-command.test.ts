@@ -65,15 +65,11 @@ describe('list', () => {
     expect((await list('--cluster', 'alph')).rows).toEqual([]);
   });
 
-  it('--keys prints no key of a run record that an archive cannot have', async () => {
+  it('looks up no key of a run record that an archive cannot have', async () => {
     const hostile = await ArchiveFixture.create();
     const record = await hostile.attempt({ run: hour(8), clusters: ['alpha'], answer: plainAnswer });
     const keys = ['logs/../../etc/passwd', '\u001b[2J'];
     const outcomes = record.outcomes.map((outcome, at) => ({ ...outcome, key: keys[at] }));
-    await hostile.putRecord({ ...record, outcomes });
-    const { out } = await runCollector(['list', '--archive', hostile.folder, '--keys', '--last', '1']);
-    expect([outcomes.length, out]).toEqual([2, '']);
-    // Nor are they looked up where the record has no hash.
     const already = outcomes.map(({ sha256, ...outcome }) => ({ ...outcome, outcome: 'already-archived' as const }));
     await hostile.putRecord({ ...record, outcomes: already });
     for (const args of [['list'], ['history', '--all'], ['history', '--all', '--resource', 'log']])

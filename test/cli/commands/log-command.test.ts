@@ -131,6 +131,7 @@ describe('log', () => {
       closedBy: null,
       unchangedSince: null,
       reason: null,
+      remark: null,
     });
   });
 

@@ -64,7 +64,7 @@ describe('an operator, with 120 clusters and 60 runs', () => {
     expect(found).toEqual([{ cluster: flapping, failed: 29, runs: 59 }]);
   });
 
-  it('gets 20 rows of a list, and all of them as JSON and keys', async () => {
+  it('gets 20 rows of a list, and all of them as JSON', async () => {
     const rowsOf = (out: string) => out.split('\n').filter((line) => line.startsWith('│ 2025')).length;
     const { out, err } = await collector('list');
     expect(rowsOf(out)).toBe(20);
@@ -72,7 +72,6 @@ describe('an operator, with 120 clusters and 60 runs', () => {
     const more = await collector('list', '--last', '1', '--limit', '240');
     expect([rowsOf(more.out), more.err]).toEqual([240, '']);
     expect(JSON.parse((await collector('list', '--last', '1', '--json')).out)).toHaveLength(240);
-    expect((await collector('list', '--last', '1', '--keys')).out.trimEnd().split('\n')).toHaveLength(238);
   });
 
   it('sees in the list of one cluster what failed, why, and what is absent', async () => {
@@ -91,8 +90,6 @@ describe('an operator, with 120 clusters and 60 runs', () => {
       { run: absentRun.toISOString(), outcome: 'absent' },
       { outcome: 'archived' },
     ]);
-    const keys = (await collector('list', ...period, '--keys')).out.trimEnd().split('\n');
-    expect(keys).toEqual([keyOf('log', flapping, runAt(29)), keyOf('log', flapping, runAt(31))]);
   });
 
   it('sees an upgrade of 100 clusters as one line with 100 names', async () => {
@@ -108,9 +105,8 @@ describe('an operator, with 120 clusters and 60 runs', () => {
     expect(code).toBe(0);
     const { out: week } = await collector('history', '--all', '--from', '2025-11-16', '--json');
     expect(JSON.parse(week)).toHaveLength(99);
-    const { out: some } = await collector('history', '--all', 'c-00*', '--by', 'cluster', '--from', '2025-11-16');
-    expect(some.split('\n')[0]).toBe('c-009: 1 time: 2025-11-17T12:00:00Z (changed)');
-    expect(some.trimEnd().split('\n')).toHaveLength(9);
+    const { out: some } = await collector('history', '--all', 'c-00*', '--from', '2025-11-16');
+    expect(some).toMatch(/^2025-11-17T12:00:00Z changed: 9 clusters: c-001, .*, c-009\n$/);
   });
 
   it('gets equal findings of verify as one row, and each of them as JSON', async () => {

@@ -35,7 +35,6 @@ const runsOf = {
     (await json('report', ...args)).runs.map(({ time }: { time: string }) => ({ run: time })),
   show: async (...args: string[]) => [await json('show', 'alpha', ...args)],
   diff: async (...args: string[]) => [(await json('diff', 'alpha', ...args)).to],
-  'diff --all': async (...args: string[]) => [{ run: (await json('diff', '--all', ...args)).to }],
 };
 type Command = keyof typeof runsOf;
 const commands = Object.keys(runsOf) as Command[];
@@ -77,17 +76,20 @@ describe('diff with a period', () => {
     ['2026-11-20T07:00', '2026-11-20T10:00', hour(7), hour(10)],
     // Fetched later than all others, and yet the run of 07:00.
     ['2026-11-20T07:59', '2026-11-20T08:00', hour(7), hour(8)],
-  ])('from %s to %s compares the same runs of one cluster and of all', async (from, to, before, after) => {
+  ])('from %s to %s compares the runs at or before these times', async (from, to, before, after) => {
     const period = ['--from', from, '--to', to];
     const sides = { from: before.toISOString(), to: after.toISOString() };
-    expect(await json('diff', '--all', ...period)).toMatchObject(sides);
     expect(await json('diff', 'alpha', ...period)).toMatchObject({ from: { run: sides.from }, to: { run: sides.to } });
   });
 
-  it.each([['alpha'], ['--all']])('of %s with one run has nothing to compare', async (target) => {
+  it('with one run has nothing to compare', async () => {
     const period = ['--from', '2026-11-20T10:00', '--to', '2026-11-20T10:30'];
-    const said = { code: 3, out: '', err: expect.stringContaining('has only one') };
-    expect(await collector('diff', target, ...period)).toMatchObject(said);
+    const said = {
+      code: 3,
+      out: '',
+      err: expect.stringContaining('only the run 2026-11-20T10:00:00Z archived it in this period'),
+    };
+    expect(await collector('diff', 'alpha', ...period)).toMatchObject(said);
   });
 });
 

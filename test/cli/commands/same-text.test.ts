@@ -26,24 +26,9 @@ describe('an equal text of a log, known from records alone', () => {
     ]);
   });
 
-  it('is the same between two runs, and another text is not', async () => {
-    const diff = (from: number, to: number) =>
-      collector('diff', '--all', '--resource', 'log', '--json', '--from', iso(from), '--to', iso(to));
-    const same = await diff(8, 9);
-    expect([same.code, JSON.parse(same.out).counts]).toEqual([0, expect.objectContaining({ same: 1, changed: 0 })]);
-    const changed = await diff(9, 10);
-    expect([changed.code, JSON.parse(changed.out).counts]).toEqual([1, expect.objectContaining({ changed: 1 })]);
-  });
-
   it('is no change in the history of the fleet', async () => {
     const { out } = await collector('history', '--all', '--resource', 'log');
     expect(out).toBe(`${short(10)} changed: 1 cluster: c\n${short(8)} first: 1 cluster: c\n`);
-  });
-
-  it('is no difference of one cluster', async () => {
-    const { code, err } = await collector('diff', 'c', '--resource', 'log', '--run', iso(9));
-    expect(code).toBe(0);
-    expect(err).toContain('The text of the log is the same; the rest of its record differs');
   });
 
   it('stands in the time line of the cluster', async () => {

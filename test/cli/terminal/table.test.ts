@@ -41,7 +41,6 @@ describe('tables', () => {
     ['list'],
     ['list', '--cluster', clusters[1] ?? ''],
     ['history', clusters[1] ?? ''],
-    ['diff', '--all'],
     ['verify'],
   ];
 

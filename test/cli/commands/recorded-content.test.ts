@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { runRecordKey } from '../../../lambda/archive/archive-layout';
+import { objectMetadata } from '../../../lambda/archive/object-metadata';
+import { type Resource, resourceNames } from '../../../lambda/resources';
+import { rounds } from '../../support/rounds';
+import { type Answer, ArchiveFixture, hour, keyOf, logRecord } from '../archive-fixture';
+import { runCollector } from '../run-collector';
+import { longAfter, runVerify } from '../run-verify';
+
+const clusters = ['a', 'b'];
+const hours = [8, 9, 10];
+
+/** Each place in an archive. */
+const places = hours.flatMap((at) =>
+  clusters.flatMap((cluster) => resourceNames.map((resource) => ({ at, cluster, resource }))),
+);
+type Place = (typeof places)[number];
+
+const contentOf = ({ at, cluster, resource }: Place, version = 'archived') =>
+  resource === 'log' ? logRecord(cluster, `${version} line ${at}\n`) : `kind: A # ${version} line ${at}\n`;
+
+/** Puts an object that agrees with its own metadata, over one that is there. */
+async function plant(archive: ArchiveFixture, place: Place): Promise<void> {
+  const { at, cluster, resource } = place;
+  const content = Buffer.from(contentOf(place, 'planted'));
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  const facts = { cluster, resource, run: hour(at), fetchedAt: hour(at), sha256, length: content.length, version: '1' };
+  await archive.put(keyOf(resource, cluster, hour(at)), gzipSync(content), objectMetadata(facts));
+}
+
+const harms = {
+  none: async () => {},
+  planted: plant,
+  removed: (archive: ArchiveFixture, { at, cluster, resource }: Place) =>
+    rm(join(archive.folder, keyOf(resource, cluster, hour(at))), { force: true }),
+  damaged: async (archive: ArchiveFixture, { at, cluster, resource }: Place) => {
+    const key = keyOf(resource, cluster, hour(at));
+    if ((await archive.store.head(key)) !== undefined) await archive.damage(key);
+  },
+};
+type Harm = keyof typeof harms;
+
+async function build(failed: readonly boolean[], isRecorded: readonly boolean[]): Promise<ArchiveFixture> {
+  const archive = await ArchiveFixture.create();
+  for (const [index, at] of hours.entries()) {
+    const answer = (cluster: string, resource: Resource): Answer => {
+      const place = places.findIndex((one) => one.at === at && one.cluster === cluster && one.resource === resource);
+      if (failed[place] === true) return { failed: 'GET it failed: 503' };
+      return { content: contentOf({ at, cluster, resource }) };
+    };
+    await archive.attempt({ run: hour(at), clusters, answer });
+    if (isRecorded[index] === false) await rm(join(archive.folder, runRecordKey({ run: hour(at), attempt: 1 })));
+  }
+  return archive;
+}
+
+interface Line {
+  readonly argsOf: (place: Place) => string[];
+  /** Whether a command that is asked for one place shows another too. */
+  readonly shows: (one: Place, asked: Place) => boolean;
+  /** How it ends with damage. */
+  readonly damaged: number;
+}
+
+/** Every command that shows content. */
+const lines: readonly Line[] = [
+  {
+    argsOf: ({ at, cluster, resource }) => ['show', cluster, '--resource', resource, '--run', hour(at).toISOString()],
+    shows: (one, asked) => isOfOne(one, asked) && one.at === asked.at,
+    damaged: 1,
+  },
+  {
+    argsOf: ({ cluster, resource }) => ['diff', cluster, '--resource', resource],
+    shows: (one, asked) => isOfOne(one, asked) && one.at > 8,
+    damaged: 3,
+  },
+  { argsOf: ({ cluster, resource }) => ['history', cluster, '--resource', resource], shows: isOfOne, damaged: 1 },
+  {
+    argsOf: ({ cluster }) => ['log', cluster, '--from', hour(0).toISOString()],
+    shows: (one, asked) => one.cluster === asked.cluster && one.resource === 'log',
+    damaged: 1,
+  },
+  {
+    argsOf: ({ cluster, resource }) => ['grep', 'line', '--cluster', cluster, '--resource', resource, '--last', '10'],
+    shows: isOfOne,
+    damaged: 3,
+  },
+  {
+    argsOf: ({ resource }) => ['grep', 'line', '--resource', resource, '--last', '10'],
+    shows: (one, asked) => one.resource === asked.resource,
+    damaged: 3,
+  },
+];
+
+function isOfOne(one: Place, { cluster, resource }: Place): boolean {
+  return one.cluster === cluster && one.resource === resource;
+}
+
+describe('what a command shows', () => {
+  it('is what verify calls sound, or the command says that it is not, and ends so', async () => {
+    const flags = (length: number) => fc.array(fc.boolean(), { minLength: length, maxLength: length });
+    const harm = fc.record({
+      place: fc.constantFrom(...places),
+      harm: fc.constantFrom<Harm>('none', 'planted', 'removed', 'damaged'),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        flags(places.length),
+        fc.constantFrom([true, true, true], [true, false, true]),
+        fc.array(harm, { maxLength: 3 }),
+        async (failed, isRecorded, harmed) => {
+          const archive = await build(
+            failed.map((flag, at) => flag && at % 3 === 0),
+            isRecorded,
+          );
+          for (const { place, harm } of harmed) await harms[harm](archive, place);
+          const { result } = await runVerify(archive.folder);
+          const wrong = new Set(result.findings.map(({ key }) => key));
+          const isWrong = ({ at, cluster, resource }: Place) => wrong.has(keyOf(resource, cluster, hour(at)));
+          const asked = lines.flatMap((line) => places.map((place) => ({ ...line, place, args: line.argsOf(place) })));
+          const each = new Map(asked.map((one) => [one.args.join(' '), one]));
+          for (const { args, place, shows, damaged } of each.values()) {
+            const { code, out, err } = await runCollector([...args, '--archive', archive.folder], { now: longAfter });
+            const suspects = places.filter((one) => shows(one, place) && isWrong(one));
+            const isSuspect = suspects.length > 0 && (args[0] === 'show' ? out !== '' : /planted/.test(out));
+            if (isSuspect) expect([args, code, err]).toEqual([args, damaged, expect.stringMatching(/damage/)]);
+            if (suspects.length === 0) expect([args, err]).toEqual([args, expect.not.stringMatching(/damage/)]);
+          }
+          await rm(archive.folder, { recursive: true });
+        },
+      ),
+      rounds(60),
+    );
+  });
+});
